@@ -1,0 +1,54 @@
+# Needs Python 3.11 or newer and make; everything else goes into .venv.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+SOURCE := data/demo
+OUT    := out
+# A moment just after the newest demo record, so that the demo report is the same on any day.
+NOW    := 2026-07-01T00:00:00Z
+
+.DEFAULT_GOAL := help
+.PHONY: help report test lint types imports pytest notebooks clean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+report: $(VENV)/.core  ## rank the demo corpus into out/
+	@$(BIN)/vocabgap report $(SOURCE) --out $(OUT) --now $(NOW)
+
+test: lint types imports pytest notebooks  ## lint, types, import rules, every test, the notebooks
+
+lint: $(VENV)/.dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
+	@$(BIN)/mypy
+
+imports: $(VENV)/.dev
+	@$(BIN)/lint-imports
+
+pytest: $(VENV)/.dev
+	@$(BIN)/pytest
+
+notebooks: $(VENV)/.dev
+	@$(BIN)/nbstripout --verify notebooks/*.ipynb
+	@$(BIN)/pytest --nbmake notebooks
+
+clean:  ## remove what make has made
+	rm -rf $(VENV) $(OUT) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "vocabgap needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "installing vocabgap into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --constraint constraints.txt
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.core
+	@echo "installing what the tests need ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' --constraint constraints.txt
+	@touch $@

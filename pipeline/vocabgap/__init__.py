@@ -1,0 +1,70 @@
+"""vocabgap: from gap logs to what should be authored next.
+
+    import vocabgap as vg
+
+    scan = vg.scan("data/demo")               # .records, .rejects, .summary
+    found = vg.cluster(scan.records)          # .wordings, .clusters, .linkage
+    ranked = vg.rank(scan.records, found)     # a Polars frame, one row a capability
+    vg.report(ranked, out="out", scan=scan)   # the files of a run
+    vg.run("data/demo", out="out")            # all of it
+
+Names are imported when they are first used, so that `import vocabgap` costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from vocabgap.version import __version__
+
+if TYPE_CHECKING:
+    from vocabgap.clustering import Clusters as Clusters
+    from vocabgap.clustering import cluster as cluster
+    from vocabgap.config import RankBy as RankBy
+    from vocabgap.config import Settings as Settings
+    from vocabgap.config import load_settings as load_settings
+    from vocabgap.errors import VocabgapError as VocabgapError
+    from vocabgap.ingest import Scan as Scan
+    from vocabgap.ingest import ScanSummary as ScanSummary
+    from vocabgap.ingest import Selection as Selection
+    from vocabgap.ingest import scan as scan
+    from vocabgap.ingest import select as select
+    from vocabgap.pipeline import Run as Run
+    from vocabgap.pipeline import run as run
+    from vocabgap.ranking import rank as rank
+    from vocabgap.reporting import Published as Published
+    from vocabgap.reporting import Summary as Summary
+    from vocabgap.reporting import report as report
+
+_HOMES = {
+    "Clusters": "clustering",
+    "Published": "reporting",
+    "RankBy": "config",
+    "Run": "pipeline",
+    "Scan": "ingest",
+    "ScanSummary": "ingest",
+    "Selection": "ingest",
+    "Settings": "config",
+    "Summary": "reporting",
+    "VocabgapError": "errors",
+    "cluster": "clustering",
+    "load_settings": "config",
+    "rank": "ranking",
+    "report": "reporting",
+    "run": "pipeline",
+    "scan": "ingest",
+    "select": "ingest",
+}
+
+__all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the names are literals one line up
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'vocabgap' has no attribute '{name}'")
+    value: object = getattr(import_module(f"vocabgap.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,109 @@
+"""The root command, and the one place where errors become exit codes."""
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
+
+import typer
+from typer.exceptions import TyperException
+
+from vocabgap.cli.check_command import check
+from vocabgap.cli.output import PROGRAM, Output
+from vocabgap.cli.report_command import report
+from vocabgap.cli.schema_command import schema
+from vocabgap.cli.status_command import status
+from vocabgap.errors import ExitCode, InvalidInputError, VocabgapError
+from vocabgap.version import __version__
+
+DEBUG_VARIABLE = "VOCABGAP_DEBUG"
+
+app = typer.Typer(
+    name=PROGRAM,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"{PROGRAM} {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    context: typer.Context,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print NDJSON: one event a line, the last one result or error.")
+    ] = False,
+    version: Annotated[  # noqa: ARG001 - handled by its callback
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Read the gap logs of agents, group the same need however it was worded, rank what to author next."""
+    context.obj = Output(as_json=as_json)
+
+
+app.command()(report)
+app.command()(check)
+app.command()(schema)
+app.command()(status)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code; no traceback reaches the person."""
+    output = Output(as_json="--json" in arguments)
+    try:
+        code = app(list(arguments), prog_name=PROGRAM, standalone_mode=False)
+    except VocabgapError as error:
+        output.error(error)
+        return error.exit_code
+    except TyperException as error:
+        output.error(_usage_error(error))
+        return ExitCode.INVALID_INPUT
+    except (KeyboardInterrupt, typer.Abort):
+        code = ExitCode.INTERRUPTED
+    except Exception as error:
+        if os.environ.get(DEBUG_VARIABLE):
+            raise
+        kind = type(error).__name__
+        output.error(
+            VocabgapError(
+                f"this is a bug: {kind}: {error}",
+                hint=f"set {DEBUG_VARIABLE}=1 to see where, and please report it",
+            )
+        )
+        return ExitCode.BUG
+    if code == ExitCode.INTERRUPTED:
+        output.error(_InterruptedError("interrupted", hint="nothing was published"))
+    return int(code or ExitCode.DONE)
+
+
+def main() -> NoReturn:
+    """The console script."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character gets its escape instead of an error.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    # So that what a job's time limit ends is tidied up as what Ctrl-C ends.
+    signal.signal(signal.SIGTERM, lambda *_: _interrupt())
+    sys.exit(run(sys.argv[1:]))
+
+
+class _InterruptedError(VocabgapError):
+    """The person or the system stopped the run."""
+
+    exit_code = ExitCode.INTERRUPTED
+
+
+def _interrupt() -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _usage_error(error: TyperException) -> InvalidInputError:
+    context = getattr(error, "ctx", None)
+    hint = f"see `{context.command_path} --help`" if context else f"see `{PROGRAM} --help`"
+    return InvalidInputError(error.format_message(), hint=hint)

@@ -1,0 +1,37 @@
+"""`vocabgap check`: are the logs sound?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vocabgap.cli.output import ROOTS_HELP, output_of
+from vocabgap.errors import ExitCode
+
+
+def check(
+    context: typer.Context,
+    roots: Annotated[list[Path], typer.Argument(help=ROOTS_HELP)],
+) -> None:
+    """List the lines that are no gap records; exit with 2 if there are any."""
+    from vocabgap.cli.tables import account_line, table  # noqa: PLC0415 - loads rich
+    from vocabgap.ingest import scan  # noqa: PLC0415 - loads Polars
+
+    output = output_of(context)
+    scanned = scan(roots)
+    summary = scanned.summary
+    for row in scanned.rejects.iter_rows(named=True):
+        output.event("reject", **row)
+    output.event("result", summary=summary)
+    rows = [
+        (f"{row['source_path']}:{row['line'] or ''}".rstrip(":"), row["reason"], row["detail"])
+        for row in scanned.rejects.iter_rows(named=True)
+    ]
+    if rows:
+        output.text(table(("where", "reason", "detail"), rows) + "\n")
+    output.text(account_line(summary))
+    if summary.repairs:
+        mended = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in summary.repairs.items())
+        output.text(f"kept, but mended or worth a look: {mended}")
+    if scanned.rejects.height:
+        raise typer.Exit(ExitCode.INVALID_INPUT)

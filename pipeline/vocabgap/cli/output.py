@@ -1,0 +1,85 @@
+"""What the command line prints: data on stdout, messages on stderr, as text or as NDJSON."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+import typer
+
+from vocabgap.errors import VocabgapError
+from vocabgap.text import visible
+
+SCHEMA_VERSION: Final = 1
+PROGRAM: Final = "vocabgap"
+ROOTS_HELP: Final = "Folders to search for gap logs, or single log files."
+
+
+@dataclass(slots=True)
+class Output:
+    """Where a command's words go.
+
+    Attributes:
+        as_json: NDJSON on stdout, one event a line, the last one `result` or `error`.
+        quiet: Nothing but errors, and the data of `as_json`.
+    """
+
+    as_json: bool = False
+    quiet: bool = False
+
+    def event(self, name: str, **fields: object) -> None:
+        """Print one event, if events are wanted."""
+        if self.as_json:
+            line = msgspec.json.encode({"schema_version": SCHEMA_VERSION, "event": name, **fields})
+            _print(line.decode("utf-8"))
+
+    def text(self, text: str) -> None:
+        """Print data for a person, if text is wanted."""
+        if not self.as_json and not self.quiet:
+            _print(text)
+
+    def note(self, message: str) -> None:
+        """Tell a person something beside the data."""
+        if not self.as_json and not self.quiet:
+            print(message, file=sys.stderr)
+
+    def error(self, error: VocabgapError) -> None:
+        """Say what went wrong and what to do."""
+        if self.as_json:
+            self.event("error", code=int(error.exit_code), message=error.message, hint=error.hint)
+            return
+        print(f"{PROGRAM}: {visible(error.message)}", file=sys.stderr)
+        if error.hint:
+            print(f"  {visible(error.hint)}", file=sys.stderr)
+
+    @contextmanager
+    def progress(self, stages: tuple[str, ...]) -> Iterator[Callable[[str], None]]:
+        """A listener that shows the stage at work, where stderr is a terminal."""
+        if self.as_json:
+            yield lambda stage: self.event("stage", stage=stage)
+            return
+        if self.quiet or not sys.stderr.isatty():
+            yield lambda _: None
+            return
+        from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
+
+        with Console(stderr=True, highlight=False).status("") as status:
+            yield lambda stage: status.update(f"{stages.index(stage) + 1}/{len(stages)} {stage}")
+
+
+def output_of(context: typer.Context) -> Output:
+    """The output that the root command prepared."""
+    found = context.find_object(Output)
+    return Output() if found is None else found
+
+
+def _print(text: str) -> None:
+    """Print to stdout; a reader who has heard enough (`| head`) does not stop the work."""
+    try:
+        print(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,163 @@
+"""`vocabgap report`: the main job."""
+
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vocabgap.cli.output import ROOTS_HELP, Output, output_of
+from vocabgap.config import DEFAULT_OUT, DEFAULT_THRESHOLD, DEFAULT_TOP, RankBy, load_settings
+from vocabgap.moments import parse_moment, parse_now
+
+if TYPE_CHECKING:
+    from vocabgap.pipeline import Run
+    from vocabgap.reporting.summary import Capability
+
+
+class TextFormat(StrEnum):
+    """How the ranking is printed."""
+
+    TABLE = "table"
+    MARKDOWN = "markdown"
+    CSV = "csv"
+
+
+def report(
+    context: typer.Context,
+    roots: Annotated[list[Path], typer.Argument(help=ROOTS_HELP)],
+    out: Annotated[
+        Path | None, typer.Option(help=f"Folder to publish the files in.  [default: {DEFAULT_OUT}]")
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(help="Earliest moment: 2026-05-01, 2026-05-01T09:30:00Z, 7d, 2w, 24h or 30m."),
+    ] = None,
+    until: Annotated[str | None, typer.Option(help="Moment to stop before, written the same way.")] = None,
+    image: Annotated[list[str] | None, typer.Option(help="Only this image; may be repeated.")] = None,
+    category: Annotated[list[str] | None, typer.Option(help="Only this category; may be repeated.")] = None,
+    module: Annotated[list[str] | None, typer.Option(help="Only this operation; may be repeated.")] = None,
+    session: Annotated[list[str] | None, typer.Option(help="Only this session; may be repeated.")] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(help=f"Cosine distance at which two needs differ.  [default: {DEFAULT_THRESHOLD:.2f}]"),
+    ] = None,
+    top: Annotated[
+        int | None, typer.Option(help=f"Capabilities to show; 0 shows all.  [default: {DEFAULT_TOP}]")
+    ] = None,
+    rank_by: Annotated[
+        RankBy | None, typer.Option(help=f"What to count first.  [default: {RankBy.MENTIONS.value}]")
+    ] = None,
+    text_format: Annotated[
+        TextFormat, typer.Option("--format", help="How to print the ranking.")
+    ] = TextFormat.TABLE,
+    now: Annotated[
+        str | None, typer.Option(help="The moment to count as the present; the clock's by default.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(help="Settings file; vocabgap.toml in the current folder by default.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Rank what is missing, and publish the report."""
+    output = output_of(context)
+    output.quiet = quiet
+    loaded = load_settings(
+        config,
+        os.environ,
+        {
+            "--out": (("report", "out"), None if out is None else str(out)),
+            "--threshold": (("cluster", "threshold"), threshold),
+            "--top": (("report", "top"), top),
+            "--rank-by": (("rank", "by"), rank_by),
+        },
+    )
+    moment = parse_now(now)
+    earliest = None if since is None else parse_moment(since, moment, name="--since")
+    latest = None if until is None else parse_moment(until, moment, name="--until")
+    # What follows loads Polars and scikit-learn; bad arguments are told without waiting for that.
+    from vocabgap.ingest import Selection  # noqa: PLC0415
+    from vocabgap.pipeline import STAGES, run  # noqa: PLC0415
+
+    selection = Selection(
+        since=earliest,
+        until=latest,
+        images=tuple(image or ()),
+        categories=tuple(category or ()),
+        modules=tuple(module or ()),
+        sessions=tuple(session or ()),
+    )
+    with output.progress(STAGES) as listener:
+        made = run(
+            roots,
+            settings=loaded.settings,
+            selection=selection,
+            now=moment,
+            config=loaded.path,
+            on_stage=listener,
+        )
+    _print(output, made, text_format)
+
+
+def _print(output: Output, made: "Run", text_format: TextFormat) -> None:
+    summary = made.published.summary
+    if output.as_json:
+        for item in summary.capabilities:
+            output.event("capability", capability=item)
+        output.event(
+            "result",
+            out=str(made.published.folder),
+            files=made.published.files,
+            capabilities=summary.total,
+            mentions=summary.mentions,
+            account=summary.account,
+        )
+        return
+    from vocabgap.cli.tables import comma_separated, table  # noqa: PLC0415 - loads rich
+
+    if text_format is TextFormat.MARKDOWN:
+        output.text((made.published.folder / "report.md").read_text(encoding="utf-8").rstrip("\n"))
+        return
+    headings = ("#", "capability", "mentions", "images", "sessions", "last seen", "unsatisfied", "category")
+    rows = [_row(item) for item in summary.capabilities]
+    if text_format is TextFormat.CSV:
+        output.text(comma_separated(headings, rows))
+        return
+    if rows:
+        output.text(table(headings, rows, numbers=("#", "mentions", "images", "sessions", "unsatisfied")))
+    output.text("\n".join(_closing(made)))
+
+
+def _row(item: "Capability") -> tuple[object, ...]:
+    last_seen = item.last_seen.strftime("%Y-%m-%d") if item.last_seen else None
+    unsatisfied = f"{item.unsatisfied}/{item.rated}" if item.rated else None
+    return (
+        item.rank,
+        item.label,
+        item.mentions,
+        item.images,
+        item.sessions,
+        last_seen,
+        unsatisfied,
+        item.intent_category,
+    )
+
+
+def _closing(made: "Run") -> list[str]:
+    from vocabgap.cli.tables import account_line  # noqa: PLC0415 - loads rich
+
+    summary, published = made.published.summary, made.published
+    account = summary.account
+    lines = []
+    if not summary.capabilities:
+        lines.append("No record counts: nothing is missing here, as far as these logs tell.")
+    else:
+        lines.append(
+            f"\n{len(summary.capabilities)} of {summary.total:,} capabilities, {summary.mentions:,} mentions."
+        )
+    if account is not None:
+        filtered = f"; {account.filtered:,} records filtered out" if account.filtered else ""
+        lines.append(account_line(account) + filtered)
+    lines.append(f"{published.folder}: {', '.join(published.files)}")
+    return lines

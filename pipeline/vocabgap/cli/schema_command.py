@@ -1,0 +1,68 @@
+"""`vocabgap schema`: what the columns of the published frames mean."""
+
+from typing import Annotated, Any
+
+import typer
+
+from vocabgap.cli.output import Output, output_of
+from vocabgap.errors import InvalidInputError
+
+RUN = "run"
+
+
+def schema(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="records, capabilities, gaps, rejects or run.")],
+) -> None:
+    """Print the columns of a frame, or the fields of run.json, with dtype and meaning."""
+    from vocabgap.schema import PUBLISHED  # noqa: PLC0415 - loads Polars
+
+    output = output_of(context)
+    if name == RUN:
+        _run_fields(output)
+        return
+    if name not in PUBLISHED:
+        raise InvalidInputError(
+            f"there is no schema '{name}'", hint=f"expected one of {', '.join([*PUBLISHED, RUN])}"
+        )
+    table = PUBLISHED[name]
+    columns = [
+        {"name": column.name, "dtype": str(column.dtype), "meaning": column.meaning}
+        for column in table.columns
+    ]
+    _show(output, f"{name}: {table.row}", columns, name)
+
+
+def _run_fields(output: Output) -> None:
+    import msgspec  # noqa: PLC0415 - with what it inspects
+
+    from vocabgap.reporting.manifest import Manifest  # noqa: PLC0415
+
+    fields = msgspec.json.schema(Manifest)["$defs"]["Manifest"]["properties"]
+    columns = [
+        {"name": name, "dtype": _json_type(field), "meaning": _meaning(field)}
+        for name, field in fields.items()
+    ]
+    _show(output, "run: the manifest of a run, run.json", columns, RUN)
+
+
+def _show(output: Output, heading: str, columns: list[dict[str, str]], name: str) -> None:
+    from vocabgap.cli.tables import table  # noqa: PLC0415 - loads rich
+
+    for column in columns:
+        output.event("column", **column)
+    output.event("result", schema=name, columns=len(columns))
+    output.text(f"{heading}\n")
+    output.text(table(("column", "dtype", "meaning"), [tuple(column.values()) for column in columns]))
+
+
+def _json_type(field: dict[str, Any]) -> str:
+    kinds = [option.get("type", "object") for option in field.get("anyOf", [field])]
+    return " or ".join(dict.fromkeys(kinds))
+
+
+def _meaning(field: dict[str, Any]) -> str:
+    options = [field, *field.get("anyOf", [])]
+    return next(
+        (option["description"] for option in options if "description" in option), "version of this schema"
+    )

@@ -1,0 +1,56 @@
+"""`vocabgap status`: versions, settings in force, and the last run."""
+
+import os
+import platform
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from vocabgap.cli.output import output_of
+from vocabgap.config import VARIABLES, load_settings
+from vocabgap.version import __version__
+
+
+def status(
+    context: typer.Context,
+    config: Annotated[
+        Path | None, typer.Option(help="Settings file; vocabgap.toml in the current folder by default.")
+    ] = None,
+) -> None:
+    """Print versions, the settings in force and where they can be set, and the last run."""
+    from vocabgap.moments import iso  # noqa: PLC0415
+    from vocabgap.reporting.manifest import read_manifest, versions  # noqa: PLC0415 - loads Polars
+
+    output = output_of(context)
+    loaded = load_settings(config, os.environ)
+    libraries = versions()
+    last = read_manifest(Path(loaded.settings.report.out))
+    output.event(
+        "result",
+        vocabgap=__version__,
+        python=platform.python_version(),
+        libraries=libraries,
+        config=None if loaded.path is None else str(loaded.path),
+        settings=loaded.settings,
+        last_run=None
+        if last is None
+        else {"now": last.now, "capabilities": last.capabilities, "command": last.command},
+    )
+    named = ", ".join(f"{name} {number}" for name, number in libraries.items())
+    output.text(f"vocabgap {__version__}, Python {platform.python_version()}, {named}")
+    output.text(f"settings file: {loaded.path or 'none'}\n")
+    variables = {place: variable for variable, place in VARIABLES.items()}
+    for table, values in msgspec.to_builtins(loaded.settings).items():
+        output.text(f"[{table}]")
+        for key, value in values.items():
+            variable = variables.get((table, key))
+            output.text(
+                f"{key} = {msgspec.json.encode(value).decode()}" + (f"  # {variable}" if variable else "")
+            )
+    where = loaded.settings.report.out
+    if last is None:
+        output.text(f"\nno run in '{where}'")
+    else:
+        output.text(f"\nlast run in '{where}': {iso(last.now)}, {last.capabilities:,} capabilities")

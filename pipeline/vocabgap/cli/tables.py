@@ -1,0 +1,72 @@
+"""Tables for a terminal. Text from logs is data: it is made visible and never read as markup."""
+
+import csv
+import io
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from vocabgap.text import visible
+
+if TYPE_CHECKING:
+    from vocabgap.ingest import ScanSummary
+    from vocabgap.reporting.summary import Account
+
+PIPE_WIDTH: Final = 110
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[object]], *, numbers: Sequence[str] = ()) -> str:
+    """Lay out a table for the width of the terminal, or for a fixed width in a pipe.
+
+    Args:
+        headings: Column headings.
+        rows: Cells; null shows as a dash.
+        numbers: Headings of the columns that are aligned to the right.
+    """
+    laid_out = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for heading in headings:
+        laid_out.add_column(
+            heading, justify="right" if heading in numbers else "left", no_wrap=heading in numbers
+        )
+    for row in rows:
+        laid_out.add_row(*(Text("–" if cell is None else visible(str(cell))) for cell in row))
+    target = io.StringIO()
+    terminal = sys.stdout.isatty()
+    width = None if terminal else int(os.environ.get("COLUMNS") or PIPE_WIDTH)
+    console = Console(file=target, width=width, force_terminal=terminal, highlight=False, emoji=False)
+    console.print(laid_out)
+    return "\n".join(line.rstrip() for line in target.getvalue().splitlines())
+
+
+def account_line(account: "ScanSummary | Account") -> str:
+    """Where every line went, in one sentence that adds up."""
+    parts = (
+        f"{account.records:,} records",
+        f"{account.duplicates:,} duplicates",
+        f"{account.superseded:,} superseded",
+        f"{account.rejects:,} rejects",
+    )
+    whole = f"{account.lines:,} lines in {account.files:,} logs = {' + '.join(parts)}"
+    return whole + (f"; {account.unreadable:,} logs or folders unreadable" if account.unreadable else "")
+
+
+def comma_separated(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """The same as CSV; a cell that a spreadsheet would read as a formula is quoted with an apostrophe."""
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n")
+    writer.writerow(headings)
+    writer.writerows([[_harmless(cell) for cell in row] for row in rows])
+    return target.getvalue().rstrip("\n")
+
+
+def _harmless(cell: object) -> object:
+    if not isinstance(cell, str):
+        return "" if cell is None else cell
+    text = visible(cell)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text

@@ -1,0 +1,169 @@
+"""Settings: frozen, from defaults, then `vocabgap.toml`, then the environment, then flags."""
+
+import tomllib
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
+from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES
+
+CONFIG_NAME: Final = "vocabgap.toml"
+CONFIG_VARIABLE: Final = "VOCABGAP_CONFIG"
+DEFAULT_THRESHOLD: Final = 0.70
+DEFAULT_TOP: Final = 10
+DEFAULT_OUT: Final = "out"
+
+
+class RankBy(StrEnum):
+    """What the ranking counts first."""
+
+    MENTIONS = "mentions"
+    IMAGES = "images"
+    SESSIONS = "sessions"
+    UNSATISFIED = "unsatisfied"
+
+
+class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A table of the settings file; an unknown key is an error, not a wish granted silently."""
+
+
+class IngestSettings(_Section, frozen=True):
+    """Whose records are read."""
+
+    tenant: Annotated[str, msgspec.Meta(min_length=1)] = "local"
+
+
+class ClusterSettings(_Section, frozen=True):
+    """How far apart two wordings of the same need may be."""
+
+    threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] = DEFAULT_THRESHOLD
+    stop_words: tuple[str, ...] = ()
+
+
+class RankSettings(_Section, frozen=True):
+    """What the ranking counts first."""
+
+    by: RankBy = RankBy.MENTIONS
+
+
+class ReportSettings(_Section, frozen=True):
+    """Where the files go, and how many capabilities the Markdown and the terminal show (0: all)."""
+
+    out: Annotated[str, msgspec.Meta(min_length=1)] = DEFAULT_OUT
+    top: Annotated[int, msgspec.Meta(ge=0)] = DEFAULT_TOP
+
+
+class AliasSettings(_Section, frozen=True):
+    """Further spellings of categories and operations, lower case, beside the built-in ones."""
+
+    categories: dict[str, str] = {}
+    operations: dict[str, str] = {}
+
+
+class Settings(_Section, frozen=True):
+    """Everything that can be set for a run."""
+
+    ingest: IngestSettings = IngestSettings()
+    cluster: ClusterSettings = ClusterSettings()
+    rank: RankSettings = RankSettings()
+    report: ReportSettings = ReportSettings()
+    aliases: AliasSettings = AliasSettings()
+
+    @property
+    def category_aliases(self) -> dict[str, str]:
+        """Lower-case spelling to category, the built-in ones included."""
+        return {**CATEGORY_ALIASES, **self.aliases.categories}
+
+    @property
+    def operation_aliases(self) -> dict[str, str]:
+        """Lower-case name to operation, the built-in ones included."""
+        return {**OPERATION_ALIASES, **self.aliases.operations}
+
+
+# What the environment may set: variable to table and key.
+VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
+    "VOCABGAP_THRESHOLD": ("cluster", "threshold"),
+    "VOCABGAP_RANK_BY": ("rank", "by"),
+    "VOCABGAP_OUT": ("report", "out"),
+    "VOCABGAP_TOP": ("report", "top"),
+}
+
+_Layer = dict[str, dict[str, Any]]
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """The settings of a run, and the file that they came from, if there was one."""
+
+    settings: Settings
+    path: Path | None = None
+
+
+def load_settings(
+    path: str | Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    flags: Mapping[str, tuple[tuple[str, str], Any]] | None = None,
+) -> Loaded:
+    """Put the layers together; the later one wins, key by key.
+
+    Args:
+        path: A settings file; else the one that the environment names, else `vocabgap.toml` in the
+            current folder, if there is one.
+        environment: Environment variables, `VARIABLES` and `VOCABGAP_CONFIG` among them.
+        flags: Flag to ((table, key), value); a value of None was not given.
+
+    Raises:
+        NotFoundError: A file that was asked for does not exist.
+        AccessDeniedError: It may not be read.
+        InvalidInputError: A value does not have the expected form.
+    """
+    environment = environment or {}
+    found = _find(path, environment)
+    merged: _Layer = {}
+    if found is not None:
+        _merge(merged, _read(found), f"{found}")
+    for variable, (table, key) in VARIABLES.items():
+        if environment.get(variable):
+            _merge(merged, {table: {key: environment[variable]}}, f"environment variable {variable}")
+    for flag, ((table, key), value) in (flags or {}).items():
+        if value is not None:
+            _merge(merged, {table: {key: value}}, flag)
+    return Loaded(msgspec.convert(merged, Settings, strict=False), found)
+
+
+def _find(path: str | Path | None, environment: Mapping[str, str]) -> Path | None:
+    named = path or environment.get(CONFIG_VARIABLE)
+    if not named:
+        default = Path(CONFIG_NAME)
+        return default if default.is_file() else None
+    asked = Path(named).expanduser()
+    if not asked.is_file():
+        raise NotFoundError(
+            f"settings file '{asked}' does not exist", hint="check --config or VOCABGAP_CONFIG"
+        )
+    return asked
+
+
+def _read(path: Path) -> _Layer:
+    try:
+        layer: _Layer = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except PermissionError as error:
+        raise AccessDeniedError(f"settings file '{path}' may not be read") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(f"{path}: byte {error.start}: expected UTF-8 text") from error
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInputError(f"{path}: {error}", hint="the file is TOML") from error
+    return layer
+
+
+def _merge(merged: _Layer, layer: _Layer, origin: str) -> None:
+    """Check one layer by itself, so that an error names where the value came from, and lay it on top."""
+    try:
+        msgspec.convert(layer, Settings, strict=not origin.startswith("environment"))
+    except msgspec.ValidationError as error:
+        raise InvalidInputError(f"{origin}: {error}", hint="`vocabgap status` lists every setting") from error
+    for table, values in layer.items():
+        merged.setdefault(table, {}).update(values)

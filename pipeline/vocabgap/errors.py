@@ -1,0 +1,59 @@
+"""Errors a person can act on. Each class knows the exit code of the command that it ends."""
+
+from enum import IntEnum
+from typing import ClassVar
+
+
+class ExitCode(IntEnum):
+    """Exit codes of the command line."""
+
+    DONE = 0
+    BUG = 1
+    INVALID_INPUT = 2
+    NOT_FOUND = 3
+    STATE = 4
+    PERMISSION = 9
+    INTERRUPTED = 130
+
+
+class VocabgapError(Exception):
+    """Base of every error that vocabgap raises on purpose.
+
+    Args:
+        message: What is wrong, with the file, line or field it concerns.
+        hint: What to do about it; empty where the message says it all.
+    """
+
+    exit_code: ClassVar[ExitCode] = ExitCode.BUG
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.hint})" if self.hint else self.message
+
+
+class InvalidInputError(VocabgapError):
+    """A value, a setting or a frame that does not have the expected form."""
+
+    exit_code = ExitCode.INVALID_INPUT
+
+
+class NotFoundError(VocabgapError):
+    """A root, a file or an entity that does not exist."""
+
+    exit_code = ExitCode.NOT_FOUND
+
+
+class StateError(VocabgapError):
+    """Something on disk stands in the way: a foreign folder, a full disk, an unreadable store."""
+
+    exit_code = ExitCode.STATE
+
+
+class AccessDeniedError(VocabgapError):
+    """The operating system refused access."""
+
+    exit_code = ExitCode.PERMISSION

@@ -1,0 +1,106 @@
+"""Which log files a scan reads: every one below its roots, in an order that does not depend on the disk."""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
+from vocabgap.record import LOG_NAME
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """One log to read, and whose it is."""
+
+    path: Path
+    repo_slug: str
+    source_path: str
+    problem: str = ""
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder that holds the log: the image, where a record names none."""
+        return self.path.parent.name
+
+
+def discover(roots: Iterable[str | Path]) -> list[LogFile]:
+    """Find every gap log at any depth below the roots.
+
+    Folders whose name starts with a dot are passed over, and links to folders are not followed.
+
+    Args:
+        roots: Folders to search, or single log files of any name.
+
+    Returns:
+        The logs, ordered by repository and source path. A folder that could not be listed is there
+        too, with its `problem`.
+
+    Raises:
+        InvalidInputError: No root was given.
+        NotFoundError: A root does not exist.
+        AccessDeniedError: A root may not be read.
+    """
+    bases = sorted({_resolve(root) for root in roots})
+    if not bases:
+        raise InvalidInputError("no root to scan", hint="name at least one folder or log file")
+    slugs = repository_slugs([base if base.is_dir() else base.parent for base in bases])
+    found = [log for base, slug in zip(bases, slugs, strict=True) for log in _logs(base, slug)]
+    return sorted(found, key=lambda log: (log.repo_slug, log.source_path))
+
+
+def repository_slugs(folders: list[Path]) -> list[str]:
+    """A short name for each folder: its own, with as many parents as tell it from others of that name.
+
+    Args:
+        folders: Absolute paths; the same one may occur twice.
+    """
+
+    def slug(folder: Path) -> str:
+        named = [part for part in folder.parts if part != folder.anchor] or ["root"]
+        for depth in range(1, len(named) + 1):
+            tail = named[-depth:]
+            rivals = {other for other in folders if list(other.parts[-depth:]) == tail}
+            if len(rivals) == 1:
+                return "/".join(tail)
+        return "/".join(named)
+
+    return [slug(folder) for folder in folders]
+
+
+def _resolve(root: str | Path) -> Path:
+    path = Path(root).expanduser()
+    try:
+        resolved = path.resolve(strict=True)
+    except PermissionError as error:
+        raise AccessDeniedError(f"root '{path}' may not be read: {error.strerror}") from error
+    except (OSError, ValueError) as error:
+        raise NotFoundError(f"root '{path}' does not exist", hint="check the path") from error
+    if resolved.is_dir() and not os.access(resolved, os.R_OK | os.X_OK):
+        raise AccessDeniedError(f"root '{path}' may not be read", hint="check the folder's permissions")
+    return resolved
+
+
+def _logs(base: Path, slug: str) -> Iterator[LogFile]:
+    if not base.is_dir():
+        yield LogFile(base, slug, base.name)
+        return
+    problems: list[OSError] = []
+    for folder, children, names in os.walk(base, onerror=problems.append):
+        children[:] = sorted(child for child in children if not child.startswith("."))
+        if LOG_NAME in names or LOG_NAME in children:
+            path = Path(folder, LOG_NAME)
+            yield LogFile(path, slug, _relative(path, base))
+    for problem in problems:
+        path = Path(problem.filename)
+        yield LogFile(path, slug, _relative(path, base), f"the folder cannot be listed: {problem.strerror}")
+
+
+def _relative(path: Path, base: Path) -> str:
+    # A name that is not valid UTF-8 reaches us with surrogates, which no frame can hold.
+    return (
+        path.relative_to(base)
+        .as_posix()
+        .encode("utf-8", "surrogateescape")
+        .decode("utf-8", "backslashreplace")
+    )

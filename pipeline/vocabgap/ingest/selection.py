@@ -1,0 +1,92 @@
+"""Narrowing a scan to the records that a report is about. What is left out is marked, never dropped."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import polars as pl
+
+from vocabgap.ingest.corrections import FILTERED
+from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
+from vocabgap.schema import GAPS
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which records a report is about. Several values of one field widen it, several fields narrow it.
+
+    Attributes:
+        since: Earliest moment, inclusive, with an offset.
+        until: Latest moment, exclusive, with an offset.
+        images: Image ids.
+        categories: Categories; aliases fold on both sides.
+        modules: Operations, matched whole; aliases fold on both sides.
+        sessions: Session ids.
+    """
+
+    since: datetime | None = None
+    until: datetime | None = None
+    images: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+
+    @property
+    def dated(self) -> bool:
+        """Whether a record needs a readable timestamp to be selected."""
+        return self.since is not None or self.until is not None
+
+    def __bool__(self) -> bool:
+        """Whether anything is asked for at all."""
+        return self.dated or any((self.images, self.categories, self.modules, self.sessions))
+
+
+def select(
+    gaps: pl.DataFrame,
+    selection: Selection,
+    *,
+    category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
+    operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
+) -> pl.DataFrame:
+    """Mark what a selection leaves out as `filtered`.
+
+    Args:
+        gaps: Table `gaps`.
+        selection: What is asked for.
+        category_aliases: Lower-case spelling to category.
+        operation_aliases: Lower-case name to operation.
+
+    Returns:
+        The same rows in the same order; rows that counted and are not selected now say why not.
+
+    Raises:
+        InvalidInputError: The frame is not a `gaps` frame.
+    """
+    GAPS.require(gaps, ("timestamp", "counted", "why_not"))
+    if not selection:
+        return gaps
+    wanted = pl.lit(value=True)
+    if selection.since is not None:
+        wanted &= pl.col("timestamp") >= selection.since
+    if selection.until is not None:
+        wanted &= pl.col("timestamp") < selection.until
+    if selection.images:
+        wanted &= pl.col("image_id").is_in(selection.images)
+    if selection.sessions:
+        wanted &= pl.col("session_id").is_in(selection.sessions)
+    if selection.categories:
+        asked = {fold_category(category, category_aliases) for category in selection.categories}
+        spelt = [
+            raw for raw in gaps["intent_category"].unique() if fold_category(raw, category_aliases) in asked
+        ]
+        wanted &= pl.col("intent_category").is_in(spelt)
+    if selection.modules:
+        asked = {fold_operation(module, operation_aliases) for module in selection.modules}
+        named = gaps["operations_involved"].explode().drop_nulls().unique()
+        spelt = [raw for raw in named if fold_operation(raw, operation_aliases) in asked]
+        wanted &= pl.col("operations_involved").list.set_intersection(spelt).list.len() > 0
+    left_out = pl.col("counted") & ~wanted.fill_null(value=False)
+    return gaps.with_columns(
+        pl.when(left_out).then(pl.lit(FILTERED)).otherwise(pl.col("why_not")).alias("why_not"),
+        (pl.col("counted") & ~left_out).alias("counted"),
+    )

@@ -1,0 +1,49 @@
+"""Moments in time as people write them on a command line."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from vocabgap.errors import InvalidInputError
+from vocabgap.record import in_utc
+
+_AGO: Final = re.compile(r"(\d{1,6})([wdhm])")
+_UNITS: Final = {"w": "weeks", "d": "days", "h": "hours", "m": "minutes"}
+
+
+def parse_moment(text: str, now: datetime, *, name: str) -> datetime:
+    """Read an ISO 8601 date or time, or a span before now.
+
+    Args:
+        text: `2026-05-01`, `2026-05-01T09:30:00Z`, or `7d`, `2w`, `24h`, `30m`. Without an offset it is UTC.
+        now: The moment that a span counts back from.
+        name: What the moment is for, to be named in the error.
+
+    Returns:
+        The moment in UTC.
+
+    Raises:
+        InvalidInputError: The text is none of these.
+    """
+    wanted = text.strip()
+    try:
+        span = _AGO.fullmatch(wanted)
+        if span:
+            return now - timedelta(**{_UNITS[span[2]]: int(span[1])})
+        return in_utc(datetime.fromisoformat(wanted))
+    except (ValueError, OverflowError) as error:
+        raise InvalidInputError(
+            f"{name}: '{text}' is not a moment",
+            hint="expected a date or time such as 2026-05-01 or 2026-05-01T09:30:00Z, or a span such as 7d",
+        ) from error
+
+
+def parse_now(text: str | None, *, name: str = "--now") -> datetime:
+    """The moment a run counts as its present: the one given, else the clock's."""
+    clock = datetime.now(UTC)
+    return clock if text is None else parse_moment(text, clock, name=name)
+
+
+def iso(moment: datetime) -> str:
+    """A moment in UTC as ISO 8601 with a `Z`, without a fraction where there is none."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")

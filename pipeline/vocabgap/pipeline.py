@@ -1,0 +1,124 @@
+"""The whole way from gap logs to the published report. The only place that knows the order of the stages."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+
+from vocabgap.clustering import Clusters, cluster
+from vocabgap.config import Settings
+from vocabgap.errors import InvalidInputError
+from vocabgap.ingest import Scan, Selection, scan, select
+from vocabgap.ranking import rank
+from vocabgap.reporting import Published, Reproduction, Timing, report
+from vocabgap.schema import RECORDS
+
+STAGES: Final = ("ingest", "cluster", "rank", "report")
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of the whole pipeline.
+
+    Attributes:
+        scan: What was read, with what the selection left out marked.
+        clusters: The groups of wordings.
+        ranked: Table `capabilities`.
+        published: The folder with the files.
+    """
+
+    scan: Scan
+    clusters: Clusters
+    ranked: pl.DataFrame
+    published: Published
+
+
+@dataclass
+class _Stopwatch:
+    """Times the stages and tells a listener when one begins."""
+
+    listener: Callable[[str], None]
+
+    def __post_init__(self) -> None:
+        self.timings: list[Timing] = []
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        self.listener(name)
+        start = time.perf_counter()
+        yield
+        self.timings.append(Timing(name, round(time.perf_counter() - start, 6)))
+
+
+def run(
+    roots: str | Path | Iterable[str | Path],
+    out: str | Path | None = None,
+    *,
+    settings: Settings | None = None,
+    selection: Selection | None = None,
+    now: datetime | None = None,
+    config: Path | None = None,
+    on_stage: Callable[[str], None] | None = None,
+) -> Run:
+    """Scan, cluster, rank and publish.
+
+    Args:
+        roots: Folders to search for gap logs, or single log files.
+        out: The folder to publish; that of the settings by default.
+        settings: The settings in force.
+        selection: What the report is narrowed to.
+        now: The moment the run counts as its present; the clock's by default.
+        config: The settings file, to be named in the command that makes the report again.
+        on_stage: Called with each of `STAGES` when it begins.
+
+    Raises:
+        VocabgapError: One of its kinds, as the stages raise them.
+    """
+    settings = settings or Settings()
+    selection = selection or Selection()
+    moment = now or datetime.now(UTC)
+    if moment.tzinfo is None:
+        raise InvalidInputError(
+            f"now: {moment.isoformat()} has no offset", hint="for example datetime.now(UTC)"
+        )
+    named = tuple(map(Path, [roots] if isinstance(roots, str | Path) else roots))
+    watch = _Stopwatch(on_stage or (lambda _: None))
+    with watch.stage("ingest"):
+        scanned = scan(named, tenant_id=settings.ingest.tenant)
+        selected = replace(
+            scanned,
+            gaps=select(
+                scanned.gaps,
+                selection,
+                category_aliases=settings.category_aliases,
+                operation_aliases=settings.operation_aliases,
+            ),
+        )
+        records = selected.gaps.filter("counted").select(RECORDS.names)
+    with watch.stage("cluster"):
+        found = cluster(records, threshold=settings.cluster.threshold, stop_words=settings.cluster.stop_words)
+    with watch.stage("rank"):
+        ranked = rank(
+            records,
+            found,
+            by=settings.rank.by,
+            category_aliases=settings.category_aliases,
+            operation_aliases=settings.operation_aliases,
+        )
+    with watch.stage("report"):
+        made = report(
+            ranked,
+            out or settings.report.out,
+            scan=selected,
+            now=moment,
+            top=settings.report.top,
+            ranked_by=settings.rank.by,
+            reproduction=Reproduction(named, settings, selection, moment, config),
+            timings=watch.timings,
+        )
+    return Run(selected, found, ranked, made)

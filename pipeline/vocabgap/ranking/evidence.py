@@ -1,0 +1,118 @@
+"""What speaks for a capability: counts, tallies, wordings and examples, per cluster."""
+
+from collections.abc import Callable
+from typing import Final
+
+import polars as pl
+
+from vocabgap.record import UNCATEGORIZED
+from vocabgap.schema import CAPABILITIES, EXAMPLE_FIELDS
+
+EXAMPLES: Final = 3
+
+
+def counts(placed: pl.DataFrame) -> pl.DataFrame:
+    """Mentions, distinct images, sessions and tenants, first and last seen, and ratings of each cluster.
+
+    Args:
+        placed: Table `records` with the column `cluster`.
+    """
+    known_session = pl.struct("tenant_id", "session_id").filter(pl.col("session_id").str.strip_chars() != "")
+    return placed.group_by("cluster").agg(
+        pl.len().cast(pl.Int64).alias("mentions"),
+        pl.struct("tenant_id", "repo_slug", "image_id").n_unique().cast(pl.Int64).alias("images"),
+        known_session.n_unique().cast(pl.Int64).alias("sessions"),
+        pl.col("tenant_id").n_unique().cast(pl.Int64).alias("tenants"),
+        pl.col("timestamp").min().alias("first_seen"),
+        pl.col("timestamp").max().alias("last_seen"),
+        (pl.col("satisfaction") == -1).sum().cast(pl.Int64).alias("unsatisfied"),
+        (pl.col("satisfaction") == 0).sum().cast(pl.Int64).alias("neutral"),
+        (pl.col("satisfaction") == 1).sum().cast(pl.Int64).alias("satisfied"),
+        pl.col("satisfaction").is_null().sum().cast(pl.Int64).alias("unrated"),
+    )
+
+
+def folded(values: pl.Series, fold: Callable[[str], str]) -> pl.Series:
+    """Each text as the name it stands for; only distinct values are folded."""
+    known = values.drop_nulls().unique().sort()
+    return values.replace_strict(known, pl.Series([fold(value) for value in known], dtype=pl.String))
+
+
+def tally(placed: pl.DataFrame, column: str, into: str, fold: Callable[[str], str]) -> pl.DataFrame:
+    """How many records of each cluster hold each value of a column, most frequent first.
+
+    Args:
+        placed: Columns `cluster` and `column`, which holds text or lists of text.
+        column: The column to count.
+        into: The name of the resulting column.
+        fold: The name that a value stands for. A record that holds two spellings of one counts once.
+
+    Returns:
+        Columns `cluster` and `into`, a list of (name, mentions). Clusters without any value are not there.
+    """
+    values = placed.select("cluster", pl.col(column).alias("name")).with_row_index("record")
+    if values.schema["name"] == pl.List(pl.String):
+        values = values.explode("name")
+    values = values.filter(pl.col("name").str.strip_chars() != "")
+    return (
+        values.with_columns(folded(values["name"], fold))
+        .unique(["record", "name"])
+        .group_by("cluster", "name")
+        .agg(pl.len().cast(pl.Int64).alias("mentions"))
+        .sort("cluster", "mentions", "name", descending=[False, True, False])
+        .group_by("cluster", maintain_order=True)
+        .agg(pl.struct("name", "mentions").alias(into))
+    )
+
+
+def main_category(categories: str = "categories") -> pl.Expr:
+    """The most frequent named category of a tally; `uncategorized` only where there is no other."""
+    names = pl.col(categories).list.eval(pl.element().struct.field("name"))
+    named = names.list.eval(pl.element().filter(pl.element() != UNCATEGORIZED))
+    return named.list.first().fill_null(UNCATEGORIZED).alias("intent_category")
+
+
+def variants(placed: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
+    """Every wording of each cluster with its mentions and its similarity to the label.
+
+    Args:
+        placed: Columns `cluster` and `wording`, one row a record.
+        wordings: Table `wordings`.
+    """
+    return (
+        placed.group_by("cluster", "wording")
+        .agg(pl.len().cast(pl.Int64).alias("mentions"))
+        .join(wordings.select("wording", "similarity"), on="wording", how="left")
+        .sort("cluster", "mentions", "wording", descending=[False, True, False])
+        .group_by("cluster", maintain_order=True)
+        .agg(pl.struct("wording", "mentions", "similarity").alias("variants"))
+    )
+
+
+def examples(placed: pl.DataFrame) -> pl.DataFrame:
+    """A few records of each cluster to look at, newest first.
+
+    One record of every image comes before a second one of any; a record that knows its session and its
+    snapshot comes before one that does not.
+
+    Args:
+        placed: Table `records` with the column `cluster`.
+    """
+    pointers = pl.col("session_id").is_not_null().cast(pl.Int8) + pl.col("snapshot_hash").is_not_null().cast(
+        pl.Int8
+    )
+    position = ["repo_slug", "source_path", "line"]
+    telling = placed.with_columns(pointers.alias("pointers")).sort(
+        "pointers", "timestamp", *position, descending=[True, True, False, False, False], nulls_last=True
+    )
+    image = ["cluster", "tenant_id", "repo_slug", "image_id"]
+    return (
+        telling.with_columns(pl.int_range(pl.len()).over(image).alias("turn"))
+        .sort("turn", "pointers", maintain_order=True, descending=[False, True])
+        .group_by("cluster", maintain_order=True)
+        .head(EXAMPLES)
+        .sort("timestamp", *position, descending=[True, False, False, False], nulls_last=True)
+        .group_by("cluster", maintain_order=True)
+        .agg(pl.struct(EXAMPLE_FIELDS).alias("examples"))
+        .cast({"examples": CAPABILITIES.schema["examples"]})
+    )

@@ -1,0 +1,144 @@
+"""The gap record: its fields, defaults and aliases, its canonical form and its identity.
+
+The shape is that of ADR-060 (13 fields); the draft of RFC-013 and the four-field records before it
+are read into the same shape.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final, Literal
+
+import msgspec
+
+LOG_NAME: Final = "vocabulary_gaps.jsonl"
+UNCATEGORIZED: Final = "uncategorized"
+ROOT_KIND: Final = "image-repo"
+
+SATISFACTION_WORDS: Final[Mapping[str, int]] = MappingProxyType(
+    {"bad": -1, "mediocre": -1, "acceptable": 0, "good": 1}
+)
+CATEGORY_ALIASES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "tonal": "tone",
+        "colour": "color",
+        "structure": "detail",
+        "mask": "local",
+        "composite": "composition",
+        "white balance": "wb",
+    }
+)
+CATEGORIES: Final = frozenset({"tone", "wb", "color", "detail", "local", "composition", UNCATEGORIZED})
+OPERATION_ALIASES: Final[Mapping[str, str]] = MappingProxyType(
+    {"toneequalizer": "toneequal", "tone equalizer": "toneequal"}
+)
+
+
+class RejectReason(StrEnum):
+    """Why a line, or a whole file, gave no record. The list is closed."""
+
+    INVALID_UTF8 = "invalid_utf8"
+    INVALID_JSON = "invalid_json"
+    NOT_AN_OBJECT = "not_an_object"
+    MISSING_DESCRIPTION = "missing_description"
+    WRONG_TYPE = "wrong_type"
+    TOO_DEEP = "too_deep"
+    TORN = "torn"
+    UNREADABLE_FILE = "unreadable_file"
+
+
+class Repair(StrEnum):
+    """What was mended in a record that was kept. Each kind is counted in the summary of a scan."""
+
+    SATISFACTION_IN_WORDS = "satisfaction_in_words"
+    SATISFACTION_UNKNOWN = "satisfaction_unknown"
+    NULL_FOR_DEFAULT = "null_for_default"
+    UNKNOWN_FIELD = "unknown_field"
+    TIMESTAMP_WITHOUT_OFFSET = "timestamp_without_offset"
+    TIMESTAMP_UNREADABLE = "timestamp_unreadable"
+    IMAGE_FROM_FOLDER = "image_from_folder"
+    IMAGE_NOT_FOLDER = "image_not_folder"
+
+
+class GapRecord(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """One gap record. Field order is the order in which records are written and hashed."""
+
+    timestamp: datetime | None = None
+    image_id: str | None = None
+    session_id: str | None = None
+    snapshot_hash: str | None = None
+    description: str | None = None
+    workaround: str = ""
+    intent: str | None = None
+    intent_category: str = UNCATEGORIZED
+    missing_capability: str | None = None
+    operations_involved: list[str] = []
+    vocabulary_used: list[str] = []
+    satisfaction: Literal[-1, 0, 1] | None = None
+    notes: str = ""
+
+
+FIELDS: Final = GapRecord.__struct_fields__
+
+
+class _Canonical(msgspec.Struct):
+    """A record ready to be hashed: the unreadable timestamp that it came with is part of it."""
+
+    record: GapRecord
+    unreadable_timestamp: str | None = None
+
+
+_ENCODER = msgspec.json.Encoder()
+
+
+def record_id(record: GapRecord, unreadable_timestamp: str | None = None) -> str:
+    """The identity of a record: the SHA-256 of its canonical form, image included.
+
+    The canonical form is compact JSON with every field in declared order, defaults filled in, aliases
+    of satisfaction resolved and the timestamp in UTC.
+
+    Args:
+        record: The record, complete with its image.
+        unreadable_timestamp: The timestamp's own text where it could not be read, so that two records
+            which differ only there stay two.
+
+    Returns:
+        64 hexadecimal digits.
+    """
+    if unreadable_timestamp is None:
+        return hashlib.sha256(_ENCODER.encode(record)).hexdigest()
+    return hashlib.sha256(_ENCODER.encode(_Canonical(record, unreadable_timestamp))).hexdigest()
+
+
+def in_utc(moment: datetime) -> datetime:
+    """A moment in UTC; one without an offset is taken to be in UTC already.
+
+    Raises:
+        OverflowError: The moment lies outside the years 1 to 9999 once shifted to UTC.
+    """
+    if moment.tzinfo is UTC:
+        return moment
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def fold_category(category: str, aliases: Mapping[str, str] = CATEGORY_ALIASES) -> str:
+    """The category that a spelling stands for; one that is not known is kept as it is.
+
+    Args:
+        category: A category as an agent wrote it.
+        aliases: Lower-case spelling to category.
+    """
+    key = " ".join(category.casefold().replace("_", " ").split())
+    if key in aliases:
+        return aliases[key]
+    if key in CATEGORIES:
+        return key
+    return category if key else UNCATEGORIZED
+
+
+def fold_operation(operation: str, aliases: Mapping[str, str] = OPERATION_ALIASES) -> str:
+    """The operation that a name stands for; one that is not known is kept, outer white space aside."""
+    name = operation.strip()
+    return aliases.get(name.casefold(), name)

@@ -1,0 +1,91 @@
+"""The command line that makes a report again."""
+
+import os
+import shlex
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from vocabgap.config import Settings
+from vocabgap.ingest import Selection
+from vocabgap.moments import iso
+from vocabgap.text import visible
+
+
+class Reproduction(msgspec.Struct, frozen=True):
+    """What a run was asked for.
+
+    Attributes:
+        roots: What was scanned.
+        settings: The settings in force.
+        selection: What the report was narrowed to.
+        now: The moment the run counts as its present.
+        config: The settings file, if there was one.
+    """
+
+    roots: tuple[Path, ...]
+    settings: Settings
+    selection: Selection
+    now: datetime
+    config: Path | None = None
+
+    @property
+    def command(self) -> str:
+        """A command to run in the folder that holds the roots.
+
+        Paths are relative to that folder and the output folder is left to its default, so that the command,
+        and the report that quotes it, are the same on every machine.
+        """
+        resolved = [root.expanduser().resolve() for root in self.roots]
+        home = Path(os.path.commonpath([root.parent for root in resolved]))
+        words = ["vocabgap", "report", *sorted({os.path.relpath(root, home) for root in resolved})]
+        if self.config is not None:
+            words += ["--config", os.path.relpath(self.config.resolve(), home)]
+        words += self._narrowing()
+        for flag, value, default in self._settings():
+            # A flag wins over the settings file, so beside one every value is said.
+            if self.config is not None or value != default:
+                words += [flag, str(value)]
+        words += ["--now", iso(self.now)]
+        return " ".join(visible(shlex.quote(word)) for word in words)
+
+    @property
+    def narrowed(self) -> tuple[str, ...]:
+        """What the report was narrowed to, in words."""
+        chosen = self.selection
+        parts = []
+        if chosen.since is not None:
+            parts.append(f"since {iso(chosen.since)}")
+        if chosen.until is not None:
+            parts.append(f"until {iso(chosen.until)}")
+        named = [
+            ("image", chosen.images),
+            ("category", chosen.categories),
+            ("operation", chosen.modules),
+            ("session", chosen.sessions),
+        ]
+        parts += [f"{name} {' or '.join(values)}" for name, values in named if values]
+        return tuple(parts)
+
+    def _narrowing(self) -> list[str]:
+        chosen = self.selection
+        words = [] if chosen.since is None else ["--since", iso(chosen.since)]
+        words += [] if chosen.until is None else ["--until", iso(chosen.until)]
+        for flag, values in (
+            ("--image", chosen.images),
+            ("--category", chosen.categories),
+            ("--module", chosen.modules),
+            ("--session", chosen.sessions),
+        ):
+            for value in values:
+                words += [flag, value]
+        return words
+
+    def _settings(self) -> list[tuple[str, object, object]]:
+        ours, default = self.settings, Settings()
+        return [
+            ("--threshold", ours.cluster.threshold, default.cluster.threshold),
+            ("--rank-by", ours.rank.by.value, default.rank.by.value),
+            ("--top", ours.report.top, default.report.top),
+        ]

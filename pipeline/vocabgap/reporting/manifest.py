@@ -1,0 +1,123 @@
+"""The manifest of a run: what went in, under which parameters and versions, and what came out."""
+
+import hashlib
+import platform
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Final
+
+import msgspec
+
+from vocabgap.config import Settings
+from vocabgap.ingest import Selection
+from vocabgap.reporting.summary import Account
+from vocabgap.schema import SCHEMA_VERSION
+from vocabgap.version import __version__
+
+MANIFEST_NAME: Final = "run.json"
+_LIBRARIES: Final = ("numpy", "polars", "scikit-learn", "scipy", "snowballstemmer")
+
+
+class Timing(msgspec.Struct, frozen=True):
+    """How long a stage took."""
+
+    stage: str
+    seconds: float
+
+
+class InputFile(msgspec.Struct, frozen=True):
+    """One log that was read."""
+
+    repo_slug: str
+    source_path: str
+    bytes: int
+    lines: Annotated[int, msgspec.Meta(description="lines that are not blank")]
+    sha256: str
+
+
+class OutputFile(msgspec.Struct, frozen=True):
+    """One file of the run."""
+
+    name: str
+    bytes: int
+    sha256: str
+
+
+class Parameters(msgspec.Struct, frozen=True):
+    """What the run was asked for."""
+
+    settings: Settings
+    selection: Selection
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """The content of `run.json`."""
+
+    schema_version: int
+    vocabgap: Annotated[str, msgspec.Meta(description="version of vocabgap")]
+    python: Annotated[str, msgspec.Meta(description="version of Python")]
+    libraries: Annotated[dict[str, str], msgspec.Meta(description="versions of what the result depends on")]
+    now: Annotated[datetime, msgspec.Meta(description="the moment the run counts as its present")]
+    command: Annotated[
+        str, msgspec.Meta(description="makes the run again, in the folder that holds the roots")
+    ]
+    parameters: Annotated[Parameters | None, msgspec.Meta(description="settings and selection in force")]
+    account: Annotated[Account | None, msgspec.Meta(description="where every line went")]
+    capabilities: Annotated[int, msgspec.Meta(description="rows of capabilities.parquet")]
+    inputs: Annotated[tuple[InputFile, ...], msgspec.Meta(description="the logs, with their digests")]
+    outputs: Annotated[tuple[OutputFile, ...], msgspec.Meta(description="the other files of the run")]
+    timings: Annotated[tuple[Timing, ...], msgspec.Meta(description="wall-clock seconds of each stage")]
+
+
+def versions() -> dict[str, str]:
+    """Versions of the libraries that a result depends on."""
+    return {name: version(name) for name in _LIBRARIES}
+
+
+def new_manifest(
+    *,
+    now: datetime,
+    command: str,
+    parameters: Parameters | None,
+    account: Account | None,
+    capabilities: int,
+    inputs: tuple[InputFile, ...],
+    outputs: tuple[OutputFile, ...],
+    timings: tuple[Timing, ...],
+) -> Manifest:
+    """A manifest with the versions of this installation."""
+    return Manifest(
+        schema_version=SCHEMA_VERSION,
+        vocabgap=__version__,
+        python=platform.python_version(),
+        libraries=versions(),
+        now=now,
+        command=command,
+        parameters=parameters,
+        account=account,
+        capabilities=capabilities,
+        inputs=inputs,
+        outputs=outputs,
+        timings=timings,
+    )
+
+
+def describe_output(path: Path) -> OutputFile:
+    """The name, size and digest of a file that was written."""
+    with path.open("rb") as content:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    return OutputFile(path.name, path.stat().st_size, digest)
+
+
+def encode_manifest(manifest: Manifest) -> bytes:
+    """The manifest as indented JSON, ending in a newline."""
+    return msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
+
+
+def read_manifest(folder: Path) -> Manifest | None:
+    """The manifest of the run published in a folder; None where there is none that can be read."""
+    try:
+        return msgspec.json.decode((folder / MANIFEST_NAME).read_bytes(), type=Manifest)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return None

@@ -1,0 +1,73 @@
+"""The Markdown face of a report."""
+
+from datetime import datetime
+from typing import Final
+
+import jinja2
+
+from vocabgap.moments import iso
+from vocabgap.reporting.escaping import code, escape
+from vocabgap.reporting.summary import Capability, Summary
+
+SHOWN_WORDINGS: Final = 25
+_SHORT_HASH: Final = 12
+_RATINGS: Final = {-1: "unsatisfied", 0: "neutral", 1: "satisfied", None: "not rated"}
+
+
+def render_markdown(summary: Summary) -> str:
+    """Render a report as GitHub-flavoured Markdown, ending in a newline."""
+    return _ENVIRONMENT.get_template("report.md.j2").render(run=summary, shown_wordings=SHOWN_WORDINGS)
+
+
+def day(moment: datetime | None) -> str:
+    """The date of a moment in UTC, or a dash."""
+    return "–" if moment is None else moment.strftime("%Y-%m-%d")
+
+
+def count(number: int, singular: str, plural: str = "") -> str:
+    """A number with its noun: `1 image`, `1,204 images`."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def satisfaction(capability: Capability) -> str:
+    """How the workarounds were rated, in words."""
+    if not capability.rated:
+        return "not rated"
+    share = f"{capability.unsatisfied} of {capability.rated} unsatisfied"
+    return share if not capability.unrated else f"{share}, {capability.unrated} not rated"
+
+
+def _short(snapshot: str) -> str:
+    return snapshot[:_SHORT_HASH]
+
+
+def _names(value: str) -> str:
+    """A name of a closed list (`invalid_json`) in words."""
+    return value.replace("_", " ")
+
+
+def _environment() -> jinja2.Environment:
+    # Autoescape is for HTML; here every text from a log goes through `escape` or `code`, which a test holds.
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("vocabgap.reporting"),
+        autoescape=False,  # noqa: S701
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters.update(
+        escape_md=escape,
+        code=code,
+        day=day,
+        iso=iso,
+        count=count,
+        satisfaction=satisfaction,
+        short=_short,
+        in_words=_names,
+        rating=_RATINGS.__getitem__,
+    )
+    return environment
+
+
+_ENVIRONMENT: Final = _environment()

@@ -1,0 +1,142 @@
+"""The reporting stage: ranked capabilities in, a published folder out."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+
+from vocabgap.config import DEFAULT_OUT, DEFAULT_TOP, RankBy
+from vocabgap.ingest import Scan
+from vocabgap.reporting.command import Reproduction
+from vocabgap.reporting.manifest import (
+    MANIFEST_NAME,
+    InputFile,
+    Manifest,
+    Parameters,
+    Timing,
+    describe_output,
+    encode_manifest,
+    new_manifest,
+)
+from vocabgap.reporting.markdown import render_markdown
+from vocabgap.reporting.publishing import published
+from vocabgap.reporting.summary import Summary, summarise
+from vocabgap.schema import CAPABILITIES, GAPS, REJECTS, phrase
+
+MARKDOWN_NAME: Final = "report.md"
+CAPABILITIES_NAME: Final = "capabilities.parquet"
+GAPS_NAME: Final = "gaps.parquet"
+REJECTS_NAME: Final = "rejects.parquet"
+
+
+@dataclass(frozen=True)
+class Published:
+    """A run as it was published.
+
+    Attributes:
+        folder: Where the files are.
+        files: Their names.
+        summary: What the report says.
+        manifest: What `run.json` says.
+    """
+
+    folder: Path
+    files: tuple[str, ...]
+    summary: Summary
+    manifest: Manifest
+
+
+def report(
+    ranked: pl.DataFrame,
+    out: str | Path = DEFAULT_OUT,
+    *,
+    scan: Scan | None = None,
+    now: datetime | None = None,
+    top: int = DEFAULT_TOP,
+    ranked_by: RankBy | str = RankBy.MENTIONS,
+    reproduction: Reproduction | None = None,
+    timings: Iterable[Timing] = (),
+) -> Published:
+    """Write the files of a run and publish them together.
+
+    Args:
+        ranked: Table `capabilities`.
+        out: The folder to publish; an earlier run there is replaced.
+        scan: The scan that was ranked. Without it there is no `gaps.parquet` and no `rejects.parquet`, and
+            the report cannot say what was not counted.
+        now: The moment the run counts as its present; the clock's by default.
+        top: How many capabilities the Markdown shows; 0 shows all. The Parquet always has all.
+        ranked_by: What the ranking counted first.
+        reproduction: What the run was asked for, to say how to make it again.
+        timings: How long the stages took.
+
+    Raises:
+        InvalidInputError: The frame is not a `capabilities` frame.
+        StateError: The folder holds something that is not a run, or the disk did not take the files.
+        AccessDeniedError: The folder may not be written.
+    """
+    CAPABILITIES.require(ranked)
+    gaps = None if scan is None else with_capabilities(scan.gaps, ranked)
+    moment = now or datetime.now(UTC)
+    summary = summarise(
+        ranked,
+        now=moment,
+        top=top,
+        ranked_by=str(ranked_by),
+        gaps=gaps,
+        rejects=None if scan is None else scan.rejects,
+        scanned=None if scan is None else scan.summary,
+        operation_aliases=None if reproduction is None else reproduction.settings.operation_aliases,
+        selection=() if reproduction is None else reproduction.narrowed,
+        command="" if reproduction is None else reproduction.command,
+    )
+    with published(out) as folder:
+        (folder / MARKDOWN_NAME).write_text(render_markdown(summary), encoding="utf-8", newline="\n")
+        frames = {CAPABILITIES_NAME: ranked}
+        if scan is not None and gaps is not None:
+            frames |= {GAPS_NAME: gaps, REJECTS_NAME: scan.rejects.select(REJECTS.names)}
+        for name, frame in frames.items():
+            frame.rechunk().write_parquet(folder / name)
+        manifest = new_manifest(
+            now=moment,
+            command=summary.command,
+            parameters=None
+            if reproduction is None
+            else Parameters(reproduction.settings, reproduction.selection),
+            account=summary.account,
+            capabilities=ranked.height,
+            inputs=() if scan is None else _inputs(scan),
+            outputs=tuple(describe_output(folder / name) for name in (MARKDOWN_NAME, *frames)),
+            timings=tuple(timings),
+        )
+        (folder / MANIFEST_NAME).write_bytes(encode_manifest(manifest))
+    names = (MARKDOWN_NAME, *frames, MANIFEST_NAME)
+    return Published(Path(out).expanduser().resolve(), names, summary, manifest)
+
+
+def with_capabilities(gaps: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
+    """Say of every readable line which capability its wording belongs to.
+
+    Args:
+        gaps: Table `gaps`.
+        ranked: Table `capabilities`.
+    """
+    GAPS.require(gaps)
+    belongs = (
+        ranked.select("capability_id", pl.col("variants").list.eval(pl.element().struct.field("wording")))
+        .explode("variants")
+        .rename({"variants": "wording"})
+    )
+    return (
+        gaps.drop("capability_id")
+        .with_columns(phrase().alias("wording"))
+        .join(belongs, on="wording", how="left", maintain_order="left")
+        .select(GAPS.names)
+    )
+
+
+def _inputs(scan: Scan) -> tuple[InputFile, ...]:
+    return tuple(InputFile(**row) for row in scan.files.iter_rows(named=True))

@@ -1,0 +1,244 @@
+"""What a report says, as plain data. Every face of the report is rendered from it and from nothing else."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+import msgspec
+import polars as pl
+
+from vocabgap.ingest import ScanSummary
+from vocabgap.record import UNCATEGORIZED
+from vocabgap.reporting.combinations import Combination, recurring
+from vocabgap.schema import CAPABILITIES
+
+SHOWN_REJECTS: Final = 20
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """A name and the records that hold it."""
+
+    name: str
+    mentions: int
+
+
+class Wording(msgspec.Struct, frozen=True):
+    """One way a need was put, with its cosine similarity to the label."""
+
+    wording: str
+    mentions: int
+    similarity: float
+
+
+class Example(msgspec.Struct, frozen=True):
+    """One record to look at, with everything that leads back to it."""
+
+    timestamp: datetime | None
+    image_id: str
+    session_id: str | None
+    snapshot_hash: str | None
+    description: str | None
+    intent: str | None
+    workaround: str
+    satisfaction: int | None
+    notes: str
+    repo_slug: str
+    source_path: str
+    line: int
+
+
+class Capability(msgspec.Struct, frozen=True):
+    """One row of table `capabilities`; the columns mean what they mean there."""
+
+    rank: int
+    capability_id: str
+    label: str
+    mentions: int
+    images: int
+    sessions: int
+    tenants: int
+    first_seen: datetime | None
+    last_seen: datetime | None
+    unsatisfied: int
+    neutral: int
+    satisfied: int
+    unrated: int
+    intent_category: str
+    categories: tuple[Tally, ...]
+    operations: tuple[Tally, ...]
+    vocabulary_used: tuple[Tally, ...]
+    variants: tuple[Wording, ...]
+    examples: tuple[Example, ...]
+    cohesion: float
+
+    @property
+    def rated(self) -> int:
+        """Records that say how satisfied the person was."""
+        return self.unsatisfied + self.neutral + self.satisfied
+
+
+class Category(msgspec.Struct, frozen=True):
+    """A category, the records and the capabilities in it, and the share of all records."""
+
+    name: str
+    mentions: int
+    capabilities: int
+
+
+class Reject(msgspec.Struct, frozen=True):
+    """One line that was not read, and why."""
+
+    repo_slug: str
+    source_path: str
+    line: int | None
+    reason: str
+    detail: str
+
+
+class Account(msgspec.Struct, frozen=True):
+    """Where every line that is not blank went.
+
+    `lines = records + duplicates + superseded + rejects`, and `records = counted + filtered`.
+    """
+
+    files: int
+    unreadable: int
+    lines: int
+    records: int
+    counted: int
+    filtered: int
+    duplicates: int
+    superseded: int
+    rejects: int
+    repairs: dict[str, int]
+    reasons: dict[str, int]
+    examples: tuple[Reject, ...]
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """Everything a report says.
+
+    Attributes:
+        now: The moment the run counts as its present.
+        capabilities: The ones that are shown, in order of rank.
+        total: Capabilities in all.
+        mentions: Records that the capabilities hold.
+        images: Distinct images among them; null where the records are not at hand.
+        single: Capabilities that were mentioned once.
+        first_seen: Earliest readable timestamp.
+        last_seen: Latest readable timestamp.
+        ranked_by: What the ranking counts first.
+        categories: Records by category, most frequent first.
+        combinations: Operations that recur together; empty where the records are not at hand.
+        account: Where every line went; null where no scan is at hand.
+        selection: What the report was narrowed to, in words; empty for everything.
+        command: The command that makes this report again; empty where it is not known.
+    """
+
+    now: datetime
+    capabilities: tuple[Capability, ...]
+    total: int
+    mentions: int
+    images: int | None
+    single: int
+    first_seen: datetime | None
+    last_seen: datetime | None
+    ranked_by: str
+    categories: tuple[Category, ...]
+    combinations: tuple[Combination, ...]
+    account: Account | None
+    selection: tuple[str, ...]
+    command: str
+
+
+def summarise(
+    ranked: pl.DataFrame,
+    *,
+    now: datetime,
+    top: int,
+    ranked_by: str,
+    gaps: pl.DataFrame | None = None,
+    rejects: pl.DataFrame | None = None,
+    scanned: ScanSummary | None = None,
+    operation_aliases: dict[str, str] | None = None,
+    selection: Sequence[str] = (),
+    command: str = "",
+) -> Summary:
+    """Make the summary of a run.
+
+    Args:
+        ranked: Table `capabilities`.
+        now: The moment the run counts as its present.
+        top: How many capabilities are shown; 0 shows all.
+        ranked_by: What the ranking counted first.
+        gaps: Table `gaps`, for what only the records tell.
+        rejects: Table `rejects`.
+        scanned: The account of the scan.
+        operation_aliases: Lower-case name to operation, beside the built-in ones.
+        selection: What the report was narrowed to, in words.
+        command: The command that makes this report again.
+    """
+    CAPABILITIES.require(ranked)
+    shown = ranked.head(top) if top else ranked
+    counted = None if gaps is None else gaps.filter("counted")
+    return Summary(
+        now=now,
+        capabilities=tuple(msgspec.convert(row, Capability) for row in shown.iter_rows(named=True)),
+        total=ranked.height,
+        mentions=int(ranked["mentions"].sum()),
+        images=None if counted is None else counted.n_unique(["tenant_id", "repo_slug", "image_id"]),
+        single=int((ranked["mentions"] == 1).sum()),
+        first_seen=_moment(ranked["first_seen"].min()),
+        last_seen=_moment(ranked["last_seen"].max()),
+        ranked_by=ranked_by,
+        categories=_categories(ranked),
+        combinations=() if counted is None else recurring(counted, operation_aliases),
+        account=_account(gaps, rejects, scanned),
+        selection=tuple(selection),
+        command=command,
+    )
+
+
+def _moment(value: object) -> datetime | None:
+    return value if isinstance(value, datetime) else None
+
+
+def _categories(ranked: pl.DataFrame) -> tuple[Category, ...]:
+    rows = (
+        ranked.select(pl.col("categories").explode())
+        .drop_nulls()
+        .unnest("categories")
+        .group_by("name")
+        .agg(pl.col("mentions").sum(), pl.len().alias("capabilities"))
+        .sort(
+            pl.col("name") == UNCATEGORIZED,
+            pl.col("mentions"),
+            pl.col("name"),
+            descending=[False, True, False],
+        )
+    )
+    return tuple(Category(**row) for row in rows.iter_rows(named=True))
+
+
+def _account(
+    gaps: pl.DataFrame | None, rejects: pl.DataFrame | None, scanned: ScanSummary | None
+) -> Account | None:
+    if gaps is None or scanned is None:
+        return None
+    counted = int(gaps["counted"].sum())
+    bad = pl.DataFrame() if rejects is None else rejects.head(SHOWN_REJECTS)
+    fields = Reject.__struct_fields__
+    return Account(
+        files=scanned.files,
+        unreadable=scanned.unreadable,
+        lines=scanned.lines,
+        records=scanned.records,
+        counted=counted,
+        filtered=scanned.records - counted,
+        duplicates=scanned.duplicates,
+        superseded=scanned.superseded,
+        rejects=scanned.rejects,
+        repairs=scanned.repairs,
+        reasons=scanned.reasons,
+        examples=tuple(Reject(**{name: row[name] for name in fields}) for row in bad.iter_rows(named=True)),
+    )

@@ -1,0 +1,237 @@
+"""Every frame of vocabgap: its columns, their dtypes and what they mean. The only place that defines one."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import polars as pl
+
+from vocabgap.errors import InvalidInputError
+
+SCHEMA_VERSION: Final = 1
+
+UTC_MICROSECONDS: Final = pl.Datetime("us", "UTC")
+_NAMES: Final = pl.List(pl.String)
+_TALLY: Final = pl.List(pl.Struct({"name": pl.String, "mentions": pl.Int64}))
+_VARIANTS: Final = pl.List(pl.Struct({"wording": pl.String, "mentions": pl.Int64, "similarity": pl.Float64}))
+PHRASE_FIELDS: Final = ("missing_capability", "description", "intent")
+# What Python counts as white space: Rust, which Polars asks, leaves out the four separators from U+001C on.
+_BLANKS: Final = "".join(filter(str.isspace, map(chr, range(0x3001))))
+EXAMPLE_FIELDS: Final = (
+    "timestamp", "image_id", "session_id", "snapshot_hash", "description", "intent", "workaround",
+    "satisfaction", "notes", "repo_slug", "source_path", "line",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table."""
+
+    name: str
+    dtype: pl.DataType | type[pl.DataType]
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A frame's name, what a row of it is, and its columns in order."""
+
+    name: str
+    row: str
+    columns: tuple[Column, ...]
+
+    @property
+    def schema(self) -> pl.Schema:
+        """The Polars schema, in column order."""
+        return pl.Schema({column.name: column.dtype for column in self.columns})
+
+    @property
+    def names(self) -> list[str]:
+        """The column names, in order."""
+        return [column.name for column in self.columns]
+
+    def empty(self) -> pl.DataFrame:
+        """A frame of this table without rows."""
+        return pl.DataFrame(schema=self.schema)
+
+    def require(self, frame: pl.DataFrame, columns: Iterable[str] | None = None) -> None:
+        """Check at the door of a stage that a frame can be used.
+
+        Args:
+            frame: The frame handed in.
+            columns: The columns the stage reads; all of them by default.
+
+        Raises:
+            InvalidInputError: A column is missing or has another dtype.
+        """
+        needed = set(self.names if columns is None else columns)
+        for column in self.columns:
+            if column.name not in needed:
+                continue
+            if column.name not in frame.columns:
+                raise InvalidInputError(
+                    f"frame '{self.name}': column '{column.name}' is missing",
+                    hint=f"expected {column.dtype}; see `vocabgap schema {self.name}`",
+                )
+            found = frame.schema[column.name]
+            if found != column.dtype:
+                raise InvalidInputError(
+                    f"frame '{self.name}': column '{column.name}' has dtype {found}, expected {column.dtype}",
+                    hint=f"see `vocabgap schema {self.name}`",
+                )
+
+
+RECORDS: Final = Table(
+    "records",
+    "one readable gap record that counts: neither a duplicate nor superseded",
+    (
+        Column("timestamp", UTC_MICROSECONDS, "when the gap was logged; null where it could not be read"),
+        Column("image_id", pl.String, "the image; from the folder's name where the record has none"),
+        Column("session_id", pl.String, "the agent's session, if known"),
+        Column(
+            "snapshot_hash", pl.String, "SHA-256 (hex) of the image's state when the gap was hit, if known"
+        ),
+        Column("description", pl.String, "what was missing, in a sentence; null in the draft shape"),
+        Column("workaround", pl.String, "what was done instead; may be empty"),
+        Column("intent", pl.String, "what the person asked for, if recorded"),
+        Column("intent_category", pl.String, "coarse class as the agent wrote it, aliases not folded"),
+        Column("missing_capability", pl.String, "what the agent thinks would have been the right primitive"),
+        Column("operations_involved", _NAMES, "operations or vocabulary entries the workaround touched"),
+        Column("vocabulary_used", _NAMES, "existing vocabulary entries that were used"),
+        Column("satisfaction", pl.Int8, "-1 unsatisfied, 0 neutral, 1 satisfied, null not rated"),
+        Column("notes", pl.String, "free text; a correction names the snapshot_hash that it corrects"),
+        Column("tenant_id", pl.String, "whose record it is; `local` where nothing else is said"),
+        Column("repo_slug", pl.String, "the repository: the name of the scanned root folder"),
+        Column("root_kind", pl.String, "kind of root: `image-repo`"),
+        Column("source_path", pl.String, "log file, relative to the root, forward slashes"),
+        Column("line", pl.Int64, "line in the file, counted from 1"),
+        Column("byte_offset", pl.Int64, "offset of the line's first byte in the file, counted from 0"),
+        Column("record_id", pl.String, "SHA-256 (hex) of the canonical record with its image"),
+    ),
+)
+
+GAPS: Final = Table(
+    "gaps",
+    "one readable line of a log, whether it counts or not",
+    (
+        *RECORDS.columns,
+        Column(
+            "capability_id",
+            pl.String,
+            "the capability that its wording belongs to; null where none was ranked",
+        ),
+        Column("counted", pl.Boolean, "whether the record is among the mentions of its capability"),
+        Column("why_not", pl.String, "`duplicate`, `superseded` or `filtered`; null where counted"),
+    ),
+)
+
+REJECTS: Final = Table(
+    "rejects",
+    "one line that is no gap record, or one file that could not be read",
+    (
+        Column("source_path", pl.String, "log file, relative to the root, forward slashes"),
+        Column("line", pl.Int64, "line in the file, counted from 1; null where the whole file is meant"),
+        Column(
+            "byte_offset", pl.Int64, "offset of the line's first byte; null where the whole file is meant"
+        ),
+        Column("reason", pl.String, "one of a closed list, see `vocabgap.record.RejectReason`"),
+        Column("detail", pl.String, "what was expected and what was found"),
+        Column("raw", pl.String, "the first 512 bytes of the line, with unprintable bytes escaped"),
+        Column("repo_slug", pl.String, "the repository: the name of the scanned root folder"),
+    ),
+)
+
+FILES: Final = Table(
+    "files",
+    "one log file that was read",
+    (
+        Column("repo_slug", pl.String, "the repository: the name of the scanned root folder"),
+        Column("source_path", pl.String, "log file, relative to the root, forward slashes"),
+        Column("bytes", pl.Int64, "size in bytes"),
+        Column("lines", pl.Int64, "lines that are not blank"),
+        Column("sha256", pl.String, "SHA-256 (hex) of the content"),
+    ),
+)
+
+WORDINGS: Final = Table(
+    "wordings",
+    "one distinct phrase as it was written",
+    (
+        Column("wording", pl.String, "the phrase: missing_capability, else description, else intent"),
+        Column("mentions", pl.Int64, "records with exactly this phrase"),
+        Column("surface", pl.String, "its normal form"),
+        Column("cluster", pl.Int64, "number of its cluster in this run, counted from 0"),
+        Column(
+            "similarity",
+            pl.Float64,
+            "cosine similarity of its surface to that of the cluster's label, 0 to 1",
+        ),
+    ),
+)
+
+CLUSTERS: Final = Table(
+    "clusters",
+    "one group of surfaces",
+    (
+        Column("cluster", pl.Int64, "number of the cluster in this run, counted from 0"),
+        Column("label", pl.String, "the wording that stands for the group"),
+        Column("label_surface", pl.String, "the surface of the label"),
+        Column("surfaces", pl.Int64, "distinct surfaces in the group"),
+        Column("mentions", pl.Int64, "records in the group"),
+        Column(
+            "cohesion",
+            pl.Float64,
+            "mean cosine similarity of two of its surfaces, 0 to 1; 1 for a single one",
+        ),
+    ),
+)
+
+LINKAGE: Final = Table(
+    "linkage",
+    "one merge of the dendrogram, in order of height (the layout of SciPy's linkage matrix)",
+    (
+        Column("left", pl.Int64, "the merged cluster with the smaller number; below n it is a surface"),
+        Column("right", pl.Int64, "the merged cluster with the larger number; merge i makes cluster n + i"),
+        Column("height", pl.Float64, "mean cosine distance between the two, weighted by mentions"),
+        Column("size", pl.Int64, "mentions in the merged cluster"),
+    ),
+)
+
+CAPABILITIES: Final = Table(
+    "capabilities",
+    "one missing capability, ranked",
+    (
+        Column("rank", pl.Int64, "place in the ranking, counted from 1"),
+        Column("capability_id", pl.String, "identifier, derived from the label's surface"),
+        Column("label", pl.String, "the wording that stands for the capability, one of its own"),
+        Column("mentions", pl.Int64, "records that ask for it"),
+        Column("images", pl.Int64, "distinct images among them"),
+        Column("sessions", pl.Int64, "distinct known sessions among them"),
+        Column("tenants", pl.Int64, "distinct tenants among them"),
+        Column("first_seen", UTC_MICROSECONDS, "earliest readable timestamp; null if none"),
+        Column("last_seen", UTC_MICROSECONDS, "latest readable timestamp; null if none"),
+        Column("unsatisfied", pl.Int64, "records with satisfaction -1"),
+        Column("neutral", pl.Int64, "records with satisfaction 0"),
+        Column("satisfied", pl.Int64, "records with satisfaction 1"),
+        Column("unrated", pl.Int64, "records without satisfaction"),
+        Column("intent_category", pl.String, "the most frequent category; `uncategorized` comes last"),
+        Column("categories", _TALLY, "all categories, aliases folded, most frequent first"),
+        Column("operations", _TALLY, "operations involved, aliases folded, most frequent first"),
+        Column("vocabulary_used", _TALLY, "vocabulary entries used, most frequent first"),
+        Column("variants", _VARIANTS, "every wording, most frequent first, with its similarity to the label"),
+        Column(
+            "examples",
+            pl.List(pl.Struct({name: RECORDS.schema[name] for name in EXAMPLE_FIELDS})),
+            "up to three records to look at, from different images where possible, newest first",
+        ),
+        Column("cohesion", pl.Float64, "mean cosine similarity of two of its surfaces, 0 to 1; 1 for a single one"),
+    ),
+)  # fmt: skip
+
+PUBLISHED: Final = {table.name: table for table in (RECORDS, CAPABILITIES, GAPS, REJECTS)}
+
+
+def phrase() -> pl.Expr:
+    """The text that stands for a record's need: the first of `PHRASE_FIELDS` that is not blank, trimmed."""
+    trimmed = [pl.col(name).str.strip_chars(_BLANKS) for name in PHRASE_FIELDS]
+    return pl.coalesce(pl.when(text != "").then(text) for text in trimmed)

@@ -1,0 +1,108 @@
+"""Surface forms: how a phrase is normalised for comparison, and how log text is shown.
+
+`surface` is shared by clustering and the glossary, so that a term means the same string in both.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from snowballstemmer import stemmer
+
+_CAMEL_BOUNDARY = re.compile(
+    r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])"  # toneCurve -> tone Curve
+    r"|(?<=[A-ZÀ-ÖØ-Þ])(?=[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]{2})"  # HDRStyle -> HDR Style, but not URLs -> UR Ls
+)
+_APOSTROPHES = "'’ʼ"  # the three that occur inside words
+
+# Text directions, zero-width characters and the like change what a reader sees without being seen.
+_UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_NEEDED_JOINERS = frozenset("\u200c\u200d")  # part of words and of emoji in several scripts
+
+
+class _WordCharacters(dict[int, str]):
+    """A translation table that keeps what words are made of, filled as characters are met."""
+
+    def __missing__(self, codepoint: int) -> str:
+        character = chr(codepoint)
+        category = unicodedata.category(character)
+        if character in _APOSTROPHES or category == "Cf":
+            kept = ""
+        elif category[0] in "PSZC":
+            kept = " "
+        else:
+            kept = character
+        self[codepoint] = kept
+        return kept
+
+
+class _VisibleCharacters(dict[int, str]):
+    """A translation table that turns what cannot be seen into its escape, filled as characters are met."""
+
+    def __missing__(self, codepoint: int) -> str:
+        character = chr(codepoint)
+        if unicodedata.category(character) in _UNSEEN_CATEGORIES and character not in _NEEDED_JOINERS:
+            shown = f"\\u{codepoint:04x}" if codepoint <= 0xFFFF else f"\\U{codepoint:08x}"  # noqa: PLR2004
+        else:
+            shown = character
+        self[codepoint] = shown
+        return shown
+
+
+_WORD_CHARACTERS = _WordCharacters()
+_VISIBLE_CHARACTERS = _VisibleCharacters()
+_STEMMER = stemmer("english")
+
+
+def words(phrase: str) -> list[str]:
+    """The words of a phrase, unstemmed.
+
+    Compatibility forms are folded (NFKC), case is folded, camelCase, `snake_case` and hyphens are
+    split, and every punctuation mark, symbol and control character separates words. Apostrophes and
+    invisible format characters vanish inside a word.
+
+    Args:
+        phrase: Any text.
+
+    Returns:
+        The words in order; empty when the phrase holds none (only punctuation or symbols).
+    """
+    split = _CAMEL_BOUNDARY.sub(" ", unicodedata.normalize("NFKC", phrase))
+    # Case folding may undo the composition that NFKC made, hence the second normalisation.
+    folded = unicodedata.normalize("NFKC", split.casefold())
+    return folded.translate(_WORD_CHARACTERS).split()
+
+
+@lru_cache(maxsize=100_000)
+def stem(word: str) -> str:
+    """The Snowball (Porter 2) stem of one lower-case word; a word with a digit is its own stem."""
+    if any(map(str.isdigit, word)):
+        return word
+    return str(_STEMMER.stemWord(word))
+
+
+def surface(phrase: str) -> str:
+    """The surface form of a phrase: its stemmed words, joined by single spaces.
+
+    Two phrases with the same surface are wordings of one point in the clustering.
+
+    Args:
+        phrase: Any text that is not blank.
+
+    Returns:
+        The surface. A phrase without a single word (`"???"`, an emoji) is its own surface, case
+        and white space folded, so that it is grouped with its equals and never with nothing.
+    """
+    found = words(phrase)
+    if not found:
+        return " ".join(unicodedata.normalize("NFKC", phrase).casefold().split())
+    return " ".join(map(stem, found))
+
+
+def visible(value: str) -> str:
+    r"""Text from a log as one line that is safe to print.
+
+    White space is folded to single spaces. Control characters, text-direction overrides, zero-width
+    characters and lone surrogates appear as escapes (`\u001b`), so that they are shown, not obeyed.
+    """
+    return " ".join(value.split()).translate(_VISIBLE_CHARACTERS)
