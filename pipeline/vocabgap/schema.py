@@ -181,7 +181,7 @@ CLUSTERS: Final = Table(
         Column(
             "cohesion",
             pl.Float64,
-            "mean cosine similarity of two of its surfaces, 0 to 1; 1 for a single one",
+            "mean cosine similarity of surfaces in pairs, 0 to 1; 1 for one",
         ),
     ),
 )
@@ -224,7 +224,7 @@ CAPABILITIES: Final = Table(
             pl.List(pl.Struct({name: RECORDS.schema[name] for name in EXAMPLE_FIELDS})),
             "up to three records to look at, from different images where possible, newest first",
         ),
-        Column("cohesion", pl.Float64, "mean cosine similarity of two of its surfaces, 0 to 1; 1 for a single one"),
+        Column("cohesion", pl.Float64, "mean cosine similarity of surfaces in pairs, 0 to 1; 1 for one"),
     ),
 )  # fmt: skip
 

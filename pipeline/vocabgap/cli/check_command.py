@@ -13,7 +13,7 @@ def check(
     context: typer.Context,
     roots: Annotated[list[Path], typer.Argument(help=ROOTS_HELP)],
 ) -> None:
-    """List the lines that are no gap records; exit with 2 if there are any."""
+    """List the bad lines of the logs; exit with 2 if there are any."""
     from vocabgap.cli.tables import account_line, table  # noqa: PLC0415 - loads rich
     from vocabgap.ingest import scan  # noqa: PLC0415 - loads Polars
 

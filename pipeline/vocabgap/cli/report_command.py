@@ -10,6 +10,7 @@ import typer
 from vocabgap.cli.output import ROOTS_HELP, Output, output_of
 from vocabgap.config import DEFAULT_OUT, DEFAULT_THRESHOLD, DEFAULT_TOP, RankBy, load_settings
 from vocabgap.moments import parse_moment, parse_now
+from vocabgap.text import visible
 
 if TYPE_CHECKING:
     from vocabgap.pipeline import Run
@@ -159,5 +160,7 @@ def _closing(made: "Run") -> list[str]:
     if account is not None:
         filtered = f"; {account.filtered:,} records filtered out" if account.filtered else ""
         lines.append(account_line(account) + filtered)
-    lines.append(f"{published.folder}: {', '.join(published.files)}")
+    here = Path.cwd()
+    folder = published.folder.relative_to(here) if published.folder.is_relative_to(here) else published.folder
+    lines.append(f"{visible(str(folder))}: {', '.join(published.files)}")
     return lines

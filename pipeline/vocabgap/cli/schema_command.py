@@ -14,7 +14,7 @@ def schema(
     context: typer.Context,
     name: Annotated[str, typer.Argument(help="records, capabilities, gaps, rejects or run.")],
 ) -> None:
-    """Print the columns of a frame, or the fields of run.json, with dtype and meaning."""
+    """Print the columns of a published frame and what they mean."""
     from vocabgap.schema import PUBLISHED  # noqa: PLC0415 - loads Polars
 
     output = output_of(context)

@@ -19,7 +19,7 @@ def status(
         Path | None, typer.Option(help="Settings file; vocabgap.toml in the current folder by default.")
     ] = None,
 ) -> None:
-    """Print versions, the settings in force and where they can be set, and the last run."""
+    """Print versions, the settings in force and the last run."""
     from vocabgap.moments import iso  # noqa: PLC0415
     from vocabgap.reporting.manifest import read_manifest, versions  # noqa: PLC0415 - loads Polars
 

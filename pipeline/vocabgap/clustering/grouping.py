@@ -139,7 +139,7 @@ def _describe(
 
 
 def _cohesion(rows: sparse.csr_array, group: list[int]) -> float:
-    """Mean cosine similarity over the pairs of a group: from the length of its sum, without making the pairs."""
+    """Mean cosine similarity over the pairs of a group, from the length of its sum: no pair is made."""
     count = len(group)
     if count == 1:
         return 1.0

@@ -119,7 +119,7 @@ def decode_line(line: bytes) -> Decoded | Rejected:
     if not _says_something(decoded.record):
         return Rejected(
             RejectReason.MISSING_DESCRIPTION,
-            "field 'description': expected text, or missing_capability or intent in its place, found only blanks",
+            "field 'description': expected text, or missing_capability or intent in its place, found blanks",
         )
     return decoded
 

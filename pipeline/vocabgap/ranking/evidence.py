@@ -92,15 +92,14 @@ def variants(placed: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
 def examples(placed: pl.DataFrame) -> pl.DataFrame:
     """A few records of each cluster to look at, newest first.
 
-    One record of every image comes before a second one of any; a record that knows its session and its
-    snapshot comes before one that does not.
+    One record of every image comes before a second one of any; a record that knows its session, its snapshot
+    and its workaround comes before one that does not.
 
     Args:
         placed: Table `records` with the column `cluster`.
     """
-    pointers = pl.col("session_id").is_not_null().cast(pl.Int8) + pl.col("snapshot_hash").is_not_null().cast(
-        pl.Int8
-    )
+    known = (pl.col(name).str.strip_chars() != "" for name in ("session_id", "snapshot_hash", "workaround"))
+    pointers = pl.sum_horizontal(known)
     position = ["repo_slug", "source_path", "line"]
     telling = placed.with_columns(pointers.alias("pointers")).sort(
         "pointers", "timestamp", *position, descending=[True, True, False, False, False], nulls_last=True

@@ -124,6 +124,7 @@ class Summary(msgspec.Struct, frozen=True):
         total: Capabilities in all.
         mentions: Records that the capabilities hold.
         images: Distinct images among them; null where the records are not at hand.
+        repositories: Distinct repositories among them; null where the records are not at hand.
         single: Capabilities that were mentioned once.
         first_seen: Earliest readable timestamp.
         last_seen: Latest readable timestamp.
@@ -140,6 +141,7 @@ class Summary(msgspec.Struct, frozen=True):
     total: int
     mentions: int
     images: int | None
+    repositories: int | None
     single: int
     first_seen: datetime | None
     last_seen: datetime | None
@@ -187,6 +189,7 @@ def summarise(
         total=ranked.height,
         mentions=int(ranked["mentions"].sum()),
         images=None if counted is None else counted.n_unique(["tenant_id", "repo_slug", "image_id"]),
+        repositories=None if counted is None else counted["repo_slug"].n_unique(),
         single=int((ranked["mentions"] == 1).sum()),
         first_seen=_moment(ranked["first_seen"].min()),
         last_seen=_moment(ranked["last_seen"].max()),
