@@ -7,6 +7,7 @@ import typer
 
 from vocabgap.cli.output import ROOTS_HELP, output_of
 from vocabgap.errors import ExitCode
+from vocabgap.text import visible
 
 
 def check(
@@ -14,7 +15,7 @@ def check(
     roots: Annotated[list[Path], typer.Argument(help=ROOTS_HELP)],
 ) -> None:
     """List the bad lines of the logs; exit with 2 if there are any."""
-    from vocabgap.cli.tables import account_line, table  # noqa: PLC0415 - loads rich
+    from vocabgap.cli.tables import account_line  # noqa: PLC0415 - loads rich
     from vocabgap.ingest import scan  # noqa: PLC0415 - loads Polars
 
     output = output_of(context)
@@ -23,12 +24,9 @@ def check(
     for row in scanned.rejects.iter_rows(named=True):
         output.event("reject", **row)
     output.event("result", summary=summary)
-    rows = [
-        (f"{row['source_path']}:{row['line'] or ''}".rstrip(":"), row["reason"], row["detail"])
-        for row in scanned.rejects.iter_rows(named=True)
-    ]
-    if rows:
-        output.text(table(("where", "reason", "detail"), rows) + "\n")
+    for row in scanned.rejects.iter_rows(named=True):
+        where = f"{row['source_path']}:{row['line']}" if row["line"] else row["source_path"]
+        output.text(visible(f"{where}: {row['reason']}: {row['detail']}"))
     output.text(account_line(summary))
     if summary.repairs:
         mended = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in summary.repairs.items())

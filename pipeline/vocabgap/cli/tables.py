@@ -32,7 +32,10 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]], *, numbers:
     laid_out = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for heading in headings:
         laid_out.add_column(
-            heading, justify="right" if heading in numbers else "left", no_wrap=heading in numbers
+            heading,
+            justify="right" if heading in numbers else "left",
+            no_wrap=heading in numbers,
+            overflow="fold",
         )
     for row in rows:
         laid_out.add_row(*(Text("–" if cell is None else visible(str(cell))) for cell in row))
