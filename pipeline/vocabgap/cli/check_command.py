@@ -25,7 +25,8 @@ def check(
         output.event("reject", **row)
     output.event("result", summary=summary)
     for row in scanned.rejects.iter_rows(named=True):
-        where = f"{row['source_path']}:{row['line']}" if row["line"] else row["source_path"]
+        path = f"{row['repo_slug']}/{row['source_path']}" if len(roots) > 1 else row["source_path"]
+        where = f"{path}:{row['line']}" if row["line"] else path
         output.text(visible(f"{where}: {row['reason']}: {row['detail']}"))
     output.text(account_line(summary))
     if summary.repairs:

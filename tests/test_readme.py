@@ -1,0 +1,94 @@
+"""What the README says must be what the commands do."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from vocabgap.cli.app import app, run
+from vocabgap.config import VARIABLES
+from vocabgap.errors import ExitCode
+
+PROJECT = Path(__file__).parents[1]
+README = (PROJECT / "README.md").read_text(encoding="utf-8")
+DEMO_NOW = "2026-07-01T00:00:00Z"
+
+
+def transcripts() -> Iterator[tuple[str, str]]:
+    """Each single command of the README's transcripts, with what it is said to print."""
+    for block in re.findall(r"```console\n\$ ([^\n]*)\n(.*?)```", README, flags=re.DOTALL):
+        if block[1] and not block[1].startswith("$"):
+            yield block
+
+
+@pytest.mark.parametrize(("command", "printed"), list(transcripts()))
+def test_transcript_is_what_the_command_prints(
+    command: str,
+    printed: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "data").symlink_to(PROJECT / "data")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    commands = {
+        "make report": ["report", "data/demo", "--out", "out", "--now", DEMO_NOW],
+        "vocabgap check data/demo": ["check", "data/demo"],
+    }
+
+    run(commands[command])
+
+    assert capsys.readouterr().out == printed
+
+
+def test_make_report_runs_at_the_moment_of_the_transcript() -> None:
+    assert re.search(
+        rf"^NOW\s+:= {DEMO_NOW}$", (PROJECT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )
+
+
+def test_quoted_headline_is_the_reports(tmp_path: Path) -> None:
+    quoted = " ".join(line.removeprefix("> ") for line in README.splitlines() if line.startswith("> "))
+
+    run(
+        [
+            "report",
+            str(PROJECT / "data" / "demo"),
+            "--out",
+            str(tmp_path / "out"),
+            "--now",
+            DEMO_NOW,
+            "--quiet",
+        ]
+    )
+
+    assert quoted
+    assert quoted in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "name", [command.callback.__name__ for command in app.registered_commands if command.callback]
+)
+def test_every_command_is_in_the_readme(name: str) -> None:
+    assert f"vocabgap {name}" in README
+
+
+@pytest.mark.parametrize("code", list(ExitCode))
+def test_every_exit_code_is_in_the_readme(code: ExitCode) -> None:
+    assert f"| {code.value} |" in README
+
+
+@pytest.mark.parametrize("variable", VARIABLES)
+def test_every_environment_variable_is_in_the_readme(variable: str) -> None:
+    assert variable in README
+
+
+def test_settings_in_the_readme_are_accepted(tmp_path: Path) -> None:
+    example = re.search(r"```toml\n(.*?)```", README, flags=re.DOTALL)
+    assert example is not None
+    settings = tmp_path / "vocabgap.toml"
+    settings.write_text(example[1], encoding="utf-8")
+
+    assert run(["status", "--config", str(settings)]) == ExitCode.DONE
