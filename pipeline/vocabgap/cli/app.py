@@ -21,7 +21,7 @@ DEBUG_VARIABLE = "VOCABGAP_DEBUG"
 
 app = typer.Typer(
     name=PROGRAM,
-    no_args_is_help=True,
+    invoke_without_command=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -46,6 +46,10 @@ def root(
 ) -> None:
     """Read the gap logs of agents, group the same need however it was worded, rank what to author next."""
     context.obj = Output(as_json=as_json)
+    if context.invoked_subcommand is None:
+        if as_json:
+            raise InvalidInputError("no command was given", hint=f"see `{PROGRAM} --help`")
+        print(context.get_help())
 
 
 app.command()(report)

@@ -30,7 +30,7 @@ class Output:
     as_json: bool = False
     quiet: bool = False
 
-    def event(self, name: str, **fields: object) -> None:
+    def event(self, name: str, /, **fields: object) -> None:
         """Print one event, if events are wanted."""
         if self.as_json:
             line = msgspec.json.encode({"schema_version": SCHEMA_VERSION, "event": name, **fields})

@@ -6,6 +6,7 @@ from datetime import datetime
 
 import polars as pl
 
+from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.corrections import FILTERED
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
 from vocabgap.schema import GAPS
@@ -30,6 +31,18 @@ class Selection:
     categories: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
     sessions: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a selection that nothing can meet, since that is a slip.
+
+        Raises:
+            InvalidInputError: It ends before it begins.
+        """
+        if self.since is not None and self.until is not None and self.since >= self.until:
+            raise InvalidInputError(
+                f"since {self.since.isoformat()} is not before until {self.until.isoformat()}",
+                hint="swap the two, or leave one out",
+            )
 
     @property
     def dated(self) -> bool:
