@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from vocabgap.ingest import ScanSummary as ScanSummary
     from vocabgap.ingest import Selection as Selection
     from vocabgap.ingest import scan as scan
-    from vocabgap.ingest import select as select
     from vocabgap.pipeline import Run as Run
     from vocabgap.pipeline import run as run
     from vocabgap.ranking import rank as rank
+    from vocabgap.record import fold_category as fold_category
+    from vocabgap.record import fold_operation as fold_operation
     from vocabgap.reporting import Published as Published
     from vocabgap.reporting import Summary as Summary
     from vocabgap.reporting import report as report
@@ -47,12 +48,13 @@ _HOMES = {
     "Summary": "reporting",
     "VocabgapError": "errors",
     "cluster": "clustering",
+    "fold_category": "record",
+    "fold_operation": "record",
     "load_settings": "config",
     "rank": "ranking",
     "report": "reporting",
     "run": "pipeline",
     "scan": "ingest",
-    "select": "ingest",
 }
 
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the names are literals one line up

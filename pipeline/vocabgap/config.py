@@ -105,6 +105,14 @@ class Loaded(msgspec.Struct, frozen=True):
 def load_settings(
     path: str | Path | None = None,
     environment: Mapping[str, str] | None = None,
+) -> Settings:
+    """The settings in force: `resolve_settings` without flags, and without saying which file was read."""
+    return resolve_settings(path, environment).settings
+
+
+def resolve_settings(
+    path: str | Path | None = None,
+    environment: Mapping[str, str] | None = None,
     flags: Mapping[str, tuple[tuple[str, str], Any]] | None = None,
 ) -> Loaded:
     """Put the layers together; the later one wins, key by key.

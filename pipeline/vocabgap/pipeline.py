@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -13,10 +13,9 @@ import polars as pl
 from vocabgap.clustering import Clusters, cluster
 from vocabgap.config import Settings
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest import Scan, Selection, scan, select
+from vocabgap.ingest import Scan, Selection, scan
 from vocabgap.ranking import rank
 from vocabgap.reporting import Published, Reproduction, Timing, report
-from vocabgap.schema import RECORDS
 
 STAGES: Final = ("ingest", "cluster", "rank", "report")
 
@@ -90,21 +89,19 @@ def run(
     watch = _Stopwatch(on_stage or (lambda _: None))
     with watch.stage("ingest"):
         scanned = scan(named, tenant_id=settings.ingest.tenant)
-        selected = replace(
-            scanned,
-            gaps=select(
-                scanned.gaps,
-                selection,
-                category_aliases=settings.category_aliases,
-                operation_aliases=settings.operation_aliases,
-            ),
+        selected = scanned.select(
+            selection,
+            category_aliases=settings.category_aliases,
+            operation_aliases=settings.operation_aliases,
         )
-        records = selected.gaps.filter("counted").select(RECORDS.names)
     with watch.stage("cluster"):
-        found = cluster(records, threshold=settings.cluster.threshold, stop_words=settings.cluster.stop_words)
+        # The whole corpus is grouped whatever is selected, so that a need is the same need in every view.
+        found = cluster(
+            scanned.records, threshold=settings.cluster.threshold, stop_words=settings.cluster.stop_words
+        )
     with watch.stage("rank"):
         ranked = rank(
-            records,
+            selected.records,
             found,
             by=settings.rank.by,
             category_aliases=settings.category_aliases,

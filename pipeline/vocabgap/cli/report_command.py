@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vocabgap.cli.output import ROOTS_HELP, Output, output_of
-from vocabgap.config import DEFAULT_OUT, DEFAULT_THRESHOLD, DEFAULT_TOP, RankBy, load_settings
+from vocabgap.config import DEFAULT_OUT, DEFAULT_THRESHOLD, DEFAULT_TOP, RankBy, resolve_settings
 from vocabgap.moments import parse_moment, parse_now
 from vocabgap.text import visible
 
@@ -64,7 +64,7 @@ def report(
     """Rank what is missing, and publish the report."""
     output = output_of(context)
     output.quiet = quiet
-    loaded = load_settings(
+    loaded = resolve_settings(
         config,
         os.environ,
         {

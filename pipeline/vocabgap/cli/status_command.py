@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from vocabgap.cli.output import output_of
-from vocabgap.config import VARIABLES, load_settings
+from vocabgap.config import VARIABLES, resolve_settings
 from vocabgap.version import __version__
 
 
@@ -24,7 +24,7 @@ def status(
     from vocabgap.reporting.manifest import read_manifest, versions  # noqa: PLC0415 - loads Polars
 
     output = output_of(context)
-    loaded = load_settings(config, os.environ)
+    loaded = resolve_settings(config, os.environ)
     libraries = versions()
     last = read_manifest(Path(loaded.settings.report.out))
     output.event(

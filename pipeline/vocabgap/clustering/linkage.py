@@ -33,7 +33,7 @@ def cosine_distances(rows: sparse.csr_array) -> FloatArray:
     if count > MAX_SURFACES:
         raise InvalidInputError(
             f"{count:,} distinct surfaces are more than the {MAX_SURFACES:,} that can be clustered at once",
-            hint="narrow the corpus, for instance with --since, --category or fewer roots",
+            hint="scan fewer roots at once",
         )
     distances = np.asarray((rows @ rows.T).toarray())
     np.subtract(1.0, distances, out=distances)

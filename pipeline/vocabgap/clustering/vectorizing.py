@@ -40,7 +40,8 @@ def content_words(surface: str, ignored: frozenset[str]) -> list[str]:
 
 
 def ignored_stems(stop_words: Iterable[str] = ()) -> frozenset[str]:
-    """The stems of the function words and of further stop words."""
+    """The stems of the function words and of further stop words; a single one may be given as it is."""
+    stop_words = (stop_words,) if isinstance(stop_words, str) else stop_words
     return frozenset(stem(part) for word in (*FUNCTION_WORDS, *stop_words) for part in words(word))
 
 

@@ -1,6 +1,6 @@
 """Ingest: gap logs in, records and rejects out. No good record is lost because of a bad neighbour."""
 
 from vocabgap.ingest.scanning import Scan, ScanSummary, scan
-from vocabgap.ingest.selection import Selection, select
+from vocabgap.ingest.selection import Selection
 
-__all__ = ["Scan", "ScanSummary", "Selection", "scan", "select"]
+__all__ = ["Scan", "ScanSummary", "Selection", "scan"]

@@ -3,8 +3,8 @@
 import hashlib
 import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +13,16 @@ import polars as pl
 from vocabgap.ingest.corrections import DUPLICATE, SUPERSEDED, mark_counted
 from vocabgap.ingest.decoding import Decoded, Rejected, decode_line
 from vocabgap.ingest.discovery import LogFile, discover
-from vocabgap.record import ROOT_KIND, RejectReason, Repair, in_utc, record_id
+from vocabgap.ingest.selection import Selection, select
+from vocabgap.record import (
+    CATEGORY_ALIASES,
+    OPERATION_ALIASES,
+    ROOT_KIND,
+    RejectReason,
+    Repair,
+    in_utc,
+    record_id,
+)
 from vocabgap.schema import FILES, GAPS, RECORDS, REJECTS
 from vocabgap.text import visible
 
@@ -48,7 +57,7 @@ class ScanSummary:
     reasons: dict[str, int]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scan:
     """What a scan found.
 
@@ -68,6 +77,29 @@ class Scan:
     def records(self) -> pl.DataFrame:
         """The records that count (table `records`)."""
         return self.gaps.filter("counted").select(RECORDS.names)
+
+    def select(
+        self,
+        selection: Selection,
+        *,
+        category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
+        operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
+    ) -> "Scan":
+        """The same scan, with what the selection leaves out marked as `filtered`.
+
+        Args:
+            selection: What is asked for.
+            category_aliases: Lower-case spelling to category.
+            operation_aliases: Lower-case name to operation.
+        """
+        narrowed = select(
+            self.gaps, selection, category_aliases=category_aliases, operation_aliases=operation_aliases
+        )
+        return replace(self, gaps=narrowed)
+
+    def __repr__(self) -> str:
+        """The account in one line."""
+        return f"Scan({self.summary})"
 
 
 @dataclass(slots=True)

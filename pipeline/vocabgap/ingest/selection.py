@@ -19,7 +19,7 @@ class Selection:
     Attributes:
         since: Earliest moment, inclusive, with an offset.
         until: Latest moment, exclusive, with an offset.
-        images: Image ids.
+        images: Image ids; one may be given as it is, here and below.
         categories: Categories; aliases fold on both sides.
         modules: Operations, matched whole; aliases fold on both sides.
         sessions: Session ids.
@@ -33,11 +33,22 @@ class Selection:
     sessions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse a selection that nothing can meet, since that is a slip.
+        """Refuse a selection that cannot be meant.
 
         Raises:
-            InvalidInputError: It ends before it begins.
+            InvalidInputError: A moment has no offset, or the selection ends before it begins.
         """
+        for name in ("images", "categories", "modules", "sessions"):
+            value = getattr(self, name)
+            # One name on its own would otherwise be read as a collection of letters.
+            object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
+        for name in ("since", "until"):
+            moment = getattr(self, name)
+            if moment is not None and getattr(moment, "tzinfo", None) is None:
+                raise InvalidInputError(
+                    f"{name}: expected a datetime with an offset, found {moment!r}",
+                    hint="for example datetime(2026, 5, 1, tzinfo=UTC)",
+                )
         if self.since is not None and self.until is not None and self.since >= self.until:
             raise InvalidInputError(
                 f"since {self.since.isoformat()} is not before until {self.until.isoformat()}",

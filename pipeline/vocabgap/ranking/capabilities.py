@@ -40,7 +40,8 @@ def rank(
     """Rank the capabilities that some records ask for.
 
     Args:
-        records: Table `records`: those that were clustered, or some of them.
+        records: Table `records`: those that were clustered, or some of them. Groups, identifiers and
+            cohesion are those of all that were clustered; everything else is counted over these records.
         found: The groups of their wordings.
         by: What to count first: mentions, images, sessions or unsatisfied. Ties go to the more mentioned,
             then to more images, more sessions, the later last mention, and the label that sorts first.
@@ -74,6 +75,7 @@ def rank(
     described = capabilities.join(found.clusters.drop("mentions"), on="cluster", how="left").with_columns(
         pl.col(_TALLIES).fill_null([]),
         capability_id("label_surface"),
+        _own_label(),
     )
     keys = list(dict.fromkeys([first.value, "mentions", "images", "sessions", "last_seen"]))
     return (
@@ -98,6 +100,24 @@ def capability_id(surface: str) -> pl.Expr:
         return f"cap-{hashlib.sha256(label_surface.encode()).hexdigest()[:ID_DIGITS]}"
 
     return pl.col(surface).map_elements(name, return_dtype=pl.String).alias("capability_id")
+
+
+def _own_label() -> pl.Expr:
+    """The group's label where the records use it, else the one of their own wordings that is nearest to it."""
+    variants = pl.col("variants")
+    wordings = variants.list.eval(pl.element().struct.field("wording"))
+    nearest = variants.list.eval(
+        pl.element()
+        .struct.field("wording")
+        .sort_by(
+            pl.element().struct.field("similarity"),
+            pl.element().struct.field("mentions"),
+            pl.element().struct.field("wording").str.len_chars(),
+            descending=[True, True, False],
+            maintain_order=True,
+        )
+    ).list.first()
+    return pl.when(wordings.list.contains(pl.col("label"))).then("label").otherwise(nearest).alias("label")
 
 
 def _ranking(by: RankBy | str) -> RankBy:

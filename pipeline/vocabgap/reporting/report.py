@@ -9,6 +9,7 @@ from typing import Final
 import polars as pl
 
 from vocabgap.config import DEFAULT_OUT, DEFAULT_TOP, RankBy
+from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan
 from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.manifest import (
@@ -74,12 +75,15 @@ def report(
         timings: How long the stages took.
 
     Raises:
-        InvalidInputError: The frame is not a `capabilities` frame.
+        InvalidInputError: The frame is not a `capabilities` frame, or it does not rank the scan's records.
         StateError: The folder holds something that is not a run, or the disk did not take the files.
         AccessDeniedError: The folder may not be written.
     """
     CAPABILITIES.require(ranked)
-    gaps = None if scan is None else with_capabilities(scan.gaps, ranked)
+    gaps = None
+    if scan is not None:
+        _require_same_records(ranked, scan)
+        gaps = with_capabilities(scan.gaps, ranked)
     moment = now or datetime.now(UTC)
     summary = summarise(
         ranked,
@@ -136,6 +140,15 @@ def with_capabilities(gaps: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
         .join(belongs, on="wording", how="left", maintain_order="left")
         .select(GAPS.names)
     )
+
+
+def _require_same_records(ranked: pl.DataFrame, scan: Scan) -> None:
+    mentions, counted = int(ranked["mentions"].sum()), int(scan.gaps["counted"].sum())
+    if mentions != counted:
+        raise InvalidInputError(
+            f"the ranking holds {mentions:,} mentions, but {counted:,} records of the scan count",
+            hint="hand in the scan whose records were ranked",
+        )
 
 
 def _inputs(scan: Scan) -> tuple[InputFile, ...]:
