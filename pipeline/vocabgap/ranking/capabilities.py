@@ -103,7 +103,7 @@ def capability_id(surface: str) -> pl.Expr:
 
 
 def _own_label() -> pl.Expr:
-    """The group's label where the records use it, else the one of their own wordings that is nearest to it."""
+    """The group's label where the records use it, else the nearest of their own wordings."""
     variants = pl.col("variants")
     wordings = variants.list.eval(pl.element().struct.field("wording"))
     nearest = variants.list.eval(
