@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
-from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES
+from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, category_key, operation_key
 
 CONFIG_NAME: Final = "vocabgap.toml"
 CONFIG_VARIABLE: Final = "VOCABGAP_CONFIG"
@@ -58,7 +58,7 @@ class ReportSettings(_Section, frozen=True):
 
 
 class AliasSettings(_Section, frozen=True):
-    """Further spellings of categories and operations, lower case, beside the built-in ones."""
+    """Further spellings of categories and operations, beside the built-in ones."""
 
     categories: dict[str, str] = {}
     operations: dict[str, str] = {}
@@ -75,13 +75,15 @@ class Settings(_Section, frozen=True):
 
     @property
     def category_aliases(self) -> dict[str, str]:
-        """Lower-case spelling to category, the built-in ones included."""
-        return {**CATEGORY_ALIASES, **self.aliases.categories}
+        """Spelling to category as `fold_category` wants it, the built-in ones included."""
+        own = self.aliases.categories.items()
+        return {**CATEGORY_ALIASES, **{category_key(spelling): category for spelling, category in own}}
 
     @property
     def operation_aliases(self) -> dict[str, str]:
-        """Lower-case name to operation, the built-in ones included."""
-        return {**OPERATION_ALIASES, **self.aliases.operations}
+        """Name to operation as `fold_operation` wants it, the built-in ones included."""
+        own = self.aliases.operations.items()
+        return {**OPERATION_ALIASES, **{operation_key(name): operation for name, operation in own}}
 
 
 # What the environment may set: variable to table and key.

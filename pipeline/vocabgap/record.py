@@ -123,16 +123,27 @@ def in_utc(moment: datetime) -> datetime:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
+def category_key(category: str) -> str:
+    """How a category's spelling is looked up: case folded, underscores as spaces, white space folded."""
+    return " ".join(category.casefold().replace("_", " ").split())
+
+
+def operation_key(operation: str) -> str:
+    """How an operation's name is looked up: case folded, outer white space aside."""
+    return operation.strip().casefold()
+
+
 def fold_category(category: str, aliases: Mapping[str, str] = CATEGORY_ALIASES) -> str:
     """The category that a spelling stands for; one that is not known is kept as it is.
 
     Args:
         category: A category as an agent wrote it.
-        aliases: Lower-case spelling to category.
+        aliases: Lower-case spelling to category; a space stands for an underscore too.
     """
-    key = " ".join(category.casefold().replace("_", " ").split())
-    if key in aliases:
-        return aliases[key]
+    key = category_key(category)
+    for spelling in (key, key.replace(" ", "_")):
+        if spelling in aliases:
+            return aliases[spelling]
     if key in CATEGORIES:
         return key
     return category if key else UNCATEGORIZED
@@ -140,5 +151,4 @@ def fold_category(category: str, aliases: Mapping[str, str] = CATEGORY_ALIASES) 
 
 def fold_operation(operation: str, aliases: Mapping[str, str] = OPERATION_ALIASES) -> str:
     """The operation that a name stands for; one that is not known is kept, outer white space aside."""
-    name = operation.strip()
-    return aliases.get(name.casefold(), name)
+    return aliases.get(operation_key(operation), operation.strip())

@@ -231,7 +231,12 @@ CAPABILITIES: Final = Table(
 PUBLISHED: Final = {table.name: table for table in (RECORDS, CAPABILITIES, GAPS, REJECTS)}
 
 
+def stripped(text: pl.Expr) -> pl.Expr:
+    """Text without its outer white space, as Python sees it."""
+    return text.str.strip_chars(_BLANKS)
+
+
 def phrase() -> pl.Expr:
     """The text that stands for a record's need: the first of `PHRASE_FIELDS` that is not blank, trimmed."""
-    trimmed = [pl.col(name).str.strip_chars(_BLANKS) for name in PHRASE_FIELDS]
+    trimmed = [stripped(pl.col(name)) for name in PHRASE_FIELDS]
     return pl.coalesce(pl.when(text != "").then(text) for text in trimmed)

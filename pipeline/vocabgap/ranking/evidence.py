@@ -6,7 +6,7 @@ from typing import Final
 import polars as pl
 
 from vocabgap.record import UNCATEGORIZED
-from vocabgap.schema import CAPABILITIES, EXAMPLE_FIELDS
+from vocabgap.schema import CAPABILITIES, EXAMPLE_FIELDS, stripped
 
 EXAMPLES: Final = 3
 
@@ -17,7 +17,7 @@ def counts(placed: pl.DataFrame) -> pl.DataFrame:
     Args:
         placed: Table `records` with the column `cluster`.
     """
-    known_session = pl.struct("tenant_id", "session_id").filter(pl.col("session_id").str.strip_chars() != "")
+    known_session = pl.struct("tenant_id", "session_id").filter(stripped(pl.col("session_id")) != "")
     return placed.group_by("cluster").agg(
         pl.len().cast(pl.Int64).alias("mentions"),
         pl.struct("tenant_id", "repo_slug", "image_id").n_unique().cast(pl.Int64).alias("images"),
@@ -45,7 +45,8 @@ def tally(placed: pl.DataFrame, column: str, into: str, fold: Callable[[str], st
         placed: Columns `cluster` and `column`, which holds text or lists of text.
         column: The column to count.
         into: The name of the resulting column.
-        fold: The name that a value stands for. A record that holds two spellings of one counts once.
+        fold: The name that a value stands for, empty for none. A record that holds two spellings of one name
+            counts once.
 
     Returns:
         Columns `cluster` and `into`, a list of (name, mentions). Clusters without any value are not there.
@@ -53,9 +54,9 @@ def tally(placed: pl.DataFrame, column: str, into: str, fold: Callable[[str], st
     values = placed.select("cluster", pl.col(column).alias("name")).with_row_index("record")
     if values.schema["name"] == pl.List(pl.String):
         values = values.explode("name")
-    values = values.filter(pl.col("name").str.strip_chars() != "")
     return (
         values.with_columns(folded(values["name"], fold))
+        .filter(pl.col("name") != "")
         .unique(["record", "name"])
         .group_by("cluster", "name")
         .agg(pl.len().cast(pl.Int64).alias("mentions"))
@@ -98,11 +99,12 @@ def examples(placed: pl.DataFrame) -> pl.DataFrame:
     Args:
         placed: Table `records` with the column `cluster`.
     """
-    known = (pl.col(name).str.strip_chars() != "" for name in ("session_id", "snapshot_hash", "workaround"))
+    known = (stripped(pl.col(name)) != "" for name in ("session_id", "snapshot_hash", "workaround"))
     pointers = pl.sum_horizontal(known)
-    position = ["repo_slug", "source_path", "line"]
+    position = ["tenant_id", "repo_slug", "source_path", "line"]
+    later = [False] * len(position)
     telling = placed.with_columns(pointers.alias("pointers")).sort(
-        "pointers", "timestamp", *position, descending=[True, True, False, False, False], nulls_last=True
+        "pointers", "timestamp", *position, descending=[True, True, *later], nulls_last=True
     )
     image = ["cluster", "tenant_id", "repo_slug", "image_id"]
     return (
@@ -110,7 +112,7 @@ def examples(placed: pl.DataFrame) -> pl.DataFrame:
         .sort("turn", "pointers", maintain_order=True, descending=[False, True])
         .group_by("cluster", maintain_order=True)
         .head(EXAMPLES)
-        .sort("timestamp", *position, descending=[True, False, False, False], nulls_last=True)
+        .sort("timestamp", *position, descending=[True, *later], nulls_last=True)
         .group_by("cluster", maintain_order=True)
         .agg(pl.struct(EXAMPLE_FIELDS).alias("examples"))
         .cast({"examples": CAPABILITIES.schema["examples"]})
