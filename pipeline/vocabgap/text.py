@@ -68,9 +68,9 @@ def words(phrase: str) -> list[str]:
         The words in order; empty when the phrase holds none (only punctuation or symbols).
     """
     split = _CAMEL_BOUNDARY.sub(" ", unicodedata.normalize("NFKC", phrase))
-    # Case folding may undo the composition that NFKC made, hence the second normalisation.
-    folded = unicodedata.normalize("NFKC", split.casefold())
-    return folded.translate(_WORD_CHARACTERS).split()
+    # Case folding, and taking out what stood between a letter and its accent, may undo the composition.
+    folded = unicodedata.normalize("NFKC", split.casefold()).translate(_WORD_CHARACTERS)
+    return unicodedata.normalize("NFKC", folded).split()
 
 
 @lru_cache(maxsize=100_000)
@@ -103,6 +103,7 @@ def visible(value: str) -> str:
     r"""Text from a log as one line that is safe to print.
 
     White space is folded to single spaces. Control characters, text-direction overrides, zero-width
-    characters and lone surrogates appear as escapes (`\u001b`), so that they are shown, not obeyed.
+    characters and lone surrogates appear as escapes (`\u001b`), so that they are shown, not obeyed. Only the
+    two joiners that letters and emoji are made with stay.
     """
     return " ".join(value.split()).translate(_VISIBLE_CHARACTERS)

@@ -6,6 +6,7 @@ from typing import Final
 
 import polars as pl
 
+from vocabgap.schema import phrase
 from vocabgap.text import surface
 
 DUPLICATE: Final = "duplicate"
@@ -67,12 +68,16 @@ def _superseded_rows(records: pl.DataFrame) -> list[int]:
         on=["tenant_id", "repo_slug", "image_id"],
         how="semi",
         nulls_equal=True,
-    ).sort("timestamp", _ROW, nulls_last=False)
+    )
+    # A record whose time is not known stands where the log has it: after the one before it in the file.
+    log = ["repo_slug", "source_path"]
+    moment = pl.col("timestamp").forward_fill().over(log).alias("moment")
+    involved = involved.with_columns(moment, phrase().alias("phrase")).sort("moment", _ROW, nulls_last=False)
     earlier: dict[tuple[str, ...], list[tuple[int, str]]] = defaultdict(list)
     superseded: list[int] = []
     for row in involved.iter_rows(named=True):
         image = (row["tenant_id"], row["repo_slug"], row["image_id"])
-        need = surface(row["missing_capability"] or row["description"] or row["intent"] or "")
+        need = surface(row["phrase"])
         for named in dict.fromkeys(match.lower() for match in _SHA256.findall(row["notes"])):
             candidates = earlier[(*image, named)]
             if candidates:

@@ -26,12 +26,11 @@ _OPTIONAL_TEXT: Final = (
 _TEXT: Final = ("workaround", "intent_category", "notes")
 _LISTS: Final = ("operations_involved", "vocabulary_used")
 _DETAIL_LIMIT: Final = 200
-_UNREADABLE_LIMIT: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A record, what was mended in it, and its timestamp's text where that could not be read."""
+    """A record, what was mended in it, and what stands for its timestamp where that could not be read."""
 
     record: GapRecord
     repairs: tuple[Repair, ...] = ()
@@ -51,6 +50,7 @@ class _Mending:
     """The field-by-field reading of an object that the strict decoder refused."""
 
     fields: dict[str, Any]
+    line: bytes
     repairs: list[Repair] = field(default_factory=list)
     unreadable_timestamp: str | None = None
 
@@ -93,9 +93,10 @@ class _Mending:
             try:
                 return datetime.fromisoformat(value.strip())
             except ValueError:
-                self.unreadable_timestamp = value[:_UNREADABLE_LIMIT]
+                self.unreadable_timestamp = value
         else:
-            self.unreadable_timestamp = str(value)[:_UNREADABLE_LIMIT]
+            # Not the value's text: to make it may fail, for a deep list or a number of 5,000 digits.
+            self.unreadable_timestamp = self.line.decode("utf-8")
         self.repairs.append(Repair.TIMESTAMP_UNREADABLE)
         return None
 
@@ -133,7 +134,7 @@ def _decode_loosely(line: bytes) -> Decoded | Rejected:
         return _syntax_error(line, error)
     if not isinstance(value, dict):
         return Rejected(RejectReason.NOT_AN_OBJECT, f"expected an object, found {_kind(value)}")
-    mending = _Mending(value)
+    mending = _Mending(value, line)
     record = mending.record()
     if isinstance(record, str):
         return Rejected(RejectReason.WRONG_TYPE, record)

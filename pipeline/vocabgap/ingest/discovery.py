@@ -21,7 +21,7 @@ class LogFile:
     @property
     def folder(self) -> str:
         """The name of the folder that holds the log: the image, where a record names none."""
-        return self.path.parent.name
+        return printable_name(self.path.parent.name)
 
 
 def discover(roots: Iterable[str | Path]) -> list[LogFile]:
@@ -45,8 +45,11 @@ def discover(roots: Iterable[str | Path]) -> list[LogFile]:
     if not bases:
         raise InvalidInputError("no root to scan", hint="name at least one folder or log file")
     slugs = repository_slugs([base if base.is_dir() else base.parent for base in bases])
-    found = [log for base, slug in zip(bases, slugs, strict=True) for log in _logs(base, slug)]
-    return sorted(found, key=lambda log: (log.repo_slug, log.source_path))
+    found: dict[Path, LogFile] = {}
+    for base, slug in zip(bases, slugs, strict=True):
+        for log in _logs(base, slug):
+            found.setdefault(log.path, log)  # a root inside another one adds nothing
+    return sorted(found.values(), key=lambda log: (log.repo_slug, log.source_path))
 
 
 def repository_slugs(folders: list[Path]) -> list[str]:
@@ -57,13 +60,13 @@ def repository_slugs(folders: list[Path]) -> list[str]:
     """
 
     def slug(folder: Path) -> str:
-        named = [part for part in folder.parts if part != folder.anchor] or ["root"]
+        named = [part for part in folder.parts if part != folder.anchor] or [folder.anchor]
         for depth in range(1, len(named) + 1):
             tail = named[-depth:]
             rivals = {other for other in folders if list(other.parts[-depth:]) == tail}
             if len(rivals) == 1:
-                return "/".join(tail)
-        return "/".join(named)
+                return printable_name("/".join(tail))
+        return printable_name("/".join(named))
 
     return [slug(folder) for folder in folders]
 
@@ -83,7 +86,7 @@ def _resolve(root: str | Path) -> Path:
 
 def _logs(base: Path, slug: str) -> Iterator[LogFile]:
     if not base.is_dir():
-        yield LogFile(base, slug, base.name)
+        yield LogFile(base, slug, printable_name(base.name))
         return
     problems: list[OSError] = []
     for folder, children, names in os.walk(base, onerror=problems.append):
@@ -96,11 +99,10 @@ def _logs(base: Path, slug: str) -> Iterator[LogFile]:
         yield LogFile(path, slug, _relative(path, base), f"the folder cannot be listed: {problem.strerror}")
 
 
+def printable_name(name: str) -> str:
+    """A file's name as text that a frame can hold: bytes that are not UTF-8 become escapes."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
 def _relative(path: Path, base: Path) -> str:
-    # A name that is not valid UTF-8 reaches us with surrogates, which no frame can hold.
-    return (
-        path.relative_to(base)
-        .as_posix()
-        .encode("utf-8", "surrogateescape")
-        .decode("utf-8", "backslashreplace")
-    )
+    return printable_name(path.relative_to(base).as_posix())

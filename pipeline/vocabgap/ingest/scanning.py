@@ -28,6 +28,8 @@ from vocabgap.text import visible
 
 _BOM: Final = b"\xef\xbb\xbf"
 RAW_LIMIT: Final = 512
+# A cut may fall inside a string or inside a character.
+_TORN: Final = frozenset({RejectReason.INVALID_JSON, RejectReason.INVALID_UTF8})
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,7 @@ class _Collected:
             count += 1
             outcome = decode_line(line)
             if isinstance(outcome, Rejected):
-                if not whole and outcome.reason is RejectReason.INVALID_JSON:
+                if not whole and outcome.reason in _TORN:
                     outcome = Rejected(RejectReason.TORN, f"the last line was cut off: {outcome.detail}")
                 self._reject(log, outcome, number, offset, line)
             else:
@@ -173,7 +175,7 @@ class _Collected:
                 self.repairs[Repair.TIMESTAMP_UNREADABLE] += 1
                 unreadable, record.timestamp = record.timestamp.isoformat(), None
         if not (record.image_id and record.image_id.strip()):
-            record.image_id = _printable_name(log.folder)
+            record.image_id = log.folder
             self.repairs[Repair.IMAGE_FROM_FOLDER] += 1
         elif record.image_id != log.folder:
             self.repairs[Repair.IMAGE_NOT_FOLDER] += 1
@@ -256,7 +258,3 @@ def _split_lines(content: bytes) -> Iterator[tuple[int, int, bytes, bool]]:
         if line.strip():
             yield number, offset + len(piece) - len(line), line.removesuffix(b"\r"), number < len(pieces)
         offset += len(piece) + 1
-
-
-def _printable_name(name: str) -> str:
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -1,0 +1,341 @@
+import random
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+import vocabgap
+from vocabgap.clustering import Clusters, cluster
+from vocabgap.clustering.vectorizing import content_words, ignored_stems, vectorize
+from vocabgap.errors import InvalidInputError
+from vocabgap.schema import CLUSTERS, LINKAGE, PHRASE_FIELDS, WORDINGS
+from vocabgap.text import surface
+
+Asking = Callable[..., pl.DataFrame]
+Groups = Callable[..., set[frozenset[str]]]
+GroupedWordings = Callable[[Clusters], set[frozenset[str]]]
+Partition = Callable[[Sequence[Hashable], Sequence[int]], set[frozenset[Hashable]]]
+
+DEMO = Path(__file__).parents[2] / "data" / "demo"
+WORDS = ["aurora", "noise", "cleanup", "Barn", "door", "tilt", "shift", "the", "???", "not"]
+
+phrase_lists = st.lists(
+    st.one_of(st.text(max_size=12), st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)),
+    max_size=12,
+)
+
+
+def asked(phrases: list[str]) -> list[str]:
+    return [phrase.strip() for phrase in phrases if phrase.strip()]
+
+
+def scikit_learn_labels(phrases: list[str], threshold: float) -> list[int]:
+    """One label a record, from scikit-learn alone and one row a record."""
+    ignored = ignored_stems()
+    texts = [" ".join(content_words(surface(phrase), ignored)) for phrase in phrases]
+    by_words = TfidfVectorizer(
+        tokenizer=str.split, token_pattern=None, lowercase=False, ngram_range=(1, 2)
+    ).fit_transform(texts)
+    by_characters = TfidfVectorizer(analyzer="char_wb", lowercase=False, ngram_range=(3, 5)).fit_transform(
+        texts
+    )
+    similarity = 0.5 * (by_words @ by_words.T) + 0.5 * (by_characters @ by_characters.T)
+    distances = np.clip(1.0 - similarity.toarray(), 0.0, 1.0)
+    model = AgglomerativeClustering(
+        metric="precomputed", linkage="average", distance_threshold=threshold, n_clusters=None
+    )
+    labels: list[int] = model.fit(distances).labels_.tolist()
+    return labels
+
+
+def test_no_records_give_empty_tables(asking: Asking) -> None:
+    found = cluster(asking())
+
+    assert_frame_equal(found.wordings, WORDINGS.empty())
+    assert_frame_equal(found.clusters, CLUSTERS.empty())
+    assert_frame_equal(found.linkage, LINKAGE.empty())
+
+
+def test_records_without_any_text_give_empty_tables(asking: Asking) -> None:
+    found = cluster(asking(None, "  "))
+
+    assert_frame_equal(found.wordings, WORDINGS.empty())
+    assert_frame_equal(found.clusters, CLUSTERS.empty())
+
+
+def test_one_record_is_a_group_of_its_own(asking: Asking) -> None:
+    found = cluster(asking("Barn door vignette"))
+
+    assert found.wordings.rows() == [("Barn door vignette", 1, "barn door vignett", 0, 1.0)]
+    assert found.clusters.rows() == [(0, "Barn door vignette", "barn door vignett", 1, 1, 1.0)]
+    assert found.linkage.is_empty()
+
+
+def test_tables_have_their_schemas(asking: Asking) -> None:
+    found = cluster(asking("barn door", "barn doors vignette", "tilt shift"))
+
+    assert found.wordings.schema == WORDINGS.schema
+    assert found.clusters.schema == CLUSTERS.schema
+    assert found.linkage.schema == LINKAGE.schema
+
+
+def test_threshold_is_kept_with_the_groups(asking: Asking) -> None:
+    assert cluster(asking("barn door"), threshold=0.55).threshold == 0.55
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [
+        "Aurora Noise Cleanup",
+        "aurora-noise-cleanup",
+        "aurora_noise_cleanup",
+        "auroraNoiseCleanup",
+        "AURORA NOISE CLEANUP",
+        "aurora  noise cleanups!",
+        "need an aurora noise cleanup",
+        "auorra noise cleanup",
+        "aurora noise clean-up",
+        "cleanup of aurora noise",
+    ],
+)
+def test_variants_of_one_need_meet(groups: Groups, variant: str) -> None:
+    found = groups("aurora noise cleanup", variant, "tilt shift miniature", "barn door vignette")
+
+    assert frozenset({"aurora noise cleanup", variant}) in found
+
+
+def test_different_needs_stay_apart(groups: Groups) -> None:
+    needs = ["aurora noise cleanup", "tilt shift miniature", "barn door vignette", "ice halo ring brush"]
+
+    assert groups(*needs) == {frozenset({need}) for need in needs}
+
+
+def test_negation_makes_another_surface(asking: Asking) -> None:
+    found = cluster(asking("lamp glow with halo", "lamp glow without halo"))
+
+    assert found.wordings["surface"].n_unique() == 2
+    assert found.wordings.filter(pl.col("similarity") < 1.0).height == 1
+
+
+def test_function_words_do_not_tell_needs_apart(asking: Asking) -> None:
+    found = cluster(asking("lamp glow with the halo", "lamp glow halo"), threshold=1e-9)
+
+    assert found.clusters.height == 1
+
+
+def test_threshold_of_zero_groups_only_equal_surfaces(groups: Groups) -> None:
+    found = groups("lamp glow", "Lamp-Glow", "lamp glows halo", "the lamp glow", threshold=0.0)
+
+    assert found == {
+        frozenset({"lamp glow", "Lamp-Glow"}),
+        frozenset({"lamp glows halo"}),
+        frozenset({"the lamp glow"}),
+    }
+
+
+def test_threshold_of_one_groups_all_that_share_anything(groups: Groups) -> None:
+    found = groups("fog mask", "fog veil", "zzz", threshold=1.0)
+
+    assert found == {frozenset({"fog mask", "fog veil"}), frozenset({"zzz"})}
+
+
+@pytest.mark.parametrize("threshold", [-0.01, 1.01, float("nan"), float("inf"), 70])
+def test_threshold_that_is_no_cosine_distance_is_refused(asking: Asking, threshold: float) -> None:
+    with pytest.raises(InvalidInputError, match=r"threshold .* is not a cosine distance from 0 to 1"):
+        cluster(asking("barn door"), threshold=threshold)
+
+
+@pytest.mark.parametrize("column", PHRASE_FIELDS)
+def test_missing_column_is_named_with_its_frame(asking: Asking, column: str) -> None:
+    with pytest.raises(InvalidInputError, match=f"frame 'records': column '{column}' is missing"):
+        cluster(asking("barn door").drop(column))
+
+
+def test_column_of_another_dtype_is_refused(asking: Asking) -> None:
+    records = asking("barn door").with_columns(pl.lit(3, pl.Int64).alias("intent"))
+
+    with pytest.raises(InvalidInputError, match="column 'intent' has dtype Int64, expected String"):
+        cluster(records)
+
+
+def test_wordings_without_any_word_stay(groups: Groups) -> None:
+    needs = ["???", "!!!", "🌋", "barn door"]
+
+    assert groups(*needs) == {frozenset({need}) for need in needs}
+
+
+def test_equal_wordings_without_any_word_are_one(asking: Asking) -> None:
+    found = cluster(asking("🌋", " 🌋 ", "🌋"))
+
+    assert found.clusters.select("label", "mentions").rows() == [("🌋", 3)]
+
+
+def test_needs_made_of_function_words_only_stay(groups: Groups) -> None:
+    assert frozenset({"what is it for"}) in groups("what is it for", "barn door")
+
+
+def test_stop_words_take_a_shared_word_out_of_the_comparison(groups: Groups) -> None:
+    needs = ["darkroom panel", "darkroom grain", "tilt shift"]
+
+    assert frozenset({"darkroom panel", "darkroom grain"}) in groups(*needs)
+    assert groups(*needs, stop_words=["darkroom"]) == {frozenset({need}) for need in needs}
+
+
+def test_stop_words_bring_needs_together(groups: Groups) -> None:
+    needs = ["glow", "quick glow widget"]
+
+    assert len(groups(*needs, threshold=0.1)) == 2
+    assert len(groups(*needs, threshold=0.1, stop_words=["quick", "widgets"])) == 1
+
+
+def test_stop_words_stay_in_surfaces(asking: Asking) -> None:
+    found = cluster(asking("quick glow"), stop_words=["quick"])
+
+    assert found.wordings["surface"].to_list() == ["quick glow"]
+
+
+def test_label_says_what_most_of_the_group_says(asking: Asking) -> None:
+    found = cluster(
+        asking(*["lamp glow halo"] * 3, "lamp glow", "lamp glow", "soft lamp glow halo on old brass")
+    )
+
+    assert found.clusters["label"].to_list() == ["lamp glow halo"]
+
+
+def test_label_is_the_most_used_spelling_of_its_surface(asking: Asking) -> None:
+    found = cluster(asking("lamp glow", "Lamp Glow", "Lamp Glow", "lamp_glow"))
+
+    assert found.clusters["label"].to_list() == ["Lamp Glow"]
+
+
+def test_similarity_falls_with_the_distance_from_the_label(asking: Asking) -> None:
+    found = cluster(asking(*["lamp glow halo"] * 3, "lamp glow halos", "lamp glow", "lamp"), threshold=1.0)
+
+    similarity = dict(found.wordings.select("wording", "similarity").iter_rows())
+    assert similarity["lamp glow halos"] == 1.0
+    assert 1.0 > similarity["lamp glow"] > similarity["lamp"] > 0.0
+
+
+def test_cohesion_is_the_mean_similarity_of_two_surfaces(asking: Asking) -> None:
+    found = cluster(asking("lamp glow", "lamp glow halo"), threshold=1.0)
+
+    similarity = found.wordings["similarity"].to_list()
+    assert found.clusters["cohesion"].to_list() == pytest.approx([min(similarity)], abs=1e-6)
+
+
+def test_cohesion_of_a_larger_group_is_the_mean_over_its_pairs(asking: Asking) -> None:
+    found = cluster(asking("lamp glow", "lamp glow", "lamp halo", "halo glow lamp", "lamp"), threshold=1.0)
+
+    surfaces = found.wordings["surface"].to_list()
+    rows = vectorize(surfaces, found.wordings["mentions"].cast(pl.Float64).to_numpy())
+    pairs = (rows @ rows.T).toarray()[np.triu_indices(len(surfaces), 1)]
+    assert found.clusters["cohesion"].to_list() == pytest.approx([pairs.mean()], abs=1e-6)
+
+
+@given(phrase_lists)
+@settings(deadline=None, max_examples=60)
+def test_every_wording_is_in_exactly_one_cluster(asking: Asking, phrases: list[str]) -> None:
+    found = cluster(asking(*phrases))
+
+    assert found.wordings["wording"].to_list() == sorted(set(asked(phrases)))
+    assert set(found.wordings["cluster"]) == set(range(found.clusters.height))
+
+
+@given(phrase_lists)
+@settings(deadline=None, max_examples=60)
+def test_mentions_add_up_to_the_records(asking: Asking, phrases: list[str]) -> None:
+    found = cluster(asking(*phrases))
+
+    per_cluster: Counter[int] = Counter()
+    for number, mentions in found.wordings.select("cluster", "mentions").iter_rows():
+        per_cluster[number] += mentions
+    assert dict(found.clusters.select("cluster", "mentions").iter_rows()) == per_cluster
+    assert found.clusters["mentions"].sum() == len(asked(phrases))
+
+
+@given(phrase_lists, st.floats(0.0, 1.0))
+@settings(deadline=None, max_examples=60)
+def test_label_is_a_wording_of_its_own_cluster(asking: Asking, phrases: list[str], threshold: float) -> None:
+    found = cluster(asking(*phrases), threshold=threshold)
+
+    own = dict(found.wordings.select("wording", "cluster").iter_rows())
+    for number, label, label_surface in found.clusters.select(
+        "cluster", "label", "label_surface"
+    ).iter_rows():
+        assert label
+        assert own[label] == number
+        assert surface(label) == label_surface
+
+
+@given(phrase_lists, st.floats(0.0, 1.0))
+@settings(deadline=None, max_examples=60)
+def test_similarity_of_a_label_is_one(asking: Asking, phrases: list[str], threshold: float) -> None:
+    found = cluster(asking(*phrases), threshold=threshold)
+
+    similarity = dict(found.wordings.select("wording", "similarity").iter_rows())
+    assert [similarity[label] for label in found.clusters["label"]] == [1.0] * found.clusters.height
+
+
+@given(phrase_lists, st.floats(0.0, 1.0))
+@settings(deadline=None, max_examples=60)
+def test_similarity_and_cohesion_are_from_zero_to_one(
+    asking: Asking, phrases: list[str], threshold: float
+) -> None:
+    found = cluster(asking(*phrases), threshold=threshold)
+
+    assert found.wordings["similarity"].is_between(0.0, 1.0).all()
+    assert found.clusters["cohesion"].is_between(0.0, 1.0).all()
+
+
+@given(phrase_lists)
+@settings(deadline=None, max_examples=60)
+def test_clusters_hold_each_surface_whole(asking: Asking, phrases: list[str]) -> None:
+    found = cluster(asking(*phrases))
+
+    clusters_of_surface = found.wordings.group_by("surface").agg(pl.col("cluster").n_unique())
+    surfaces = found.wordings.group_by("cluster").agg(pl.col("surface").n_unique()).sort("cluster")
+    assert set(clusters_of_surface["cluster"]) <= {1}
+    assert surfaces["surface"].to_list() == found.clusters["surfaces"].to_list()
+
+
+@given(phrase_lists, st.randoms(use_true_random=False))
+@settings(deadline=None, max_examples=40)
+def test_order_of_records_changes_nothing(asking: Asking, phrases: list[str], shuffle: random.Random) -> None:
+    expected = cluster(asking(*phrases))
+
+    found = cluster(asking(*shuffle.sample(phrases, len(phrases))))
+
+    assert_frame_equal(found.wordings, expected.wordings, check_exact=True)
+    assert_frame_equal(found.clusters, expected.clusters, check_exact=True)
+    assert_frame_equal(found.linkage, expected.linkage, check_exact=True)
+
+
+def test_clustering_leaves_the_records_as_they_were(asking: Asking) -> None:
+    records = asking("barn door", "barn doors")
+
+    cluster(records)
+
+    assert_frame_equal(records, asking("barn door", "barn doors"))
+
+
+@pytest.mark.parametrize("threshold", [0.3, 0.5, 0.7, 0.8, 0.9])
+def test_partition_of_the_demo_is_that_of_scikit_learn(
+    grouped_wordings: GroupedWordings, partition: Partition, threshold: float
+) -> None:
+    records = vocabgap.scan(DEMO).records
+    phrases = [
+        next(text.strip() for text in fields if text and text.strip())
+        for fields in records.select(PHRASE_FIELDS).iter_rows()
+    ]
+
+    found = cluster(records, threshold=threshold)
+
+    assert grouped_wordings(found) == partition(phrases, scikit_learn_labels(phrases, threshold))

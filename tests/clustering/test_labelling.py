@@ -1,0 +1,110 @@
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vocabgap.clustering.labelling import best_wording, core_terms, representative
+
+TERMS = ["fog", "mask", "feather", "grain"]
+
+groups_of_surfaces = st.lists(
+    st.tuples(st.frozensets(st.sampled_from(TERMS), min_size=1), st.integers(1, 9)), min_size=1, max_size=8
+)
+
+
+def chosen(*members: tuple[str, int]) -> str:
+    """The surface that stands for a group given as (surface, mentions)."""
+    surfaces = [surface for surface, _ in members]
+    contents = [frozenset(surface.split()) for surface in surfaces]
+    return surfaces[representative(contents, [mentions for _, mentions in members], surfaces)]
+
+
+def test_core_terms_are_those_that_half_of_the_mentions_use() -> None:
+    members = [frozenset({"fog", "mask"}), frozenset({"fog", "grain"}), frozenset({"fog", "feather"})]
+
+    assert core_terms(members, [2, 1, 1]) == {"fog": 4, "mask": 2}
+
+
+def test_core_is_every_term_where_none_is_shared_by_half() -> None:
+    members = [frozenset({"fog"}), frozenset({"mask"}), frozenset({"grain"})]
+
+    assert core_terms(members, [1, 1, 1]) == {"fog": 1, "mask": 1, "grain": 1}
+
+
+def test_core_counts_mentions_and_not_surfaces() -> None:
+    members = [frozenset({"fog"}), frozenset({"mask"}), frozenset({"mask"})]
+
+    assert core_terms(members, [8, 1, 1]) == {"fog": 8}
+
+
+def test_surface_with_the_terms_of_the_majority_stands_for_the_group() -> None:
+    assert chosen(("fog veil", 2), ("fog mask", 2), ("soft mask fog", 1), ("mask", 1)) == "fog mask"
+
+
+def test_terms_of_few_mentions_do_not_help_a_surface() -> None:
+    assert chosen(("fog mask", 4), ("fog mask feather grain halo", 1)) == "fog mask"
+
+
+def test_full_set_of_majority_terms_beats_more_mentions_of_a_part() -> None:
+    assert chosen(("fog", 3), ("fog mask", 2), ("mask fog", 2)) == "fog mask"
+
+
+def test_tie_goes_to_the_more_mentioned_surface() -> None:
+    assert chosen(("fog mask", 1), ("mask of fog", 2)) == "mask of fog"
+
+
+def test_tie_of_mentions_goes_to_the_shorter_surface() -> None:
+    assert chosen(("fog fog mask", 2), ("mask fog", 2)) == "mask fog"
+
+
+def test_tie_of_length_goes_to_the_surface_that_sorts_first() -> None:
+    assert chosen(("mask fog", 2), ("fog mask", 2)) == "fog mask"
+
+
+def test_single_surface_stands_for_itself() -> None:
+    assert chosen(("fog mask", 1)) == "fog mask"
+
+
+@given(groups_of_surfaces, st.randoms(use_true_random=False))
+def test_choice_does_not_depend_on_the_order_of_members(
+    group: list[tuple[frozenset[str], int]], shuffle: random.Random
+) -> None:
+    members = {" ".join(sorted(terms)): (terms, mentions) for terms, mentions in group}
+    surfaces = sorted(members)
+    shuffled = shuffle.sample(surfaces, len(surfaces))
+
+    def choose(names: list[str]) -> str:
+        contents, mentions = [members[name][0] for name in names], [members[name][1] for name in names]
+        return names[representative(contents, mentions, names)]
+
+    assert choose(shuffled) == choose(surfaces)
+
+
+@given(groups_of_surfaces)
+def test_no_member_holds_more_of_the_core_than_the_chosen_one(
+    group: list[tuple[frozenset[str], int]],
+) -> None:
+    contents, mentions = [terms for terms, _ in group], [count for _, count in group]
+
+    choice = representative(contents, mentions, [" ".join(sorted(terms)) for terms in contents])
+
+    core = core_terms(contents, mentions)
+    shares = [sum(core.get(term, 0) for term in terms) for terms in contents]
+    assert shares[choice] == max(shares)
+
+
+@pytest.mark.parametrize(
+    ("wordings", "expected"),
+    [
+        ([("Fog Mask", 1), ("fog_mask", 3)], "fog_mask"),
+        ([("a fog mask", 2), ("fog-mask", 2)], "fog-mask"),
+        ([("fog mask", 2), ("Fog Mask", 2)], "Fog Mask"),
+        ([("???", 1)], "???"),
+    ],
+)
+def test_best_wording_is_the_most_used_then_the_shorter_then_the_first(
+    wordings: list[tuple[str, int]], expected: str
+) -> None:
+    assert best_wording(wordings) == expected
+    assert best_wording(wordings[::-1]) == expected

@@ -1,0 +1,48 @@
+"""Builders of gap logs on disk, shared by every test."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+import pytest
+
+LOG = "vocabulary_gaps.jsonl"
+
+
+@pytest.fixture
+def gap() -> Callable[..., dict[str, object]]:
+    """Makes one gap record: the need, and whatever other fields a test is about."""
+
+    def make(need: str, **fields: object) -> dict[str, object]:
+        return {"timestamp": "2026-04-01T10:00:00Z", "description": need, "workaround": "", **fields}
+
+    return make
+
+
+@pytest.fixture
+def write_corpus(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a workspace: image to its lines, each a record or the text of a line as it is."""
+
+    def write(
+        images: Mapping[str, Iterable[Mapping[str, object] | str]],
+        name: str = "photos",
+        within: Path | None = None,
+    ) -> Path:
+        root = (within or tmp_path) / name
+        root.mkdir(parents=True)
+        for image, lines in images.items():
+            log = root / image / LOG
+            log.parent.mkdir(parents=True)
+            written = [
+                line if isinstance(line, str) else json.dumps({"image_id": image, **line}) for line in lines
+            ]
+            log.write_text("".join(f"{line}\n" for line in written), encoding="utf-8")
+        return root
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def demo() -> Path:
+    """The committed demo workspace."""
+    return Path(__file__).parents[1] / "data" / "demo"

@@ -1,0 +1,362 @@
+import json
+import sys
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vocabgap.ingest.decoding import Decoded, Rejected, decode_line
+from vocabgap.record import UNCATEGORIZED, RejectReason, Repair
+
+NEED = "soften only the reed tips"
+
+
+def decoded(**fields: object) -> Decoded:
+    outcome = decode_line(json.dumps({"description": NEED, **fields}).encode())
+    assert isinstance(outcome, Decoded)
+    return outcome
+
+
+def rejected(line: bytes | str) -> Rejected:
+    outcome = decode_line(line.encode() if isinstance(line, str) else line)
+    assert isinstance(outcome, Rejected)
+    return outcome
+
+
+def test_the_full_shape_is_read_as_it_is() -> None:
+    fields = {
+        "timestamp": "2026-03-14T06:05:00Z",
+        "image_id": "heron-11",
+        "session_id": "s-4",
+        "snapshot_hash": "5e" * 32,
+        "description": NEED,
+        "workaround": "a feathered brush",
+        "intent": "calmer reeds",
+        "intent_category": "local",
+        "missing_capability": "reed mask",
+        "operations_involved": ["blurs"],
+        "vocabulary_used": ["soft_edge"],
+        "satisfaction": -1,
+        "notes": "the brush spilled over",
+    }
+
+    outcome = decoded(**fields)
+
+    expected = {**fields, "timestamp": datetime(2026, 3, 14, 6, 5, tzinfo=UTC)}
+    assert {name: getattr(outcome.record, name) for name in fields} == expected
+    assert outcome.repairs == ()
+
+
+def test_the_four_field_shape_gets_the_defaults() -> None:
+    outcome = decoded(timestamp="2026-03-14T06:05:00Z", image_id="heron-11", workaround="a brush")
+
+    assert outcome.record.description == NEED
+    assert outcome.record.intent_category == UNCATEGORIZED
+    assert (outcome.record.satisfaction, outcome.record.session_id) == (None, None)
+    assert outcome.repairs == ()
+
+
+def test_the_draft_shape_needs_no_image_and_no_description() -> None:
+    line = {
+        "timestamp": "2026-03-14T06:05:00Z",
+        "session_id": "s-4",
+        "snapshot_hash": "5e5e",
+        "intent": "calmer reeds",
+        "intent_category": "tonal",
+        "missing_capability": "reed mask",
+        "operations_involved": ["blurs"],
+        "workaround": "a brush",
+        "vocabulary_used": [],
+        "satisfaction": "mediocre",
+        "notes": "",
+    }
+
+    outcome = decode_line(json.dumps(line).encode())
+
+    assert isinstance(outcome, Decoded)
+    assert (outcome.record.image_id, outcome.record.description) == (None, None)
+    assert (outcome.record.missing_capability, outcome.record.intent_category) == ("reed mask", "tonal")
+    assert outcome.repairs == (Repair.SATISFACTION_IN_WORDS,)
+
+
+@pytest.mark.parametrize(
+    ("word", "satisfaction"),
+    [("bad", -1), ("mediocre", -1), ("acceptable", 0), ("good", 1), (" Good ", 1), ("BAD", -1)],
+)
+def test_satisfaction_in_words_is_read_and_counted(word: str, satisfaction: int) -> None:
+    outcome = decoded(satisfaction=word)
+
+    assert outcome.record.satisfaction == satisfaction
+    assert outcome.repairs == (Repair.SATISFACTION_IN_WORDS,)
+
+
+@pytest.mark.parametrize("satisfaction", [-1, 0, 1, None])
+def test_satisfaction_of_the_schema_needs_no_repair(satisfaction: int | None) -> None:
+    outcome = decoded(satisfaction=satisfaction)
+
+    assert outcome.record.satisfaction == satisfaction
+    assert outcome.repairs == ()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [2, -2, 0.5, 1.0, True, False, "", "fine", "1", [], [1], {"value": 1}, 10**30],
+    ids=repr,
+)
+def test_any_other_satisfaction_is_null_and_counted(value: object) -> None:
+    outcome = decoded(satisfaction=value)
+
+    assert outcome.record.satisfaction is None
+    assert outcome.repairs == (Repair.SATISFACTION_UNKNOWN,)
+
+
+@pytest.mark.parametrize(
+    ("name", "default"),
+    [
+        ("workaround", ""),
+        ("notes", ""),
+        ("intent_category", UNCATEGORIZED),
+        ("operations_involved", []),
+        ("vocabulary_used", []),
+    ],
+)
+def test_null_gives_the_default_and_is_counted(name: str, default: object) -> None:
+    outcome = decoded(**{name: None})
+
+    assert getattr(outcome.record, name) == default
+    assert outcome.repairs == (Repair.NULL_FOR_DEFAULT,)
+
+
+@pytest.mark.parametrize(
+    "name", ["timestamp", "image_id", "session_id", "snapshot_hash", "intent", "missing_capability"]
+)
+def test_null_is_a_value_of_the_optional_fields(name: str) -> None:
+    outcome = decoded(**{name: None})
+
+    assert getattr(outcome.record, name) is None
+    assert outcome.repairs == ()
+
+
+def test_unknown_fields_are_left_out_and_counted_one_by_one() -> None:
+    outcome = decoded(gap_id="g-1", severity={"level": 3}, notes="kept")
+
+    assert outcome.record.notes == "kept"
+    assert outcome.repairs == (Repair.UNKNOWN_FIELD, Repair.UNKNOWN_FIELD)
+
+
+def test_several_repairs_of_one_record_are_all_counted() -> None:
+    outcome = decoded(gap_id="g-1", satisfaction="good", workaround=None, timestamp="monday")
+
+    assert set(outcome.repairs) == {
+        Repair.UNKNOWN_FIELD,
+        Repair.SATISFACTION_IN_WORDS,
+        Repair.NULL_FOR_DEFAULT,
+        Repair.TIMESTAMP_UNREADABLE,
+    }
+
+
+@pytest.mark.parametrize("repaired", [{}, {"gap_id": "g-1"}], ids=["strictly", "field by field"])
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2026-03-14T06:05:00Z", datetime(2026, 3, 14, 6, 5, tzinfo=UTC)),
+        ("2026-03-14T06:05:00+00:00", datetime(2026, 3, 14, 6, 5, tzinfo=UTC)),
+        ("2026-03-14T06:05:00.000001Z", datetime(2026, 3, 14, 6, 5, 0, 1, tzinfo=UTC)),
+        (
+            "2026-03-14T06:05:00+05:30",
+            datetime(2026, 3, 14, 6, 5, tzinfo=timezone(timedelta(hours=5, minutes=30))),
+        ),
+        ("2026-03-14T06:05:00", datetime(2026, 3, 14, 6, 5)),  # noqa: DTZ001 - the offset is missing
+    ],
+)
+def test_timestamps_are_read(text: str, moment: datetime, repaired: dict[str, str]) -> None:
+    found = decoded(timestamp=text, **repaired).record.timestamp
+
+    assert found == moment
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["", "monday", "2026-13-01T00:00:00Z", "2026-03-14T06:05:00+99:00", 1773468300, 1.5, True, [], {}],
+    ids=repr,
+)
+def test_a_timestamp_that_cannot_be_read_is_null_kept_and_counted(value: object) -> None:
+    outcome = decoded(timestamp=value)
+
+    assert outcome.record.timestamp is None
+    assert outcome.repairs == (Repair.TIMESTAMP_UNREADABLE,)
+
+
+@pytest.mark.parametrize(("one", "other"), [("monday", "tuesday"), (1773468300, 1773468301), ([1], [2])])
+def test_timestamps_that_cannot_be_read_still_tell_records_apart(one: object, other: object) -> None:
+    assert decoded(timestamp=one).unreadable_timestamp != decoded(timestamp=other).unreadable_timestamp
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("null", "null"),
+        ("17", "a number"),
+        ("1.5", "a number"),
+        ('"a sentence"', "text"),
+        ("[]", "a list"),
+        ('[{"description": "inside a list"}]', "a list"),
+        ("true", "a boolean"),
+    ],
+)
+def test_what_is_not_an_object_is_named(line: str, found: str) -> None:
+    outcome = rejected(line)
+
+    assert outcome.reason is RejectReason.NOT_AN_OBJECT
+    assert outcome.detail.endswith(f"found {found}")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "found"),
+    [
+        ("description", 5, "a number"),
+        ("description", ["x"], "a list"),
+        ("image_id", 11, "a number"),
+        ("session_id", {}, "an object"),
+        ("snapshot_hash", True, "a boolean"),
+        ("intent", 0.5, "a number"),
+        ("missing_capability", [], "a list"),
+        ("workaround", {"brush": 1}, "an object"),
+        ("intent_category", 3, "a number"),
+        ("notes", False, "a boolean"),
+        ("operations_involved", "blurs", "text"),
+        ("operations_involved", ["blurs", 3], "a list with a number"),
+        ("vocabulary_used", [None], "a list with null"),
+        ("vocabulary_used", {}, "an object"),
+    ],
+)
+def test_a_wrong_type_names_the_field_and_what_was_found(name: str, value: object, found: str) -> None:
+    outcome = rejected(json.dumps({"description": NEED, name: value}))
+
+    assert outcome.reason is RejectReason.WRONG_TYPE
+    assert f"'{name}'" in outcome.detail
+    assert outcome.detail.endswith(f"found {found}")
+
+
+@pytest.mark.parametrize("blank", [None, "", "  ", "\t\n", "\u00a0\u3000"], ids=repr)
+def test_a_record_that_says_nothing_is_rejected(blank: str | None) -> None:
+    outcome = rejected(json.dumps({"description": blank, "missing_capability": blank, "intent": blank}))
+
+    assert outcome.reason is RejectReason.MISSING_DESCRIPTION
+    assert "'description'" in outcome.detail
+
+
+def test_an_empty_object_is_rejected_for_its_description() -> None:
+    assert rejected("{}").reason is RejectReason.MISSING_DESCRIPTION
+
+
+def test_a_record_that_says_nothing_is_rejected_after_repairs_too() -> None:
+    outcome = rejected('{"gap_id": "g-1", "workaround": "a brush", "description": " "}')
+
+    assert outcome.reason is RejectReason.MISSING_DESCRIPTION
+
+
+@pytest.mark.parametrize("name", ["missing_capability", "intent"])
+@pytest.mark.parametrize("description", [None, "", "  "], ids=repr)
+def test_another_phrase_stands_in_for_a_blank_description(name: str, description: str | None) -> None:
+    outcome = decoded(description=description, **{name: "reed mask"})
+
+    assert getattr(outcome.record, name) == "reed mask"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"description": "caf\xe9"}',
+        b"\xff\xfe\x00\x00",
+        b'{"description": "\xed\xa0\x80"}',
+        b'{"description": "ok", "notes": "\xc0\xaf"}',
+        b'{"description": "ok", "gap_id": "\x80"}',
+        b'{"description": "ok", "\x80": 1}',
+    ],
+)
+def test_bytes_that_are_not_utf8_are_rejected_with_their_place(line: bytes) -> None:
+    outcome = rejected(line)
+
+    assert outcome.reason is RejectReason.INVALID_UTF8
+    assert outcome.detail.startswith("byte ")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "not json",
+        "{",
+        '{"description": "x"',
+        '{"description": "x",}',
+        "{'description': 'x'}",
+        '{"description": "x"} {"description": "y"}',
+        '{"description": "x", "satisfaction": NaN}',
+        '{"description": "x", "satisfaction": Infinity}',
+        '{"description": "x", "satisfaction": -Infinity}',
+        '{"description": "tab\there"}',
+        "\ufeff{}",
+    ],
+)
+def test_what_is_not_json_is_rejected(line: str) -> None:
+    outcome = rejected(line)
+
+    assert outcome.reason is RejectReason.INVALID_JSON
+    assert outcome.detail
+
+
+@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
+@pytest.mark.parametrize("name", ["description", "gap_id", "operations_involved"])
+def test_deep_nesting_is_rejected_as_such(opening: str, closing: str, name: str) -> None:
+    depth = 100_000
+
+    outcome = rejected(f'{{"{name}": {opening * depth}1{closing * depth}}}')
+
+    assert outcome.reason is RejectReason.TOO_DEEP
+
+
+@pytest.mark.parametrize("name", ["timestamp", "satisfaction", "description", "vocabulary_used", "gap_id"])
+@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
+def test_no_depth_of_nesting_raises(opening: str, closing: str, name: str) -> None:
+    for depth in range(sys.getrecursionlimit() + 10):
+        nested = f"{opening * depth}1{closing * depth}"
+
+        outcome = decode_line(f'{{"description": "{NEED}", "{name}": {nested}}}'.encode())
+
+        assert isinstance(outcome, Decoded | Rejected)
+
+
+@pytest.mark.parametrize("digits", [20, 400, 4_300, 4_301, 100_000])
+@pytest.mark.parametrize("sign", ["", "-"])
+@pytest.mark.parametrize("name", ["timestamp", "satisfaction", "gap_id"])
+def test_no_size_of_an_integer_raises(name: str, sign: str, digits: int) -> None:
+    line = f'{{"description": "{NEED}", "{name}": {sign}{"9" * digits}}}'
+
+    assert isinstance(decode_line(line.encode()), Decoded | Rejected)
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1e400", "1e-400", "0.1e1", "-0"])
+def test_no_size_of_a_float_raises(number: str) -> None:
+    line = f'{{"description": "{NEED}", "timestamp": {number}, "satisfaction": {number}}}'
+
+    assert isinstance(decode_line(line.encode()), Decoded | Rejected)
+
+
+@given(st.binary())
+def test_no_bytes_raise(line: bytes) -> None:
+    assert isinstance(decode_line(line), Decoded | Rejected)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["description", "timestamp", "satisfaction", "notes", "vocabulary_used", "gap_id"]),
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+            lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+            max_leaves=5,
+        ),
+    )
+)
+def test_no_object_raises(fields: dict[str, object]) -> None:
+    assert isinstance(decode_line(json.dumps(fields).encode()), Decoded | Rejected)

@@ -1,0 +1,157 @@
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from polars.testing import assert_frame_equal
+
+from vocabgap.errors import InvalidInputError
+from vocabgap.ingest import Scan, Selection, scan
+from vocabgap.ingest.selection import select
+
+WriteLog = Callable[..., Path]
+Gap = Callable[..., dict[str, object]]
+
+
+@pytest.fixture
+def scanned(workspace: Path, write_log: WriteLog, gap: Gap) -> Scan:
+    write_log(
+        "fox-3",
+        gap("a", timestamp="2026-03-01T00:00:00Z", session_id="s-1", intent_category="tonal"),
+        gap("b", timestamp="2026-03-02T00:00:00Z", session_id="s-2", intent_category="tone"),
+        gap("b", timestamp="2026-03-02T00:00:00Z", session_id="s-2", intent_category="tone"),
+        gap("c", timestamp="monday", operations_involved=["toneequalizer", "blurs"]),
+    )
+    write_log(
+        "heron-11",
+        gap(
+            "d", timestamp="2026-03-03T00:00:00Z", intent_category="Film Look", operations_involved=["blurs"]
+        ),
+        gap("e", timestamp=None, session_id="s-1", operations_involved=["toneequal"], intent_category="mask"),
+    )
+    return scan(workspace)
+
+
+def chosen(scanned: Scan, selection: Selection) -> str:
+    return "".join(scanned.select(selection).records["description"])
+
+
+def day(number: int) -> datetime:
+    return datetime(2026, 3, number, tzinfo=UTC)
+
+
+def test_a_selection_of_nothing_in_particular_changes_nothing(scanned: Scan) -> None:
+    assert not Selection()
+    assert_frame_equal(scanned.select(Selection()).gaps, scanned.gaps)
+
+
+def test_what_is_left_out_is_marked_and_not_dropped(scanned: Scan) -> None:
+    narrowed = scanned.select(Selection(images=("heron-11",))).gaps
+
+    assert narrowed["why_not"].to_list() == ["filtered", "filtered", "duplicate", "filtered", None, None]
+    assert narrowed["counted"].to_list() == [False, False, False, False, True, True]
+    assert_frame_equal(narrowed.drop("counted", "why_not"), scanned.gaps.drop("counted", "why_not"))
+
+
+def test_a_record_that_did_not_count_before_does_not_count_after(scanned: Scan) -> None:
+    narrowed = scanned.select(Selection(sessions=("s-2",))).gaps
+
+    assert narrowed.filter(description="b")["why_not"].to_list() == [None, "duplicate"]
+
+
+def test_the_account_of_the_lines_is_that_of_the_whole_scan(scanned: Scan) -> None:
+    assert scanned.select(Selection(images=("fox-3",))).summary == scanned.summary
+
+
+@pytest.mark.parametrize(
+    ("selection", "expected"),
+    [
+        (Selection(since=day(2)), "bd"),
+        (Selection(until=day(2)), "a"),
+        (Selection(since=day(1), until=day(3)), "ab"),
+        (Selection(since=day(4)), ""),
+        (Selection(images=("fox-3",)), "abc"),
+        (Selection(images=("fox-3", "heron-11")), "abcde"),
+        (Selection(images=("fox",)), ""),
+        (Selection(sessions=("s-1",)), "ae"),
+        (Selection(sessions=("s-1", "s-2")), "abe"),
+        (Selection(categories=("tone",)), "ab"),
+        (Selection(categories=("TONAL",)), "ab"),
+        (Selection(categories=("local",)), "e"),
+        (Selection(categories=("tone", "mask")), "abe"),
+        (Selection(categories=("Film Look",)), "d"),
+        (Selection(categories=("uncategorized",)), "c"),
+        (Selection(categories=("detail",)), ""),
+        (Selection(modules=("toneequal",)), "ce"),
+        (Selection(modules=("Tone Equalizer",)), "ce"),
+        (Selection(modules=("blurs",)), "cd"),
+        (Selection(modules=("blur",)), ""),
+        (Selection(modules=("blurs", "toneequal")), "cde"),
+        (Selection(images=("heron-11",), modules=("toneequal",)), "e"),
+        (Selection(since=day(1), sessions=("s-1",)), "a"),
+        (Selection(categories=("tone",), sessions=("s-2",), until=day(2)), ""),
+    ],
+    ids=repr,
+)
+def test_selections(scanned: Scan, selection: Selection, expected: str) -> None:
+    assert chosen(scanned, selection) == expected
+
+
+def test_records_without_a_timestamp_are_left_out_only_where_a_date_is_asked_for(scanned: Scan) -> None:
+    assert chosen(scanned, Selection(images=("fox-3", "heron-11"))) == "abcde"
+    assert chosen(scanned, Selection(since=datetime(1, 1, 1, tzinfo=UTC))) == "abd"
+    assert chosen(scanned, Selection(until=datetime(9999, 1, 1, tzinfo=UTC))) == "abd"
+
+
+def test_further_aliases_fold_on_both_sides(scanned: Scan) -> None:
+    narrowed = scanned.select(
+        Selection(categories=("look",), modules=("soften",)),
+        category_aliases={"film look": "style", "look": "style"},
+        operation_aliases={"soften": "blurs"},
+    )
+
+    assert narrowed.records["description"].to_list() == ["d"]
+
+
+def test_selections_narrow_one_another_in_any_order(scanned: Scan) -> None:
+    images, sessions = Selection(images=("fox-3",)), Selection(sessions=("s-1",))
+
+    one_way = scanned.select(images).select(sessions).gaps
+    the_other = scanned.select(sessions).select(images).gaps
+
+    assert_frame_equal(one_way, the_other)
+    assert_frame_equal(one_way, scanned.select(Selection(images=("fox-3",), sessions=("s-1",))).gaps)
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [
+        Selection(since=day(1)),
+        Selection(images=("fox-3",)),
+        Selection(categories=("tone",)),
+        Selection(modules=("blurs",)),
+        Selection(sessions=("s-1",)),
+    ],
+    ids=repr,
+)
+def test_an_empty_scan_can_be_narrowed(selection: Selection, workspace: Path) -> None:
+    empty = scan(workspace)
+
+    assert_frame_equal(empty.select(selection).gaps, empty.gaps)
+
+
+@pytest.mark.parametrize(("since", "until"), [(day(2), day(1)), (day(1), day(1))])
+def test_a_selection_that_ends_before_it_begins_is_refused(since: datetime, until: datetime) -> None:
+    with pytest.raises(InvalidInputError, match=r"since .* until"):
+        Selection(since=since, until=until)
+
+
+@pytest.mark.parametrize("name", ["since", "until"])
+def test_a_moment_without_an_offset_is_refused_by_name(name: str) -> None:
+    with pytest.raises(InvalidInputError, match=f"{name}: .*offset"):
+        Selection(**{name: datetime(2026, 3, 1)})  # type: ignore[arg-type]  # noqa: DTZ001
+
+
+def test_a_frame_that_is_not_gaps_is_refused(scanned: Scan) -> None:
+    with pytest.raises(InvalidInputError, match="counted"):
+        select(scanned.records, Selection(images=("fox-3",)))

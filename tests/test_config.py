@@ -1,0 +1,292 @@
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vocabgap.config import (
+    CONFIG_VARIABLE,
+    DEFAULT_OUT,
+    DEFAULT_THRESHOLD,
+    DEFAULT_TOP,
+    RankBy,
+    Settings,
+    load_settings,
+    resolve_settings,
+)
+from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
+from vocabgap.record import fold_category, fold_operation
+
+WriteConfig = Callable[[str], Path]
+Flags = dict[str, tuple[tuple[str, str], Any]]
+
+
+@pytest.fixture(autouse=True)
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def write_config(tmp_path: Path) -> WriteConfig:
+    def write(text: str) -> Path:
+        path = tmp_path / "mine.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def threshold(value: object) -> Flags:
+    return {"--threshold": (("cluster", "threshold"), value)}
+
+
+def test_without_any_layer_the_defaults_hold() -> None:
+    loaded = resolve_settings()
+
+    assert loaded.settings == Settings()
+    assert loaded.path is None
+
+
+def test_load_settings_gives_the_settings_themselves(write_config: WriteConfig) -> None:
+    path = write_config("[report]\ntop = 4\n")
+
+    assert (
+        load_settings(path, {"VOCABGAP_OUT": "weekly"})
+        == resolve_settings(path, {"VOCABGAP_OUT": "weekly"}).settings
+    )
+
+
+def test_the_defaults_are_the_documented_ones() -> None:
+    settings = Settings()
+
+    assert settings.ingest.tenant == "local"
+    assert (settings.cluster.threshold, settings.cluster.stop_words) == (DEFAULT_THRESHOLD, ())
+    assert settings.rank.by is RankBy.MENTIONS
+    assert (settings.report.out, settings.report.top) == (DEFAULT_OUT, DEFAULT_TOP)
+
+
+def test_a_file_overrides_the_defaults(write_config: WriteConfig) -> None:
+    path = write_config('[cluster]\nthreshold = 0.4\nstop_words = ["photo"]\n[rank]\nby = "sessions"\n')
+
+    loaded = resolve_settings(path)
+
+    assert loaded.path == path
+    assert loaded.settings.cluster.threshold == 0.4
+    assert loaded.settings.cluster.stop_words == ("photo",)
+    assert loaded.settings.rank.by is RankBy.SESSIONS
+
+
+def test_the_environment_overrides_the_file(write_config: WriteConfig) -> None:
+    path = write_config("[cluster]\nthreshold = 0.4\n")
+
+    settings = resolve_settings(path, {"VOCABGAP_THRESHOLD": "0.5"}).settings
+
+    assert settings.cluster.threshold == 0.5
+
+
+def test_flags_override_the_environment(write_config: WriteConfig) -> None:
+    path = write_config("[cluster]\nthreshold = 0.4\n")
+
+    settings = resolve_settings(path, {"VOCABGAP_THRESHOLD": "0.5"}, threshold(0.6)).settings
+
+    assert settings.cluster.threshold == 0.6
+
+
+def test_a_flag_that_was_not_given_leaves_the_layer_below(write_config: WriteConfig) -> None:
+    path = write_config("[cluster]\nthreshold = 0.4\n")
+
+    settings = resolve_settings(path, flags=threshold(None)).settings
+
+    assert settings.cluster.threshold == 0.4
+
+
+def test_layers_are_merged_key_by_key(write_config: WriteConfig) -> None:
+    path = write_config('[report]\nout = "weekly"\ntop = 3\n')
+
+    report = resolve_settings(path, {"VOCABGAP_TOP": "0"}).settings.report
+
+    assert (report.out, report.top) == ("weekly", 0)
+
+
+def test_the_environment_sets_what_it_may() -> None:
+    environment = {
+        "VOCABGAP_THRESHOLD": "0.25",
+        "VOCABGAP_RANK_BY": "images",
+        "VOCABGAP_OUT": "weekly",
+        "VOCABGAP_TOP": "5",
+    }
+
+    settings = resolve_settings(environment=environment).settings
+
+    assert settings.cluster.threshold == 0.25
+    assert settings.rank.by is RankBy.IMAGES
+    assert (settings.report.out, settings.report.top) == ("weekly", 5)
+
+
+def test_an_empty_variable_is_not_set() -> None:
+    assert resolve_settings(environment={"VOCABGAP_TOP": "", CONFIG_VARIABLE: ""}).settings == Settings()
+
+
+def test_the_file_in_the_current_folder_is_found(empty_folder: Path) -> None:
+    (empty_folder / "vocabgap.toml").write_text("[report]\ntop = 4\n", encoding="utf-8")
+
+    assert resolve_settings().settings.report.top == 4
+
+
+def test_the_environment_names_the_file(write_config: WriteConfig) -> None:
+    path = write_config("[report]\ntop = 4\n")
+
+    assert resolve_settings(environment={CONFIG_VARIABLE: str(path)}).settings.report.top == 4
+
+
+def test_a_path_that_was_given_wins_over_the_one_in_the_environment(
+    write_config: WriteConfig, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.toml"
+    other.write_text("[report]\ntop = 9\n", encoding="utf-8")
+
+    loaded = resolve_settings(write_config("[report]\ntop = 4\n"), {CONFIG_VARIABLE: str(other)})
+
+    assert loaded.settings.report.top == 4
+
+
+def test_a_byte_order_mark_is_no_part_of_the_file(write_config: WriteConfig) -> None:
+    path = write_config("\ufeff[report]\ntop = 4\n")
+
+    assert resolve_settings(path).settings.report.top == 4
+
+
+def test_a_whole_number_is_a_threshold(write_config: WriteConfig) -> None:
+    assert resolve_settings(write_config("[cluster]\nthreshold = 1\n")).settings.cluster.threshold == 1.0
+
+
+def test_aliases_of_the_file_stand_beside_the_built_in_ones(write_config: WriteConfig) -> None:
+    path = write_config(
+        '[aliases.categories]\nhue = "color"\n[aliases.operations]\nlocalcontrast = "bilat"\n'
+    )
+
+    settings = resolve_settings(path).settings
+
+    assert fold_category("Hue", settings.category_aliases) == "color"
+    assert fold_category("tonal", settings.category_aliases) == "tone"
+    assert fold_operation("localcontrast", settings.operation_aliases) == "bilat"
+    assert fold_operation("toneequalizer", settings.operation_aliases) == "toneequal"
+
+
+@pytest.mark.parametrize("alias", ["film_look", "Film_Look", '"film look"'])
+def test_a_category_alias_of_the_file_folds_however_it_is_spelt(
+    alias: str, write_config: WriteConfig
+) -> None:
+    path = write_config(f'[aliases.categories]\n{alias} = "color"\n')
+
+    aliases = resolve_settings(path).settings.category_aliases
+
+    assert fold_category("film_look", aliases) == fold_category("Film look", aliases) == "color"
+
+
+def test_settings_are_frozen() -> None:
+    with pytest.raises(AttributeError):
+        Settings().cluster.threshold = 0.1  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("[cluster]\nthreshhold = 0.5\n", "threshhold"),
+        ("[clusters]\nthreshold = 0.5\n", "clusters"),
+        ('[cluster]\nthreshold = "0.5"\n', "threshold"),
+        ("[cluster]\nthreshold = 1.01\n", "threshold"),
+        ("[cluster]\nthreshold = -0.1\n", "threshold"),
+        ("[cluster]\nthreshold = nan\n", "threshold"),
+        ('[cluster]\nstop_words = ["photo", 3]\n', "stop_words"),
+        ("cluster = 3\n", "cluster"),
+        ('[rank]\nby = "luck"\n', "luck"),
+        ("[report]\ntop = -1\n", "top"),
+        ("[report]\ntop = 2.5\n", "top"),
+        ('[report]\nout = ""\n', "out"),
+        ('[ingest]\ntenant = ""\n', "tenant"),
+        ("[aliases.categories]\nhue = 7\n", "aliases"),
+    ],
+)
+def test_an_error_in_the_file_names_the_file_and_the_setting(
+    text: str, named: str, write_config: WriteConfig
+) -> None:
+    path = write_config(text)
+
+    with pytest.raises(InvalidInputError) as caught:
+        resolve_settings(path)
+
+    assert str(path) in str(caught.value)
+    assert named in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("VOCABGAP_THRESHOLD", "loose"),
+        ("VOCABGAP_THRESHOLD", "1.5"),
+        ("VOCABGAP_THRESHOLD", "nan"),
+        ("VOCABGAP_TOP", "-1"),
+        ("VOCABGAP_TOP", "ten"),
+        ("VOCABGAP_RANK_BY", "luck"),
+    ],
+)
+def test_an_error_in_the_environment_names_the_variable(variable: str, value: str) -> None:
+    with pytest.raises(InvalidInputError, match=variable):
+        resolve_settings(environment={variable: value})
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.01, float("nan"), "loose"])
+def test_an_error_in_a_flag_names_the_flag(value: object) -> None:
+    with pytest.raises(InvalidInputError, match="--threshold"):
+        resolve_settings(flags=threshold(value))
+
+
+def test_a_bad_value_is_an_error_even_where_a_later_layer_overrides_it(write_config: WriteConfig) -> None:
+    path = write_config("[cluster]\nthreshold = 7\n")
+
+    with pytest.raises(InvalidInputError, match=r"mine\.toml"):
+        resolve_settings(path, flags=threshold(0.5))
+
+
+def test_bad_toml_names_the_file_and_the_line(write_config: WriteConfig) -> None:
+    path = write_config("[report]\ntop = \n")
+
+    with pytest.raises(InvalidInputError, match=r"mine\.toml: .*line 2"):
+        resolve_settings(path)
+
+
+def test_a_file_that_is_not_utf8_is_named_with_the_byte(tmp_path: Path) -> None:
+    path = tmp_path / "latin.toml"
+    path.write_bytes(b'[report]\nout = "caf\xe9"\n')
+
+    with pytest.raises(InvalidInputError, match=r"latin\.toml: byte 19"):
+        resolve_settings(path)
+
+
+def test_a_file_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match=r"absent\.toml"):
+        resolve_settings(tmp_path / "absent.toml")
+
+
+def test_a_file_that_the_environment_names_and_does_not_exist_names_both(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match=rf"absent\.toml.*{CONFIG_VARIABLE}"):
+        resolve_settings(environment={CONFIG_VARIABLE: str(tmp_path / "absent.toml")})
+
+
+def test_a_folder_is_no_settings_file(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError):
+        resolve_settings(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads files whatever their permissions")
+def test_a_file_that_may_not_be_read_is_named(write_config: WriteConfig) -> None:
+    path = write_config("")
+    path.chmod(0)
+
+    with pytest.raises(AccessDeniedError, match=r"mine\.toml"):
+        resolve_settings(path)

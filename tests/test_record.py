@@ -1,0 +1,185 @@
+import hashlib
+import re
+from datetime import UTC, datetime, timedelta, timezone
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vocabgap.record import (
+    CATEGORIES,
+    CATEGORY_ALIASES,
+    FIELDS,
+    SATISFACTION_WORDS,
+    UNCATEGORIZED,
+    GapRecord,
+    fold_category,
+    fold_operation,
+    in_utc,
+    record_id,
+)
+
+offsets = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
+MORNING = datetime(2026, 3, 14, 6, 5, tzinfo=UTC)
+
+
+def heron() -> GapRecord:
+    return GapRecord(timestamp=MORNING, image_id="heron-11", description="soften only the reed tips")
+
+
+def test_fields_are_those_of_the_accepted_schema_in_its_order() -> None:
+    assert FIELDS == (
+        "timestamp",
+        "image_id",
+        "session_id",
+        "snapshot_hash",
+        "description",
+        "workaround",
+        "intent",
+        "intent_category",
+        "missing_capability",
+        "operations_involved",
+        "vocabulary_used",
+        "satisfaction",
+        "notes",
+    )
+
+
+def test_an_empty_record_has_the_defaults_of_the_schema() -> None:
+    record = GapRecord()
+
+    assert (record.workaround, record.notes, record.intent_category) == ("", "", UNCATEGORIZED)
+    assert (record.operations_involved, record.vocabulary_used) == ([], [])
+    assert record.satisfaction is None
+
+
+def test_records_do_not_share_their_default_lists() -> None:
+    first, second = GapRecord(), GapRecord()
+
+    first.operations_involved.append("exposure")
+
+    assert second.operations_involved == []
+
+
+def test_satisfaction_words_are_the_settled_ones() -> None:
+    assert dict(SATISFACTION_WORDS) == {"bad": -1, "mediocre": -1, "acceptable": 0, "good": 1}
+
+
+def test_record_id_is_the_digest_of_the_canonical_form() -> None:
+    canonical = (
+        '{"timestamp":"2026-03-14T06:05:00Z","image_id":"heron-11","session_id":null,"snapshot_hash":null,'
+        '"description":"soften only the reed tips","workaround":"","intent":null,'
+        '"intent_category":"uncategorized","missing_capability":null,"operations_involved":[],'
+        '"vocabulary_used":[],"satisfaction":null,"notes":""}'
+    )
+
+    assert record_id(heron()) == hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def test_record_id_is_64_lower_case_hexadecimal_digits() -> None:
+    assert re.fullmatch(r"[0-9a-f]{64}", record_id(heron(), "some day"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("timestamp", MORNING + timedelta(microseconds=1)),
+        ("image_id", "heron-12"),
+        ("session_id", "s-1"),
+        ("snapshot_hash", "ab" * 32),
+        ("description", "soften only the reed stems"),
+        ("workaround", "a brush"),
+        ("intent", "calmer reeds"),
+        ("intent_category", "local"),
+        ("missing_capability", "reed mask"),
+        ("operations_involved", ["blurs"]),
+        ("vocabulary_used", ["blurs"]),
+        ("satisfaction", 0),
+        ("notes", "later"),
+    ],
+)
+def test_every_field_is_part_of_the_identity(name: str, value: object) -> None:
+    changed = msgspec.structs.replace(heron(), **{name: value})
+
+    assert record_id(changed) != record_id(heron())
+
+
+def test_unreadable_timestamps_are_part_of_the_identity() -> None:
+    identities = {record_id(heron()), record_id(heron(), "monday"), record_id(heron(), "tuesday")}
+
+    assert len(identities) == 3
+
+
+def test_a_moment_without_an_offset_is_taken_as_utc() -> None:
+    assert in_utc(MORNING.replace(tzinfo=None)) == MORNING
+
+
+@given(st.datetimes(datetime(2, 1, 1), datetime(9998, 1, 1), timezones=offsets))  # noqa: DTZ001
+def test_in_utc_is_the_same_moment_in_utc(moment: datetime) -> None:
+    shifted = in_utc(moment)
+
+    assert shifted == moment
+    assert shifted.utcoffset() == timedelta(0)
+
+
+def test_a_moment_before_the_first_year_in_utc_overflows() -> None:
+    with pytest.raises(OverflowError):
+        in_utc(datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=5))))
+
+
+@pytest.mark.parametrize(
+    ("spelling", "category"),
+    [
+        ("tonal", "tone"),
+        ("colour", "color"),
+        ("structure", "detail"),
+        ("mask", "local"),
+        ("composite", "composition"),
+        ("white balance", "wb"),
+        ("White_Balance", "wb"),
+        (" TONAL ", "tone"),
+        ("Tone", "tone"),
+        ("", UNCATEGORIZED),
+        ("  ", UNCATEGORIZED),
+        ("underwater", "underwater"),
+        ("Film Look", "Film Look"),
+    ],
+)
+def test_known_spellings_of_a_category_fold_and_others_are_kept(spelling: str, category: str) -> None:
+    assert fold_category(spelling) == category
+
+
+def test_every_category_alias_folds_into_a_known_category() -> None:
+    assert {fold_category(alias) for alias in CATEGORY_ALIASES} <= CATEGORIES
+
+
+@given(st.text())
+def test_folding_a_category_twice_is_folding_it_once(category: str) -> None:
+    assert fold_category(fold_category(category)) == fold_category(category)
+
+
+@pytest.mark.parametrize("spelling", ["film look", "film_look", "Film Look"])
+@pytest.mark.parametrize("alias", ["film look", "film_look"])
+def test_a_further_category_alias_folds_with_a_space_or_an_underscore(alias: str, spelling: str) -> None:
+    assert fold_category(spelling, {alias: "color"}) == "color"
+
+
+@pytest.mark.parametrize(
+    ("name", "operation"),
+    [
+        ("toneequalizer", "toneequal"),
+        ("ToneEqualizer", "toneequal"),
+        (" tone equalizer ", "toneequal"),
+        ("toneequal", "toneequal"),
+        (" blurs ", "blurs"),
+        ("HazeRemoval", "HazeRemoval"),
+    ],
+)
+def test_known_names_of_an_operation_fold_and_others_are_kept(name: str, operation: str) -> None:
+    assert fold_operation(name) == operation
+
+
+@given(st.text())
+def test_folding_an_operation_twice_is_folding_it_once(operation: str) -> None:
+    assert fold_operation(fold_operation(operation)) == fold_operation(operation)

@@ -1,0 +1,136 @@
+import polars as pl
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from vocabgap.errors import InvalidInputError
+from vocabgap.record import FIELDS
+from vocabgap.schema import (
+    CAPABILITIES,
+    CLUSTERS,
+    EXAMPLE_FIELDS,
+    FILES,
+    GAPS,
+    LINKAGE,
+    PHRASE_FIELDS,
+    PUBLISHED,
+    RECORDS,
+    REJECTS,
+    UTC_MICROSECONDS,
+    WORDINGS,
+    Table,
+    phrase,
+)
+
+TABLES = [RECORDS, GAPS, REJECTS, FILES, WORDINGS, CLUSTERS, LINKAGE, CAPABILITIES]
+every_table = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+
+
+def phrase_of(**fields: str | None) -> str | None:
+    frame = pl.DataFrame([fields], schema=dict.fromkeys(PHRASE_FIELDS, pl.String))
+    found: str | None = frame.select(phrase()).item()
+    return found
+
+
+@every_table
+def test_column_names_of_a_table_are_unique(table: Table) -> None:
+    assert len(set(table.names)) == len(table.columns)
+
+
+@every_table
+def test_every_column_says_what_it_means(table: Table) -> None:
+    assert all(column.meaning.strip() for column in table.columns)
+
+
+@every_table
+def test_an_empty_frame_passes_its_own_table(table: Table) -> None:
+    empty = table.empty()
+
+    table.require(empty)
+
+    assert empty.height == 0
+    assert empty.columns == table.names
+
+
+def test_records_are_the_fields_and_then_the_provenance() -> None:
+    provenance = ("tenant_id", "repo_slug", "root_kind", "source_path", "line", "byte_offset", "record_id")
+
+    assert tuple(RECORDS.names) == (*FIELDS, *provenance)
+
+
+def test_gaps_are_records_and_what_became_of_them() -> None:
+    assert GAPS.names == [*RECORDS.names, "capability_id", "counted", "why_not"]
+
+
+def test_rejects_begin_with_the_columns_that_the_design_promises() -> None:
+    assert REJECTS.names[:6] == ["source_path", "line", "byte_offset", "reason", "detail", "raw"]
+
+
+def test_timestamps_are_in_utc() -> None:
+    assert RECORDS.schema["timestamp"] == UTC_MICROSECONDS == pl.Datetime("us", "UTC")
+
+
+def test_examples_show_columns_of_records() -> None:
+    assert set(EXAMPLE_FIELDS) <= set(RECORDS.names)
+
+
+def test_published_tables_are_found_by_their_name() -> None:
+    assert all(table.name == name for name, table in PUBLISHED.items())
+
+
+def test_require_names_the_frame_and_the_column_that_is_missing() -> None:
+    frame = RECORDS.empty().drop("notes")
+
+    with pytest.raises(InvalidInputError, match=r"frame 'records': column 'notes' is missing .*String"):
+        RECORDS.require(frame)
+
+
+def test_require_names_the_dtype_found_and_the_one_expected() -> None:
+    frame = RECORDS.empty().with_columns(pl.col("line").cast(pl.String))
+
+    with pytest.raises(InvalidInputError, match="column 'line' has dtype String, expected Int64"):
+        RECORDS.require(frame)
+
+
+def test_require_refuses_timestamps_without_a_time_zone() -> None:
+    frame = RECORDS.empty().with_columns(pl.col("timestamp").dt.replace_time_zone(None))
+
+    with pytest.raises(InvalidInputError, match="timestamp"):
+        RECORDS.require(frame)
+
+
+def test_require_looks_only_at_the_columns_that_are_asked_for() -> None:
+    RECORDS.require(RECORDS.empty().select("notes"), ["notes"])
+
+
+def test_require_lets_further_columns_pass() -> None:
+    RECORDS.require(RECORDS.empty().with_columns(pl.lit(1).alias("mine")))
+
+
+@pytest.mark.parametrize(
+    ("missing_capability", "description", "intent", "expected"),
+    [
+        ("reed mask", "soften the reeds", "calm", "reed mask"),
+        (None, "soften the reeds", "calm", "soften the reeds"),
+        (" \t", "soften the reeds", "calm", "soften the reeds"),
+        ("", "\u00a0\u2003", "calm", "calm"),
+        (None, None, "  calm\n", "calm"),
+        (None, " ", None, None),
+    ],
+)
+def test_phrase_is_the_first_text_that_is_not_blank(
+    missing_capability: str | None, description: str | None, intent: str | None, expected: str | None
+) -> None:
+    found = phrase_of(missing_capability=missing_capability, description=description, intent=intent)
+
+    assert found == expected
+
+
+@settings(deadline=None)  # the first frame loads Polars
+@given(st.text())
+@example("\x1c\x1d\x1e\x1f")
+@example("\x85\u2028\u3000")
+def test_phrase_trims_what_python_takes_as_white_space(text: str) -> None:
+    found = phrase_of(missing_capability=text, description=None, intent="calm")
+
+    assert found == (text.strip() or "calm")

@@ -1,0 +1,190 @@
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from vocabgap.text import stem, surface, visible, words
+
+lower_words = st.text("abcdefghijklmnopqrstuvwxyz", min_size=2, max_size=8)
+phrases = st.lists(lower_words, min_size=1, max_size=5)
+# Part of words and of emoji in several scripts, so they are let through on purpose.
+JOINERS = "\u200c\u200d"
+
+
+@pytest.mark.parametrize(
+    ("phrase", "expected"),
+    [
+        ("reed mask", ["reed", "mask"]),
+        ("reedMask", ["reed", "mask"]),
+        ("ReedMask", ["reed", "mask"]),
+        ("reed_mask", ["reed", "mask"]),
+        ("reed-mask", ["reed", "mask"]),
+        ("reed\u2014mask", ["reed", "mask"]),
+        ("  reed\t\n mask ", ["reed", "mask"]),
+        ("reed\u00a0mask", ["reed", "mask"]),
+        ("reed, mask!", ["reed", "mask"]),
+        ("HDRGlow", ["hdr", "glow"]),
+        ("grabURLs", ["grab", "urls"]),
+        ("\uff32eed \ufb01lter", ["reed", "filter"]),
+        ("STRA\u1e9eE Stra\u00dfe", ["strasse", "strasse"]),
+        ("caf\u00e9", ["caf\u00e9"]),
+        ("cafe\u0301", ["caf\u00e9"]),
+        ("heron\u2019s wing", ["herons", "wing"]),
+        ("he\u00adron", ["heron"]),
+        ("", []),
+        ("?! \u2026", []),
+        ("\U0001f426", []),
+    ],
+)
+def test_words_of_a_phrase(phrase: str, expected: list[str]) -> None:
+    assert words(phrase) == expected
+
+
+@given(st.text())
+@example("e\u200b\u0301")
+@example("\u0345\u0301")
+def test_words_of_words_are_the_same_words(phrase: str) -> None:
+    found = words(phrase)
+
+    assert words(" ".join(found)) == found
+
+
+@given(st.text())
+def test_a_word_holds_no_white_space_punctuation_or_unseen_character(phrase: str) -> None:
+    characters = "".join(words(phrase))
+
+    assert not [character for character in characters if unicodedata.category(character)[0] in "PSZC"]
+
+
+@given(phrases)
+def test_case_of_separate_words_does_not_matter(parts: list[str]) -> None:
+    phrase = " ".join(parts)
+
+    assert words(phrase.upper()) == words(phrase.title()) == words(phrase)
+
+
+@given(phrases)
+def test_hyphens_snake_case_and_camel_case_are_the_same_as_spaces(parts: list[str]) -> None:
+    camel = parts[0] + "".join(map(str.capitalize, parts[1:]))
+    pascal = "".join(map(str.capitalize, parts))
+
+    spellings = {surface(text) for text in ("-".join(parts), "_".join(parts), camel, pascal)}
+
+    assert spellings == {surface(" ".join(parts))}
+
+
+@given(st.text().filter(str.strip))
+@example("???")
+@example("\u200b")
+@example("\ufeff\u2060")
+@example("\U0001f426")
+@example("\u2800")
+@example("''")
+def test_surface_of_text_that_is_not_blank_is_never_empty(phrase: str) -> None:
+    assert surface(phrase).strip()
+
+
+@given(st.text().filter(str.strip))
+def test_surface_is_folded_to_single_spaces(phrase: str) -> None:
+    found = surface(phrase)
+
+    assert found == " ".join(found.split())
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("soft reed masks", "soft reed mask"),
+        ("softening the reeds", "softened the reed"),
+        ("Don't clip", "dont clip"),
+    ],
+)
+def test_inflected_wordings_share_a_surface(left: str, right: str) -> None:
+    assert surface(left) == surface(right)
+
+
+@pytest.mark.parametrize(
+    ("with_negation", "without"),
+    [
+        ("glow without halo", "glow with halo"),
+        ("no halo", "halo"),
+        ("do not sharpen feathers", "do sharpen feathers"),
+        ("don't sharpen feathers", "do sharpen feathers"),
+        ("never clip the sky", "clip the sky"),
+    ],
+)
+def test_negation_is_kept(with_negation: str, without: str) -> None:
+    assert surface(with_negation) != surface(without)
+
+
+def test_phrases_of_different_symbols_are_told_apart() -> None:
+    assert surface("\U0001f426") != surface("\U0001f31e")
+
+
+def test_a_phrase_of_symbols_is_grouped_with_its_equal() -> None:
+    assert surface("  ?!  ?! ") == surface("?! ?!")
+
+
+@pytest.mark.parametrize("word", ["4k", "mp3s", "16bits"])
+def test_a_word_with_a_digit_is_its_own_stem(word: str) -> None:
+    assert stem(word) == word
+
+
+def test_stem_takes_the_inflection_off() -> None:
+    assert stem("highlights") == stem("highlight")
+
+
+@given(st.text(st.characters(codec=None)))
+@example("\x1b[31mred")
+@example("\u202egnp.exe")
+@example("a\u200bb\u2060c\ufeffd")
+@example("\ud800")
+@example("one\u2028two\u2029three\x85four")
+@example("\U000e0041")
+def test_visible_lets_no_control_direction_or_zero_width_character_through(value: str) -> None:
+    unseen = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+    shown = visible(value)
+
+    assert not [c for c in shown if unicodedata.category(c) in unseen and c not in JOINERS]
+
+
+def test_visible_covers_every_code_point() -> None:
+    every = "".join(map(chr, range(sys.maxunicode + 1)))
+
+    shown = visible(every)
+
+    assert {unicodedata.category(character) for character in set(shown) - set(JOINERS)}.isdisjoint(
+        {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+    )
+
+
+@given(st.text(st.characters(codec=None)))
+def test_visible_text_is_one_line_that_can_be_written_as_utf8(value: str) -> None:
+    shown = visible(value)
+
+    assert shown.splitlines() in ([], [shown])
+    assert shown.encode("utf-8").decode("utf-8") == shown
+
+
+@given(st.text(st.characters(codec=None)))
+def test_visible_text_stays_as_it_is(value: str) -> None:
+    assert visible(visible(value)) == visible(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("plain text, kept: caf\u00e9 \U0001f426", "plain text, kept: caf\u00e9 \U0001f426"),
+        ("two\n  lines\tand a tab", "two lines and a tab"),
+        ("\x1b[2J", "\\u001b[2J"),
+        ("\u202edesrever", "\\u202edesrever"),
+        ("\U000e0041", "\\U000e0041"),
+        ("\ud83d", "\\ud83d"),
+        ("\U0001f468\u200d\U0001f33e", "\U0001f468\u200d\U0001f33e"),
+    ],
+)
+def test_visible_shows_escapes_for_what_cannot_be_seen(value: str, shown: str) -> None:
+    assert visible(value) == shown
