@@ -1,5 +1,6 @@
 """Settings: frozen, from defaults, then `vocabgap.toml`, then the environment, then flags."""
 
+import os
 import tomllib
 from collections.abc import Mapping
 from enum import StrEnum
@@ -150,6 +151,8 @@ def _find(path: str | Path | None, environment: Mapping[str, str]) -> Path | Non
         default = Path(CONFIG_NAME)
         return default if default.is_file() else None
     asked = Path(named).expanduser()
+    if asked == Path(os.devnull):
+        return None  # the usual way to ask for no file at all
     if not asked.is_file():
         raise NotFoundError(
             f"settings file '{asked}' does not exist", hint="check --config or VOCABGAP_CONFIG"

@@ -13,9 +13,9 @@ import polars as pl
 from vocabgap.clustering import Clusters, cluster
 from vocabgap.config import Settings
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest import Scan, Selection, scan
+from vocabgap.ingest import Scan, Selection, resolve_roots, scan
 from vocabgap.ranking import rank
-from vocabgap.reporting import Published, Reproduction, Timing, report
+from vocabgap.reporting import Published, Reproduction, Timing, check_target, report
 
 STAGES: Final = ("ingest", "cluster", "rank", "report")
 
@@ -85,7 +85,9 @@ def run(
         raise InvalidInputError(
             f"now: {moment.isoformat()} has no offset", hint="for example datetime.now(UTC)"
         )
-    named = tuple(map(Path, [roots] if isinstance(roots, str | Path) else roots))
+    target = out or settings.report.out
+    check_target(Path(target).expanduser().resolve())
+    named = resolve_roots([roots] if isinstance(roots, str | Path) else roots)
     watch = _Stopwatch(on_stage or (lambda _: None))
     with watch.stage("ingest"):
         scanned = scan(named, tenant_id=settings.ingest.tenant)
@@ -110,12 +112,12 @@ def run(
     with watch.stage("report"):
         made = report(
             ranked,
-            out or settings.report.out,
+            target,
             scan=selected,
             now=moment,
             top=settings.report.top,
             ranked_by=settings.rank.by,
-            reproduction=Reproduction(named, settings, selection, moment, config),
+            reproduction=Reproduction(tuple(named), settings, selection, moment, config),
             timings=watch.timings,
         )
     return Run(selected, found, ranked, made)

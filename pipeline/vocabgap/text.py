@@ -106,4 +106,14 @@ def visible(value: str) -> str:
     characters and lone surrogates appear as escapes (`\u001b`), so that they are shown, not obeyed. Only the
     two joiners that letters and emoji are made with stay.
     """
-    return " ".join(value.split()).translate(_VISIBLE_CHARACTERS)
+    return escape_unseen(" ".join(value.split()))
+
+
+def escape_unseen(value: str) -> str:
+    """The same for text whose white space matters: spaces stay as they are, line breaks become escapes."""
+    return value.translate(_VISIBLE_CHARACTERS)
+
+
+def printable_name(name: str) -> str:
+    """A file's name as text that a frame can hold: bytes that are not UTF-8 become escapes."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

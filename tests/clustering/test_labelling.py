@@ -51,7 +51,7 @@ def test_full_set_of_majority_terms_beats_more_mentions_of_a_part() -> None:
 
 
 def test_tie_goes_to_the_more_mentioned_surface() -> None:
-    assert chosen(("fog mask", 1), ("mask of fog", 2)) == "mask of fog"
+    assert chosen(("fog mask", 1), ("fog fog mask", 2)) == "fog fog mask"
 
 
 def test_tie_of_mentions_goes_to_the_shorter_surface() -> None:

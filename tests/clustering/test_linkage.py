@@ -160,6 +160,19 @@ def test_every_point_and_merge_is_merged_once(upper: list[float]) -> None:
     assert sorted([*found["left"], *found["right"]]) == list(range(18))
 
 
+@given(st.floats(0.01, 1.0), st.lists(st.integers(1, 9), min_size=10, max_size=10))
+@settings(deadline=None)
+def test_parts_come_before_their_merge_where_rounding_would_turn_them_around(
+    distance: float, weights: list[int]
+) -> None:
+    # The mean of equal distances may come out a little smaller than they are.
+    found = average_linkage(matrix(*[distance] * 45), np.array(weights, dtype=np.float64))
+
+    assert all(right < 10 + made for made, right in enumerate(found["right"]))
+    assert sorted([*found["left"], *found["right"]]) == list(range(18))
+    assert found["size"][-1] == sum(weights)
+
+
 def test_merging_weighs_distances_by_mentions() -> None:
     # The first two points merge; the third is 0.5 from one of them and 0.9 from the other.
     found = average_linkage(matrix(0.1, 0.5, 0.9), np.array([3.0, 1.0, 1.0]))

@@ -14,7 +14,7 @@ from vocabgap.cli.output import PROGRAM, Output
 from vocabgap.cli.report_command import report
 from vocabgap.cli.schema_command import schema
 from vocabgap.cli.status_command import status
-from vocabgap.errors import ExitCode, InvalidInputError, VocabgapError
+from vocabgap.errors import AccessDeniedError, ExitCode, InvalidInputError, StateError, VocabgapError
 from vocabgap.version import __version__
 
 DEBUG_VARIABLE = "VOCABGAP_DEBUG"
@@ -69,6 +69,10 @@ def run(arguments: Sequence[str]) -> int:
     except TyperException as error:
         output.error(_usage_error(error))
         return ExitCode.INVALID_INPUT
+    except OSError as error:
+        refused = _system_error(error)
+        output.error(refused)
+        return refused.exit_code
     except (KeyboardInterrupt, typer.Abort):
         code = ExitCode.INTERRUPTED
     except Exception as error:
@@ -105,6 +109,12 @@ class _InterruptedError(VocabgapError):
 
 def _interrupt() -> NoReturn:
     raise KeyboardInterrupt
+
+
+def _system_error(error: OSError) -> VocabgapError:
+    """What the operating system refused outside the stages' own care, such as output to a full disk."""
+    message = f"{error.filename or 'output'}: {error.strerror or error}"
+    return AccessDeniedError(message) if isinstance(error, PermissionError) else StateError(message)
 
 
 def _usage_error(error: TyperException) -> InvalidInputError:

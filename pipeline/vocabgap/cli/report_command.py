@@ -10,7 +10,7 @@ import typer
 from vocabgap.cli.output import ROOTS_HELP, Output, output_of
 from vocabgap.config import DEFAULT_OUT, DEFAULT_THRESHOLD, DEFAULT_TOP, RankBy, resolve_settings
 from vocabgap.moments import parse_moment, parse_now
-from vocabgap.text import visible
+from vocabgap.text import printable_name, visible
 
 if TYPE_CHECKING:
     from vocabgap.pipeline import Run
@@ -29,7 +29,7 @@ def report(
     context: typer.Context,
     roots: Annotated[list[Path], typer.Argument(help=ROOTS_HELP)],
     out: Annotated[
-        Path | None, typer.Option(help=f"Folder to publish the files in.  [default: {DEFAULT_OUT}]")
+        str | None, typer.Option(help=f"Folder to publish the files in.  [default: {DEFAULT_OUT}]")
     ] = None,
     since: Annotated[
         str | None,
@@ -68,7 +68,7 @@ def report(
         config,
         os.environ,
         {
-            "--out": (("report", "out"), None if out is None else str(out)),
+            "--out": (("report", "out"), out),
             "--threshold": (("cluster", "threshold"), threshold),
             "--top": (("report", "top"), top),
             "--rank-by": (("rank", "by"), rank_by),
@@ -108,7 +108,7 @@ def _print(output: Output, made: "Run", text_format: TextFormat) -> None:
             output.event("capability", capability=item)
         output.event(
             "result",
-            out=str(made.published.folder),
+            out=printable_name(str(made.published.folder)),
             files=made.published.files,
             capabilities=summary.total,
             mentions=summary.mentions,

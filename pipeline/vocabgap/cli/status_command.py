@@ -26,7 +26,7 @@ def status(
     output = output_of(context)
     loaded = resolve_settings(config, os.environ)
     libraries = versions()
-    last = read_manifest(Path(loaded.settings.report.out))
+    last = read_manifest(Path(loaded.settings.report.out).expanduser())
     output.event(
         "result",
         vocabgap=__version__,

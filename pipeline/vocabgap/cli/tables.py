@@ -41,7 +41,8 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]], *, numbers:
         laid_out.add_row(*(Text("–" if cell is None else visible(str(cell))) for cell in row))
     target = io.StringIO()
     terminal = sys.stdout.isatty()
-    width = None if terminal else int(os.environ.get("COLUMNS") or PIPE_WIDTH)
+    asked = os.environ.get("COLUMNS", "")
+    width = None if terminal else int(asked) if asked.isdecimal() and int(asked) else PIPE_WIDTH
     console = Console(file=target, width=width, force_terminal=terminal, highlight=False, emoji=False)
     console.print(laid_out)
     return "\n".join(line.rstrip() for line in target.getvalue().splitlines())

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
 from vocabgap.record import LOG_NAME
+from vocabgap.text import printable_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +42,27 @@ def discover(roots: Iterable[str | Path]) -> list[LogFile]:
         NotFoundError: A root does not exist.
         AccessDeniedError: A root may not be read.
     """
-    bases = sorted({_resolve(root) for root in roots})
-    if not bases:
-        raise InvalidInputError("no root to scan", hint="name at least one folder or log file")
+    bases = resolve_roots(roots)
     slugs = repository_slugs([base if base.is_dir() else base.parent for base in bases])
     found: dict[Path, LogFile] = {}
     for base, slug in zip(bases, slugs, strict=True):
         for log in _logs(base, slug):
             found.setdefault(log.path, log)  # a root inside another one adds nothing
     return sorted(found.values(), key=lambda log: (log.repo_slug, log.source_path))
+
+
+def resolve_roots(roots: Iterable[str | Path]) -> list[Path]:
+    """Absolute paths of the roots, sorted, each once. A `~` is the home folder unless something is called so.
+
+    Raises:
+        InvalidInputError: No root was given.
+        NotFoundError: A root does not exist.
+        AccessDeniedError: A root may not be read.
+    """
+    bases = sorted({_resolve(Path(root)) for root in roots})
+    if not bases:
+        raise InvalidInputError("no root to scan", hint="name at least one folder or log file")
+    return bases
 
 
 def repository_slugs(folders: list[Path]) -> list[str]:
@@ -71,13 +84,12 @@ def repository_slugs(folders: list[Path]) -> list[str]:
     return [slug(folder) for folder in folders]
 
 
-def _resolve(root: str | Path) -> Path:
-    path = Path(root).expanduser()
+def _resolve(path: Path) -> Path:
     try:
-        resolved = path.resolve(strict=True)
+        resolved = (path if os.path.lexists(path) else path.expanduser()).resolve(strict=True)
     except PermissionError as error:
         raise AccessDeniedError(f"root '{path}' may not be read: {error.strerror}") from error
-    except (OSError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         raise NotFoundError(f"root '{path}' does not exist", hint="check the path") from error
     if resolved.is_dir() and not os.access(resolved, os.R_OK | os.X_OK):
         raise AccessDeniedError(f"root '{path}' may not be read", hint="check the folder's permissions")
@@ -97,11 +109,6 @@ def _logs(base: Path, slug: str) -> Iterator[LogFile]:
     for problem in problems:
         path = Path(problem.filename)
         yield LogFile(path, slug, _relative(path, base), f"the folder cannot be listed: {problem.strerror}")
-
-
-def printable_name(name: str) -> str:
-    """A file's name as text that a frame can hold: bytes that are not UTF-8 become escapes."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _relative(path: Path, base: Path) -> str:

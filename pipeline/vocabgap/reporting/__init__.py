@@ -2,7 +2,8 @@
 
 from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.manifest import Timing
-from vocabgap.reporting.report import Published, report
+from vocabgap.reporting.publishing import check_target
 from vocabgap.reporting.summary import Summary, summarise
+from vocabgap.reporting.writing import Published, report
 
-__all__ = ["Published", "Reproduction", "Summary", "Timing", "report", "summarise"]
+__all__ = ["Published", "Reproduction", "Summary", "Timing", "check_target", "report", "summarise"]

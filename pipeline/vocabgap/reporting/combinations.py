@@ -38,7 +38,7 @@ def recurring(counted: pl.DataFrame, aliases: Mapping[str, str] | None = None) -
     """
     known = OPERATION_ALIASES if aliases is None else aliases
     spelt = counted["operations_involved"].explode().drop_nulls().unique().sort()
-    names = pl.Series([fold_operation(name, known) for name in spelt], dtype=pl.String)
+    names = pl.Series([fold_operation(name, known) or None for name in spelt], dtype=pl.String)
     folded = pl.element().replace_strict(spelt, names, default=None).drop_nulls().unique().sort()
     rows = (
         counted.select(

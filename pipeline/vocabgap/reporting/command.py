@@ -7,17 +7,17 @@ from pathlib import Path
 
 import msgspec
 
-from vocabgap.config import Settings
+from vocabgap.config import CONFIG_NAME, Settings
 from vocabgap.ingest import Selection
 from vocabgap.moments import iso
-from vocabgap.text import visible
+from vocabgap.text import escape_unseen
 
 
 class Reproduction(msgspec.Struct, frozen=True):
     """What a run was asked for.
 
     Attributes:
-        roots: What was scanned.
+        roots: What was scanned, absolute paths.
         settings: The settings in force.
         selection: What the report was narrowed to.
         now: The moment the run counts as its present.
@@ -37,18 +37,23 @@ class Reproduction(msgspec.Struct, frozen=True):
         Paths are relative to that folder and the output folder is left to its default, so that the command,
         and the report that quotes it, are the same on every machine.
         """
-        resolved = [root.expanduser().resolve() for root in self.roots]
-        home = Path(os.path.commonpath([root.parent for root in resolved]))
-        words = ["vocabgap", "report", *sorted({os.path.relpath(root, home) for root in resolved})]
+        home = Path(os.path.commonpath([root.parent for root in self.roots]))
+        words = [
+            "vocabgap",
+            "report",
+            *sorted({_argument(os.path.relpath(root, home)) for root in self.roots}),
+        ]
         if self.config is not None:
-            words += ["--config", os.path.relpath(self.config.resolve(), home)]
+            words += ["--config", _argument(os.path.relpath(self.config.resolve(), home))]
+        elif (home / CONFIG_NAME).exists():
+            words += ["--config", os.devnull]  # what lies there was not in force
         words += self._narrowing()
         for flag, value, default in self._settings():
             # A flag wins over the settings file, so beside one every value is said.
             if self.config is not None or value != default:
                 words += [flag, str(value)]
         words += ["--now", iso(self.now)]
-        return " ".join(visible(shlex.quote(word)) for word in words)
+        return " ".join(escape_unseen(shlex.quote(word)) for word in words)
 
     @property
     def narrowed(self) -> tuple[str, ...]:
@@ -89,3 +94,8 @@ class Reproduction(msgspec.Struct, frozen=True):
             ("--rank-by", ours.rank.by.value, default.rank.by.value),
             ("--top", ours.report.top, default.report.top),
         ]
+
+
+def _argument(path: str) -> str:
+    """A relative path that is neither taken for an option nor for a home folder."""
+    return f"./{path}" if path.startswith(("-", "~")) else path

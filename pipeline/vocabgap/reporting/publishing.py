@@ -3,10 +3,11 @@
 They are written and synced in a folder beside the target, which then takes the target's place. A reader
 sees the run before or the run after, never a mixture. Where a run stood before, its folder steps aside first:
 between the two renames the target is absent, for microseconds; after a crash just there the earlier run
-is found as `.NAME.before-…` and is put back by the next publication.
+is found as `.NAME.before-…` and is put back by the next publication. Publications of one parent folder
+wait for each other.
 """
 
-import errno
+import fcntl
 import os
 import secrets
 import shutil
@@ -25,7 +26,6 @@ OWNED: Final = frozenset(
 )
 _STAGING: Final = "staging"
 _BEFORE: Final = "before"
-_ATTEMPTS: Final = 10
 _ABANDONED_SECONDS: Final = 3600
 
 
@@ -41,9 +41,10 @@ def published(out: str | Path) -> Iterator[Path]:
     """
     try:
         target = Path(out).expanduser().resolve()
-        _clear_leftovers(target)
-        check_target(target)
         target.parent.mkdir(parents=True, exist_ok=True)
+        with _alone(target):
+            _clear_leftovers(target)
+            check_target(target)
         staging = _beside(target, _STAGING)
         staging.mkdir()
     except OSError as error:
@@ -51,7 +52,9 @@ def published(out: str | Path) -> Iterator[Path]:
     try:
         yield staging
         _sync_files(staging)
-        _replace(target, staging)
+        with _alone(target):
+            check_target(target)
+            _replace(target, staging)
     except OSError as error:
         raise _refused(out, error) from error
     finally:
@@ -75,44 +78,48 @@ def check_target(target: Path) -> None:
         )
 
 
+@contextmanager
+def _alone(target: Path) -> Iterator[None]:
+    """Hold the lock of the target's parent folder: one publication there at a time, and no lock file."""
+    descriptor = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def _replace(target: Path, staging: Path) -> None:
-    """Put the staged folder in the target's place; another process may be doing the same."""
-    for attempt in range(_ATTEMPTS):
-        before = _beside(target, _BEFORE)
-        try:
-            target.rename(before)
-        except FileNotFoundError:
-            before = staging  # nothing stood there
-        try:
-            staging.rename(target)
-        except OSError as error:
-            if before is not staging and not target.exists():
-                before.rename(target)
-            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or attempt == _ATTEMPTS - 1:
-                raise
-            continue
-        _sync_folder(target.parent)
-        if before is not staging:
-            _carry_over(before, target)
-            shutil.rmtree(before)
-        return
+    before = _beside(target, _BEFORE)
+    replaced = target.exists()
+    if replaced:
+        target.rename(before)
+    try:
+        staging.rename(target)
+    except OSError:
+        if replaced:
+            before.rename(target)
+        raise
+    _sync_folder(target.parent)
+    if replaced:
+        _carry_over(before, target)
 
 
 def _carry_over(before: Path, target: Path) -> None:
-    """Move what a run does not own from the earlier folder into the new one."""
-    owned = OWNED | {entry.name for entry in target.iterdir()}
+    """Move what a run does not own from the earlier folder into the new one, and remove the earlier one."""
     for entry in sorted(before.iterdir()):
-        if entry.name not in owned:
+        if entry.name not in OWNED and not os.path.lexists(target / entry.name):
             entry.rename(target / entry.name)
+    shutil.rmtree(before)
 
 
 def _clear_leftovers(target: Path) -> None:
-    """Undo a publication that was killed between its two renames, and remove what a killed one staged."""
-    if not target.parent.is_dir():
-        return
+    """Finish what a publication that was killed left half-way."""
     before = sorted(_left(target, _BEFORE), key=lambda path: path.stat().st_mtime)
     if before and not target.exists():
-        before[-1].rename(target)
+        before.pop().rename(target)
+    for earlier in before:
+        _carry_over(earlier, target)
     for staged in _left(target, _STAGING):
         if time.time() - staged.stat().st_mtime > _ABANDONED_SECONDS:
             shutil.rmtree(staged, ignore_errors=True)

@@ -46,6 +46,11 @@ class Example(msgspec.Struct, frozen=True):
     source_path: str
     line: int
 
+    @property
+    def need(self) -> str:
+        """What was asked for: the person's words, else the agent's."""
+        return next((text for text in (self.intent, self.description) if text and text.strip()), "")
+
 
 class Capability(msgspec.Struct, frozen=True):
     """One row of table `capabilities`; the columns mean what they mean there."""
@@ -124,7 +129,7 @@ class Summary(msgspec.Struct, frozen=True):
         total: Capabilities in all.
         mentions: Records that the capabilities hold.
         images: Distinct images among them; null where the records are not at hand.
-        repositories: Distinct repositories among them; null where the records are not at hand.
+        repositories: Repositories that were read; null where the records are not at hand.
         single: Capabilities that were mentioned once.
         first_seen: Earliest readable timestamp.
         last_seen: Latest readable timestamp.
@@ -189,7 +194,7 @@ def summarise(
         total=ranked.height,
         mentions=int(ranked["mentions"].sum()),
         images=None if counted is None else counted.n_unique(["tenant_id", "repo_slug", "image_id"]),
-        repositories=None if counted is None else counted["repo_slug"].n_unique(),
+        repositories=None if gaps is None else _repositories(gaps, rejects),
         single=int((ranked["mentions"] == 1).sum()),
         first_seen=_moment(ranked["first_seen"].min()),
         last_seen=_moment(ranked["last_seen"].max()),
@@ -200,6 +205,11 @@ def summarise(
         selection=tuple(selection),
         command=command,
     )
+
+
+def _repositories(gaps: pl.DataFrame, rejects: pl.DataFrame | None) -> int:
+    slugs = [gaps["repo_slug"]] if rejects is None else [gaps["repo_slug"], rejects["repo_slug"]]
+    return pl.concat(slugs).n_unique()
 
 
 def _moment(value: object) -> datetime | None:

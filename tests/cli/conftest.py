@@ -1,0 +1,45 @@
+"""The command line in process: arguments in; exit code, stdout and stderr out."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from vocabgap.cli.app import run
+
+
+class Told(NamedTuple):
+    """What one command line gave."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every command runs in a folder of its own, 400 columns wide, so that no cell is wrapped."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "400")
+    for name in ("CONFIG", "DEBUG", "OUT", "RANK_BY", "THRESHOLD", "TOP"):
+        monkeypatch.delenv(f"VOCABGAP_{name}", raising=False)
+
+
+@pytest.fixture
+def vocabgap(capsys: pytest.CaptureFixture[str]) -> Callable[..., Told]:
+    """Runs one command line."""
+
+    def call(*arguments: str | Path) -> Told:
+        code = run([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return Told(code, captured.out, captured.err)
+
+    return call
+
+
+@pytest.fixture
+def installed() -> Path:
+    """The console script, for what only a process of its own can show."""
+    return Path(sys.executable).with_name("vocabgap")

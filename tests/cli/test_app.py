@@ -1,0 +1,205 @@
+import inspect
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vocabgap.cli.app import app, run
+from vocabgap.cli.report_command import report
+from vocabgap.errors import ExitCode
+from vocabgap.version import __version__
+
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+Command = Callable[..., Any]
+
+COMMANDS = ["report", "check", "schema", "status"]
+HEAVY = ["polars", "numpy", "scipy", "sklearn"]
+# What `vocabgap` does when it is killed at the moment the report is being written.
+KILLED_WHILE_WRITING = """
+import os, signal, sys
+import polars
+from vocabgap.cli.app import main
+polars.DataFrame.write_parquet = lambda *_: os.kill(os.getpid(), signal.SIGTERM)
+sys.argv = ["vocabgap", *sys.argv[1:]]
+main()
+"""
+
+
+def python(code: str, *arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False, cwd=cwd
+    )
+
+
+def failing(failure: BaseException) -> Callable[..., None]:
+    def fail(*_: object, **__: object) -> None:
+        raise failure
+
+    return fail
+
+
+def test_version_is_told(vocabgap: Command) -> None:
+    assert vocabgap("--version") == (0, f"vocabgap {__version__}\n", "")
+
+
+def test_without_a_command_the_help_is_shown(vocabgap: Command) -> None:
+    told = vocabgap()
+    assert told.out == vocabgap("--help").out
+    assert told.err == ""
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_help_lists_every_command(vocabgap: Command, flag: str) -> None:
+    told = vocabgap(flag)
+    assert told.code == 0
+    assert all(re.search(rf"(?m)^  {command} +[A-Z]", told.out) for command in COMMANDS)
+    assert "--json" in told.out
+    assert "--version" in told.out
+
+
+def test_commands_are_those_tested_here() -> None:
+    callbacks = [command.callback for command in app.registered_commands]
+    assert [callback.__name__ for callback in callbacks if callback is not None] == COMMANDS
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_a_help_with_a_sentence(vocabgap: Command, command: str) -> None:
+    told = vocabgap(command, "--help")
+    assert told.code == 0
+    assert re.search(r"\n  [A-Z].+\.\n", told.out)
+
+
+def test_help_of_the_report_lists_every_option(vocabgap: Command) -> None:
+    told = vocabgap("report", "--help")
+    names = [name for name in inspect.signature(report).parameters if name not in {"context", "roots"}]
+    options = {"--format" if name == "text_format" else f"--{name.replace('_', '-')}" for name in names}
+    assert options <= set(re.findall(r"--[a-z-]+", told.out))
+    described = re.findall(r"(?m)^  (?:-q, )?(--[a-z-]+)(?: <.*?>)?(?:\n? {2,})\S", told.out)
+    assert options <= set(described)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("rank",), ("--colour",), ("report",), ("report", "a", "--nonsense"), ("check",), ("schema",)],
+    ids=" ".join,
+)
+def test_a_usage_error_is_invalid_input_and_leads_to_the_help(
+    vocabgap: Command, arguments: tuple[str, ...]
+) -> None:
+    told = vocabgap(*arguments)
+    assert (told.code, told.out) == (2, "")
+    assert "--help`" in told.err
+
+
+def test_a_refusal_of_the_system_is_told_as_one(
+    vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vocabgap.pipeline.rank", failing(OSError(28, "No space left on device")))
+
+    told = vocabgap("report", write_corpus({}))
+
+    assert told.code == ExitCode.STATE
+    assert "No space left on device" in told.err
+
+
+@pytest.mark.parametrize("failure", [RuntimeError("boom"), RecursionError("deep"), MemoryError()])
+def test_a_bug_is_told_without_a_traceback(
+    vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch, failure: Exception
+) -> None:
+    monkeypatch.setattr("vocabgap.pipeline.rank", failing(failure))
+    told = vocabgap("report", write_corpus({}))
+    assert (told.code, told.out) == (ExitCode.BUG, "")
+    assert f"this is a bug: {type(failure).__name__}" in told.err
+    assert "Traceback" not in told.err
+    assert "VOCABGAP_DEBUG=1" in told.err
+
+
+def test_a_bug_is_an_error_event_in_json(
+    vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vocabgap.pipeline.rank", failing(RuntimeError("boom")))
+    told = vocabgap("--json", "report", write_corpus({}))
+    last = json.loads(told.out.splitlines()[-1])
+    assert (last["event"], last["code"]) == ("error", 1)
+    assert told.err == ""
+
+
+def test_a_bug_is_raised_where_somebody_looks_for_it(
+    write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write_corpus({})
+    monkeypatch.setenv("VOCABGAP_DEBUG", "1")
+    monkeypatch.setattr("vocabgap.pipeline.rank", failing(RuntimeError("boom")))
+    with pytest.raises(RuntimeError, match="boom"):
+        run(["report", str(root)])
+
+
+def test_an_interrupted_run_publishes_nothing_and_tidies_up(
+    vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    root = write_corpus({})
+    monkeypatch.setattr("polars.DataFrame.write_parquet", failing(KeyboardInterrupt()))
+    told = vocabgap("report", root)
+    assert (told.code, told.out) == (130, "")
+    assert "interrupted" in told.err
+    assert [entry.name for entry in tmp_path.iterdir()] == ["photos"]
+
+
+def test_an_interrupted_run_ends_its_json_in_an_error(
+    vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write_corpus({})
+    monkeypatch.setattr("polars.DataFrame.write_parquet", failing(KeyboardInterrupt()))
+    told = vocabgap("--json", "report", root)
+    last = json.loads(told.out.splitlines()[-1])
+    assert (told.code, last["event"], last["code"]) == (130, "error", 130)
+
+
+def test_an_interrupted_run_leaves_the_earlier_one(
+    vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    root = write_corpus({})
+    vocabgap("report", root)
+    before = (tmp_path / "out" / "run.json").read_bytes()
+    monkeypatch.setattr("polars.DataFrame.write_parquet", failing(KeyboardInterrupt()))
+    vocabgap("report", root)
+    assert (tmp_path / "out" / "run.json").read_bytes() == before
+
+
+@pytest.mark.slow
+def test_a_killed_process_publishes_nothing_and_tidies_up(
+    gap: Gap, write_corpus: Corpus, tmp_path: Path
+) -> None:
+    root = write_corpus({"one": [gap("sky mask")]})
+    told = python(KILLED_WHILE_WRITING, "report", root, cwd=tmp_path)
+    assert (told.returncode, told.stdout) == (130, "")
+    assert "Traceback" not in told.stderr
+    assert "interrupted" in told.stderr
+    assert [entry.name for entry in tmp_path.iterdir()] == ["photos"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["report", "--help"], ["--version"], ["report", "x", "--top", "y"]]
+)
+def test_what_needs_no_logs_loads_no_heavy_library(arguments: list[str]) -> None:
+    told = python(
+        f"import sys; from vocabgap.cli.app import run; run({arguments!r}); "
+        f"print('loaded', *sorted(set({HEAVY!r}) & set(sys.modules)))"
+    )
+    assert told.stdout.splitlines()[-1].split() == ["loaded"], told.stderr
+
+
+@pytest.mark.slow
+def test_the_console_script_exits_with_the_code_of_its_error(installed: Path, tmp_path: Path) -> None:
+    told = subprocess.run(
+        [installed, "check", "nowhere"], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert (told.returncode, told.stdout) == (3, "")
+    assert "'nowhere' does not exist" in told.stderr

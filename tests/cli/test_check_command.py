@@ -1,0 +1,123 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+Command = Callable[..., Any]
+
+
+def test_sound_logs_are_a_success(vocabgap: Command, gap: Gap, write_corpus: Corpus) -> None:
+    told = vocabgap("check", write_corpus({"one": [gap("sky mask")]}))
+    assert (told.code, told.err) == (0, "")
+    assert told.out == "1 lines in 1 logs = 1 records + 0 duplicates + 0 superseded + 0 rejects\n"
+
+
+def test_an_empty_workspace_is_a_success(vocabgap: Command, write_corpus: Corpus) -> None:
+    assert vocabgap("check", write_corpus({})).code == 0
+
+
+def test_a_bad_line_is_named_and_is_invalid_input(vocabgap: Command, gap: Gap, write_corpus: Corpus) -> None:
+    told = vocabgap("check", write_corpus({"one": [gap("sky mask"), "[1]"]}))
+    assert told.code == 2
+    assert "one/vocabulary_gaps.jsonl:2: not_an_object: expected an object, found a list\n" in told.out
+
+
+def test_a_log_that_cannot_be_read_is_named_without_a_line(vocabgap: Command, write_corpus: Corpus) -> None:
+    root = write_corpus({})
+    (root / "one" / "vocabulary_gaps.jsonl").mkdir(parents=True)
+    told = vocabgap("check", root)
+    assert told.code == 2
+    assert "one/vocabulary_gaps.jsonl: unreadable_file: " in told.out
+
+
+def test_repairs_are_told_and_do_not_fail(vocabgap: Command, gap: Gap, write_corpus: Corpus) -> None:
+    told = vocabgap("check", write_corpus({"one": [gap("sky mask", satisfaction="good", mood="fine")]}))
+    assert told.code == 0
+    assert "1 satisfaction in words" in told.out
+    assert "1 unknown field" in told.out
+
+
+def test_json_has_one_event_a_reject_and_ends_in_the_result(
+    vocabgap: Command, gap: Gap, write_corpus: Corpus
+) -> None:
+    told = vocabgap("--json", "check", write_corpus({"one": [gap("sky mask"), "[1]", "{"]}))
+    events = [json.loads(line) for line in told.out.splitlines()]
+    assert told.code == 2
+    assert [(event["event"], event.get("line")) for event in events] == [
+        ("reject", 2),
+        ("reject", 3),
+        ("result", None),
+    ]
+    assert events[0]["reason"] == "not_an_object"
+    assert (events[-1]["summary"]["lines"], events[-1]["summary"]["rejects"]) == (3, 2)
+
+
+def test_demo_has_the_faults_that_its_readme_lists(vocabgap: Command, demo: Path) -> None:
+    told = vocabgap("--json", "check", demo)
+    rejects = [json.loads(line) for line in told.out.splitlines()[:-1]]
+    assert {(reject["source_path"].split("/")[0], reject["line"]) for reject in rejects} == {
+        ("fjord-ferry-0433", 6),
+        ("kingfisher-0866", 7),
+        ("tram-rain-0948", 12),
+        ("bakery-morning-0622", 5),
+        ("terrace-city-1310", 5),
+        ("studio-portrait-0318", 6),
+    }
+
+
+def test_repository_is_named_where_several_are_read(vocabgap: Command, write_corpus: Corpus) -> None:
+    left, right = write_corpus({"one": ["[1]"]}, "left"), write_corpus({"one": ["[1]"]}, "right")
+    told = vocabgap("check", left, right)
+    assert [line.split(":")[0] for line in told.out.splitlines()[:2]] == [
+        "left/one/vocabulary_gaps.jsonl",
+        "right/one/vocabulary_gaps.jsonl",
+    ]
+
+
+def test_nothing_is_written(vocabgap: Command, gap: Gap, write_corpus: Corpus, tmp_path: Path) -> None:
+    root = write_corpus({"one": [gap("sky mask"), "[1]"]})
+    before = sorted(tmp_path.rglob("*"))
+    vocabgap("check", root)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_missing_root_is_not_found_and_named(vocabgap: Command) -> None:
+    told = vocabgap("check", "no/such/place")
+    assert (told.code, told.out) == (3, "")
+    assert "no/such/place" in told.err
+
+
+@pytest.mark.parametrize("name", ["[/x]", "[bold]y[/bold]", "a\x1b[31mb", "\u202egpj", ":tada:"])
+def test_a_hostile_folder_name_is_printed_and_not_obeyed(
+    vocabgap: Command, write_corpus: Corpus, name: str
+) -> None:
+    root = write_corpus({})
+    (root / name.replace("/", "")).mkdir()
+    (root / name.replace("/", "") / "vocabulary_gaps.jsonl").write_text("[1]\n")
+    told = vocabgap("check", root)
+    assert told.code == 2, told.err
+    shown = name.replace("/", "").replace("\x1b", "\\u001b").replace("\u202e", "\\u202e")
+    assert f"{shown}/vocabulary_gaps.jsonl:1" in told.out
+
+
+def test_a_hostile_field_is_printed_and_not_obeyed(vocabgap: Command, write_corpus: Corpus) -> None:
+    root = write_corpus(
+        {"one": ['{"description": "x", "timestamp": 3, "notes": ["[/x]\\u001b"]}', "\x1b[/x]"]}
+    )
+    told = vocabgap("check", root)
+    assert told.code == 2, told.err
+    assert "\x1b" not in told.out
+
+
+def test_a_folder_named_like_markup_is_shown_whole(vocabgap: Command, write_corpus: Corpus) -> None:
+    root = write_corpus({"[": [], "x]": []})
+    nested = root / "[" / "x]"
+    nested.mkdir()
+    (nested / "vocabulary_gaps.jsonl").write_text("[1]\n")
+    told = vocabgap("check", root)
+    assert told.code == 2, told.err
+    assert "[/x]/vocabulary_gaps.jsonl:1" in told.out

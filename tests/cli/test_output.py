@@ -1,0 +1,191 @@
+import io
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vocabgap.cli.output import SCHEMA_VERSION, Output
+from vocabgap.cli.tables import comma_separated, table
+from vocabgap.errors import ExitCode, InvalidInputError, VocabgapError
+
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+Command = Callable[..., Any]
+
+USAGE_ERRORS = [
+    ("--json",),
+    ("--json", "--colour"),
+    ("--json", "rank"),
+    ("--json", "report"),
+    ("--json", "report", ".", "--top", "many"),
+    ("--json", "report", ".", "--rank-by", "beauty"),
+    ("--json", "report", ".", "--since", "someday"),
+    ("--json", "schema", "nothing"),
+    ("--json", "check", "nowhere"),
+    ("--json", "status", "--config", "nowhere.toml"),
+    ("report", ".", "--json"),
+]
+
+
+@pytest.mark.parametrize("arguments", USAGE_ERRORS, ids=" ".join)
+def test_json_ends_in_an_error_where_a_command_cannot_be_done(
+    vocabgap: Command, arguments: tuple[str, ...]
+) -> None:
+    told = vocabgap(*arguments)
+    events = [json.loads(line) for line in told.out.splitlines()]
+    assert told.code in (ExitCode.INVALID_INPUT, ExitCode.NOT_FOUND)
+    assert [event["event"] for event in events] == ["error"]
+    assert events[0]["code"] == told.code
+    assert events[0]["message"]
+    assert told.err == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("report", "photos"), ("check", "photos"), ("schema", "gaps"), ("schema", "run"), ("status",)],
+    ids=" ".join,
+)
+def test_every_line_of_json_is_an_event_of_this_version_and_the_last_is_the_result(
+    vocabgap: Command, gap: Gap, write_corpus: Corpus, arguments: tuple[str, ...]
+) -> None:
+    write_corpus({"one": [gap("sky\u2028mask \x1b[31m"), "no json"]})
+    told = vocabgap("--json", *arguments)
+    events = [json.loads(line) for line in told.out.split("\n")[:-1]]
+    assert {event["schema_version"] for event in events} == {SCHEMA_VERSION}
+    assert [event["event"] for event in events].count("result") == 1
+    assert events[-1]["event"] == "result"
+    assert told.err == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("report", "nowhere"),
+        ("check", "nowhere"),
+        ("schema", "nothing"),
+        ("status", "--config", "x"),
+        ("rank",),
+    ],
+    ids=" ".join,
+)
+def test_an_error_is_told_on_stderr_alone(vocabgap: Command, arguments: tuple[str, ...]) -> None:
+    told = vocabgap(*arguments)
+    assert told.out == ""
+    assert told.err.startswith("vocabgap: ")
+    assert len(told.err.splitlines()) <= 2
+
+
+def test_an_error_names_what_to_do_below(capsys: pytest.CaptureFixture[str]) -> None:
+    Output().error(InvalidInputError("too far", hint="come closer"))
+    assert capsys.readouterr().err == "vocabgap: too far\n  come closer\n"
+
+
+def test_an_error_is_printed_and_not_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
+    Output().error(VocabgapError("[/x] \x1b[31m\nred", hint="\u202e"))
+    assert capsys.readouterr().err == "vocabgap: [/x] \\u001b[31m red\n  \\u202e\n"
+
+
+def test_an_event_field_may_be_called_name(capsys: pytest.CaptureFixture[str]) -> None:
+    Output(as_json=True).event("column", name="rank")
+    assert json.loads(capsys.readouterr().out) == {"schema_version": 1, "event": "column", "name": "rank"}
+
+
+def test_people_s_words_are_not_among_events(capsys: pytest.CaptureFixture[str]) -> None:
+    output = Output(as_json=True)
+    output.text("table")
+    output.note("by the way")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_events_are_not_among_people_s_words(capsys: pytest.CaptureFixture[str]) -> None:
+    output = Output()
+    output.event("stage", stage="ingest")
+    output.text("table")
+    output.note("by the way")
+    assert capsys.readouterr() == ("table\n", "by the way\n")
+
+
+def test_progress_is_silent_where_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:
+    with Output().progress(("ingest", "cluster")) as listener:
+        listener("ingest")
+    assert capsys.readouterr() == ("", "")
+
+
+@given(text=st.text(st.characters(exclude_categories=())))
+def test_a_cell_of_any_text_is_printable_and_leaves_the_table_standing(text: str) -> None:
+    lines = table(("a", "b"), [(text, "end"), (None, 3)]).splitlines()
+    assert lines[0].split() == ["a", "b"]
+    assert lines[-1].split() == ["–", "3"]
+    assert not any(ord(character) < 32 or 127 <= ord(character) < 160 for line in lines for character in line)
+
+
+@given(cells=st.lists(st.text(), min_size=1, max_size=4))
+def test_csv_reads_back_and_no_cell_begins_a_formula(cells: list[str]) -> None:
+    import csv  # noqa: PLC0415
+
+    text = comma_separated(["x"] * len(cells), [cells, cells])
+    rows = list(csv.reader(io.StringIO(text)))
+    assert {len(row) for row in rows[1:]} <= {len(cells), 0}
+    assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for row in rows for cell in row)
+
+
+def test_an_empty_cell_of_csv_is_empty() -> None:
+    assert comma_separated(("a", "b", "c"), [(None, 0, "")]) == "a,b,c\n,0,"
+
+
+@pytest.mark.slow
+def test_a_reader_that_leaves_early_stops_neither_the_work_nor_in_a_traceback(
+    installed: Path, demo: Path, tmp_path: Path
+) -> None:
+    with subprocess.Popen(
+        [installed, "--json", "report", demo, "--top", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        complaints = process.stderr.read()
+    assert (process.returncode, complaints) == (0, "")
+    assert (tmp_path / "out" / "run.json").is_file()
+
+
+@pytest.mark.slow
+def test_a_terminal_that_knows_only_ascii_gets_escapes(
+    installed: Path, gap: Gap, write_corpus: Corpus, tmp_path: Path
+) -> None:
+    root = write_corpus({"one": [gap("größe 木")]})
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii", "COLUMNS": "200"}
+    told = subprocess.run(
+        [installed, "report", root], capture_output=True, check=False, cwd=tmp_path, env=ascii_only
+    )
+    assert (told.returncode, told.stderr) == (0, b"")
+    assert b"gr\\xf6\\xdfe \\u6728" in told.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_a_full_disk_behind_stdout_is_told_in_a_sentence(
+    installed: Path, gap: Gap, write_corpus: Corpus, tmp_path: Path
+) -> None:
+    root = write_corpus({"one": [gap("sky mask")]})
+    with Path("/dev/full").open("w") as full:
+        told = subprocess.run(
+            [installed, "report", root],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+        )
+    assert told.returncode != 0
+    assert "Traceback" not in told.stderr
+    assert "No space left" in told.stderr

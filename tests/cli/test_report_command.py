@@ -1,0 +1,373 @@
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+Command = Callable[..., Any]
+
+FILES = ["report.md", "capabilities.parquet", "gaps.parquet", "rejects.parquet", "run.json"]
+FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1+1", " =1+1"]
+
+
+@pytest.fixture
+def photos(gap: Gap, write_corpus: Corpus) -> Path:
+    """Three needs, one asked for twice; one line is no record."""
+    return write_corpus(
+        {
+            "heron": [
+                gap("sky mask", intent_category="local", satisfaction=-1, session_id="s-1"),
+                gap("film grain", timestamp="2026-05-01T00:00:00Z", operations_involved=["grain"]),
+            ],
+            "fjord": [gap("mask the sky", timestamp="2026-05-02T00:00:00Z", session_id="s-2"), "no json"],
+        }
+    )
+
+
+def test_files_are_published_and_named(vocabgap: Command, photos: Path, tmp_path: Path) -> None:
+    told = vocabgap("report", photos, "--out", "fresh")
+    assert told.code == 0
+    assert sorted(entry.name for entry in (tmp_path / "fresh").iterdir()) == sorted(FILES)
+    assert f"fresh: {', '.join(FILES)}\n" in told.out
+
+
+def test_out_is_the_default_folder(vocabgap: Command, photos: Path, tmp_path: Path) -> None:
+    assert vocabgap("report", photos).code == 0
+    assert (tmp_path / "out" / "run.json").is_file()
+
+
+def test_ranking_is_a_table_with_an_account_below(vocabgap: Command, photos: Path) -> None:
+    told = vocabgap("report", photos)
+    lines = told.out.splitlines()
+    assert lines[0].split() == [
+        "#",
+        "capability",
+        "mentions",
+        "images",
+        "sessions",
+        "last",
+        "seen",
+        "unsatisfied",
+        "category",
+    ]
+    assert lines[2].split() == ["1", "sky", "mask", "2", "2", "2", "2026-05-02", "1/1", "local"]
+    assert "2 of 2 capabilities, 3 mentions." in told.out
+    assert "4 lines in 2 logs = 3 records + 0 duplicates + 0 superseded + 1 rejects\n" in told.out
+    assert told.err == ""
+
+
+def test_markdown_is_the_published_report(vocabgap: Command, photos: Path, tmp_path: Path) -> None:
+    told = vocabgap("report", photos, "--format", "markdown")
+    assert told.out == (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+
+
+def test_csv_is_nothing_but_the_table(vocabgap: Command, photos: Path) -> None:
+    told = vocabgap("report", photos, "--format", "csv")
+    heading, *rows = csv.reader(io.StringIO(told.out))
+    assert heading == [
+        "#",
+        "capability",
+        "mentions",
+        "images",
+        "sessions",
+        "last seen",
+        "unsatisfied",
+        "category",
+    ]
+    assert rows == [
+        ["1", "sky mask", "2", "2", "2", "2026-05-02", "1/1", "local"],
+        ["2", "film grain", "1", "1", "0", "2026-05-01", "", "uncategorized"],
+    ]
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_csv_cell_that_a_spreadsheet_would_obey_is_neutralised(
+    vocabgap: Command, gap: Gap, write_corpus: Corpus, formula: str
+) -> None:
+    root = write_corpus({"one": [gap(f"{formula} mask", intent_category=f"{formula} tone")]})
+    told = vocabgap("report", root, "--format", "csv")
+    row = list(csv.reader(io.StringIO(told.out)))[1]
+    assert (row[1], row[7]) == (f"'{formula.strip()} mask", f"'{formula.strip()} tone")
+
+
+def test_csv_keeps_commas_and_quotes_in_their_cell(vocabgap: Command, gap: Gap, write_corpus: Corpus) -> None:
+    root = write_corpus({"one": [gap('a "sky", or\ntwo')]})
+    told = vocabgap("report", root, "--format", "csv")
+    assert list(csv.reader(io.StringIO(told.out)))[1][1] == 'a "sky", or two'
+
+
+def test_csv_of_nothing_has_its_headings(vocabgap: Command, write_corpus: Corpus) -> None:
+    told = vocabgap("report", write_corpus({}), "--format", "csv")
+    assert told.out.startswith("#,capability,")
+    assert len(told.out.splitlines()) == 1
+
+
+def test_json_has_one_event_a_capability_and_ends_in_the_result(
+    vocabgap: Command, photos: Path, tmp_path: Path
+) -> None:
+    told = vocabgap("--json", "report", photos)
+    events = [json.loads(line) for line in told.out.splitlines()]
+    assert [event["stage"] for event in events if event["event"] == "stage"] == [
+        "ingest",
+        "cluster",
+        "rank",
+        "report",
+    ]
+    labels = [event["capability"]["label"] for event in events if event["event"] == "capability"]
+    assert labels == ["sky mask", "film grain"]
+    result = events[-1]
+    assert (result["event"], result["capabilities"], result["mentions"]) == ("result", 2, 3)
+    assert (result["out"], result["files"]) == (str(tmp_path / "out"), FILES)
+    assert (result["account"]["lines"], result["account"]["rejects"]) == (4, 1)
+
+
+@pytest.mark.parametrize("text_format", ["table", "markdown", "csv"])
+def test_json_wins_over_a_format_for_people(vocabgap: Command, photos: Path, text_format: str) -> None:
+    told = vocabgap("--json", "report", photos, "--format", text_format)
+    assert all(json.loads(line) for line in told.out.splitlines())
+
+
+@pytest.mark.parametrize("text_format", ["table", "markdown", "csv"])
+def test_quiet_prints_nothing_and_publishes(
+    vocabgap: Command, photos: Path, tmp_path: Path, text_format: str
+) -> None:
+    told = vocabgap("report", photos, "--quiet", "--format", text_format)
+    assert (told.code, told.out, told.err) == (0, "", "")
+    assert (tmp_path / "out" / "report.md").is_file()
+
+
+def test_quiet_leaves_the_data_of_json(vocabgap: Command, photos: Path) -> None:
+    told = vocabgap("--json", "report", photos, "-q")
+    assert json.loads(told.out.splitlines()[-1])["event"] == "result"
+
+
+def test_quiet_still_tells_an_error(vocabgap: Command) -> None:
+    told = vocabgap("report", "nowhere", "--quiet")
+    assert "nowhere" in told.err
+
+
+@pytest.mark.parametrize("images", [{}, {"one": []}, {"one": ["  ", ""]}], ids=["no log", "empty", "blank"])
+def test_an_empty_workspace_is_a_success_that_says_so(
+    vocabgap: Command, write_corpus: Corpus, images: dict[str, list[str]]
+) -> None:
+    told = vocabgap("report", write_corpus(images))
+    assert told.code == 0
+    assert "No record counts: nothing is missing here" in told.out
+
+
+def test_rejects_do_not_fail_a_report(vocabgap: Command, write_corpus: Corpus) -> None:
+    assert vocabgap("report", write_corpus({"one": ["no json"]})).code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "counted"),
+    [
+        (("--since", "2026-05-01"), 2),
+        (("--since", "2026-05-01T00:00:01Z"), 1),
+        (("--until", "2026-05-01"), 1),
+        (("--since", "60d", "--now", "2026-07-01T00:00:00Z"), 1),
+        (("--image", "heron"), 2),
+        (("--image", "heron", "--image", "fjord"), 3),
+        (("--category", "mask"), 1),
+        (("--module", "grain"), 1),
+        (("--session", "s-1", "--session", "s-2"), 2),
+        (("--image", "heron", "--session", "s-2"), 0),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
+)
+def test_options_narrow_the_report(
+    vocabgap: Command, photos: Path, arguments: tuple[str, ...], counted: int
+) -> None:
+    told = vocabgap("--json", "report", photos, *arguments)
+    account = json.loads(told.out.splitlines()[-1])["account"]
+    assert (account["counted"], account["filtered"]) == (counted, 3 - counted)
+
+
+def test_filtered_records_are_told(vocabgap: Command, photos: Path) -> None:
+    assert "; 1 records filtered out" in vocabgap("report", photos, "--image", "heron").out
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "hint"),
+    [
+        ("--since", "last tuesday", "2026-05-01"),
+        ("--until", "2026-13-01", "2026-05-01"),
+        ("--now", "tomorrow", "2026-05-01"),
+        ("--since", "", "2026-05-01"),
+        ("--since", "7y", "2026-05-01"),
+        ("--threshold", "1.5", "threshold"),
+        ("--threshold", "-0.1", "threshold"),
+        ("--threshold", "nan", "threshold"),
+        ("--threshold", "near", "threshold"),
+        ("--top", "-1", "top"),
+        ("--top", "ten", "top"),
+        ("--rank-by", "beauty", "mentions"),
+        ("--format", "html", "markdown"),
+        ("--colour", "red", "--help"),
+    ],
+)
+def test_a_bad_value_is_invalid_input_and_the_message_says_what_would_do(
+    vocabgap: Command, photos: Path, option: str, value: str, hint: str
+) -> None:
+    told = vocabgap("report", photos, option, value)
+    assert (told.code, told.out) == (2, "")
+    assert option in told.err
+    assert hint in told.err
+    assert not Path("out").exists()
+
+
+def test_no_root_is_invalid_input(vocabgap: Command) -> None:
+    told = vocabgap("report")
+    assert told.code == 2
+    assert "roots" in told.err.lower()
+
+
+def test_a_missing_root_is_not_found_and_named(vocabgap: Command) -> None:
+    told = vocabgap("report", "no/such/place")
+    assert (told.code, told.out) == (3, "")
+    assert "no/such/place" in told.err
+
+
+def test_a_missing_settings_file_is_not_found_and_named(vocabgap: Command, photos: Path) -> None:
+    told = vocabgap("report", photos, "--config", "team.toml")
+    assert told.code == 3
+    assert "team.toml" in told.err
+
+
+def test_a_folder_of_other_files_is_a_state_error_and_left_alone(
+    vocabgap: Command, photos: Path, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "thesis.txt").write_text("precious")
+    told = vocabgap("report", photos, "--out", mine)
+    assert (told.code, told.out) == (4, "")
+    assert "holds files, but no run" in told.err
+    assert [entry.name for entry in mine.iterdir()] == ["thesis.txt"]
+
+
+def test_the_workspace_itself_is_never_taken_for_a_run(vocabgap: Command, photos: Path) -> None:
+    assert vocabgap("report", photos, "--out", photos).code == 4
+    assert (photos / "heron" / "vocabulary_gaps.jsonl").is_file()
+
+
+@pytest.mark.parametrize(
+    ("setting", "check"),
+    [
+        (("VOCABGAP_TOP", "1"), "1 of 2 capabilities"),
+        (("VOCABGAP_THRESHOLD", "0"), "3 of 3 capabilities"),
+        (("VOCABGAP_RANK_BY", "unsatisfied"), "2 of 2 capabilities"),
+        (("VOCABGAP_OUT", "elsewhere"), "elsewhere: report.md"),
+    ],
+)
+def test_environment_sets_what_no_flag_says(
+    vocabgap: Command, photos: Path, monkeypatch: pytest.MonkeyPatch, setting: tuple[str, str], check: str
+) -> None:
+    monkeypatch.setenv(*setting)
+    assert check in vocabgap("report", photos).out
+
+
+def test_a_flag_wins_over_the_environment_and_that_over_the_file(
+    vocabgap: Command, photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "vocabgap.toml").write_text('[report]\ntop = 1\nout = "from-file"\n')
+    assert "from-file: report.md" in vocabgap("report", photos).out
+    monkeypatch.setenv("VOCABGAP_OUT", "from-environment")
+    told = vocabgap("report", photos)
+    assert "1 of 2 capabilities" in told.out
+    assert "from-environment: report.md" in told.out
+    assert "from-flag: report.md" in vocabgap("report", photos, "--out", "from-flag").out
+
+
+def test_a_bad_variable_is_invalid_input_and_named(
+    vocabgap: Command, photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VOCABGAP_TOP", "many")
+    told = vocabgap("report", photos)
+    assert told.code == 2
+    assert "VOCABGAP_TOP" in told.err
+
+
+def test_an_unknown_setting_is_invalid_input_and_the_file_is_named(
+    vocabgap: Command, photos: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "vocabgap.toml").write_text("[report]\ntopp = 3\n")
+    told = vocabgap("report", photos)
+    assert told.code == 2
+    assert "vocabgap.toml" in told.err
+    assert "topp" in told.err
+
+
+@pytest.mark.parametrize("by", ["mentions", "images", "sessions", "unsatisfied"])
+def test_every_ranking_is_offered(vocabgap: Command, photos: Path, tmp_path: Path, by: str) -> None:
+    assert vocabgap("report", photos, "--rank-by", by).code == 0
+    assert f"by {by}" in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+
+
+def test_top_zero_shows_all(vocabgap: Command, demo: Path) -> None:
+    assert "39 of 39 capabilities" in vocabgap("report", demo, "--top", "0").out
+
+
+def test_a_root_whose_name_is_not_utf_8_is_read(
+    vocabgap: Command, gap: Gap, write_corpus: Corpus, tmp_path: Path
+) -> None:
+    odd = write_corpus({"one": [gap("sky mask")]}).rename(tmp_path / "caf\udce9")
+    told = vocabgap("report", odd)
+    assert told.code == 0, told.err
+    (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+
+
+def test_an_image_folder_whose_name_is_not_utf_8_is_read(
+    vocabgap: Command, gap: Gap, write_corpus: Corpus
+) -> None:
+    root = write_corpus({"one": [gap("sky mask")]})
+    (root / "one").rename(root / "caf\udce9")
+    assert vocabgap("report", root).code == 0
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "[/x]",
+        "[bold]sky[/bold] mask",
+        "[red]",
+        "[link=http://tracker.invalid]x[/link]",
+        ":tada: mask",
+        "[[x]]",
+    ],
+)
+def test_what_looks_like_markup_is_printed_as_it_was_written(
+    vocabgap: Command, gap: Gap, write_corpus: Corpus, label: str
+) -> None:
+    told = vocabgap("report", write_corpus({"one": [gap(label, intent_category=label)]}))
+    assert told.code == 0, told.err
+    assert told.out.count(label) == 2
+
+
+@pytest.mark.parametrize("text_format", ["table", "markdown", "csv"])
+@pytest.mark.parametrize(
+    "text", ["\x1b[2J", "\x1b]0;title\x07", "\x9b31m", "\rsky", "\x08\x08", "\u202egnal", "\x7f", "\u2028x"]
+)
+def test_hostile_text_reaches_no_terminal(
+    vocabgap: Command, gap: Gap, write_corpus: Corpus, text: str, text_format: str
+) -> None:
+    line = gap(f"sky{text}mask", intent_category=f"to{text}ne", workaround=f"drew {text} it", session_id=text)
+    root = write_corpus({"one": [line, f'{{"description": {json.dumps(text)}']})
+    told = vocabgap("report", root, "--format", text_format)
+    assert told.code == 0
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e]", told.out + told.err)
+
+
+@pytest.mark.parametrize("columns", ["80", "20", "wide", "0", ""])
+def test_any_width_will_do(
+    vocabgap: Command, photos: Path, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    told = vocabgap("report", photos)
+    assert told.code == 0, told.err

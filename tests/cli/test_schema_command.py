@@ -1,0 +1,50 @@
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from vocabgap.reporting.manifest import Manifest
+from vocabgap.schema import PUBLISHED
+
+Command = Callable[..., Any]
+
+
+@pytest.mark.parametrize("name", sorted(PUBLISHED))
+def test_every_column_is_listed_with_dtype_and_meaning(vocabgap: Command, name: str) -> None:
+    told = vocabgap("--json", "schema", name)
+    *columns, result = [json.loads(line) for line in told.out.splitlines()]
+    assert [column["name"] for column in columns] == PUBLISHED[name].names
+    assert all(column["dtype"] and column["meaning"] for column in columns)
+    assert (result["event"], result["schema"], result["columns"]) == ("result", name, len(columns))
+
+
+@pytest.mark.parametrize("name", sorted(PUBLISHED))
+def test_a_person_reads_a_table(vocabgap: Command, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv("COLUMNS", "600")
+    told = vocabgap("schema", name)
+    assert told.code == 0
+    assert told.out.startswith(f"{name}: {PUBLISHED[name].row}\n")
+    for column in PUBLISHED[name].columns:
+        assert column.meaning in told.out
+        assert str(column.dtype) in told.out
+
+
+def test_the_manifest_has_a_schema_too(vocabgap: Command) -> None:
+    told = vocabgap("--json", "schema", "run")
+    *columns, result = [json.loads(line) for line in told.out.splitlines()]
+    assert [column["name"] for column in columns] == list(Manifest.__struct_fields__)
+    assert all(column["dtype"] and column["meaning"] for column in columns)
+    assert result["schema"] == "run"
+
+
+@pytest.mark.parametrize("name", ["capability", "", "[/x]", "RUN"])
+def test_an_unknown_name_is_invalid_input_and_the_known_ones_are_told(vocabgap: Command, name: str) -> None:
+    told = vocabgap("schema", name)
+    assert (told.code, told.out) == (2, "")
+    assert f"'{name}'" in told.err
+    assert "capabilities, gaps, rejects, run" in told.err
+
+
+def test_a_missing_name_is_invalid_input(vocabgap: Command) -> None:
+    assert vocabgap("schema").code == 2

@@ -1,0 +1,247 @@
+import shlex
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from vocabgap.cli.app import run as command_line
+from vocabgap.config import ClusterSettings, RankBy, RankSettings, ReportSettings, Settings
+from vocabgap.ingest import Selection
+from vocabgap.reporting import Reproduction
+
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+Again = Callable[..., tuple[bytes, bytes]]
+NOW = datetime(2026, 7, 1, tzinfo=UTC)
+AS_OF = ("--now", "2026-07-01T00:00:00Z")
+
+
+def asked(*roots: Path, **fields: object) -> Reproduction:
+    given = {"settings": Settings(), "selection": Selection(), "now": NOW, **fields}
+    return Reproduction(roots, **given)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Again:
+    """Runs a report, then the command that it quotes in the folder it names; gives both reports."""
+
+    def both(
+        *arguments: str | Path,
+        home: Path,
+        start: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> tuple[bytes, bytes]:
+        monkeypatch.chdir(start or home)
+        for variable, value in (environment or {}).items():
+            monkeypatch.setenv(variable, value)
+        first = tmp_path / "first-run"
+        given = ["report", *map(str, arguments), "--out", str(first), *AS_OF]
+        assert command_line(given) == 0, capsys.readouterr().err
+        for variable in environment or {}:
+            monkeypatch.delenv(variable)
+        written = (first / "report.md").read_bytes()
+        quoted = written.decode().partition("```sh\n")[2].partition("\n```")[0]
+        monkeypatch.chdir(home)
+        program, *words = shlex.split(quoted)
+        assert program == "vocabgap"
+        assert command_line(words) == 0, capsys.readouterr().err
+        return written, (home / "out" / "report.md").read_bytes()
+
+    return both
+
+
+@pytest.fixture
+def roots(gap: Gap, write_corpus: Corpus, tmp_path: Path) -> tuple[Path, Path]:
+    """Two workspaces in different folders below one."""
+    lines = [
+        gap("sky mask", intent_category="tone", session_id="s-1", operations_involved=["exposure", "crop"]),
+        gap("mask the sky", intent_category="tonal", session_id="s 2", timestamp="2026-05-01T00:00:00Z"),
+        gap("film grain", operations_involved=["toneequalizer"], satisfaction=-1),
+        gap("no json at all", timestamp="never"),
+    ]
+    left = write_corpus({"one": lines, "it's two": lines[:2], "three": ["[1]"]}, "photos", tmp_path / "left")
+    right = write_corpus({"four": lines[1:], "-five": lines[:1]}, "more photos", tmp_path / "right")
+    return left, right
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("--top", "1"),
+        ("--top", "0"),
+        ("--threshold", "0.3"),
+        ("--threshold", "0.1234567890123"),
+        ("--rank-by", "unsatisfied"),
+        ("--since", "2026-04-15"),
+        ("--since", "90d", "--until", "1d"),
+        ("--until", "2026-05-01T02:00:00+02:00"),
+        ("--image", "one", "--image", "it's two"),
+        ("--category", "tone"),
+        ("--module", "toneequal", "--session", "s 2"),
+        ("--session", '$(touch harm); `x` "y" * ~'),
+        ("--image", "-five"),
+        ("--image", "größe 木"),
+        ("--image", "nobody's"),
+    ],
+    ids=" ".join,
+)
+def test_quoted_command_makes_the_same_report(
+    again: Again, roots: tuple[Path, Path], arguments: tuple[str, ...]
+) -> None:
+    left, _ = roots
+    first, second = again(left, *arguments, home=left.parent)
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["new photos", "it's mine", "grö߀", "$HOME", "a;b", "`x`", "two  spaces", "-rf", "~"],
+)
+def test_a_root_of_any_name_is_found_again(
+    again: Again, gap: Gap, write_corpus: Corpus, tmp_path: Path, name: str
+) -> None:
+    root = write_corpus({"one": [gap("sky mask")]}, name, tmp_path / "home")
+    first, second = again(root, home=root.parent)
+    assert first == second
+
+
+def test_an_image_whose_name_has_two_spaces_is_found_again(
+    again: Again, gap: Gap, write_corpus: Corpus
+) -> None:
+    root = write_corpus({"two  spaces": [gap("sky mask")], "other": [gap("film grain")]})
+    first, second = again(root, "--image", "two  spaces", home=root.parent)
+    assert first == second
+
+
+def test_several_roots_are_named_from_the_folder_that_holds_them(
+    again: Again, roots: tuple[Path, Path], tmp_path: Path
+) -> None:
+    first, second = again(*roots, home=tmp_path)
+    assert first == second
+
+
+@pytest.mark.parametrize("root", [".", "..", "../photos", "one/.."])
+def test_a_relative_root_is_named_from_the_folder_that_holds_it(
+    again: Again, roots: tuple[Path, Path], root: str
+) -> None:
+    start = roots[0] / "one" if root == ".." else roots[0]
+    first, second = again(root, home=roots[0].parent, start=start)
+    assert first == second
+    assert b"vocabgap report photos --now" in first
+
+
+def test_a_single_log_is_named_from_its_folder(again: Again, roots: tuple[Path, Path]) -> None:
+    log = roots[0] / "one" / "vocabulary_gaps.jsonl"
+    first, second = again(log, home=log.parent)
+    assert first == second
+
+
+def test_a_settings_file_is_named_and_read_again(
+    again: Again, roots: tuple[Path, Path], tmp_path: Path
+) -> None:
+    settings = tmp_path / "settings" / "team.toml"
+    settings.parent.mkdir()
+    settings.write_text(
+        '[ingest]\ntenant = "studio"\n[cluster]\nthreshold = 0.2\nstop_words = ["sky"]\n'
+        '[rank]\nby = "images"\n[report]\ntop = 2\n'
+        '[aliases.categories]\ntone = "light"\n[aliases.operations]\ncrop = "trim"\n'
+    )
+    first, second = again(roots[0], "--config", settings, home=roots[0].parent)
+    assert first == second
+
+
+def test_a_flag_that_wins_over_the_settings_file_wins_again(
+    again: Again, roots: tuple[Path, Path], tmp_path: Path
+) -> None:
+    settings = tmp_path / "team.toml"
+    settings.write_text("[report]\ntop = 1\n[cluster]\nthreshold = 0.1\n")
+    first, second = again(
+        roots[0], "--config", settings, "--top", "10", "--threshold", "0.7", home=roots[0].parent
+    )
+    assert first == second
+
+
+def test_the_settings_file_of_the_current_folder_is_named_from_the_other_one(
+    again: Again, roots: tuple[Path, Path], tmp_path: Path
+) -> None:
+    start = tmp_path / "desk"
+    start.mkdir()
+    (start / "vocabgap.toml").write_text("[report]\ntop = 1\n")
+    first, second = again(roots[0], home=roots[0].parent, start=start)
+    assert first == second
+
+
+def test_a_settings_file_that_was_not_in_force_is_not_in_force_again(
+    again: Again, roots: tuple[Path, Path], tmp_path: Path
+) -> None:
+    (roots[0].parent / "vocabgap.toml").write_text("[report]\ntop = 1\n")
+    first, second = again(roots[0], home=roots[0].parent, start=tmp_path)
+    assert first == second
+
+
+def test_what_the_environment_set_is_said_as_flags(again: Again, roots: tuple[Path, Path]) -> None:
+    environment = {"VOCABGAP_TOP": "1", "VOCABGAP_THRESHOLD": "0.2", "VOCABGAP_RANK_BY": "images"}
+    first, second = again(roots[0], home=roots[0].parent, environment=environment)
+    assert first == second
+    assert b"--threshold 0.2 --rank-by images --top 1" in first
+
+
+def test_defaults_are_left_out(tmp_path: Path) -> None:
+    assert asked(tmp_path / "photos").command == "vocabgap report photos --now 2026-07-01T00:00:00Z"
+
+
+def test_beside_a_settings_file_every_value_is_said(tmp_path: Path) -> None:
+    command = asked(tmp_path / "photos", config=tmp_path / "team.toml").command
+    assert "--config team.toml --threshold 0.7 --rank-by mentions --top 10" in command
+
+
+def test_flags_say_the_settings_that_differ(tmp_path: Path) -> None:
+    settings = Settings(
+        cluster=ClusterSettings(threshold=0.5),
+        rank=RankSettings(by=RankBy.SESSIONS),
+        report=ReportSettings(top=0),
+    )
+    command = asked(tmp_path / "photos", settings=settings).command
+    assert "--threshold 0.5 --rank-by sessions --top 0" in command
+
+
+def test_moments_are_said_in_utc(tmp_path: Path) -> None:
+    east = timezone(timedelta(hours=2))
+    selection = Selection(
+        since=datetime(2026, 4, 1, 1, tzinfo=east), until=datetime(2026, 5, 1, 2, tzinfo=east)
+    )
+    command = asked(tmp_path / "photos", selection=selection).command
+    assert "--since 2026-03-31T23:00:00Z --until 2026-05-01T00:00:00Z" in command
+
+
+def test_roots_are_named_once_and_in_order(tmp_path: Path) -> None:
+    command = asked(tmp_path / "b", tmp_path / "a", tmp_path / "c" / ".." / "b").command
+    assert command.startswith("vocabgap report a b --now")
+
+
+def test_command_does_not_tell_where_the_person_works(tmp_path: Path) -> None:
+    assert str(tmp_path) not in asked(tmp_path / "photos", config=tmp_path / "team.toml").command
+
+
+def test_command_is_one_line_whatever_a_value_holds(tmp_path: Path) -> None:
+    selection = Selection(images=("one\n```\n# heading", "\x1b[31m"))
+    command = asked(tmp_path / "photos", selection=selection).command
+    assert command.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("selection", "words"),
+    [
+        (Selection(), ()),
+        (Selection(since=NOW), ("since 2026-07-01T00:00:00Z",)),
+        (Selection(until=NOW, images=("a", "b")), ("until 2026-07-01T00:00:00Z", "image a or b")),
+        (
+            Selection(categories=("tone",), modules=("crop",), sessions=("s",)),
+            ("category tone", "operation crop", "session s"),
+        ),
+    ],
+)
+def test_narrowing_is_told_in_words(tmp_path: Path, selection: Selection, words: tuple[str, ...]) -> None:
+    assert asked(tmp_path, selection=selection).narrowed == words

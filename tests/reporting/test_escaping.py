@@ -1,0 +1,186 @@
+import re
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from vocabgap.reporting.escaping import WORD_JOINER, code, escape
+from vocabgap.text import visible
+
+PLAIN = MarkdownIt("commonmark")
+GITHUB = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+
+HOSTILE = [
+    "# a heading",
+    "###### deep",
+    "- item",
+    "+ item",
+    "* item",
+    "1. first",
+    "1) first",
+    "12345. later",
+    "===",
+    "---",
+    "- - -",
+    "***",
+    "> quoted",
+    "![picture](http://tracker.invalid/p.png)",
+    "[link](http://tracker.invalid)",
+    "[reference][1]",
+    "[1]: http://tracker.invalid",
+    "[^1]",
+    "[^1]: a footnote",
+    "- [ ] to do",
+    "<http://tracker.invalid>",
+    "http://tracker.invalid",
+    "HTTPS://tracker.invalid",
+    "ftp://tracker.invalid",
+    "www.tracker.invalid",
+    "mailto:someone@tracker.invalid",
+    "someone@tracker.invalid",
+    "@everyone",
+    "<script>alert(1)</script>",
+    "<!-- hidden -->",
+    "<details open>",
+    "&amp; &lt; &#35; &copy;",
+    "one | two | three",
+    "|---|---|",
+    "`code`",
+    "``` ",
+    "```python",
+    "~~~",
+    "~~gone~~",
+    "**bold** _slanted_ __strong__",
+    "snake_case_name",
+    "$E = mc^2$",
+    "$$\nx\n$$",
+    "\\",
+    "ends with \\",
+    "\\| and \\\\|",
+    "first\n\n# second",
+    "a  \nb",
+    "\x1b[31mred\x1b[0m",
+    "\x1b]8;;http://tracker.invalid\x07click\x1b]8;;\x07",
+    "right\u202eot tfel",
+    "zero\u200bwidth",
+    "\ufeff# marked",
+    "\x00",
+    "",
+    "   ",
+]
+FRAGMENTS = [*HOSTILE, *"\\`*_{}[]()<>#+-.!|~&$^=@:/\"' \t\n1a", "\u200d", "\ud800", "\u2028"]
+
+anything = st.one_of(
+    st.text(),
+    st.text(st.characters(exclude_categories=())),
+    st.lists(st.sampled_from(FRAGMENTS), max_size=12).map("".join),
+)
+
+PLACES: dict[str, Callable[[str], str]] = {
+    "paragraph": lambda text: f"{text}\n",
+    "heading": lambda text: f"### {text}\n",
+    "numbered heading": lambda text: f"### 3. {text}\n",
+    "list item": lambda text: f"- {text} (2)\n",
+    "second line": lambda text: f"before\\\n{text} after\n",
+    "bold": lambda text: f"**{text}** is what is missing\n",
+    "table cell": lambda text: f"| a | b |\n|:--|:--|\n| x{text} | {text} |\n",
+}
+
+
+def inlines(tokens: list[Token]) -> list[Token]:
+    return [token for token in tokens if token.type == "inline"]
+
+
+def shape(tokens: list[Token]) -> list[tuple[str, str, list[str]]]:
+    return [(token.type, token.tag, [child.type for child in token.children or ()]) for token in tokens]
+
+
+def shown(token: Token) -> str:
+    return "".join(child.content for child in token.children or ())
+
+
+def expected(text: str) -> str:
+    return visible(text).replace("@", f"@{WORD_JOINER}")
+
+
+@pytest.mark.parametrize("parser", [PLAIN, GITHUB], ids=["commonmark", "with tables"])
+@pytest.mark.parametrize("place", ["paragraph", "heading"])
+@given(text=anything)
+def test_escaped_text_alone_renders_as_one_text_that_reads_as_it_was_written(
+    parser: MarkdownIt, place: str, text: str
+) -> None:
+    tokens = parser.parse(PLACES[place](escape(text)))
+    if not visible(text):
+        assert not any(map(shown, inlines(tokens)))
+        return
+    assert shape(tokens) == shape(parser.parse(PLACES[place]("benign")))
+    assert shown(inlines(tokens)[0]) == expected(text)
+
+
+@given(text=anything)
+def test_escaped_text_in_a_table_cell_stays_in_its_cell(text: str) -> None:
+    tokens = inlines(GITHUB.parse(f"| a | b |\n|:--|:--|\n| {escape(text)} | next |\n"))
+    assert [shown(token) for token in tokens] == ["a", "b", expected(text), "next"]
+    assert {child.type for token in tokens for child in token.children or ()} <= {"text"}
+
+
+@pytest.mark.parametrize("place", [name for name in PLACES if name != "heading"])
+@pytest.mark.parametrize("text", [text for text in HOSTILE if text.strip()])
+def test_hostile_text_has_the_structure_of_benign_text_wherever_the_report_puts_it(
+    place: str, text: str
+) -> None:
+    assert shape(GITHUB.parse(PLACES[place](escape(text)))) == shape(GITHUB.parse(PLACES[place]("benign")))
+
+
+@given(text=anything)
+def test_no_web_address_or_mention_is_left_for_github_to_link(text: str) -> None:
+    assert not re.search(r"(?i)www\.|(?<!\\)://|mailto:|xmpp:|@[0-9a-z]", escape(text))
+
+
+@pytest.mark.parametrize("character", ["$", "~", "^", "|", "<", "&", "!"])
+def test_what_only_some_renderers_obey_is_escaped_too(character: str) -> None:
+    assert escape(f"a{character}b") == f"a\\{character}b"
+
+
+@pytest.mark.parametrize(
+    "text", ["sky mask", "10 stops", "1.5x zoom", "roll-off", "a + b = c", "grain (fine)"]
+)
+def test_harmless_text_renders_unchanged(text: str) -> None:
+    assert shown(inlines(PLAIN.parse(escape(text)))[0]) == text
+
+
+@pytest.mark.parametrize("make", [escape, code])
+@given(text=anything)
+def test_result_is_one_line_without_control_or_direction_characters(
+    make: Callable[[object], str], text: str
+) -> None:
+    made = make(text)
+    assert len(made.splitlines()) <= 1
+    assert not re.search("[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]", made)
+    made.encode("utf-8")
+
+
+@pytest.mark.parametrize("parser", [PLAIN, GITHUB], ids=["commonmark", "with tables"])
+@pytest.mark.parametrize("place", ["paragraph", "heading", "list item"])
+@given(text=anything)
+def test_code_renders_as_one_code_span_with_exactly_the_text(
+    parser: MarkdownIt, place: str, text: str
+) -> None:
+    tokens = parser.parse(PLACES[place](code(text)))
+    assert shape(tokens) == shape(parser.parse(PLACES[place]("`benign`")))
+    spans = [child for child in inlines(tokens)[0].children or () if child.type == "code_inline"]
+    assert [span.content for span in spans] == [visible(text) or " "]
+
+
+@given(before=anything, inside=anything, after=anything)
+def test_a_code_span_is_not_joined_by_the_text_around_it(before: str, inside: str, after: str) -> None:
+    inline = inlines(GITHUB.parse(f"x {escape(before)} {code(inside)} {escape(after)} y\n"))[0]
+    types = [child.type for child in inline.children or ()]
+    assert types == ["text", "code_inline", "text"]
+
+
+def test_numbers_are_escaped_as_their_text() -> None:
+    assert escape(12) == "12"

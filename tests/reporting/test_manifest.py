@@ -1,0 +1,99 @@
+import hashlib
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from vocabgap.config import ClusterSettings, Settings
+from vocabgap.ingest import Selection
+from vocabgap.pipeline import Run
+from vocabgap.reporting.manifest import MANIFEST_NAME, encode_manifest, read_manifest
+from vocabgap.version import __version__
+
+Publish = Callable[..., Run]
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_outputs_are_the_other_files_with_their_digests(demo_run: Run) -> None:
+    folder = demo_run.published.folder
+    names = {entry.name for entry in folder.iterdir()} - {MANIFEST_NAME}
+    told = {output.name: (output.bytes, output.sha256) for output in demo_run.published.manifest.outputs}
+    assert told == {name: ((folder / name).stat().st_size, digest(folder / name)) for name in names}
+
+
+def test_inputs_are_the_logs_with_their_digests(demo_run: Run, demo: Path) -> None:
+    told = {item.source_path: (item.bytes, item.sha256) for item in demo_run.published.manifest.inputs}
+    logs = demo.rglob("vocabulary_gaps.jsonl")
+    assert told == {log.relative_to(demo).as_posix(): (log.stat().st_size, digest(log)) for log in logs}
+
+
+def test_lines_of_the_inputs_add_up_to_the_account(demo_run: Run) -> None:
+    manifest = demo_run.published.manifest
+    assert manifest.account is not None
+    assert sum(item.lines for item in manifest.inputs) == manifest.account.lines
+    assert len(manifest.inputs) == manifest.account.files
+
+
+def test_stages_before_the_report_are_timed(demo_run: Run) -> None:
+    timings = demo_run.published.manifest.timings
+    assert [timing.stage for timing in timings] == ["ingest", "cluster", "rank"]
+    assert all(timing.seconds >= 0 for timing in timings)
+
+
+def test_versions_are_those_installed(demo_run: Run) -> None:
+    manifest = demo_run.published.manifest
+    assert manifest.vocabgap == __version__
+    assert manifest.libraries["polars"] == version("polars")
+
+
+def test_parameters_are_those_asked_for(demo: Path, publish: Publish) -> None:
+    settings = Settings(cluster=ClusterSettings(threshold=0.5, stop_words=("the",)))
+    selection = Selection(since=datetime(2026, 4, 1, tzinfo=UTC), categories=("tone", "wb"))
+    parameters = publish(demo, settings=settings, selection=selection).published.manifest.parameters
+    assert parameters is not None
+    assert (parameters.settings, parameters.selection) == (settings, selection)
+
+
+def test_what_is_read_is_what_was_written(demo: Path, publish: Publish) -> None:
+    made = publish(demo, selection=Selection(until=datetime(2026, 5, 1, tzinfo=UTC), images=("a", "b")))
+    assert read_manifest(made.published.folder) == made.published.manifest
+
+
+def test_file_is_indented_json_that_ends_in_a_newline(demo_run: Run) -> None:
+    written = (demo_run.published.folder / MANIFEST_NAME).read_bytes()
+    assert written == encode_manifest(demo_run.published.manifest)
+    assert written.endswith(b"}\n")
+    assert written.startswith(b'{\n  "schema_version": 1')
+    assert json.loads(written)["now"] == "2026-07-01T00:00:00Z"
+
+
+def test_a_folder_without_a_manifest_has_no_run(tmp_path: Path) -> None:
+    assert read_manifest(tmp_path) is None
+    assert read_manifest(tmp_path / "nowhere") is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{}", b"null", b"[1, 2]", b'{"schema_version": 1', b"\xff\xfe\x00", b'{"schema_version": "one"}'],
+)
+def test_a_damaged_manifest_is_no_run(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / MANIFEST_NAME).write_bytes(content)
+    assert read_manifest(tmp_path) is None
+
+
+def test_a_manifest_cut_off_anywhere_is_no_run(demo_run: Run, tmp_path: Path) -> None:
+    whole = encode_manifest(demo_run.published.manifest).rstrip()
+    for end in range(0, len(whole), 997):
+        (tmp_path / MANIFEST_NAME).write_bytes(whole[:end])
+        assert read_manifest(tmp_path) is None
+
+
+def test_a_folder_of_the_manifest_s_name_is_no_run(tmp_path: Path) -> None:
+    (tmp_path / MANIFEST_NAME).mkdir()
+    assert read_manifest(tmp_path) is None

@@ -1,0 +1,206 @@
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from vocabgap.errors import AccessDeniedError, StateError
+from vocabgap.reporting.publishing import published
+
+as_root = pytest.mark.skipif(os.geteuid() == 0, reason="the super-user may write everywhere")
+
+
+def publish(out: Path, text: str = "new") -> None:
+    with published(out) as folder:
+        (folder / "report.md").write_text(text)
+        (folder / "run.json").write_text("{}")
+
+
+def fail_halfway(out: Path, failure: type[BaseException]) -> None:
+    with published(out) as folder:
+        (folder / "report.md").write_text("half")
+        raise failure
+
+
+def contents(folder: Path) -> dict[str, str]:
+    return {entry.name: entry.read_text() for entry in folder.iterdir()}
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "out"
+
+
+@pytest.fixture
+def _narrow_umask() -> Iterator[None]:
+    before = os.umask(0o027)
+    yield
+    os.umask(before)
+
+
+def test_files_appear_together_when_the_block_ends(out: Path) -> None:
+    with published(out) as folder:
+        (folder / "report.md").write_text("new")
+        assert not out.exists()
+    assert contents(out) == {"report.md": "new"}
+
+
+def test_nothing_is_left_beside_the_folder(out: Path) -> None:
+    publish(out)
+    publish(out)
+    assert [entry.name for entry in out.parent.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("failure", [ValueError, KeyboardInterrupt, SystemExit, MemoryError])
+def test_a_failing_block_publishes_nothing(out: Path, failure: type[BaseException]) -> None:
+    with pytest.raises(failure):
+        fail_halfway(out, failure)
+    assert list(out.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("failure", [ValueError, KeyboardInterrupt])
+def test_a_failing_block_leaves_the_earlier_run_as_it_was(out: Path, failure: type[BaseException]) -> None:
+    publish(out, "earlier")
+    with pytest.raises(failure):
+        fail_halfway(out, failure)
+    assert contents(out) == {"report.md": "earlier", "run.json": "{}"}
+    assert [entry.name for entry in out.parent.iterdir()] == ["out"]
+
+
+def test_a_disk_that_refuses_is_told_as_such_and_publishes_nothing(out: Path) -> None:
+    publish(out, "earlier")
+    with pytest.raises(StateError, match="cannot be written: No space left"), published(out):
+        raise OSError(28, "No space left on device")
+    assert contents(out)["report.md"] == "earlier"
+
+
+def test_an_earlier_run_is_replaced(out: Path) -> None:
+    publish(out, "earlier")
+    publish(out, "later")
+    assert contents(out) == {"report.md": "later", "run.json": "{}"}
+
+
+def test_a_file_of_an_earlier_run_that_the_new_one_lacks_goes(out: Path) -> None:
+    with published(out) as folder:
+        for name in ("report.md", "gaps.parquet", "rejects.parquet", "run.json"):
+            (folder / name).write_text("earlier")
+    publish(out)
+    assert sorted(contents(out)) == ["report.md", "run.json"]
+
+
+def test_what_a_person_put_beside_a_run_is_carried_over(out: Path) -> None:
+    publish(out, "earlier")
+    (out / "notes.txt").write_text("ask Mira")
+    (out / "sketches").mkdir()
+    (out / "sketches" / "one.txt").write_text("drawing")
+    publish(out, "later")
+    assert (out / "report.md").read_text() == "later"
+    assert (out / "notes.txt").read_text() == "ask Mira"
+    assert (out / "sketches" / "one.txt").read_text() == "drawing"
+
+
+def test_a_folder_with_files_but_no_run_is_refused_and_left_alone(out: Path) -> None:
+    out.mkdir()
+    (out / "thesis.txt").write_text("precious")
+    with pytest.raises(StateError, match="holds files, but no run of vocabgap"):
+        publish(out)
+    assert contents(out) == {"thesis.txt": "precious"}
+    assert [entry.name for entry in out.parent.iterdir()] == ["out"]
+
+
+def test_a_file_in_the_folder_s_place_is_refused_and_left_alone(out: Path) -> None:
+    out.write_text("precious")
+    with pytest.raises(StateError, match="is a file, not a folder"):
+        publish(out)
+    assert out.read_text() == "precious"
+
+
+def test_an_empty_folder_is_taken(out: Path) -> None:
+    out.mkdir()
+    publish(out)
+    assert contents(out)["report.md"] == "new"
+
+
+def test_missing_parents_are_made(tmp_path: Path) -> None:
+    publish(tmp_path / "reports" / "2026" / "out")
+    assert (tmp_path / "reports" / "2026" / "out" / "report.md").is_file()
+
+
+def test_a_parent_that_is_a_file_is_a_state_error(tmp_path: Path) -> None:
+    (tmp_path / "reports").write_text("a file")
+    with pytest.raises(StateError, match="cannot be written"):
+        publish(tmp_path / "reports" / "out")
+
+
+def test_a_name_too_long_for_the_disk_is_a_state_error(tmp_path: Path) -> None:
+    with pytest.raises(StateError, match="cannot be written"):
+        publish(tmp_path / ("x" * 300))
+
+
+def test_a_link_stays_a_link_to_the_folder_that_is_published(tmp_path: Path) -> None:
+    link = tmp_path / "latest"
+    link.symlink_to(tmp_path / "real")
+    publish(link, "earlier")
+    publish(link, "later")
+    assert link.is_symlink()
+    assert contents(tmp_path / "real")["report.md"] == "later"
+
+
+def test_a_tilde_is_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    publish(Path("~/out"))
+    assert (tmp_path / "out" / "report.md").is_file()
+
+
+def test_a_run_killed_between_its_two_renames_is_recovered(out: Path) -> None:
+    publish(out, "earlier")
+    (out / "notes.txt").write_text("ask Mira")
+    out.rename(out.with_name(".out.before-0123456789ab"))
+    publish(out, "later")
+    assert contents(out) == {"report.md": "later", "run.json": "{}", "notes.txt": "ask Mira"}
+    assert [entry.name for entry in out.parent.iterdir()] == ["out"]
+
+
+def test_a_killed_run_is_put_back_even_if_the_next_one_fails(out: Path) -> None:
+    publish(out, "earlier")
+    out.rename(out.with_name(".out.before-0123456789ab"))
+    with pytest.raises(ValueError, match="no luck"), published(out):
+        raise ValueError("no luck")
+    assert contents(out)["report.md"] == "earlier"
+
+
+def test_what_a_killed_run_staged_long_ago_is_removed_and_what_another_stages_now_is_not(out: Path) -> None:
+    abandoned, active = (out.with_name(f".out.staging-{name}") for name in ("abandoned", "active"))
+    abandoned.mkdir()
+    active.mkdir()
+    os.utime(abandoned, (0, 0))
+    publish(out)
+    assert (abandoned.exists(), active.exists()) == (False, True)
+
+
+def test_leftovers_of_a_folder_of_another_name_are_not_touched(out: Path) -> None:
+    other = out.with_name(".outside.before-0123456789ab")
+    other.mkdir()
+    publish(out)
+    assert other.is_dir()
+
+
+@pytest.mark.usefixtures("_narrow_umask")
+def test_permissions_follow_the_umask(out: Path) -> None:
+    publish(out)
+    assert stat.S_IMODE(out.stat().st_mode) == 0o750
+    assert stat.S_IMODE((out / "report.md").stat().st_mode) == 0o640
+
+
+@as_root
+def test_a_parent_that_may_not_be_written_is_access_denied(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o500)
+    with pytest.raises(AccessDeniedError, match="cannot be written"):
+        publish(closed / "out")
+
+
+def test_a_refused_permission_is_access_denied(out: Path) -> None:
+    with pytest.raises(AccessDeniedError, match="cannot be written"), published(out):
+        raise PermissionError(13, "Permission denied")

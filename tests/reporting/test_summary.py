@@ -1,0 +1,121 @@
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from vocabgap.config import ClusterSettings, ReportSettings, Settings
+from vocabgap.errors import InvalidInputError
+from vocabgap.ingest import Selection
+from vocabgap.pipeline import Run
+from vocabgap.reporting import summarise
+from vocabgap.schema import CAPABILITIES
+
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+Publish = Callable[..., Run]
+NOW = datetime(2026, 7, 1, tzinfo=UTC)
+
+
+def test_totals_are_those_of_the_ranking(demo_run: Run) -> None:
+    summary, ranked = demo_run.published.summary, demo_run.ranked
+    assert summary.total == ranked.height
+    assert summary.mentions == ranked["mentions"].sum() == demo_run.scan.gaps["counted"].sum()
+    assert summary.single == ranked.filter(pl.col("mentions") == 1).height
+    assert (summary.first_seen, summary.last_seen) == (ranked["first_seen"].min(), ranked["last_seen"].max())
+
+
+@pytest.mark.parametrize(("top", "shown"), [(0, 39), (1, 1), (10, 10), (39, 39), (1000, 39)])
+def test_top_shows_that_many_and_zero_shows_all(demo_run: Run, top: int, shown: int) -> None:
+    summary = summarise(demo_run.ranked, now=NOW, top=top, ranked_by="mentions")
+    assert [item.rank for item in summary.capabilities] == list(range(1, shown + 1))
+    assert summary.total == 39
+
+
+def test_lines_add_up(demo_run: Run) -> None:
+    account = demo_run.published.summary.account
+    assert account is not None
+    assert account.lines == account.records + account.duplicates + account.superseded + account.rejects
+    assert account.records == account.counted + account.filtered
+    assert sum(account.reasons.values()) == account.rejects + account.unreadable
+
+
+def test_filtered_records_are_counted_as_such(demo: Path, publish: Publish) -> None:
+    made = publish(demo, selection=Selection(images=("fjord-dawn-0412",)))
+    account = made.published.summary.account
+    assert account is not None
+    assert account.filtered == made.scan.gaps.filter(pl.col("why_not") == "filtered").height > 0
+    assert account.counted == made.scan.gaps["counted"].sum() == made.published.summary.mentions
+
+
+def test_categories_hold_every_mention_once_and_uncategorized_comes_last(demo_run: Run) -> None:
+    categories = demo_run.published.summary.categories
+    assert sum(category.mentions for category in categories) == demo_run.published.summary.mentions
+    named = [category.mentions for category in categories[:-1]]
+    assert named == sorted(named, reverse=True)
+    assert categories[-1].name == "uncategorized"
+
+
+def test_a_category_counts_the_capabilities_in_it(gap: Gap, write_corpus: Corpus, publish: Publish) -> None:
+    root = write_corpus(
+        {
+            "one": [
+                gap("sky mask", intent_category="tonal"),
+                gap("frame border", intent_category="tone"),
+                gap("film grain", intent_category="detail"),
+            ]
+        }
+    )
+    categories = publish(root).published.summary.categories
+    assert [(item.name, item.mentions, item.capabilities) for item in categories] == [
+        ("tone", 2, 2),
+        ("detail", 1, 1),
+    ]
+
+
+def test_images_of_one_name_in_two_repositories_are_two(
+    gap: Gap, write_corpus: Corpus, tmp_path: Path, publish: Publish
+) -> None:
+    left = write_corpus({"one": [gap("sky mask")]}, "left")
+    right = write_corpus({"one": [gap("sky mask", workaround="drew it")]}, "right")
+    assert (left.parent, right.parent) == (tmp_path, tmp_path)
+    assert publish(tmp_path).published.summary.images == 1
+    assert publish([left, right]).published.summary.images == 2
+
+
+def test_without_the_records_only_the_ranking_is_told(demo_run: Run) -> None:
+    summary = summarise(demo_run.ranked, now=NOW, top=10, ranked_by="mentions")
+    assert (summary.account, summary.images, summary.combinations) == (None, None, ())
+    assert (summary.selection, summary.command) == ((), "")
+
+
+def test_at_most_twenty_rejects_are_listed(write_corpus: Corpus, publish: Publish) -> None:
+    account = publish(write_corpus({"one": ["no json"] * 30})).published.summary.account
+    assert account is not None
+    assert (account.rejects, len(account.examples)) == (30, 20)
+
+
+def test_an_empty_workspace_has_no_moments_and_no_numbers(write_corpus: Corpus, publish: Publish) -> None:
+    summary = publish(write_corpus({})).published.summary
+    assert (summary.total, summary.mentions, summary.images, summary.single) == (0, 0, 0, 0)
+    assert (summary.first_seen, summary.last_seen) == (None, None)
+
+
+def test_settings_decide_how_many_are_shown(demo: Path, publish: Publish) -> None:
+    settings = Settings(report=ReportSettings(top=3), cluster=ClusterSettings(threshold=0.0))
+    assert len(publish(demo, settings=settings).published.summary.capabilities) == 3
+
+
+@pytest.mark.parametrize(("ratings", "rated"), [([1, 0, -1, None], 3), ([None], 0)])
+def test_rated_are_the_records_with_a_rating(
+    gap: Gap, write_corpus: Corpus, publish: Publish, ratings: list[int | None], rated: int
+) -> None:
+    lines = [gap("sky mask", satisfaction=rating, notes=str(number)) for number, rating in enumerate(ratings)]
+    capability = publish(write_corpus({"one": lines})).published.summary.capabilities[0]
+    assert (capability.rated, capability.unrated) == (rated, ratings.count(None))
+
+
+def test_a_frame_that_is_no_ranking_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="column 'label' is missing"):
+        summarise(CAPABILITIES.empty().drop("label"), now=NOW, top=10, ranked_by="mentions")

@@ -1,0 +1,162 @@
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.ingest import Selection, scan
+from vocabgap.pipeline import Run
+from vocabgap.reporting import report
+from vocabgap.reporting.writing import with_capabilities
+from vocabgap.schema import CAPABILITIES, GAPS, REJECTS
+
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+Publish = Callable[..., Run]
+NOW = datetime(2026, 7, 1, tzinfo=UTC)
+FILES = ("report.md", "capabilities.parquet", "gaps.parquet", "rejects.parquet", "run.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "table"),
+    [("capabilities.parquet", CAPABILITIES), ("gaps.parquet", GAPS), ("rejects.parquet", REJECTS)],
+    ids=["capabilities", "gaps", "rejects"],
+)
+def test_published_frames_have_exactly_their_schema(
+    demo_run: Run, write_corpus: Corpus, publish: Publish, name: str, table: object
+) -> None:
+    schema = table.schema  # type: ignore[attr-defined]
+    assert pl.read_parquet_schema(demo_run.published.folder / name) == dict(schema)
+    assert pl.read_parquet(publish(write_corpus({})).published.folder / name).schema == schema
+
+
+def test_published_frames_equal_those_returned(demo_run: Run) -> None:
+    folder = demo_run.published.folder
+    assert_frame_equal(pl.read_parquet(folder / "capabilities.parquet"), demo_run.ranked)
+    assert_frame_equal(pl.read_parquet(folder / "rejects.parquet"), demo_run.scan.rejects)
+    assert_frame_equal(
+        pl.read_parquet(folder / "gaps.parquet"), with_capabilities(demo_run.scan.gaps, demo_run.ranked)
+    )
+
+
+def test_files_published_are_those_named(demo_run: Run) -> None:
+    assert demo_run.published.files == FILES
+    assert sorted(entry.name for entry in demo_run.published.folder.iterdir()) == sorted(FILES)
+
+
+def test_gaps_are_the_readable_lines_in_the_order_of_the_scan(demo_run: Run) -> None:
+    summary = demo_run.scan.summary
+    gaps = pl.read_parquet(demo_run.published.folder / "gaps.parquet")
+    assert gaps.height == summary.lines - summary.rejects
+    assert_frame_equal(gaps.drop("capability_id"), demo_run.scan.gaps.drop("capability_id"))
+
+
+def test_every_record_that_counts_belongs_to_a_ranked_capability(demo_run: Run) -> None:
+    gaps = with_capabilities(demo_run.scan.gaps, demo_run.ranked)
+    counted = gaps.filter("counted")
+    assert counted["capability_id"].null_count() == 0
+    assert set(counted["capability_id"]) == set(demo_run.ranked["capability_id"])
+
+
+def test_records_of_a_capability_are_as_many_as_its_mentions(demo_run: Run) -> None:
+    gaps = with_capabilities(demo_run.scan.gaps, demo_run.ranked)
+    found = gaps.filter("counted").group_by("capability_id").len("mentions")
+    assert_frame_equal(
+        found.cast({"mentions": pl.Int64}),
+        demo_run.ranked.select("capability_id", "mentions"),
+        check_row_order=False,
+    )
+
+
+def test_a_line_of_a_wording_that_no_record_counts_for_has_no_capability(
+    gap: Gap, write_corpus: Corpus, publish: Publish
+) -> None:
+    root = write_corpus({"one": [gap("sky mask")], "two": [gap("film grain")]})
+    made = publish(root, selection=Selection(images=("one",)))
+    gaps = pl.read_parquet(made.published.folder / "gaps.parquet")
+    told = gaps.select("description", "counted", "why_not", gaps["capability_id"].is_null()).rows()
+    assert told == [("sky mask", True, None, False), ("film grain", False, "filtered", True)]
+
+
+def test_a_duplicate_line_knows_the_capability_of_its_wording(
+    gap: Gap, write_corpus: Corpus, publish: Publish
+) -> None:
+    made = publish(write_corpus({"one": [gap("sky mask"), gap("sky mask")]}))
+    gaps = pl.read_parquet(made.published.folder / "gaps.parquet")
+    assert gaps["why_not"].to_list() == [None, "duplicate"]
+    assert gaps["capability_id"].n_unique() == 1
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"missing_capability": "  sky mask\n"},
+        {"missing_capability": " ", "intent": "x"},
+        {"description": None, "intent": "sky mask"},
+        {"description": "\u001csky mask\u2003"},
+    ],
+)
+def test_wordings_are_matched_as_they_were_clustered(
+    gap: Gap, write_corpus: Corpus, publish: Publish, fields: dict[str, object]
+) -> None:
+    made = publish(write_corpus({"one": [gap("sky mask") | fields]}))
+    gaps = pl.read_parquet(made.published.folder / "gaps.parquet")
+    assert gaps["capability_id"].to_list() == made.ranked["capability_id"].to_list()
+
+
+def test_without_a_scan_there_are_only_the_ranking_and_the_report(demo_run: Run, tmp_path: Path) -> None:
+    made = report(demo_run.ranked, tmp_path / "out", now=NOW)
+    assert made.files == ("report.md", "capabilities.parquet", "run.json")
+    assert sorted(entry.name for entry in made.folder.iterdir()) == sorted(made.files)
+    assert (made.manifest.account, made.manifest.inputs) == (None, ())
+
+
+def test_frames_of_an_earlier_run_do_not_outlive_it(demo_run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    report(demo_run.ranked, out, scan=demo_run.scan, now=NOW)
+    report(demo_run.ranked, out, now=NOW)
+    assert sorted(entry.name for entry in out.iterdir()) == ["capabilities.parquet", "report.md", "run.json"]
+
+
+def test_the_parquet_has_all_whatever_is_shown(demo_run: Run, tmp_path: Path) -> None:
+    made = report(demo_run.ranked, tmp_path / "out", now=NOW, top=1)
+    assert pl.read_parquet(made.folder / "capabilities.parquet").height == demo_run.ranked.height
+
+
+def test_folder_is_absolute(demo_run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert report(demo_run.ranked, "out", now=NOW).folder == tmp_path / "out"
+
+
+def test_the_clock_is_the_present_unless_told(demo_run: Run, tmp_path: Path) -> None:
+    before = datetime.now(UTC)
+    made = report(demo_run.ranked, tmp_path / "out")
+    assert before <= made.manifest.now <= datetime.now(UTC)
+
+
+def test_a_frame_that_is_no_ranking_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="frame 'capabilities'"):
+        report(GAPS.empty(), tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_frame_of_gaps_of_another_shape_is_refused(demo_run: Run) -> None:
+    with pytest.raises(InvalidInputError, match="frame 'gaps': column 'why_not' is missing"):
+        with_capabilities(demo_run.scan.gaps.drop("why_not"), demo_run.ranked)
+
+
+def test_a_foreign_folder_is_refused(demo_run: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("precious")
+    with pytest.raises(StateError, match="holds files, but no run"):
+        report(demo_run.ranked, tmp_path)
+
+
+def test_a_published_folder_inside_the_root_is_not_read_as_a_log(
+    gap: Gap, write_corpus: Corpus, publish: Publish
+) -> None:
+    root = write_corpus({"one": [gap("sky mask")]})
+    publish(root, out=root / "out")
+    assert scan(root).summary.files == 1

@@ -1,0 +1,96 @@
+"""Same logs, same parameters, same present: the same report, on any machine and in any surroundings."""
+
+import json
+import os
+import random
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+from sys import executable
+from typing import Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import vocabgap as vg
+
+VOCABGAP = Path(executable).with_name("vocabgap")
+FRAMES = ("capabilities.parquet", "gaps.parquet", "rejects.parquet")
+
+
+def copied(source: Path, target: Path, seed: int) -> Path:
+    """The same workspace, its files written in another order."""
+    logs = sorted(path for path in source.rglob("*") if path.is_file())
+    random.Random(seed).shuffle(logs)  # noqa: S311
+    for log in logs:
+        copy = target / log.relative_to(source)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(log.read_bytes())
+    return target
+
+
+def reported(root: Path, out: Path, environment: dict[str, str]) -> Path:
+    told = subprocess.run(
+        [VOCABGAP, "report", root, "--out", out, "--since", "2026-03-05", "--now", "2026-07-01", "--quiet"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=root.parent,
+        env={**os.environ, **environment},
+    )
+    assert (told.returncode, told.stderr) == (0, "")
+    return out
+
+
+def manifest(out: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((out / "run.json").read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def baseline(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the demo workspace made in this process."""
+    folder = tmp_path_factory.mktemp("baseline")
+    root = copied(demo, folder / "größe demo", seed=1)
+    selection = vg.Selection(since=datetime(2026, 3, 5, tzinfo=UTC))
+    vg.run(root, folder / "out", selection=selection, now=datetime(2026, 7, 1, tzinfo=UTC))
+    return folder / "out"
+
+
+@pytest.fixture(scope="module", params=["busy", "bare"])
+def other(request: pytest.FixtureRequest, demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the same workspace, elsewhere, in surroundings of another kind."""
+    environment = {
+        "busy": {
+            "PYTHONHASHSEED": "4242",
+            "POLARS_MAX_THREADS": "7",
+            "TZ": "Asia/Kathmandu",
+            "LC_ALL": "tr_TR.UTF-8",
+        },
+        "bare": {"PYTHONHASHSEED": "0", "POLARS_MAX_THREADS": "1", "TZ": "America/St_Johns", "LC_ALL": "C"},
+    }[request.param]
+    folder = tmp_path_factory.mktemp("other")
+    root = copied(demo, folder / "deeper" / "größe demo", seed=len(request.param))
+    return reported(root, folder / "out", environment)
+
+
+@pytest.mark.slow
+def test_report_has_the_same_bytes(baseline: Path, other: Path) -> None:
+    assert (other / "report.md").read_bytes() == (baseline / "report.md").read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FRAMES)
+def test_frames_are_equal_to_the_last_digit(baseline: Path, other: Path, name: str) -> None:
+    assert_frame_equal(pl.read_parquet(other / name), pl.read_parquet(baseline / name), check_exact=True)
+
+
+@pytest.mark.slow
+def test_manifest_differs_only_in_what_was_measured(baseline: Path, other: Path) -> None:
+    left, right = manifest(baseline), manifest(other)
+    for found in (left, right):
+        del found["timings"]
+        found["outputs"] = [output for output in found["outputs"] if output["name"] == "report.md"]
+        found["parameters"]["settings"]["report"].pop("out")
+    assert left == right

@@ -1,0 +1,123 @@
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from vocabgap.clustering import cluster
+from vocabgap.config import AliasSettings, ClusterSettings, IngestSettings, RankBy, RankSettings, Settings
+from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.ingest import Selection, scan
+from vocabgap.pipeline import STAGES, run
+from vocabgap.ranking import rank
+
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+NOW = datetime(2026, 7, 1, tzinfo=UTC)
+
+
+def test_a_run_is_its_stages_one_after_the_other(demo: Path, tmp_path: Path) -> None:
+    made = run(demo, tmp_path / "out", now=NOW)
+    scanned = scan(demo)
+    found = cluster(scanned.records)
+    assert_frame_equal(made.scan.gaps, scanned.gaps)
+    assert_frame_equal(made.clusters.wordings, found.wordings)
+    assert_frame_equal(made.clusters.clusters, found.clusters)
+    assert_frame_equal(made.clusters.linkage, found.linkage)
+    assert_frame_equal(made.ranked, rank(scanned.records, found))
+
+
+def test_settings_reach_their_stages(demo: Path, tmp_path: Path) -> None:
+    settings = Settings(
+        ingest=IngestSettings(tenant="studio"),
+        cluster=ClusterSettings(threshold=0.4, stop_words=("mask",)),
+        rank=RankSettings(by=RankBy.UNSATISFIED),
+        aliases=AliasSettings(categories={"tone": "light"}, operations={"crop": "trim"}),
+    )
+    made = run(demo, tmp_path / "out", settings=settings, now=NOW)
+    records = scan(demo, tenant_id="studio").records
+    found = cluster(records, threshold=0.4, stop_words=("mask",))
+    expected = rank(
+        records,
+        found,
+        by="unsatisfied",
+        category_aliases=settings.category_aliases,
+        operation_aliases=settings.operation_aliases,
+    )
+    assert_frame_equal(made.ranked, expected)
+
+
+def test_stages_are_told_in_order(write_corpus: Corpus, tmp_path: Path) -> None:
+    told: list[str] = []
+    run(write_corpus({}), tmp_path / "out", on_stage=told.append)
+    assert tuple(told) == STAGES == ("ingest", "cluster", "rank", "report")
+
+
+def test_only_what_is_selected_is_ranked(gap: Gap, write_corpus: Corpus, tmp_path: Path) -> None:
+    root = write_corpus({"one": [gap("sky mask")], "two": [gap("film grain"), gap("sky mask")]})
+    made = run(root, tmp_path / "out", selection=Selection(images=("one",)))
+    assert made.ranked["label"].to_list() == ["sky mask"]
+    assert made.ranked["mentions"].to_list() == [1]
+    assert made.scan.gaps.height == 3
+
+
+def test_a_need_is_the_same_need_in_every_view(demo: Path, tmp_path: Path) -> None:
+    whole = run(demo, tmp_path / "whole").ranked
+    narrowed = run(demo, tmp_path / "narrowed", selection=Selection(categories=("tone",))).ranked
+    assert set(narrowed["capability_id"]) < set(whole["capability_id"])
+
+
+def test_mentions_add_up_to_the_records_that_count(demo: Path, tmp_path: Path) -> None:
+    made = run(demo, tmp_path / "out", selection=Selection(since=datetime(2026, 5, 1, tzinfo=UTC)))
+    assert made.ranked["mentions"].sum() == made.scan.gaps["counted"].sum() == made.scan.records.height
+
+
+def test_roots_may_be_several_and_of_any_iterable(gap: Gap, write_corpus: Corpus, tmp_path: Path) -> None:
+    roots = [write_corpus({"one": [gap(f"{name} mask")]}, name) for name in ("left", "right")]
+    made = run((str(root) for root in roots), tmp_path / "out")
+    assert made.scan.gaps["repo_slug"].to_list() == ["left", "right"]
+
+
+def test_folder_of_the_settings_is_the_default(
+    write_corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(write_corpus({})).published.folder == tmp_path / "out"
+
+
+def test_the_clock_is_the_present_unless_told(write_corpus: Corpus, tmp_path: Path) -> None:
+    before = datetime.now(UTC)
+    made = run(write_corpus({}), tmp_path / "out")
+    assert before <= made.published.manifest.now <= datetime.now(UTC)
+
+
+def test_a_present_without_an_offset_is_refused(write_corpus: Corpus, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="has no offset"):
+        run(write_corpus({}), tmp_path / "out", now=datetime(2026, 7, 1))  # noqa: DTZ001
+    assert not (tmp_path / "out").exists()
+
+
+def test_no_root_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="no root"):
+        run([], tmp_path / "out")
+
+
+def test_a_missing_root_is_not_found_and_publishes_nothing(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="nowhere"):
+        run(tmp_path / "nowhere", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_logs_are_never_touched(gap: Gap, write_corpus: Corpus, tmp_path: Path) -> None:
+    root = write_corpus({"one": [gap("sky mask"), "no json"]})
+    before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    run(root, tmp_path / "out")
+    assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
+
+
+def test_a_selection_of_nothing_is_a_report_of_nothing(demo: Path, tmp_path: Path) -> None:
+    made = run(demo, tmp_path / "out", selection=Selection(images=("no such image",)))
+    assert made.ranked.is_empty()
+    assert made.scan.gaps.filter(pl.col("why_not") == "filtered").height == made.scan.summary.records

@@ -1,0 +1,107 @@
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import vocabgap as vg
+
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+NOW = datetime(2026, 7, 1, tzinfo=UTC)
+PROMISED = {"scan", "cluster", "rank", "report", "run", "__version__"}
+
+
+@pytest.mark.parametrize("name", vg.__all__)
+def test_every_public_name_resolves(name: str) -> None:
+    assert getattr(vg, name) is not None
+
+
+def test_promised_names_are_public() -> None:
+    assert set(vg.__all__) >= PROMISED
+
+
+def test_names_are_listed_for_completion() -> None:
+    assert set(vg.__all__) <= set(dir(vg))
+
+
+def test_another_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'vocabgap' has no attribute 'clutser'"):
+        _ = vg.clutser
+
+
+def test_functions_are_not_hidden_by_modules_of_their_name() -> None:
+    import vocabgap.cli.app  # noqa: PLC0415
+    import vocabgap.pipeline  # noqa: F401, PLC0415
+
+    assert all(callable(getattr(vg, name)) for name in PROMISED - {"__version__"})
+
+
+@pytest.mark.parametrize("name", sorted(set(vg.__all__) - {"__version__"}))
+def test_every_public_name_is_documented(name: str) -> None:
+    assert getattr(vg, name).__doc__
+
+
+@pytest.mark.slow
+def test_importing_costs_next_to_nothing() -> None:
+    code = "import sys, vocabgap; print(*sorted({'polars', 'numpy', 'scipy', 'sklearn'} & set(sys.modules)))"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.split() == []
+
+
+def test_the_stages_of_the_design_s_example_fit_together(
+    gap: Gap, write_corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_corpus({"one": [gap("sky mask"), "no json"]}, "Chemigram", tmp_path / "Pictures")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    scan = vg.scan("~/Pictures/Chemigram")
+    found = vg.cluster(scan.records)
+    ranked = vg.rank(scan.records, found)
+    vg.report(ranked, out="out")
+    assert (scan.records.height, scan.rejects.height, scan.summary.lines) == (1, 1, 2)
+    assert ranked["label"].to_list() == ["sky mask"]
+    assert (tmp_path / "out" / "report.md").is_file()
+
+
+def test_the_run_of_the_design_s_example_does_it_all(
+    gap: Gap, write_corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_corpus({"one": [gap("sky mask")]}, "Chemigram", tmp_path / "Pictures")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    vg.run("~/Pictures/Chemigram", out="out")
+    assert pl.read_parquet("out/capabilities.parquet")["label"].to_list() == ["sky mask"]
+
+
+def test_stages_composed_by_hand_publish_the_frames_of_a_run(demo: Path, tmp_path: Path) -> None:
+    made = vg.run(demo, out=tmp_path / "run", now=NOW)
+    scan = vg.scan(demo)
+    ranked = vg.rank(scan.records, vg.cluster(scan.records))
+    vg.report(ranked, out=tmp_path / "hand", scan=scan, now=NOW)
+    for name in ("capabilities.parquet", "gaps.parquet", "rejects.parquet"):
+        assert_frame_equal(
+            pl.read_parquet(tmp_path / "run" / name), pl.read_parquet(tmp_path / "hand" / name)
+        )
+    assert_frame_equal(made.ranked, ranked)
+
+
+def test_report_composed_by_hand_differs_from_that_of_a_run_only_in_the_command(
+    demo: Path, tmp_path: Path
+) -> None:
+    vg.run(demo, out=tmp_path / "run", now=NOW)
+    scan = vg.scan(demo)
+    vg.report(vg.rank(scan.records, vg.cluster(scan.records)), out=tmp_path / "hand", scan=scan, now=NOW)
+    whole = (tmp_path / "run" / "report.md").read_text(encoding="utf-8")
+    before, _, after = whole.partition("## Make this report again\n")
+    closing = after.rpartition("```\n")[2].lstrip("\n")
+    assert (tmp_path / "hand" / "report.md").read_text(encoding="utf-8") == before + closing
+
+
+def test_every_error_is_a_vocabgap_error(tmp_path: Path) -> None:
+    with pytest.raises(vg.VocabgapError, match="does not exist"):
+        vg.scan(tmp_path / "nowhere")
