@@ -54,8 +54,8 @@ class RankSettings(_Section, frozen=True):
 class ReportSettings(_Section, frozen=True):
     """Where the files go, and how many capabilities the Markdown and the terminal show (0: all)."""
 
-    out: Annotated[str, msgspec.Meta(min_length=1)] = DEFAULT_OUT
-    top: Annotated[int, msgspec.Meta(ge=0)] = DEFAULT_TOP
+    out: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] = DEFAULT_OUT
+    top: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = DEFAULT_TOP
 
 
 class AliasSettings(_Section, frozen=True):
@@ -145,12 +145,24 @@ def resolve_settings(
     return Loaded(msgspec.convert(merged, Settings, strict=False), found)
 
 
+def expanded(path: str | Path) -> Path:
+    """A path with its leading `~` as the home folder.
+
+    Raises:
+        InvalidInputError: There is no such person.
+    """
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise InvalidInputError(f"'{path}' names a home folder that does not exist") from error
+
+
 def _find(path: str | Path | None, environment: Mapping[str, str]) -> Path | None:
     named = path or environment.get(CONFIG_VARIABLE)
     if not named:
         default = Path(CONFIG_NAME)
-        return default if default.is_file() else None
-    asked = Path(named).expanduser()
+        return default if default.exists() else None
+    asked = expanded(named)
     if asked == Path(os.devnull):
         return None  # the usual way to ask for no file at all
     if not asked.is_file():
@@ -167,8 +179,10 @@ def _read(path: Path) -> _Layer:
         raise AccessDeniedError(f"settings file '{path}' may not be read") from error
     except UnicodeDecodeError as error:
         raise InvalidInputError(f"{path}: byte {error.start}: expected UTF-8 text") from error
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidInputError(f"{path}: {error}", hint="the file is TOML") from error
+    except OSError as error:
+        raise InvalidInputError(f"settings file '{path}' cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError(f"{path}: {error}", hint="expected a TOML file") from error
     return layer
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from vocabgap.errors import InvalidInputError
 from vocabgap.record import in_utc
 
-_AGO: Final = re.compile(r"(\d{1,6})([wdhm])")
+_AGO: Final = re.compile(r"([0-9]{1,6})([wdhm])")
 _UNITS: Final = {"w": "weeks", "d": "days", "h": "hours", "m": "minutes"}
 
 

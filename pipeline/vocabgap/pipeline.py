@@ -15,7 +15,7 @@ from vocabgap.config import Settings
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan, Selection, resolve_roots, scan
 from vocabgap.ranking import rank
-from vocabgap.reporting import Published, Reproduction, Timing, check_target, report
+from vocabgap.reporting import Published, Reproduction, Timing, check_target, report, resolve_target
 
 STAGES: Final = ("ingest", "cluster", "rank", "report")
 
@@ -85,9 +85,9 @@ def run(
         raise InvalidInputError(
             f"now: {moment.isoformat()} has no offset", hint="for example datetime.now(UTC)"
         )
-    target = out or settings.report.out
-    check_target(Path(target).expanduser().resolve())
+    target = resolve_target(out or settings.report.out)
     named = resolve_roots([roots] if isinstance(roots, str | Path) else roots)
+    check_target(target, named)
     watch = _Stopwatch(on_stage or (lambda _: None))
     with watch.stage("ingest"):
         scanned = scan(named, tenant_id=settings.ingest.tenant)

@@ -6,6 +6,7 @@
 import re
 import unicodedata
 from functools import lru_cache
+from typing import Final
 
 from snowballstemmer import stemmer
 
@@ -18,6 +19,11 @@ _APOSTROPHES = "'’ʼ"  # the three that occur inside words
 # Text directions, zero-width characters and the like change what a reader sees without being seen.
 _UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _NEEDED_JOINERS = frozenset("\u200c\u200d")  # part of words and of emoji in several scripts
+
+
+# Letters and symbols by category, blanks to the eye.
+_BLANK_LOOKING = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+SHOWN_CHARACTERS: Final = 500
 
 
 class _WordCharacters(dict[int, str]):
@@ -41,7 +47,8 @@ class _VisibleCharacters(dict[int, str]):
 
     def __missing__(self, codepoint: int) -> str:
         character = chr(codepoint)
-        if unicodedata.category(character) in _UNSEEN_CATEGORIES and character not in _NEEDED_JOINERS:
+        unseen = unicodedata.category(character) in _UNSEEN_CATEGORIES or character in _BLANK_LOOKING
+        if unseen and character not in _NEEDED_JOINERS:
             shown = f"\\u{codepoint:04x}" if codepoint <= 0xFFFF else f"\\U{codepoint:08x}"  # noqa: PLR2004
         else:
             shown = character
@@ -112,6 +119,13 @@ def visible(value: str) -> str:
 def escape_unseen(value: str) -> str:
     """The same for text whose white space matters: spaces stay as they are, line breaks become escapes."""
     return value.translate(_VISIBLE_CHARACTERS)
+
+
+def shortened(value: str) -> str:
+    """Text that is at most `SHOWN_CHARACTERS` long; what is cut off is said, and is whole in the Parquet."""
+    if len(value) <= SHOWN_CHARACTERS:
+        return value
+    return f"{value[:SHOWN_CHARACTERS]}… ({len(value):,} characters)"
 
 
 def printable_name(name: str) -> str:

@@ -1,5 +1,6 @@
 import inspect
 import json
+import os
 import re
 import subprocess
 import sys
@@ -7,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from vocabgap.cli.app import app, run
@@ -203,3 +205,71 @@ def test_the_console_script_exits_with_the_code_of_its_error(installed: Path, tm
     )
     assert (told.returncode, told.stdout) == (3, "")
     assert "'nowhere' does not exist" in told.stderr
+
+
+NOT_UTF_8 = os.fsdecode(b"\xff")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("report", NOT_UTF_8),
+        ("report", ".", "--config", NOT_UTF_8),
+        ("report", ".", "--since", NOT_UTF_8),
+        ("schema", NOT_UTF_8),
+        ("check", NOT_UTF_8),
+        (NOT_UTF_8,),
+    ],
+)
+def test_an_argument_that_is_not_utf_8_ends_in_an_error_event(
+    vocabgap: Command, arguments: tuple[str, ...]
+) -> None:
+    told = vocabgap("--json", *arguments)
+
+    last = json.loads(told.out.splitlines()[-1])
+    assert last["event"] == "error"
+    assert last["code"] == told.code
+
+
+def test_an_image_that_is_not_utf_8_selects_nothing(vocabgap: Command, write_corpus: Corpus) -> None:
+    root = write_corpus({"one": ['{"description": "sky mask"}']})
+
+    told = vocabgap("report", root, "--image", NOT_UTF_8)
+
+    assert told.code == ExitCode.DONE
+    assert "1 records filtered out" in told.out
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 100_000, f"x = {'9' * 5000}", 'report = {out = "a\\u0000b"}', "report.top = 18446744073709551616"],
+)
+def test_a_settings_file_that_cannot_be_meant_is_invalid_input(
+    vocabgap: Command, tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "vocabgap.toml").write_text(text)
+
+    assert vocabgap("status").code == ExitCode.INVALID_INPUT
+
+
+def test_a_settings_file_cannot_write_to_the_terminal(vocabgap: Command, tmp_path: Path) -> None:
+    (tmp_path / "vocabgap.toml").write_text('[report]\nout = "\\u001b[31mred\\u0007\\u009b"\n')
+
+    told = vocabgap("status")
+
+    assert told.code == ExitCode.DONE
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", told.out)
+
+
+def test_a_long_wording_is_cut_where_it_is_shown_and_whole_in_the_parquet(
+    vocabgap: Command, write_corpus: Corpus, tmp_path: Path
+) -> None:
+    wording = "sky " * 20_000
+    root = write_corpus({"one": [json.dumps({"description": wording})]})
+
+    told = vocabgap("report", root)
+
+    assert len(told.out) < 3_000
+    assert "(79,999 characters)" in (tmp_path / "out" / "report.md").read_text()
+    (label,) = pl.read_parquet(tmp_path / "out" / "capabilities.parquet")["label"]
+    assert label == wording.strip()

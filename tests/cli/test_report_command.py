@@ -71,18 +71,23 @@ def test_csv_is_nothing_but_the_table(vocabgap: Command, photos: Path) -> None:
     told = vocabgap("report", photos, "--format", "csv")
     heading, *rows = csv.reader(io.StringIO(told.out))
     assert heading == [
-        "#",
-        "capability",
+        "rank",
+        "capability_id",
+        "label",
         "mentions",
         "images",
         "sessions",
-        "last seen",
+        "first_seen",
+        "last_seen",
         "unsatisfied",
-        "category",
+        "neutral",
+        "satisfied",
+        "unrated",
+        "intent_category",
     ]
-    assert rows == [
-        ["1", "sky mask", "2", "2", "2", "2026-05-02", "1/1", "local"],
-        ["2", "film grain", "1", "1", "0", "2026-05-01", "", "uncategorized"],
+    assert [(row[2], row[3], row[7], row[8], row[12]) for row in rows] == [
+        ("sky mask", "2", "2026-05-02T00:00:00Z", "1", "local"),
+        ("film grain", "1", "2026-05-01T00:00:00Z", "0", "uncategorized"),
     ]
 
 
@@ -93,18 +98,18 @@ def test_csv_cell_that_a_spreadsheet_would_obey_is_neutralised(
     root = write_corpus({"one": [gap(f"{formula} mask", intent_category=f"{formula} tone")]})
     told = vocabgap("report", root, "--format", "csv")
     row = list(csv.reader(io.StringIO(told.out)))[1]
-    assert (row[1], row[7]) == (f"'{formula.strip()} mask", f"'{formula.strip()} tone")
+    assert (row[2], row[12]) == (f"'{formula.strip()} mask", f"'{formula.strip()} tone")
 
 
 def test_csv_keeps_commas_and_quotes_in_their_cell(vocabgap: Command, gap: Gap, write_corpus: Corpus) -> None:
     root = write_corpus({"one": [gap('a "sky", or\ntwo')]})
     told = vocabgap("report", root, "--format", "csv")
-    assert list(csv.reader(io.StringIO(told.out)))[1][1] == 'a "sky", or two'
+    assert list(csv.reader(io.StringIO(told.out)))[1][2] == 'a "sky", or two'
 
 
 def test_csv_of_nothing_has_its_headings(vocabgap: Command, write_corpus: Corpus) -> None:
     told = vocabgap("report", write_corpus({}), "--format", "csv")
-    assert told.out.startswith("#,capability,")
+    assert told.out.startswith("rank,capability_id,")
     assert len(told.out.splitlines()) == 1
 
 

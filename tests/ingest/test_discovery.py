@@ -206,3 +206,19 @@ def test_a_slug_has_as_many_parents_as_it_takes() -> None:
 @example([Path("/"), Path("/root")])
 def test_folders_share_a_slug_only_where_they_are_the_same(found: list[Path]) -> None:
     assert len(set(repository_slugs(found))) == len(set(found))
+
+
+def test_a_tree_deeper_than_the_stack_is_searched(workspace: Path) -> None:
+    folders = [workspace]
+    for _ in range(1200):
+        folders.append(folders[-1] / "a")
+        folders[-1].mkdir()
+    log = folders[-1] / LOG_NAME
+    log.write_bytes(b"")
+
+    found = discover([workspace])
+
+    log.unlink()
+    for folder in reversed(folders):  # what tidies up after the tests recurses
+        folder.rmdir()
+    assert len(found) == 1

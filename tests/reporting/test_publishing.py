@@ -1,6 +1,8 @@
 import os
+import signal
 import stat
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,11 +12,13 @@ from vocabgap.reporting.publishing import published
 
 as_root = pytest.mark.skipif(os.geteuid() == 0, reason="the super-user may write everywhere")
 
+MANIFEST = '{"vocabgap": "0.1.0", "schema_version": 1}'
+
 
 def publish(out: Path, text: str = "new") -> None:
     with published(out) as folder:
         (folder / "report.md").write_text(text)
-        (folder / "run.json").write_text("{}")
+        (folder / "run.json").write_text(MANIFEST)
 
 
 def fail_halfway(out: Path, failure: type[BaseException]) -> None:
@@ -64,7 +68,7 @@ def test_a_failing_block_leaves_the_earlier_run_as_it_was(out: Path, failure: ty
     publish(out, "earlier")
     with pytest.raises(failure):
         fail_halfway(out, failure)
-    assert contents(out) == {"report.md": "earlier", "run.json": "{}"}
+    assert contents(out) == {"report.md": "earlier", "run.json": MANIFEST}
     assert [entry.name for entry in out.parent.iterdir()] == ["out"]
 
 
@@ -78,13 +82,13 @@ def test_a_disk_that_refuses_is_told_as_such_and_publishes_nothing(out: Path) ->
 def test_an_earlier_run_is_replaced(out: Path) -> None:
     publish(out, "earlier")
     publish(out, "later")
-    assert contents(out) == {"report.md": "later", "run.json": "{}"}
+    assert contents(out) == {"report.md": "later", "run.json": MANIFEST}
 
 
 def test_a_file_of_an_earlier_run_that_the_new_one_lacks_goes(out: Path) -> None:
     with published(out) as folder:
         for name in ("report.md", "gaps.parquet", "rejects.parquet", "run.json"):
-            (folder / name).write_text("earlier")
+            (folder / name).write_text(MANIFEST)
     publish(out)
     assert sorted(contents(out)) == ["report.md", "run.json"]
 
@@ -158,7 +162,7 @@ def test_a_run_killed_between_its_two_renames_is_recovered(out: Path) -> None:
     (out / "notes.txt").write_text("ask Mira")
     out.rename(out.with_name(".out.before-0123456789ab"))
     publish(out, "later")
-    assert contents(out) == {"report.md": "later", "run.json": "{}", "notes.txt": "ask Mira"}
+    assert contents(out) == {"report.md": "later", "run.json": MANIFEST, "notes.txt": "ask Mira"}
     assert [entry.name for entry in out.parent.iterdir()] == ["out"]
 
 
@@ -204,3 +208,57 @@ def test_a_parent_that_may_not_be_written_is_access_denied(tmp_path: Path) -> No
 def test_a_refused_permission_is_access_denied(out: Path) -> None:
     with pytest.raises(AccessDeniedError, match="cannot be written"), published(out):
         raise PermissionError(13, "Permission denied")
+
+
+def test_permissions_of_what_is_replaced_are_kept(out: Path) -> None:
+    publish(out, "earlier")
+    out.chmod(0o700)
+    (out / "report.md").chmod(0o600)
+
+    publish(out, "later")
+
+    assert (out.stat().st_mode & 0o777, (out / "report.md").stat().st_mode & 0o777) == (0o700, 0o600)
+
+
+def test_an_interrupt_waits_until_the_folders_are_in_their_places(
+    out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(out, "earlier")
+    (out / "notes.txt").write_text("ask Mira")
+    rename = Path.rename
+
+    def interrupted(path: Path, target: Path) -> Path:
+        signal.raise_signal(signal.SIGINT)
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+
+    with pytest.raises(KeyboardInterrupt):
+        publish(out, "later")
+
+    assert contents(out) == {"report.md": "later", "run.json": MANIFEST, "notes.txt": "ask Mira"}
+    assert [entry.name for entry in out.parent.iterdir()] == [out.name]
+
+
+def test_notes_that_a_killed_run_left_behind_are_brought_back(out: Path) -> None:
+    publish(out, "earlier")
+    left = out.with_name(f".{out.name}.before-0123456789ab")
+    left.mkdir()
+    (left / "notes.txt").write_text("ask Mira")
+
+    publish(out, "later")
+
+    assert (out / "notes.txt").read_text() == "ask Mira"
+    assert not left.exists()
+
+
+@pytest.mark.slow
+def test_publications_at_the_same_time_lose_nothing(out: Path) -> None:
+    publish(out, "earlier")
+    (out / "notes.txt").write_text("ask Mira")
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda number: publish(out, f"run {number}"), range(60)))
+
+    assert (out / "notes.txt").read_text() == "ask Mira"
+    assert [entry.name for entry in out.parent.iterdir()] == [out.name]

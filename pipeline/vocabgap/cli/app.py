@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
@@ -87,12 +88,15 @@ def run(arguments: Sequence[str]) -> int:
         )
         return ExitCode.BUG
     if code == ExitCode.INTERRUPTED:
-        output.error(_InterruptedError("interrupted", hint="nothing was published"))
+        output.error(_InterruptedError("interrupted", hint="a report is published whole or not at all"))
     return int(code or ExitCode.DONE)
 
 
 def main() -> NoReturn:
     """The console script."""
+    # A job may run without either; what is printed then goes nowhere.
+    sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character gets its escape instead of an error.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

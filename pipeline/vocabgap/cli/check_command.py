@@ -7,12 +7,12 @@ import typer
 
 from vocabgap.cli.output import ROOTS_HELP, output_of
 from vocabgap.errors import ExitCode
-from vocabgap.text import visible
+from vocabgap.text import escape_unseen
 
 
 def check(
     context: typer.Context,
-    roots: Annotated[list[Path], typer.Argument(help=ROOTS_HELP)],
+    roots: Annotated[list[Path], typer.Argument(help=ROOTS_HELP, readable=False)],
 ) -> None:
     """List the bad lines of the logs; exit with 2 if there are any."""
     from vocabgap.cli.tables import account_line  # noqa: PLC0415 - loads rich
@@ -27,7 +27,7 @@ def check(
     for row in scanned.rejects.iter_rows(named=True):
         path = f"{row['repo_slug']}/{row['source_path']}" if len(roots) > 1 else row["source_path"]
         where = f"{path}:{row['line']}" if row["line"] else path
-        output.text(visible(f"{where}: {row['reason']}: {row['detail']}"))
+        output.text(escape_unseen(f"{where}: {row['reason']}: {row['detail']}"))
     output.text(account_line(summary))
     if summary.repairs:
         mended = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in summary.repairs.items())

@@ -1,9 +1,10 @@
 """What the command line prints: data on stdout, messages on stderr, as text or as NDJSON."""
 
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -33,8 +34,7 @@ class Output:
     def event(self, name: str, /, **fields: object) -> None:
         """Print one event, if events are wanted."""
         if self.as_json:
-            line = msgspec.json.encode({"schema_version": SCHEMA_VERSION, "event": name, **fields})
-            _print(line.decode("utf-8"))
+            _print(_encode({"schema_version": SCHEMA_VERSION, "event": name, **fields}))
 
     def text(self, text: str) -> None:
         """Print data for a person, if text is wanted."""
@@ -49,7 +49,8 @@ class Output:
     def error(self, error: VocabgapError) -> None:
         """Say what went wrong and what to do."""
         if self.as_json:
-            self.event("error", code=int(error.exit_code), message=error.message, hint=error.hint)
+            with suppress(OSError):  # stdout itself may be what failed
+                self.event("error", code=int(error.exit_code), message=error.message, hint=error.hint)
             return
         print(f"{PROGRAM}: {visible(error.message)}", file=sys.stderr)
         if error.hint:
@@ -76,10 +77,20 @@ def output_of(context: typer.Context) -> Output:
     return Output() if found is None else found
 
 
+def _encode(event: dict[str, object]) -> str:
+    try:
+        return msgspec.json.encode(event).decode("utf-8")
+    except UnicodeEncodeError:
+        # An argument or a path that is not UTF-8; only escapes can carry it.
+        return json.dumps(msgspec.to_builtins(event))
+
+
 def _print(text: str) -> None:
     """Print to stdout; a reader who has heard enough (`| head`) does not stop the work."""
     try:
-        print(text)
-        sys.stdout.flush()
-    except BrokenPipeError:
+        print(text, flush=True)
+    except OSError as error:
+        # What is buffered would be tried again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise

@@ -1,20 +1,38 @@
 """`vocabgap report`: the main job."""
 
 import os
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from vocabgap.cli.output import ROOTS_HELP, Output, output_of
 from vocabgap.config import DEFAULT_OUT, DEFAULT_THRESHOLD, DEFAULT_TOP, RankBy, resolve_settings
-from vocabgap.moments import parse_moment, parse_now
-from vocabgap.text import printable_name, visible
+from vocabgap.moments import iso, parse_moment, parse_now
+from vocabgap.text import escape_unseen, printable_name
 
 if TYPE_CHECKING:
     from vocabgap.pipeline import Run
     from vocabgap.reporting.summary import Capability
+
+
+HEADINGS: Final = (
+    "#",
+    "capability",
+    "mentions",
+    "images",
+    "sessions",
+    "last seen",
+    "unsatisfied",
+    "category",
+)
+# Columns of table `capabilities`.
+CSV_COLUMNS: Final = (
+    "rank", "capability_id", "label", "mentions", "images", "sessions", "first_seen", "last_seen",
+    "unsatisfied", "neutral", "satisfied", "unrated", "intent_category",
+)  # fmt: skip
 
 
 class TextFormat(StrEnum):
@@ -27,7 +45,7 @@ class TextFormat(StrEnum):
 
 def report(
     context: typer.Context,
-    roots: Annotated[list[Path], typer.Argument(help=ROOTS_HELP)],
+    roots: Annotated[list[Path], typer.Argument(help=ROOTS_HELP, readable=False)],
     out: Annotated[
         str | None, typer.Option(help=f"Folder to publish the files in.  [default: {DEFAULT_OUT}]")
     ] = None,
@@ -120,18 +138,22 @@ def _print(output: Output, made: "Run", text_format: TextFormat) -> None:
     if text_format is TextFormat.MARKDOWN:
         output.text((made.published.folder / "report.md").read_text(encoding="utf-8").rstrip("\n"))
         return
-    headings = ("#", "capability", "mentions", "images", "sessions", "last seen", "unsatisfied", "category")
-    rows = [_row(item) for item in summary.capabilities]
     if text_format is TextFormat.CSV:
-        output.text(comma_separated(headings, rows))
+        output.text(comma_separated(CSV_COLUMNS, [_cells(item) for item in summary.capabilities]))
         return
-    if rows:
-        output.text(table(headings, rows, numbers=("#", "mentions", "images", "sessions", "unsatisfied")))
+    if summary.capabilities:
+        rows = [_row(item) for item in summary.capabilities]
+        output.text(table(HEADINGS, rows, numbers=("#", "mentions", "images", "sessions", "unsatisfied")))
     output.text("\n".join(_closing(made)))
 
 
+def _cells(item: "Capability") -> list[object]:
+    values = [getattr(item, name) for name in CSV_COLUMNS]
+    return [iso(value) if isinstance(value, datetime) else value for value in values]
+
+
 def _row(item: "Capability") -> tuple[object, ...]:
-    last_seen = item.last_seen.strftime("%Y-%m-%d") if item.last_seen else None
+    last_seen = item.last_seen.date().isoformat() if item.last_seen else None
     unsatisfied = f"{item.unsatisfied}/{item.rated}" if item.rated else None
     return (
         item.rank,
@@ -147,6 +169,7 @@ def _row(item: "Capability") -> tuple[object, ...]:
 
 def _closing(made: "Run") -> list[str]:
     from vocabgap.cli.tables import account_line  # noqa: PLC0415 - loads rich
+    from vocabgap.reporting.target import current_folder  # noqa: PLC0415 - loads Polars
 
     summary, published = made.published.summary, made.published
     account = summary.account
@@ -160,7 +183,9 @@ def _closing(made: "Run") -> list[str]:
     if account is not None:
         filtered = f"; {account.filtered:,} records filtered out" if account.filtered else ""
         lines.append(account_line(account) + filtered)
-    here = Path.cwd()
-    folder = published.folder.relative_to(here) if published.folder.is_relative_to(here) else published.folder
-    lines.append(f"{visible(str(folder))}: {', '.join(published.files)}")
+    here = current_folder()
+    folder = published.folder
+    if here is not None and folder.is_relative_to(here):
+        folder = folder.relative_to(here)
+    lines.append(f"{escape_unseen(str(folder))}: {', '.join(published.files)}")
     return lines

@@ -8,8 +8,9 @@ from typing import Annotated
 import msgspec
 import typer
 
-from vocabgap.cli.output import output_of
+from vocabgap.cli.output import Output, output_of
 from vocabgap.config import VARIABLES, resolve_settings
+from vocabgap.text import escape_unseen
 from vocabgap.version import __version__
 
 
@@ -22,11 +23,12 @@ def status(
     """Print versions, the settings in force and the last run."""
     from vocabgap.moments import iso  # noqa: PLC0415
     from vocabgap.reporting.manifest import read_manifest, versions  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting.target import resolve_target  # noqa: PLC0415
 
     output = output_of(context)
     loaded = resolve_settings(config, os.environ)
     libraries = versions()
-    last = read_manifest(Path(loaded.settings.report.out).expanduser())
+    last = read_manifest(resolve_target(loaded.settings.report.out))
     output.event(
         "result",
         vocabgap=__version__,
@@ -39,18 +41,24 @@ def status(
         else {"now": last.now, "capabilities": last.capabilities, "command": last.command},
     )
     named = ", ".join(f"{name} {number}" for name, number in libraries.items())
-    output.text(f"vocabgap {__version__}, Python {platform.python_version()}, {named}")
-    output.text(f"settings file: {loaded.path or 'none'}\n")
+    _line(output, f"vocabgap {__version__}, Python {platform.python_version()}, {named}")
+    _line(output, f"settings file: {loaded.path or 'none'}\n")
     variables = {place: variable for variable, place in VARIABLES.items()}
     for table, values in msgspec.to_builtins(loaded.settings).items():
-        output.text(f"[{table}]")
+        _line(output, f"[{table}]")
         for key, value in values.items():
             variable = variables.get((table, key))
-            output.text(
-                f"{key} = {msgspec.json.encode(value).decode()}" + (f"  # {variable}" if variable else "")
+            _line(
+                output,
+                f"{key} = {msgspec.json.encode(value).decode()}" + (f"  # {variable}" if variable else ""),
             )
     where = loaded.settings.report.out
     if last is None:
-        output.text(f"\nno run in '{where}'")
+        _line(output, f"\nno run in '{where}'")
     else:
-        output.text(f"\nlast run in '{where}': {iso(last.now)}, {last.capabilities:,} capabilities")
+        _line(output, f"\nlast run in '{where}': {iso(last.now)}, {last.capabilities:,} capabilities")
+
+
+def _line(output: Output, text: str) -> None:
+    """Print a line of settings: they are a file's text, and are shown, not obeyed."""
+    output.text("\n".join(map(escape_unseen, text.split("\n"))))

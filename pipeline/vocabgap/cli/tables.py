@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
@@ -12,13 +13,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from vocabgap.text import visible
+from vocabgap.text import shortened, visible
 
 if TYPE_CHECKING:
     from vocabgap.ingest import ScanSummary
     from vocabgap.reporting.summary import Account
 
 PIPE_WIDTH: Final = 110
+MIN_WIDTH: Final = 70
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[object]], *, numbers: Sequence[str] = ()) -> str:
@@ -38,11 +40,15 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]], *, numbers:
             overflow="fold",
         )
     for row in rows:
-        laid_out.add_row(*(Text("–" if cell is None else visible(str(cell))) for cell in row))
+        laid_out.add_row(*(Text("–" if cell is None else shortened(visible(str(cell)))) for cell in row))
     target = io.StringIO()
     terminal = sys.stdout.isatty()
     asked = os.environ.get("COLUMNS", "")
-    width = None if terminal else int(asked) if asked.isdecimal() and int(asked) else PIPE_WIDTH
+    width = int(asked) if asked.isdecimal() and int(asked) else PIPE_WIDTH
+    if terminal:
+        width = shutil.get_terminal_size().columns
+    # Narrower than that whole columns would vanish; the terminal may break the lines instead.
+    width = max(width, MIN_WIDTH)
     console = Console(file=target, width=width, force_terminal=terminal, highlight=False, emoji=False)
     console.print(laid_out)
     return "\n".join(line.rstrip() for line in target.getvalue().splitlines())

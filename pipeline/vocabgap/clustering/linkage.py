@@ -19,6 +19,8 @@ from vocabgap.schema import LINKAGE
 
 MAX_SURFACES: Final = 20_000  # the distance matrix then takes 3.2 GB
 
+_BLOCK_ROWS: Final = 512
+
 FloatArray = npt.NDArray[np.float64]
 IntVector = npt.NDArray[np.int64]
 
@@ -35,8 +37,11 @@ def cosine_distances(rows: sparse.csr_array) -> FloatArray:
             f"{count:,} distinct surfaces are more than the {MAX_SURFACES:,} that can be clustered at once",
             hint="scan fewer roots at once",
         )
-    distances = np.asarray((rows @ rows.T).toarray())
-    np.subtract(1.0, distances, out=distances)
+    distances = np.empty((count, count))
+    # By blocks: the sparse product of all rows would take more than the dense matrix.
+    for start in range(0, count, _BLOCK_ROWS):
+        block = rows[start : start + _BLOCK_ROWS] @ rows.T
+        np.subtract(1.0, block.toarray(), out=distances[start : start + _BLOCK_ROWS])
     # Rounding leaves some at -1e-16.
     np.maximum(distances, 0.0, out=distances)
     np.fill_diagonal(distances, np.inf)

@@ -100,15 +100,20 @@ def _logs(base: Path, slug: str) -> Iterator[LogFile]:
     if not base.is_dir():
         yield LogFile(base, slug, printable_name(base.name))
         return
-    problems: list[OSError] = []
-    for folder, children, names in os.walk(base, onerror=problems.append):
-        children[:] = sorted(child for child in children if not child.startswith("."))
-        if LOG_NAME in names or LOG_NAME in children:
-            path = Path(folder, LOG_NAME)
-            yield LogFile(path, slug, _relative(path, base))
-    for problem in problems:
-        path = Path(problem.filename)
-        yield LogFile(path, slug, _relative(path, base), f"the folder cannot be listed: {problem.strerror}")
+    pending = [base]  # not `os.walk`, which recurses: a tree may be deeper than the stack
+    while pending:
+        folder = pending.pop()
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    path = Path(folder, entry.name)
+                    if entry.name == LOG_NAME:
+                        yield LogFile(path, slug, _relative(path, base))
+                    if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
+                        pending.append(path)
+        except OSError as problem:
+            detail = f"the folder cannot be listed: {problem.strerror}"
+            yield LogFile(folder, slug, _relative(folder, base), detail)
 
 
 def _relative(path: Path, base: Path) -> str:

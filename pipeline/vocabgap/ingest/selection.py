@@ -10,6 +10,7 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.corrections import FILTERED
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
 from vocabgap.schema import GAPS
+from vocabgap.text import printable_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,9 @@ class Selection:
         for name in ("images", "categories", "modules", "sessions"):
             value = getattr(self, name)
             # One name on its own would otherwise be read as a collection of letters.
-            object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
+            object.__setattr__(
+                self, name, tuple(map(printable_name, (value,) if isinstance(value, str) else value))
+            )
         for name in ("since", "until"):
             moment = getattr(self, name)
             if moment is not None and getattr(moment, "tzinfo", None) is None:

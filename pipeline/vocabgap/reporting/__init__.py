@@ -2,8 +2,17 @@
 
 from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.manifest import Timing
-from vocabgap.reporting.publishing import check_target
 from vocabgap.reporting.summary import Summary, summarise
+from vocabgap.reporting.target import check_target, resolve_target
 from vocabgap.reporting.writing import Published, report
 
-__all__ = ["Published", "Reproduction", "Summary", "Timing", "check_target", "report", "summarise"]
+__all__ = [
+    "Published",
+    "Reproduction",
+    "Summary",
+    "Timing",
+    "check_target",
+    "report",
+    "resolve_target",
+    "summarise",
+]

@@ -7,7 +7,7 @@ mentions, is disarmed too.
 import re
 from typing import Final
 
-from vocabgap.text import visible
+from vocabgap.text import escape_unseen, shortened, visible
 
 _SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>#|~&!$^]")
 _OPENING: Final = re.compile(r"^(\s*)([-+=]|\d{1,9}(?=[.)]))")  # a list item, a heading's underline
@@ -20,7 +20,7 @@ WORD_JOINER: Final = "\u2060"
 
 def escape(value: object) -> str:
     """Text as one line of Markdown that renders as itself, in a paragraph, a heading or a table cell."""
-    text = _SPECIAL.sub(r"\\\g<0>", visible(str(value)))
+    text = _SPECIAL.sub(r"\\\g<0>", shortened(visible(str(value))))
     text = _NUMBERED.sub(r"\1\\\2", text)
     text = _OPENING.sub(lambda found: found[0] if found[2].isdigit() else f"{found[1]}\\{found[2]}", text)
     text = _BARE_LINK.sub(r"\\\g<0>", text)
@@ -29,10 +29,14 @@ def escape(value: object) -> str:
 
 
 def code(value: object) -> str:
-    """Text as a Markdown code span, outside tables: the fence is longer than any backticks inside."""
-    text = visible(str(value))
+    """Text as a Markdown code span, outside tables: the fence is longer than any backticks inside.
+
+    White space stays as it is: what is shown as code is there to be copied.
+    """
+    text = shortened(escape_unseen(str(value)))
     if not text:
         return "` `"
     fence = "`" * (1 + max((len(run) for run in _BACKTICKS.findall(text)), default=0))
-    padding = " " if text[0] in "` " or text[-1] in "` " else ""
+    # One space on both sides is taken off again (CommonMark 6.1), unless there is nothing but spaces.
+    padding = " " if text.strip(" ") and (text[0] in "` " or text[-1] in "` ") else ""
     return f"{fence}{padding}{text}{padding}{fence}"

@@ -21,7 +21,7 @@ def render_markdown(summary: Summary) -> str:
 
 def day(moment: datetime | None) -> str:
     """The date of a moment in UTC, or a dash."""
-    return "–" if moment is None else moment.strftime("%Y-%m-%d")
+    return "–" if moment is None else moment.date().isoformat()
 
 
 def count(number: int, singular: str, plural: str = "") -> str:

@@ -11,19 +11,18 @@ import fcntl
 import os
 import secrets
 import shutil
+import signal
+import stat
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 from vocabgap.errors import AccessDeniedError, StateError, VocabgapError
-from vocabgap.reporting.manifest import MANIFEST_NAME
+from vocabgap.reporting.target import OWNED, check_target, resolve_target
 
-# Every name that a run may write: an earlier run's file is not carried into a run without it.
-OWNED: Final = frozenset(
-    {"report.md", "capabilities.parquet", "gaps.parquet", "rejects.parquet", MANIFEST_NAME}
-)
 _STAGING: Final = "staging"
 _BEFORE: Final = "before"
 _ABANDONED_SECONDS: Final = 3600
@@ -40,7 +39,7 @@ def published(out: str | Path) -> Iterator[Path]:
         AccessDeniedError: The operating system refused.
     """
     try:
-        target = Path(out).expanduser().resolve()
+        target = resolve_target(out)
         target.parent.mkdir(parents=True, exist_ok=True)
         with _alone(target):
             _clear_leftovers(target)
@@ -52,30 +51,13 @@ def published(out: str | Path) -> Iterator[Path]:
     try:
         yield staging
         _sync_files(staging)
-        with _alone(target):
+        with _alone(target), _undisturbed():
             check_target(target)
             _replace(target, staging)
     except OSError as error:
         raise _refused(out, error) from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-
-
-def check_target(target: Path) -> None:
-    """Refuse a target that is not a folder, or holds files but no run.
-
-    Raises:
-        StateError: Publishing there could destroy something.
-    """
-    if not target.exists():
-        return
-    if not target.is_dir():
-        raise StateError(f"'{target}' is a file, not a folder", hint="name another folder with --out")
-    if any(target.iterdir()) and not (target / MANIFEST_NAME).is_file():
-        raise StateError(
-            f"folder '{target}' holds files, but no run of vocabgap",
-            hint="name a new or empty folder with --out, so that nothing of yours is touched",
-        )
 
 
 @contextmanager
@@ -93,6 +75,7 @@ def _replace(target: Path, staging: Path) -> None:
     before = _beside(target, _BEFORE)
     replaced = target.exists()
     if replaced:
+        _keep_access(target, staging)
         target.rename(before)
     try:
         staging.rename(target)
@@ -103,6 +86,36 @@ def _replace(target: Path, staging: Path) -> None:
     _sync_folder(target.parent)
     if replaced:
         _carry_over(before, target)
+
+
+def _keep_access(target: Path, staging: Path) -> None:
+    """Give the new files the permissions and the owner of those that they replace: gap text is private."""
+    for new in (staging, *staging.iterdir()):
+        old = target if new is staging else target / new.name
+        if old.exists():
+            status = old.stat()
+            new.chmod(stat.S_IMODE(status.st_mode))
+            with suppress(PermissionError):
+                os.chown(new, status.st_uid, status.st_gid)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let an interrupt wait until the folders are in their places."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    waiting: list[int] = []
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in handlers:
+        signal.signal(number, lambda received, _: waiting.append(received))
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    for received in waiting:
+        signal.raise_signal(received)
 
 
 def _carry_over(before: Path, target: Path) -> None:

@@ -25,6 +25,7 @@ from vocabgap.reporting.manifest import (
 from vocabgap.reporting.markdown import render_markdown
 from vocabgap.reporting.publishing import published
 from vocabgap.reporting.summary import Summary, summarise
+from vocabgap.reporting.target import resolve_target
 from vocabgap.schema import CAPABILITIES, GAPS, REJECTS, phrase
 
 MARKDOWN_NAME: Final = "report.md"
@@ -103,7 +104,7 @@ def report(
         if scan is not None and gaps is not None:
             frames |= {GAPS_NAME: gaps, REJECTS_NAME: scan.rejects.select(REJECTS.names)}
         for name, frame in frames.items():
-            frame.rechunk().write_parquet(folder / name)
+            _write_parquet(frame, folder / name)
         manifest = new_manifest(
             now=moment,
             command=summary.command,
@@ -118,7 +119,7 @@ def report(
         )
         (folder / MANIFEST_NAME).write_bytes(encode_manifest(manifest))
     names = (MARKDOWN_NAME, *frames, MANIFEST_NAME)
-    return Published(Path(out).expanduser().resolve(), names, summary, manifest)
+    return Published(resolve_target(out), names, summary, manifest)
 
 
 def with_capabilities(gaps: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
@@ -140,6 +141,15 @@ def with_capabilities(gaps: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
         .join(belongs, on="wording", how="left", maintain_order="left")
         .select(GAPS.names)
     )
+
+
+def _write_parquet(frame: pl.DataFrame, path: Path) -> None:
+    try:
+        with path.open("wb") as file:
+            frame.rechunk().write_parquet(file)
+    except pl.exceptions.PolarsError as error:
+        # A full disk is not an OSError to Polars.
+        raise OSError(str(error)) from error
 
 
 def _require_same_records(ranked: pl.DataFrame, scan: Scan) -> None:

@@ -1,0 +1,69 @@
+from pathlib import Path
+
+import pytest
+
+from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.reporting.target import check_target, resolve_target
+
+MANIFEST = '{"vocabgap": "0.1.0", "schema_version": 1}'
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    return folder
+
+
+def test_an_empty_folder_will_do(target: Path) -> None:
+    check_target(target)
+
+
+def test_a_folder_with_an_earlier_run_will_do(target: Path) -> None:
+    (target / "run.json").write_text(MANIFEST)
+    (target / "notes.txt").write_text("mine")
+
+    check_target(target)
+
+
+@pytest.mark.parametrize("content", ["", "{}", '{"mine": 1}', "[]", '{"vocabgap": 3, "schema_version": 1}'])
+def test_somebody_elses_run_json_makes_no_run(target: Path, content: str) -> None:
+    (target / "run.json").write_text(content)
+
+    with pytest.raises(StateError, match="no run of vocabgap"):
+        check_target(target)
+
+
+def test_a_folder_that_has_the_name_of_a_file_of_ours_is_not_removed(target: Path) -> None:
+    (target / "run.json").write_text(MANIFEST)
+    (target / "report.md").mkdir()
+
+    with pytest.raises(StateError):
+        check_target(target)
+
+
+@pytest.mark.parametrize("inside", [".", "photos", "photos/deeper"])
+def test_a_folder_that_holds_what_is_scanned_is_refused(target: Path, inside: str) -> None:
+    (target / "run.json").write_text(MANIFEST)
+
+    with pytest.raises(StateError, match="holds what is scanned"):
+        check_target(target, [(target / inside).resolve()])
+
+
+def test_the_current_folder_is_refused(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(target)
+
+    with pytest.raises(StateError, match="current folder"):
+        check_target(target)
+
+
+def test_a_link_that_loops_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+
+    with pytest.raises(InvalidInputError, match="--out"):
+        resolve_target(tmp_path / "loop" / "out")
+
+
+def test_a_home_folder_that_does_not_exist_is_told() -> None:
+    with pytest.raises(InvalidInputError, match="home folder"):
+        resolve_target("~nobody-of-this-name/out")
