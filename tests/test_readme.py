@@ -1,11 +1,13 @@
 """What the README says must be what the commands do."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from vocabgap import cluster, scan
 from vocabgap.cli.app import app, run
 from vocabgap.config import VARIABLES
 from vocabgap.errors import ExitCode
@@ -83,6 +85,29 @@ def test_every_exit_code_is_in_the_readme(code: ExitCode) -> None:
 @pytest.mark.parametrize("variable", VARIABLES)
 def test_every_environment_variable_is_in_the_readme(variable: str) -> None:
     assert variable in README
+
+
+def test_three_wordings_of_the_readme_are_one_need(tmp_path: Path) -> None:
+    story = README[README.index("One says\n") : README.index("A counter over exact strings")]
+    wordings = re.findall(r'[`"]([^`"]+)[`"]', story)
+    log = tmp_path / "vocabulary_gaps.jsonl"
+    log.write_text("".join(json.dumps({"description": wording}) + "\n" for wording in wordings))
+
+    found = cluster(scan(log).records)
+
+    assert (len(wordings), found.clusters.height) == (3, 1)
+
+
+def test_record_in_the_readme_is_read_as_it_stands(tmp_path: Path) -> None:
+    example = re.search(r"```json\n(.*?)```", README, flags=re.DOTALL)
+    assert example is not None
+    log = tmp_path / "pier-0412" / "vocabulary_gaps.jsonl"
+    log.parent.mkdir()
+    log.write_text(example[1].replace("\n", "") + "\n")
+
+    summary = scan(log).summary
+
+    assert (summary.records, summary.repairs) == (1, {})
 
 
 def test_settings_in_the_readme_are_accepted(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ CONFIG_VARIABLE: Final = "VOCABGAP_CONFIG"
 DEFAULT_THRESHOLD: Final = 0.70
 DEFAULT_TOP: Final = 10
 DEFAULT_OUT: Final = "out"
+DEFAULT_TENANT: Final = "local"
 
 
 class RankBy(StrEnum):
@@ -28,6 +29,20 @@ class RankBy(StrEnum):
     UNSATISFIED = "unsatisfied"
 
 
+def ranking(by: RankBy | str) -> RankBy:
+    """The ranking of a name.
+
+    Raises:
+        InvalidInputError: There is no such ranking.
+    """
+    try:
+        return RankBy(by)
+    except ValueError:
+        raise InvalidInputError(
+            f"'{by}' is not a ranking", hint=f"expected one of {', '.join(RankBy)}"
+        ) from None
+
+
 class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A table of the settings file; an unknown key is an error, not a wish granted silently."""
 
@@ -35,7 +50,7 @@ class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 class IngestSettings(_Section, frozen=True):
     """Whose records are read."""
 
-    tenant: Annotated[str, msgspec.Meta(min_length=1)] = "local"
+    tenant: Annotated[str, msgspec.Meta(min_length=1)] = DEFAULT_TENANT
 
 
 class ClusterSettings(_Section, frozen=True):
@@ -95,6 +110,7 @@ VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
     "VOCABGAP_TOP": ("report", "top"),
 }
 
+_SETTINGS_HINT: Final = "see Settings in the README for every key"
 _Layer = dict[str, dict[str, Any]]
 
 
@@ -138,7 +154,12 @@ def resolve_settings(
         _merge(merged, _read(found), f"{found}")
     for variable, (table, key) in VARIABLES.items():
         if environment.get(variable):
-            _merge(merged, {table: {key: environment[variable]}}, f"environment variable {variable}")
+            _merge(
+                merged,
+                {table: {key: environment[variable]}},
+                f"environment variable {variable}",
+                strict=False,
+            )
     for flag, ((table, key), value) in (flags or {}).items():
         if value is not None:
             _merge(merged, {table: {key: value}}, flag)
@@ -186,11 +207,21 @@ def _read(path: Path) -> _Layer:
     return layer
 
 
-def _merge(merged: _Layer, layer: _Layer, origin: str) -> None:
+def _in_words(error: msgspec.ValidationError) -> str:
+    """What msgspec says of a value, with the table and the key as they are written."""
+    problem, _, place = str(error).partition(" - at `$.")
+    where = place.rstrip("`").rpartition(".")
+    told = problem.replace("Object contains unknown field", "there is no setting").replace("`", "'")
+    if "enum value" in told:
+        told += f", expected one of {', '.join(RankBy)}"
+    return f"[{where[0]}] {where[2]}: {told}" if where[0] else f"[{where[2]}] {told}" if place else told
+
+
+def _merge(merged: _Layer, layer: _Layer, origin: str, *, strict: bool = True) -> None:
     """Check one layer by itself, so that an error names where the value came from, and lay it on top."""
     try:
-        msgspec.convert(layer, Settings, strict=not origin.startswith("environment"))
+        msgspec.convert(layer, Settings, strict=strict)
     except msgspec.ValidationError as error:
-        raise InvalidInputError(f"{origin}: {error}", hint="`vocabgap status` lists every setting") from error
+        raise InvalidInputError(f"{origin}: {_in_words(error)}", hint=_SETTINGS_HINT) from error
     for table, values in layer.items():
         merged.setdefault(table, {}).update(values)

@@ -8,8 +8,6 @@ import polars as pl
 
 from vocabgap.errors import InvalidInputError
 
-SCHEMA_VERSION: Final = 1
-
 UTC_MICROSECONDS: Final = pl.Datetime("us", "UTC")
 _NAMES: Final = pl.List(pl.String)
 _TALLY: Final = pl.List(pl.Struct({"name": pl.String, "mentions": pl.Int64}))
@@ -18,7 +16,7 @@ PHRASE_FIELDS: Final = ("missing_capability", "description", "intent")
 # What Python counts as white space: Rust, which Polars asks, leaves out the four separators from U+001C on.
 _BLANKS: Final = "".join(filter(str.isspace, map(chr, range(0x3001))))
 EXAMPLE_FIELDS: Final = (
-    "timestamp", "image_id", "session_id", "snapshot_hash", "description", "intent", "workaround",
+    "wording", "timestamp", "image_id", "session_id", "snapshot_hash", "description", "intent", "workaround",
     "satisfaction", "notes", "repo_slug", "source_path", "line",
 )  # fmt: skip
 
@@ -221,7 +219,7 @@ CAPABILITIES: Final = Table(
         Column("variants", _VARIANTS, "every wording, most frequent first, with its similarity to the label"),
         Column(
             "examples",
-            pl.List(pl.Struct({name: RECORDS.schema[name] for name in EXAMPLE_FIELDS})),
+            pl.List(pl.Struct({name: RECORDS.schema.get(name, pl.String) for name in EXAMPLE_FIELDS})),
             "up to three records to look at, from different images where possible, newest first",
         ),
         Column("cohesion", pl.Float64, "mean cosine similarity of surfaces in pairs, 0 to 1; 1 for one"),

@@ -128,6 +128,11 @@ def shortened(value: str) -> str:
     return f"{value[:SHOWN_CHARACTERS]}… ({len(value):,} characters)"
 
 
+def count(number: int, singular: str, plural: str = "") -> str:
+    """A number with its noun: `1 image`, `1,204 images`."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
 def printable_name(name: str) -> str:
     """A file's name as text that a frame can hold: bytes that are not UTF-8 become escapes."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

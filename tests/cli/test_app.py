@@ -237,7 +237,7 @@ def test_an_image_that_is_not_utf_8_selects_nothing(vocabgap: Command, write_cor
     told = vocabgap("report", root, "--image", NOT_UTF_8)
 
     assert told.code == ExitCode.DONE
-    assert "1 records filtered out" in told.out
+    assert "1 record filtered out" in told.out
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ Command = Callable[..., Any]
 def test_sound_logs_are_a_success(vocabgap: Command, gap: Gap, write_corpus: Corpus) -> None:
     told = vocabgap("check", write_corpus({"one": [gap("sky mask")]}))
     assert (told.code, told.err) == (0, "")
-    assert told.out == "1 lines in 1 logs = 1 records + 0 duplicates + 0 superseded + 0 rejects\n"
+    assert told.out == "1 line in 1 log = 1 record + 0 duplicates + 0 superseded + 0 rejects\n"
 
 
 def test_an_empty_workspace_is_a_success(vocabgap: Command, write_corpus: Corpus) -> None:

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vocabgap.cli.output import SCHEMA_VERSION, Output
+from vocabgap.cli.output import Output
 from vocabgap.cli.tables import comma_separated, table
 from vocabgap.errors import ExitCode, InvalidInputError, VocabgapError
+from vocabgap.version import SCHEMA_VERSION
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

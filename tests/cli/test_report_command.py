@@ -58,7 +58,7 @@ def test_ranking_is_a_table_with_an_account_below(vocabgap: Command, photos: Pat
     ]
     assert lines[2].split() == ["1", "sky", "mask", "2", "2", "2", "2026-05-02", "1/1", "local"]
     assert "2 of 2 capabilities, 3 mentions." in told.out
-    assert "4 lines in 2 logs = 3 records + 0 duplicates + 0 superseded + 1 rejects\n" in told.out
+    assert "4 lines in 2 logs = 3 records + 0 duplicates + 0 superseded + 1 reject\n" in told.out
     assert told.err == ""
 
 
@@ -163,7 +163,23 @@ def test_an_empty_workspace_is_a_success_that_says_so(
 ) -> None:
     told = vocabgap("report", write_corpus(images))
     assert told.code == 0
-    assert "No record counts: nothing is missing here" in told.out
+    assert ("Nothing is missing here" if images else "No log was found") in told.out
+
+
+def test_filters_that_fit_nothing_are_no_good_news(vocabgap: Command, photos: Path) -> None:
+    told = vocabgap("report", photos, "--module", "nosuch")
+
+    assert told.code == 0
+    assert "Nothing is left of 3 records: the filters fit none." in told.out
+
+
+def test_a_log_that_is_not_read_is_named_on_stderr(vocabgap: Command, photos: Path) -> None:
+    (photos / "hidden" / "vocabulary_gaps.jsonl").mkdir(parents=True)
+
+    told = vocabgap("report", photos)
+
+    assert told.code == 0
+    assert "not read: hidden/vocabulary_gaps.jsonl: " in told.err
 
 
 def test_rejects_do_not_fail_a_report(vocabgap: Command, write_corpus: Corpus) -> None:
@@ -195,7 +211,7 @@ def test_options_narrow_the_report(
 
 
 def test_filtered_records_are_told(vocabgap: Command, photos: Path) -> None:
-    assert "; 1 records filtered out" in vocabgap("report", photos, "--image", "heron").out
+    assert "; 1 record filtered out" in vocabgap("report", photos, "--image", "heron").out
 
 
 @pytest.mark.parametrize(

@@ -245,3 +245,17 @@ def test_command_is_one_line_whatever_a_value_holds(tmp_path: Path) -> None:
 )
 def test_narrowing_is_told_in_words(tmp_path: Path, selection: Selection, words: tuple[str, ...]) -> None:
     assert asked(tmp_path, selection=selection).narrowed == words
+
+
+def test_settings_that_no_flag_can_say_give_no_command(tmp_path: Path) -> None:
+    settings = Settings(cluster=ClusterSettings(stop_words=("photo",)))
+
+    assert asked(tmp_path / "photos", settings=settings).command == ""
+
+
+def test_what_lies_elsewhere_is_named_without_its_folders() -> None:
+    roots = [Path("/home/mira/photos"), Path("/srv/scans")]
+
+    command = asked(*roots, config=Path("/home/mira/team.toml")).command
+
+    assert command.startswith("vocabgap report photos scans --config team.toml ")

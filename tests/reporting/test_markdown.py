@@ -205,8 +205,18 @@ def test_table_row_says_what_the_frame_says(demo_run: Run) -> None:
 @pytest.mark.parametrize(
     ("top", "title", "shown", "rest"),
     [
-        (10, "The top 10, by mentions", 10, "The other 29 capabilities are in `capabilities.parquet`."),
-        (38, "The top 38, by mentions", 38, "The other 1 capability is in `capabilities.parquet`."),
+        (
+            10,
+            "The top 10, by mentions",
+            10,
+            "The other 29 capabilities are in `capabilities.parquet`; `--top 0` shows all of them here.",
+        ),
+        (
+            38,
+            "The top 38, by mentions",
+            38,
+            "The other 1 capability is in `capabilities.parquet`; `--top 0` shows all of them here.",
+        ),
         (0, "The whole list, by mentions", 39, None),
         (50, "The whole list, by mentions", 39, None),
     ],
@@ -258,7 +268,7 @@ def test_examples_lead_back_to_image_session_snapshot_and_line(
     ]
     assert (
         f"- 2026-04-01, image `heron`, session `s-7`, snapshot `{SNAPSHOT[:12]}`,"
-        " `heron/vocabulary_gaps.jsonl:2`\\\n  sky mask – instead: drew it (not rated)\n"
+        " `heron/vocabulary_gaps.jsonl:2`\\\n  “sky mask” – instead: drew it (not rated)\n"
     ) in text_of(publish(write_corpus({"heron": lines})))
 
 
@@ -266,15 +276,16 @@ def test_an_example_that_knows_little_says_so(gap: Gap, write_corpus: Corpus, pu
     text = text_of(publish(write_corpus({"heron": [gap("sky mask", timestamp=None, workaround=" ")]})))
     assert (
         "- –, image `heron`, session unknown, no snapshot, `heron/vocabulary_gaps.jsonl:1`\\\n"
-        "  sky mask – no workaround noted (not rated)\n"
+        "  “sky mask” – no workaround noted (not rated)\n"
     ) in text
 
 
 def test_an_example_whose_intent_is_blank_shows_its_description(
     gap: Gap, write_corpus: Corpus, publish: Publish
 ) -> None:
-    text = text_of(publish(write_corpus({"heron": [gap("sky mask", intent="  ")]})))
-    assert "  sky mask – no workaround noted" in text
+    record = gap("Only the sky, please.", intent="  ", missing_capability="sky mask")
+    text = text_of(publish(write_corpus({"heron": [record]})))
+    assert "  “sky mask”: Only the sky, please. – no workaround noted" in text
 
 
 def test_three_examples_of_every_capability_that_has_them(demo_run: Run) -> None:
@@ -384,7 +395,7 @@ def test_the_command_that_makes_it_again_is_quoted(demo_run: Run) -> None:
 @pytest.mark.parametrize("lines", [[], ["", "  "], ["[1]"]], ids=["no line", "blank lines", "rejects only"])
 def test_a_report_without_a_record_says_so(write_corpus: Corpus, publish: Publish, lines: list[str]) -> None:
     text = text_of(publish(write_corpus({"one": lines})))
-    assert "**Nothing is missing here, as far as these logs tell:** no record counts." in text
+    assert "**Nothing is missing here, as far as these logs tell: no record counts.**" in text
     assert headings(text) == [
         "What to author next",
         "What was counted, and what was not",

@@ -1,14 +1,16 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from vocabgap.config import ReportSettings, Settings
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.ingest import Selection, scan
-from vocabgap.pipeline import Run
+from vocabgap.pipeline import Run, run
 from vocabgap.reporting import report
 from vocabgap.reporting.writing import with_capabilities
 from vocabgap.schema import CAPABILITIES, GAPS, REJECTS
@@ -160,3 +162,21 @@ def test_a_published_folder_inside_the_root_is_not_read_as_a_log(
     root = write_corpus({"one": [gap("sky mask")]})
     publish(root, out=root / "out")
     assert scan(root).summary.files == 1
+
+
+WITHOUT_OFFSET = datetime(2026, 7, 1)  # noqa: DTZ001 - that is the point
+
+
+@pytest.mark.parametrize("arguments", [{"top": -1}, {"ranked_by": "banana"}, {"now": WITHOUT_OFFSET}])
+def test_an_argument_that_cannot_be_meant_is_refused(tmp_path: Path, arguments: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInputError):
+        report(CAPABILITIES.empty(), tmp_path / "out", **arguments)
+
+
+def test_the_manifest_does_not_say_where_the_files_went(tmp_path: Path, demo: Path) -> None:
+    out = tmp_path / "home-of-mira" / "out"
+
+    run(demo, settings=Settings(report=ReportSettings(out=str(out))))
+
+    published = b"".join(path.read_bytes() for path in out.iterdir() if path.suffix in {".md", ".json"})
+    assert b"mira" not in published

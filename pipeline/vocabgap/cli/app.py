@@ -124,4 +124,6 @@ def _system_error(error: OSError) -> VocabgapError:
 def _usage_error(error: TyperException) -> InvalidInputError:
     context = getattr(error, "ctx", None)
     hint = f"see `{context.command_path} --help`" if context else f"see `{PROGRAM} --help`"
+    if "--json" in error.format_message():
+        hint = f"--json goes before the verb: `{PROGRAM} --json report …`"
     return InvalidInputError(error.format_message(), hint=hint)

@@ -24,8 +24,9 @@ def check(
     for row in scanned.rejects.iter_rows(named=True):
         output.event("reject", **row)
     output.event("result", summary=summary)
+    several = scanned.files["repo_slug"].n_unique() > 1
     for row in scanned.rejects.iter_rows(named=True):
-        path = f"{row['repo_slug']}/{row['source_path']}" if len(roots) > 1 else row["source_path"]
+        path = f"{row['repo_slug']}/{row['source_path']}" if several else row["source_path"]
         where = f"{path}:{row['line']}" if row["line"] else path
         output.text(escape_unseen(f"{where}: {row['reason']}: {row['detail']}"))
     output.text(account_line(summary))

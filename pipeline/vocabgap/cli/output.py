@@ -13,8 +13,8 @@ import typer
 
 from vocabgap.errors import VocabgapError
 from vocabgap.text import visible
+from vocabgap.version import SCHEMA_VERSION
 
-SCHEMA_VERSION: Final = 1
 PROGRAM: Final = "vocabgap"
 ROOTS_HELP: Final = "Folders to search for gap logs, or single log files."
 

@@ -11,7 +11,7 @@ import typer
 from vocabgap.cli.output import ROOTS_HELP, Output, output_of
 from vocabgap.config import DEFAULT_OUT, DEFAULT_THRESHOLD, DEFAULT_TOP, RankBy, resolve_settings
 from vocabgap.moments import iso, parse_moment, parse_now
-from vocabgap.text import escape_unseen, printable_name
+from vocabgap.text import count, escape_unseen, printable_name
 
 if TYPE_CHECKING:
     from vocabgap.pipeline import Run
@@ -117,6 +117,9 @@ def report(
             on_stage=listener,
         )
     _print(output, made, text_format)
+    for row in made.scan.rejects.iter_rows(named=True):
+        if row["line"] is None:
+            output.note(escape_unseen(f"not read: {row['source_path']}: {row['detail']}"))
 
 
 def _print(output: Output, made: "Run", text_format: TextFormat) -> None:
@@ -134,9 +137,10 @@ def _print(output: Output, made: "Run", text_format: TextFormat) -> None:
         )
         return
     from vocabgap.cli.tables import comma_separated, table  # noqa: PLC0415 - loads rich
+    from vocabgap.reporting.manifest import MARKDOWN_NAME  # noqa: PLC0415 - loads Polars
 
     if text_format is TextFormat.MARKDOWN:
-        output.text((made.published.folder / "report.md").read_text(encoding="utf-8").rstrip("\n"))
+        output.text((made.published.folder / MARKDOWN_NAME).read_text(encoding="utf-8").rstrip("\n"))
         return
     if text_format is TextFormat.CSV:
         output.text(comma_separated(CSV_COLUMNS, [_cells(item) for item in summary.capabilities]))
@@ -169,19 +173,21 @@ def _row(item: "Capability") -> tuple[object, ...]:
 
 def _closing(made: "Run") -> list[str]:
     from vocabgap.cli.tables import account_line  # noqa: PLC0415 - loads rich
-    from vocabgap.reporting.target import current_folder  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting.summary import nothing  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting.target import current_folder  # noqa: PLC0415
 
     summary, published = made.published.summary, made.published
     account = summary.account
     lines = []
     if not summary.capabilities:
-        lines.append("No record counts: nothing is missing here, as far as these logs tell.")
+        lines.append(f"{nothing(account)}.")
     else:
         lines.append(
-            f"\n{len(summary.capabilities)} of {summary.total:,} capabilities, {summary.mentions:,} mentions."
+            f"\n{len(summary.capabilities)} of {count(summary.total, 'capability', 'capabilities')},"
+            f" {count(summary.mentions, 'mention')}."
         )
     if account is not None:
-        filtered = f"; {account.filtered:,} records filtered out" if account.filtered else ""
+        filtered = f"; {count(account.filtered, 'record')} filtered out" if account.filtered else ""
         lines.append(account_line(account) + filtered)
     here = current_folder()
     folder = published.folder

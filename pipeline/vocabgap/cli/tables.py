@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from vocabgap.text import shortened, visible
+from vocabgap.text import count, shortened, visible
 
 if TYPE_CHECKING:
     from vocabgap.ingest import ScanSummary
@@ -57,13 +57,14 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]], *, numbers:
 def account_line(account: "ScanSummary | Account") -> str:
     """Where every line went, in one sentence that adds up."""
     parts = (
-        f"{account.records:,} records",
-        f"{account.duplicates:,} duplicates",
+        count(account.records, "record"),
+        count(account.duplicates, "duplicate"),
         f"{account.superseded:,} superseded",
-        f"{account.rejects:,} rejects",
+        count(account.rejects, "reject"),
     )
-    whole = f"{account.lines:,} lines in {account.files:,} logs = {' + '.join(parts)}"
-    return whole + (f"; {account.unreadable:,} logs or folders unreadable" if account.unreadable else "")
+    whole = f"{count(account.lines, 'line')} in {count(account.files, 'log')} = {' + '.join(parts)}"
+    unreadable = count(account.unreadable, "log or folder", "logs or folders")
+    return whole + (f"; {unreadable} unreadable" if account.unreadable else "")
 
 
 def comma_separated(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

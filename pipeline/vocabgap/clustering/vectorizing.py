@@ -64,7 +64,9 @@ def vectorize(contents: Sequence[str], mentions: FloatVector) -> sparse.csr_arra
     )
     scales = np.sqrt([WORD_SHARE, 1.0 - WORD_SHARE])
     blend = sparse.hstack([half * scale for half, scale in zip(halves, scales, strict=True)], format="csr")
-    return _unit_rows(sparse.csr_array(blend))
+    rows = _unit_rows(sparse.csr_array(blend))
+    rows.sort_indices()  # so that a product adds up in one order, and distances are symmetric to the last bit
+    return rows
 
 
 def _tfidf(counter: CountVectorizer, contents: Sequence[str], mentions: FloatVector) -> sparse.csr_array:

@@ -4,8 +4,11 @@ A clean line costs one strict decode. Only a line that fails it is looked at fie
 can be mended is mended and counted, and what cannot is rejected with the field and the expectation named.
 """
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -14,6 +17,7 @@ from vocabgap.record import FIELDS, SATISFACTION_WORDS, GapRecord, RejectReason,
 
 _STRICT = msgspec.json.Decoder(GapRecord)
 _ANY = msgspec.json.Decoder()
+_RFC_3339: Final[Callable[[str], datetime]] = partial(msgspec.convert, type=datetime)
 
 _OPTIONAL_TEXT: Final = (
     "image_id",
@@ -90,10 +94,10 @@ class _Mending:
         if value is None:
             return None
         if isinstance(value, str):
-            try:
-                return datetime.fromisoformat(value.strip())
-            except ValueError:
-                self.unreadable_timestamp = value
+            for parse in (_RFC_3339, datetime.fromisoformat):  # the first one as the strict decoder does
+                with suppress(ValueError):
+                    return parse(value.strip())
+            self.unreadable_timestamp = value
         else:
             # Not the value's text: to make it may fail, for a deep list or a number of 5,000 digits.
             self.unreadable_timestamp = self.line.decode("utf-8")
@@ -120,7 +124,7 @@ def decode_line(line: bytes) -> Decoded | Rejected:
     if not _says_something(decoded.record):
         return Rejected(
             RejectReason.MISSING_DESCRIPTION,
-            "field 'description': expected text, or missing_capability or intent in its place, found blanks",
+            "field 'description': expected text, or missing_capability or intent in its place, found none",
         )
     return decoded
 

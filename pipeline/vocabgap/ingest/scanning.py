@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from vocabgap.config import DEFAULT_TENANT
 from vocabgap.ingest.corrections import DUPLICATE, SUPERSEDED, mark_counted
 from vocabgap.ingest.decoding import Decoded, Rejected, decode_line
 from vocabgap.ingest.discovery import LogFile, discover
@@ -193,7 +194,7 @@ class _Collected:
         )
 
 
-def scan(roots: str | Path | Iterable[str | Path], *, tenant_id: str = "local") -> Scan:
+def scan(roots: str | Path | Iterable[str | Path], *, tenant_id: str = DEFAULT_TENANT) -> Scan:
     """Read every gap log below the roots.
 
     Args:

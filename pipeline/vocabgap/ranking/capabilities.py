@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 import polars as pl
 
-from vocabgap.config import RankBy
+from vocabgap.config import RankBy, ranking
 from vocabgap.errors import InvalidInputError
 from vocabgap.ranking.evidence import counts, examples, main_category, tally, variants
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
@@ -54,7 +54,7 @@ def rank(
     Raises:
         InvalidInputError: A frame cannot be used, or a record's wording was not clustered.
     """
-    first = _ranking(by)
+    first = ranking(by)
     RECORDS.require(records)
     WORDINGS.require(found.wordings)
     CLUSTERS.require(found.clusters)
@@ -118,15 +118,6 @@ def _own_label() -> pl.Expr:
         )
     ).list.first()
     return pl.when(wordings.list.contains(pl.col("label"))).then("label").otherwise(nearest).alias("label")
-
-
-def _ranking(by: RankBy | str) -> RankBy:
-    try:
-        return RankBy(by)
-    except ValueError:
-        raise InvalidInputError(
-            f"'{by}' is not a ranking", hint=f"expected one of {', '.join(RankBy)}"
-        ) from None
 
 
 def _placed(records: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:

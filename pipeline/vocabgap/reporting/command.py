@@ -32,19 +32,21 @@ class Reproduction(msgspec.Struct, frozen=True):
 
     @property
     def command(self) -> str:
-        """A command to run in the folder that holds the roots.
+        """A command to run in the folder that holds the roots; empty where no command can say the settings.
 
         Paths are relative to that folder and the output folder is left to its default, so that the command,
         and the report that quotes it, are the same on every machine.
         """
+        if self.config is None and self._beyond_flags():
+            return ""
         home = Path(os.path.commonpath([root.parent for root in self.roots]))
         words = [
             "vocabgap",
             "report",
-            *sorted({_argument(os.path.relpath(root, home)) for root in self.roots}),
+            *sorted({_argument(_relative(root, home)) for root in self.roots}),
         ]
         if self.config is not None:
-            words += ["--config", _argument(os.path.relpath(self.config.resolve(), home))]
+            words += ["--config", _argument(_relative(self.config.resolve(), home))]
         elif (home / CONFIG_NAME).exists():
             words += ["--config", os.devnull]  # what lies there was not in force
         words += self._narrowing()
@@ -87,6 +89,12 @@ class Reproduction(msgspec.Struct, frozen=True):
                 words += [flag, value]
         return words
 
+    def _beyond_flags(self) -> bool:
+        """Whether something is set that only a settings file can say."""
+        ours, default = self.settings, Settings()
+        stop_words = ours.cluster.stop_words != default.cluster.stop_words
+        return stop_words or ours.ingest != default.ingest or ours.aliases != default.aliases
+
     def _settings(self) -> list[tuple[str, object, object]]:
         ours, default = self.settings, Settings()
         return [
@@ -99,3 +107,13 @@ class Reproduction(msgspec.Struct, frozen=True):
 def _argument(path: str) -> str:
     """A relative path that is neither taken for an option nor for a home folder."""
     return f"./{path}" if path.startswith(("-", "~")) else path
+
+
+def _relative(path: Path, home: Path) -> str:
+    """A path as seen from the folder that the command runs in.
+
+    Only the name where the two have nothing but the root of the file system in common: the rest is of
+    no use on another machine, and may name a person.
+    """
+    apart = os.path.commonpath([path, home]) == path.anchor and path.parent != home
+    return path.name if apart else os.path.relpath(path, home)

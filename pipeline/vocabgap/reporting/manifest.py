@@ -12,9 +12,12 @@ import msgspec
 from vocabgap.config import Settings
 from vocabgap.ingest import Selection
 from vocabgap.reporting.summary import Account
-from vocabgap.schema import SCHEMA_VERSION
-from vocabgap.version import __version__
+from vocabgap.version import SCHEMA_VERSION, __version__
 
+MARKDOWN_NAME: Final = "report.md"
+CAPABILITIES_NAME: Final = "capabilities.parquet"
+GAPS_NAME: Final = "gaps.parquet"
+REJECTS_NAME: Final = "rejects.parquet"
 MANIFEST_NAME: Final = "run.json"
 _LIBRARIES: Final = ("numpy", "polars", "scikit-learn", "scipy", "snowballstemmer")
 

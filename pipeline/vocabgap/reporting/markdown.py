@@ -7,7 +7,8 @@ import jinja2
 
 from vocabgap.moments import iso
 from vocabgap.reporting.escaping import code, escape
-from vocabgap.reporting.summary import Capability, Summary
+from vocabgap.reporting.summary import Capability, Summary, nothing
+from vocabgap.text import count
 
 SHOWN_WORDINGS: Final = 25
 _SHORT_HASH: Final = 12
@@ -22,11 +23,6 @@ def render_markdown(summary: Summary) -> str:
 def day(moment: datetime | None) -> str:
     """The date of a moment in UTC, or a dash."""
     return "–" if moment is None else moment.date().isoformat()
-
-
-def count(number: int, singular: str, plural: str = "") -> str:
-    """A number with its noun: `1 image`, `1,204 images`."""
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
 def satisfaction(capability: Capability) -> str:
@@ -65,6 +61,7 @@ def _environment() -> jinja2.Environment:
         satisfaction=satisfaction,
         short=_short,
         in_words=_names,
+        nothing=nothing,
         rating=_RATINGS.__getitem__,
     )
     return environment

@@ -85,7 +85,13 @@ def _replace(target: Path, staging: Path) -> None:
         raise
     _sync_folder(target.parent)
     if replaced:
-        _carry_over(before, target)
+        try:
+            _carry_over(before, target)
+        except OSError as error:
+            raise StateError(
+                f"'{target}' is published, but not all that stood there could be carried over: {error}",
+                hint=f"look into '{before}'",
+            ) from error
 
 
 def _keep_access(target: Path, staging: Path) -> None:
@@ -154,7 +160,7 @@ def _sync_files(folder: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    _sync(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
+    _sync(folder, os.O_RDONLY | os.O_DIRECTORY)
 
 
 def _sync(path: Path, flags: int) -> None:

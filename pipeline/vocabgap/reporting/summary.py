@@ -8,9 +8,10 @@ import msgspec
 import polars as pl
 
 from vocabgap.ingest import ScanSummary
-from vocabgap.record import UNCATEGORIZED
+from vocabgap.record import LOG_NAME, UNCATEGORIZED
 from vocabgap.reporting.combinations import Combination, recurring
 from vocabgap.schema import CAPABILITIES
+from vocabgap.text import count
 
 SHOWN_REJECTS: Final = 20
 
@@ -33,6 +34,7 @@ class Wording(msgspec.Struct, frozen=True):
 class Example(msgspec.Struct, frozen=True):
     """One record to look at, with everything that leads back to it."""
 
+    wording: str
     timestamp: datetime | None
     image_id: str
     session_id: str | None
@@ -47,9 +49,10 @@ class Example(msgspec.Struct, frozen=True):
     line: int
 
     @property
-    def need(self) -> str:
-        """What was asked for: the person's words, else the agent's."""
-        return next((text for text in (self.intent, self.description) if text and text.strip()), "")
+    def said(self) -> str:
+        """What else was said than the wording: the person's words, else the agent's; empty if nothing was."""
+        texts = (text for text in (self.intent, self.description) if text and text.strip())
+        return next((text for text in texts if text.strip() != self.wording), "")
 
 
 class Capability(msgspec.Struct, frozen=True):
@@ -83,7 +86,7 @@ class Capability(msgspec.Struct, frozen=True):
 
 
 class Category(msgspec.Struct, frozen=True):
-    """A category, the records and the capabilities in it, and the share of all records."""
+    """A category, and the records and the capabilities in it."""
 
     name: str
     mentions: int
@@ -120,6 +123,17 @@ class Account(msgspec.Struct, frozen=True):
     examples: tuple[Reject, ...]
 
 
+def nothing(account: Account | None) -> str:
+    """Why there is nothing to rank, in a sentence without its full stop."""
+    if account is None:
+        return "No record was ranked"
+    if account.filtered:
+        return f"Nothing is left of {count(account.filtered, 'record')}: the filters fit none"
+    if not account.files:
+        return f"No log was found: nothing below is called {LOG_NAME}"
+    return "Nothing is missing here, as far as these logs tell: no record counts"
+
+
 class Summary(msgspec.Struct, frozen=True):
     """Everything a report says.
 
@@ -129,7 +143,7 @@ class Summary(msgspec.Struct, frozen=True):
         total: Capabilities in all.
         mentions: Records that the capabilities hold.
         images: Distinct images among them; null where the records are not at hand.
-        repositories: Repositories that were read; null where the records are not at hand.
+        repositories: Repositories that lines were read from; null where the records are not at hand.
         single: Capabilities that were mentioned once.
         first_seen: Earliest readable timestamp.
         last_seen: Latest readable timestamp.
@@ -181,7 +195,7 @@ def summarise(
         gaps: Table `gaps`, for what only the records tell.
         rejects: Table `rejects`.
         scanned: The account of the scan.
-        operation_aliases: Lower-case name to operation, beside the built-in ones.
+        operation_aliases: Lower-case name to operation; the built-in ones by default.
         selection: What the report was narrowed to, in words.
         command: The command that makes this report again.
     """

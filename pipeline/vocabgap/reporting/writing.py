@@ -4,16 +4,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
 
 import polars as pl
+from msgspec.structs import replace
 
-from vocabgap.config import DEFAULT_OUT, DEFAULT_TOP, RankBy
+from vocabgap.config import DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, ranking
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan
 from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.manifest import (
+    CAPABILITIES_NAME,
+    GAPS_NAME,
     MANIFEST_NAME,
+    MARKDOWN_NAME,
+    REJECTS_NAME,
     InputFile,
     Manifest,
     Parameters,
@@ -27,11 +31,6 @@ from vocabgap.reporting.publishing import published
 from vocabgap.reporting.summary import Summary, summarise
 from vocabgap.reporting.target import resolve_target
 from vocabgap.schema import CAPABILITIES, GAPS, REJECTS, phrase
-
-MARKDOWN_NAME: Final = "report.md"
-CAPABILITIES_NAME: Final = "capabilities.parquet"
-GAPS_NAME: Final = "gaps.parquet"
-REJECTS_NAME: Final = "rejects.parquet"
 
 
 @dataclass(frozen=True)
@@ -71,26 +70,33 @@ def report(
             the report cannot say what was not counted.
         now: The moment the run counts as its present; the clock's by default.
         top: How many capabilities the Markdown shows; 0 shows all. The Parquet always has all.
-        ranked_by: What the ranking counted first.
+        ranked_by: What the ranking counted first: the `by` that it was made with.
         reproduction: What the run was asked for, to say how to make it again.
         timings: How long the stages took.
 
     Raises:
-        InvalidInputError: The frame is not a `capabilities` frame, or it does not rank the scan's records.
+        InvalidInputError: The frame is not a `capabilities` frame, it does not rank the scan's records, or an
+            argument cannot be used.
         StateError: The folder holds something that is not a run, or the disk did not take the files.
         AccessDeniedError: The folder may not be written.
     """
     CAPABILITIES.require(ranked)
+    moment = now or datetime.now(UTC)
+    if moment.tzinfo is None:
+        raise InvalidInputError(
+            f"now: {moment.isoformat()} has no offset", hint="for example datetime.now(UTC)"
+        )
+    if top < 0:
+        raise InvalidInputError(f"top: {top} is less than 0", hint="0 shows all")
     gaps = None
     if scan is not None:
-        _require_same_records(ranked, scan)
         gaps = with_capabilities(scan.gaps, ranked)
-    moment = now or datetime.now(UTC)
+        _require_same_records(ranked, gaps)
     summary = summarise(
         ranked,
         now=moment,
         top=top,
-        ranked_by=str(ranked_by),
+        ranked_by=ranking(ranked_by).value,
         gaps=gaps,
         rejects=None if scan is None else scan.rejects,
         scanned=None if scan is None else scan.summary,
@@ -110,7 +116,7 @@ def report(
             command=summary.command,
             parameters=None
             if reproduction is None
-            else Parameters(reproduction.settings, reproduction.selection),
+            else Parameters(_without_place(reproduction.settings), reproduction.selection),
             account=summary.account,
             capabilities=ranked.height,
             inputs=() if scan is None else _inputs(scan),
@@ -143,6 +149,11 @@ def with_capabilities(gaps: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def _without_place(settings: Settings) -> Settings:
+    """The settings without where the files went: that may name a person, and changes none of them."""
+    return replace(settings, report=replace(settings.report, out=DEFAULT_OUT))
+
+
 def _write_parquet(frame: pl.DataFrame, path: Path) -> None:
     try:
         with path.open("wb") as file:
@@ -152,11 +163,12 @@ def _write_parquet(frame: pl.DataFrame, path: Path) -> None:
         raise OSError(str(error)) from error
 
 
-def _require_same_records(ranked: pl.DataFrame, scan: Scan) -> None:
-    mentions, counted = int(ranked["mentions"].sum()), int(scan.gaps["counted"].sum())
-    if mentions != counted:
+def _require_same_records(ranked: pl.DataFrame, gaps: pl.DataFrame) -> None:
+    mentions = int(ranked["mentions"].sum())
+    counted = gaps.filter("counted").height
+    if mentions != counted or gaps.filter(pl.col("counted") & pl.col("capability_id").is_null()).height:
         raise InvalidInputError(
-            f"the ranking holds {mentions:,} mentions, but {counted:,} records of the scan count",
+            f"the ranking, of {mentions:,} mentions, is not that of the scan's {counted:,} records",
             hint="hand in the scan whose records were ranked",
         )
 
