@@ -14,7 +14,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 import vocabgap
 from vocabgap.clustering import Clusters, cluster
-from vocabgap.clustering.vectorizing import content_words, ignored_stems, vectorize
+from vocabgap.clustering.stopwords import content_words, ignored_stems
+from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.errors import InvalidInputError
 from vocabgap.schema import CLUSTERS, LINKAGE, PHRASE_FIELDS, WORDINGS
 from vocabgap.text import surface
@@ -339,3 +340,13 @@ def test_partition_of_the_demo_is_that_of_scikit_learn(
     found = cluster(records, threshold=threshold)
 
     assert grouped_wordings(found) == partition(phrases, scikit_learn_labels(phrases, threshold))
+
+
+def test_label_may_be_the_wording_of_another_surface_that_says_the_same_terms(asking: Asking) -> None:
+    needs = ["keystoneCorrectionPartial"] * 4 + ["partial keystone correction"] * 3
+
+    found = cluster(asking(*needs))
+
+    assert found.clusters.select("label", "label_surface").rows() == [
+        ("partial keystone correction", "partial keyston correct")
+    ]

@@ -97,13 +97,16 @@ def test_no_member_holds_more_of_the_core_than_the_chosen_one(
 @pytest.mark.parametrize(
     ("wordings", "expected"),
     [
-        ([("Fog Mask", 1), ("fog_mask", 3)], "fog_mask"),
+        ([("Fog Mask", 1), ("fog mask", 3)], "fog mask"),
+        ([("Fog Mask", 1), ("fog_mask", 3), ("fogMask", 3)], "Fog Mask"),
+        ([("fog mask", 1), ("wanted fog mask", 3)], "fog mask"),
+        ([("wanted fog mask", 3)], "wanted fog mask"),
         ([("a fog mask", 2), ("fog-mask", 2)], "fog-mask"),
         ([("fog mask", 2), ("Fog Mask", 2)], "Fog Mask"),
         ([("???", 1)], "???"),
     ],
 )
-def test_best_wording_is_the_most_used_then_the_shorter_then_the_first(
+def test_best_wording_is_in_words_no_request_the_most_used_then_the_shorter_then_the_first(
     wordings: list[tuple[str, int]], expected: str
 ) -> None:
     assert best_wording(wordings) == expected

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from vocabgap.clustering.linkage import FloatArray
-from vocabgap.clustering.vectorizing import FUNCTION_WORDS, content_words, ignored_stems, vectorize
+from vocabgap.clustering.stopwords import FUNCTION_WORDS, content_words, ignored_stems
+from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.text import surface
 
 CONTENTS = ["fog mask", "fog mask feather", "grain overlay", "film grain overlay strength", "???", "z"]

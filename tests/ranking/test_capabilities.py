@@ -17,7 +17,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 import vocabgap
 from vocabgap.clustering import Clusters, cluster
-from vocabgap.clustering.vectorizing import content_words, ignored_stems
+from vocabgap.clustering.stopwords import content_words, ignored_stems
 from vocabgap.config import RankBy
 from vocabgap.errors import InvalidInputError
 from vocabgap.ranking import rank

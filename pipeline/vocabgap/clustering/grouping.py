@@ -12,7 +12,8 @@ from scipy import sparse
 from vocabgap.clustering.labelling import best_wording, representative
 from vocabgap.clustering.linkage import FloatArray, IntVector, average_linkage, cosine_distances, cut
 from vocabgap.clustering.phrases import surfaces_of, wordings_of
-from vocabgap.clustering.vectorizing import content_words, ignored_stems, vectorize
+from vocabgap.clustering.stopwords import content_words, ignored_stems
+from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.config import DEFAULT_THRESHOLD
 from vocabgap.errors import InvalidInputError
 from vocabgap.schema import CLUSTERS, LINKAGE, PHRASE_FIELDS, RECORDS, WORDINGS
@@ -73,14 +74,14 @@ def cluster(
     linkage = average_linkage(cosine_distances(rows), weights)
     labels = cut(linkage, surfaces.height, threshold)
     members = _members(labels)
-    chosen = _representatives(members, surfaces, [frozenset(content) for content in contents])
-    similarity = _similarity(rows, np.array([chosen[label] for label in labels]))
+    named = _labels(members, surfaces, wordings, [frozenset(content) for content in contents])
+    similarity = _similarity(rows, np.array([named[number][1] for number in labels]))
     placed = surfaces.select(
         "surface", pl.Series("cluster", labels), pl.Series("similarity", similarity, dtype=pl.Float64)
     )
     return Clusters(
         wordings.join(placed, on="surface", how="left", maintain_order="left").select(WORDINGS.names),
-        _describe(members, chosen, rows, surfaces, wordings),
+        _describe(members, named, rows, surfaces),
         linkage,
         threshold,
     )
@@ -93,18 +94,27 @@ def _members(labels: IntVector) -> list[list[int]]:
     return [groups[label] for label in range(len(groups))]
 
 
-def _representatives(
-    members: list[list[int]], surfaces: pl.DataFrame, contents: list[frozenset[str]]
-) -> list[int]:
+def _labels(
+    members: list[list[int]], surfaces: pl.DataFrame, wordings: pl.DataFrame, contents: list[frozenset[str]]
+) -> list[tuple[str, int]]:
+    """The label of each group, and the position of the surface that it is a wording of."""
     names, mentions = surfaces["surface"].to_list(), surfaces["mentions"].to_list()
-    return [
-        group[
+    position = {name: number for number, name in enumerate(names)}
+    spelt: dict[int, list[tuple[str, int]]] = defaultdict(list)
+    for wording, count, surface in wordings.select("wording", "mentions", "surface").iter_rows():
+        spelt[position[surface]].append((wording, count))
+    labels = []
+    for group in members:
+        chosen = group[
             representative(
                 [contents[i] for i in group], [mentions[i] for i in group], [names[i] for i in group]
             )
         ]
-        for group in members
-    ]
+        alike = [member for member in group if contents[member] == contents[chosen]]
+        where = {wording: member for member in alike for wording, _ in spelt[member]}
+        label = best_wording(wording for member in alike for wording in spelt[member])
+        labels.append((label, where[label]))
+    return labels
 
 
 def _similarity(rows: sparse.csr_array, others: IntVector) -> FloatArray:
@@ -114,26 +124,19 @@ def _similarity(rows: sparse.csr_array, others: IntVector) -> FloatArray:
 
 
 def _describe(
-    members: list[list[int]],
-    chosen: list[int],
-    rows: sparse.csr_array,
-    surfaces: pl.DataFrame,
-    wordings: pl.DataFrame,
+    members: list[list[int]], named: list[tuple[str, int]], rows: sparse.csr_array, surfaces: pl.DataFrame
 ) -> pl.DataFrame:
-    spelt: dict[str, list[tuple[str, int]]] = defaultdict(list)
-    for wording, mentions, surface in wordings.select("wording", "mentions", "surface").iter_rows():
-        spelt[surface].append((wording, mentions))
     names, counts = surfaces["surface"].to_list(), surfaces["mentions"].to_list()
     described = [
         {
             "cluster": number,
-            "label": best_wording(spelt[names[choice]]),
-            "label_surface": names[choice],
+            "label": label,
+            "label_surface": names[position],
             "surfaces": len(group),
             "mentions": sum(counts[member] for member in group),
             "cohesion": _cohesion(rows, group),
         }
-        for number, (group, choice) in enumerate(zip(members, chosen, strict=True))
+        for number, (group, (label, position)) in enumerate(zip(members, named, strict=True))
     ]
     return pl.DataFrame(described, schema=CLUSTERS.schema)
 

@@ -1,8 +1,11 @@
 """Which wording stands for a group: the one that says what most of the group says."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
+
+from vocabgap.clustering.stopwords import REQUEST_WORDS
+from vocabgap.text import words
 
 CORE_SHARE: Final = 0.5
 
@@ -48,10 +51,24 @@ def representative(
     return min(range(len(members)), key=order)
 
 
-def best_wording(wordings: Sequence[tuple[str, int]]) -> str:
-    """The wording to show for one surface: the most used, then the shorter, then the one that sorts first.
+def best_wording(wordings: Iterable[tuple[str, int]]) -> str:
+    """The wording to show, of several that say the same terms.
+
+    A label is read aloud: words come before an identifier (`sky_mask`, `skyMask`), and the need by itself
+    before a request for it ("wanted sky mask"). Then the most used, the shorter, the one that sorts first.
 
     Args:
-        wordings: Each wording of the surface with its mentions; at least one.
+        wordings: Each wording with its mentions; at least one.
     """
-    return min(wordings, key=lambda wording: (-wording[1], len(wording[0]), wording[0]))[0]
+
+    def order(wording: tuple[str, int]) -> tuple[bool, bool, int, int, str]:
+        text, mentions = wording
+        requests = not REQUEST_WORDS.isdisjoint(words(text))
+        return (_is_identifier(text), requests, -mentions, len(text), text)
+
+    return min(wordings, key=order)[0]
+
+
+def _is_identifier(wording: str) -> bool:
+    """Whether several words were written as one."""
+    return " " not in wording and len(words(wording)) > 1 and "-" not in wording

@@ -5,7 +5,7 @@ Words carry the meaning; character n-grams carry what stemming and typing leave 
 are those of the whole corpus and not only of its distinct surfaces.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -13,36 +13,9 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
-from vocabgap.text import stem, words
-
 WORD_SHARE: Final = 0.5
 
-# Function words, and the words that only say that something is wanted: every record says so. Negations
-# ("not", "no", "without") are not among them, for they turn a need around.
-_WORDS: Final = """
-a an the this that these those it its there here
-of to for in on at by with from as into onto upon and or if so than then
-is are be been being was were am do does did has have had having
-can could may might must shall should will would
-i me my we us our you your he him his she her they them their
-what which who whom whose when where how why
-please just also want wants wanted wanting need needs needed needing wish lack lacks lacking missing
-"""
-FUNCTION_WORDS: Final = frozenset(_WORDS.split())
-
 FloatVector = npt.NDArray[np.float64]
-
-
-def content_words(surface: str, ignored: frozenset[str]) -> list[str]:
-    """The words of a surface that are not ignored; all of them where nothing else would be left."""
-    every = surface.split()
-    return [word for word in every if word not in ignored] or every
-
-
-def ignored_stems(stop_words: Iterable[str] = ()) -> frozenset[str]:
-    """The stems of the function words and of further stop words; a single one may be given as it is."""
-    stop_words = (stop_words,) if isinstance(stop_words, str) else stop_words
-    return frozenset(stem(part) for word in (*FUNCTION_WORDS, *stop_words) for part in words(word))
 
 
 def vectorize(contents: Sequence[str], mentions: FloatVector) -> sparse.csr_array:
