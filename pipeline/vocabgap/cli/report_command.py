@@ -18,16 +18,10 @@ if TYPE_CHECKING:
     from vocabgap.reporting.summary import Capability
 
 
-HEADINGS: Final = (
-    "#",
-    "capability",
-    "mentions",
-    "images",
-    "sessions",
-    "last seen",
-    "unsatisfied",
-    "category",
-)
+NUMBERS: Final = ("#", "mentions", "images", "sessions", "unsatisfied")
+DATES: Final = ("last seen",)
+SPARED: Final = ("sessions", "category")  # columns that a narrow terminal does without
+NARROW: Final = 100
 # Columns of table `capabilities`.
 CSV_COLUMNS: Final = (
     "rank", "capability_id", "label", "mentions", "images", "sessions", "first_seen", "last_seen",
@@ -136,7 +130,7 @@ def _print(output: Output, made: "Run", text_format: TextFormat) -> None:
             account=summary.account,
         )
         return
-    from vocabgap.cli.tables import comma_separated, table  # noqa: PLC0415 - loads rich
+    from vocabgap.cli.tables import available_width, comma_separated, table  # noqa: PLC0415 - loads rich
     from vocabgap.reporting.manifest import MARKDOWN_NAME  # noqa: PLC0415 - loads Polars
 
     if text_format is TextFormat.MARKDOWN:
@@ -147,7 +141,10 @@ def _print(output: Output, made: "Run", text_format: TextFormat) -> None:
         return
     if summary.capabilities:
         rows = [_row(item) for item in summary.capabilities]
-        output.text(table(HEADINGS, rows, numbers=("#", "mentions", "images", "sessions", "unsatisfied")))
+        spared = SPARED if available_width() < NARROW else ()
+        headings = [heading for heading in rows[0] if heading not in spared]
+        cells = [[row[heading] for heading in headings] for row in rows]
+        output.text(table(headings, cells, numbers=NUMBERS, dates=DATES))
     output.text("\n".join(_closing(made)))
 
 
@@ -156,19 +153,17 @@ def _cells(item: "Capability") -> list[object]:
     return [iso(value) if isinstance(value, datetime) else value for value in values]
 
 
-def _row(item: "Capability") -> tuple[object, ...]:
-    last_seen = item.last_seen.date().isoformat() if item.last_seen else None
-    unsatisfied = f"{item.unsatisfied}/{item.rated}" if item.rated else None
-    return (
-        item.rank,
-        item.label,
-        item.mentions,
-        item.images,
-        item.sessions,
-        last_seen,
-        unsatisfied,
-        item.intent_category,
-    )
+def _row(item: "Capability") -> dict[str, object]:
+    return {
+        "#": item.rank,
+        "capability": item.label,
+        "mentions": item.mentions,
+        "images": item.images,
+        "sessions": item.sessions,
+        "last seen": item.last_seen.date().isoformat() if item.last_seen else None,
+        "unsatisfied": f"{item.unsatisfied}/{item.rated}" if item.rated else None,
+        "category": item.intent_category,
+    }
 
 
 def _closing(made: "Run") -> list[str]:

@@ -23,33 +23,50 @@ PIPE_WIDTH: Final = 110
 MIN_WIDTH: Final = 70
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[object]], *, numbers: Sequence[str] = ()) -> str:
-    """Lay out a table for the width of the terminal, or for a fixed width in a pipe.
+def available_width() -> int:
+    """Columns that a table may take: the terminal's; in a pipe what COLUMNS says, or a fixed number."""
+    if sys.stdout.isatty():
+        width = shutil.get_terminal_size().columns
+    else:
+        asked = os.environ.get("COLUMNS", "")
+        width = int(asked) if asked.isdecimal() and int(asked) else PIPE_WIDTH
+    # Narrower than that whole columns would vanish; the terminal may break the lines instead.
+    return max(width, MIN_WIDTH)
+
+
+def table(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    *,
+    numbers: Sequence[str] = (),
+    dates: Sequence[str] = (),
+) -> str:
+    """Lay out a table for the available width.
 
     Args:
         headings: Column headings.
         rows: Cells; null shows as a dash.
-        numbers: Headings of the columns that are aligned to the right.
+        numbers: Headings of the columns that are aligned to the right and never broken.
+        dates: Headings of the other columns that are never broken.
     """
     laid_out = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for heading in headings:
         laid_out.add_column(
             heading,
             justify="right" if heading in numbers else "left",
-            no_wrap=heading in numbers,
+            no_wrap=heading in numbers or heading in dates,
             overflow="fold",
         )
     for row in rows:
         laid_out.add_row(*(Text("–" if cell is None else shortened(visible(str(cell)))) for cell in row))
     target = io.StringIO()
-    terminal = sys.stdout.isatty()
-    asked = os.environ.get("COLUMNS", "")
-    width = int(asked) if asked.isdecimal() and int(asked) else PIPE_WIDTH
-    if terminal:
-        width = shutil.get_terminal_size().columns
-    # Narrower than that whole columns would vanish; the terminal may break the lines instead.
-    width = max(width, MIN_WIDTH)
-    console = Console(file=target, width=width, force_terminal=terminal, highlight=False, emoji=False)
+    console = Console(
+        file=target,
+        width=available_width(),
+        force_terminal=sys.stdout.isatty(),
+        highlight=False,
+        emoji=False,
+    )
     console.print(laid_out)
     return "\n".join(line.rstrip() for line in target.getvalue().splitlines())
 
