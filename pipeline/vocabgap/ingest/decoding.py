@@ -30,6 +30,7 @@ _OPTIONAL_TEXT: Final = (
 _TEXT: Final = ("workaround", "intent_category", "notes")
 _LISTS: Final = ("operations_involved", "vocabulary_used")
 _DETAIL_LIMIT: Final = 200
+_REFUSALS: Final = (msgspec.DecodeError, ValueError, RecursionError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,18 @@ class _Mending:
         return None
 
 
+def clean_record(line: bytes) -> GapRecord | None:
+    """The record of a line that needs no mending; None for any other line, which `decode_line` then reads."""
+    try:
+        record = _STRICT.decode(line)
+    except _REFUSALS:
+        return None
+    description = record.description  # tried first by itself: this runs once for every line
+    if (description and not description.isspace()) or _says_something(record):
+        return record
+    return None
+
+
 def decode_line(line: bytes) -> Decoded | Rejected:
     """Read one line that is not blank.
 
@@ -116,7 +129,7 @@ def decode_line(line: bytes) -> Decoded | Rejected:
     """
     try:
         decoded = Decoded(_STRICT.decode(line))
-    except (msgspec.DecodeError, ValueError, RecursionError, OverflowError):
+    except _REFUSALS:
         outcome = _decode_loosely(line)
         if isinstance(outcome, Rejected):
             return outcome
@@ -156,9 +169,8 @@ def _syntax_error(line: bytes, error: Exception) -> Rejected:
 
 
 def _says_something(record: GapRecord) -> bool:
-    return any(
-        text and text.strip() for text in (record.description, record.missing_capability, record.intent)
-    )
+    texts = (record.description, record.missing_capability, record.intent)
+    return any(text and not text.isspace() for text in texts)
 
 
 def _not_names(value: object) -> str:
