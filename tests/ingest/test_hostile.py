@@ -1,0 +1,146 @@
+"""Published hostile inputs, where they lie beside the project; what they show is also tested without them."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from vocabgap.ingest import Scan, scan
+from vocabgap.record import LOG_NAME, RejectReason
+
+HOSTILE = Path(__file__).parents[3] / "shared" / "data" / "hostile"
+GOOD = b'{"image_id":"heron-11","description":"sound line"}'
+TEXT_FIELDS = [
+    "session_id",
+    "snapshot_hash",
+    "description",
+    "workaround",
+    "intent",
+    "intent_category",
+    "missing_capability",
+    "notes",
+]
+LIST_FIELDS = ["operations_involved", "vocabulary_used"]
+
+pytestmark = pytest.mark.skipif(not HOSTILE.is_dir(), reason="the hostile inputs are not beside the project")
+
+
+def json_cases(kind: str) -> list[Path]:
+    return sorted((HOSTILE / "json" / "test_parsing").glob(f"{kind}_*.json"))
+
+
+def utf8_cases(kind: str) -> list[bytes]:
+    text = (HOSTILE / "utf8tests.txt").read_text(encoding="ascii")
+    found = re.findall(rf"^[0-9.]+:{kind}(?: (hex))?:([^:\n]*)", text, flags=re.MULTILINE)
+    return [bytes.fromhex(value) if coded else value.encode() for coded, value in found]
+
+
+def naughty_strings() -> list[str]:
+    strings: list[str] = json.loads((HOSTILE / "blns.json").read_text(encoding="utf-8"))
+    return strings
+
+
+def between(case: bytes) -> bytes:
+    """The case as lines between two sound ones that differ."""
+    return GOOD + b"\n" + case + b"\n" + GOOD.replace(b"sound", b"other") + b"\n"
+
+
+def sound(found: Scan) -> int:
+    return int(found.gaps["description"].is_in(["sound line", "other line"]).sum())
+
+
+def balanced(found: Scan) -> bool:
+    account = found.summary
+    return account.lines == account.records + account.duplicates + account.superseded + account.rejects
+
+
+@pytest.mark.parametrize("case", json_cases("y"), ids=lambda path: path.stem)
+def test_valid_json_is_a_record_or_rejected_for_what_it_says(
+    scan_bytes: Callable[[bytes], Scan], case: Path
+) -> None:
+    # JSON may be spread over lines; a log has one object a line, so the line breaks go.
+    found = scan_bytes(between(case.read_bytes().replace(b"\n", b" ")))
+
+    assert sound(found) == 2
+    assert balanced(found)
+    assert RejectReason.INVALID_JSON not in found.rejects["reason"].to_list()
+
+
+@pytest.mark.parametrize("case", json_cases("n"), ids=lambda path: path.stem)
+def test_invalid_json_is_rejected(scan_bytes: Callable[[bytes], Scan], case: Path) -> None:
+    found = scan_bytes(between(case.read_bytes()))
+
+    assert sound(found) == 2
+    assert balanced(found)
+    assert found.summary.records == 2
+
+
+@pytest.mark.parametrize("case", json_cases("i"), ids=lambda path: path.stem)
+def test_json_that_parsers_disagree_on_harms_no_neighbour(
+    scan_bytes: Callable[[bytes], Scan], case: Path
+) -> None:
+    found = scan_bytes(between(case.read_bytes()))
+
+    assert sound(found) == 2
+    assert balanced(found)
+
+
+def lines_with(values: list[bytes], field: str) -> bytes:
+    quoted = [b'["%s"]' % value if field in LIST_FIELDS else b'"%s"' % value for value in values]
+    described = [
+        b"" if field == "description" else b'"description":"case %d",' % i for i in range(len(values))
+    ]
+    return b"\n".join(
+        between(b'{"image_id":"heron-11",%s"%s":%s}' % (says, field.encode(), value))
+        for says, value in zip(described, quoted, strict=True)
+    )
+
+
+@pytest.mark.parametrize("field", [*TEXT_FIELDS, *LIST_FIELDS])
+def test_invalid_utf_8_is_rejected_in_every_field(scan_bytes: Callable[[bytes], Scan], field: str) -> None:
+    cases = [case for case in utf8_cases("invalid") if b"\n" not in case]
+
+    found = scan_bytes(lines_with(cases, field))
+
+    assert found.rejects["reason"].to_list() == [RejectReason.INVALID_UTF8] * len(cases)
+    assert balanced(found)
+
+
+@pytest.mark.parametrize("field", [*TEXT_FIELDS, *LIST_FIELDS])
+def test_valid_utf_8_is_kept_in_every_field(scan_bytes: Callable[[bytes], Scan], field: str) -> None:
+    # What JSON itself wants escaped is a matter of the JSON cases.
+    cases = [case for case in utf8_cases("valid") if not re.search(rb'[\x00-\x1f"\\]', case) and case.strip()]
+
+    found = scan_bytes(lines_with(cases, field))
+
+    values = found.gaps[field].explode() if field in LIST_FIELDS else found.gaps[field]
+    assert found.rejects.is_empty()
+    assert {case.decode() for case in cases} <= set(values)
+
+
+def wrapped(text: str, field: str) -> object:
+    return [text] if field in LIST_FIELDS else text
+
+
+@pytest.mark.parametrize("field", [*TEXT_FIELDS, *LIST_FIELDS])
+def test_naughty_strings_come_back_unchanged(tmp_path: Path, field: str) -> None:
+    strings = naughty_strings()
+    log = tmp_path / "heron-11" / LOG_NAME
+    log.parent.mkdir()
+    rows: list[dict[str, object]] = [
+        {
+            "image_id": "heron-11",
+            "missing_capability": f"case {number}",
+            "description": f"case {number}",
+            field: wrapped(text, field),
+        }
+        for number, text in enumerate(strings)
+    ]
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+    found = scan(log)
+
+    assert found.rejects.is_empty()
+    assert found.gaps[field].to_list() == [row[field] for row in rows]
