@@ -8,7 +8,7 @@ OUT    := out
 NOW    := 2026-07-01T00:00:00Z
 
 .DEFAULT_GOAL := help
-.PHONY: help report test lint types imports pytest notebooks clean
+.PHONY: help report test bench lint types imports pytest notebooks clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -17,6 +17,9 @@ report: $(VENV)/.core  ## rank the demo corpus into out/
 	@$(BIN)/vocabgap report $(SOURCE) --out $(OUT) --now $(NOW)
 
 test: lint types imports pytest notebooks  ## lint, types, import rules, every test, the notebooks
+
+bench: $(VENV)/.dev  ## what ingest costs, beside reading the same bytes
+	@$(BIN)/python tests/benchmarks/ingest.py
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check .

@@ -19,8 +19,6 @@ _APOSTROPHES = "'’ʼ"  # the three that occur inside words
 # Text directions, zero-width characters and the like change what a reader sees without being seen.
 _UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _NEEDED_JOINERS = frozenset("\u200c\u200d")  # part of words and of emoji in several scripts
-
-
 # Letters and symbols by category, blanks to the eye.
 _BLANK_LOOKING = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 SHOWN_CHARACTERS: Final = 500
