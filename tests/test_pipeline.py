@@ -94,7 +94,7 @@ def test_the_clock_is_the_present_unless_told(write_corpus: Corpus, tmp_path: Pa
 
 
 def test_a_present_without_an_offset_is_refused(write_corpus: Corpus, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match="has no offset"):
+    with pytest.raises(InvalidInputError, match="now: expected a datetime with an offset"):
         run(write_corpus({}), tmp_path / "out", now=datetime(2026, 7, 1))  # noqa: DTZ001
     assert not (tmp_path / "out").exists()
 

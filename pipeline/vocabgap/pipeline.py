@@ -12,8 +12,8 @@ import polars as pl
 
 from vocabgap.clustering import Clusters, cluster
 from vocabgap.config import Settings
-from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan, Selection, resolve_roots, scan
+from vocabgap.moments import require_offset
 from vocabgap.ranking import rank
 from vocabgap.reporting import Published, Reproduction, Timing, check_target, report, resolve_target
 
@@ -80,11 +80,7 @@ def run(
     """
     settings = settings or Settings()
     selection = selection or Selection()
-    moment = now or datetime.now(UTC)
-    if moment.tzinfo is None:
-        raise InvalidInputError(
-            f"now: {moment.isoformat()} has no offset", hint="for example datetime.now(UTC)"
-        )
+    moment = require_offset(now or datetime.now(UTC), name="now")
     target = resolve_target(out or settings.report.out)
     named = resolve_roots([roots] if isinstance(roots, str | Path) else roots)
     check_target(target, named)

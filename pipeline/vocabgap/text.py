@@ -131,6 +131,11 @@ def count(number: int, singular: str, plural: str = "") -> str:
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
+def in_words(name: str) -> str:
+    """A name of a closed list (`invalid_json`) in words."""
+    return name.replace("_", " ")
+
+
 def printable_name(name: str) -> str:
     """A file's name as text that a frame can hold: bytes that are not UTF-8 become escapes."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -252,6 +252,19 @@ def test_notes_that_a_killed_run_left_behind_are_brought_back(out: Path) -> None
     assert not left.exists()
 
 
+def test_notes_of_the_same_name_are_both_kept(out: Path) -> None:
+    publish(out, "earlier")
+    (out / "notes.txt").write_text("written since")
+    left = out.with_name(f".{out.name}.before-0123456789ab")
+    left.mkdir()
+    (left / "notes.txt").write_text("ask Mira")
+
+    publish(out, "later")
+
+    assert (out / "notes.txt").read_text() == "written since"
+    assert (left / "notes.txt").read_text() == "ask Mira"
+
+
 @pytest.mark.slow
 def test_publications_at_the_same_time_lose_nothing(out: Path) -> None:
     publish(out, "earlier")

@@ -7,7 +7,7 @@ import typer
 
 from vocabgap.cli.output import ROOTS_HELP, output_of
 from vocabgap.errors import ExitCode
-from vocabgap.text import escape_unseen
+from vocabgap.text import escape_unseen, in_words
 
 
 def check(
@@ -24,14 +24,14 @@ def check(
     for row in scanned.rejects.iter_rows(named=True):
         output.event("reject", **row)
     output.event("result", summary=summary)
-    several = scanned.files["repo_slug"].n_unique() > 1
+    several = len({*scanned.files["repo_slug"], *scanned.rejects["repo_slug"]}) > 1
     for row in scanned.rejects.iter_rows(named=True):
         path = f"{row['repo_slug']}/{row['source_path']}" if several else row["source_path"]
         where = f"{path}:{row['line']}" if row["line"] else path
         output.text(escape_unseen(f"{where}: {row['reason']}: {row['detail']}"))
     output.text(account_line(summary))
     if summary.repairs:
-        mended = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in summary.repairs.items())
+        mended = ", ".join(f"{count:,} {in_words(kind)}" for kind, count in summary.repairs.items())
         output.text(f"kept, but mended or worth a look: {mended}")
     if scanned.rejects.height:
         raise typer.Exit(ExitCode.INVALID_INPUT)

@@ -8,6 +8,7 @@ import polars as pl
 
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.corrections import FILTERED
+from vocabgap.moments import require_offset
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
 from vocabgap.schema import GAPS
 from vocabgap.text import printable_name
@@ -46,12 +47,8 @@ class Selection:
                 self, name, tuple(map(printable_name, (value,) if isinstance(value, str) else value))
             )
         for name in ("since", "until"):
-            moment = getattr(self, name)
-            if moment is not None and getattr(moment, "tzinfo", None) is None:
-                raise InvalidInputError(
-                    f"{name}: expected a datetime with an offset, found {moment!r}",
-                    hint="for example datetime(2026, 5, 1, tzinfo=UTC)",
-                )
+            if getattr(self, name) is not None:
+                require_offset(getattr(self, name), name=name)
         if self.since is not None and self.until is not None and self.since >= self.until:
             raise InvalidInputError(
                 f"since {self.since.isoformat()} is not before until {self.until.isoformat()}",

@@ -10,7 +10,7 @@ from typing import Final
 from vocabgap.text import escape_unseen, shortened, visible
 
 _SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>#|~&!$^]")
-_OPENING: Final = re.compile(r"^(\s*)([-+=]|\d{1,9}(?=[.)]))")  # a list item, a heading's underline
+_OPENING: Final = re.compile(r"^(\s*)([-+=])")  # a list item, a heading's underline
 _NUMBERED: Final = re.compile(r"^(\s*\d{1,9})([.)])")
 _BARE_LINK: Final = re.compile(r"(?i)(?<=www)\.|:(?=//)|(?<=mailto):|(?<=xmpp):")
 _MENTION: Final = re.compile(r"@")
@@ -22,7 +22,7 @@ def escape(value: object) -> str:
     """Text as one line of Markdown that renders as itself, in a paragraph, a heading or a table cell."""
     text = _SPECIAL.sub(r"\\\g<0>", shortened(visible(str(value))))
     text = _NUMBERED.sub(r"\1\\\2", text)
-    text = _OPENING.sub(lambda found: found[0] if found[2].isdigit() else f"{found[1]}\\{found[2]}", text)
+    text = _OPENING.sub(r"\1\\\2", text)
     text = _BARE_LINK.sub(r"\\\g<0>", text)
     # Nothing that Markdown knows keeps GitHub from notifying a person or linking an address; this does.
     return _MENTION.sub(f"@{WORD_JOINER}", text)

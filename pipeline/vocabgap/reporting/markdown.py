@@ -8,7 +8,7 @@ import jinja2
 from vocabgap.moments import iso
 from vocabgap.reporting.escaping import code, escape
 from vocabgap.reporting.summary import Capability, Summary, nothing
-from vocabgap.text import count
+from vocabgap.text import count, in_words
 
 SHOWN_WORDINGS: Final = 25
 _SHORT_HASH: Final = 12
@@ -37,11 +37,6 @@ def _short(snapshot: str) -> str:
     return snapshot[:_SHORT_HASH]
 
 
-def _names(value: str) -> str:
-    """A name of a closed list (`invalid_json`) in words."""
-    return value.replace("_", " ")
-
-
 def _environment() -> jinja2.Environment:
     # Autoescape is for HTML; here every text from a log goes through `escape` or `code`, which a test holds.
     environment = jinja2.Environment(
@@ -60,7 +55,7 @@ def _environment() -> jinja2.Environment:
         count=count,
         satisfaction=satisfaction,
         short=_short,
-        in_words=_names,
+        in_words=in_words,
         nothing=nothing,
         rating=_RATINGS.__getitem__,
     )

@@ -112,7 +112,8 @@ def _undisturbed() -> Iterator[None]:
         yield
         return
     waiting: list[int] = []
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    installed = ((number, signal.getsignal(number)) for number in (signal.SIGINT, signal.SIGTERM))
+    handlers = {number: handler for number, handler in installed if handler is not None}
     for number in handlers:
         signal.signal(number, lambda received, _: waiting.append(received))
     try:
@@ -125,11 +126,17 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _carry_over(before: Path, target: Path) -> None:
-    """Move what a run does not own from the earlier folder into the new one, and remove the earlier one."""
+    """Move what a run does not own from the earlier folder into the new one, and remove the earlier one.
+
+    It stays where the new one already has something else of a name: that is not ours to remove.
+    """
     for entry in sorted(before.iterdir()):
-        if entry.name not in OWNED and not os.path.lexists(target / entry.name):
+        if entry.name in OWNED:
+            entry.unlink()
+        elif not os.path.lexists(target / entry.name):
             entry.rename(target / entry.name)
-    shutil.rmtree(before)
+    if not any(before.iterdir()):
+        before.rmdir()
 
 
 def _clear_leftovers(target: Path) -> None:

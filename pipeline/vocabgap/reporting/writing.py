@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from vocabgap.config import DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, ranking
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan
+from vocabgap.moments import require_offset
 from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
@@ -81,11 +82,7 @@ def report(
         AccessDeniedError: The folder may not be written.
     """
     CAPABILITIES.require(ranked)
-    moment = now or datetime.now(UTC)
-    if moment.tzinfo is None:
-        raise InvalidInputError(
-            f"now: {moment.isoformat()} has no offset", hint="for example datetime.now(UTC)"
-        )
+    moment = require_offset(now or datetime.now(UTC), name="now")
     if top < 0:
         raise InvalidInputError(f"top: {top} is less than 0", hint="0 shows all")
     gaps = None
