@@ -11,6 +11,7 @@ import msgspec
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, category_key, operation_key
+from vocabgap.sources import Source, sources_in_force
 
 CONFIG_NAME: Final = "vocabgap.toml"
 CONFIG_VARIABLE: Final = "VOCABGAP_CONFIG"
@@ -18,6 +19,7 @@ DEFAULT_THRESHOLD: Final = 0.70
 DEFAULT_TOP: Final = 10
 DEFAULT_OUT: Final = "out"
 DEFAULT_TENANT: Final = "local"
+DEFAULT_MAX_EXPANDED_MIB: Final = 1024
 
 
 class RankBy(StrEnum):
@@ -48,9 +50,11 @@ class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 class IngestSettings(_Section, frozen=True):
-    """Whose records are read."""
+    """Whose records are read, and how far the search for them goes."""
 
     tenant: Annotated[str, msgspec.Meta(min_length=1)] = DEFAULT_TENANT
+    hidden: bool = False
+    max_expanded_mib: Annotated[int, msgspec.Meta(ge=1, le=1_048_576)] = DEFAULT_MAX_EXPANDED_MIB
 
 
 class ClusterSettings(_Section, frozen=True):
@@ -88,6 +92,12 @@ class Settings(_Section, frozen=True):
     rank: RankSettings = RankSettings()
     report: ReportSettings = ReportSettings()
     aliases: AliasSettings = AliasSettings()
+    source: dict[str, Source] = {}
+
+    @property
+    def sources(self) -> dict[str, Source]:
+        """What gap logs are called and how they are read, the shipped sources included."""
+        return sources_in_force(self.source)
 
     @property
     def category_aliases(self) -> dict[str, str]:
@@ -220,7 +230,9 @@ def _in_words(error: msgspec.ValidationError) -> str:
 def _merge(merged: _Layer, layer: _Layer, origin: str, *, strict: bool = True) -> None:
     """Check one layer by itself, so that an error names where the value came from, and lay it on top."""
     try:
-        msgspec.convert(layer, Settings, strict=strict)
+        sources_in_force(msgspec.convert(layer, Settings, strict=strict).source)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{origin}: {error.message}", hint=error.hint) from error
     except msgspec.ValidationError as error:
         raise InvalidInputError(f"{origin}: {_in_words(error)}", hint=_SETTINGS_HINT) from error
     for table, values in layer.items():

@@ -62,6 +62,8 @@ def run(
     selection: Selection | None = None,
     now: datetime | None = None,
     config: Path | None = None,
+    cache: str | Path | None = None,
+    verify_hash: bool = False,
     on_stage: Callable[[str], None] | None = None,
 ) -> Run:
     """Scan, cluster, rank and publish.
@@ -73,6 +75,8 @@ def run(
         selection: What the report is narrowed to.
         now: The moment the run counts as its present; the clock's by default.
         config: The settings file, to be named in the command that makes the report again.
+        cache: A folder that keeps what was decoded for the next run.
+        verify_hash: Compare every log with the cache by its digest, not by its size and times.
         on_stage: Called with each of `STAGES` when it begins.
 
     Raises:
@@ -86,7 +90,15 @@ def run(
     check_target(target, named)
     watch = _Stopwatch(on_stage or (lambda _: None))
     with watch.stage("ingest"):
-        scanned = scan(named, tenant_id=settings.ingest.tenant)
+        scanned = scan(
+            named,
+            tenant_id=settings.ingest.tenant,
+            sources=settings.sources,
+            hidden=settings.ingest.hidden,
+            max_expanded_mib=settings.ingest.max_expanded_mib,
+            cache=cache,
+            verify_hash=verify_hash,
+        )
         selected = scanned.select(
             selection,
             category_aliases=settings.category_aliases,

@@ -5,7 +5,7 @@ are read into the same shape.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from types import MappingProxyType
@@ -37,16 +37,31 @@ OPERATION_ALIASES: Final[Mapping[str, str]] = MappingProxyType(
 
 
 class RejectReason(StrEnum):
-    """Why a line, or a whole file, gave no record. The list is closed."""
+    """Why a line, or a whole file, gave no record. The list is closed; `FILE_REASONS` are about files."""
 
     INVALID_UTF8 = "invalid_utf8"
     INVALID_JSON = "invalid_json"
+    LONE_SURROGATE = "lone_surrogate"
     NOT_AN_OBJECT = "not_an_object"
     MISSING_DESCRIPTION = "missing_description"
     WRONG_TYPE = "wrong_type"
+    TOO_LONG = "too_long"
     TOO_DEEP = "too_deep"
     TORN = "torn"
     UNREADABLE_FILE = "unreadable_file"
+    CHANGED_WHILE_READ = "changed_while_read"
+    EXPANDS_TOO_FAR = "expands_too_far"
+    LINK_NOT_FOLLOWED = "link_not_followed"
+
+
+FILE_REASONS: Final = frozenset(
+    {
+        RejectReason.UNREADABLE_FILE,
+        RejectReason.CHANGED_WHILE_READ,
+        RejectReason.EXPANDS_TOO_FAR,
+        RejectReason.LINK_NOT_FOLLOWED,
+    }
+)
 
 
 class Repair(StrEnum):
@@ -56,6 +71,7 @@ class Repair(StrEnum):
     SATISFACTION_UNKNOWN = "satisfaction_unknown"
     NULL_FOR_DEFAULT = "null_for_default"
     UNKNOWN_FIELD = "unknown_field"
+    REPEATED_KEY = "repeated_key"
     TIMESTAMP_WITHOUT_OFFSET = "timestamp_without_offset"
     TIMESTAMP_UNREADABLE = "timestamp_unreadable"
     IMAGE_FROM_FOLDER = "image_from_folder"
@@ -80,6 +96,24 @@ class GapRecord(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     notes: str = ""
 
 
+class CompleteRecord(GapRecord, kw_only=True, forbid_unknown_fields=True):
+    """The same with every field said, as records are written now: each takes a key of its line."""
+
+    timestamp: datetime | None
+    image_id: str | None
+    session_id: str | None
+    snapshot_hash: str | None
+    description: str | None
+    workaround: str
+    intent: str | None
+    intent_category: str
+    missing_capability: str | None
+    operations_involved: list[str]
+    vocabulary_used: list[str]
+    satisfaction: Literal[-1, 0, 1] | None
+    notes: str
+
+
 FIELDS: Final = GapRecord.__struct_fields__
 
 
@@ -91,6 +125,22 @@ class _Canonical(msgspec.Struct):
 
 
 _ENCODER = msgspec.json.Encoder()
+
+
+def record_ids(records: Sequence[GapRecord], unreadable_timestamps: Mapping[int, str]) -> list[str]:
+    """The identity of many records at once, as `record_id` gives it one by one.
+
+    Args:
+        records: The records, complete with their image.
+        unreadable_timestamps: Position in `records` to the timestamp's own text, where it could not be read.
+    """
+    sha256 = hashlib.sha256
+    canonical = _ENCODER.encode_lines(records).split(b"\n")  # JSON holds no line break of its own
+    canonical.pop()
+    ids = [sha256(line).hexdigest() for line in canonical]
+    for position, text in unreadable_timestamps.items():
+        ids[position] = record_id(records[position], text)
+    return ids
 
 
 def record_id(record: GapRecord, unreadable_timestamp: str | None = None) -> str:

@@ -145,9 +145,13 @@ FILES: Final = Table(
     (
         Column("repo_slug", pl.String, "the repository: the name of the scanned root folder"),
         Column("source_path", pl.String, "log file, relative to the root, forward slashes"),
-        Column("bytes", pl.Int64, "size in bytes"),
-        Column("lines", pl.Int64, "lines that are not blank"),
-        Column("sha256", pl.String, "SHA-256 (hex) of the content"),
+        Column("bytes", pl.Int64, "size in bytes, expanded where it is compressed"),
+        Column("lines", pl.Int64, "lines that are not blank, those that were passed over aside"),
+        Column("sha256", pl.String, "SHA-256 (hex) of the content, expanded where it is compressed"),
+        Column(
+            "source", pl.String, "the kind of log; empty for a file that was named outright and fits none"
+        ),
+        Column("passed_over", pl.Int64, "lines that the source does not count as gaps"),
     ),
 )
 

@@ -138,4 +138,6 @@ def in_words(name: str) -> str:
 
 def printable_name(name: str) -> str:
     """A file's name as text that a frame can hold: bytes that are not UTF-8 become escapes."""
+    if name.isascii():
+        return name
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -1,11 +1,13 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.ingest import Scan, columns
+from vocabgap.ingest.catalogue import Kind
 from vocabgap.ingest.columns import RecordColumns
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.record import GapRecord, record_id
@@ -15,62 +17,67 @@ names = st.lists(st.one_of(st.sampled_from(["", "\x1f", "crop", "a\x1fb"]), st.t
 moments = st.datetimes(timezones=st.just(UTC))
 
 
-@pytest.fixture(scope="module")
-def log(tmp_path_factory: pytest.TempPathFactory) -> LogFile:
-    return LogFile(tmp_path_factory.mktemp("pier") / "log.jsonl", "coast", "pier/log.jsonl")
+LOG = LogFile("/pier/log.jsonl", "coast", "pier/log.jsonl", "pier", Kind())
 
 
-def taken(log: LogFile, records: list[GapRecord]) -> RecordColumns:
-    collected = RecordColumns("mira")
-    numbers = list(range(1, len(records) + 1))
-    collected.extend(log, records, numbers, [10 * number for number in numbers], {})
-    return collected
+def framed(*batches: list[GapRecord], unreadable: dict[int, str] | None = None) -> pl.DataFrame:
+    """Hands the batches over one by one; the lines are numbered on, ten bytes each."""
+    frames: list[pl.DataFrame] = []
+    collected = RecordColumns("mira", frames.append)
+    for batch in batches:
+        numbers = range(collected.total + 1, collected.total + len(batch) + 1)
+        collected.extend(LOG, batch, numbers, [10 * number for number in numbers], unreadable or {})
+    collected.flush()
+    return pl.concat(frames) if frames else RECORDS.empty()
 
 
 @given(lists=st.lists(names, max_size=6))
-def test_lists_come_back_as_they_were(log: LogFile, lists: list[list[str]]) -> None:
+def test_lists_come_back_as_they_were(lists: list[list[str]]) -> None:
     records = [GapRecord(description="x", operations_involved=each, vocabulary_used=each) for each in lists]
 
-    frame = taken(log, records).frame()
+    frame = framed(records)
 
     assert frame["operations_involved"].to_list() == lists
     assert frame["vocabulary_used"].to_list() == lists
 
 
 @given(instants=st.lists(st.one_of(st.none(), moments), max_size=6))
-def test_instants_come_back_to_the_microsecond(log: LogFile, instants: list[datetime | None]) -> None:
-    frame = taken(log, [GapRecord(description="x", timestamp=instant) for instant in instants]).frame()
+def test_instants_come_back_to_the_microsecond(instants: list[datetime | None]) -> None:
+    frame = framed([GapRecord(description="x", timestamp=instant) for instant in instants])
 
     assert frame["timestamp"].to_list() == instants
 
 
-def test_nothing_taken_is_the_empty_table() -> None:
-    frame = RecordColumns("mira").frame()
-
-    assert (frame.schema, frame.height) == (RECORDS.schema, 0)
+def test_nothing_taken_is_no_batch() -> None:
+    assert framed().is_empty()
 
 
-def test_batches_are_one_frame_in_order(log: LogFile, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columns, "BATCH_RECORDS", 3)
-    collected = RecordColumns("mira")
-    for start in range(0, 10, 2):
-        pair = [GapRecord(description=str(number)) for number in (start, start + 1)]
-        collected.extend(log, pair, [start + 1, start + 2], [0, 0], {})
+def test_batches_are_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(columns, "BATCH", 3)
 
-    frame = collected.frame()
+    frame = framed(
+        *([GapRecord(description=str(n)), GapRecord(description=str(n + 1))] for n in range(0, 10, 2))
+    )
 
     assert frame["description"].to_list() == [str(number) for number in range(10)]
     assert frame["line"].to_list() == list(range(1, 11))
+    assert set(frame["source_path"]) == {"pier/log.jsonl"}
 
 
-def test_identity_includes_a_timestamp_that_could_not_be_read(log: LogFile) -> None:
+def test_identity_includes_a_timestamp_that_could_not_be_read() -> None:
     record = GapRecord(description="x")
-    collected = RecordColumns("mira")
-    collected.extend(log, [GapRecord(description="w")], [1], [0], {})
 
-    collected.extend(log, [record, record], [1, 2], [0, 9], {1: "monday"})
+    frame = framed([record, record], unreadable={1: "monday"})
 
-    assert collected.frame()["record_id"].to_list()[1:] == [record_id(record), record_id(record, "monday")]
+    assert frame["record_id"].to_list() == [record_id(record), record_id(record, "monday")]
+
+
+def test_identity_of_a_second_batch_is_its_own() -> None:
+    first, second = GapRecord(description="x"), GapRecord(description="y")
+
+    frame = framed([first], [second], unreadable={0: "monday"})
+
+    assert frame["record_id"].to_list() == [record_id(first, "monday"), record_id(second, "monday")]
 
 
 def test_mended_and_clean_lines_stay_in_the_order_of_the_log(scan_bytes: Callable[[bytes], Scan]) -> None:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vocabgap.ingest.decoding import Decoded, Rejected, decode_line
+from vocabgap.ingest.decoding import Decoded, decode_line
+from vocabgap.ingest.mending import Rejected
 from vocabgap.record import UNCATEGORIZED, RejectReason, Repair
 
 NEED = "soften only the reed tips"

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
 from vocabgap.ingest.discovery import discover, repository_slugs
-from vocabgap.record import LOG_NAME
+from vocabgap.ingest.mending import Rejected
+from vocabgap.record import LOG_NAME, RejectReason
 
 WriteLog = Callable[..., Path]
 
@@ -37,7 +38,7 @@ def test_a_log_knows_its_folder_and_its_repository(workspace: Path, write_log: W
 
     (log,) = discover([workspace])
 
-    assert (log.path, log.folder, log.repo_slug, log.problem) == (path, "fox-3", "shoots", "")
+    assert (log.path, log.folder, log.repo_slug, log.problem) == (str(path), "fox-3", "shoots", None)
 
 
 def test_files_of_other_names_below_a_folder_are_no_logs(workspace: Path, write_log: WriteLog) -> None:
@@ -61,11 +62,17 @@ def test_a_hidden_folder_that_is_named_as_root_is_searched(workspace: Path, writ
     assert source_paths(workspace / ".trash") == [f"heron-11/{LOG_NAME}"]
 
 
-def test_links_to_folders_are_not_followed(workspace: Path, write_log: WriteLog) -> None:
+def test_a_link_back_to_the_root_is_reported_once(workspace: Path, write_log: WriteLog) -> None:
     write_log("heron-11")
     (workspace / "loop").symlink_to(workspace, target_is_directory=True)
 
-    assert source_paths(workspace) == [f"heron-11/{LOG_NAME}"]
+    log, loop = discover([workspace])
+
+    assert log.problem is None
+    assert loop.source_path == "loop"
+    assert loop.problem == Rejected(
+        RejectReason.LINK_NOT_FOLLOWED, "the link leads back to a folder above it"
+    )
 
 
 def test_a_link_to_a_folder_can_be_a_root(workspace: Path, write_log: WriteLog, tmp_path: Path) -> None:
@@ -87,7 +94,7 @@ def test_a_single_file_of_any_name_is_a_root(tmp_path: Path) -> None:
 
     (log,) = discover([path])
 
-    assert (log.path, log.source_path, log.repo_slug) == (path, "export.txt", tmp_path.name)
+    assert (log.path, log.source_path, log.repo_slug) == (str(path), "export.txt", tmp_path.name)
 
 
 def test_a_tilde_is_the_home_folder(
@@ -149,7 +156,7 @@ def test_a_folder_that_cannot_be_listed_is_a_problem_and_no_end(workspace: Path,
         locked.chmod(0o700)
 
     assert [log.source_path for log in found] == [f"heron-11/{LOG_NAME}", "locked"]
-    assert "cannot be listed" in found[1].problem
+    assert "cannot be listed" in str(found[1].problem)
 
 
 def test_a_root_named_twice_is_searched_once(workspace: Path, write_log: WriteLog) -> None:
@@ -163,7 +170,7 @@ def test_a_log_that_two_roots_reach_is_found_once(workspace: Path, write_log: Wr
 
     found = discover([workspace, workspace / "heron-11", path])
 
-    assert [log.path for log in found] == [path]
+    assert [log.path for log in found] == [str(path)]
 
 
 def test_the_order_of_roots_does_not_matter(workspace: Path, write_log: WriteLog, tmp_path: Path) -> None:

@@ -462,6 +462,8 @@ def test_a_file_is_listed_with_its_size_lines_and_digest(
             "bytes": len(content),
             "lines": 2,
             "sha256": hashlib.sha256(content).hexdigest(),
+            "source": "chemigram",
+            "passed_over": 0,
         }
     ]
 

@@ -384,7 +384,7 @@ def test_a_log_that_could_not_be_read_is_told_beside_the_lines(
     root = write_corpus({"one": [gap("sky mask")]})
     (root / "two" / "vocabulary_gaps.jsonl").mkdir(parents=True)
     text = text_of(publish(root))
-    assert "1 log or folder could not be read." in text
+    assert "1 log, folder or link was not read: 1 unreadable file." in text
     assert "- `two/vocabulary_gaps.jsonl`: unreadable file – " in text
 
 

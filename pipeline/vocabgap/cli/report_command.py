@@ -8,6 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from vocabgap.cli.options import (
+    CacheOption,
+    ConfigOption,
+    HiddenOption,
+    VerifyHashOption,
+    note_cache,
+)
 from vocabgap.cli.output import ROOTS_HELP, Output, output_of
 from vocabgap.config import DEFAULT_OUT, DEFAULT_THRESHOLD, DEFAULT_TOP, RankBy, resolve_settings
 from vocabgap.moments import iso, parse_moment, parse_now
@@ -68,9 +75,10 @@ def report(
     now: Annotated[
         str | None, typer.Option(help="The moment to count as the present; the clock's by default.")
     ] = None,
-    config: Annotated[
-        Path | None, typer.Option(help="Settings file; vocabgap.toml in the current folder by default.")
-    ] = None,
+    hidden: HiddenOption = None,
+    cache: CacheOption = None,
+    verify_hash: VerifyHashOption = False,
+    config: ConfigOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
     """Rank what is missing, and publish the report."""
@@ -84,6 +92,7 @@ def report(
             "--threshold": (("cluster", "threshold"), threshold),
             "--top": (("report", "top"), top),
             "--rank-by": (("rank", "by"), rank_by),
+            "--hidden": (("ingest", "hidden"), hidden),
         },
     )
     moment = parse_now(now)
@@ -108,9 +117,12 @@ def report(
             selection=selection,
             now=moment,
             config=loaded.path,
+            cache=cache,
+            verify_hash=verify_hash,
             on_stage=listener,
         )
     _print(output, made, text_format)
+    note_cache(output, made.scan.cache)
     for row in made.scan.rejects.iter_rows(named=True):
         if row["line"] is None:
             output.note(escape_unseen(f"not read: {row['source_path']}: {row['detail']}"))

@@ -2,12 +2,13 @@
 
 import os
 import platform
-from pathlib import Path
-from typing import Annotated
+from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 import typer
 
+from vocabgap.cli.options import ConfigOption
 from vocabgap.cli.output import Output, output_of
 from vocabgap.config import VARIABLES, resolve_settings
 from vocabgap.text import escape_unseen
@@ -16,9 +17,7 @@ from vocabgap.version import __version__
 
 def status(
     context: typer.Context,
-    config: Annotated[
-        Path | None, typer.Option(help="Settings file; vocabgap.toml in the current folder by default.")
-    ] = None,
+    config: ConfigOption = None,
 ) -> None:
     """Print versions, the settings in force and the last run."""
     from vocabgap.moments import iso  # noqa: PLC0415
@@ -44,19 +43,35 @@ def status(
     _line(output, f"vocabgap {__version__}, Python {platform.python_version()}, {named}")
     _line(output, f"settings file: {loaded.path or 'none'}\n")
     variables = {place: variable for variable, place in VARIABLES.items()}
-    for table, values in msgspec.to_builtins(loaded.settings).items():
+    tables = msgspec.to_builtins(loaded.settings)
+    del tables["source"]
+    for table, values in tables.items():
         _line(output, f"[{table}]")
         for key, value in values.items():
             variable = variables.get((table, key))
-            _line(
-                output,
-                f"{key} = {msgspec.json.encode(value).decode()}" + (f"  # {variable}" if variable else ""),
-            )
+            _line(output, f"{key} = {_toml(value)}" + (f"  # {variable}" if variable else ""))
+    for name, source in loaded.settings.sources.items():
+        _line(output, f"[source.{name}]")
+        for key, value in _said(msgspec.to_builtins(source)):
+            _line(output, f"{key} = {_toml(value)}")
     where = loaded.settings.report.out
     if last is None:
         _line(output, f"\nno run in '{where}'")
     else:
         _line(output, f"\nlast run in '{where}': {iso(last.now)}, {last.capabilities:,} capabilities")
+
+
+def _said(source: dict[str, Any]) -> Iterator[tuple[str, object]]:
+    """The keys of a source that say anything, those of its tables with a dot."""
+    for key, value in source.items():
+        if isinstance(value, dict):
+            yield from ((f"{key}.{name}", each) for name, each in value.items())
+        elif value is not True:
+            yield key, value
+
+
+def _toml(value: object) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 def _line(output: Output, text: str) -> None:

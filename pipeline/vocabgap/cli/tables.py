@@ -80,8 +80,13 @@ def account_line(account: "ScanSummary | Account") -> str:
         count(account.rejects, "reject"),
     )
     whole = f"{count(account.lines, 'line')} in {count(account.files, 'log')} = {' + '.join(parts)}"
-    unreadable = count(account.unreadable, "log or folder", "logs or folders")
-    return whole + (f"; {unreadable} unreadable" if account.unreadable else "")
+    unread = count(account.unreadable, "log, folder or link", "logs, folders or links")
+    passed_over = count(account.passed_over, "line")
+    return (
+        whole
+        + (f"; {passed_over} passed over" if account.passed_over else "")
+        + (f"; {unread} not read" if account.unreadable else "")
+    )
 
 
 def comma_separated(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

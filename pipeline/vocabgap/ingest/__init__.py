@@ -1,7 +1,8 @@
 """Ingest: gap logs in, records and rejects out. No good record is lost because of a bad neighbour."""
 
+from vocabgap.ingest.caching import CacheUse
 from vocabgap.ingest.discovery import resolve_roots
 from vocabgap.ingest.scanning import Scan, ScanSummary, scan
 from vocabgap.ingest.selection import Selection
 
-__all__ = ["Scan", "ScanSummary", "Selection", "resolve_roots", "scan"]
+__all__ = ["CacheUse", "Scan", "ScanSummary", "Selection", "resolve_roots", "scan"]

@@ -4,9 +4,10 @@ Strings go over as whole columns, timestamps as microseconds, and a list of name
 Polars splits: 0.25 µs a record instead of 5 (`tests/benchmarks/ingest.py` measures the whole).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Any, Final
 
 import numpy as np
@@ -14,42 +15,54 @@ import polars as pl
 from msgspec.structs import astuple
 
 from vocabgap.ingest.discovery import LogFile
-from vocabgap.record import FIELDS, ROOT_KIND, GapRecord, record_id
-from vocabgap.schema import RECORDS, UTC_MICROSECONDS
+from vocabgap.ingest.mending import Rejected
+from vocabgap.record import FIELDS, ROOT_KIND, GapRecord, record_ids
+from vocabgap.schema import RECORDS, REJECTS, UTC_MICROSECONDS
+from vocabgap.text import visible
 
-BATCH_RECORDS: Final = 50_000
+BATCH: Final = 50_000  # rows
+RAW_LIMIT: Final = 512
+PLACES: Final = ("tenant_id", "repo_slug", "root_kind", "source_path")
+REJECT_PLACES: Final = ("repo_slug", "source_path")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
+_EXACT_SECONDS: Final = 2.0**32
 _SEPARATOR: Final = "\x1f"
 _NAMES: Final = pl.List(pl.String)
+
+# Where a batch goes once it is full: its rows, and how many of them each log gave.
+Sink = Callable[[pl.DataFrame], None]
 
 
 @dataclass(slots=True)
 class RecordColumns:
-    """Readable lines on their way to a frame, in the order in which they were read.
+    """Readable lines on their way to frames, in the order in which they were read.
 
     Attributes:
         tenant_id: Whose records these are.
+        sink: Takes a frame of table `records` whenever a batch is full.
+        total: Records taken so far.
     """
 
     tenant_id: str
+    sink: Sink
+    total: int = 0
     _records: list[GapRecord] = field(default_factory=list)
     _lines: list[int] = field(default_factory=list)
     _offsets: list[int] = field(default_factory=list)
     _unreadable: dict[int, str] = field(default_factory=dict)
     _logs: list[LogFile] = field(default_factory=list)
     _counts: list[int] = field(default_factory=list)
-    _frames: list[pl.DataFrame] = field(default_factory=list)
 
     def extend(
         self,
         log: LogFile,
         records: list[GapRecord],
-        lines: list[int],
-        offsets: list[int],
-        unreadable: Mapping[int, str],
+        lines: Sequence[int],
+        offsets: Iterable[int],
+        unreadable: dict[int, str],
     ) -> None:
-        """Take the records of one log.
+        """Take some records of one log.
 
         Args:
             log: The log.
@@ -58,61 +71,130 @@ class RecordColumns:
             offsets: The offset of each line's first byte.
             unreadable: Position in `records` to the timestamp's text, where that could not be read.
         """
-        self._unreadable |= {len(self._records) + number: text for number, text in unreadable.items()}
+        for number, text in unreadable.items():
+            self._unreadable[len(self._records) + number] = text
         self._records += records
         self._lines += lines
-        self._offsets += offsets
+        self._offsets += islice(offsets, len(records))
         self._logs.append(log)
         self._counts.append(len(records))
-        if len(self._records) >= BATCH_RECORDS:
-            self._flush()
+        self.total += len(records)
+        if len(self._records) >= BATCH:
+            self.flush()
 
-    def frame(self) -> pl.DataFrame:
-        """Everything taken so far (table `records`)."""
-        if self._records or not self._frames:
-            self._flush()
-        return pl.concat(self._frames)
-
-    def _flush(self) -> None:
-        values = dict(zip(FIELDS, zip(*map(astuple, self._records), strict=True), strict=False))
-        columns = [_column(name, values.get(name, ()), RECORDS.schema[name]) for name in FIELDS]
-        which = np.repeat(np.arange(len(self._logs)), self._counts)
-        places = pl.DataFrame(
-            {
-                "tenant_id": [self.tenant_id] * len(self._logs),
-                "repo_slug": [log.repo_slug for log in self._logs],
-                "root_kind": [ROOT_KIND] * len(self._logs),
-                "source_path": [log.source_path for log in self._logs],
-            },
-            schema=dict.fromkeys(("tenant_id", "repo_slug", "root_kind", "source_path"), pl.String),
-        )
-        unreadable = self._unreadable.get
-        ids = [record_id(record, unreadable(number)) for number, record in enumerate(self._records)]
-        positions = [
+    def flush(self) -> None:
+        """Hand over what has gathered."""
+        if not self._records:
+            return
+        values = dict(zip(FIELDS, zip(*map(astuple, self._records), strict=True), strict=True))
+        columns = [_column(name, values[name], RECORDS.schema[name]) for name in FIELDS]
+        columns += [
             pl.Series("line", self._lines, dtype=pl.Int64),
             pl.Series("byte_offset", self._offsets, dtype=pl.Int64),
-            pl.Series("record_id", ids, dtype=pl.String),
+            pl.Series("record_id", record_ids(self._records, self._unreadable), dtype=pl.String),
         ]
-        self._frames.append(
-            pl.DataFrame([*columns, *places[which].get_columns(), *positions]).select(RECORDS.names)
-        )
+        frame = with_places(pl.DataFrame(columns), self._logs, self._counts, tenant_id=self.tenant_id)
         self._unreadable.clear()
         for taken in (self._records, self._lines, self._offsets, self._logs, self._counts):
             taken.clear()
+        self.sink(frame)
+
+
+@dataclass(slots=True)
+class RejectColumns:
+    """Rejects on their way to frames, in the order in which they were met.
+
+    Attributes:
+        sink: Takes a frame of table `rejects` whenever a batch is full.
+        total: Rejects taken so far.
+    """
+
+    sink: Sink
+    total: int = 0
+    _rows: list[tuple[str, int | None, int | None, str, str, str, str]] = field(default_factory=list)
+
+    def add(
+        self,
+        log: LogFile,
+        why: Rejected,
+        number: int | None = None,
+        offset: int | None = None,
+        line: bytes = b"",
+    ) -> None:
+        """Take one reject; without a number it is the whole log's."""
+        raw = visible(line[:RAW_LIMIT].decode("utf-8", "backslashreplace"))
+        detail = visible(why.detail)
+        self._rows.append((log.source_path, number, offset, why.reason.value, detail, raw, log.repo_slug))
+        self.total += 1
+        if len(self._rows) >= BATCH:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand over what has gathered."""
+        if self._rows:
+            columns = zip(REJECTS.columns, zip(*self._rows, strict=True), strict=True)
+            rows = [pl.Series(column.name, values, dtype=column.dtype) for column, values in columns]
+            self._rows.clear()
+            self.sink(pl.DataFrame(rows))
+
+
+def with_places(
+    rows: pl.DataFrame, logs: Sequence[LogFile], counts: Sequence[int], *, tenant_id: str
+) -> pl.DataFrame:
+    """Say of each record whose it is and in which log it stands.
+
+    Args:
+        rows: The other columns of table `records`.
+        logs: The logs that the rows are from, in order.
+        counts: How many rows each of them gave.
+        tenant_id: Whose records these are.
+    """
+    places = pl.DataFrame(
+        {
+            "tenant_id": [tenant_id] * len(logs),
+            "repo_slug": [log.repo_slug for log in logs],
+            "root_kind": [ROOT_KIND] * len(logs),
+            "source_path": [log.source_path for log in logs],
+        },
+        schema=dict.fromkeys(PLACES, pl.String),
+    )
+    return rows.hstack(_repeated(places, counts)).select(RECORDS.names)
+
+
+def with_reject_places(rows: pl.DataFrame, logs: Sequence[LogFile], counts: Sequence[int]) -> pl.DataFrame:
+    """The same for table `rejects`."""
+    places = pl.DataFrame(
+        {"repo_slug": [log.repo_slug for log in logs], "source_path": [log.source_path for log in logs]},
+        schema=dict.fromkeys(REJECT_PLACES, pl.String),
+    )
+    return rows.hstack(_repeated(places, counts)).select(REJECTS.names)
+
+
+def _repeated(places: pl.DataFrame, counts: Sequence[int]) -> list[pl.Series]:
+    return places[np.repeat(np.arange(places.height), counts)].get_columns()
 
 
 def _column(name: str, values: Sequence[Any], dtype: pl.DataType) -> pl.Series:
     if dtype == UTC_MICROSECONDS:
-        instants = [None if moment is None else (moment - _EPOCH) // _MICROSECOND for moment in values]
-        return pl.Series(name, instants, dtype=pl.Int64).cast(dtype)
+        return _instants(name, values)
     if dtype == _NAMES:
         return _names(name, values)
     return pl.Series(name, values, dtype=dtype)
 
 
+def _instants(name: str, values: Sequence[datetime | None]) -> pl.Series:
+    if None not in values:
+        seconds = np.fromiter(map(datetime.timestamp, values), np.float64, len(values))  # type: ignore[arg-type]
+        # A double holds these to a fraction of a microsecond; further from 1970 it would not.
+        if np.abs(seconds).max() < _EXACT_SECONDS:
+            return pl.Series(name, np.rint(seconds * 1e6).astype(np.int64)).cast(UTC_MICROSECONDS)
+    instants = [None if moment is None else (moment - _EPOCH) // _MICROSECOND for moment in values]
+    return pl.Series(name, instants, dtype=pl.Int64).cast(UTC_MICROSECONDS)
+
+
 def _names(name: str, values: Sequence[list[str]]) -> pl.Series:
-    joined = [_SEPARATOR.join(names) for names in values]
-    if not all(map(_splits_again, values, joined)):
+    joined = list(map(_SEPARATOR.join, values))
+    if not _splits_again(values, joined):
         return pl.Series(name, values, dtype=_NAMES)
     text = pl.col(name)
     empty = pl.lit([], dtype=_NAMES)
@@ -121,6 +203,8 @@ def _names(name: str, values: Sequence[list[str]]) -> pl.Series:
     return frame.select(split.alias(name)).to_series()
 
 
-def _splits_again(names: list[str], joined: str) -> bool:
+def _splits_again(values: Sequence[list[str]], joined: list[str]) -> bool:
     """Whether splitting gives the names back: none of them holds the separator, or is empty on its own."""
-    return joined.count(_SEPARATOR) == len(names) - 1 and joined != "" if names else True
+    lists = sum(map(bool, values))
+    separators = "".join(joined).count(_SEPARATOR)
+    return lists == sum(map(bool, joined)) and separators == sum(map(len, values)) - lists

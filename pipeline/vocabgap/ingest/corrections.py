@@ -4,9 +4,10 @@ import re
 from collections import defaultdict
 from typing import Final
 
+import numpy as np
 import polars as pl
 
-from vocabgap.schema import phrase
+from vocabgap.schema import GAPS, phrase
 from vocabgap.text import surface
 
 DUPLICATE: Final = "duplicate"
@@ -15,60 +16,73 @@ FILTERED: Final = "filtered"
 
 _SHA256: Final = re.compile(r"(?<![0-9a-fA-F])[0-9a-fA-F]{64}(?![0-9a-fA-F])")
 _ROW: Final = "_row"
+_IMAGE: Final = ["tenant_id", "repo_slug", "image_id"]
+# Why a line does not count, by the number that stands for it while a scan goes on.
+WHY_NOT: Final = (None, DUPLICATE, SUPERSEDED)
 
 
 def mark_counted(lines: pl.DataFrame) -> pl.DataFrame:
-    """Add `counted` and `why_not` to the readable lines of a scan.
+    """Make table `gaps` of the readable lines of a scan: say of each whether it counts, and why not.
+
+    Args:
+        lines: Table `records`, ordered by repository, file and line.
+
+    Returns:
+        The same rows in the same order, with the three further columns.
+    """
+    return with_marks(lines, marks(lines.lazy()))
+
+
+def marks(lines: pl.LazyFrame) -> "np.ndarray[tuple[int], np.dtype[np.uint8]]":
+    """Which lines count: one number a line, its place in `WHY_NOT`.
 
     Of the lines that hold the same record under the same tenant one stays: the first one whose folder is
     named as its image, so that the original stays and not its copy, else the first one. A record is
     superseded when the notes of a later record of the same image name its `snapshot_hash`.
 
     Args:
-        lines: Columns of `records`, ordered by repository, file and line.
-
-    Returns:
-        The same rows in the same order, with the two columns.
+        lines: Columns of `records`, ordered by repository, file and line. Only the rows that may be
+            duplicates, corrections or corrected are taken into memory.
     """
+    hashes = lines.select(pl.col("record_id").hash()).collect().to_series()
+    found = np.zeros(len(hashes), dtype=np.uint8)
+    numbered = lines.with_row_index(_ROW)
+    alike = hashes.is_duplicated().arg_true()
+    copies = _second_copies(numbered.filter(_is_one_of(alike)).collect()) if len(alike) else []
+    found[copies] = WHY_NOT.index(DUPLICATE)
+    firsts = numbered.filter(~_is_one_of(pl.Series(copies, dtype=alike.dtype)))
+    found[_superseded_rows(firsts)] = WHY_NOT.index(SUPERSEDED)
+    return found
+
+
+def with_marks(lines: pl.DataFrame, found: "np.ndarray[tuple[int], np.dtype[np.uint8]]") -> pl.DataFrame:
+    """Table `gaps` of lines and their marks."""
+    why_not = pl.Series("why_not", WHY_NOT, dtype=pl.String).gather(found)
+    capability = pl.lit(None, pl.String).alias("capability_id")
+    return lines.with_columns(capability, why_not.is_null().alias("counted"), why_not).select(GAPS.names)
+
+
+def _is_one_of(rows: pl.Series) -> pl.Expr:
+    return pl.col(_ROW).is_in(rows.implode())
+
+
+def _second_copies(alike: pl.DataFrame) -> list[int]:
     folder = pl.concat_str("repo_slug", "source_path", separator="/").str.split("/").list.get(-2)
-    marked = (
-        lines.with_row_index(_ROW)
-        .sort(folder != pl.col("image_id"), _ROW)
-        .with_columns(
-            pl.when(pl.struct("tenant_id", "record_id").is_first_distinct())
-            .then(pl.lit(None, pl.String))
-            .otherwise(pl.lit(DUPLICATE))
-            .alias("why_not")
-        )
-        .sort(_ROW)
-    )
-    superseded = _superseded_rows(marked.filter(pl.col("why_not").is_null()))
-    return marked.select(
-        pl.exclude(_ROW, "why_not"),
-        pl.lit(None, pl.String).alias("capability_id"),
-        (pl.col("why_not").is_null() & ~pl.col(_ROW).is_in(superseded)).alias("counted"),
-        pl.when(pl.col(_ROW).is_in(superseded))
-        .then(pl.lit(SUPERSEDED))
-        .otherwise(pl.col("why_not"))
-        .alias("why_not"),
-    )
+    ranked = alike.sort(folder != pl.col("image_id"), _ROW)
+    return ranked.filter(~pl.struct("tenant_id", "record_id").is_first_distinct())[_ROW].to_list()
 
 
-def _superseded_rows(records: pl.DataFrame) -> list[int]:
+def _superseded_rows(records: pl.LazyFrame) -> list[int]:
     """Row numbers of the records that a later one corrects.
 
     Corrections are replayed in order of time. Where several records share the snapshot, the one that says
     the same need is meant, else the latest; a record is corrected at most once.
     """
-    corrections = records.filter(pl.col("notes").str.contains("[0-9a-fA-F]{64}"))
-    if corrections.is_empty():
+    corrections = records.filter(pl.col("notes").str.contains("[0-9a-fA-F]{64}")).select(_IMAGE).unique()
+    images = corrections.collect()
+    if images.is_empty():
         return []
-    involved = records.join(
-        corrections.select("tenant_id", "repo_slug", "image_id").unique(),
-        on=["tenant_id", "repo_slug", "image_id"],
-        how="semi",
-        nulls_equal=True,
-    )
+    involved = records.join(images.lazy(), on=_IMAGE, how="semi", nulls_equal=True).collect()
     # A record whose time is not known stands where the log has it: after the one before it in the file.
     log = ["repo_slug", "source_path"]
     moment = pl.col("timestamp").forward_fill().over(log).alias("moment")

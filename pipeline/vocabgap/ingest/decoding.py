@@ -4,33 +4,29 @@ A clean line costs one strict decode. Only a line that fails it is looked at fie
 can be mended is mended and counted, and what cannot is rejected with the field and the expectation named.
 """
 
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, field
-from datetime import datetime
-from functools import partial
+import json
+import re
+from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
+import numpy as np
 
-from vocabgap.record import FIELDS, SATISFACTION_WORDS, GapRecord, RejectReason, Repair
+from vocabgap.ingest.mapping import FieldMap
+from vocabgap.ingest.mending import Mending, Rejected, kind
+from vocabgap.record import FIELDS, GapRecord, RejectReason, Repair
+from vocabgap.sources import NATIVE
+
+# A longer line is no gap record; to look at it would take memory without bound.
+MAX_LINE_BYTES: Final = 1 << 20
 
 _STRICT = msgspec.json.Decoder(GapRecord)
 _ANY = msgspec.json.Decoder()
-_RFC_3339: Final[Callable[[str], datetime]] = partial(msgspec.convert, type=datetime)
-
-_OPTIONAL_TEXT: Final = (
-    "image_id",
-    "session_id",
-    "snapshot_hash",
-    "description",
-    "intent",
-    "missing_capability",
-)
-_TEXT: Final = ("workaround", "intent_category", "notes")
-_LISTS: Final = ("operations_involved", "vocabulary_used")
-_DETAIL_LIMIT: Final = 200
 _REFUSALS: Final = (msgspec.DecodeError, ValueError, RecursionError, OverflowError)
+_KEY: Final = b'":'
+_SPACE_BEFORE_COLON: Final = re.compile(rb"[ \t\r\n]:")
+_LONGEST_NUMBER: Final = 300  # digits; Python refuses to make an int of many thousands
+_NATIVE: Final = FieldMap.of(NATIVE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,151 +38,122 @@ class Decoded:
     unreadable_timestamp: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Rejected:
-    """Why a line is not a record."""
+class _Object(dict[str, Any]):
+    """A JSON object that knows how often it repeats a key; the last value is the one that stays."""
 
-    reason: RejectReason
-    detail: str
+    __slots__ = ("repeated",)
 
-
-@dataclass(slots=True)
-class _Mending:
-    """The field-by-field reading of an object that the strict decoder refused."""
-
-    fields: dict[str, Any]
-    line: bytes
-    repairs: list[Repair] = field(default_factory=list)
-    unreadable_timestamp: str | None = None
-
-    def record(self) -> GapRecord | str:
-        """The mended record, or a sentence about the field that cannot be mended."""
-        unknown = self.fields.keys() - set(FIELDS)
-        self.repairs.extend(Repair.UNKNOWN_FIELD for _ in unknown)
-        known = {name: value for name, value in self.fields.items() if name not in unknown}
-        for name in (*_TEXT, *_LISTS):
-            if name in known and known[name] is None:
-                del known[name]
-                self.repairs.append(Repair.NULL_FOR_DEFAULT)
-        if "satisfaction" in known:
-            known["satisfaction"] = self._satisfaction(known["satisfaction"])
-        if "timestamp" in known:
-            known["timestamp"] = self._timestamp(known["timestamp"])
-        for name in (*_OPTIONAL_TEXT, *_TEXT):
-            if not isinstance(known.get(name), str | None):
-                return f"field '{name}': expected text, found {_kind(known[name])}"
-        for name in _LISTS:
-            wrong = _not_names(known.get(name, []))
-            if wrong:
-                return f"field '{name}': expected a list of text, found {wrong}"
-        return GapRecord(**known)
-
-    def _satisfaction(self, value: object) -> object:
-        # True == 1 in Python, and 1.0 too; neither is what the schema allows.
-        if value is None or (type(value) is int and value in (-1, 0, 1)):
-            return value
-        if isinstance(value, str) and value.strip().casefold() in SATISFACTION_WORDS:
-            self.repairs.append(Repair.SATISFACTION_IN_WORDS)
-            return SATISFACTION_WORDS[value.strip().casefold()]
-        self.repairs.append(Repair.SATISFACTION_UNKNOWN)
-        return None
-
-    def _timestamp(self, value: object) -> datetime | None:
-        if value is None:
-            return None
-        if isinstance(value, str):
-            for parse in (_RFC_3339, datetime.fromisoformat):  # the first one as the strict decoder does
-                with suppress(ValueError):
-                    return parse(value.strip())
-            self.unreadable_timestamp = value
-        else:
-            # Not the value's text: to make it may fail, for a deep list or a number of 5,000 digits.
-            self.unreadable_timestamp = self.line.decode("utf-8")
-        self.repairs.append(Repair.TIMESTAMP_UNREADABLE)
-        return None
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        within = sum(value.repeated for value in self.values() if isinstance(value, _Object))
+        self.repeated: int = len(pairs) - len(self) + within
 
 
-def clean_record(line: bytes) -> GapRecord | None:
-    """The record of a line that needs no mending; None for any other line, which `decode_line` then reads."""
-    try:
-        record = _STRICT.decode(line)
-    except _REFUSALS:
-        return None
-    description = record.description  # tried first by itself: this runs once for every line
-    if (description and not description.isspace()) or _says_something(record):
-        return record
-    return None
-
-
-def decode_line(line: bytes) -> Decoded | Rejected:
+def decode_line(line: bytes, fields: FieldMap = _NATIVE) -> Decoded | Rejected | None:
     """Read one line that is not blank.
 
     Args:
         line: The bytes of the line without its newline.
+        fields: How the objects of such a log become records.
 
     Returns:
-        The record with its repairs, or the reason why there is none. Nothing is raised, whatever the bytes.
+        The record with its repairs, the reason why there is none, or None for what is no gap at all where
+        the source says which objects are. Nothing is raised, whatever the bytes.
     """
-    try:
-        decoded = Decoded(_STRICT.decode(line))
-    except _REFUSALS:
-        outcome = _decode_loosely(line)
-        if isinstance(outcome, Rejected):
-            return outcome
-        decoded = outcome
-    if not _says_something(decoded.record):
+    outcome = _strictly(line) if fields.native else None
+    if outcome is None:
+        value = _parsed(line)
+        if isinstance(value, Rejected):
+            return value
+        if not fields.wants(value):
+            return None
+        mended = _mended(value, line, fields)
+        if isinstance(mended, Rejected):
+            return mended
+        outcome = mended
+    if not says_something(outcome.record):
         return Rejected(
             RejectReason.MISSING_DESCRIPTION,
             "field 'description': expected text, or missing_capability or intent in its place, found none",
         )
-    return decoded
+    return outcome
 
 
-def _decode_loosely(line: bytes) -> Decoded | Rejected:
-    try:
-        value = _ANY.decode(line)
-    except RecursionError:
-        return Rejected(RejectReason.TOO_DEEP, "nested too deeply to be a gap record")
-    except (msgspec.DecodeError, ValueError, OverflowError) as error:
-        return _syntax_error(line, error)
-    if not isinstance(value, dict):
-        return Rejected(RejectReason.NOT_AN_OBJECT, f"expected an object, found {_kind(value)}")
-    mending = _Mending(value, line)
-    record = mending.record()
-    if isinstance(record, str):
-        return Rejected(RejectReason.WRONG_TYPE, record)
-    return Decoded(record, tuple(mending.repairs), mending.unreadable_timestamp)
-
-
-def _syntax_error(line: bytes, error: Exception) -> Rejected:
-    try:
-        line.decode("utf-8")
-    except UnicodeDecodeError as fault:
-        return Rejected(
-            RejectReason.INVALID_UTF8, f"byte {fault.start} of the line: expected UTF-8, {fault.reason}"
-        )
-    return Rejected(RejectReason.INVALID_JSON, str(error)[:_DETAIL_LIMIT])
-
-
-def _says_something(record: GapRecord) -> bool:
+def says_something(record: GapRecord) -> bool:
+    """Whether one of the three fields that can stand for a need holds more than white space."""
     texts = (record.description, record.missing_capability, record.intent)
     return any(text and not text.isspace() for text in texts)
 
 
-def _not_names(value: object) -> str:
-    """What is wrong with a value that should be a list of text; empty if nothing is."""
-    if not isinstance(value, list):
-        return _kind(value)
-    return next((f"a list with {_kind(item)}" for item in value if not isinstance(item, str)), "")
+def has_keys(content: bytes, expected: int) -> bool:
+    """Whether JSON text has exactly so many keys, by a sure sign; False only says that it may have others.
+
+    Every key ends in a quote and a colon. A colon inside a string may look the same, and a key may be written
+    with white space before its colon: both are rare, and both make the answer False.
+    """
+    codes = np.frombuffer(content, np.uint8)
+    colons = codes[1:] == ord(":")
+    before = codes[:-1]
+    if np.count_nonzero((before == ord('"')) & colons) != expected:
+        return False
+    return not np.any((before <= ord(" ")) & colons)
 
 
-def _kind(value: object) -> str:
-    names = {
-        bool: "a boolean",
-        int: "a number",
-        float: "a number",
-        str: "text",
-        list: "a list",
-        dict: "an object",
-    }
-    return "null" if value is None else names[type(value)]
+def repeated_keys(line: bytes) -> int:
+    """How many keys of a line that was decoded are repetitions of another one."""
+    if line.count(_KEY) == len(FIELDS) and not _SPACE_BEFORE_COLON.search(line):
+        return 0
+    value = _parsed(line)
+    return value.repeated if isinstance(value, _Object) else 0
+
+
+def _strictly(line: bytes) -> Decoded | None:
+    """The record of a line that needs no mending."""
+    try:
+        record = _STRICT.decode(line)
+        keys = len(_ANY.decode(line))
+    except _REFUSALS:
+        return None
+    if line.count(_KEY) != keys or _SPACE_BEFORE_COLON.search(line):
+        return None
+    return Decoded(record)
+
+
+def _mended(value: _Object, line: bytes, fields: FieldMap) -> Decoded | Rejected:
+    mending = Mending(fields.applied(value), line, [Repair.REPEATED_KEY] * value.repeated)
+    record = mending.record()
+    if isinstance(record, Rejected):
+        return record
+    return Decoded(record, tuple(mending.repairs), mending.unreadable_timestamp)
+
+
+def _parsed(line: bytes) -> _Object | Rejected:
+    try:
+        value = _DECODER.decode(line.decode("utf-8"))
+    except UnicodeDecodeError as fault:
+        return Rejected(
+            RejectReason.INVALID_UTF8, f"byte {fault.start} of the line: expected UTF-8, {fault.reason}"
+        )
+    except json.JSONDecodeError as fault:
+        problem = fault.msg[:1].lower() + fault.msg[1:]
+        return Rejected(RejectReason.INVALID_JSON, f"character {fault.pos + 1} of the line: {problem}")
+    except ValueError as fault:
+        return Rejected(RejectReason.INVALID_JSON, str(fault))
+    except RecursionError:
+        return Rejected(RejectReason.TOO_DEEP, "nested too deeply to be a gap record")
+    if not isinstance(value, _Object):
+        return Rejected(RejectReason.NOT_AN_OBJECT, f"expected an object, found {kind(value)}")
+    return value
+
+
+def _whole_number(digits: str) -> float:
+    return int(digits) if len(digits) <= _LONGEST_NUMBER else float("inf")
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"expected JSON, which has no {name}")
+
+
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_Object, parse_int=_whole_number, parse_constant=_no_constant
+)

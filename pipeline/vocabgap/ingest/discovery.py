@@ -1,41 +1,60 @@
 """Which log files a scan reads: every one below its roots, in an order that does not depend on the disk."""
 
+import errno
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
-from vocabgap.record import LOG_NAME
+from vocabgap.ingest.catalogue import Catalogue, Kind
+from vocabgap.ingest.mending import Rejected
+from vocabgap.record import RejectReason
+from vocabgap.sources import Source, shipped_sources
 from vocabgap.text import printable_name
 
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """One log to read, and whose it is."""
+    """One log to read, and whose it is.
 
-    path: Path
+    Attributes:
+        path: Where it is, absolute.
+        repo_slug: The repository.
+        source_path: Where it is below the root, with forward slashes.
+        folder: The name of the folder that holds it: the image, where a record names none.
+        kind: What kind of log it is.
+        problem: Why it is not read, where that is known beforehand.
+    """
+
+    path: str
     repo_slug: str
     source_path: str
-    problem: str = ""
-
-    @property
-    def folder(self) -> str:
-        """The name of the folder that holds the log: the image, where a record names none."""
-        return printable_name(self.path.parent.name)
+    folder: str
+    kind: Kind
+    problem: Rejected | None = None
 
 
-def discover(roots: Iterable[str | Path]) -> list[LogFile]:
+def discover(
+    roots: Iterable[str | Path],
+    *,
+    sources: Mapping[str, Source] | None = None,
+    hidden: bool = False,
+) -> list[LogFile]:
     """Find every gap log at any depth below the roots.
 
-    Folders whose name starts with a dot are passed over, and links to folders are not followed.
+    A link is followed where it leads to something below a root that is not there under its own name. One
+    that leads out of the roots, or back to a folder above it, is reported and not followed.
 
     Args:
         roots: Folders to search, or single log files of any name.
+        sources: What gap logs are called, and how they are read; the shipped ones by default.
+        hidden: Whether files and folders are searched whose name starts with a dot.
 
     Returns:
-        The logs, ordered by repository and source path. A folder that could not be listed is there
-        too, with its `problem`.
+        The logs, ordered by repository and source path. What could not be listed or must not be followed
+        is there too, with its `problem`.
 
     Raises:
         InvalidInputError: No root was given.
@@ -43,12 +62,18 @@ def discover(roots: Iterable[str | Path]) -> list[LogFile]:
         AccessDeniedError: A root may not be read.
     """
     bases = resolve_roots(roots)
+    folders = [str(base) for base in bases if base.is_dir()]
     slugs = repository_slugs([base if base.is_dir() else base.parent for base in bases])
-    found: dict[Path, LogFile] = {}
+    catalogue = Catalogue(shipped_sources() if sources is None else sources)
+    found: dict[str, LogFile] = {}
     for base, slug in zip(bases, slugs, strict=True):
-        for log in _logs(base, slug):
+        if base.is_dir():
+            logs = _Walk(str(base), slug, folders, catalogue, hidden=hidden).logs()
+        else:
+            logs = iter([_single(base, slug, catalogue)])
+        for log in logs:
             found.setdefault(log.path, log)  # a root inside another one adds nothing
-    return sorted(found.values(), key=lambda log: (log.repo_slug, log.source_path))
+    return sorted(found.values(), key=lambda log: (log.repo_slug, log.source_path, log.path))
 
 
 def resolve_roots(roots: Iterable[str | Path]) -> list[Path]:
@@ -96,25 +121,108 @@ def _resolve(path: Path) -> Path:
     return resolved
 
 
-def _logs(base: Path, slug: str) -> Iterator[LogFile]:
-    if not base.is_dir():
-        yield LogFile(base, slug, printable_name(base.name))
-        return
-    pending = [base]  # not `os.walk`, which recurses: a tree may be deeper than the stack
-    while pending:
-        folder = pending.pop()
+def _single(base: Path, slug: str, catalogue: Catalogue) -> LogFile:
+    problem = None if base.is_file() else _IRREGULAR
+    name, folder = printable_name(base.name), printable_name(base.parent.name)
+    return LogFile(str(base), slug, name, folder, catalogue.kind_of_root(base.name), problem)
+
+
+_IRREGULAR = Rejected(RejectReason.UNREADABLE_FILE, "the log cannot be read: not a regular file")
+
+
+@dataclass(slots=True)
+class _Walk:
+    """The search below one root.
+
+    Attributes:
+        base: The root, resolved.
+        slug: The repository that it is.
+        bases: The roots that are folders, this one among them: a link may lead to any of them.
+        catalogue: What gap logs are called.
+        hidden: Whether names that start with a dot are searched.
+    """
+
+    base: str
+    slug: str
+    bases: list[str]
+    catalogue: Catalogue
+    hidden: bool = field(kw_only=True)
+    _seen: set[str] = field(default_factory=set)
+    _links: list[tuple[str, str]] = field(default_factory=list)
+
+    def logs(self) -> Iterator[LogFile]:
+        yield from self._below(self.base, "")
+        # What is there under its own name comes first, so that the way through a link adds nothing to it.
+        while self._links:
+            links, self._links = sorted(self._links), []
+            for relative, path in links:
+                yield from self._through(path, relative)
+
+    def _below(self, top: str, prefix: str) -> Iterator[LogFile]:
+        pending = [(top, prefix)]  # not `os.walk`, which recurses: a tree may be deeper than the stack
+        while pending:
+            folder, within = pending.pop()
+            self._seen.add(folder)
+            try:
+                with os.scandir(folder) as entries:
+                    for entry in entries:
+                        name = entry.name
+                        if name.startswith(".") and not self.hidden:
+                            continue
+                        relative = within + name
+                        if entry.is_symlink():
+                            self._links.append((relative, entry.path))
+                            continue
+                        is_folder = entry.is_dir(follow_symlinks=False)
+                        if is_folder:
+                            pending.append((entry.path, relative + "/"))
+                        kind = self.catalogue.kind_of(name, relative)
+                        if kind is not None and not (is_folder and kind.by_pattern):
+                            regular = entry.is_file(follow_symlinks=False)
+                            yield self._log(entry.path, relative, kind, None if regular else _IRREGULAR)
+            except OSError as problem:
+                detail = f"the folder cannot be listed: {problem.strerror}"
+                why = Rejected(RejectReason.UNREADABLE_FILE, detail)
+                yield self._log(folder, within.rstrip("/") or ".", Kind(), why)
+
+    def _through(self, path: str, relative: str) -> Iterator[LogFile]:
+        kind = self.catalogue.kind_of(path.rpartition("/")[2], relative)
         try:
-            with os.scandir(folder) as entries:
-                for entry in entries:
-                    path = Path(folder, entry.name)
-                    if entry.name == LOG_NAME:
-                        yield LogFile(path, slug, _relative(path, base))
-                    if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
-                        pending.append(path)
+            target = os.path.realpath(path, strict=True)
+            is_folder = stat.S_ISDIR(os.stat(target).st_mode)  # noqa: PTH116 - paths are text here
         except OSError as problem:
-            detail = f"the folder cannot be listed: {problem.strerror}"
-            yield LogFile(folder, slug, _relative(folder, base), detail)
+            if problem.errno == errno.ELOOP:
+                yield self._log(path, relative, kind or Kind(), _link("leads back to itself"))
+            # A link that leads nowhere is this program's business only where it is called like a log.
+            elif kind is not None:
+                detail = f"the link leads nowhere: {problem.strerror}"
+                yield self._log(path, relative, kind, Rejected(RejectReason.UNREADABLE_FILE, detail))
+            return
+        if kind is None and not is_folder:
+            return
+        within = any(target == base or target.startswith(base.rstrip("/") + "/") for base in self.bases)
+        if not within:
+            yield self._log(path, relative, kind or Kind(), _link("leads out of the roots"))
+        elif is_folder and f"{os.path.dirname(path)}/".startswith(target.rstrip("/") + "/"):  # noqa: PTH120
+            yield self._log(path, relative, kind or Kind(), _link("leads back to a folder above it"))
+        elif is_folder and not self._is_walked(target):
+            yield from self._below(target, relative + "/")
+        elif kind is not None and not is_folder:
+            yield self._log(path, relative, kind, None if os.path.isfile(target) else _IRREGULAR)  # noqa: PTH113
+
+    def _is_walked(self, target: str) -> bool:
+        """Whether a folder is searched under its own name, here or as part of another root."""
+        if target in self._seen:
+            return True
+        for base in self.bases:
+            if base != self.base and target.startswith(base.rstrip("/") + "/"):
+                return self.hidden or "/." not in target[len(base.rstrip("/")) :]
+        return target in self.bases
+
+    def _log(self, path: str, relative: str, kind: Kind, problem: Rejected | None) -> LogFile:
+        folder = printable_name(path.rsplit("/", 2)[-2])
+        return LogFile(path, self.slug, printable_name(relative), folder, kind, problem)
 
 
-def _relative(path: Path, base: Path) -> str:
-    return printable_name(path.relative_to(base).as_posix())
+def _link(where: str) -> Rejected:
+    return Rejected(RejectReason.LINK_NOT_FOLLOWED, f"the link {where}")

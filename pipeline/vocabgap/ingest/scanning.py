@@ -9,19 +9,21 @@ from pathlib import Path
 
 import polars as pl
 
-from vocabgap.config import DEFAULT_TENANT
+from vocabgap.config import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
+from vocabgap.ingest.caching import Cache, CacheUse, Rows, opened
 from vocabgap.ingest.collecting import Collector
-from vocabgap.ingest.columns import RecordColumns
+from vocabgap.ingest.columns import RecordColumns, RejectColumns, with_places, with_reject_places
 from vocabgap.ingest.corrections import DUPLICATE, SUPERSEDED, mark_counted
-from vocabgap.ingest.discovery import discover
+from vocabgap.ingest.discovery import LogFile, discover
+from vocabgap.ingest.ledger import Ledger, in_order
+from vocabgap.ingest.lines import Lines
+from vocabgap.ingest.reading import MIB
 from vocabgap.ingest.selection import Selection, select
-from vocabgap.record import (
-    CATEGORY_ALIASES,
-    OPERATION_ALIASES,
-    RejectReason,
-    Repair,
-)
-from vocabgap.schema import FILES, GAPS, RECORDS, REJECTS
+from vocabgap.ingest.shards import RECORD_SCHEMA, REJECT_SCHEMA
+from vocabgap.ingest.sweeping import Sweep
+from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, RejectReason, Repair
+from vocabgap.schema import RECORDS, REJECTS, Table
+from vocabgap.sources import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +32,13 @@ class ScanSummary:
 
     Attributes:
         files: Logs that were read.
-        unreadable: Logs and folders that could not be read.
+        unreadable: Logs, folders and links that were not read, or not to their end.
         lines: Lines that are not blank; `records + duplicates + superseded + rejects`.
         records: Records that count.
         duplicates: Second copies of a record.
         superseded: Records that a later one corrects.
         rejects: Lines that are no record.
+        passed_over: Lines beside these that are no gaps, by the filter of their source.
         repairs: What was mended in records that were kept, by kind.
         reasons: Rejects and unreadable files, by reason.
     """
@@ -47,6 +50,7 @@ class ScanSummary:
     duplicates: int
     superseded: int
     rejects: int
+    passed_over: int
     repairs: dict[str, int]
     reasons: dict[str, int]
 
@@ -60,12 +64,14 @@ class Scan:
         rejects: One row a bad line or unreadable file (table `rejects`).
         files: One row a log that was read (table `files`).
         summary: The account of every line.
+        cache: What the cache was good for; None without one.
     """
 
     gaps: pl.DataFrame
     rejects: pl.DataFrame
     files: pl.DataFrame
     summary: ScanSummary
+    cache: CacheUse | None = None
 
     @property
     def records(self) -> pl.DataFrame:
@@ -96,35 +102,87 @@ class Scan:
         return f"Scan({self.summary})"
 
 
-def scan(roots: str | Path | Iterable[str | Path], *, tenant_id: str = DEFAULT_TENANT) -> Scan:
+def scan(
+    roots: str | Path | Iterable[str | Path],
+    *,
+    tenant_id: str = DEFAULT_TENANT,
+    sources: Mapping[str, Source] | None = None,
+    hidden: bool = False,
+    max_expanded_mib: int = DEFAULT_MAX_EXPANDED_MIB,
+    cache: str | Path | None = None,
+    verify_hash: bool = False,
+) -> Scan:
     """Read every gap log below the roots.
 
     Args:
-        roots: One or more folders to search for `vocabulary_gaps.jsonl`, or single log files.
+        roots: One or more folders to search for gap logs, or single log files.
         tenant_id: Whose records these are.
+        sources: What gap logs are called and how they are read; the shipped ones by default.
+        hidden: Whether files and folders are searched whose name starts with a dot.
+        max_expanded_mib: How many MiB a compressed log may expand to.
+        cache: A folder that keeps what was decoded, so that the next scan of the same roots reads only
+            what is new. The result is the same as without.
+        verify_hash: Compare every log with the cache by its digest, not by its size and times.
 
     Returns:
         Records, rejects and the account of every line. Rows are ordered by repository, file and line.
 
     Raises:
         NotFoundError: A root does not exist.
-        AccessDeniedError: A root may not be read.
+        AccessDeniedError: A root may not be read, or the cache may not be used.
         InvalidInputError: No root was given.
+        StateError: The cache folder holds other files, or cannot be written.
     """
-    named = [roots] if isinstance(roots, str | Path) else roots
-    collected = Collector(RecordColumns(tenant_id))
-    with _without_cycle_search():
-        for log in discover(named):
-            collected.read(log)
-        records = collected.records.frame()
-    gaps = mark_counted(records).select(GAPS.names)
-    rejects = pl.DataFrame(collected.rejects, schema=REJECTS.schema)
-    files = pl.DataFrame(collected.files, schema=FILES.schema)
-    return Scan(gaps, rejects, files, _summary(gaps, rejects, files, collected.repairs))
+    logs = discover([roots] if isinstance(roots, str | Path) else roots, sources=sources, hidden=hidden)
+    with without_cycle_search():
+        if cache is None:
+            return _read(logs, tenant_id, max_expanded_mib, None)
+        with opened(cache, verify=verify_hash) as store:
+            found = _read(logs, tenant_id, max_expanded_mib, store)
+        if store is None:
+            found = replace(
+                found, cache=CacheUse(0, 0, found.summary.files, "the cache is in use by another run")
+            )
+        return found
+
+
+def _read(logs: list[LogFile], tenant_id: str, max_expanded_mib: int, store: Cache | None) -> Scan:
+    records: list[pl.DataFrame] = []
+    rejects: list[pl.DataFrame] = []
+    lines = Lines(RecordColumns(tenant_id, records.append), RejectColumns(rejects.append))
+    sweep = Sweep(Collector(lines, max_expanded_mib * MIB), store)
+    sweep.over(logs)
+    ledger = sweep.ledger
+    new = _stacked(records, RECORDS), _stacked(rejects, REJECTS)
+    if store is None:
+        whole = new
+    else:
+        whole = _recalled(store, new, ledger, tenant_id)
+        store.save(new, whole, ledger.logs, ledger.counts)
+    gaps = mark_counted(whole[0])
+    files = ledger.files()
+    summary = summarize(Counter(gaps["why_not"].to_list()), whole[1], files, ledger.repairs)
+    return Scan(gaps, whole[1], files, summary, sweep.use() if store else None)
+
+
+def _recalled(store: Cache, new: Rows, ledger: Ledger, tenant_id: str) -> Rows:
+    """The rows of the cache and the new ones, in the order of the logs."""
+    shards_of_records, shards_of_rejects = zip(*store.rows, strict=True) if store.rows else ((), ())
+    records = pl.concat([*shards_of_records, new[0].select(RECORD_SCHEMA)])
+    rejects = pl.concat([*shards_of_rejects, new[1].select(REJECT_SCHEMA)])
+    of_records, of_rejects = zip(*ledger.counts, strict=True) if ledger.counts else ((), ())
+    return (
+        with_places(in_order(records, ledger.records), ledger.logs, of_records, tenant_id=tenant_id),
+        with_reject_places(in_order(rejects, ledger.rejects), ledger.logs, of_rejects),
+    )
+
+
+def _stacked(frames: list[pl.DataFrame], table: Table) -> pl.DataFrame:
+    return pl.concat(frames) if frames else table.empty()
 
 
 @contextmanager
-def _without_cycle_search() -> Iterator[None]:
+def without_cycle_search() -> Iterator[None]:
     """Records hold no reference cycles, but the collector would look for them over and over as they pile up.
 
     That costs 3 µs a record where decoding costs 1.2.
@@ -138,10 +196,17 @@ def _without_cycle_search() -> Iterator[None]:
             gc.enable()
 
 
-def _summary(
-    gaps: pl.DataFrame, rejects: pl.DataFrame, files: pl.DataFrame, repairs: Counter[Repair]
+def summarize(
+    why_not: Counter[str | None], rejects: pl.DataFrame, files: pl.DataFrame, repairs: Mapping[str, int]
 ) -> ScanSummary:
-    why_not = Counter(gaps["why_not"].to_list())
+    """The account of a scan.
+
+    Args:
+        why_not: How many readable lines count (None), or why they do not.
+        rejects: Table `rejects`; `reason` and `line` are enough.
+        files: Table `files`.
+        repairs: What was mended, by kind.
+    """
     reasons = Counter(rejects["reason"].to_list())
     rejected_lines = int(rejects["line"].is_not_null().sum())
     return ScanSummary(
@@ -152,6 +217,7 @@ def _summary(
         duplicates=why_not[DUPLICATE],
         superseded=why_not[SUPERSEDED],
         rejects=rejected_lines,
-        repairs={kind.value: repairs[kind] for kind in Repair if repairs[kind]},
-        reasons={reason.value: reasons[reason] for reason in RejectReason if reasons[reason]},
+        passed_over=int(files["passed_over"].sum()),
+        repairs={kind.value: repairs[kind.value] for kind in Repair if repairs.get(kind.value)},
+        reasons={reason.value: reasons[reason.value] for reason in RejectReason if reasons[reason.value]},
     )

@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from vocabgap.config import CONFIG_NAME, Settings
 from vocabgap.ingest import Selection
@@ -49,6 +50,8 @@ class Reproduction(msgspec.Struct, frozen=True):
             words += ["--config", _argument(_relative(self.config.resolve(), home))]
         elif (home / CONFIG_NAME).exists():
             words += ["--config", os.devnull]  # what lies there was not in force
+        if self.settings.ingest.hidden:
+            words.append("--hidden")
         words += self._narrowing()
         for flag, value, default in self._settings():
             # A flag wins over the settings file, so beside one every value is said.
@@ -93,7 +96,8 @@ class Reproduction(msgspec.Struct, frozen=True):
         """Whether something is set that only a settings file can say."""
         ours, default = self.settings, Settings()
         stop_words = ours.cluster.stop_words != default.cluster.stop_words
-        return stop_words or ours.ingest != default.ingest or ours.aliases != default.aliases
+        ingest = replace(ours.ingest, hidden=default.ingest.hidden) != default.ingest
+        return stop_words or ingest or ours.aliases != default.aliases or ours.source != default.source
 
     def _settings(self) -> list[tuple[str, object, object]]:
         ours, default = self.settings, Settings()

@@ -30,13 +30,15 @@ class Timing(msgspec.Struct, frozen=True):
 
 
 class InputFile(msgspec.Struct, frozen=True):
-    """One log that was read."""
+    """One log that was read; size and digest are of its content, expanded where it is compressed."""
 
     repo_slug: str
     source_path: str
     bytes: int
     lines: Annotated[int, msgspec.Meta(description="lines that are not blank")]
     sha256: str
+    source: Annotated[str, msgspec.Meta(description="the kind of log")]
+    passed_over: Annotated[int, msgspec.Meta(description="lines beside these that are no gaps")]
 
 
 class OutputFile(msgspec.Struct, frozen=True):

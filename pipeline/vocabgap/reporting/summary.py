@@ -8,7 +8,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.ingest import ScanSummary
-from vocabgap.record import LOG_NAME, UNCATEGORIZED
+from vocabgap.record import FILE_REASONS, LOG_NAME, UNCATEGORIZED
 from vocabgap.reporting.combinations import Combination, recurring
 from vocabgap.schema import CAPABILITIES
 from vocabgap.text import count
@@ -106,7 +106,8 @@ class Reject(msgspec.Struct, frozen=True):
 class Account(msgspec.Struct, frozen=True):
     """Where every line that is not blank went.
 
-    `lines = records + duplicates + superseded + rejects`, and `records = counted + filtered`.
+    `lines = records + duplicates + superseded + rejects`, and `records = counted + filtered`. Beside
+    them stand `passed_over`, lines of other logs that are no gaps, and `unread`, why files were not read.
     """
 
     files: int
@@ -118,8 +119,10 @@ class Account(msgspec.Struct, frozen=True):
     duplicates: int
     superseded: int
     rejects: int
+    passed_over: int
     repairs: dict[str, int]
     reasons: dict[str, int]
+    unread: dict[str, int]
     examples: tuple[Reject, ...]
 
 
@@ -266,6 +269,8 @@ def _account(
         superseded=scanned.superseded,
         rejects=scanned.rejects,
         repairs=scanned.repairs,
-        reasons=scanned.reasons,
+        passed_over=scanned.passed_over,
+        reasons={reason: n for reason, n in scanned.reasons.items() if reason not in FILE_REASONS},
+        unread={reason: n for reason, n in scanned.reasons.items() if reason in FILE_REASONS},
         examples=tuple(Reject(**{name: row[name] for name in fields}) for row in bad.iter_rows(named=True)),
     )

@@ -1,0 +1,39 @@
+"""Options that several commands share."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vocabgap.cli.output import Output
+from vocabgap.text import count
+
+if TYPE_CHECKING:
+    from vocabgap.ingest import CacheUse
+
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option("--config", help="Settings file; vocabgap.toml in the current folder by default."),
+]
+HiddenOption = Annotated[
+    bool | None,
+    typer.Option("--hidden", help="Search names that start with a dot, too.", show_default=False),
+]
+CacheOption = Annotated[
+    Path | None,
+    typer.Option("--cache", help="Folder that keeps what was read, so that the next run reads what is new."),
+]
+VerifyHashOption = Annotated[
+    bool, typer.Option("--verify-hash", help="Compare logs with the cache by digest, not by size and times.")
+]
+
+
+def note_cache(output: Output, use: "CacheUse | None") -> None:
+    """Tell a person what the cache was good for."""
+    if use is None:
+        return
+    if use.note:
+        output.note(f"cache: {use.note}")
+    else:
+        resumed, read = f"{use.resumed:,} read on", f"{use.read:,} read whole"
+        output.note(f"cache: {count(use.unchanged, 'log')} not opened, {resumed}, {read}")

@@ -1,0 +1,229 @@
+"""Sorting the lines of a log: each becomes a record, a reject, or nothing where it is blank or not wanted."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC
+from itertools import accumulate, chain
+from typing import Final, cast
+
+import msgspec
+
+from vocabgap.ingest.columns import RecordColumns, RejectColumns
+from vocabgap.ingest.decoding import (
+    MAX_LINE_BYTES,
+    decode_line,
+    has_keys,
+    repeated_keys,
+    says_something,
+)
+from vocabgap.ingest.discovery import LogFile
+from vocabgap.ingest.framing import Block
+from vocabgap.ingest.mending import Rejected
+from vocabgap.record import FIELDS, CompleteRecord, GapRecord, RejectReason, Repair, in_utc
+
+# A cut may fall inside a string or inside a character.
+_TORN: Final = frozenset({RejectReason.INVALID_JSON, RejectReason.INVALID_UTF8})
+_COMPLETE: Final = msgspec.json.Decoder(CompleteRecord)
+_UTC_ONLY: Final = frozenset({UTC})
+_LINES_AT_ONCE: Final = 2_000
+_REFUSALS: Final = (msgspec.DecodeError, ValueError, RecursionError, OverflowError)
+
+
+class Portion(msgspec.Struct, array_like=True):
+    """What a stretch of a log gave: all lines that end in a newline, or the last one where none follows it.
+
+    Attributes:
+        ended: Which of the two.
+        records: Records in it.
+        rejects: Rejects in it.
+        lines: Lines in it that are not blank and that the source wants.
+        passed_over: Lines that the source does not want.
+        repairs: What was mended, by kind.
+    """
+
+    ended: bool
+    records: int = 0
+    rejects: int = 0
+    lines: int = 0
+    passed_over: int = 0
+    repairs: dict[str, int] = {}
+
+    def add_repairs(self, repairs: Mapping[Repair, int]) -> None:
+        """Count what was mended."""
+        for kind, times in repairs.items():
+            if times:
+                self.repairs[kind.value] = self.repairs.get(kind.value, 0) + times
+
+
+@dataclass(slots=True)
+class Lines:
+    """Sorts lines; what they give goes to the columns.
+
+    Attributes:
+        records: Takes the records.
+        rejects: Takes the rejects.
+    """
+
+    records: RecordColumns
+    rejects: RejectColumns
+    _repairs: Counter[Repair] = field(default_factory=Counter)
+    _unchecked: list[tuple[Portion, list[bytes]]] = field(default_factory=list)
+    _unchecked_lines: int = 0
+
+    def take(self, log: LogFile, block: Block, portion: Portion) -> None:
+        """Sort the lines of a block, and add them to the account of its portion."""
+        records_before, rejects_before = self.records.total, self.rejects.total
+        if block.too_long:
+            portion.lines += 1
+            detail = f"expected at most {MAX_LINE_BYTES:,} bytes, found {block.too_long:,}"
+            why = Rejected(RejectReason.TOO_LONG, detail)
+            self.rejects.add(log, why, block.number, block.offset, block.lines[0])
+        else:
+            self._sort(log, block, portion)
+        portion.records += self.records.total - records_before
+        portion.rejects += self.rejects.total - rejects_before
+        if self._repairs:
+            portion.add_repairs(self._repairs)
+            self._repairs.clear()
+
+    def flush(self) -> None:
+        """Finish the accounts, and hand over what has gathered."""
+        self._count_repeated_keys()
+        self.records.flush()
+        self.rejects.flush()
+
+    def _sort(self, log: LogFile, block: Block, portion: Portion) -> None:
+        """Sort lines that are all clean, as they mostly are, without a Python statement for each."""
+        lines = block.lines
+        if not log.kind.fields.native:
+            self._sort_one_by_one(log, block, portion, [None] * len(lines))
+            return
+        decoded = decode_complete(lines)
+        try:
+            needs = [record.description for record in decoded]  # type: ignore[union-attr]
+        except AttributeError:
+            self._sort_one_by_one(log, block, portion, decoded)
+            return
+        if not all(needs) or any(map(str.isspace, needs)):  # type: ignore[arg-type]
+            self._sort_one_by_one(log, block, portion, decoded)
+            return
+        records = cast("list[GapRecord]", decoded)
+        portion.lines += len(lines)
+        self._check_keys_later(portion, lines)
+        unreadable = {} if _is_settled(log, records) else self._settle_all(log, records)
+        numbers = range(block.number, block.number + len(lines))
+        self.records.extend(log, records, numbers, _offsets(block), unreadable)
+
+    def _sort_one_by_one(
+        self, log: LogFile, block: Block, portion: Portion, decoded: list[GapRecord | None]
+    ) -> None:
+        records: list[GapRecord] = []
+        numbers: list[int] = []
+        offsets: list[int] = []
+        unreadable: dict[int, str] = {}
+        clean: list[bytes] = []
+        for number, line, complete, offset in zip(
+            range(block.number, block.number + len(decoded)),
+            block.lines,
+            decoded,
+            _offsets(block),
+            strict=False,
+        ):
+            if complete is not None and says_something(complete):
+                clean.append(line)
+                record, timestamp = complete, None
+            elif not line or line.isspace():
+                continue
+            else:
+                outcome = decode_line(line.removesuffix(b"\r"), log.kind.fields)
+                if outcome is None:
+                    portion.passed_over += 1
+                    continue
+                portion.lines += 1
+                if isinstance(outcome, Rejected):
+                    self.rejects.add(log, outcome if block.ended else _torn(outcome), number, offset, line)
+                    continue
+                record, timestamp = outcome.record, outcome.unreadable_timestamp
+                self._repairs.update(outcome.repairs)
+            if timestamp is not None:
+                unreadable[len(records)] = timestamp
+            records.append(record)
+            numbers.append(number)
+            offsets.append(offset)
+        if not records:
+            return
+        portion.lines += len(clean)
+        self._check_keys_later(portion, clean)
+        if not _is_settled(log, records):
+            unreadable = self._settle_all(log, records) | unreadable
+        self.records.extend(log, records, numbers, offsets, unreadable)
+
+    def _settle_all(self, log: LogFile, records: list[GapRecord]) -> dict[int, str]:
+        """Complete records with their image and their time in UTC; gives the text of those it lacks."""
+        unreadable = {}
+        counted = log.kind.fields.own_folders
+        for position, record in enumerate(records):
+            if record.image_id != log.folder:
+                blank = not (record.image_id and record.image_id.strip())
+                self._repairs[Repair.IMAGE_FROM_FOLDER if blank else Repair.IMAGE_NOT_FOLDER] += counted
+                record.image_id = log.folder if blank else record.image_id
+            moment = record.timestamp
+            if moment is None or moment.tzinfo is UTC:
+                continue
+            self._repairs[Repair.TIMESTAMP_WITHOUT_OFFSET] += moment.tzinfo is None
+            try:
+                record.timestamp = in_utc(moment)
+            except OverflowError:
+                self._repairs[Repair.TIMESTAMP_UNREADABLE] += 1
+                record.timestamp = None
+                unreadable[position] = moment.isoformat()
+        return unreadable
+
+    def _check_keys_later(self, portion: Portion, lines: list[bytes]) -> None:
+        """Complete records with image and time in UTC; gives the text of the times that UTC lacks."""
+        self._unchecked.append((portion, lines))
+        self._unchecked_lines += len(lines)
+        if self._unchecked_lines >= _LINES_AT_ONCE:
+            self._count_repeated_keys()
+
+    def _count_repeated_keys(self) -> None:
+        together = b"\n".join(chain.from_iterable(lines for _, lines in self._unchecked))
+        if not has_keys(together, len(FIELDS) * self._unchecked_lines):
+            for portion, lines in self._unchecked:
+                repeated = sum(map(repeated_keys, lines))
+                if repeated:
+                    portion.add_repairs({Repair.REPEATED_KEY: repeated})
+        self._unchecked.clear()
+        self._unchecked_lines = 0
+
+
+def decode_complete(lines: list[bytes]) -> list[GapRecord | None]:
+    """The records of lines that say every field and need no mending; None for any other line."""
+    decoded: list[GapRecord | None] = []
+    rest = iter(lines)
+    while True:
+        try:
+            decoded.extend(map(_COMPLETE.decode, rest))  # what comes before a line that is refused stays
+        except _REFUSALS:
+            decoded.append(None)
+        else:
+            return decoded
+
+
+def _is_settled(log: LogFile, records: list[GapRecord]) -> bool:
+    """Whether all are of the image that their folder is, and have their time in UTC."""
+    if {record.image_id for record in records} != {log.folder}:
+        return False
+    moments = [record.timestamp for record in records]
+    return {UTC if moment is None else moment.tzinfo for moment in moments} <= _UTC_ONLY
+
+
+def _offsets(block: Block) -> Iterator[int]:
+    return accumulate((len(line) + 1 for line in block.lines), initial=block.offset)
+
+
+def _torn(why: Rejected) -> Rejected:
+    if why.reason not in _TORN:
+        return why
+    return Rejected(RejectReason.TORN, f"the last line was cut off: {why.detail}")

@@ -1,0 +1,188 @@
+"""Opening a log and reading it in chunks: plain or compressed, whole or from where it ended last time.
+
+A log may be written while it is read. What is read is what was there when it was opened; that it has
+changed since is said, and its last line, if unfinished, is left for the next scan.
+"""
+
+import gzip
+import hashlib
+import io
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import BinaryIO, Final
+
+from vocabgap.ingest.mending import Rejected
+from vocabgap.record import RejectReason
+from vocabgap.text import count
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+CHUNK_BYTES: Final = 1 << 20
+MIB: Final = 1 << 20
+COMPRESSIONS: Final = ("gz", "zst")
+# A FIFO that has taken a log's place must not be waited for, nor a terminal become ours.
+_FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+
+
+@dataclass(slots=True)
+class Reading:
+    """One log, open for reading.
+
+    Attributes:
+        status: What the system said of the file when it was opened.
+        size: Bytes read so far, expanded where the log is compressed.
+        whole_lines: How much of that ends in a newline.
+        trouble: Why the log could not be read to its end, where it could not.
+    """
+
+    descriptor: int
+    compression: str
+    max_expanded: int
+    status: os.stat_result
+    size: int = 0
+    whole_lines: int = 0
+    trouble: Rejected | None = None
+    _digest: "hashlib._Hash" = field(default_factory=hashlib.sha256)
+    _digest_of_lines: "hashlib._Hash | None" = None
+
+    @classmethod
+    def open(cls, path: str, compression: str = "", max_expanded: int = sys.maxsize) -> "Reading":
+        """Open a log.
+
+        Args:
+            path: The file.
+            compression: One of `COMPRESSIONS`, or nothing.
+            max_expanded: How many bytes a compressed log may expand to.
+
+        Raises:
+            OSError: It cannot be opened, or is not a regular file.
+        """
+        descriptor = os.open(path, _FLAGS)
+        try:
+            status = os.fstat(descriptor)
+            _require_regular(status)
+        except OSError:
+            os.close(descriptor)
+            raise
+        return cls(descriptor, compression, max_expanded, status)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        os.close(self.descriptor)
+
+    @property
+    def sha256(self) -> str:
+        """Digest of what was read so far."""
+        return self._digest.hexdigest()
+
+    @property
+    def sha256_of_lines(self) -> str:
+        """Digest of as much of it as ends in a newline."""
+        return (self._digest_of_lines or self._digest).hexdigest()
+
+    def starts_with(self, length: int, sha256: str) -> bool:
+        """Read so many bytes and say whether they have a digest; if not, go back to the start."""
+        if self.status.st_size >= length:
+            for chunk in self._plain(length):
+                self._take(chunk)
+            if self.size == length and self.sha256 == sha256:
+                return True
+            os.lseek(self.descriptor, 0, os.SEEK_SET)
+        self._digest, self._digest_of_lines = hashlib.sha256(), None
+        self.size = self.whole_lines = 0
+        return False
+
+    def chunks(self) -> Iterator[bytes]:
+        """The rest of the content; what ends it early is in `trouble`."""
+        try:
+            for chunk in self._expanded() if self.compression else self._grown():
+                self._take(chunk)
+                yield chunk
+        except OSError as error:
+            detail = f"reading failed after byte {self.size:,}: {error.strerror or error}"
+            self.trouble = Rejected(RejectReason.UNREADABLE_FILE, detail)
+
+    def _take(self, chunk: bytes) -> None:
+        lines = chunk.rfind(b"\n") + 1
+        if lines:
+            self._digest.update(memoryview(chunk)[:lines])
+            self._digest_of_lines = None
+            self.whole_lines = self.size + lines
+        if lines < len(chunk):
+            self._digest_of_lines = self._digest_of_lines or self._digest.copy()
+            self._digest.update(memoryview(chunk)[lines:])
+        self.size += len(chunk)
+
+    def _plain(self, length: int) -> Iterator[bytes]:
+        while length > 0 and (chunk := os.read(self.descriptor, min(length, CHUNK_BYTES))):
+            length -= len(chunk)
+            yield chunk
+
+    def _grown(self) -> Iterator[bytes]:
+        """The content up to the size at opening; one byte more is asked for, to see whether it grew."""
+        left = self.status.st_size - self.size
+        while True:
+            asked = min(left + 1, CHUNK_BYTES)
+            chunk = os.read(self.descriptor, asked)
+            if len(chunk) > left:
+                self.trouble = _changed(
+                    f"it grew; byte {self.status.st_size:,} and after are for the next scan"
+                )
+                yield chunk[:left]
+                return
+            left -= len(chunk)
+            if chunk:
+                yield chunk
+            if len(chunk) < asked:  # the end, as it is now
+                break
+        if left:
+            self.trouble = _changed(f"it shrank by {count(left, 'byte')}")
+
+    def _expanded(self) -> Iterator[bytes]:
+        left = self.max_expanded
+        with (
+            os.fdopen(os.dup(self.descriptor), "rb") as packed,
+            _unpacked(packed, self.compression) as content,
+        ):
+            while True:
+                try:
+                    chunk = content.read(min(left + 1, CHUNK_BYTES))
+                except (EOFError, zlib.error, zstd.ZstdError, gzip.BadGzipFile) as error:
+                    self.trouble = Rejected(
+                        RejectReason.UNREADABLE_FILE,
+                        f"the compressed log is damaged after byte {self.size:,} of its content: {error}",
+                    )
+                    return
+                if len(chunk) > left:
+                    limit = f"{self.max_expanded / MIB:,.0f} MiB"
+                    self.trouble = Rejected(
+                        RejectReason.EXPANDS_TOO_FAR,
+                        f"the content is beyond {limit} (setting max_expanded_mib); the rest was not read",
+                    )
+                    return
+                if not chunk:
+                    return
+                left -= len(chunk)
+                yield chunk
+
+
+def _require_regular(status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError("not a regular file")
+
+
+def _changed(how: str) -> Rejected:
+    return Rejected(RejectReason.CHANGED_WHILE_READ, f"the log was changed while it was read: {how}")
+
+
+def _unpacked(packed: BinaryIO, compression: str) -> io.BufferedIOBase:
+    if compression == "gz":
+        return gzip.GzipFile(fileobj=packed)
+    return zstd.ZstdFile(packed)
