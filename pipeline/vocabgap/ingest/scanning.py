@@ -168,8 +168,8 @@ def _read(logs: list[LogFile], tenant_id: str, max_expanded_mib: int, store: Cac
 def _recalled(store: Cache, new: Rows, ledger: Ledger, tenant_id: str) -> Rows:
     """The rows of the cache and the new ones, in the order of the logs."""
     shards_of_records, shards_of_rejects = zip(*store.rows, strict=True) if store.rows else ((), ())
-    records = pl.concat([*shards_of_records, new[0].select(RECORD_SCHEMA)])
-    rejects = pl.concat([*shards_of_rejects, new[1].select(REJECT_SCHEMA)])
+    records = pl.concat([*shards_of_records, new[0].select(*RECORD_SCHEMA)])
+    rejects = pl.concat([*shards_of_rejects, new[1].select(*REJECT_SCHEMA)])
     of_records, of_rejects = zip(*ledger.counts, strict=True) if ledger.counts else ((), ())
     return (
         with_places(in_order(records, ledger.records), ledger.logs, of_records, tenant_id=tenant_id),

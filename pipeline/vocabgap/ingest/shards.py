@@ -138,7 +138,7 @@ def write_shard(folder: Path, number: int, records: pl.DataFrame, rejects: pl.Da
     ):
         path = folder / f"{name}-{number}.parquet"
         temporary = path.with_name(path.name + ".tmp")
-        frame.select(schema).rechunk().write_parquet(temporary, compression="zstd", compression_level=1)
+        frame.select(*schema).rechunk().write_parquet(temporary, compression="zstd", compression_level=1)
         _settle(temporary, path)
         written.append(_digest(path))
     return Shard(number, records.height, rejects.height, *written)
