@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from vocabgap.ingest import ScanSummary as ScanSummary
     from vocabgap.ingest import Selection as Selection
     from vocabgap.ingest import scan as scan
+    from vocabgap.ingest import scan_to_parquet as scan_to_parquet
     from vocabgap.pipeline import Run as Run
     from vocabgap.pipeline import run as run
     from vocabgap.ranking import rank as rank
@@ -55,6 +56,7 @@ _HOMES = {
     "report": "reporting",
     "run": "pipeline",
     "scan": "ingest",
+    "scan_to_parquet": "ingest",
 }
 
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the names are literals one line up

@@ -11,7 +11,7 @@ import msgspec
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, category_key, operation_key
-from vocabgap.sources import Source, sources_in_force
+from vocabgap.sources import Source, source, sources_in_force
 
 CONFIG_NAME: Final = "vocabgap.toml"
 CONFIG_VARIABLE: Final = "VOCABGAP_CONFIG"
@@ -229,7 +229,10 @@ def _in_words(error: msgspec.ValidationError) -> str:
 
 def _merge(merged: _Layer, layer: _Layer, origin: str, *, strict: bool = True) -> None:
     """Check one layer by itself, so that an error names where the value came from, and lay it on top."""
+    layer = dict(layer)
     try:
+        if isinstance(layer.get("source"), dict):
+            layer["source"] = {name: source(name, table) for name, table in layer["source"].items()}
         sources_in_force(msgspec.convert(layer, Settings, strict=strict).source)
     except InvalidInputError as error:
         raise InvalidInputError(f"{origin}: {error.message}", hint=error.hint) from error

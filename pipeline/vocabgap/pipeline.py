@@ -11,7 +11,8 @@ from typing import Final
 import polars as pl
 
 from vocabgap.clustering import Clusters, cluster
-from vocabgap.config import Settings
+from vocabgap.config import Settings, expanded
+from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan, Selection, resolve_roots, scan
 from vocabgap.moments import require_offset
 from vocabgap.ranking import rank
@@ -54,6 +55,15 @@ class _Stopwatch:
         self.timings.append(Timing(name, round(time.perf_counter() - start, 6)))
 
 
+def _check_apart(cache: Path, target: Path) -> None:
+    """Publishing replaces its folder whole, and would take a cache in it along."""
+    if cache == target or cache.is_relative_to(target) or target.is_relative_to(cache):
+        raise InvalidInputError(
+            f"the cache '{cache}' and the folder of the report, '{target}', lie in each other",
+            hint="name a folder elsewhere for one of them",
+        )
+
+
 def run(
     roots: str | Path | Iterable[str | Path],
     out: str | Path | None = None,
@@ -88,6 +98,8 @@ def run(
     target = resolve_target(out or settings.report.out)
     named = resolve_roots([roots] if isinstance(roots, str | Path) else roots)
     check_target(target, named)
+    if cache is not None:
+        _check_apart(expanded(cache).resolve(), target)
     watch = _Stopwatch(on_stage or (lambda _: None))
     with watch.stage("ingest"):
         scanned = scan(

@@ -7,6 +7,7 @@ the settings add to them or change them.
 import hashlib
 import tomllib
 from collections.abc import Mapping
+from datetime import date, time
 from functools import cache
 from importlib import resources
 from typing import Any, Final
@@ -17,6 +18,11 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.record import FIELDS, LOG_NAME, GapRecord
 
 _SHIPPED: Final = "sources.toml"
+_KEYS: Final = "glob, fields, constants, where and enabled"
+_GLOB_HINT: Final = 'for example glob = "wishes-*.jsonl", or "exports/*.jsonl"'
+_FIELDS_HINT: Final = "`vocabgap schema records` lists the fields and says what fits"
+_README_HINT: Final = "see Other people's gap logs in the README"
+_PATH_HINT: Final = "expected keys joined by dots, such as properties.intent"
 _Scalar = str | int | float | bool
 
 
@@ -54,8 +60,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         """SHA-256 (hex) of what decides how a line is read; empty where lines are records as they are."""
         if self.native:
             return ""
-        reading = (self.fields, self.constants, self.where)
-        return hashlib.sha256(msgspec.json.encode(reading)).hexdigest()
+        return hashlib.sha256(repr((self.fields, self.constants, self.where)).encode()).hexdigest()
 
 
 NATIVE: Final = Source(glob=LOG_NAME)
@@ -68,6 +73,30 @@ def shipped_sources() -> Mapping[str, Source]:
     return msgspec.convert(tomllib.loads(text)["source"], dict[str, Source])
 
 
+def source(name: str, table: object) -> Source:
+    """The source of a `[source.NAME]` table.
+
+    Raises:
+        InvalidInputError: It cannot work; the error names the table and the key.
+    """
+    if not isinstance(table, dict):
+        raise InvalidInputError(f"[source] {name}: expected a table", hint=f"begin one with [source.{name}]")
+    table = dict(table)
+    for part, kind in (("fields", str | tuple[str, ...]), ("where", _Scalar | tuple[_Scalar, ...])):
+        for key, value in _table(name, table, part).items():
+            _converted(f"[source.{name}.{part}] {key}", value, kind)
+    constants = _table(name, table, "constants")
+    table["constants"] = {field: _as_in_json(value) for field, value in constants.items()}
+    for key in table.keys() - set(Source.__struct_fields__):
+        raise InvalidInputError(f"[source.{name}] {key}: there is no such key", hint=f"there are {_KEYS}")
+    for key in ("glob", "enabled"):
+        if key in table:
+            _converted(f"[source.{name}] {key}", table[key], Source.__annotations__[key])
+    made = msgspec.convert(table, Source)
+    _check(name, made)
+    return made
+
+
 def sources_in_force(own: Mapping[str, Source]) -> dict[str, Source]:
     """The shipped sources with one's own laid over them, key by key; one's own come first.
 
@@ -75,14 +104,39 @@ def sources_in_force(own: Mapping[str, Source]) -> dict[str, Source]:
         InvalidInputError: A source cannot work: it names no file, or something that no record has.
     """
     shipped = shipped_sources()
-    laid = {name: _over(shipped.get(name), source) for name, source in own.items()}
-    for name, source in laid.items():
-        _check(name, source)
-    return {name: source for name, source in {**laid, **_without(shipped, own)}.items() if source.enabled}
+    laid = {name: _over(shipped.get(name), each) for name, each in own.items()}
+    for name, each in laid.items():
+        if not each.globs:
+            raise InvalidInputError(
+                f"[source.{name}] glob: expected the pattern of a file name", hint=_GLOB_HINT
+            )
+        _check(name, each)
+    others = {name: each for name, each in shipped.items() if name not in own}
+    return {name: each for name, each in {**laid, **others}.items() if each.enabled}
 
 
-def _without(sources: Mapping[str, Source], names: Mapping[str, Source]) -> dict[str, Source]:
-    return {name: source for name, source in sources.items() if name not in names}
+def _table(name: str, table: dict[str, object], part: str) -> dict[str, Any]:
+    value = table.get(part, {})
+    if not isinstance(value, dict):
+        raise InvalidInputError(
+            f"[source.{name}] {part}: expected a table", hint=f"begin one with [source.{name}.{part}]"
+        )
+    return value
+
+
+def _converted(place: str, value: object, kind: Any) -> None:  # noqa: ANN401 - a type of any form
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        problem = str(error).partition(" - at ")[0].replace("`", "'")
+        raise InvalidInputError(
+            f"{place}: {problem}", hint="see Other people's gap logs in the README"
+        ) from error
+
+
+def _as_in_json(value: object) -> object:
+    """A moment that TOML knows as one, as the text that a log would have."""
+    return value.isoformat() if isinstance(value, date | time) else value
 
 
 def _over(base: Source | None, own: Source) -> Source:
@@ -97,30 +151,37 @@ def _over(base: Source | None, own: Source) -> Source:
     )
 
 
-def _check(name: str, source: Source) -> None:
-    if not source.globs or not all(source.globs):
-        raise InvalidInputError(
-            f"[source.{name}] glob: expected the pattern of a file name",
-            hint='for example glob = "gaps.jsonl"',
-        )
+def _check(name: str, made: Source) -> None:
+    for glob in made.globs:
+        if not glob or glob.startswith("/") or glob.endswith("/") or ".." in glob.split("/"):
+            raise InvalidInputError(f"[source.{name}] glob: no file is called '{glob}'", hint=_GLOB_HINT)
     for table in ("fields", "constants"):
-        for field in getattr(source, table):
+        for field in getattr(made, table):
             if field not in FIELDS:
                 raise InvalidInputError(
-                    f"[source.{name}.{table}] {field}: a record has no such field",
-                    hint="`vocabgap schema records` lists them",
+                    f"[source.{name}.{table}] {field}: a record has no such field", hint=_FIELDS_HINT
                 )
-    paths = [*source.where, *source.fields.values()]
-    if not all(each for path in paths for each in ((path,) if isinstance(path, str) else path or ("",))):
-        raise InvalidInputError(
-            f"[source.{name}] a path is empty", hint="expected keys joined by dots, such as properties.intent"
-        )
-    for field, value in source.constants.items():
-        try:
-            msgspec.convert({field: value}, GapRecord)
-        except msgspec.ValidationError as error:
-            problem = str(error).partition(" - at ")[0]
+    for field, value in made.constants.items():
+        _converted_constant(name, field, value)
+    _check_paths(name, made)
+
+
+def _check_paths(name: str, made: Source) -> None:
+    for field, path in made.fields.items():
+        if not path or not all((path,) if isinstance(path, str) else path):
+            raise InvalidInputError(f"[source.{name}.fields] {field}: a path is empty", hint=_PATH_HINT)
+    for path, values in made.where.items():
+        if not path:
+            raise InvalidInputError(f"[source.{name}.where] a path is empty", hint=_PATH_HINT)
+        if values == ():
             raise InvalidInputError(
-                f"[source.{name}.constants] {field}: {problem}",
-                hint="`vocabgap schema records` says what fits",
-            ) from error
+                f"[source.{name}.where] {path}: expected at least one value", hint="or leave the line out"
+            )
+
+
+def _converted_constant(name: str, field: str, value: object) -> None:
+    try:
+        msgspec.convert({field: value}, GapRecord)
+    except msgspec.ValidationError as error:
+        problem = str(error).partition(" - at ")[0].replace("`", "'")
+        raise InvalidInputError(f"[source.{name}.constants] {field}: {problem}", hint=_FIELDS_HINT) from error

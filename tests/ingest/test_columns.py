@@ -26,7 +26,7 @@ def framed(*batches: list[GapRecord], unreadable: dict[int, str] | None = None) 
     collected = RecordColumns("mira", frames.append)
     for batch in batches:
         numbers = range(collected.total + 1, collected.total + len(batch) + 1)
-        collected.extend(LOG, batch, numbers, [10 * number for number in numbers], unreadable or {})
+        collected.extend(LOG, batch, numbers, [10 * number for number in numbers], unreadable or {}, size=1)
     collected.flush()
     return pl.concat(frames) if frames else RECORDS.empty()
 

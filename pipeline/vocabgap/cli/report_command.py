@@ -140,6 +140,7 @@ def _print(output: Output, made: "Run", text_format: TextFormat) -> None:
             capabilities=summary.total,
             mentions=summary.mentions,
             account=summary.account,
+            cache=made.scan.cache,
         )
         return
     from vocabgap.cli.tables import available_width, comma_separated, table  # noqa: PLC0415 - loads rich

@@ -4,5 +4,6 @@ from vocabgap.ingest.caching import CacheUse
 from vocabgap.ingest.discovery import resolve_roots
 from vocabgap.ingest.scanning import Scan, ScanSummary, scan
 from vocabgap.ingest.selection import Selection
+from vocabgap.ingest.spooling import scan_to_parquet
 
-__all__ = ["CacheUse", "Scan", "ScanSummary", "Selection", "resolve_roots", "scan"]
+__all__ = ["CacheUse", "Scan", "ScanSummary", "Selection", "resolve_roots", "scan", "scan_to_parquet"]

@@ -7,7 +7,6 @@ scan gives equals what a fresh one gives.
 
 import fcntl
 import os
-import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from typing import Final
 import msgspec
 import polars as pl
 
+from vocabgap.config import expanded
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError
 from vocabgap.ingest.collecting import LogRead
 from vocabgap.ingest.discovery import LogFile
@@ -71,22 +71,25 @@ class Cache:
         verify: Whether every log is compared by its digest, whatever its size and times say.
         rows: Records and rejects of each shard, in the order of the index.
         note: What is to be said of the cache itself.
+        height: Records and rejects in all shards; what is newly read comes after them.
     """
 
     folder: Path
     verify: bool
     rows: list[Rows] = field(default_factory=list)
     note: str = ""
+    height: tuple[int, int] = (0, 0)
     _shards: tuple[Shard, ...] = ()
     _known: dict[bytes, Entry] = field(default_factory=dict)
     _kept: list[Entry] = field(default_factory=list)
     _starts: dict[int, tuple[int, int]] = field(default_factory=dict)
     _changed: bool = False
+    _new_rows: bool = False
 
     def recall(self, log: LogFile, max_expanded: int) -> Entry | None:
         """What is known of a log, if it would be read the same way today."""
         entry = self._known.get(os.fsencode(log.path))
-        if entry is None or log.problem is not None or entry.kind != log.kind.digest:
+        if entry is None or log.problem is not None or entry.kind != _reading_of(log):
             return None
         return entry if not log.kind.compression or entry.bytes <= max_expanded else None
 
@@ -104,11 +107,6 @@ class Cache:
         records, rejects = self._starts.get(stretch.shard, (0, 0))
         return records + stretch.records_from, rejects + stretch.rejects_from
 
-    @property
-    def height(self) -> tuple[int, int]:
-        """Records and rejects in all shards; what is newly read comes after them."""
-        return sum(shard.records for shard in self._shards), sum(shard.rejects for shard in self._shards)
-
     def keep(self, entry: Entry) -> None:
         """A log is as it was."""
         self._kept.append(entry)
@@ -122,7 +120,6 @@ class Cache:
             before: How many records and rejects had newly been read before it.
             kept: The rows of its beginning, if reading went on after it.
         """
-        self._changed = True
         if not read.to_the_end:
             return
         stretches = list(kept)
@@ -132,18 +129,19 @@ class Cache:
                 stretches.append(Stretch(self._next, records_from, rejects_from, portion))
             records_from += portion.records
             rejects_from += portion.rejects
-        self._kept.append(
-            Entry(
-                path=os.fsencode(log.path),
-                kind=log.kind.digest,
-                stamp=stamp(read.status),
-                settled=_settled(read.status),
-                bytes=read.bytes,
-                sha256=read.sha256,
-                prefix=(read.prefix.bytes, read.prefix.lines, read.prefix.sha256),
-                stretches=tuple(stretches),
-            )
+        entry = Entry(
+            path=os.fsencode(log.path),
+            kind=_reading_of(log),
+            stamp=stamp(read.status),
+            settled=_settled(read.status, read.opened),
+            bytes=read.bytes,
+            sha256=read.sha256,
+            prefix=(read.prefix.bytes, read.prefix.lines, read.prefix.sha256),
+            stretches=tuple(stretches),
         )
+        self._kept.append(entry)
+        self._new_rows |= len(stretches) > len(kept)
+        self._changed |= entry != self._known.get(entry.path)
 
     def save(self, new: Rows, whole: Rows, logs: list[LogFile], counts: list[tuple[int, int]]) -> None:
         """Keep what this scan has learnt.
@@ -167,7 +165,7 @@ class Cache:
                 places = dict(zip((os.fsencode(log.path) for log in logs), _cumulated(counts), strict=True))
                 entries = tuple(_moved(entry, self._next, *places[entry.path]) for entry in entries)
                 shards = (write_shard(self.folder, self._next, *whole),)
-            elif self._changed:
+            elif self._new_rows:
                 shards = (*shards, write_shard(self.folder, self._next, *new))
             index = Index(shards=shards, entries=entries)
             write_index(self.folder, index)
@@ -176,7 +174,11 @@ class Cache:
             raise _refused(self.folder, error) from error
 
     def load(self) -> None:
-        """Take up what earlier scans have left; what is damaged is forgotten, and said."""
+        """Take up what earlier scans have left; what is damaged is forgotten, and said.
+
+        Raises:
+            OSError: The system does not let it be read.
+        """
         try:
             index = read_index(self.folder) or Index()
             self.rows = [read_shard(self.folder, shard) for shard in index.shards]
@@ -189,7 +191,7 @@ class Cache:
         for shard in index.shards:
             self._starts[shard.number] = records, rejects
             records, rejects = records + shard.records, rejects + shard.rejects
-        self._starts[self._next] = records, rejects
+        self.height = self._starts[self._next] = records, rejects
 
     @property
     def _next(self) -> int:
@@ -214,38 +216,52 @@ def opened(folder: str | Path, *, verify: bool = False) -> Iterator[Cache | None
         AccessDeniedError: The system does not let it be used.
         InvalidInputError: It is no folder.
     """
-    place = Path(folder).expanduser()
+    place = expanded(folder)
+    lock = None
     try:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        strange = sorted(path.name for path in place.iterdir() if not OURS.fullmatch(path.name))
-        if strange:
-            raise StateError(
-                f"cache '{folder}' holds other files, such as '{printable_name(strange[0])}'",
-                hint="name an empty folder, or one that does not exist yet",
-            )
+        _require_own(place)
         lock = os.open(place / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except FileExistsError as error:
-        raise InvalidInputError(f"cache '{folder}' is no folder") from error
+        store = _locked(lock, Cache(place, verify))
+    except (FileExistsError, NotADirectoryError, ValueError) as error:
+        raise InvalidInputError(f"cache '{folder}' is no folder", hint="name another one") from error
     except OSError as error:
         raise _refused(place, error) from error
-    try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield None
-            return
-        cache = Cache(place, verify)
-        cache.load()
-        yield cache
+    else:
+        yield store
     finally:
-        os.close(lock)
+        if lock is not None:
+            os.close(lock)
 
 
-def _settled(status: os.stat_result) -> bool:
-    """Whether a change right after this moment would have to show in the times of a file."""
+def _locked(lock: int, cache: Cache) -> Cache | None:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return None
+    cache.load()
+    return cache
+
+
+def _require_own(place: Path) -> None:
+    strange = sorted(path.name for path in place.iterdir() if not OURS.fullmatch(path.name))
+    if strange:
+        raise StateError(
+            f"cache '{place}' holds other files, such as '{printable_name(strange[0])}'",
+            hint="name an empty folder, or one that does not exist yet",
+        )
+
+
+def _reading_of(log: LogFile) -> str:
+    """What decides how a log is read."""
+    return f"{log.kind.compression} {log.kind.digest}"
+
+
+def _settled(status: os.stat_result, moment: int) -> bool:
+    """Whether a change right after a moment would have to show in the times of a file."""
     latest = max(status.st_mtime_ns, status.st_ctime_ns)
     coarse = status.st_mtime_ns % 1_000_000_000 == 0 and status.st_ctime_ns % 1_000_000_000 == 0
-    return time.time_ns() - latest > (_COARSE if coarse else _FINE)
+    return moment - latest > (_COARSE if coarse else _FINE)
 
 
 def _cumulated(counts: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:

@@ -37,6 +37,8 @@ class Kind:
 class Catalogue:
     """The names of gap logs.
 
+    A glob may name a log as it is or as it is compressed; how it is packed, its own name says.
+
     Args:
         sources: Name to source. A name without wildcards goes before a pattern, else the first one counts.
     """
@@ -46,31 +48,38 @@ class Catalogue:
         self._patterns: list[tuple[re.Pattern[str], str, Kind]] = []
         for name, source in sources.items():
             kind = Kind(name, FieldMap.of(source), digest=source.digest)
-            for compression in ("", *COMPRESSIONS):
-                for glob in source.globs:
-                    packed = f"{glob}.{compression}" if compression else glob
-                    self._add(packed, replace(kind, compression=compression))
+            for glob in source.globs:
+                self._add(glob, kind)
 
-    def kind_of(self, name: str, relative: str) -> Kind | None:
+    def kind_of(self, name: str, path: str) -> Kind | None:
         """The kind of log that a file is; None for any other file.
 
         Args:
             name: The file's name.
-            relative: Its path below the root, with forward slashes.
+            path: Its path, with forward slashes.
         """
+        kind = self._kind(name, path)
+        for compression in COMPRESSIONS:
+            if name.endswith(f".{compression}"):
+                length = len(compression) + 1
+                kind = self._kind(name[:-length], path[:-length]) or kind
+                return kind and replace(kind, compression=compression)
+        return kind
+
+    def kind_of_root(self, path: str) -> Kind:
+        """The kind of a file that was named outright: a record a line, if its name says nothing else."""
+        name = path.rpartition("/")[2]
+        packed = (each for each in COMPRESSIONS if name.endswith(f".{each}"))
+        return self.kind_of(name, path) or Kind(compression=next(packed, ""))
+
+    def _kind(self, name: str, path: str) -> Kind | None:
         kind = self._named.get(name)
         if kind is not None:
             return kind
         for pattern, folders, kind in self._patterns:
-            if pattern.match(name) and (not folders or PurePosixPath(relative).match(folders)):
+            if pattern.match(name) and (not folders or PurePosixPath(path).match(folders)):
                 return kind
         return None
-
-    def kind_of_root(self, name: str) -> Kind:
-        """The kind of a file that was named outright: a record a line, if its name says nothing else."""
-        compression = name.rpartition(".")[2]
-        fallback = Kind(compression=compression if compression in COMPRESSIONS else "")
-        return self.kind_of(name, name) or fallback
 
     def _add(self, glob: str, kind: Kind) -> None:
         if _WILDCARDS.isdisjoint(glob) and "/" not in glob:

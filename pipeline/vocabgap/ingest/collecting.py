@@ -5,6 +5,8 @@ import sys
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.framing import blocks
 from vocabgap.ingest.lines import Lines, Portion
@@ -13,8 +15,7 @@ from vocabgap.ingest.reading import Reading
 from vocabgap.record import RejectReason
 
 
-@dataclass(frozen=True, slots=True)
-class Prefix:
+class Prefix(msgspec.Struct, frozen=True):
     """What is known of the beginning of a log from an earlier scan: whole lines only.
 
     Attributes:
@@ -28,12 +29,12 @@ class Prefix:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class LogRead:
+class LogRead(msgspec.Struct, frozen=True):
     """One log that was read.
 
     Attributes:
         status: What the system said of it when it was opened.
+        opened: When that was, in nanoseconds since 1970.
         resumed: Whether only what follows the known prefix was decoded.
         to_the_end: Whether nothing kept it from being read to its end.
         portions: What was decoded, in order.
@@ -43,6 +44,7 @@ class LogRead:
     """
 
     status: os.stat_result
+    opened: int
     resumed: bool
     to_the_end: bool
     portions: list[Portion]
@@ -89,14 +91,16 @@ class Collector:
             reading.close()
         if reading.trouble is not None:
             self.lines.rejects.add(log, reading.trouble)
+        sha256, sha256_of_lines = reading.digests()
         return LogRead(
             status=reading.status,
+            opened=reading.opened,
             resumed=start is not None,
             to_the_end=reading.trouble is None,
             portions=portions,
             bytes=reading.size,
-            sha256=reading.sha256,
-            prefix=Prefix(reading.whole_lines, newlines, reading.sha256_of_lines),
+            sha256=sha256,
+            prefix=Prefix(reading.whole_lines, newlines, sha256_of_lines),
         )
 
     def _read_lines(self, log: LogFile, reading: Reading, start: Prefix) -> tuple[list[Portion], int]:

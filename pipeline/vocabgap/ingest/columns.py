@@ -20,7 +20,8 @@ from vocabgap.record import FIELDS, ROOT_KIND, GapRecord, record_ids
 from vocabgap.schema import RECORDS, REJECTS, UTC_MICROSECONDS
 from vocabgap.text import visible
 
-BATCH: Final = 50_000  # rows
+BATCH: Final = 20_000  # rows
+BATCH_BYTES: Final = 32 << 20
 RAW_LIMIT: Final = 512
 PLACES: Final = ("tenant_id", "repo_slug", "root_kind", "source_path")
 REJECT_PLACES: Final = ("repo_slug", "source_path")
@@ -47,6 +48,7 @@ class RecordColumns:
     tenant_id: str
     sink: Sink
     total: int = 0
+    _bytes: int = 0
     _records: list[GapRecord] = field(default_factory=list)
     _lines: list[int] = field(default_factory=list)
     _offsets: list[int] = field(default_factory=list)
@@ -61,6 +63,8 @@ class RecordColumns:
         lines: Sequence[int],
         offsets: Iterable[int],
         unreadable: dict[int, str],
+        *,
+        size: int,
     ) -> None:
         """Take some records of one log.
 
@@ -70,6 +74,7 @@ class RecordColumns:
             lines: The line of each, counted from 1.
             offsets: The offset of each line's first byte.
             unreadable: Position in `records` to the timestamp's text, where that could not be read.
+            size: How many bytes they took in the log.
         """
         for number, text in unreadable.items():
             self._unreadable[len(self._records) + number] = text
@@ -79,7 +84,8 @@ class RecordColumns:
         self._logs.append(log)
         self._counts.append(len(records))
         self.total += len(records)
-        if len(self._records) >= BATCH:
+        self._bytes += size
+        if len(self._records) >= BATCH or self._bytes >= BATCH_BYTES:
             self.flush()
 
     def flush(self) -> None:
@@ -95,6 +101,7 @@ class RecordColumns:
         ]
         frame = with_places(pl.DataFrame(columns), self._logs, self._counts, tenant_id=self.tenant_id)
         self._unreadable.clear()
+        self._bytes = 0
         for taken in (self._records, self._lines, self._offsets, self._logs, self._counts):
             taken.clear()
         self.sink(frame)

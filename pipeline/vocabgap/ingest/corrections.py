@@ -2,6 +2,8 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import Final
 
 import numpy as np
@@ -30,7 +32,16 @@ def mark_counted(lines: pl.DataFrame) -> pl.DataFrame:
     Returns:
         The same rows in the same order, with the three further columns.
     """
-    return with_marks(lines, marks(lines.lazy()))
+    return mark_batches([lines])
+
+
+def mark_batches(batches: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The same for lines in batches, which are not copied: as one frame, all would be for the new columns."""
+    found = marks(pl.concat(batches).lazy())
+    ends = accumulate(batch.height for batch in batches)
+    return pl.concat(
+        [with_marks(batch, found[end - batch.height : end]) for batch, end in zip(batches, ends, strict=True)]
+    )
 
 
 def marks(lines: pl.LazyFrame) -> "np.ndarray[tuple[int], np.dtype[np.uint8]]":

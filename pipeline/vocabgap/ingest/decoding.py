@@ -45,8 +45,18 @@ class _Object(dict[str, Any]):
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
-        within = sum(value.repeated for value in self.values() if isinstance(value, _Object))
-        self.repeated: int = len(pairs) - len(self) + within
+        self.repeated: int = len(pairs) - len(self) + _repeated(list(self.values()))
+
+
+def _repeated(values: list[Any]) -> int:
+    """How often keys are repeated in the objects among some values."""
+    found = 0
+    for value in values:
+        if isinstance(value, _Object):
+            found += value.repeated
+        elif isinstance(value, list):
+            found += _repeated(value)
+    return found
 
 
 def decode_line(line: bytes, fields: FieldMap = _NATIVE) -> Decoded | Rejected | None:

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+from msgspec import structs
+
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
 from vocabgap.ingest.catalogue import Catalogue, Kind
 from vocabgap.ingest.mending import Rejected
@@ -15,8 +18,7 @@ from vocabgap.sources import Source, shipped_sources
 from vocabgap.text import printable_name
 
 
-@dataclass(frozen=True, slots=True)
-class LogFile:
+class LogFile(msgspec.Struct, frozen=True):
     """One log to read, and whose it is.
 
     Attributes:
@@ -62,13 +64,12 @@ def discover(
         AccessDeniedError: A root may not be read.
     """
     bases = resolve_roots(roots)
-    folders = [str(base) for base in bases if base.is_dir()]
     slugs = repository_slugs([base if base.is_dir() else base.parent for base in bases])
     catalogue = Catalogue(shipped_sources() if sources is None else sources)
     found: dict[str, LogFile] = {}
     for base, slug in zip(bases, slugs, strict=True):
         if base.is_dir():
-            logs = _Walk(str(base), slug, folders, catalogue, hidden=hidden).logs()
+            logs = _Walk(str(base), slug, list(map(str, bases)), catalogue, hidden=hidden).logs()
         else:
             logs = iter([_single(base, slug, catalogue)])
         for log in logs:
@@ -124,7 +125,7 @@ def _resolve(path: Path) -> Path:
 def _single(base: Path, slug: str, catalogue: Catalogue) -> LogFile:
     problem = None if base.is_file() else _IRREGULAR
     name, folder = printable_name(base.name), printable_name(base.parent.name)
-    return LogFile(str(base), slug, name, folder, catalogue.kind_of_root(base.name), problem)
+    return LogFile(str(base), slug, name, folder, catalogue.kind_of_root(str(base)), problem)
 
 
 _IRREGULAR = Rejected(RejectReason.UNREADABLE_FILE, "the log cannot be read: not a regular file")
@@ -137,7 +138,7 @@ class _Walk:
     Attributes:
         base: The root, resolved.
         slug: The repository that it is.
-        bases: The roots that are folders, this one among them: a link may lead to any of them.
+        bases: All roots, this one among them: a link may lead to any of them.
         catalogue: What gap logs are called.
         hidden: Whether names that start with a dot are searched.
     """
@@ -176,7 +177,7 @@ class _Walk:
                         is_folder = entry.is_dir(follow_symlinks=False)
                         if is_folder:
                             pending.append((entry.path, relative + "/"))
-                        kind = self.catalogue.kind_of(name, relative)
+                        kind = self.catalogue.kind_of(name, entry.path)
                         if kind is not None and not (is_folder and kind.by_pattern):
                             regular = entry.is_file(follow_symlinks=False)
                             yield self._log(entry.path, relative, kind, None if regular else _IRREGULAR)
@@ -186,10 +187,11 @@ class _Walk:
                 yield self._log(folder, within.rstrip("/") or ".", Kind(), why)
 
     def _through(self, path: str, relative: str) -> Iterator[LogFile]:
-        kind = self.catalogue.kind_of(path.rpartition("/")[2], relative)
+        kind = self.catalogue.kind_of(path.rpartition("/")[2], path)
         try:
+            # The system first: it follows 40 links in a row, `realpath` any number, recursively.
+            is_folder = stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116 - paths are text here
             target = os.path.realpath(path, strict=True)
-            is_folder = stat.S_ISDIR(os.stat(target).st_mode)  # noqa: PTH116 - paths are text here
         except OSError as problem:
             if problem.errno == errno.ELOOP:
                 yield self._log(path, relative, kind or Kind(), _link("leads back to itself"))
@@ -208,16 +210,21 @@ class _Walk:
         elif is_folder and not self._is_walked(target):
             yield from self._below(target, relative + "/")
         elif kind is not None and not is_folder:
-            yield self._log(path, relative, kind, None if os.path.isfile(target) else _IRREGULAR)  # noqa: PTH113
+            irregular = None if os.path.isfile(target) else _IRREGULAR  # noqa: PTH113
+            # The folder it really is in is its image: else the same lines would be of two.
+            yield structs.replace(
+                self._log(path, relative, kind, irregular), folder=printable_name(target.rsplit("/", 2)[-2])
+            )
 
     def _is_walked(self, target: str) -> bool:
         """Whether a folder is searched under its own name, here or as part of another root."""
-        if target in self._seen:
+        if target in self._seen or target in self.bases:
             return True
-        for base in self.bases:
-            if base != self.base and target.startswith(base.rstrip("/") + "/"):
-                return self.hidden or "/." not in target[len(base.rstrip("/")) :]
-        return target in self.bases
+        others = [base.rstrip("/") for base in self.bases if base != self.base]
+        return any(
+            target.startswith(base + "/") and (self.hidden or "/." not in target[len(base) :])
+            for base in others
+        )
 
     def _log(self, path: str, relative: str, kind: Kind, problem: Rejected | None) -> LogFile:
         folder = printable_name(path.rsplit("/", 2)[-2])

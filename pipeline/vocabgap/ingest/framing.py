@@ -1,16 +1,17 @@
 """From bytes as they come off a disk to whole lines, in memory that does not grow with the log."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from itertools import chain
 from typing import Final
+
+import msgspec
 
 from vocabgap.ingest.decoding import MAX_LINE_BYTES
 
 _BOM: Final = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(msgspec.Struct, frozen=True):
     """Some lines of a log.
 
     Attributes:
@@ -41,21 +42,21 @@ def blocks(chunks: Iterable[bytes], number: int = 1, offset: int = 0) -> Iterato
         offset: Its first byte.
     """
     rest, skipped = b"", 0
-    for raw in chunks:
-        chunk = raw
-        if offset == 0 and number == 1 and not rest and raw.startswith(_BOM):
-            chunk, offset = raw[len(_BOM) :], len(_BOM)
+    if offset == 0:
+        chunks, offset = _without_mark(iter(chunks))
+    for chunk in chunks:
         lines = chunk.split(b"\n")
         if len(lines) == 1:
             rest, skipped = _held(rest + chunk, skipped)
             continue
+        longest = len(rest) + len(chunk)
         lines[0] = rest + lines[0]
         if skipped:
             length = skipped + len(lines[0])
             yield Block(number, offset, [lines.pop(0)], too_long=length)
             number, offset, skipped = number + 1, offset + length + 1, 0
         rest = lines.pop()
-        if len(chunk) > MAX_LINE_BYTES // 2 and max(map(len, lines), default=0) > MAX_LINE_BYTES:
+        if longest > MAX_LINE_BYTES and max(map(len, lines), default=0) > MAX_LINE_BYTES:
             yield from _apart(number, offset, lines)
         elif lines:
             yield Block(number, offset, lines)
@@ -65,9 +66,16 @@ def blocks(chunks: Iterable[bytes], number: int = 1, offset: int = 0) -> Iterato
     if skipped:
         yield Block(number, offset, [rest], ended=False, too_long=skipped + len(rest))
     elif rest:
-        yield Block(
-            number, offset, [rest], ended=False, too_long=len(rest) if len(rest) > MAX_LINE_BYTES else 0
-        )
+        yield Block(number, offset, [rest], ended=False)
+
+
+def _without_mark(chunks: Iterator[bytes]) -> tuple[Iterator[bytes], int]:
+    """The content without a byte order mark at its beginning, and the length of that."""
+    first = b""
+    while len(first) < len(_BOM) and (chunk := next(chunks, b"")):
+        first += chunk
+    length = len(_BOM) if first.startswith(_BOM) else 0
+    return chain([first[length:]] if len(first) > length else [], chunks), length
 
 
 def _held(rest: bytes, skipped: int) -> tuple[bytes, int]:

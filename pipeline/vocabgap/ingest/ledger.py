@@ -1,7 +1,7 @@
 """The account of a scan while it goes on: which log gave which rows, and where they are."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,44 +30,45 @@ class Ledger:
     counts: list[tuple[int, int]] = field(default_factory=list)
     records: list[Span] = field(default_factory=list)
     rejects: list[Span] = field(default_factory=list)
-    _read: list[tuple[LogFile, int, str, tuple[Portion, ...]]] = field(default_factory=list)
+    _files: list[tuple[str, str, int, int, str, str, int]] = field(default_factory=list)
+    _portions: list[Portion] = field(default_factory=list)
 
     def place(self, log: LogFile, records: Sequence[Span], rejects: Sequence[Span]) -> None:
         """Note where the rows of a log are."""
         self.logs.append(log)
-        self.counts.append((sum(count for _, count in records), sum(count for _, count in rejects)))
+        self.counts.append((_rows(records), _rows(rejects)))
         self.records += records
         self.rejects += rejects
 
-    def account(self, log: LogFile, size: int, sha256: str, portions: Iterable[Portion]) -> None:
-        """Note what a log that was read held; its portions may still be counted at."""
-        self._read.append((log, size, sha256, tuple(portions)))
+    def account(self, log: LogFile, size: int, sha256: str, portions: Sequence[Portion]) -> None:
+        """Note what a log that was read held. What was mended in its portions may still be counted at."""
+        lines = passed_over = 0
+        for portion in portions:
+            lines += portion.lines
+            passed_over += portion.passed_over
+        source = log.kind.source
+        self._files.append((log.repo_slug, log.source_path, size, lines, sha256, source, passed_over))
+        self._portions += portions
 
     @property
     def repairs(self) -> Counter[str]:
         """What was mended, by kind."""
         mended: Counter[str] = Counter()
-        for *_, portions in self._read:
-            for portion in portions:
-                if portion.repairs:
-                    mended.update(portion.repairs)
+        for portion in self._portions:
+            if portion.repairs:
+                mended.update(portion.repairs)
         return mended
 
     def files(self) -> pl.DataFrame:
         """One row a log that was read (table `files`)."""
-        rows = [
-            (
-                log.repo_slug,
-                log.source_path,
-                size,
-                sum(portion.lines for portion in portions),
-                sha256,
-                log.kind.source,
-                sum(portion.passed_over for portion in portions),
-            )
-            for log, size, sha256, portions in self._read
-        ]
-        return pl.DataFrame(rows, schema=FILES.schema, orient="row")
+        return pl.DataFrame(self._files, schema=FILES.schema, orient="row")
+
+
+def _rows(spans: Sequence[Span]) -> int:
+    rows = 0
+    for _, count in spans:
+        rows += count
+    return rows
 
 
 def in_order(rows: pl.DataFrame, spans: Sequence[Span]) -> pl.DataFrame:

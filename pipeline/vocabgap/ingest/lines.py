@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC
-from itertools import accumulate, chain
+from itertools import accumulate, chain, count
+from operator import add
 from typing import Final, cast
 
 import msgspec
@@ -26,7 +27,7 @@ from vocabgap.record import FIELDS, CompleteRecord, GapRecord, RejectReason, Rep
 _TORN: Final = frozenset({RejectReason.INVALID_JSON, RejectReason.INVALID_UTF8})
 _COMPLETE: Final = msgspec.json.Decoder(CompleteRecord)
 _UTC_ONLY: Final = frozenset({UTC})
-_LINES_AT_ONCE: Final = 2_000
+_BYTES_AT_ONCE: Final = 1 << 20
 _REFUSALS: Final = (msgspec.DecodeError, ValueError, RecursionError, OverflowError)
 
 
@@ -70,6 +71,7 @@ class Lines:
     _repairs: Counter[Repair] = field(default_factory=Counter)
     _unchecked: list[tuple[Portion, list[bytes]]] = field(default_factory=list)
     _unchecked_lines: int = 0
+    _unchecked_bytes: int = 0
 
     def take(self, log: LogFile, block: Block, portion: Portion) -> None:
         """Sort the lines of a block, and add them to the account of its portion."""
@@ -113,7 +115,7 @@ class Lines:
         self._check_keys_later(portion, lines)
         unreadable = {} if _is_settled(log, records) else self._settle_all(log, records)
         numbers = range(block.number, block.number + len(lines))
-        self.records.extend(log, records, numbers, _offsets(block), unreadable)
+        self.records.extend(log, records, numbers, _offsets(block), unreadable, size=sum(map(len, lines)))
 
     def _sort_one_by_one(
         self, log: LogFile, block: Block, portion: Portion, decoded: list[GapRecord | None]
@@ -157,7 +159,7 @@ class Lines:
         self._check_keys_later(portion, clean)
         if not _is_settled(log, records):
             unreadable = self._settle_all(log, records) | unreadable
-        self.records.extend(log, records, numbers, offsets, unreadable)
+        self.records.extend(log, records, numbers, offsets, unreadable, size=sum(map(len, block.lines)))
 
     def _settle_all(self, log: LogFile, records: list[GapRecord]) -> dict[int, str]:
         """Complete records with their image and their time in UTC; gives the text of those it lacks."""
@@ -184,7 +186,8 @@ class Lines:
         """Repeated keys are looked for in many lines at once, which costs a tenth of one by one."""
         self._unchecked.append((portion, lines))
         self._unchecked_lines += len(lines)
-        if self._unchecked_lines >= _LINES_AT_ONCE:
+        self._unchecked_bytes += sum(map(len, lines))
+        if self._unchecked_bytes >= _BYTES_AT_ONCE:
             self._count_repeated_keys()
 
     def _count_repeated_keys(self) -> None:
@@ -195,7 +198,7 @@ class Lines:
                 if repeated:
                     portion.add_repairs({Repair.REPEATED_KEY: repeated})
         self._unchecked.clear()
-        self._unchecked_lines = 0
+        self._unchecked_lines = self._unchecked_bytes = 0
 
 
 def decode_complete(lines: list[bytes]) -> list[GapRecord | None]:
@@ -220,7 +223,8 @@ def _is_settled(log: LogFile, records: list[GapRecord]) -> bool:
 
 
 def _offsets(block: Block) -> Iterator[int]:
-    return accumulate((len(line) + 1 for line in block.lines), initial=block.offset)
+    """The offset of each line's first byte, and one more; each line before it had a newline."""
+    return map(add, accumulate(map(len, block.lines), initial=block.offset), count())
 
 
 def _torn(why: Rejected) -> Rejected:

@@ -70,9 +70,12 @@ def _path(text: str) -> _Path:
 
 def _at(value: Any, path: _Path) -> Any:  # noqa: ANN401 - whatever JSON may hold
     for key in path:
-        if not isinstance(value, dict):
+        if isinstance(value, dict):
+            value = value.get(key)
+        elif isinstance(value, list) and key.isdecimal() and int(key[:9]) < len(value):
+            value = value[int(key)]
+        else:
             return None
-        value = value.get(key)
     return value
 
 

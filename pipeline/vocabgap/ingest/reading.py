@@ -6,12 +6,13 @@ changed since is said, and its last line, if unfinished, is left for the next sc
 
 import gzip
 import hashlib
-import io
 import os
 import stat
 import sys
+import time
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO, Final
 
@@ -31,12 +32,16 @@ COMPRESSIONS: Final = ("gz", "zst")
 _FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 
 
+_Unpacked = gzip.GzipFile | zstd.ZstdFile
+
+
 @dataclass(slots=True)
 class Reading:
     """One log, open for reading.
 
     Attributes:
         status: What the system said of the file when it was opened.
+        opened: When that was, in nanoseconds since 1970.
         size: Bytes read so far, expanded where the log is compressed.
         whole_lines: How much of that ends in a newline.
         trouble: Why the log could not be read to its end, where it could not.
@@ -46,6 +51,7 @@ class Reading:
     compression: str
     max_expanded: int
     status: os.stat_result
+    opened: int
     size: int = 0
     whole_lines: int = 0
     trouble: Rejected | None = None
@@ -64,6 +70,7 @@ class Reading:
         Raises:
             OSError: It cannot be opened, or is not a regular file.
         """
+        opened = time.time_ns()
         descriptor = os.open(path, _FLAGS)
         try:
             status = os.fstat(descriptor)
@@ -71,28 +78,24 @@ class Reading:
         except OSError:
             os.close(descriptor)
             raise
-        return cls(descriptor, compression, max_expanded, status)
+        return cls(descriptor, compression, max_expanded, status, opened)
 
     def close(self) -> None:
         """Let go of the file."""
         os.close(self.descriptor)
 
-    @property
-    def sha256(self) -> str:
-        """Digest of what was read so far."""
-        return self._digest.hexdigest()
-
-    @property
-    def sha256_of_lines(self) -> str:
-        """Digest of as much of it as ends in a newline."""
-        return (self._digest_of_lines or self._digest).hexdigest()
+    def digests(self) -> tuple[str, str]:
+        """Digest of what was read so far, and of as much of it as ends in a newline."""
+        whole = self._digest.hexdigest()
+        return whole, self._digest_of_lines.hexdigest() if self._digest_of_lines else whole
 
     def starts_with(self, length: int, sha256: str) -> bool:
         """Read so many bytes and say whether they have a digest; if not, go back to the start."""
         if self.status.st_size >= length:
-            for chunk in self._plain(length):
-                self._take(chunk)
-            if self.size == length and self.sha256 == sha256:
+            with suppress(OSError):  # where the disk fails, reading from the start will tell
+                for chunk in self._plain(length):
+                    self._take(chunk)
+            if self.size == length and self._digest.hexdigest() == sha256:
                 return True
             os.lseek(self.descriptor, 0, os.SEEK_SET)
         self._digest, self._digest_of_lines = hashlib.sha256(), None
@@ -101,13 +104,7 @@ class Reading:
 
     def chunks(self) -> Iterator[bytes]:
         """The rest of the content; what ends it early is in `trouble`."""
-        try:
-            for chunk in self._expanded() if self.compression else self._grown():
-                self._take(chunk)
-                yield chunk
-        except OSError as error:
-            detail = f"reading failed after byte {self.size:,}: {error.strerror or error}"
-            self.trouble = Rejected(RejectReason.UNREADABLE_FILE, detail)
+        return self._expanded() if self.compression else self._grown()
 
     def _take(self, chunk: bytes) -> None:
         lines = chunk.rfind(b"\n") + 1
@@ -130,47 +127,77 @@ class Reading:
         left = self.status.st_size - self.size
         while True:
             asked = min(left + 1, CHUNK_BYTES)
-            chunk = os.read(self.descriptor, asked)
-            if len(chunk) > left:
+            try:
+                chunk = os.read(self.descriptor, asked)
+            except OSError as error:
+                self.trouble = _failed(self.size, error)
+                return
+            found = len(chunk)
+            if found > left:
                 self.trouble = _changed(
                     f"it grew; byte {self.status.st_size:,} and after are for the next scan"
                 )
-                yield chunk[:left]
-                return
-            left -= len(chunk)
+                chunk = chunk[:left]
             if chunk:
+                self._take(chunk)
                 yield chunk
-            if len(chunk) < asked:  # the end, as it is now
+            left -= found
+            # Less than was asked for is not the end where more is due: some file systems give short reads.
+            if not found or left < 0 or (left == 0 and found < asked):
                 break
-        if left:
+        if left > 0:
             self.trouble = _changed(f"it shrank by {count(left, 'byte')}")
 
     def _expanded(self) -> Iterator[bytes]:
+        if self.status.st_size == 0:
+            return
+        try:
+            with (
+                os.fdopen(os.dup(self.descriptor), "rb") as packed,
+                _unpacked(packed, self.compression) as content,
+            ):
+                yield from self._up_to_the_limit(content)
+        except OSError as error:
+            self.trouble = _failed(self.size, error)
+
+    def _up_to_the_limit(self, content: _Unpacked) -> Iterator[bytes]:
         left = self.max_expanded
-        with (
-            os.fdopen(os.dup(self.descriptor), "rb") as packed,
-            _unpacked(packed, self.compression) as content,
-        ):
-            while True:
-                try:
-                    chunk = content.read(min(left + 1, CHUNK_BYTES))
-                except (EOFError, zlib.error, zstd.ZstdError, gzip.BadGzipFile) as error:
-                    self.trouble = Rejected(
-                        RejectReason.UNREADABLE_FILE,
-                        f"the compressed log is damaged after byte {self.size:,} of its content: {error}",
-                    )
-                    return
-                if len(chunk) > left:
-                    limit = f"{self.max_expanded / MIB:,.0f} MiB"
-                    self.trouble = Rejected(
-                        RejectReason.EXPANDS_TOO_FAR,
-                        f"the content is beyond {limit} (setting max_expanded_mib); the rest was not read",
-                    )
-                    return
-                if not chunk:
-                    return
-                left -= len(chunk)
+        ended = False
+        while not ended:
+            chunk, ended = self._gathered(content, left + 1)
+            if len(chunk) > left:
+                limit = f"{self.max_expanded / MIB:,.0f} MiB"
+                self.trouble = Rejected(
+                    RejectReason.EXPANDS_TOO_FAR,
+                    f"the content is beyond {limit} (setting max_expanded_mib); the rest was not read",
+                )
+                chunk, ended = chunk[:left], True
+            left -= len(chunk)
+            if chunk:
+                self._take(chunk)
                 yield chunk
+
+    def _gathered(self, content: _Unpacked, most: int) -> tuple[bytes, bool]:
+        """The next chunk, and whether it is the last. What comes before damage is sound, and is not lost."""
+        pieces: list[bytes] = []
+        gathered = 0
+        most = min(most, CHUNK_BYTES)
+        while gathered < most:
+            try:
+                piece = content.read1(most - gathered)
+            except (EOFError, zlib.error, zstd.ZstdError, gzip.BadGzipFile) as error:
+                self.trouble = Rejected(
+                    RejectReason.UNREADABLE_FILE, f"the compressed log is damaged: {error}".rstrip(": ")
+                )
+                return b"".join(pieces), True
+            except OSError as error:
+                self.trouble = _failed(self.size + gathered, error)
+                return b"".join(pieces), True
+            if not piece:
+                return b"".join(pieces), True
+            pieces.append(piece)
+            gathered += len(piece)
+        return b"".join(pieces), False
 
 
 def _require_regular(status: os.stat_result) -> None:
@@ -178,11 +205,16 @@ def _require_regular(status: os.stat_result) -> None:
         raise OSError("not a regular file")
 
 
+def _failed(size: int, error: OSError) -> Rejected:
+    detail = f"reading failed after byte {size:,}: {error.strerror or error}"
+    return Rejected(RejectReason.UNREADABLE_FILE, detail)
+
+
 def _changed(how: str) -> Rejected:
     return Rejected(RejectReason.CHANGED_WHILE_READ, f"the log was changed while it was read: {how}")
 
 
-def _unpacked(packed: BinaryIO, compression: str) -> io.BufferedIOBase:
+def _unpacked(packed: BinaryIO, compression: str) -> _Unpacked:
     if compression == "gz":
         return gzip.GzipFile(fileobj=packed)
     return zstd.ZstdFile(packed)

@@ -10,10 +10,11 @@ from pathlib import Path
 import polars as pl
 
 from vocabgap.config import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
+from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.caching import Cache, CacheUse, Rows, opened
 from vocabgap.ingest.collecting import Collector
 from vocabgap.ingest.columns import RecordColumns, RejectColumns, with_places, with_reject_places
-from vocabgap.ingest.corrections import DUPLICATE, SUPERSEDED, mark_counted
+from vocabgap.ingest.corrections import DUPLICATE, SUPERSEDED, mark_batches
 from vocabgap.ingest.discovery import LogFile, discover
 from vocabgap.ingest.ledger import Ledger, in_order
 from vocabgap.ingest.lines import Lines
@@ -22,7 +23,7 @@ from vocabgap.ingest.selection import Selection, select
 from vocabgap.ingest.shards import RECORD_SCHEMA, REJECT_SCHEMA
 from vocabgap.ingest.sweeping import Sweep
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, RejectReason, Repair
-from vocabgap.schema import RECORDS, REJECTS, Table
+from vocabgap.schema import RECORDS, REJECTS
 from vocabgap.sources import Source
 
 
@@ -130,9 +131,11 @@ def scan(
     Raises:
         NotFoundError: A root does not exist.
         AccessDeniedError: A root may not be read, or the cache may not be used.
-        InvalidInputError: No root was given.
+        InvalidInputError: No root was given, or a cache is to be verified and none was.
         StateError: The cache folder holds other files, or cannot be written.
     """
+    if verify_hash and cache is None:
+        raise InvalidInputError("there is no cache to verify", hint="--verify-hash goes with --cache DIR")
     logs = discover([roots] if isinstance(roots, str | Path) else roots, sources=sources, hidden=hidden)
     with without_cycle_search():
         if cache is None:
@@ -153,16 +156,16 @@ def _read(logs: list[LogFile], tenant_id: str, max_expanded_mib: int, store: Cac
     sweep = Sweep(Collector(lines, max_expanded_mib * MIB), store)
     sweep.over(logs)
     ledger = sweep.ledger
-    new = _stacked(records, RECORDS), _stacked(rejects, REJECTS)
-    if store is None:
-        whole = new
-    else:
+    bad = pl.concat([REJECTS.empty(), *rejects])
+    if store is not None:
+        new = pl.concat([RECORDS.empty(), *records]), bad
         whole = _recalled(store, new, ledger, tenant_id)
         store.save(new, whole, ledger.logs, ledger.counts)
-    gaps = mark_counted(whole[0])
+        records, bad = [whole[0]], whole[1]
+    gaps = mark_batches(records or [RECORDS.empty()])
     files = ledger.files()
-    summary = summarize(Counter(gaps["why_not"].to_list()), whole[1], files, ledger.repairs)
-    return Scan(gaps, whole[1], files, summary, sweep.use() if store else None)
+    summary = summarize(Counter(gaps["why_not"].to_list()), bad, files, ledger.repairs)
+    return Scan(gaps, bad, files, summary, sweep.use() if store else None)
 
 
 def _recalled(store: Cache, new: Rows, ledger: Ledger, tenant_id: str) -> Rows:
@@ -175,10 +178,6 @@ def _recalled(store: Cache, new: Rows, ledger: Ledger, tenant_id: str) -> Rows:
         with_places(in_order(records, ledger.records), ledger.logs, of_records, tenant_id=tenant_id),
         with_reject_places(in_order(rejects, ledger.rejects), ledger.logs, of_rejects),
     )
-
-
-def _stacked(frames: list[pl.DataFrame], table: Table) -> pl.DataFrame:
-    return pl.concat(frames) if frames else table.empty()
 
 
 @contextmanager

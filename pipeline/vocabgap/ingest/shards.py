@@ -101,7 +101,7 @@ def read_index(folder: Path) -> Index | None:
         if version != CACHE_VERSION:
             return None
         return msgspec.msgpack.decode(body, type=Index)
-    except (msgspec.DecodeError, IndexError, TypeError) as error:
+    except (msgspec.DecodeError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise DamagedError("its index cannot be read") from error
 
 
@@ -138,7 +138,7 @@ def write_shard(folder: Path, number: int, records: pl.DataFrame, rejects: pl.Da
     ):
         path = folder / f"{name}-{number}.parquet"
         temporary = path.with_name(path.name + ".tmp")
-        frame.select(*schema).rechunk().write_parquet(temporary, compression="zstd", compression_level=1)
+        _write_parquet(frame.select(*schema), temporary)
         _settle(temporary, path)
         written.append(_digest(path))
     return Shard(number, records.height, rejects.height, *written)
@@ -161,6 +161,13 @@ def _read(path: Path, sha256: str) -> pl.DataFrame:
         raise DamagedError(f"{path.name} cannot be read") from error
 
 
+def _write_parquet(frame: pl.DataFrame, path: Path) -> None:
+    try:
+        frame.rechunk().write_parquet(path, compression="zstd", compression_level=1)
+    except pl.exceptions.PolarsError as error:
+        raise OSError(str(error)) from error  # a full disk is not an OSError to Polars
+
+
 def _digest(path: Path) -> str:
     with path.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
@@ -174,6 +181,7 @@ def _write(path: Path, content: bytes) -> None:
 
 def _settle(temporary: Path, path: Path) -> None:
     """Give a file its name once its content is on the disk, and the name too."""
+    temporary.chmod(0o600)  # the text of the logs is private
     with temporary.open("rb") as content:
         os.fsync(content.fileno())
     temporary.replace(path)

@@ -45,7 +45,7 @@ class Sweep:
         self._unchanged += 1
         cache.keep(known)
         self.ledger.place(log, *_spans(known.stretches, cache))
-        self.ledger.account(log, known.bytes, known.sha256, (each.portion for each in known.stretches))
+        self.ledger.account(log, known.bytes, known.sha256, [each.portion for each in known.stretches])
 
     def _look(self, log: LogFile, known: Entry | None) -> None:
         before = self._totals()

@@ -1,0 +1,175 @@
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from vocabgap.ingest.catalogue import Catalogue, Kind
+from vocabgap.record import LOG_NAME
+from vocabgap.sources import Source, shipped_sources
+
+SUFFIXES = [("", ""), (".gz", "gz"), (".zst", "zst")]
+
+plain_names = st.text(st.characters(codec="utf-8", exclude_characters="/*?[\0"), min_size=1, max_size=12)
+globs = st.text("ab.*?[]!-", min_size=1, max_size=6)
+names = st.text("ab.[]!-", min_size=1, max_size=6)
+
+
+def catalogue(**globs_of: str | tuple[str, ...]) -> Catalogue:
+    return Catalogue({name: Source(glob=glob) for name, glob in globs_of.items()})
+
+
+def source_of(path: str, sources: Mapping[str, Source] | Catalogue) -> str | None:
+    known = sources if isinstance(sources, Catalogue) else Catalogue(sources)
+    kind = known.kind_of(path.rpartition("/")[2], path)
+    return None if kind is None else kind.source
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        (f"heron-11/{LOG_NAME}", "chemigram"),
+        ("heron-11/affordance_gaps.jsonl", "hermes"),
+        ("posthog.jsonl", "posthog"),
+        ("exports/posthog-2026-04.jsonl", "posthog"),
+        ("vocabulary_gaps.json", None),
+        ("Vocabulary_Gaps.jsonl", None),
+        (f"{LOG_NAME}.bak", None),
+        (f"{LOG_NAME}.GZ", None),
+        (f"{LOG_NAME}.gz.gz", None),
+        ("my-posthog.jsonl", None),
+        ("posthog/events.jsonl", None),
+    ],
+)
+def test_shipped_names_are_known_and_no_others(path: str, source: str | None) -> None:
+    assert source_of(path, shipped_sources()) == source
+
+
+@pytest.mark.parametrize(("suffix", "compression"), SUFFIXES)
+@pytest.mark.parametrize("glob", ["gaps.jsonl", "ga*.jsonl", "exports/gaps.jsonl", "exports/ga*.jsonl"])
+def test_a_compressed_log_is_known_by_its_suffix(glob: str, suffix: str, compression: str) -> None:
+    name = f"gaps.jsonl{suffix}"
+
+    kind = catalogue(mine=glob).kind_of(name, f"exports/{name}")
+
+    assert kind is not None
+    assert (kind.source, kind.compression) == ("mine", compression)
+
+
+@pytest.mark.parametrize(("suffix", "compression"), SUFFIXES[1:])
+@pytest.mark.parametrize("glob", ["gaps.jsonl{}", "*{}", "gaps*", "*"])
+def test_a_glob_that_takes_in_the_suffix_makes_no_plain_log_of_a_compressed_one(
+    glob: str, suffix: str, compression: str
+) -> None:
+    name = f"gaps.jsonl{suffix}"
+
+    kind = catalogue(mine=glob.format(suffix)).kind_of(name, name)
+
+    assert kind is not None
+    assert kind.compression == compression
+
+
+def test_a_name_goes_before_a_pattern_wherever_they_stand() -> None:
+    known = catalogue(broad="*.jsonl", exact="gaps.jsonl")
+
+    assert source_of("gaps.jsonl", known) == "exact"
+    assert source_of("other.jsonl", known) == "broad"
+
+
+def test_of_two_names_that_are_the_same_the_first_counts() -> None:
+    assert source_of("gaps.jsonl", catalogue(first="gaps.jsonl", second="gaps.jsonl")) == "first"
+
+
+def test_of_two_patterns_that_fit_the_first_counts() -> None:
+    assert source_of("gaps.jsonl", catalogue(first="gaps*", second="*.jsonl")) == "first"
+
+
+def test_a_name_with_folders_is_a_pattern() -> None:
+    known = catalogue(deep="exports/gaps.jsonl", anywhere="gaps.jsonl")
+
+    assert source_of("exports/gaps.jsonl", known) == "anywhere"
+
+
+@pytest.mark.parametrize(
+    ("path", "fits"),
+    [
+        ("exports/a.jsonl", True),
+        ("2026/exports/a.jsonl", True),
+        ("a.jsonl", False),
+        ("exports/2026/a.jsonl", False),
+        ("exports-2026/a.jsonl", False),
+        ("myexports/a.jsonl", False),
+    ],
+)
+def test_folders_of_a_glob_are_matched_from_the_right(path: str, fits: bool) -> None:
+    assert (source_of(path, catalogue(mine="exports/*.jsonl")) == "mine") is fits
+
+
+def test_a_folder_of_a_glob_may_be_a_pattern_too() -> None:
+    known = catalogue(mine="20??/*/gaps.jsonl")
+
+    assert source_of("shoots/2026/heron-11/gaps.jsonl", known) == "mine"
+    assert source_of("shoots/1999/heron-11/gaps.jsonl", known) is None
+
+
+def test_a_source_may_have_several_globs() -> None:
+    known = catalogue(mine=("gaps.jsonl", "wishes-*.jsonl"))
+
+    assert source_of("gaps.jsonl", known) == source_of("wishes-1.jsonl", known) == "mine"
+
+
+def test_names_that_only_fit_a_pattern_say_so() -> None:
+    known = catalogue(mine=("gaps.jsonl", "wishes-*.jsonl"))
+
+    named, fitting = (known.kind_of(name, name) for name in ("gaps.jsonl", "wishes-1.jsonl"))
+
+    assert (named and named.by_pattern, fitting and fitting.by_pattern) == (False, True)
+
+
+def test_without_sources_no_file_is_a_log() -> None:
+    assert source_of(LOG_NAME, {}) is None
+
+
+@pytest.mark.parametrize(("suffix", "compression"), SUFFIXES)
+def test_a_root_of_any_name_is_a_record_a_line(suffix: str, compression: str) -> None:
+    kind = Catalogue(shipped_sources()).kind_of_root(f"export.txt{suffix}")
+
+    assert kind == Kind(compression=compression)
+    assert kind.fields.native
+
+
+@pytest.mark.parametrize("name", ["gz", "zst"])
+def test_a_root_whose_whole_name_reads_like_a_suffix_is_not_compressed(name: str) -> None:
+    assert Catalogue({}).kind_of_root(name).compression == ""
+
+
+def test_a_root_that_is_called_like_a_source_is_read_as_one() -> None:
+    assert Catalogue(shipped_sources()).kind_of_root("posthog-april.jsonl.zst").source == "posthog"
+
+
+def test_lines_are_read_another_way_where_the_digest_differs() -> None:
+    shipped = Catalogue(shipped_sources())
+    digests = {
+        name: shipped.kind_of_root(name).digest
+        for name in (LOG_NAME, "any.txt", "affordance_gaps.jsonl", "posthog.jsonl", "posthog.jsonl.gz")
+    }
+
+    assert digests[LOG_NAME] == digests["any.txt"] == ""
+    assert digests["posthog.jsonl"] == digests["posthog.jsonl.gz"]
+    assert len(set(digests.values())) == 3
+
+
+@given(plain_names)
+@example("a\nb")
+@example("gaps.jsonl.")
+def test_a_name_without_wildcards_fits_itself_and_nothing_that_contains_it(name: str) -> None:
+    known = catalogue(mine=name)
+
+    assert source_of(name, known) == "mine"
+    assert source_of(f"x{name}", known) is source_of(f"{name}x", known) is None
+
+
+@given(globs, names)
+def test_a_pattern_fits_the_names_that_a_shell_would_take(glob: str, name: str) -> None:
+    assert (source_of(name, catalogue(mine=glob)) == "mine") is fnmatchcase(name, glob)

@@ -1,0 +1,248 @@
+import gzip
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from vocabgap.cli.app import run
+from vocabgap.config import load_settings
+from vocabgap.ingest import scan
+from vocabgap.record import LOG_NAME
+from vocabgap.sources import Source
+
+Json = dict[str, Any]
+Put = Callable[..., Path]
+Configure = Callable[[str], Path]
+Command = Callable[..., tuple[int, str, str]]
+
+EXPORT: Final = "posthog-export.jsonl"
+HERMES: Final = "affordance_gaps.jsonl"
+AFFORDANCE: Final[Json] = {
+    "timestamp": "2026-04-02T09:00:00+00:00",
+    "failure_mode": "missing_tool",
+    "goal": "post a summary to the board",
+    "missing_capability": "write access to the board",
+    "failure_description": "no tool writes there",
+    "available_tools": ["read_board", "search"],
+    "session_id": "h-3",
+    "source": "agent",
+}
+OWN: Final = """
+[source.wishes]
+glob = "wishes-*.ndjson"
+where."kind/of" = ["wish", "gap"]
+fields = { description = ["text.long", "text.short"], session_id = "/run.id" }
+constants.intent_category = "tools"
+"""
+WISH: Final[Json] = {"kind/of": "wish", "text": {"short": "rename a branch"}, "run.id": "r-1"}
+CLICK: Final[Json] = {"kind/of": "click"}
+
+
+@pytest.fixture
+def put(workspace: Path) -> Put:
+    """Writes a file of the workspace, an object a line; bytes stay as they are."""
+
+    def write(name: str, *lines: Mapping[str, object] | bytes) -> Path:
+        path = workspace / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"".join(line if isinstance(line, bytes) else as_bytes(line) for line in lines))
+        return path
+
+    return write
+
+
+@pytest.fixture
+def configure(tmp_path: Path) -> Configure:
+    """Writes a settings file."""
+
+    def write(text: str) -> Path:
+        (tmp_path / "mine.toml").write_text(text, encoding="utf-8")
+        return tmp_path / "mine.toml"
+
+    return write
+
+
+@pytest.fixture
+def vocabgap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs one command line in a folder of its own: exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "400")
+
+    def call(*arguments: str | Path) -> tuple[int, str, str]:
+        code = run([str(argument) for argument in arguments])
+        return (code, *capsys.readouterr())
+
+    return call
+
+
+def as_bytes(value: Mapping[str, object]) -> bytes:
+    return json.dumps(value).encode() + b"\n"
+
+
+def event(intent: str | None = "merge two calendars", **fields: object) -> Json:
+    said = {"$mcp_intent": intent, "$session_id": "s-7", "$mcp_client_name": "desk-client", "$lib": "mcp"}
+    named = {"event": "$mcp_missing_capability", "uuid": "0196-a", "distinct_id": "p-1"}
+    return {**named, "timestamp": "2026-04-01T10:00:00.250Z", "properties": said, **fields}
+
+
+def only(frame: pl.DataFrame, *columns: str) -> tuple[Any, ...]:
+    assert frame.height == 1
+    return frame.select(columns).row(0)
+
+
+def test_each_log_says_its_source(put: Put, workspace: Path) -> None:
+    put(f"a/{LOG_NAME}", {"description": "soft reeds"})
+    put(f"b/{HERMES}", AFFORDANCE)
+    put(f"c/{EXPORT}", event())
+
+    found = scan(workspace)
+
+    assert found.files["source"].to_list() == ["chemigram", "hermes", "posthog"]
+    assert found.summary.records == 3
+
+
+def test_hermes_says_what_was_tried_and_what_failed(put: Put) -> None:
+    found = scan(put(f"desk/{HERMES}", AFFORDANCE))
+
+    names = ("intent", "missing_capability", "description", "operations_involved", "session_id", "image_id")
+    given_by = ("goal", "missing_capability", "failure_description", "available_tools", "session_id")
+    assert only(found.records, *names) == (*(AFFORDANCE[key] for key in given_by), "desk")
+    assert found.summary.repairs == {}
+
+
+def test_hermes_may_use_short_keys(put: Put) -> None:
+    found = scan(put(HERMES, {"goal": "post", "failure": "no tool writes there", "tools": ["search"]}))
+
+    assert only(found.records, "description", "operations_involved") == ("no tool writes there", ["search"])
+
+
+def test_posthog_says_what_agents_asked_for(put: Put) -> None:
+    records = scan(put(EXPORT, event())).records
+
+    told = only(records, "description", "session_id", "image_id")
+    assert told == ("merge two calendars", "s-7", "desk-client")
+    assert records["timestamp"].dt.epoch("ms").to_list() == [1775037600250]
+
+
+def test_other_events_are_passed_over_and_not_rejected(put: Put) -> None:
+    found = scan(put(EXPORT, event(event="$pageview"), event(), {"event": None}, {}))
+
+    assert (found.summary.lines, found.summary.records, found.summary.passed_over) == (1, 1, 3)
+    assert only(found.files, "lines", "passed_over") == (1, 3)
+
+
+def test_a_line_that_is_broken_or_says_nothing_is_a_reject(put: Put) -> None:
+    found = scan(put(EXPORT, event(event="click"), event(intent=None), b'{"event": "click"\n', b"[]\n", b"{"))
+
+    reasons = ["missing_description", "invalid_json", "not_an_object", "torn"]
+    assert found.rejects.select("line", "reason").rows() == list(enumerate(reasons, start=2))
+
+
+def test_a_compressed_export_gives_the_same_as_a_plain_one(put: Put) -> None:
+    lines = [event(), event(event="click"), event()]
+    plain = scan(put(EXPORT, *lines))
+    packed = scan(put(f"{EXPORT}.gz", gzip.compress(b"".join(map(as_bytes, lines)))))
+
+    assert packed.summary == plain.summary
+    assert packed.files.drop("source_path").equals(plain.files.drop("source_path"))
+
+
+events = st.sampled_from([event(), event("turn a page"), event(event="click"), event(intent=" "), {}])
+blanks_and_bad_lines = st.sampled_from([b'{"event":1}\r\n', b"\n", b" \r\n", b"{\n", b"null\n", b"\xff\n"])
+
+
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(events.map(as_bytes) | blanks_and_bad_lines, max_size=8))
+def test_every_line_is_blank_passed_over_or_in_the_account(put: Put, lines: list[bytes]) -> None:
+    found = scan(put(EXPORT, *lines))
+
+    account = found.summary
+    assert account.lines == account.records + account.duplicates + account.superseded + account.rejects
+    assert account.lines + account.passed_over == sum(1 for line in lines if line.strip())
+    assert only(found.files, "lines", "passed_over") == (account.lines, account.passed_over)
+
+
+def test_ones_own_stands_beside_the_shipped_ones(put: Put, workspace: Path, configure: Configure) -> None:
+    put(f"a/{LOG_NAME}", {"description": "soft reeds"})
+    put("b/wishes-1.ndjson", WISH, {**WISH, "text": {"short": "no", "long": "tag a release"}}, CLICK)
+
+    found = scan(workspace, sources=load_settings(configure(OWN)).sources)
+
+    assert found.records.select("description", "session_id", "intent_category").rows() == [
+        ("soft reeds", None, "uncategorized"),
+        ("rename a branch", "r-1", "tools"),
+        ("tag a release", "r-1", "tools"),
+    ]
+    assert found.summary.passed_over == 1
+
+
+def test_check_reads_ones_own(vocabgap: Command, put: Put, workspace: Path, configure: Configure) -> None:
+    put("wishes-1.ndjson", WISH, CLICK, b"{\n")
+
+    code, out, _ = vocabgap("check", workspace, "--config", configure(OWN))
+
+    assert code == 2
+    assert "wishes-1.ndjson:3: invalid_json: " in out
+    assert "2 lines in 1 log = 1 record + 0 duplicates + 0 superseded + 1 reject; 1 line passed over\n" in out
+
+
+def test_report_reads_ones_own(vocabgap: Command, put: Put, workspace: Path, configure: Configure) -> None:
+    put("wishes-1.ndjson", WISH, CLICK)
+
+    code, out, err = vocabgap("report", workspace, "--out", "new", "--config", configure(OWN))
+
+    assert (code, err) == (0, "")
+    assert "rename a branch" in out
+    assert only(pl.read_parquet("new/gaps.parquet"), "session_id") == ("r-1",)
+
+
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [
+        ('[source.posthog]\nglob = "events.ndjson"', [(HERMES, "hermes"), ("events.ndjson", "posthog")]),
+        ("[source.posthog]\nenabled = false", [(HERMES, "hermes")]),
+        (f'[source.mine]\nglob = "{HERMES}"', [(HERMES, "mine"), (EXPORT, "posthog")]),
+    ],
+    ids=["another name", "switched off", "one's own first"],
+)
+def test_a_shipped_source_may_be_changed(
+    own: str, expected: list[tuple[str, str]], put: Put, workspace: Path, configure: Configure
+) -> None:
+    for name in (HERMES, EXPORT, "events.ndjson"):
+        put(name, AFFORDANCE if name == HERMES else event())
+
+    found = scan(workspace, sources=load_settings(configure(own)).sources)
+
+    assert found.files.select("source_path", "source").rows() == expected
+    assert found.summary.records == len(expected)
+
+
+def test_a_log_that_is_named_outright_is_of_the_source_that_its_folder_says(put: Put) -> None:
+    sources = {"mine": Source(glob="exports/*.jsonl", fields={"description": "need"})}
+
+    found = scan(put("exports/april.jsonl", {"need": "soft reeds"}), sources=sources)
+
+    assert only(found.files, "source") == ("mine",)
+
+
+def test_a_moment_of_the_settings_may_be_a_constant(put: Put, configure: Configure) -> None:
+    own = configure('[source.mine]\nglob = "a.jsonl"\nconstants.timestamp = 2026-04-01T10:00:00Z\n')
+
+    found = scan(put("a.jsonl", {"intent": "calm"}), sources=load_settings(own).sources)
+
+    assert found.summary.repairs.get("timestamp_unreadable") is None
+
+
+@pytest.mark.parametrize("name", [b"posthog-\xff.jsonl", b"posthog-a\nb.jsonl", b"posthog-\x1b[31m.jsonl"])
+def test_an_odd_name_is_shown_on_one_line(name: bytes, vocabgap: Command, put: Put, workspace: Path) -> None:
+    put(EXPORT, event(), b"{\n").rename(workspace / name.decode("utf-8", "surrogateescape"))
+
+    code, out, _ = vocabgap("check", workspace)
+
+    assert (code, len(out.splitlines())) == (2, 2)
+    assert all(map(str.isprintable, out.splitlines()))

@@ -1,0 +1,203 @@
+import tracemalloc
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from vocabgap.ingest.decoding import MAX_LINE_BYTES
+from vocabgap.ingest.framing import Block, blocks
+
+BOM = b"\xef\xbb\xbf"
+LIMIT = 8
+MIB = 1 << 20
+LIMIT_NAME = "vocabgap.ingest.framing.MAX_LINE_BYTES"
+
+# Newlines, what other readers take for one, byte order marks and parts of them, and anything at all.
+pieces = st.sampled_from([b"\n", b"\r\n", b"reed", b"\xe2\x80\xa8", b"\xc2\x85", b"\x0c", BOM, BOM[:2]])
+contents = st.lists(pieces | st.binary(max_size=6), max_size=20).map(b"".join)
+long_lines = st.lists(st.integers(0, 5 * LIMIT).map(lambda length: b"x" * length), max_size=8).map(b"\n".join)
+cuts = st.lists(st.integers(0, 160), max_size=20)
+
+
+class Line(NamedTuple):
+    number: int
+    offset: int
+    content: bytes
+
+
+def pieces_of(content: bytes, places: list[int]) -> list[bytes]:
+    """The content, cut wherever a place falls inside it."""
+    bounds = [0, *sorted(min(place, len(content)) for place in places), len(content)]
+    return [content[start:end] for start, end in pairwise(bounds)]
+
+
+def lines_of(content: bytes) -> list[Line]:
+    """The plain way: the whole content, split at once."""
+    number, offset = 1, len(BOM) if content.startswith(BOM) else 0
+    found = []
+    for line in content[offset:].split(b"\n"):
+        found.append(Line(number, offset, line))
+        number, offset = number + 1, offset + len(line) + 1
+    return found if found[-1].content else found[:-1]
+
+
+def framed(found: Iterator[Block]) -> list[Line]:
+    lines = []
+    for block in found:
+        offset = block.offset
+        for number, line in enumerate(block.lines, start=block.number):
+            lines.append(Line(number, offset, line))
+            offset += len(line) + 1
+    return lines
+
+
+@given(contents, cuts)
+@example(BOM + b"reed\n", [1])
+@example(b"reed\nbeak", [4])
+@example(b"reed\nbeak", [5])
+def test_lines_do_not_depend_on_where_chunks_end(content: bytes, places: list[int]) -> None:
+    assert framed(blocks(pieces_of(content, places))) == lines_of(content)
+
+
+@given(contents, cuts)
+def test_only_the_last_line_may_lack_its_newline(content: bytes, places: list[int]) -> None:
+    ended = [block.ended for block in blocks(pieces_of(content, places))]
+
+    assert all(ended[:-1])
+    if ended and content.removeprefix(BOM):
+        assert ended[-1] == content.endswith(b"\n")
+
+
+@given(contents, cuts)
+def test_no_block_is_empty(content: bytes, places: list[int]) -> None:
+    assert all(block.lines for block in blocks(pieces_of(content, places)))
+
+
+@given(contents, st.integers(0, 20), cuts)
+def test_a_log_goes_on_from_any_line(content: bytes, known: int, places: list[int]) -> None:
+    whole = lines_of(content)
+    start = whole[min(known, len(whole) - 1)] if whole else Line(1, 0, b"")
+    rest = pieces_of(content[start.offset :], places)
+
+    found = framed(blocks(rest, number=start.number, offset=start.offset))
+
+    assert found == whole[start.number - 1 :]
+
+
+@pytest.mark.parametrize("cut", [1, 2, 3])
+def test_a_byte_order_mark_may_come_in_two_chunks(cut: int) -> None:
+    content = BOM + b"reed\n"
+
+    assert framed(blocks([content[:cut], content[cut:]])) == [Line(1, 3, b"reed")]
+
+
+def test_a_second_byte_order_mark_is_content() -> None:
+    assert framed(blocks([BOM + BOM + b"reed\n" + BOM + b"beak\n"])) == [
+        Line(1, 3, BOM + b"reed"),
+        Line(2, 11, BOM + b"beak"),
+    ]
+
+
+def test_a_byte_order_mark_alone_is_no_line() -> None:
+    assert list(blocks([BOM])) == []
+
+
+def test_a_byte_order_mark_where_a_log_goes_on_is_content() -> None:
+    assert framed(blocks([BOM + b"reed\n"], number=4, offset=60)) == [Line(4, 60, BOM + b"reed")]
+
+
+@pytest.mark.parametrize("chunks", [[], [b""], [b"", b""]])
+def test_no_content_gives_no_line(chunks: list[bytes]) -> None:
+    assert list(blocks(chunks)) == []
+
+
+# Lines over the limit
+
+
+@given(long_lines, cuts)
+@example(b"x" * LIMIT + b"\n" + b"x" * (LIMIT + 1), [])
+@example(b"x" * (3 * LIMIT) + b"\nreed", [LIMIT, 2 * LIMIT])
+@example(b"reed\n" + b"x" * (3 * LIMIT) + b"\nreed\n", [LIMIT])
+def test_lines_over_the_limit_keep_their_place_and_length(content: bytes, places: list[int]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LIMIT_NAME, LIMIT)
+        found = list(blocks(pieces_of(content, places)))
+
+    places_of_lines = [
+        (number, block.too_long or len(line))
+        for block in found
+        for number, line in enumerate(block.lines, start=block.number)
+    ]
+    assert places_of_lines == [(line.number, len(line.content)) for line in lines_of(content)]
+    offsets = {line.number: line.offset for line in lines_of(content)}
+    assert [block.offset for block in found] == [offsets[block.number] for block in found]
+
+
+@given(long_lines, cuts)
+@example(b"reed\n" + b"x" * (LIMIT + 1) + b"\nbeak\n", [LIMIT])
+def test_a_line_over_the_limit_stands_alone(content: bytes, places: list[int]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LIMIT_NAME, LIMIT)
+        found = list(blocks(pieces_of(content, places)))
+
+    for block in found:
+        if block.too_long:
+            assert len(block.lines) == 1
+            assert block.too_long > LIMIT
+        else:
+            assert max(map(len, block.lines)) <= LIMIT
+
+
+@given(st.binary(min_size=LIMIT + 1, max_size=60).map(lambda line: line.replace(b"\n", b".")), cuts)
+def test_a_line_over_the_limit_shows_how_it_begins(line: bytes, places: list[int]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LIMIT_NAME, LIMIT)
+        found = [*blocks(pieces_of(b"a\n" + line + b"\n", places))][-1]
+
+    assert found.lines[0][:LIMIT] == line[:LIMIT]
+
+
+@pytest.mark.parametrize("end", [b"", b"\n"], ids=["cut off", "ended"])
+@pytest.mark.parametrize("cut", range(3 * LIMIT + 2))
+def test_a_line_over_the_limit_may_be_the_last(cut: int, end: bytes) -> None:
+    content = b"x" * (3 * LIMIT) + end
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LIMIT_NAME, LIMIT)
+        (block,) = blocks([content[:cut], content[cut:]])
+
+    assert (block.number, block.offset, block.too_long) == (1, 0, 3 * LIMIT)
+    assert block.ended == bool(end)
+
+
+@pytest.mark.parametrize("beyond", [0, 1])
+@pytest.mark.parametrize("end", [b"", b"\n"], ids=["cut off", "ended"])
+def test_a_line_may_be_as_long_as_the_limit(beyond: int, end: bytes) -> None:
+    length = MAX_LINE_BYTES + beyond
+
+    (block,) = blocks([b"x" * length + end])
+
+    assert block.too_long == length * beyond
+
+
+# Memory
+
+
+@pytest.mark.parametrize("end", [b"", b"\nreed\n"], ids=["cut off", "ended"])
+def test_a_line_without_end_is_not_held(end: bytes) -> None:
+    def chunks() -> Iterator[bytes]:
+        for _ in range(64):
+            yield b"x" * MIB
+        yield end
+
+    tracemalloc.start()
+    try:
+        lengths = [block.too_long for block in blocks(chunks())]
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert lengths[0] == 64 * MIB
+    assert peak < 8 * MIB

@@ -1,0 +1,249 @@
+import json
+import tracemalloc
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import astuple
+
+from vocabgap.ingest import Scan, scan
+from vocabgap.ingest.decoding import MAX_LINE_BYTES, Decoded, decode_line
+from vocabgap.ingest.lines import decode_complete
+from vocabgap.record import FIELDS
+
+AsLine = Callable[[Mapping[str, object]], bytes]
+ScanBytes = Callable[[bytes], Scan]
+WriteLog = Callable[..., Path]
+
+TEXTS = ["session_id", "snapshot_hash", "workaround", "intent", "missing_capability", "notes"]
+LISTS = ["operations_involved", "vocabulary_used"]
+
+texts = st.text(max_size=8) | st.sampled_from(['":', '" :', '\\":"', "\x00", "caf\u00e9", "\u2028"])
+needs, names = texts.map(lambda text: "need " + text), st.lists(texts, max_size=3)
+before_year_1 = "0001-01-01T00:00:00+14:00"
+moments = st.sampled_from(["2026-03-14T08:05:00.25+02:00", "2026-03-14T06:05:00", before_year_1, None])
+values: dict[str, st.SearchStrategy[Any]] = {
+    **dict.fromkeys(TEXTS, texts),
+    **dict.fromkeys(LISTS, names),
+    "timestamp": moments,
+    "image_id": st.sampled_from(["heron-11", "fox-3", "", None]),
+    "description": needs,
+    "intent_category": st.sampled_from(["local", "tone", "anything"]),
+    "satisfaction": st.sampled_from([-1, 0, 1, None]),
+}
+complete_records = st.fixed_dictionaries(values)
+unknown_pairs = st.tuples(st.sampled_from(["gap_id", "severity"]), texts | st.integers() | names)
+pairs = st.one_of(unknown_pairs, *(st.tuples(st.just(name), strategy) for name, strategy in values.items()))
+
+
+def complete(need: str = "soft reeds", **fields: object) -> dict[str, object]:
+    """A record that says each of the 13 fields."""
+    return {
+        "timestamp": "2026-03-14T06:05:00Z",
+        "image_id": "heron-11",
+        **dict.fromkeys(TEXTS, "said"),
+        "operations_involved": ["blurs"],
+        "vocabulary_used": [],
+        "description": need,
+        "intent_category": "local",
+        "satisfaction": 0,
+        **fields,
+    }
+
+
+def written(said: list[tuple[str, Any]], colon: str = ": ") -> bytes:
+    """A line with these keys in this order, repeated or not."""
+    members = (json.dumps(key) + colon + json.dumps(value, ensure_ascii=False) for key, value in said)
+    return ("{" + ", ".join(members) + "}\n").encode()
+
+
+# Clean lines, many at once
+
+
+@given(st.lists(complete_records, min_size=1, max_size=6))
+def test_lines_decoded_at_once_equal_those_decoded_one_by_one(records: list[dict[str, Any]]) -> None:
+    lines = [json.dumps(record).encode() for record in records]
+
+    for line, record in zip(lines, decode_complete(lines), strict=True):
+        alone = decode_line(line)
+        assert isinstance(alone, Decoded)
+        assert record is not None
+        assert astuple(record) == astuple(alone.record)
+
+
+@settings(deadline=None, max_examples=30)  # the first scan loads Polars
+@given(st.lists(complete_records, min_size=1, max_size=6))
+def test_a_bad_neighbour_changes_nothing_about_clean_lines(
+    scan_bytes: ScanBytes, records: list[dict[str, Any]]
+) -> None:
+    content = b"".join(json.dumps(record).encode() + b"\n" for record in records)
+
+    clean, mixed = scan_bytes(content), scan_bytes(content + b"{\n")
+
+    assert mixed.gaps.equals(clean.gaps)
+    assert mixed.summary.repairs == clean.summary.repairs
+    assert (clean.gaps.height, mixed.summary.rejects) == (len(records), 1)
+
+
+@pytest.mark.parametrize("refused", [b"{", b"null", b'{"description": "short"}', b"", b"\xff"], ids=repr)
+@pytest.mark.parametrize("places", [{0}, {4}, {0, 4}, {1, 2}, {0, 1, 2, 3, 4}, set()], ids=repr)
+def test_a_refused_line_leaves_the_others_in_place(refused: bytes, places: set[int]) -> None:
+    lines = [refused if place in places else json.dumps(complete(f"{place}")).encode() for place in range(5)]
+
+    found = decode_complete(lines)
+
+    described = [record and record.description for record in found]
+    assert described == [None if place in places else f"{place}" for place in range(5)]
+
+
+# Repeated keys
+
+
+@settings(deadline=None, max_examples=60)  # the first scan loads Polars
+@given(st.lists(pairs, max_size=8), st.none() | complete_records, needs, st.sampled_from([":", " :", "\t: "]))
+@example([("notes", '":')], complete(), "soft reeds", ":")
+@example([("notes", "said last")], complete(), "soft reeds", " :")
+@example([("description", "soft reeds")] * 12, None, "soft reeds", ":")
+def test_repeated_keys_are_counted_and_the_last_value_stays(
+    scan_bytes: ScanBytes, said: list[tuple[str, Any]], fields: dict[str, Any] | None, need: str, colon: str
+) -> None:
+    line = written([*(fields or {}).items(), *said, ("description", need)], colon)
+    keys = [key for key, _ in json.loads(line, object_pairs_hook=list)]
+
+    scanned = scan_bytes(line)
+
+    assert scanned.summary.repairs.get("repeated_key", 0) == len(keys) - len(set(keys))
+    assert scanned.gaps["description"].to_list() == [need]
+    for name in {*keys} & {*TEXTS, *LISTS}:
+        assert scanned.gaps[name].to_list() == [json.loads(line)[name]]
+
+
+def test_repeated_keys_are_found_among_thousands_of_clean_lines(scan_bytes: ScanBytes) -> None:
+    lines = [written([*complete(f"need {number}").items()]) for number in range(5_000)]
+    for place in (0, 1_999, 2_000, 4_999):
+        lines[place] = written([("notes", "first"), *complete(f"need {place}", notes="last").items()])
+
+    scanned = scan_bytes(b"".join(lines))
+
+    assert (scanned.summary.records, scanned.summary.repairs) == (5_000, {"repeated_key": 4})
+    assert scanned.gaps["notes"].to_list().count("last") == 4
+
+
+def test_what_looks_like_a_key_inside_a_value_is_not_counted(scan_bytes: ScanBytes) -> None:
+    line = written([*complete('say "need": and " : too', notes='\\":').items()])
+
+    assert scan_bytes(line).summary.repairs == {}
+
+
+# Images and timestamps
+
+
+def test_a_renamed_folder_is_counted_for_every_record(scan_bytes: ScanBytes, as_line: AsLine) -> None:
+    scanned = scan_bytes(b"".join(as_line(complete(f"need {n}", image_id="heron-12")) for n in range(100)))
+
+    assert scanned.gaps["image_id"].unique().to_list() == ["heron-12"]
+    assert scanned.summary.repairs == {"image_not_folder": 100}
+
+
+def test_timestamps_of_clean_lines_are_in_utc(scan_bytes: ScanBytes, as_line: AsLine) -> None:
+    texts = ["2026-03-14T08:05:00+02:00", "2026-03-14T06:05:00Z", "2026-03-13T16:05:00-14:00"]
+
+    scanned = scan_bytes(b"".join(as_line(complete(text, timestamp=text)) for text in texts))
+
+    assert scanned.gaps["timestamp"].to_list() == [datetime(2026, 3, 14, 6, 5, tzinfo=UTC)] * 3
+    assert scanned.summary.repairs == {}
+
+
+def test_a_moment_before_the_first_year_is_unreadable(scan_bytes: ScanBytes, as_line: AsLine) -> None:
+    records = [complete("a"), complete("b", timestamp=before_year_1), complete("c")]
+
+    scanned = scan_bytes(b"".join(map(as_line, records)))
+
+    assert scanned.gaps["timestamp"].is_null().to_list() == [False, True, False]
+    assert scanned.summary.repairs == {"timestamp_unreadable": 1}
+
+
+# What parsers stumble on
+
+
+@pytest.mark.parametrize(
+    ("name", "half"), [(name, ["blurs", "\udc26"] if name in LISTS else "soft \ud83d") for name in FIELDS]
+)
+def test_half_a_surrogate_pair_is_rejected_with_its_field(
+    name: str, half: object, scan_bytes: ScanBytes, as_line: AsLine
+) -> None:
+    halved = json.dumps(complete("halved") | {name: half}).encode() + b"\n"
+
+    scanned = scan_bytes(as_line(complete("before")) + halved + as_line(complete("after")))
+
+    assert scanned.rejects.select("line", "reason").rows() == [(2, "lone_surrogate")]
+    assert f"'{name}'" in scanned.rejects["detail"][0]
+    assert scanned.gaps["description"].to_list() == ["before", "after"]
+
+
+@pytest.mark.parametrize("extra", [{"gap_id": "\ud83d"}, {"\ud83d": 1}, {"at": [{"\ud83d": 1}]}], ids=ascii)
+def test_half_a_pair_does_no_harm_in_an_unknown_field(
+    extra: dict[str, object], scan_bytes: ScanBytes
+) -> None:
+    scanned = scan_bytes(json.dumps(complete() | extra).encode())
+
+    assert (scanned.summary.records, scanned.summary.repairs) == (1, {"unknown_field": 1})
+
+
+@pytest.mark.parametrize(
+    ("value", "outcome"),
+    [
+        (b"NaN", "invalid_json"),
+        (b"-Infinity", "invalid_json"),
+        (b'"\x00"', "invalid_json"),
+        (b"[" * 100_000 + b"]" * 100_000, "too_deep"),
+        (b"1e999", "satisfaction_unknown"),
+        (b"9" * 5_000, "satisfaction_unknown"),
+        (b'"\\u0000"', "satisfaction_unknown"),
+    ],
+    ids=lambda value: ascii(value[:12]),
+)
+def test_odd_values_cost_their_own_line_at_most(
+    value: bytes, outcome: str, scan_bytes: ScanBytes, as_line: AsLine
+) -> None:
+    odd = as_line(complete("odd")).replace(b'"satisfaction": 0', b'"satisfaction": ' + value)
+
+    scanned = scan_bytes(as_line(complete("before")) + odd + as_line(complete("after")))
+
+    assert scanned.summary.reasons | scanned.summary.repairs == {outcome: 1}
+    assert {"before", "after"} <= set(scanned.records["description"])
+    assert (scanned.summary.lines, scanned.summary.records + scanned.summary.rejects) == (3, 3)
+
+
+# Lines over the limit
+
+
+def test_every_line_over_the_limit_is_one_reject(write_log: WriteLog) -> None:
+    sizes = [10_000_000, MAX_LINE_BYTES + 1, MAX_LINE_BYTES + 2]
+    lines = (b"x" * size + b"\n" + json.dumps(complete(f"{size}")).encode() + b"\n" for size in sizes)
+    path = write_log("heron-11", *lines)
+    tracemalloc.start()
+    try:
+        scanned = scan(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert scanned.rejects.select("line", "reason").rows() == [(line, "too_long") for line in (1, 3, 5)]
+    for size, detail in zip(sizes, scanned.rejects["detail"], strict=True):
+        assert f"{size:,}" in detail
+    assert scanned.rejects["raw"].to_list() == ["x" * 512] * 3
+    assert (scanned.summary.lines, scanned.summary.records) == (6, 3)
+    assert peak < 8 * MAX_LINE_BYTES
+
+
+def test_a_record_may_be_as_long_as_the_limit(scan_bytes: ScanBytes, as_line: AsLine) -> None:
+    room = MAX_LINE_BYTES + 1 - len(as_line(complete(notes="")))  # the newline does not count
+
+    scanned = scan_bytes(b"".join(as_line(complete(notes="x" * length)) for length in (room, room + 1)))
+
+    assert (scanned.summary.records, scanned.summary.reasons) == (1, {"too_long": 1})

@@ -1,0 +1,250 @@
+import os
+import socket
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vocabgap.ingest import Scan, scan
+from vocabgap.ingest.discovery import LogFile, discover
+from vocabgap.record import LOG_NAME, RejectReason
+
+WriteLog = Callable[..., Path]
+Lay = Callable[[Mapping[str, str]], Path]
+Burrow = Callable[[int, str], None]
+
+NOT_FOLLOWED = RejectReason.LINK_NOT_FOLLOWED.value
+UNREADABLE = RejectReason.UNREADABLE_FILE.value
+NEED = {"description": "soft reeds"}
+FOLDERS = ["a", "b", "a/c", ".den", ".den/d"]
+
+# A link: the folder that it lies in, and the folder or the other link that it names.
+links = st.lists(
+    st.tuples(st.sampled_from(FOLDERS), st.sampled_from([*FOLDERS, ".", "a/link-0", ".den/link-1"])),
+    max_size=6,
+)
+
+
+@pytest.fixture
+def lay(workspace: Path) -> Lay:
+    """Lays links in the workspace: their names to what they name."""
+
+    def make(laid: Mapping[str, str]) -> Path:
+        for name, target in laid.items():
+            (workspace / name).symlink_to(target)
+        return workspace
+
+    return make
+
+
+@pytest.fixture
+def burrow(workspace: Path) -> Iterator[Burrow]:
+    """Digs folders of one name into each other, deeper than a path may be, with an empty log at the end."""
+    end = os.open(workspace, os.O_RDONLY)
+    dug: list[str] = []
+
+    def enter(name: str) -> None:
+        nonlocal end
+        left, end = end, os.open(name, os.O_RDONLY, dir_fd=end)
+        os.close(left)
+
+    def dig(levels: int, name: str) -> None:
+        for _ in range(levels):
+            os.mkdir(name, dir_fd=end)
+            enter(name)
+            dug.append(name)
+        os.close(os.open(LOG_NAME, os.O_WRONLY | os.O_CREAT, dir_fd=end))
+
+    yield dig
+    os.unlink(LOG_NAME, dir_fd=end)
+    for name in dug:  # what tidies up after the tests would recurse
+        enter("..")
+        os.rmdir(name, dir_fd=end)
+    os.close(end)
+
+
+def read(scanned: Scan) -> list[str]:
+    return scanned.files["source_path"].to_list()
+
+
+def listen(name: str) -> None:
+    """Leaves a socket of that name in the current folder."""
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(name)  # not by its path, which would be too long for a socket
+
+
+def rejected(scanned: Scan) -> list[tuple[str, str]]:
+    return list(scanned.rejects.select("source_path", "reason").iter_rows())
+
+
+@pytest.mark.parametrize(
+    ("laid", "expected"),
+    [
+        pytest.param({"away": "../elsewhere"}, ["away"], id="out of the roots"),
+        pytest.param({"more": "../shoots-2"}, ["more"], id="to a folder whose name begins like the root's"),
+        pytest.param({"album": ".away", ".away": "../elsewhere"}, ["album"], id="out through another link"),
+        pytest.param({"album": "album"}, ["album"], id="to itself"),
+        pytest.param({"a": "b", "b": "a"}, ["a", "b"], id="to each other"),
+        pytest.param({"fox-3/up": ".."}, ["fox-3/up"], id="to a folder above"),
+        pytest.param({"fox-3/here": "."}, ["fox-3/here"], id="to its own folder"),
+        pytest.param({LOG_NAME: f"../elsewhere/secret/{LOG_NAME}"}, [LOG_NAME], id="to a log outside"),
+        pytest.param({LOG_NAME: "/dev/null"}, [LOG_NAME], id="to a device"),
+        pytest.param({LOG_NAME: "/dev/zero"}, [LOG_NAME], id="to a device without end"),
+    ],
+)
+def test_a_link_that_must_not_be_followed_is_one_reject(
+    laid: dict[str, str], expected: list[str], lay: Lay, write_log: WriteLog, tmp_path: Path
+) -> None:
+    write_log("fox-3", NEED)
+    for name in ("elsewhere", "shoots-2"):
+        write_log("secret", {"description": "not yours"}, root=tmp_path / name)
+
+    scanned = scan(lay(laid))
+
+    assert rejected(scanned) == [(name, NOT_FOLLOWED) for name in expected]
+    assert scanned.gaps["description"].to_list() == ["soft reeds"]
+
+
+@pytest.mark.parametrize(
+    ("logs", "laid", "expected"),
+    [
+        pytest.param(["zoo/fox-3"], {"album": "zoo/fox-3"}, ["zoo/fox-3"], id="to what is searched anyway"),
+        pytest.param([".store/fox-3"], {"album": ".store"}, ["album/fox-3"], id="to a hidden folder"),
+        pytest.param([".store"], {"b": ".store", "a": ".store"}, ["a"], id="two to one hidden folder"),
+        pytest.param([".store"], {"album": ".1", ".1": ".2", ".2": ".store"}, ["album"], id="a chain"),
+        pytest.param(["a", "b"], {"a/on": "../b", "b/on": "../a"}, ["a", "b"], id="between two folders"),
+        pytest.param([".a", ".b"], {"x": ".a", ".a/x": "../.b", ".b/x": "../.a"}, ["x", "x/x"], id="a ring"),
+    ],
+)
+def test_a_link_within_the_root_adds_what_is_not_there_under_its_own_name(
+    logs: list[str], laid: dict[str, str], expected: list[str], lay: Lay, write_log: WriteLog
+) -> None:
+    for image in logs:
+        write_log(image)
+
+    scanned = scan(lay(laid))
+
+    assert sorted(read(scanned)) == sorted(f"{folder}/{LOG_NAME}" for folder in expected)
+    assert rejected(scanned) == []
+
+
+def test_a_chain_of_links_longer_than_the_stack_does_not_end_the_scan(lay: Lay, write_log: WriteLog) -> None:
+    write_log("heron-11")
+    write_log(".chain")
+    chain = {f".chain/{number}": f"{number - 1}" for number in range(1, 1500)}
+    root = lay({".chain/0": ".", **chain, "album": ".chain/1499"})
+
+    assert f"heron-11/{LOG_NAME}" in read(scan(root))
+
+
+@pytest.mark.parametrize(
+    ("image", "target", "roots"),
+    [
+        pytest.param("heron-11", "zoo", ["zoo"], id="to a root"),
+        pytest.param("heron-11", "zoo/heron-11", ["zoo"], id="into a root"),
+        pytest.param(".store/heron-11", "zoo/.store/heron-11", ["zoo", "zoo/.store"], id="into two roots"),
+    ],
+)
+def test_a_log_belongs_to_the_root_that_it_lies_in_whichever_links_lead_to_it(
+    image: str, target: str, roots: list[str], lay: Lay, write_log: WriteLog
+) -> None:
+    workspace = lay({"album": f"../{target}"})
+    write_log(image, root=workspace.parent / "zoo")
+
+    scanned = scan([workspace, *(workspace.parent / root for root in roots)])
+
+    assert scanned.files["repo_slug"].to_list() == [Path(roots[-1]).name]
+    assert rejected(scanned) == []
+
+
+@pytest.mark.parametrize("said", [{"image_id": "heron-11"}, {}], ids=["image said", "image from folder"])
+def test_records_of_a_linked_log_are_duplicates(said: dict[str, str], lay: Lay, write_log: WriteLog) -> None:
+    write_log("heron-11", {**NEED, **said})
+    write_log("album").unlink()
+
+    scanned = scan(lay({f"album/{LOG_NAME}": f"../heron-11/{LOG_NAME}"}))
+
+    assert read(scanned) == [f"album/{LOG_NAME}", f"heron-11/{LOG_NAME}"]
+    assert scanned.gaps["why_not"].to_list() == ["duplicate", None]
+
+
+def test_a_link_that_leads_nowhere_matters_where_it_is_called_like_a_log(lay: Lay) -> None:
+    assert rejected(scan(lay({LOG_NAME: "gone", "album": "gone"}))) == [(LOG_NAME, UNREADABLE)]
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, listen])
+def test_what_is_called_like_a_log_and_is_none_is_one_reject(
+    make: Callable[[str], None], workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(workspace)
+    make(LOG_NAME)
+
+    assert rejected(scan(workspace)) == [(LOG_NAME, UNREADABLE)]
+
+
+def test_devices_that_are_named_as_roots_are_a_reject_each() -> None:
+    assert scan(["/dev/zero", "/dev/null"]).summary.reasons == {UNREADABLE: 2}
+
+
+def test_a_log_that_is_gone_when_it_is_to_be_read_is_one_reject(
+    workspace: Path, write_log: WriteLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def discover_and_remove(*roots: Any, **options: Any) -> list[LogFile]:  # noqa: ANN401 - passed on
+        found = discover(*roots, **options)
+        Path(found[0].path).unlink()
+        Path(found[1].path).unlink()
+        os.mkfifo(found[1].path)
+        return found
+
+    for image in ("fox-3", "heron-11", "wren-2"):
+        write_log(image)
+    monkeypatch.setattr("vocabgap.ingest.scanning.discover", discover_and_remove)
+
+    scanned = scan(workspace)
+
+    assert rejected(scanned) == [(f"{image}/{LOG_NAME}", UNREADABLE) for image in ("fox-3", "heron-11")]
+    assert read(scanned) == [f"wren-2/{LOG_NAME}"]
+
+
+def test_a_deep_tree_is_read_to_the_bottom(burrow: Burrow, workspace: Path) -> None:
+    burrow(1500, "d")
+
+    assert read(scan(workspace)) == ["d/" * 1500 + LOG_NAME]
+
+
+def test_folders_beyond_a_path_are_one_reject(burrow: Burrow, workspace: Path, write_log: WriteLog) -> None:
+    burrow(30, "d" * 200)
+    write_log("heron-11")
+
+    assert scan(workspace).summary.reasons == {UNREADABLE: 1}
+    assert read(scan(workspace)) == [f"heron-11/{LOG_NAME}"]
+
+
+def test_hidden_names_are_searched_where_that_is_asked_for(lay: Lay, write_log: WriteLog) -> None:
+    write_log("heron-11/.cache")
+    write_log(".store")
+    root = lay({"album": ".store"})
+
+    assert read(scan(root)) == [f"album/{LOG_NAME}"]
+    assert read(scan(root, hidden=True)) == [f".store/{LOG_NAME}", f"heron-11/.cache/{LOG_NAME}"]
+
+
+@settings(deadline=None)
+@given(links)
+def test_however_links_are_laid_every_log_is_read_at_most_once(laid: list[tuple[str, str]]) -> None:
+    with tempfile.TemporaryDirectory() as root:
+        for name in FOLDERS:
+            Path(root, name).mkdir()
+            Path(root, name, LOG_NAME).touch()
+        for number, (within, target) in enumerate(laid):
+            Path(root, within, f"link-{number}").symlink_to(Path(root, target))
+
+        found = [log for log in discover([root]) if log.problem is None]
+
+        assert {log.source_path for log in found} >= {f"{name}/{LOG_NAME}" for name in ("a", "b", "a/c")}
+        assert max(Counter(os.path.realpath(log.path) for log in found).values()) == 1

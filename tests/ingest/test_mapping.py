@@ -1,0 +1,231 @@
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from vocabgap.ingest import scan
+from vocabgap.ingest.mapping import FieldMap
+from vocabgap.record import FIELDS, LOG_NAME
+from vocabgap.sources import NATIVE, Source
+
+Record = dict[str, Any]
+Compare = Callable[[list[Record], Mapping[str, list[str]]], tuple[pl.DataFrame, pl.DataFrame]]
+
+text = st.text(max_size=8)
+names = st.lists(st.text(max_size=4), max_size=2)
+native_records = st.fixed_dictionaries(
+    {"description": st.text(min_size=1).filter(lambda need: not need.isspace())},
+    optional={
+        "timestamp": st.sampled_from(["2026-04-01T10:00:00Z", "2026-04-01T12:30:00+02:00", "monday", None]),
+        "image_id": st.none() | text,
+        "session_id": st.none() | text,
+        "workaround": text,
+        "intent": st.none() | text,
+        "operations_involved": names,
+        "satisfaction": st.sampled_from([-1, 0, 1, None, "good"]),
+        "notes": text,
+    },
+)
+# Where each field lies: under a first key of its own, and any keys below that.
+layouts = st.tuples(
+    st.lists(st.text(max_size=5), min_size=len(FIELDS), max_size=len(FIELDS), unique=True),
+    st.lists(st.lists(text, max_size=2), min_size=len(FIELDS), max_size=len(FIELDS)),
+)
+scalars = st.booleans() | st.integers(-2, 2) | st.sampled_from([0.0, 1.0, 1.5]) | st.sampled_from("01ab")
+
+
+@pytest.fixture(scope="session")
+def compare(tmp_path_factory: pytest.TempPathFactory) -> Compare:
+    """Scans records once as they are, and once rearranged under a source that says where each field lies."""
+    workspace = tmp_path_factory.mktemp("mapping")
+
+    def both(records: list[Record], keys: Mapping[str, list[str]]) -> tuple[pl.DataFrame, pl.DataFrame]:
+        folder = workspace / "heron-11"
+        folder.mkdir(exist_ok=True)
+        native, theirs = folder / LOG_NAME, folder / "theirs.jsonl"
+        native.write_bytes(lines(records))
+        theirs.write_bytes(lines([rearranged(record, keys) for record in records]))
+        source = Source(glob=theirs.name, fields={field: pointer(path) for field, path in keys.items()})
+        found = (scan(native), scan(theirs, sources={"theirs": source}))
+        as_is, mapped = (each.gaps.drop("source_path", "byte_offset") for each in found)
+        return as_is, mapped
+
+    return both
+
+
+def lines(objects: list[Record]) -> bytes:
+    return b"".join(json.dumps(value).encode() + b"\n" for value in objects)
+
+
+def pointer(keys: list[str]) -> str:
+    return "".join("/" + key.replace("~", "~0").replace("/", "~1") for key in keys)
+
+
+def rearranged(record: Record, keys: Mapping[str, list[str]]) -> Record:
+    whole: Record = {}
+    for field, value in record.items():
+        within = whole
+        for key in keys[field][:-1]:
+            within = within.setdefault(key, {})
+        within[keys[field][-1]] = value
+    return whole
+
+
+def fields(value: Record, **paths: str | tuple[str, ...]) -> Record:
+    return FieldMap.of(Source(fields=paths)).applied(value)
+
+
+def wanted(value: Record, **where: Any) -> bool:  # noqa: ANN401 - whatever TOML may hold
+    return FieldMap.of(Source(where=where)).wants(value)
+
+
+def test_a_field_is_found_under_another_name() -> None:
+    assert fields({"goal": "calm"}, intent="goal") == {"intent": "calm"}
+
+
+def test_dots_lead_into_objects() -> None:
+    assert fields({"a": {"b": {"c": "calm"}}}, intent="a.b.c") == {"intent": "calm"}
+
+
+def test_keys_that_look_special_are_only_keys() -> None:
+    assert fields({"$props": {"$mcp": "calm"}}, intent="$props.$mcp") == {"intent": "calm"}
+
+
+@pytest.mark.parametrize(
+    ("path", "key"),
+    [("/a.b", "a.b"), ("/a~1b", "a/b"), ("/a~0b", "a~b"), ("/~01", "~1"), ("/", ""), ("/ ", " ")],
+)
+def test_a_json_pointer_reaches_any_key(path: str, key: str) -> None:
+    assert fields({key: "calm"}, intent=path) == {"intent": "calm"}
+
+
+def test_a_json_pointer_leads_into_objects() -> None:
+    assert fields({"a.b": {"c/d": "calm"}}, intent="/a.b/c~1d") == {"intent": "calm"}
+
+
+def test_a_dot_in_a_key_is_not_reached_by_dots() -> None:
+    assert fields({"a.b": "calm"}, intent="a.b") == {}
+
+
+@pytest.mark.parametrize("value", [{}, {"a": None}, {"a": "text"}, {"a": ["b"]}, {"a": 3}, {"a": {}}])
+def test_a_path_that_leads_nowhere_leaves_the_field_out(value: Record) -> None:
+    assert fields(value, intent="a.b") == {}
+
+
+def test_null_leaves_the_field_out() -> None:
+    assert fields({"goal": None}, intent="goal") == {}
+
+
+@pytest.mark.parametrize("value", ["", 0, False, []])
+def test_an_empty_value_is_a_value(value: object) -> None:
+    assert fields({"goal": value, "aim": "calm"}, intent=("goal", "aim")) == {"intent": value}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"goal": "a", "aim": "b"}, "a"),
+        ({"goal": None, "aim": "b"}, "b"),
+        ({"aim": "b"}, "b"),
+    ],
+)
+def test_of_several_paths_the_first_that_leads_to_a_value_counts(value: Record, expected: str) -> None:
+    assert fields(value, intent=("goal", "aim")) == {"intent": expected}
+
+
+def test_one_value_may_stand_for_several_fields() -> None:
+    assert fields({"goal": "calm"}, intent="goal", description="goal") == {
+        "intent": "calm",
+        "description": "calm",
+    }
+
+
+def test_what_no_path_leads_to_is_left_behind() -> None:
+    assert fields({"goal": "calm", "notes": "theirs"}, intent="goal") == {"intent": "calm"}
+
+
+def test_without_paths_an_object_is_taken_as_it_is() -> None:
+    value = {"intent": "calm", "mood": "theirs"}
+
+    assert FieldMap.of(NATIVE).applied(value) == value
+
+
+def test_a_constant_stands_where_the_object_has_nothing() -> None:
+    source = Source(fields={"intent": "goal"}, constants={"intent": "unsaid", "intent_category": "tools"})
+
+    assert FieldMap.of(source).applied({"goal": None}) == {"intent": "unsaid", "intent_category": "tools"}
+
+
+def test_a_constant_gives_way_to_a_value() -> None:
+    source = Source(fields={"intent": "goal"}, constants={"intent": "unsaid"})
+
+    assert FieldMap.of(source).applied({"goal": "calm"}) == {"intent": "calm"}
+
+
+def test_a_constant_alone_completes_objects_that_are_records() -> None:
+    source = Source(constants={"session_id": "s-1"})
+
+    assert FieldMap.of(source).applied({"intent": "calm"}) == {"intent": "calm", "session_id": "s-1"}
+
+
+def test_the_object_itself_stays_as_it_is() -> None:
+    value = {"intent": "calm"}
+    FieldMap.of(Source(constants={"session_id": "s-1"})).applied(value)
+
+    assert value == {"intent": "calm"}
+
+
+def test_a_filter_takes_what_has_the_value() -> None:
+    assert wanted({"event": "gap"}, event="gap")
+    assert not wanted({"event": "click"}, event="gap")
+
+
+def test_a_filter_may_have_several_values() -> None:
+    assert [wanted({"event": event}, event=("gap", "wish")) for event in ("gap", "wish", "click")] == [
+        True,
+        True,
+        False,
+    ]
+
+
+def test_every_filter_must_be_met() -> None:
+    assert not wanted({"event": "gap", "level": 1}, event="gap", level=2)
+
+
+def test_a_filter_looks_into_objects() -> None:
+    assert wanted({"properties": {"kind": "gap"}}, **{"properties.kind": "gap"})
+    assert wanted({"properties": {"a.b": "gap"}}, **{"/properties/a.b": "gap"})
+
+
+@pytest.mark.parametrize("value", [{}, {"event": None}, {"event": ["gap"]}, {"event": {"gap": 1}}])
+def test_an_object_without_the_value_is_not_wanted(value: Record) -> None:
+    assert not wanted(value, event="gap")
+
+
+def test_without_filters_everything_is_wanted() -> None:
+    assert wanted({})
+
+
+@given(scalars, scalars)
+def test_a_filter_compares_as_json_does(found: object, allowed: object) -> None:
+    kinds = {bool: "boolean", int: "number", float: "number", str: "text"}
+    same = kinds[type(found)] == kinds[type(allowed)] and found == allowed
+
+    assert wanted({"ok": found}, ok=allowed) is same
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.lists(native_records, min_size=1, max_size=3), layouts)
+def test_a_log_of_any_layout_gives_the_records_of_the_native_one(
+    compare: Compare, records: list[Record], layout: tuple[list[str], list[list[str]]]
+) -> None:
+    keys = {field: [first, *rest] for field, first, rest in zip(FIELDS, *layout, strict=True)}
+
+    as_is, mapped = compare(records, keys)
+
+    assert_frame_equal(mapped, as_is)

@@ -1,0 +1,249 @@
+import errno
+import gzip
+import hashlib
+import json
+import os
+import sys
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from vocabgap.ingest import Scan, scan
+from vocabgap.ingest.discovery import LogFile, discover
+from vocabgap.ingest.reading import MIB, Reading
+from vocabgap.record import LOG_NAME
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+WriteLog = Callable[..., Path]
+ScanPacked = Callable[..., Scan]
+Patch = pytest.MonkeyPatch
+PACK: dict[str, Callable[[bytes], bytes]] = {"": bytes, "gz": gzip.compress, "zst": zstd.compress}
+CHUNK_NAME = "vocabgap.ingest.reading.CHUNK_BYTES"
+NEEDS = ["soft reeds", "warm beak", "caf\u00e9 light", "dark eyes", "calm water"]
+LINES = [json.dumps({"image_id": "heron-11", "description": need}).encode() + b"\n" for need in NEEDS]
+
+packed = pytest.mark.parametrize("compression", ["gz", "zst"])
+contents = st.lists(st.just(b"\n") | st.binary(max_size=6), max_size=12).map(b"".join)
+
+
+@pytest.fixture
+def scan_packed(tmp_path: Path) -> ScanPacked:
+    """Scans bytes as the log of the image `heron-11`, under the name that a compression asks for."""
+
+    def scan_content(compression: str, content: bytes, max_expanded_mib: int = 64) -> Scan:
+        path = tmp_path / compression / "shoots" / "heron-11" / f"{LOG_NAME}.{compression}".rstrip(".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        return scan(path.parents[1], max_expanded_mib=max_expanded_mib)
+
+    return scan_content
+
+
+def outcome(scanned: Scan) -> tuple[list[str], list[str]]:
+    """The needs that were read, and why logs were not read to their end; each line is accounted for."""
+    account = scanned.summary
+    assert account.lines == account.records + account.duplicates + account.superseded + account.rejects
+    reasons = scanned.rejects.filter(pl.col("line").is_null())["reason"]
+    return scanned.gaps["description"].to_list(), reasons.to_list()
+
+
+def before_read(number: int, act: Callable[[], object], patch: Patch) -> None:
+    """Lets something happen just before the disk is read for the n-th time, counted from 1."""
+    system_read = os.read
+    acts: list[Callable[[], object]] = [*[int] * (number - 1), act]
+
+    def read(descriptor: int, length: int) -> bytes:
+        if acts:
+            acts.pop(0)()
+        return system_read(descriptor, length)
+
+    patch.setattr(os, "read", read)
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def fail() -> None:
+    raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+# Compressed logs
+
+
+@packed
+def test_a_compressed_log_gives_what_the_plain_one_gives(compression: str, scan_packed: ScanPacked) -> None:
+    content = b"".join([*LINES, b"{\n", LINES[0], b"\n", b'{"description": "cut'])
+
+    plain, other = (scan_packed(packing, PACK[packing](content)) for packing in ("", compression))
+
+    for table in ("gaps", "rejects", "files"):
+        assert_frame_equal(*(getattr(each, table).drop("source_path") for each in (plain, other)))
+    assert other.summary == plain.summary
+
+
+@packed
+def test_compressed_parts_in_a_row_are_one_log(compression: str, scan_packed: ScanPacked) -> None:
+    content = b"".join(LINES)
+    scanned = scan_packed(compression, PACK[compression](content[:70]) + PACK[compression](content[70:]))
+
+    assert outcome(scanned) == (NEEDS, [])
+    assert [content[at:].split(b"\n")[0] + b"\n" for at in scanned.gaps["byte_offset"]] == LINES
+
+
+@packed
+def test_a_compressed_log_that_was_cut_off_keeps_most(compression: str, scan_packed: ScanPacked) -> None:
+    digests = (sha256(b"%d" % number) for number in range(8_000))
+    content = "".join(f'{{"description": "{digest}"}}\n' for digest in digests).encode()
+
+    scanned = scan_packed(compression, PACK[compression](content)[:-9])
+
+    assert outcome(scanned)[1] == ["unreadable_file"]
+    # What a decompressor may hold back is a block or two, of at most 128 KiB each.
+    assert scanned.summary.records >= content[: -(256 << 10)].count(b"\n")
+
+
+@packed
+def test_a_flipped_byte_leaves_the_lines_before_it(compression: str, scan_packed: ScanPacked) -> None:
+    sound, damaged = PACK[compression](b"".join(LINES[:3])), bytearray(PACK[compression](LINES[3]))
+    damaged[0] ^= 0x40
+
+    assert outcome(scan_packed(compression, sound + damaged)) == (NEEDS[:3], ["unreadable_file"])
+
+
+@packed
+def test_no_flipped_byte_raises(compression: str, scan_packed: ScanPacked) -> None:
+    whole = PACK[compression](b"".join(LINES))
+    for place in range(0, len(whole), 3):
+        flipped = whole[:place] + bytes([whole[place] ^ 0x81]) + whole[place + 1 :]
+
+        assert outcome(scan_packed(compression, flipped))[1] in ([], ["unreadable_file"])
+
+
+def test_an_empty_compressed_log_is_a_log_without_lines(scan_packed: ScanPacked) -> None:
+    assert outcome(scan_packed("gz", b"")) == ([], [])
+
+
+@packed
+def test_a_plain_log_called_a_compressed_one_is_unreadable(compression: str, scan_packed: ScanPacked) -> None:
+    assert outcome(scan_packed(compression, b"".join(LINES))) == ([], ["unreadable_file"])
+
+
+@packed
+def test_a_bomb_is_read_up_to_the_limit(compression: str, scan_packed: ScanPacked) -> None:
+    bomb = PACK[compression](b"".join(LINES) + b" " * (50 * MIB))
+    tracemalloc.start()
+    try:
+        scanned = scan_packed(compression, bomb, max_expanded_mib=1)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert outcome(scanned) == (NEEDS, ["expands_too_far"])
+    assert peak < 8 * MIB
+
+
+@pytest.mark.parametrize(("beyond", "reasons"), [(0, []), (1, ["expands_too_far"])])
+def test_a_log_may_be_as_large_as_the_limit(beyond: int, reasons: list[str], scan_packed: ScanPacked) -> None:
+    content = gzip.compress(LINES[0] + b" " * (MIB - len(LINES[0]) + beyond))
+
+    assert outcome(scan_packed("gz", content, max_expanded_mib=1)) == (NEEDS[:1], reasons)
+
+
+# Logs that change while they are read, and disks that fail
+
+
+@pytest.mark.parametrize("chunk", [16, MIB], ids=["many chunks", "one chunk"])
+def test_a_log_that_grows_is_read_as_it_was(chunk: int, write_log: WriteLog, monkeypatch: Patch) -> None:
+    path = write_log("heron-11", *LINES[:2], LINES[2][:20])
+    monkeypatch.setattr(CHUNK_NAME, chunk)
+    size = path.stat().st_size
+    before_read(1, lambda: path.write_bytes(b"".join(LINES)), monkeypatch)
+
+    scanned = scan(path)
+
+    assert outcome(scanned) == (NEEDS[:2], ["changed_while_read"])
+    assert scanned.files.select("lines", "bytes").rows() == [(2, size)]
+
+
+@pytest.mark.parametrize("size", [0, 30])
+def test_a_log_that_shrinks_keeps_what_was_read(size: int, write_log: WriteLog, monkeypatch: Patch) -> None:
+    path = write_log("heron-11", *LINES)
+    monkeypatch.setattr(CHUNK_NAME, len(LINES[0]) + 5)
+    before_read(2, lambda: os.truncate(path, size), monkeypatch)
+
+    assert outcome(scan(path)) == (NEEDS[:1], ["changed_while_read"])
+
+
+def test_a_disk_that_fails_midway_leaves_the_lines_before(write_log: WriteLog, monkeypatch: Patch) -> None:
+    path = write_log("heron-11", *LINES)
+    monkeypatch.setattr(CHUNK_NAME, len(LINES[0]) + 5)
+    before_read(2, fail, monkeypatch)
+
+    assert outcome(scan(path)) == (NEEDS[:1], ["unreadable_file"])
+
+
+def test_a_disk_that_fails_once_in_the_known_beginning_of_a_log_costs_nothing(
+    write_log: WriteLog, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    path = write_log("heron-11", LINES[0])
+    scan(path, cache=tmp_path / "cache")
+    write_log("heron-11", *LINES)
+    before_read(1, fail, monkeypatch)
+
+    assert outcome(scan(path, cache=tmp_path / "cache")) == (NEEDS, [])
+
+
+def test_a_read_that_gives_less_than_asked_is_not_the_end(write_log: WriteLog, monkeypatch: Patch) -> None:
+    path, system_read = write_log("heron-11", *LINES), os.read
+    monkeypatch.setattr(os, "read", lambda descriptor, length: system_read(descriptor, min(length, 7)))
+
+    assert outcome(scan(path)) == (NEEDS, [])
+
+
+@pytest.mark.parametrize("act", [os.mkfifo, os.mkdir, lambda _: None], ids=["a pipe", "a folder", "nothing"])
+def test_a_log_replaced_before_it_is_opened_is_unreadable(
+    act: Callable[[Path], None], write_log: WriteLog, monkeypatch: Patch
+) -> None:
+    path = write_log("heron-11", *LINES)
+
+    def replaced_after(roots: list[Path], **_: object) -> list[LogFile]:
+        found = discover(roots)
+        path.unlink()
+        act(path)
+        return found
+
+    monkeypatch.setattr("vocabgap.ingest.scanning.discover", replaced_after)
+
+    assert outcome(scan(path)) == ([], ["unreadable_file"])
+
+
+@given(contents, contents, st.integers(1, 20), st.booleans())
+@example(b"reed\nbeak", b"", 5, True)
+@example(b"reed\n", b"beak", 2, False)
+def test_reading_goes_on_after_the_known_beginning_and_starts_over_after_another(
+    tmp_path_factory: pytest.TempPathFactory, start: bytes, rest: bytes, chunk: int, known: bool
+) -> None:
+    path, content = tmp_path_factory.getbasetemp() / "log.jsonl", start + rest
+    path.write_bytes(content)
+    whole, reading = content[: content.rfind(b"\n") + 1], Reading.open(str(path))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(CHUNK_NAME, chunk)
+        starts = reading.starts_with(len(start), sha256(start if known else start + b"another"))
+        read = b"".join(reading.chunks())
+    reading.close()
+
+    assert (starts, read) == (known, rest if known else content)
+    assert (reading.size, reading.whole_lines, reading.trouble) == (len(content), len(whole), None)
+    assert reading.digests() == (sha256(content), sha256(whole))

@@ -1,0 +1,226 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vocabgap.cli.app import run
+from vocabgap.config import load_settings
+from vocabgap.errors import ExitCode, InvalidInputError
+from vocabgap.record import FIELDS, LOG_NAME
+from vocabgap.sources import NATIVE, Source, shipped_sources, sources_in_force
+
+WriteConfig = Callable[[str], Path]
+
+GLOB = 'glob = "gaps.jsonl"'
+# What is wrong in [source.mine]; the table that the error names; the key.
+FAULTS = [
+    ("", "source.mine", "glob"),
+    ('glob = ""', "source.mine", "glob"),
+    ("glob = []", "source.mine", "glob"),
+    ('glob = ["gaps.jsonl", ""]', "source.mine", "glob"),
+    ("glob = 3", "source.mine", "glob"),
+    ('glob = ["gaps.jsonl", 3]', "source.mine", "glob"),
+    (f"{GLOB}\nglobs = 3", "source.mine", "globs"),
+    (f'{GLOB}\nenabled = "no"', "source.mine", "enabled"),
+    (f'{GLOB}\nfields = "intent"', "source.mine", "fields"),
+    (f'{GLOB}\nfields = {{ mood = "goal" }}', "source.mine.fields", "mood"),
+    (f'{GLOB}\nfields = {{ intent = "" }}', "source.mine", "intent"),
+    (f"{GLOB}\nfields = {{ intent = [] }}", "source.mine", "intent"),
+    (f'{GLOB}\nfields = {{ intent = ["goal", ""] }}', "source.mine", "intent"),
+    (f"{GLOB}\nfields = {{ intent = 3 }}", "source.mine.fields", "intent"),
+    (f"{GLOB}\nconstants = {{ mood = 3 }}", "source.mine.constants", "mood"),
+    (f"{GLOB}\nconstants = {{ intent = 3 }}", "source.mine.constants", "intent"),
+    (f'{GLOB}\nconstants = {{ timestamp = "monday" }}', "source.mine.constants", "timestamp"),
+    (f"{GLOB}\nconstants = {{ timestamp = 2026-04-01 }}", "source.mine.constants", "timestamp"),
+    (f"{GLOB}\nconstants = {{ satisfaction = 7 }}", "source.mine.constants", "satisfaction"),
+    (f"{GLOB}\nconstants = {{ satisfaction = true }}", "source.mine.constants", "satisfaction"),
+    (f'{GLOB}\nconstants = {{ vocabulary_used = "a" }}', "source.mine.constants", "vocabulary_used"),
+    (f'{GLOB}\nconstants = {{ vocabulary_used = ["a", 1] }}', "source.mine.constants", "vocabulary_used"),
+    (f'{GLOB}\nwhere = {{ "" = "gap" }}', "source.mine", "where"),
+    (f"{GLOB}\nwhere = {{ event.name = 3 }}", "source.mine.where", "event"),
+    (f"{GLOB}\nwhere = {{ event = 2026-04-01 }}", "source.mine.where", "event"),
+    (f"{GLOB}\nwhere = {{ event = [] }}", "source.mine.where", "event"),
+]
+# Patterns that no file's name can ever fit.
+FUTILE = ["exports/", "/exports/gaps.jsonl", "../gaps.jsonl", "/"]
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("VOCABGAP_CONFIG", raising=False)
+
+
+@pytest.fixture
+def write_config(tmp_path: Path) -> WriteConfig:
+    def write(text: str) -> Path:
+        path = tmp_path / "mine.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def refused(path: Path) -> InvalidInputError:
+    with pytest.raises(InvalidInputError) as caught:
+        load_settings(path)
+    return caught.value
+
+
+@pytest.mark.parametrize(("text", "table", "key"), FAULTS)
+def test_a_fault_in_a_source_is_told_with_its_file_its_table_and_its_key(
+    text: str, table: str, key: str, write_config: WriteConfig
+) -> None:
+    path = write_config(f"[source.mine]\n{text}\n")
+
+    error = refused(path)
+
+    assert error.message.startswith(f"{path}: ")
+    assert table in error.message
+    assert key in error.message
+
+
+@pytest.mark.parametrize(("text", "table", "key"), FAULTS)
+def test_a_fault_in_a_source_is_told_with_what_to_do(
+    text: str, table: str, key: str, write_config: WriteConfig
+) -> None:
+    del table, key
+
+    assert refused(write_config(f"[source.mine]\n{text}\n")).hint
+
+
+@pytest.mark.parametrize("text", [text for text, *_ in FAULTS])
+def test_a_fault_in_a_source_ends_a_command_without_a_traceback(
+    text: str, write_config: WriteConfig, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_config(f"[source.mine]\n{text}\n")
+
+    code = run(["check", str(tmp_path), "--config", str(path)])
+
+    told = capsys.readouterr()
+    assert (code, told.out) == (ExitCode.INVALID_INPUT, "")
+    assert "Traceback" not in told.err
+    assert "this is a bug" not in told.err
+
+
+@pytest.mark.parametrize("text", ["source = 3", "[source]\nmine = 3", "[[source]]\nglob = 'a'"])
+def test_a_source_that_is_no_table_is_an_error_that_says_where(text: str, write_config: WriteConfig) -> None:
+    error = refused(write_config(f"{text}\n"))
+
+    assert "source" in error.message
+    assert "..." not in error.message
+    assert "[source[" not in error.message
+
+
+@pytest.mark.parametrize("glob", FUTILE)
+def test_a_pattern_that_no_name_can_fit_is_an_error(glob: str) -> None:
+    with pytest.raises(InvalidInputError, match="mine"):
+        sources_in_force({"mine": Source(glob=glob)})
+
+
+def test_a_fault_in_one_of_several_sources_names_that_one(write_config: WriteConfig) -> None:
+    path = write_config(f'[source.sound]\n{GLOB}\n[source.faulty]\nglob = ""\n')
+
+    message = refused(path).message
+
+    assert "source.faulty" in message
+    assert "source.sound" not in message
+
+
+def test_a_source_that_is_off_must_be_sound_all_the_same(write_config: WriteConfig) -> None:
+    path = write_config(f'[source.mine]\n{GLOB}\nenabled = false\nfields = {{ mood = "goal" }}\n')
+
+    assert "mood" in refused(path).message
+
+
+def test_a_misspelt_shipped_source_is_not_taken_for_one(write_config: WriteConfig) -> None:
+    assert "posthogg" in refused(write_config("[source.posthogg]\nenabled = false\n")).message
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("timestamp", "2026-04-01T10:00:00Z"),
+        ("intent", "calm"),
+        ("satisfaction", -1),
+        ("operations_involved", ["grain", "blurs"]),
+        ("notes", ""),
+    ],
+)
+def test_a_constant_may_be_whatever_a_record_may_hold(field: str, value: Any) -> None:  # noqa: ANN401
+    source = Source(glob="gaps.jsonl", constants={field: value})
+
+    assert sources_in_force({"mine": source})["mine"] == source
+
+
+def test_a_filter_keeps_the_type_that_its_value_has_in_the_file(write_config: WriteConfig) -> None:
+    path = write_config(f'[source.mine]\n{GLOB}\nwhere = {{ a = "1", b = 1, c = true, d = ["true", 2.5] }}\n')
+
+    where = load_settings(path).sources["mine"].where
+
+    assert repr(where) == "{'a': '1', 'b': 1, 'c': True, 'd': ('true', 2.5)}"
+
+
+def test_without_any_of_ones_own_the_shipped_sources_are_in_force() -> None:
+    assert sources_in_force({}) == dict(shipped_sources())
+
+
+def test_ones_own_come_first_in_their_order() -> None:
+    own = {"zoo": Source(glob="a"), "alps": Source(glob="b"), "posthog": Source(enabled=True)}
+
+    assert list(sources_in_force(own)) == ["zoo", "alps", "posthog", "chemigram", "hermes"]
+
+
+def test_ones_own_are_laid_over_the_shipped_one_key_by_key() -> None:
+    shipped = shipped_sources()["hermes"]
+    own = Source(fields={"notes": "remark"}, constants={"intent_category": "tools"})
+
+    laid = sources_in_force({"hermes": own})["hermes"]
+
+    assert laid.glob == shipped.glob
+    assert laid.fields == {**shipped.fields, "notes": "remark"}
+    assert laid.constants == {"intent_category": "tools"}
+
+
+def test_the_shipped_sources_are_left_as_they_are() -> None:
+    before = repr(shipped_sources())
+    sources_in_force({"hermes": Source(glob="x", fields={"notes": "remark"}, enabled=False)})
+
+    assert repr(shipped_sources()) == before
+
+
+def test_a_source_that_is_off_is_not_in_force() -> None:
+    own = {"posthog": Source(enabled=False), "mine": Source(glob="gaps.jsonl", enabled=False)}
+
+    assert sorted(sources_in_force(own)) == ["chemigram", "hermes"]
+
+
+def test_all_sources_may_be_off() -> None:
+    assert sources_in_force({name: Source(enabled=False) for name in shipped_sources()}) == {}
+
+
+def test_the_native_source_maps_nothing() -> None:
+    assert (NATIVE.globs, NATIVE.native, NATIVE.digest) == ((LOG_NAME,), True, "")
+
+
+def test_the_digest_does_not_depend_on_the_name_of_the_file() -> None:
+    digests = {Source(glob=glob, fields={"intent": "goal"}).digest for glob in ("a", ("b", "c"))}
+
+    assert len(digests) == 1
+
+
+@given(
+    st.lists(
+        st.dictionaries(st.sampled_from(FIELDS), st.sampled_from(["a", "b", ("a", "b")]), max_size=2),
+        min_size=2,
+        max_size=2,
+        unique_by=repr,
+    )
+)
+def test_sources_that_read_lines_another_way_have_other_digests(fields: list[dict[str, Any]]) -> None:
+    first, second = (Source(glob="gaps.jsonl", fields=each).digest for each in fields)
+
+    assert first != second
