@@ -1,13 +1,19 @@
-"""Builders of single logs, byte by byte where a test asks for it."""
+"""Builders of single logs, byte by byte where a test asks for it, and of caches of them."""
 
 import json
+import shutil
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, Final
 
 import pytest
+from polars.testing import assert_frame_equal
 
-from vocabgap.ingest import Scan, scan
+from vocabgap.ingest import Scan, caching, scan
 from vocabgap.record import LOG_NAME
+
+NEED: Final = b'{"description":"soft reeds"}\n'
 
 
 @pytest.fixture
@@ -52,3 +58,101 @@ def scan_bytes(tmp_path_factory: pytest.TempPathFactory) -> Callable[[bytes], Sc
         return scan(path)
 
     return scan_content
+
+
+@pytest.fixture(scope="session")
+def append() -> Callable[..., None]:
+    """Adds bytes to a log: a record, unless told which."""
+
+    def add(log: Path, content: bytes = NEED) -> None:
+        with log.open("ab") as file:
+            file.write(content)
+
+    return add
+
+
+@pytest.fixture(scope="session")
+def let_it_settle() -> Callable[[], None]:
+    """Waits until the times of what was written would tell any later change."""
+
+    def wait() -> None:
+        time.sleep(caching._FINE / 1e9 + 0.01)
+
+    return wait
+
+
+@pytest.fixture(scope="session")
+def content_of() -> Callable[[Path], dict[str, bytes]]:
+    """Gives the files of a folder: name to content."""
+
+    def read(folder: Path) -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def put_back() -> Callable[[Path, Mapping[str, bytes]], None]:
+    """Makes a folder hold these files, and no others."""
+
+    def write(folder: Path, content: Mapping[str, bytes]) -> None:
+        shutil.rmtree(folder)
+        folder.mkdir()
+        for name, written in content.items():
+            (folder / name).write_bytes(written)
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def assert_same() -> Callable[[Scan, Scan], None]:
+    """Finds whether a scan with a cache is what a scan without one is."""
+
+    def compare(cached: Scan, fresh: Scan) -> None:
+        for table in ("gaps", "rejects", "files"):
+            assert_frame_equal(getattr(cached, table), getattr(fresh, table))
+        assert cached.summary == fresh.summary
+
+    return compare
+
+
+@pytest.fixture(scope="session")
+def same_as_fresh(assert_same: Callable[[Scan, Scan], None]) -> Callable[..., Scan]:
+    """Gives a scan with a cache, once it was found to be what a scan without one is."""
+
+    def scan_twice(
+        roots: Path | list[Path],
+        cache: Path,
+        *,
+        verify_hash: bool = False,
+        **options: Any,  # noqa: ANN401
+    ) -> Scan:
+        cached = scan(roots, cache=cache, verify_hash=verify_hash, **options)
+        assert_same(cached, scan(roots, **options))
+        return cached
+
+    return scan_twice
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    """The folder that a cache is kept in, once there is one."""
+    return tmp_path / "kept"
+
+
+@pytest.fixture
+def log(
+    workspace: Path,
+    write_log: Callable[..., Path],
+    cache: Path,
+    append: Callable[..., None],
+    let_it_settle: Callable[[], None],
+) -> Path:
+    """One of two logs that the cache knows; of this one it holds two shards."""
+    write_log("fox-3", NEED, b"[1]\n")
+    path = write_log("heron-11", NEED, b"{\n")
+    scan(workspace, cache=cache)
+    append(path, b'{"description":"warm beak"}\n[]\n{"description":"to')
+    let_it_settle()
+    scan(workspace, cache=cache)
+    return path

@@ -4,7 +4,6 @@ import gzip
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -15,7 +14,6 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
-from polars.testing import assert_frame_equal
 
 from vocabgap.ingest import CacheUse, Scan, caching, collecting, scan
 from vocabgap.ingest.framing import Block, blocks
@@ -23,6 +21,9 @@ from vocabgap.record import LOG_NAME
 from vocabgap.sources import Source
 
 WriteLog = Callable[..., Path]
+Append = Callable[..., None]
+Settle = Callable[[], None]
+SameAsFresh = Callable[..., Scan]
 
 IMAGES: Final = ("fox-3", "heron-11", "wren-2", ".trash")
 NEED: Final = b'{"description":"soft reeds"}\n'
@@ -32,38 +33,12 @@ READ_ON: Final = CacheUse(unchanged=1, resumed=1, read=0)
 READ_AGAIN: Final = CacheUse(unchanged=1, resumed=0, read=1)
 
 
-def same_as_fresh(
-    roots: Path | list[Path],
-    cache: Path,
-    *,
-    verify_hash: bool = False,
-    **options: Any,  # noqa: ANN401
-) -> Scan:
-    """A scan with a cache, once it was found to be what a scan without one is."""
-    cached = scan(roots, cache=cache, verify_hash=verify_hash, **options)
-    fresh = scan(roots, **options)
-    for table in ("gaps", "rejects", "files"):
-        assert_frame_equal(getattr(cached, table), getattr(fresh, table))
-    assert cached.summary == fresh.summary
-    return cached
-
-
-def let_it_settle() -> None:
-    """Wait until the times of what was written would tell any later change."""
-    time.sleep(caching._FINE / 1e9 + 0.01)
-
-
 def overwrite(log: Path, content: bytes) -> None:
     """Other content in the same file, under the same time of change."""
     before = log.stat()
     with log.open("r+b") as file:
         file.write(content)
     os.utime(log, ns=(before.st_atime_ns, before.st_mtime_ns))
-
-
-def append(log: Path, content: bytes) -> None:
-    with log.open("ab") as file:
-        file.write(content)
 
 
 def replace_by_copy(log: Path) -> None:
@@ -81,11 +56,11 @@ def pack(log: Path) -> None:
     log.unlink()
 
 
-# What may happen to a log that holds `HERON`, and how much of the two logs is read then.
-CHANGES: Final[dict[str, tuple[Callable[[Path], object], CacheUse]]] = {
-    "completed": (lambda log: append(log, b'ak"}\n'), READ_ON),
-    "completed and torn again": (lambda log: append(log, b'ak"}\n' + NEED + TORN), READ_ON),
-    "longer, but still torn": (lambda log: append(log, b"a"), READ_ON),
+# What may happen to a log that holds `HERON`, and how much of the two logs is read then; bytes are appended.
+CHANGES: Final[dict[str, tuple[bytes | Callable[[Path], object], CacheUse]]] = {
+    "completed": (b'ak"}\n', READ_ON),
+    "completed and torn again": (b'ak"}\n' + NEED + TORN, READ_ON),
+    "longer, but still torn": (b"a", READ_ON),
     "without its torn line": (lambda log: os.truncate(log, log.read_bytes().rfind(b"\n") + 1), READ_ON),
     "with another torn line": (lambda log: log.write_bytes(NEED + b"{\n" + NEED[:-1]), READ_ON),
     "touched": (lambda log: log.touch(), READ_ON),
@@ -116,13 +91,22 @@ INTENT: Final = Source(glob=LOG_NAME, fields={"intent": "description"})
 OF_NEW: Final = Source(glob=(LOG_NAME, "*.copy"), where={"description": ("new", "old")})
 
 
+def change_as(change: str, log: Path, append: Append) -> None:
+    do, _ = CHANGES[change]
+    if isinstance(do, bytes):
+        append(log, do)
+    else:
+        do(log)
+
+
 class Workspace(RuleBasedStateMachine):
     """Anything may happen to the logs between two scans, and anything be asked for."""
 
     images = st.sampled_from(IMAGES)
 
-    def __init__(self) -> None:
+    def __init__(self, append: Append, let_it_settle: Settle, same_as_fresh: SameAsFresh) -> None:
         super().__init__()
+        self.append, self.let_it_settle, self.same_as_fresh = append, let_it_settle, same_as_fresh
         self.patch = pytest.MonkeyPatch()
         self.patch.setattr(caching, "_MOST_SHARDS", 3)
         self.patch.setattr("vocabgap.ingest.shards.os.fsync", lambda _: None)
@@ -140,12 +124,12 @@ class Workspace(RuleBasedStateMachine):
     def bytes_are_added(self, image: str, content: bytes) -> None:
         (self.root / image).mkdir(exist_ok=True)
         with suppress(IsADirectoryError):
-            append(self.root / image / LOG_NAME, content)
+            self.append(self.root / image / LOG_NAME, content)
 
     @rule(image=images, change=st.sampled_from(sorted(CHANGES)))
     def a_log_is_changed(self, image: str, change: str) -> None:
         with suppress(OSError):  # there is none, or a folder where one would be
-            CHANGES[change][0](self.root / image / LOG_NAME)
+            change_as(change, self.root / image / LOG_NAME, self.append)
 
     @rule(image=images, other=images, is_link=st.booleans())
     def a_folder_is_doubled(self, image: str, other: str, is_link: bool) -> None:
@@ -155,7 +139,7 @@ class Workspace(RuleBasedStateMachine):
 
     @rule()
     def time_passes(self) -> None:
-        let_it_settle()
+        self.let_it_settle()
 
     @rule(
         roots=st.sampled_from([["."], ["heron-11"], ["fox-3", "wren-2"], [".."], [".", f"fox-3/{LOG_NAME}"]]),
@@ -170,21 +154,23 @@ class Workspace(RuleBasedStateMachine):
     def both_scans_agree(self) -> None:
         roots = [self.root / root for root in self.roots if (self.root / root).exists()]
         if roots:
-            same_as_fresh(roots, self.folder / "kept", **self.options)
+            self.same_as_fresh(roots, self.folder / "kept", **self.options)
 
 
-def test_whatever_happens_a_cached_scan_gives_what_a_fresh_one_gives() -> None:
+def test_whatever_happens_a_cached_scan_gives_what_a_fresh_one_gives(
+    append: Append, let_it_settle: Settle, same_as_fresh: SameAsFresh
+) -> None:
+    def start() -> Workspace:
+        return Workspace(append, let_it_settle, same_as_fresh)
+
     few = settings(max_examples=15, stateful_step_count=15, deadline=None)
-    run_state_machine_as_test(Workspace, settings=few)
+    run_state_machine_as_test(start, settings=few)  # type: ignore[arg-type]  # any factory will do
 
 
 @pytest.fixture
-def cache(tmp_path: Path) -> Path:
-    return tmp_path / "kept"
-
-
-@pytest.fixture
-def heron(write_log: WriteLog, workspace: Path, cache: Path) -> Path:
+def heron(
+    write_log: WriteLog, workspace: Path, cache: Path, let_it_settle: Settle, same_as_fresh: SameAsFresh
+) -> Path:
     """One of two logs that the cache knows."""
     write_log("fox-3", NEED, b"[1]\n")
     path = write_log("heron-11", HERON)
@@ -194,10 +180,12 @@ def heron(write_log: WriteLog, workspace: Path, cache: Path) -> Path:
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_log_is_read_as_far_as_it_changed(workspace: Path, heron: Path, cache: Path, change: str) -> None:
-    do, use = CHANGES[change]
-    do(heron)
+def test_a_log_is_read_as_far_as_it_changed(
+    *, workspace: Path, heron: Path, cache: Path, append: Append, same_as_fresh: SameAsFresh, change: str
+) -> None:
+    change_as(change, heron, append)
 
+    _, use = CHANGES[change]
     assert same_as_fresh(workspace, cache).cache == use
 
 
@@ -217,7 +205,7 @@ def test_unchanged_logs_are_not_opened(workspace: Path, cache: Path, monkeypatch
 
 
 def test_a_log_is_decoded_from_its_last_newline_on(
-    workspace: Path, heron: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+    workspace: Path, heron: Path, cache: Path, append: Append, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decoded: list[Block] = []
 
@@ -234,13 +222,17 @@ def test_a_log_is_decoded_from_its_last_newline_on(
 
 
 @pytest.mark.usefixtures("heron")
-def test_a_subset_of_the_logs_can_be_scanned_and_then_all_again(workspace: Path, cache: Path) -> None:
+def test_a_subset_of_the_logs_can_be_scanned_and_then_all_again(
+    workspace: Path, cache: Path, same_as_fresh: SameAsFresh
+) -> None:
     assert same_as_fresh(workspace / "fox-3", cache).cache == CacheUse(unchanged=1, resumed=0, read=0)
     assert same_as_fresh(workspace, cache).cache == READ_AGAIN
 
 
 @pytest.mark.usefixtures("heron")
-def test_known_logs_take_the_place_and_the_tenant_that_are_asked_for(workspace: Path, cache: Path) -> None:
+def test_known_logs_take_the_place_and_the_tenant_that_are_asked_for(
+    workspace: Path, cache: Path, same_as_fresh: SameAsFresh
+) -> None:
     scanned = same_as_fresh(workspace.parent, cache, tenant_id="gamekeeper")
 
     assert scanned.cache == CacheUse(unchanged=2, resumed=0, read=0)
@@ -262,14 +254,18 @@ SOURCES: Final = {
 
 @pytest.mark.usefixtures("heron")
 @pytest.mark.parametrize("change", SOURCES)
-def test_logs_are_read_again_once_their_source_is_another(workspace: Path, cache: Path, change: str) -> None:
+def test_logs_are_read_again_once_their_source_is_another(
+    workspace: Path, cache: Path, same_as_fresh: SameAsFresh, change: str
+) -> None:
     before, after = SOURCES[change]
     scan(workspace, cache=cache, sources={"own": before})
 
     assert same_as_fresh(workspace, cache, sources={"own": after}).cache == CacheUse(0, resumed=0, read=2)
 
 
-def test_a_log_is_read_again_once_it_is_not_taken_for_packed(workspace: Path, cache: Path) -> None:
+def test_a_log_is_read_again_once_it_is_not_taken_for_packed(
+    workspace: Path, cache: Path, let_it_settle: Settle, same_as_fresh: SameAsFresh
+) -> None:
     path = workspace / "gaps.gz"
     path.write_bytes(gzip.compress(NEED))
     let_it_settle()
@@ -278,7 +274,9 @@ def test_a_log_is_read_again_once_it_is_not_taken_for_packed(workspace: Path, ca
     same_as_fresh(path, cache, sources={"own": Source(glob="gaps.gz")})
 
 
-def test_many_scans_leave_few_files(workspace: Path, heron: Path, cache: Path) -> None:
+def test_many_scans_leave_few_files(
+    workspace: Path, heron: Path, cache: Path, append: Append, same_as_fresh: SameAsFresh
+) -> None:
     most = 0
     for _ in range(caching._MOST_SHARDS + 2):
         append(heron, b'ak"}\n' + TORN)

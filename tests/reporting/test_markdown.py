@@ -1,3 +1,4 @@
+import json
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -386,6 +387,26 @@ def test_a_log_that_could_not_be_read_is_told_beside_the_lines(
     text = text_of(publish(root))
     assert "1 log, folder or link was not read: 1 unreadable file." in text
     assert "- `two/vocabulary_gaps.jsonl`: unreadable file – " in text
+
+
+def test_a_link_that_leads_out_of_the_root_is_told_beside_the_lines(
+    gap: Gap, write_corpus: Corpus, publish: Publish
+) -> None:
+    root = write_corpus({"one": [gap("sky mask")]})
+    (root / "two").symlink_to(write_corpus({"two": [gap("film grain")]}, "elsewhere"))
+    assert "1 log, folder or link was not read: 1 link not followed." in text_of(publish(root))
+
+
+def test_lines_of_other_logs_that_are_no_gaps_are_told_beside_the_lines(
+    write_corpus: Corpus, publish: Publish
+) -> None:
+    root = write_corpus({"one": []})
+    wish = {"event": "$mcp_missing_capability", "properties": {"$mcp_intent": "sky mask"}}
+    events = [wish, {"event": "$pageview"}, {"event": "click"}]
+    (root / "one" / "posthog.jsonl").write_text("".join(f"{json.dumps(event)}\n" for event in events))
+    text = text_of(publish(root))
+    assert "2 lines of other logs are no gaps, and not among these." in text
+    assert "| counted | 1 |" in text
 
 
 def test_the_command_that_makes_it_again_is_quoted(demo_run: Run) -> None:

@@ -49,7 +49,11 @@ class Catalogue:
         for name, source in sources.items():
             kind = Kind(name, FieldMap.of(source), digest=source.digest)
             for glob in source.globs:
-                self._add(glob, kind)
+                if _WILDCARDS.isdisjoint(glob) and "/" not in glob:
+                    for packed in (glob, *(f"{glob}.{compression}" for compression in COMPRESSIONS)):
+                        self._named.setdefault(packed, replace(kind, compression=_compression(packed)))
+                else:
+                    self._patterns.append(_pattern(glob, kind))
 
     def kind_of(self, name: str, path: str) -> Kind | None:
         """The kind of log that a file is; None for any other file.
@@ -58,33 +62,28 @@ class Catalogue:
             name: The file's name.
             path: Its path, with forward slashes.
         """
-        kind = self._kind(name, path)
-        for compression in COMPRESSIONS:
-            if name.endswith(f".{compression}"):
-                length = len(compression) + 1
-                kind = self._kind(name[:-length], path[:-length]) or kind
-                return kind and replace(kind, compression=compression)
-        return kind
+        kind = self._named.get(name)
+        if kind is not None or not self._patterns:
+            return kind
+        compression = _compression(name)
+        for suffix in ("", f".{compression}") if compression else ("",):
+            plain, place = name.removesuffix(suffix), path.removesuffix(suffix)
+            for pattern, folders, kind in self._patterns:
+                if pattern.match(plain) and (not folders or PurePosixPath(place).match(folders)):
+                    return replace(kind, compression=compression)
+        return None
 
     def kind_of_root(self, path: str) -> Kind:
         """The kind of a file that was named outright: a record a line, if its name says nothing else."""
         name = path.rpartition("/")[2]
-        packed = (each for each in COMPRESSIONS if name.endswith(f".{each}"))
-        return self.kind_of(name, path) or Kind(compression=next(packed, ""))
+        return self.kind_of(name, path) or Kind(compression=_compression(name))
 
-    def _kind(self, name: str, path: str) -> Kind | None:
-        kind = self._named.get(name)
-        if kind is not None:
-            return kind
-        for pattern, folders, kind in self._patterns:
-            if pattern.match(name) and (not folders or PurePosixPath(path).match(folders)):
-                return kind
-        return None
 
-    def _add(self, glob: str, kind: Kind) -> None:
-        if _WILDCARDS.isdisjoint(glob) and "/" not in glob:
-            self._named.setdefault(glob, kind)
-            return
-        last = glob.rpartition("/")[2]
-        folders = glob if "/" in glob else ""
-        self._patterns.append((re.compile(translate(last)), folders, replace(kind, by_pattern=True)))
+def _pattern(glob: str, kind: Kind) -> tuple[re.Pattern[str], str, Kind]:
+    last = glob.rpartition("/")[2]
+    return re.compile(translate(last)), glob if "/" in glob else "", replace(kind, by_pattern=True)
+
+
+def _compression(name: str) -> str:
+    stem, _, suffix = name.rpartition(".")
+    return suffix if stem and suffix in COMPRESSIONS else ""
