@@ -11,7 +11,7 @@ import msgspec
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, category_key, operation_key
-from vocabgap.sources import Source, source, sources_in_force
+from vocabgap.sources import Source, parse_source, sources_in_force
 
 CONFIG_NAME: Final = "vocabgap.toml"
 CONFIG_VARIABLE: Final = "VOCABGAP_CONFIG"
@@ -232,7 +232,7 @@ def _merge(merged: _Layer, layer: _Layer, origin: str, *, strict: bool = True) -
     layer = dict(layer)
     try:
         if isinstance(layer.get("source"), dict):
-            layer["source"] = {name: source(name, table) for name, table in layer["source"].items()}
+            layer["source"] = {name: parse_source(name, table) for name, table in layer["source"].items()}
         sources_in_force(msgspec.convert(layer, Settings, strict=strict).source)
     except InvalidInputError as error:
         raise InvalidInputError(f"{origin}: {error.message}", hint=error.hint) from error

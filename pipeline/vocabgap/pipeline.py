@@ -96,7 +96,7 @@ def run(
     selection = selection or Selection()
     moment = require_offset(now or datetime.now(UTC), name="now")
     target = resolve_target(out or settings.report.out)
-    named = resolve_roots([roots] if isinstance(roots, str | Path) else roots)
+    named = resolve_roots(roots)
     check_target(target, named)
     if cache is not None:
         _check_apart(expanded(cache).resolve(), target)

@@ -73,7 +73,7 @@ def shipped_sources() -> Mapping[str, Source]:
     return msgspec.convert(tomllib.loads(text)["source"], dict[str, Source])
 
 
-def source(name: str, table: object) -> Source:
+def parse_source(name: str, table: object) -> Source:
     """The source of a `[source.NAME]` table.
 
     Raises:
@@ -84,14 +84,14 @@ def source(name: str, table: object) -> Source:
     table = dict(table)
     for part, kind in (("fields", str | tuple[str, ...]), ("where", _Scalar | tuple[_Scalar, ...])):
         for key, value in _table(name, table, part).items():
-            _converted(f"[source.{name}.{part}] {key}", value, kind)
+            _require_type(f"[source.{name}.{part}] {key}", value, kind)
     constants = _table(name, table, "constants")
     table["constants"] = {field: _as_in_json(value) for field, value in constants.items()}
     for key in table.keys() - set(Source.__struct_fields__):
         raise InvalidInputError(f"[source.{name}] {key}: there is no such key", hint=f"there are {_KEYS}")
     for key in ("glob", "enabled"):
         if key in table:
-            _converted(f"[source.{name}] {key}", table[key], Source.__annotations__[key])
+            _require_type(f"[source.{name}] {key}", table[key], Source.__annotations__[key])
     made = msgspec.convert(table, Source)
     _check(name, made)
     return made
@@ -124,7 +124,7 @@ def _table(name: str, table: dict[str, object], part: str) -> dict[str, Any]:
     return value
 
 
-def _converted(place: str, value: object, kind: Any) -> None:  # noqa: ANN401 - a type of any form
+def _require_type(place: str, value: object, kind: Any) -> None:  # noqa: ANN401 - a type of any form
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
@@ -162,7 +162,7 @@ def _check(name: str, made: Source) -> None:
                     f"[source.{name}.{table}] {field}: a record has no such field", hint=_FIELDS_HINT
                 )
     for field, value in made.constants.items():
-        _converted_constant(name, field, value)
+        _require_constant(name, field, value)
     _check_paths(name, made)
 
 
@@ -179,7 +179,7 @@ def _check_paths(name: str, made: Source) -> None:
             )
 
 
-def _converted_constant(name: str, field: str, value: object) -> None:
+def _require_constant(name: str, field: str, value: object) -> None:
     try:
         msgspec.convert({field: value}, GapRecord)
     except msgspec.ValidationError as error:

@@ -14,8 +14,8 @@ Corpus = Callable[..., Path]
 Command = Callable[..., Any]
 
 NOW = ("--now", "2026-06-01T00:00:00Z")
-FIRST = "cache: 0 logs not opened, 0 read on, 2 read whole\n"
-AGAIN = "cache: 2 logs not opened, 0 read on, 0 read whole\n"
+FIRST = "cache: 0 logs unchanged, 0 compared and read on, 2 read whole\n"
+AGAIN = "cache: 2 logs unchanged, 0 compared and read on, 0 read whole\n"
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_check_prints_the_same_with_a_cache_once_the_logs_have_changed(
 
     told = vocabgap("check", photos, "--cache", "kept")
 
-    assert told.err == "cache: 1 log not opened, 1 read on, 0 read whole\n"
+    assert told.err == "cache: 1 log unchanged, 1 compared and read on, 0 read whole\n"
     assert told.out == vocabgap("check", photos).out
     assert "heron/vocabulary_gaps.jsonl:3: torn: " in told.out
 
@@ -121,7 +121,7 @@ def test_verify_hash_opens_every_log(vocabgap: Command, photos: Path, verb: str)
 
     told = vocabgap(verb, photos, "--cache", "kept", "--verify-hash")
 
-    assert told.err == "cache: 0 logs not opened, 2 read on, 0 read whole\n"
+    assert told.err == "cache: 0 logs unchanged, 2 compared and read on, 0 read whole\n"
 
 
 def test_verify_hash_finds_what_the_times_do_not_tell(

@@ -286,3 +286,23 @@ def test_many_scans_leave_few_files(
     assert most == caching._MOST_SHARDS
     assert len(list(cache.iterdir())) < most
     assert same_as_fresh(workspace, cache).summary.lines == caching._MOST_SHARDS + 7
+
+
+def test_a_log_reached_through_a_link_is_read_again_once_its_folder_has_another_name(
+    workspace: Path,
+    write_log: Callable[..., Path],
+    cache: Path,
+    let_it_settle: Settle,
+    same_as_fresh: SameAsFresh,
+) -> None:
+    store = write_log("store/a", NEED).parent
+    link = workspace / "img" / LOG_NAME
+    link.parent.mkdir()
+    link.symlink_to("../store/a/" + LOG_NAME)
+    let_it_settle()
+    scan(workspace, cache=cache)
+    store.rename(store.with_name("b"))
+    link.unlink()
+    link.symlink_to("../store/b/" + LOG_NAME)
+
+    assert set(same_as_fresh(workspace, cache).gaps["image_id"]) == {"b"}

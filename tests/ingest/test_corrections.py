@@ -315,3 +315,16 @@ def test_rows_stay_in_the_order_of_the_log(workspace: Path, write_log: WriteLog,
     )
 
     assert scan(workspace).gaps["line"].to_list() == [1, 2, 3]
+
+
+def test_a_record_without_a_time_stands_after_the_line_before_it_whatever_image_that_is_of(
+    workspace: Path, write_log: WriteLog, gap: Gap
+) -> None:
+    snapshot = "cd" * 32
+    early = gap("reeds", image_id="a", snapshot_hash=snapshot, timestamp="2026-01-05T10:00:00Z")
+    other = gap("mist", image_id="b", timestamp="2026-01-10T10:00:00Z")
+    soon = gap("reeds, softer", image_id="a", notes=f"corrects {snapshot}", timestamp="soon")
+    write_log("one", other, soon)
+    write_log("two", early)
+
+    assert scan(workspace).summary.superseded == 1

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import astuple
 
 from vocabgap.ingest import Scan, scan
-from vocabgap.ingest.decoding import MAX_LINE_BYTES, Decoded, decode_line
-from vocabgap.ingest.lines import decode_complete
+from vocabgap.ingest.decoding import MAX_LINE_BYTES, Decoded, decode_complete, decode_line
 from vocabgap.record import FIELDS
 
 AsLine = Callable[[Mapping[str, object]], bytes]

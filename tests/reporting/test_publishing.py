@@ -226,6 +226,7 @@ def test_an_interrupt_waits_until_the_folders_are_in_their_places(
     publish(out, "earlier")
     (out / "notes.txt").write_text("ask Mira")
     rename = Path.rename
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background has none
 
     def interrupted(path: Path, target: Path) -> Path:
         signal.raise_signal(signal.SIGINT)
@@ -233,8 +234,11 @@ def test_an_interrupt_waits_until_the_folders_are_in_their_places(
 
     monkeypatch.setattr(Path, "rename", interrupted)
 
-    with pytest.raises(KeyboardInterrupt):
-        publish(out, "later")
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            publish(out, "later")
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
     assert contents(out) == {"report.md": "later", "run.json": MANIFEST, "notes.txt": "ask Mira"}
     assert [entry.name for entry in out.parent.iterdir()] == [out.name]

@@ -35,5 +35,5 @@ def note_cache(output: Output, use: "CacheUse | None") -> None:
     if use.note:
         output.note(f"cache: {use.note}")
     else:
-        resumed, read = f"{use.resumed:,} read on", f"{use.read:,} read whole"
-        output.note(f"cache: {count(use.unchanged, 'log')} not opened, {resumed}, {read}")
+        resumed, read = f"{use.resumed:,} compared and read on", f"{use.read:,} read whole"
+        output.note(f"cache: {count(use.unchanged, 'log')} unchanged, {resumed}, {read}")

@@ -35,6 +35,7 @@ def status(
         libraries=libraries,
         config=None if loaded.path is None else str(loaded.path),
         settings=loaded.settings,
+        sources=loaded.settings.sources,
         last_run=None
         if last is None
         else {"now": last.now, "capabilities": last.capabilities, "command": last.command},

@@ -104,7 +104,9 @@ class Cache:
 
     def start(self, stretch: Stretch) -> tuple[int, int]:
         """The first row of a stretch among all records, and among all rejects, of the cache."""
-        records, rejects = self._starts.get(stretch.shard, (0, 0))
+        if not (stretch.portion.records or stretch.portion.rejects):
+            return 0, 0  # of a portion without rows no shard need have been written
+        records, rejects = self._starts[stretch.shard]
         return records + stretch.records_from, rejects + stretch.rejects_from
 
     def keep(self, entry: Entry) -> None:
@@ -253,8 +255,8 @@ def _require_own(place: Path) -> None:
 
 
 def _reading_of(log: LogFile) -> str:
-    """What decides how a log is read."""
-    return f"{log.kind.compression} {log.kind.digest}"
+    """What decides, beside its content, what a log gives."""
+    return f"{log.kind.compression} {log.kind.digest} {log.folder}"
 
 
 def _settled(status: os.stat_result, moment: int) -> bool:

@@ -7,12 +7,11 @@ from fnmatch import translate
 from pathlib import PurePosixPath
 from typing import Final
 
-from vocabgap.ingest.mapping import FieldMap
+from vocabgap.ingest.mapping import NATIVE_FIELDS, FieldMap
 from vocabgap.ingest.reading import COMPRESSIONS
-from vocabgap.sources import NATIVE, Source
+from vocabgap.sources import Source
 
 _WILDCARDS: Final = frozenset("*?[")
-_NATIVE: Final = FieldMap.of(NATIVE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,7 @@ class Kind:
     """
 
     source: str = ""
-    fields: FieldMap = _NATIVE
+    fields: FieldMap = NATIVE_FIELDS
     compression: str = ""
     digest: str = ""
     by_pattern: bool = False

@@ -7,7 +7,6 @@ Polars splits: 0.25 µs a record instead of 5 (`tests/benchmarks/ingest.py` meas
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from itertools import islice
 from typing import Any, Final
 
 import numpy as np
@@ -31,7 +30,7 @@ _EXACT_SECONDS: Final = 2.0**32
 _SEPARATOR: Final = "\x1f"
 _NAMES: Final = pl.List(pl.String)
 
-# Where a batch goes once it is full: its rows, and how many of them each log gave.
+# Where a batch goes once it is full.
 Sink = Callable[[pl.DataFrame], None]
 
 
@@ -80,7 +79,7 @@ class RecordColumns:
             self._unreadable[len(self._records) + number] = text
         self._records += records
         self._lines += lines
-        self._offsets += islice(offsets, len(records))
+        self._offsets += offsets
         self._logs.append(log)
         self._counts.append(len(records))
         self.total += len(records)

@@ -18,6 +18,7 @@ FILTERED: Final = "filtered"
 
 _SHA256: Final = re.compile(r"(?<![0-9a-fA-F])[0-9a-fA-F]{64}(?![0-9a-fA-F])")
 _ROW: Final = "_row"
+_LOG: Final = ["repo_slug", "source_path"]
 _IMAGE: Final = ["tenant_id", "repo_slug", "image_id"]
 # Why a line does not count, by the number that stands for it while a scan goes on.
 WHY_NOT: Final = (None, DUPLICATE, SUPERSEDED)
@@ -27,20 +28,16 @@ _Marks = np.ndarray[tuple[int], np.dtype[np.uint8]]
 _Hashes = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
 
-def mark_counted(lines: pl.DataFrame) -> pl.DataFrame:
+def mark_batches(batches: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Make table `gaps` of the readable lines of a scan: say of each whether it counts, and why not.
 
     Args:
-        lines: Table `records`, ordered by repository, file and line.
+        batches: Table `records`, ordered by repository, file and line; at least one frame. They stay apart
+            inside the result: put together first, all of them would be copied for the new columns.
 
     Returns:
         The same rows in the same order, with the three further columns.
     """
-    return mark_batches([lines])
-
-
-def mark_batches(batches: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """The same for lines in batches, which are not copied: as one frame, all would be for the new columns."""
     found = marks(pl.concat(batches).lazy())
     ends = accumulate(batch.height for batch in batches)
     return pl.concat(
@@ -66,7 +63,7 @@ def marks(lines: pl.LazyFrame) -> _Marks:
     copies = _second_copies(numbered.filter(_is_one_of(alike)).collect()) if len(alike) else []
     found[copies] = WHY_NOT.index(DUPLICATE)
     firsts = numbered.filter(~_is_one_of(copies))
-    found[_superseded_rows(firsts)] = WHY_NOT.index(SUPERSEDED)
+    found[_superseded_rows(firsts, numbered)] = WHY_NOT.index(SUPERSEDED)
     return found
 
 
@@ -95,21 +92,30 @@ def _second_copies(alike: pl.DataFrame) -> list[int]:
     return ranked.filter(~pl.struct("tenant_id", "record_id").is_first_distinct())[_ROW].to_list()
 
 
-def _superseded_rows(records: pl.LazyFrame) -> list[int]:
+def _superseded_rows(records: pl.LazyFrame, lines: pl.LazyFrame) -> list[int]:
     """Row numbers of the records that a later one corrects.
 
     Corrections are replayed in order of time. Where several records share the snapshot, the one that says
     the same need is meant, else the latest; a record is corrected at most once.
+
+    Args:
+        records: The lines that are no second copies.
+        lines: All lines.
     """
     corrections = records.filter(pl.col("notes").str.contains("[0-9a-fA-F]{64}")).select(_IMAGE).unique()
     images = corrections.collect()
     if images.is_empty():
         return []
     involved = records.join(images.lazy(), on=_IMAGE, how="semi", nulls_equal=True).collect()
-    # A record whose time is not known stands where the log has it: after the one before it in the file.
-    log = ["repo_slug", "source_path"]
-    moment = pl.col("timestamp").forward_fill().over(log).alias("moment")
-    involved = involved.with_columns(moment, phrase().alias("phrase")).sort("moment", _ROW, nulls_last=False)
+    # A record whose time is not known stands where the log has it: after the line before it in the file.
+    logs = involved.select(_LOG).unique().lazy()
+    moment = pl.col("timestamp").forward_fill().over(_LOG, order_by=_ROW).alias("moment")
+    moments = lines.join(logs, on=_LOG, how="semi").select(_ROW, moment).collect()
+    involved = (
+        involved.join(moments, on=_ROW)
+        .with_columns(phrase().alias("phrase"))
+        .sort("moment", _ROW, nulls_last=False)
+    )
     earlier: dict[tuple[str, ...], list[tuple[int, str]]] = defaultdict(list)
     superseded: list[int] = []
     for row in involved.iter_rows(named=True):

@@ -1,7 +1,8 @@
 """One line of a log to one record, or to the reason why there is none.
 
-A clean line costs one strict decode. Only a line that fails it is looked at field by field, so that what
-can be mended is mended and counted, and what cannot is rejected with the field and the expectation named.
+`decode_complete` reads many lines at once and leaves those that need a closer look; `decode_line` is that
+look, field by field where it must be, so that what can be mended is mended and counted, and what cannot is
+rejected with the field and the expectation named.
 """
 
 import json
@@ -12,21 +13,20 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
-from vocabgap.ingest.mapping import FieldMap
+from vocabgap.ingest.mapping import NATIVE_FIELDS, FieldMap
 from vocabgap.ingest.mending import Mending, Rejected, kind
-from vocabgap.record import FIELDS, GapRecord, RejectReason, Repair
-from vocabgap.sources import NATIVE
+from vocabgap.record import FIELDS, CompleteRecord, GapRecord, RejectReason, Repair
 
 # A longer line is no gap record; to look at it would take memory without bound.
 MAX_LINE_BYTES: Final = 1 << 20
 
+_COMPLETE = msgspec.json.Decoder(CompleteRecord)
 _STRICT = msgspec.json.Decoder(GapRecord)
 _ANY = msgspec.json.Decoder()
 _REFUSALS: Final = (msgspec.DecodeError, ValueError, RecursionError, OverflowError)
 _KEY: Final = b'":'
 _SPACE_BEFORE_COLON: Final = re.compile(rb"[ \t\r\n]:")
 _LONGEST_NUMBER: Final = 300  # digits; Python refuses to make an int of many thousands
-_NATIVE: Final = FieldMap.of(NATIVE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def _repeated(values: list[Any]) -> int:
     return found
 
 
-def decode_line(line: bytes, fields: FieldMap = _NATIVE) -> Decoded | Rejected | None:
+def decode_line(line: bytes, fields: FieldMap = NATIVE_FIELDS) -> Decoded | Rejected | None:
     """Read one line that is not blank.
 
     Args:
@@ -82,11 +82,21 @@ def decode_line(line: bytes, fields: FieldMap = _NATIVE) -> Decoded | Rejected |
             return mended
         outcome = mended
     if not says_something(outcome.record):
-        return Rejected(
-            RejectReason.MISSING_DESCRIPTION,
-            "field 'description': expected text, or missing_capability or intent in its place, found none",
-        )
+        return Rejected(RejectReason.MISSING_DESCRIPTION, fields.needs)
     return outcome
+
+
+def decode_complete(lines: list[bytes]) -> list[GapRecord | None]:
+    """The records of lines that say every field and need no mending; None for any other line."""
+    decoded: list[GapRecord | None] = []
+    rest = iter(lines)
+    while True:
+        try:
+            decoded.extend(map(_COMPLETE.decode, rest))  # what comes before a line that is refused stays
+        except _REFUSALS:
+            decoded.append(None)
+        else:
+            return decoded
 
 
 def says_something(record: GapRecord) -> bool:
@@ -130,7 +140,8 @@ def _strictly(line: bytes) -> Decoded | None:
 
 
 def _mended(value: _Object, line: bytes, fields: FieldMap) -> Decoded | Rejected:
-    mending = Mending(fields.applied(value), line, [Repair.REPEATED_KEY] * value.repeated)
+    repairs = [Repair.REPEATED_KEY] * value.repeated
+    mending = Mending(fields.applied(value), line, repairs, origins=fields.origins)
     record = mending.record()
     if isinstance(record, Rejected):
         return record
@@ -142,11 +153,14 @@ def _parsed(line: bytes) -> _Object | Rejected:
         value = _DECODER.decode(line.decode("utf-8"))
     except UnicodeDecodeError as fault:
         return Rejected(
-            RejectReason.INVALID_UTF8, f"byte {fault.start} of the line: expected UTF-8, {fault.reason}"
+            RejectReason.INVALID_UTF8, f"expected UTF-8, {fault.reason} at byte {fault.start + 1} of the line"
         )
     except json.JSONDecodeError as fault:
-        problem = fault.msg[:1].lower() + fault.msg[1:]
-        return Rejected(RejectReason.INVALID_JSON, f"character {fault.pos + 1} of the line: {problem}")
+        problem = fault.msg[:1].lower() + fault.msg[1:].removesuffix(" at")
+        if fault.msg == "Extra data":
+            problem = "expected one object a line, which ends"
+        detail = f"{problem} at character {fault.pos + 1} of the line"
+        return Rejected(RejectReason.INVALID_JSON, detail)
     except ValueError as fault:
         return Rejected(RejectReason.INVALID_JSON, str(fault))
     except RecursionError:

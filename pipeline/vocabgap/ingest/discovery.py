@@ -39,7 +39,7 @@ class LogFile(msgspec.Struct, frozen=True):
 
 
 def discover(
-    roots: Iterable[str | Path],
+    roots: str | Path | Iterable[str | Path],
     *,
     sources: Mapping[str, Source] | None = None,
     hidden: bool = False,
@@ -77,15 +77,17 @@ def discover(
     return sorted(found.values(), key=lambda log: (log.repo_slug, log.source_path, log.path))
 
 
-def resolve_roots(roots: Iterable[str | Path]) -> list[Path]:
-    """Absolute paths of the roots, sorted, each once. A `~` is the home folder unless something is called so.
+def resolve_roots(roots: str | Path | Iterable[str | Path]) -> list[Path]:
+    """Absolute paths of the roots, or of the one root, sorted, each once.
+
+    A `~` is the home folder unless something is called so.
 
     Raises:
         InvalidInputError: No root was given.
         NotFoundError: A root does not exist.
         AccessDeniedError: A root may not be read.
     """
-    bases = sorted({_resolve(Path(root)) for root in roots})
+    bases = sorted({_resolve(Path(root)) for root in ([roots] if isinstance(roots, str | Path) else roots)})
     if not bases:
         raise InvalidInputError("no root to scan", hint="name at least one folder or log file")
     return bases

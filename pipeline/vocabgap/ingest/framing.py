@@ -72,8 +72,10 @@ def blocks(chunks: Iterable[bytes], number: int = 1, offset: int = 0) -> Iterato
 def _without_mark(chunks: Iterator[bytes]) -> tuple[Iterator[bytes], int]:
     """The content without a byte order mark at its beginning, and the length of that."""
     first = b""
-    while len(first) < len(_BOM) and (chunk := next(chunks, b"")):
+    for chunk in chunks:
         first += chunk
+        if len(first) >= len(_BOM):
+            break
     length = len(_BOM) if first.startswith(_BOM) else 0
     return chain([first[length:]] if len(first) > length else [], chunks), length
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC
-from itertools import accumulate, chain, count
+from itertools import accumulate, chain
 from operator import add
 from typing import Final, cast
 
@@ -13,6 +13,7 @@ import msgspec
 from vocabgap.ingest.columns import RecordColumns, RejectColumns
 from vocabgap.ingest.decoding import (
     MAX_LINE_BYTES,
+    decode_complete,
     decode_line,
     has_keys,
     repeated_keys,
@@ -21,14 +22,12 @@ from vocabgap.ingest.decoding import (
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.framing import Block
 from vocabgap.ingest.mending import Rejected
-from vocabgap.record import FIELDS, CompleteRecord, GapRecord, RejectReason, Repair, in_utc
+from vocabgap.record import FIELDS, GapRecord, RejectReason, Repair, in_utc
 
 # A cut may fall inside a string or inside a character.
 _TORN: Final = frozenset({RejectReason.INVALID_JSON, RejectReason.INVALID_UTF8})
-_COMPLETE: Final = msgspec.json.Decoder(CompleteRecord)
 _UTC_ONLY: Final = frozenset({UTC})
 _BYTES_AT_ONCE: Final = 1 << 20
-_REFUSALS: Final = (msgspec.DecodeError, ValueError, RecursionError, OverflowError)
 
 
 class Portion(msgspec.Struct, array_like=True):
@@ -113,7 +112,7 @@ class Lines:
         records = cast("list[GapRecord]", decoded)
         portion.lines += len(lines)
         self._check_keys_later(portion, lines)
-        unreadable = {} if _is_settled(log, records) else self._settle_all(log, records)
+        unreadable = {} if _are_completed(log, records) else self._complete_all(log, records)
         numbers = range(block.number, block.number + len(lines))
         self.records.extend(log, records, numbers, _offsets(block), unreadable, size=sum(map(len, lines)))
 
@@ -130,7 +129,7 @@ class Lines:
             block.lines,
             decoded,
             _offsets(block),
-            strict=False,
+            strict=True,
         ):
             if complete is not None and says_something(complete):
                 clean.append(line)
@@ -157,11 +156,11 @@ class Lines:
             return
         portion.lines += len(clean)
         self._check_keys_later(portion, clean)
-        if not _is_settled(log, records):
-            unreadable = self._settle_all(log, records) | unreadable
+        if not _are_completed(log, records):
+            unreadable = self._complete_all(log, records) | unreadable
         self.records.extend(log, records, numbers, offsets, unreadable, size=sum(map(len, block.lines)))
 
-    def _settle_all(self, log: LogFile, records: list[GapRecord]) -> dict[int, str]:
+    def _complete_all(self, log: LogFile, records: list[GapRecord]) -> dict[int, str]:
         """Complete records with their image and their time in UTC; gives the text of those it lacks."""
         unreadable = {}
         counted = log.kind.fields.own_folders
@@ -201,20 +200,7 @@ class Lines:
         self._unchecked_lines = self._unchecked_bytes = 0
 
 
-def decode_complete(lines: list[bytes]) -> list[GapRecord | None]:
-    """The records of lines that say every field and need no mending; None for any other line."""
-    decoded: list[GapRecord | None] = []
-    rest = iter(lines)
-    while True:
-        try:
-            decoded.extend(map(_COMPLETE.decode, rest))  # what comes before a line that is refused stays
-        except _REFUSALS:
-            decoded.append(None)
-        else:
-            return decoded
-
-
-def _is_settled(log: LogFile, records: list[GapRecord]) -> bool:
+def _are_completed(log: LogFile, records: list[GapRecord]) -> bool:
     """Whether all are of the image that their folder is, and have their time in UTC."""
     if {record.image_id for record in records} != {log.folder}:
         return False
@@ -223,8 +209,9 @@ def _is_settled(log: LogFile, records: list[GapRecord]) -> bool:
 
 
 def _offsets(block: Block) -> Iterator[int]:
-    """The offset of each line's first byte, and one more; each line before it had a newline."""
-    return map(add, accumulate(map(len, block.lines), initial=block.offset), count())
+    """The offset of each line's first byte; a newline follows each line before it."""
+    before = accumulate(map(len, block.lines), initial=block.offset)
+    return map(add, before, range(len(block.lines)))
 
 
 def _torn(why: Rejected) -> Rejected:

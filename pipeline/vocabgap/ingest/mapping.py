@@ -1,10 +1,14 @@
 """From the object of somebody else's log to the fields of a record."""
 
+import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from vocabgap.sources import Source
+from vocabgap.schema import PHRASE_FIELDS
+from vocabgap.sources import NATIVE, Source
 
+_NEEDS: Final = "field 'description': expected text, or missing_capability or intent in its place, found none"
+_INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 _Path = tuple[str, ...]
 
 
@@ -14,13 +18,17 @@ class FieldMap:
 
     Attributes:
         native: Whether the objects are records as they are.
-        own_folders: Whether a folder is an image there, so that the two are compared.
+        paths: Field of the record to where its value may lie.
+        constants: Field of the record to the value it takes where the object has none.
+        where: Path to the values that make an object a gap.
+        origins: Field of the record to its paths, as the settings write them.
     """
 
     native: bool
     paths: tuple[tuple[str, tuple[_Path, ...]], ...]
     constants: dict[str, Any]
     where: tuple[tuple[_Path, tuple[Any, ...]], ...]
+    origins: dict[str, str]
 
     @classmethod
     def of(cls, source: Source) -> "FieldMap":
@@ -30,11 +38,22 @@ class FieldMap:
             paths=tuple((field, tuple(map(_path, _several(path)))) for field, path in source.fields.items()),
             constants=source.constants,
             where=tuple((_path(path), _several(value)) for path, value in source.where.items()),
+            origins={field: " or ".join(_several(path)) for field, path in source.fields.items()},
         )
 
     @property
+    def needs(self) -> str:
+        """What an object lacks that says nothing of a need."""
+        if not self.origins:
+            return (
+                "field 'description': expected text, or missing_capability or intent in its place, found none"
+            )
+        found = " or ".join(self.origins[field] for field in PHRASE_FIELDS if field in self.origins)
+        return f"expected text in {found or 'a field of a need, none of which is mapped'}, found none"
+
+    @property
     def own_folders(self) -> bool:
-        """Whether a folder is an image, as it is where objects are read as they are."""
+        """Whether a folder is an image, so that a record's image is compared with it."""
         return not self.paths
 
     def wants(self, value: dict[str, Any]) -> bool:
@@ -72,7 +91,7 @@ def _at(value: Any, path: _Path) -> Any:  # noqa: ANN401 - whatever JSON may hol
     for key in path:
         if isinstance(value, dict):
             value = value.get(key)
-        elif isinstance(value, list) and key.isdecimal() and int(key[:9]) < len(value):
+        elif isinstance(value, list) and _INDEX.fullmatch(key) and int(key) < len(value):
             value = value[int(key)]
         else:
             return None
@@ -82,3 +101,6 @@ def _at(value: Any, path: _Path) -> Any:  # noqa: ANN401 - whatever JSON may hol
 def _same(found: object, allowed: object) -> bool:
     """Equal as JSON has it: true is not 1."""
     return found == allowed and isinstance(found, bool) == isinstance(allowed, bool)
+
+
+NATIVE_FIELDS: Final = FieldMap.of(NATIVE)

@@ -41,12 +41,14 @@ class Mending:
         line: The line that it stood on.
         repairs: What was mended so far.
         unreadable_timestamp: What stands for the timestamp where it could not be read.
+        origins: Field of the record to where in the object it lies, if it is not called so there.
     """
 
     fields: dict[str, Any]
     line: bytes
     repairs: list[Repair] = field(default_factory=list)
     unreadable_timestamp: str | None = None
+    origins: dict[str, str] = field(default_factory=dict)
 
     def record(self) -> GapRecord | Rejected:
         """The mended record, or what about a field cannot be mended."""
@@ -59,7 +61,9 @@ class Mending:
                 self.repairs.append(Repair.NULL_FOR_DEFAULT)
         wrong = _wrong_type(known) or _unpaired_surrogate(known)
         if wrong is not None:
-            return wrong
+            name, reason, detail = wrong
+            origin = f" ({self.origins[name]})" if name in self.origins else ""
+            return Rejected(reason, f"field '{name}'{origin}: {detail}")
         if "satisfaction" in known:
             known["satisfaction"] = self._satisfaction(known["satisfaction"])
         if "timestamp" in known:
@@ -106,17 +110,19 @@ def kind(value: object) -> str:
     return "an object"
 
 
-def _wrong_type(known: dict[str, Any]) -> Rejected | None:
+# A field, what is wrong with it, and what was expected.
+_Wrong = tuple[str, RejectReason, str]
+
+
+def _wrong_type(known: dict[str, Any]) -> _Wrong | None:
     for name in (*_OPTIONAL_TEXT, *_TEXT):
         if not isinstance(known.get(name), str | None):
             found = kind(known[name])
-            return Rejected(RejectReason.WRONG_TYPE, f"field '{name}': expected text, found {found}")
+            return name, RejectReason.WRONG_TYPE, f"expected text, found {found}"
     for name in _LISTS:
         found = _not_names(known.get(name, []))
         if found:
-            return Rejected(
-                RejectReason.WRONG_TYPE, f"field '{name}': expected a list of text, found {found}"
-            )
+            return name, RejectReason.WRONG_TYPE, f"expected a list of text, found {found}"
     return None
 
 
@@ -127,7 +133,7 @@ def _not_names(value: object) -> str:
     return next((f"a list with {kind(item)}" for item in value if not isinstance(item, str)), "")
 
 
-def _unpaired_surrogate(known: dict[str, Any]) -> Rejected | None:
+def _unpaired_surrogate(known: dict[str, Any]) -> _Wrong | None:
     """JSON can write half a character; no frame can hold it, and any stand-in would be other text."""
     for name in FIELDS:
         value = known.get(name)
@@ -137,6 +143,9 @@ def _unpaired_surrogate(known: dict[str, Any]) -> Rejected | None:
                 try:
                     text.encode()
                 except UnicodeEncodeError:
-                    detail = f"field '{name}': expected Unicode text, found half of a surrogate pair"
-                    return Rejected(RejectReason.LONE_SURROGATE, detail)
+                    return (
+                        name,
+                        RejectReason.LONE_SURROGATE,
+                        "expected Unicode text, found half of a surrogate pair",
+                    )
     return None

@@ -1,6 +1,6 @@
 """Opening a log and reading it in chunks: plain or compressed, whole or from where it ended last time.
 
-A log may be written while it is read. What is read is what was there when it was opened; that it has
+A log may be written while it is read. What is read is what was there when it was opened; that its size has
 changed since is said, and its last line, if unfinished, is left for the next scan.
 """
 

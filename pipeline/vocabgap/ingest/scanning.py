@@ -135,8 +135,8 @@ def scan(
         StateError: The cache folder holds other files, or cannot be written.
     """
     if verify_hash and cache is None:
-        raise InvalidInputError("there is no cache to verify", hint="--verify-hash goes with --cache DIR")
-    logs = discover([roots] if isinstance(roots, str | Path) else roots, sources=sources, hidden=hidden)
+        raise InvalidInputError("there is no cache to verify", hint="name the folder of the cache, too")
+    logs = discover(roots, sources=sources, hidden=hidden)
     with without_cycle_search():
         if cache is None:
             return _read(logs, tenant_id, max_expanded_mib, None)

@@ -108,7 +108,9 @@ def read_index(folder: Path) -> Index | None:
 def write_index(folder: Path, index: Index) -> None:
     """Replace the index; with it what the cache knows changes, at once."""
     body = msgspec.msgpack.encode(index)
-    _write(folder / INDEX_NAME, hashlib.sha256(body).digest() + body)
+    temporary = _temporary(folder / INDEX_NAME)
+    temporary.write_bytes(hashlib.sha256(body).digest() + body)
+    _commit(temporary, folder / INDEX_NAME)
 
 
 def read_shard(folder: Path, shard: Shard) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -137,9 +139,9 @@ def write_shard(folder: Path, number: int, records: pl.DataFrame, rejects: pl.Da
         ("rejects", rejects, REJECT_SCHEMA),
     ):
         path = folder / f"{name}-{number}.parquet"
-        temporary = path.with_name(path.name + ".tmp")
+        temporary = _temporary(path)
         _write_parquet(frame.select(*schema), temporary)
-        _settle(temporary, path)
+        _commit(temporary, path)
         written.append(_digest(path))
     return Shard(number, records.height, rejects.height, *written)
 
@@ -163,7 +165,8 @@ def _read(path: Path, sha256: str) -> pl.DataFrame:
 
 def _write_parquet(frame: pl.DataFrame, path: Path) -> None:
     try:
-        frame.rechunk().write_parquet(path, compression="zstd", compression_level=1)
+        with path.open("wb") as file:
+            frame.rechunk().write_parquet(file, compression="zstd", compression_level=1)
     except pl.exceptions.PolarsError as error:
         raise OSError(str(error)) from error  # a full disk is not an OSError to Polars
 
@@ -173,15 +176,16 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
-def _write(path: Path, content: bytes) -> None:
+def _temporary(path: Path) -> Path:
+    """A new file beside another one. The text of the logs is private: nobody else may ever read it."""
     temporary = path.with_name(path.name + ".tmp")
-    temporary.write_bytes(content)
-    _settle(temporary, path)
+    temporary.unlink(missing_ok=True)
+    temporary.touch(mode=0o600)
+    return temporary
 
 
-def _settle(temporary: Path, path: Path) -> None:
+def _commit(temporary: Path, path: Path) -> None:
     """Give a file its name once its content is on the disk, and the name too."""
-    temporary.chmod(0o600)  # the text of the logs is private
     with temporary.open("rb") as content:
         os.fsync(content.fileno())
     temporary.replace(path)

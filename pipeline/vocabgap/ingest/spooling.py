@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from vocabgap.config import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
+from vocabgap.config import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT, expanded
 from vocabgap.errors import AccessDeniedError, StateError
 from vocabgap.ingest.collecting import Collector
 from vocabgap.ingest.columns import RecordColumns, RejectColumns
@@ -22,10 +22,11 @@ from vocabgap.ingest.lines import Lines
 from vocabgap.ingest.reading import MIB
 from vocabgap.ingest.scanning import ScanSummary, summarize, without_cycle_search
 from vocabgap.ingest.sweeping import Sweep
-from vocabgap.schema import GAPS, REJECTS, Table
+from vocabgap.schema import GAPS, RECORDS, REJECTS, Table
 from vocabgap.sources import Source
 
 FILES_NAME: Final = "files.parquet"
+_HINT: Final = "name another folder"
 
 
 @dataclass(slots=True)
@@ -38,7 +39,7 @@ class _Parts:
 
     def add(self, frame: pl.DataFrame) -> None:
         path = self.folder / f"{self.table.name}-{len(self.paths) + 1:05d}.parquet"
-        frame.rechunk().write_parquet(path)
+        _write(frame, path)
         self.paths.append(path)
 
     def lazy(self) -> pl.LazyFrame:
@@ -74,19 +75,19 @@ def scan_to_parquet(
         InvalidInputError: No root was given.
         StateError: The folder holds files, or the disk is full.
     """
-    logs = discover([roots] if isinstance(roots, str | Path) else roots, sources=sources, hidden=hidden)
-    with _new_folder(Path(out).expanduser()) as folder, without_cycle_search():
+    with _new_folder(expanded(out)) as folder, without_cycle_search():
+        logs = discover(roots, sources=sources, hidden=hidden)
         records, rejects = _Parts(folder, GAPS), _Parts(folder, REJECTS)
         lines = Lines(RecordColumns(tenant_id, records.add), RejectColumns(rejects.add))
         sweep = Sweep(Collector(lines, max_expanded_mib * MIB))
         sweep.over(logs)
         for parts in (records, rejects):
             if not parts.paths:
-                parts.add(parts.table.empty().drop("capability_id", "counted", "why_not", strict=False))
+                parts.add((RECORDS if parts is records else REJECTS).empty())
         found = marks(records.lazy())
         _mark(records.paths, found)
         files = sweep.ledger.files()
-        files.write_parquet(folder / FILES_NAME)
+        _write(files, folder / FILES_NAME)
         why_not = Counter({why: int(np.count_nonzero(found == code)) for code, why in enumerate(WHY_NOT)})
         told = rejects.lazy().select("line", "reason").collect()
         return summarize(why_not, told, files, sweep.ledger.repairs)
@@ -97,8 +98,15 @@ def _mark(paths: list[Path], found: "np.ndarray[tuple[int], np.dtype[np.uint8]]"
     start = 0
     for path in paths:
         lines = pl.read_parquet(path, glob=False, memory_map=False)
-        with_marks(lines, found[start : start + lines.height]).rechunk().write_parquet(path)
+        _write(with_marks(lines, found[start : start + lines.height]), path)
         start += lines.height
+
+
+def _write(frame: pl.DataFrame, path: Path) -> None:
+    try:
+        frame.rechunk().write_parquet(path)
+    except pl.exceptions.PolarsError as error:
+        raise OSError(str(error)) from error  # a full disk is not an OSError to Polars
 
 
 @contextmanager
@@ -109,14 +117,13 @@ def _new_folder(out: Path) -> Iterator[Path]:
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
             raise StateError(f"'{out}' is there already", hint="name a folder that does not exist yet")
         out.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+        made = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))  # nobody else's to read
         yield made
-        made.chmod(0o755)
         made.replace(out)
     except PermissionError as error:
-        raise AccessDeniedError(f"'{out}' cannot be written: {error.strerror}") from error
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise StateError(f"'{out}' cannot be written: {error}") from error
+        raise AccessDeniedError(f"'{out}' cannot be written: {error.strerror}", hint=_HINT) from error
+    except OSError as error:
+        raise StateError(f"'{out}' cannot be written: {error.strerror or error}", hint=_HINT) from error
     finally:
         if made is not None:
             shutil.rmtree(made, ignore_errors=True)

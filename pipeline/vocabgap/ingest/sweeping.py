@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from msgspec import structs
+
 from vocabgap.ingest.caching import Cache, CacheUse
 from vocabgap.ingest.collecting import Collector, Prefix
 from vocabgap.ingest.discovery import LogFile
@@ -49,11 +51,14 @@ class Sweep:
 
     def _look(self, log: LogFile, known: Entry | None) -> None:
         before = self._totals()
-        prefix = Prefix(*known.prefix) if known and not log.kind.compression else None
-        read = self.collector.read(log, prefix)
+        read = self.collector.read(log, _prefix(log, known))
         after = self._totals()
-        resumed = known if read and read.resumed else None
-        kept = tuple(each for each in resumed.stretches if each.portion.ended) if resumed else ()
+        kept: tuple[Stretch, ...] = ()
+        if known and read and read.resumed:
+            kept = tuple(each for each in known.stretches if each.portion.ended)
+        elif known and read and read.to_the_end and read.sha256 == known.sha256:
+            # Compressed, and read again only to be compared: what was decoded now is what is known.
+            kept, after, read = known.stretches, before, structs.replace(read, portions=[])
         records, rejects = _spans(kept, self.cache) if self.cache else ([], [])
         of_records, of_rejects = self.cache.height if self.cache else (0, 0)
         records.append((of_records + before[0], after[0] - before[0]))
@@ -70,6 +75,11 @@ class Sweep:
 
     def _totals(self) -> tuple[int, int]:
         return self.collector.lines.records.total, self.collector.lines.rejects.total
+
+
+def _prefix(log: LogFile, known: Entry | None) -> Prefix | None:
+    """From where a log may be read on; one that is compressed is read whole."""
+    return Prefix(*known.prefix) if known and not log.kind.compression else None
 
 
 def _spans(stretches: Iterable[Stretch], cache: Cache) -> tuple[list[Span], list[Span]]:

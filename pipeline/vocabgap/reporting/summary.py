@@ -133,7 +133,7 @@ def nothing(account: Account | None) -> str:
     if account.filtered:
         return f"Nothing is left of {count(account.filtered, 'record')}: the filters fit none"
     if not account.files:
-        return f"No log was found: nothing below is called {LOG_NAME}"
+        return f"No log was found: nothing below is called {LOG_NAME}, or as another source has it"
     return "Nothing is missing here, as far as these logs tell: no record counts"
 
 
