@@ -20,7 +20,7 @@ class Ledger:
     """What each log gave, in the order of the logs.
 
     Attributes:
-        logs: All logs, those that could not be read among them.
+        logs: All logs whose rows have a place, those that could not be read among them.
         counts: How many records and rejects each gave.
         records: Where the records are, in order.
         rejects: Where the rejects are, in order.

@@ -59,11 +59,12 @@ class Sweep:
         elif known and read and read.to_the_end and read.sha256 == known.sha256:
             # Compressed, and read again only to be compared: what was decoded now is what is known.
             kept, after, read = known.stretches, before, structs.replace(read, portions=[])
-        records, rejects = _spans(kept, self.cache) if self.cache else ([], [])
-        of_records, of_rejects = self.cache.height if self.cache else (0, 0)
-        records.append((of_records + before[0], after[0] - before[0]))
-        rejects.append((of_rejects + before[1], after[1] - before[1]))
-        self.ledger.place(log, records, rejects)
+        if self.cache:  # without one the rows come in order, and need not be found again
+            records, rejects = _spans(kept, self.cache)
+            of_records, of_rejects = self.cache.height
+            records.append((of_records + before[0], after[0] - before[0]))
+            rejects.append((of_rejects + before[1], after[1] - before[1]))
+            self.ledger.place(log, records, rejects)
         if read is None:
             return
         self._resumed += read.resumed
