@@ -46,3 +46,15 @@ def write_corpus(tmp_path: Path) -> Callable[..., Path]:
 def demo() -> Path:
     """The committed demo workspace."""
     return Path(__file__).parents[1] / "data" / "demo"
+
+
+@pytest.fixture
+def write_config(tmp_path: Path) -> Callable[[str], Path]:
+    """Writes a settings file of some other name than the one that is found by itself."""
+
+    def write(text: str) -> Path:
+        path = tmp_path / "mine.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write

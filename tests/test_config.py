@@ -30,16 +30,6 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.fixture
-def write_config(tmp_path: Path) -> WriteConfig:
-    def write(text: str) -> Path:
-        path = tmp_path / "mine.toml"
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    return write
-
-
 def threshold(value: object) -> Flags:
     return {"--threshold": (("cluster", "threshold"), value)}
 

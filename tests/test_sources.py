@@ -54,16 +54,6 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("VOCABGAP_CONFIG", raising=False)
 
 
-@pytest.fixture
-def write_config(tmp_path: Path) -> WriteConfig:
-    def write(text: str) -> Path:
-        path = tmp_path / "mine.toml"
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    return write
-
-
 def refused(path: Path) -> InvalidInputError:
     with pytest.raises(InvalidInputError) as caught:
         load_settings(path)

@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypedDict
 
 import msgspec
 
@@ -84,6 +84,15 @@ class AliasSettings(_Section, frozen=True):
     operations: dict[str, str] = {}
 
 
+class ScanOptions(TypedDict):
+    """The settings that a scan depends on, by the names of its arguments."""
+
+    tenant_id: str
+    sources: dict[str, Source]
+    hidden: bool
+    max_expanded_mib: int
+
+
 class Settings(_Section, frozen=True):
     """Everything that can be set for a run."""
 
@@ -98,6 +107,16 @@ class Settings(_Section, frozen=True):
     def sources(self) -> dict[str, Source]:
         """What gap logs are called and how they are read, the shipped sources included."""
         return sources_in_force(self.source)
+
+    @property
+    def scan_options(self) -> ScanOptions:
+        """What `scan` is to be called with."""
+        return {
+            "tenant_id": self.ingest.tenant,
+            "sources": self.sources,
+            "hidden": self.ingest.hidden,
+            "max_expanded_mib": self.ingest.max_expanded_mib,
+        }
 
     @property
     def category_aliases(self) -> dict[str, str]:

@@ -102,15 +102,7 @@ def run(
         _check_apart(expanded(cache).resolve(), target)
     watch = _Stopwatch(on_stage or (lambda _: None))
     with watch.stage("ingest"):
-        scanned = scan(
-            named,
-            tenant_id=settings.ingest.tenant,
-            sources=settings.sources,
-            hidden=settings.ingest.hidden,
-            max_expanded_mib=settings.ingest.max_expanded_mib,
-            cache=cache,
-            verify_hash=verify_hash,
-        )
+        scanned = scan(named, **settings.scan_options, cache=cache, verify_hash=verify_hash)
         selected = scanned.select(
             selection,
             category_aliases=settings.category_aliases,

@@ -2,6 +2,7 @@ import io
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -190,3 +191,12 @@ def test_a_full_disk_behind_stdout_is_told_in_a_sentence(
     assert told.returncode != 0
     assert "Traceback" not in told.stderr
     assert "No space left" in told.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_an_exit_code_outlives_messages_that_cannot_be_written(tmp_path: Path) -> None:
+    program = [sys.executable, "-c", "from vocabgap.cli.app import main; main()"]
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run([*program, "check", str(tmp_path / "absent")], stderr=full, check=False)
+
+    assert done.returncode == ExitCode.NOT_FOUND

@@ -247,3 +247,22 @@ def test_reading_goes_on_after_the_known_beginning_and_starts_over_after_another
     assert (starts, read) == (known, rest if known else content)
     assert (reading.size, reading.whole_lines, reading.trouble) == (len(content), len(whole), None)
     assert reading.digests() == (sha256(content), sha256(whole))
+
+
+@pytest.mark.parametrize("rest", [b"garbage", b""], ids=["followed by garbage", "cut in its trailer"])
+def test_a_sound_last_line_before_the_damage_is_kept(write_log: WriteLog, rest: bytes) -> None:
+    log = write_log("heron-11")
+    packed = gzip.compress(b'{"description":"a"}\n{"description":"b"}')
+    log.with_name(f"{LOG_NAME}.gz").write_bytes(packed + rest if rest else packed[:-1])
+    log.unlink()
+
+    assert outcome(scan(log.parent)) == (["a", "b"], ["unreadable_file"])
+
+
+def test_half_a_line_before_the_damage_is_part_of_it(write_log: WriteLog) -> None:
+    log = write_log("heron-11")
+    packed = gzip.compress(b'{"description":"a"}\n{"description":"b')
+    log.with_name(f"{LOG_NAME}.gz").write_bytes(packed + b"garbage")
+    log.unlink()
+
+    assert outcome(scan(log.parent)) == (["a"], ["unreadable_file"])

@@ -33,15 +33,7 @@ def check(
 
     output = output_of(context)
     settings = resolve_settings(config, os.environ, {"--hidden": (("ingest", "hidden"), hidden)}).settings
-    scanned = scan(
-        roots,
-        tenant_id=settings.ingest.tenant,
-        sources=settings.sources,
-        hidden=settings.ingest.hidden,
-        max_expanded_mib=settings.ingest.max_expanded_mib,
-        cache=cache,
-        verify_hash=verify_hash,
-    )
+    scanned = scan(roots, **settings.scan_options, cache=cache, verify_hash=verify_hash)
     summary = scanned.summary
     for row in scanned.rejects.iter_rows(named=True):
         output.event("reject", **row)

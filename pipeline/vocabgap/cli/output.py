@@ -44,7 +44,7 @@ class Output:
     def note(self, message: str) -> None:
         """Tell a person something beside the data."""
         if not self.as_json and not self.quiet:
-            print(message, file=sys.stderr)
+            _tell(message)
 
     def error(self, error: VocabgapError) -> None:
         """Say what went wrong and what to do."""
@@ -52,9 +52,9 @@ class Output:
             with suppress(OSError):  # stdout itself may be what failed
                 self.event("error", code=int(error.exit_code), message=error.message, hint=error.hint)
             return
-        print(f"{PROGRAM}: {visible(error.message)}", file=sys.stderr)
+        _tell(f"{PROGRAM}: {visible(error.message)}")
         if error.hint:
-            print(f"  {visible(error.hint)}", file=sys.stderr)
+            _tell(f"  {visible(error.hint)}")
 
     @contextmanager
     def progress(self, stages: tuple[str, ...]) -> Iterator[Callable[[str], None]]:
@@ -69,6 +69,12 @@ class Output:
 
         with Console(stderr=True, highlight=False).status("") as status:
             yield lambda stage: status.update(f"{stages.index(stage) + 1}/{len(stages)} {stage}")
+
+
+def _tell(message: str) -> None:
+    """Print on stderr. Where that fails nobody can be told, but the exit code still says what happened."""
+    with suppress(OSError):
+        print(message, file=sys.stderr, flush=True)
 
 
 def output_of(context: typer.Context) -> Output:

@@ -138,7 +138,7 @@ class Cache:
             settled=_settled(read.status, read.opened),
             bytes=read.bytes,
             sha256=read.sha256,
-            prefix=(read.prefix.bytes, read.prefix.lines, read.prefix.sha256),
+            prefix=read.prefix,
             stretches=tuple(stretches),
         )
         self._kept.append(entry)

@@ -7,15 +7,16 @@ from typing import Final
 
 import msgspec
 
+from vocabgap.ingest.decoding import Decoded, decode_line
 from vocabgap.ingest.discovery import LogFile
-from vocabgap.ingest.framing import blocks
+from vocabgap.ingest.framing import Block, blocks
 from vocabgap.ingest.lines import Lines, Portion
 from vocabgap.ingest.mending import Rejected
 from vocabgap.ingest.reading import Reading
 from vocabgap.record import RejectReason
 
 
-class Prefix(msgspec.Struct, frozen=True):
+class Prefix(msgspec.Struct, frozen=True, array_like=True):
     """What is known of the beginning of a log from an earlier scan: whole lines only.
 
     Attributes:
@@ -51,6 +52,11 @@ class LogRead(msgspec.Struct, frozen=True):
     bytes: int
     sha256: str
     prefix: Prefix
+
+
+def _is_whole(block: Block, log: LogFile) -> bool:
+    """Whether the last line of what could be read says everything that it was to say."""
+    return not block.too_long and isinstance(decode_line(block.lines[0], log.kind.fields), Decoded)
 
 
 _NOTHING: Final = Prefix(0, 0, "")
@@ -111,7 +117,7 @@ class Collector:
         for block in blocks(reading.chunks(), number=start.lines + 1, offset=start.bytes):
             if block.ended:
                 newlines += len(block.lines)
-            elif reading.trouble is not None:
+            elif reading.trouble is not None and not _is_whole(block, log):
                 break  # a line that was being written, or could not be read on
             else:
                 portion = Portion(ended=False)

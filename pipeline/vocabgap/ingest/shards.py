@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 import polars as pl
 
+from vocabgap.ingest.collecting import Prefix
 from vocabgap.ingest.columns import PLACES, REJECT_PLACES
 from vocabgap.ingest.lines import Portion
 from vocabgap.schema import RECORDS, REJECTS
@@ -57,7 +58,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
         settled: Whether the stamp was old enough when it was read to tell any later change.
         bytes: Its size, expanded where it is compressed.
         sha256: Digest of those bytes.
-        prefix: Bytes, newlines and digest of its whole lines.
+        prefix: Its whole lines, to go on from.
         stretches: Its rows, in order.
     """
 
@@ -67,7 +68,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
     settled: bool
     bytes: int
     sha256: str
-    prefix: tuple[int, int, str]
+    prefix: Prefix
     stretches: tuple[Stretch, ...]
 
 

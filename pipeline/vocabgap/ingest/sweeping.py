@@ -80,7 +80,7 @@ class Sweep:
 
 def _prefix(log: LogFile, known: Entry | None) -> Prefix | None:
     """From where a log may be read on; one that is compressed is read whole."""
-    return Prefix(*known.prefix) if known and not log.kind.compression else None
+    return known.prefix if known and not log.kind.compression else None
 
 
 def _spans(stretches: Iterable[Stretch], cache: Cache) -> tuple[list[Span], list[Span]]:
