@@ -210,3 +210,30 @@ def test_a_cache_below_a_root_is_not_read(
     uses = [same_as_fresh(workspace, workspace / "kept").cache for _ in range(3)]
 
     assert uses == [CacheUse(0, 0, read=1), CacheUse(1, 0, 0), CacheUse(1, 0, 0)]
+
+
+def test_what_a_killed_run_had_begun_is_removed_though_no_log_has_changed(
+    workspace: Path, log: Path, cache: Path, same_as_fresh: SameAsFresh
+) -> None:
+    scan(workspace, cache=cache)
+    (cache / "records-9.parquet.tmp").write_bytes(b"half a")
+
+    same_as_fresh(workspace, cache)
+
+    assert log.exists()
+    assert not list(cache.glob("*.tmp"))
+
+
+def test_a_disk_that_is_full_keeps_nothing_that_was_begun(
+    workspace: Path, log: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise pl.exceptions.ComputeError("No space left on device")
+
+    log.write_bytes(NEED * 3)
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", fail)
+
+    with pytest.raises(StateError):
+        scan(workspace, cache=cache)
+
+    assert not list(cache.glob("*.tmp"))

@@ -246,3 +246,14 @@ def test_a_record_may_be_as_long_as_the_limit(scan_bytes: ScanBytes, as_line: As
     scanned = scan_bytes(b"".join(as_line(complete(notes="x" * length)) for length in (room, room + 1)))
 
     assert (scanned.summary.records, scanned.summary.reasons) == (1, {"too_long": 1})
+
+
+def test_blank_lines_between_records_keep_every_record_in_its_place() -> None:
+    texts = {name: "" for name in FIELDS if name in {"workaround", "intent_category", "notes"}}
+    lists: dict[str, list[str]] = {"operations_involved": [], "vocabulary_used": []}
+    line = json.dumps({**dict.fromkeys(FIELDS), **texts, **lists, "description": "reeds"}).encode()
+
+    decoded = decode_complete([b"", line, b"", b"", b"{", line, b""])
+
+    needs = [record and record.description for record in decoded]
+    assert needs == [None, "reeds", None, None, None, "reeds", None]

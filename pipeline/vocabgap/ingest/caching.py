@@ -9,7 +9,7 @@ import fcntl
 import os
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -32,6 +32,7 @@ from vocabgap.ingest.shards import (
     Stretch,
     read_index,
     read_shard,
+    remove_temporary,
     remove_unused,
     write_index,
     write_shard,
@@ -173,6 +174,8 @@ class Cache:
             write_index(self.folder, index)
             remove_unused(self.folder, index)
         except OSError as error:
+            with suppress(OSError):
+                remove_temporary(self.folder)
             raise _refused(self.folder, error) from error
 
     def load(self) -> None:
@@ -181,6 +184,7 @@ class Cache:
         Raises:
             OSError: The system does not let it be read.
         """
+        remove_temporary(self.folder)
         try:
             index = read_index(self.folder) or Index()
             self.rows = [read_shard(self.folder, shard) for shard in index.shards]

@@ -88,6 +88,9 @@ def decode_line(line: bytes, fields: FieldMap = NATIVE_FIELDS) -> Decoded | Reje
 
 def decode_complete(lines: list[bytes]) -> list[GapRecord | None]:
     """The records of lines that say every field and need no mending; None for any other line."""
+    if b"" in lines:  # to refuse a blank line costs as much as to decode one
+        others = iter(decode_complete([line for line in lines if line]))
+        return [next(others) if line else None for line in lines]
     decoded: list[GapRecord | None] = []
     rest = iter(lines)
     while True:

@@ -155,6 +155,12 @@ def remove_unused(folder: Path, index: Index) -> None:
             path.unlink()
 
 
+def remove_temporary(folder: Path) -> None:
+    """Remove the files that a run which failed or was killed had begun."""
+    for path in folder.glob("*.tmp"):
+        path.unlink(missing_ok=True)
+
+
 def _read(path: Path, sha256: str) -> pl.DataFrame:
     try:
         if _digest(path) != sha256:
