@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TextIO
 
 import msgspec
 import typer
@@ -73,8 +73,15 @@ class Output:
 
 def _tell(message: str) -> None:
     """Print on stderr. Where that fails nobody can be told, but the exit code still says what happened."""
-    with suppress(OSError):
+    try:
         print(message, file=sys.stderr, flush=True)
+    except OSError:
+        _give_up(sys.stderr)
+
+
+def _give_up(stream: TextIO) -> None:
+    """Let a stream that has failed go nowhere: what is buffered would be tried again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def output_of(context: typer.Context) -> Output:
@@ -96,7 +103,6 @@ def _print(text: str) -> None:
     try:
         print(text, flush=True)
     except OSError as error:
-        # What is buffered would be tried again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up(sys.stdout)
         if not isinstance(error, BrokenPipeError):
             raise
