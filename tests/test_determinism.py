@@ -68,7 +68,14 @@ def other(request: pytest.FixtureRequest, demo: Path, tmp_path_factory: pytest.T
             "TZ": "Asia/Kathmandu",
             "LC_ALL": "tr_TR.UTF-8",
         },
-        "bare": {"PYTHONHASHSEED": "0", "POLARS_MAX_THREADS": "1", "TZ": "America/St_Johns", "LC_ALL": "C"},
+        "bare": {
+            "PYTHONHASHSEED": "0",
+            "POLARS_MAX_THREADS": "1",
+            "TZ": "America/St_Johns",
+            "LC_ALL": "C",
+            "PYTHONUTF8": "0",
+            "PYTHONCOERCECLOCALE": "0",
+        },
     }[request.param]
     folder = tmp_path_factory.mktemp("other")
     root = copied(demo, folder / "deeper" / "größe demo", seed=len(request.param))

@@ -3,6 +3,7 @@
 `surface` is shared by clustering and the glossary, so that a term means the same string in both.
 """
 
+import os
 import re
 import unicodedata
 from functools import lru_cache
@@ -137,7 +138,10 @@ def in_words(name: str) -> str:
 
 
 def printable_name(name: str) -> str:
-    """A file's name as text that a frame can hold: bytes that are not UTF-8 become escapes."""
+    """A file's name as text that a frame can hold: bytes that are not UTF-8 become escapes.
+
+    The same in every locale: one whose encoding is not UTF-8 makes other text of the same bytes.
+    """
     if name.isascii():
         return name
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return os.fsencode(name).decode("utf-8", "backslashreplace")

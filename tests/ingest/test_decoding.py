@@ -298,7 +298,7 @@ def test_bytes_that_are_not_utf8_are_rejected_with_their_place(line: bytes) -> N
         '{"description": "x", "satisfaction": Infinity}',
         '{"description": "x", "satisfaction": -Infinity}',
         '{"description": "tab\there"}',
-        "\ufeff{}",
+        "\ufeff",
     ],
 )
 def test_what_is_not_json_is_rejected(line: str) -> None:

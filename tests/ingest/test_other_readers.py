@@ -86,15 +86,22 @@ def test_two_records_on_one_line_are_one_reject(full: Gap, as_line: AsLine, scan
     assert scanned.summary.reasons == {"invalid_json": 1}
 
 
-def test_logs_that_were_joined_lose_one_line_at_each_byte_order_mark(
+def test_logs_that_were_joined_lose_nothing_to_their_byte_order_marks(
     full: Gap, as_line: AsLine, scan_bytes: ScanBytes
 ) -> None:
     one, two = (BOM + as_line(full(f"{log} first")) + as_line(full(f"{log} second")) for log in "ab")
 
     scanned = scan_bytes(one + two)
 
-    assert scanned.records["description"].to_list() == ["a first", "a second", "b second"]
-    assert scanned.rejects["line"].to_list() == [3]
+    assert scanned.records["description"].to_list() == ["a first", "a second", "b first", "b second"]
+    assert scanned.rejects.is_empty()
+    assert scanned.summary.repairs == {"byte_order_mark": 1}
+
+
+def test_a_line_of_byte_order_marks_alone_is_a_reject(scan_bytes: ScanBytes) -> None:
+    scanned = scan_bytes(b"\n" + BOM + BOM + b"\n")
+
+    assert scanned.summary.reasons == {"invalid_json": 1}
 
 
 # Values must stay what they are

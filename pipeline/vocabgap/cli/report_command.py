@@ -105,10 +105,10 @@ def report(
     selection = Selection(
         since=earliest,
         until=latest,
-        images=tuple(image or ()),
-        categories=tuple(category or ()),
-        modules=tuple(module or ()),
-        sessions=tuple(session or ()),
+        images=tuple(map(printable_name, image or ())),
+        categories=tuple(map(printable_name, category or ())),
+        modules=tuple(map(printable_name, module or ())),
+        sessions=tuple(map(printable_name, session or ())),
     )
     with output.progress(STAGES) as listener:
         made = run(

@@ -20,6 +20,8 @@ from vocabgap.record import FIELDS, CompleteRecord, GapRecord, RejectReason, Rep
 # A longer line is no gap record; to look at it would take memory without bound.
 MAX_LINE_BYTES: Final = 1 << 20
 
+BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+
 _COMPLETE = msgspec.json.Decoder(CompleteRecord)
 _STRICT = msgspec.json.Decoder(GapRecord)
 _ANY = msgspec.json.Decoder()
@@ -72,12 +74,14 @@ def decode_line(line: bytes, fields: FieldMap = NATIVE_FIELDS) -> Decoded | Reje
     """
     outcome = _strictly(line) if fields.native else None
     if outcome is None:
-        value = _parsed(line)
+        bare = _without_marks(line)
+        value = _parsed(bare)
         if isinstance(value, Rejected):
             return value
         if not fields.wants(value):
             return None
-        mended = _mended(value, line, fields)
+        repairs = [Repair.BYTE_ORDER_MARK] * (bare != line) + [Repair.REPEATED_KEY] * value.repeated
+        mended = _mended(value, bare, fields, repairs)
         if isinstance(mended, Rejected):
             return mended
         outcome = mended
@@ -142,8 +146,14 @@ def _strictly(line: bytes) -> Decoded | None:
     return Decoded(record)
 
 
-def _mended(value: _Object, line: bytes, fields: FieldMap) -> Decoded | Rejected:
-    repairs = [Repair.REPEATED_KEY] * value.repeated
+def _without_marks(line: bytes) -> bytes:
+    """A line without byte order marks in front: logs that began with one were joined."""
+    while line.startswith(BYTE_ORDER_MARK):
+        line = line[len(BYTE_ORDER_MARK) :]
+    return line
+
+
+def _mended(value: _Object, line: bytes, fields: FieldMap, repairs: list[Repair]) -> Decoded | Rejected:
     mending = Mending(fields.applied(value), line, repairs, origins=fields.origins)
     record = mending.record()
     if isinstance(record, Rejected):

@@ -2,13 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Final
 
 import msgspec
 
-from vocabgap.ingest.decoding import MAX_LINE_BYTES
-
-_BOM: Final = b"\xef\xbb\xbf"
+from vocabgap.ingest.decoding import BYTE_ORDER_MARK, MAX_LINE_BYTES
 
 
 class Block(msgspec.Struct, frozen=True):
@@ -74,9 +71,9 @@ def _without_mark(chunks: Iterator[bytes]) -> tuple[Iterator[bytes], int]:
     first = b""
     for chunk in chunks:
         first += chunk
-        if len(first) >= len(_BOM):
+        if len(first) >= len(BYTE_ORDER_MARK):
             break
-    length = len(_BOM) if first.startswith(_BOM) else 0
+    length = len(BYTE_ORDER_MARK) if first.startswith(BYTE_ORDER_MARK) else 0
     return chain([first[length:]] if len(first) > length else [], chunks), length
 
 

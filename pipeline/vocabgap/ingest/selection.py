@@ -11,7 +11,6 @@ from vocabgap.ingest.corrections import FILTERED
 from vocabgap.moments import require_offset
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
 from vocabgap.schema import GAPS
-from vocabgap.text import printable_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +42,7 @@ class Selection:
         for name in ("images", "categories", "modules", "sessions"):
             value = getattr(self, name)
             # One name on its own would otherwise be read as a collection of letters.
-            object.__setattr__(
-                self, name, tuple(map(printable_name, (value,) if isinstance(value, str) else value))
-            )
+            object.__setattr__(self, name, tuple(map(_text, (value,) if isinstance(value, str) else value)))
         for name in ("since", "until"):
             if getattr(self, name) is not None:
                 require_offset(getattr(self, name), name=name)
@@ -114,3 +111,8 @@ def select(
         pl.when(left_out).then(pl.lit(FILTERED)).otherwise(pl.col("why_not")).alias("why_not"),
         (pl.col("counted") & ~left_out).alias("counted"),
     )
+
+
+def _text(name: str) -> str:
+    """A name as a frame holds it, also one that was given with bytes that are not UTF-8."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -22,7 +22,7 @@ from vocabgap.version import SCHEMA_VERSION, __version__
 INDEX_NAME: Final = "index.msgpack"
 LOCK_NAME: Final = "lock"
 # Changed whenever the same bytes of a log would be read into other rows, or the index has another form.
-CACHE_VERSION: Final = f"1 {SCHEMA_VERSION} {__version__}"
+CACHE_VERSION: Final = f"2 {SCHEMA_VERSION} {__version__}"
 OURS: Final = re.compile(r"(?:index\.msgpack|lock|(?:records|rejects)-\d+\.parquet)(?:\.tmp)?")
 RECORD_SCHEMA: Final = {name: dtype for name, dtype in RECORDS.schema.items() if name not in PLACES}
 REJECT_SCHEMA: Final = {name: dtype for name, dtype in REJECTS.schema.items() if name not in REJECT_PLACES}
