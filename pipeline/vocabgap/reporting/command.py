@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from vocabgap.config import CONFIG_NAME, Settings
 from vocabgap.ingest import Selection
 from vocabgap.moments import iso
-from vocabgap.text import escape_unseen
+from vocabgap.text import escape_unseen, printable_name
 
 
 class Reproduction(msgspec.Struct, frozen=True):
@@ -110,7 +110,8 @@ class Reproduction(msgspec.Struct, frozen=True):
 
 def _argument(path: str) -> str:
     """A relative path that is neither taken for an option nor for a home folder."""
-    return f"./{path}" if path.startswith(("-", "~")) else path
+    name = printable_name(path)
+    return f"./{name}" if name.startswith(("-", "~")) else name
 
 
 def _relative(path: Path, home: Path) -> str:
