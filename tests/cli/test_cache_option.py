@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from vocabgap.ingest import caching
+from vocabgap.ingest import cache_folder, caching
 from vocabgap.ingest.shards import INDEX_NAME
 
 Gap = Callable[..., dict[str, object]]
@@ -149,7 +149,7 @@ def test_a_cache_that_was_built_again_is_told(vocabgap: Command, photos: Path, t
 
 
 def test_a_cache_that_is_in_use_is_told(vocabgap: Command, photos: Path, tmp_path: Path) -> None:
-    with caching.opened(tmp_path / "kept"):
+    with cache_folder.opened(tmp_path / "kept"):
         told = vocabgap("check", photos, "--cache", "kept")
 
     assert told.err == "cache: the cache is in use by another run\n"

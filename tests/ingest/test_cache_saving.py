@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError
-from vocabgap.ingest import CacheUse, Scan, caching, scan, shards
+from vocabgap.ingest import CacheUse, Scan, cache_folder, caching, scan, shards
 
 WriteLog = Callable[..., Path]
 Append = Callable[..., None]
@@ -171,7 +171,7 @@ def test_a_cache_that_cannot_be_locked_is_told(
     workspace: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     error = OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
-    monkeypatch.setattr("vocabgap.ingest.caching.fcntl.flock", failing_at(0, error, flock))
+    monkeypatch.setattr("vocabgap.ingest.cache_folder.fcntl.flock", failing_at(0, error, flock))
 
     with pytest.raises(StateError, match="cannot be used"):
         scan(workspace, cache=cache)
@@ -188,7 +188,7 @@ def test_a_run_goes_without_a_cache_that_another_run_has(
 ) -> None:
     append(log)
     before = content_of(cache)
-    with caching.opened(cache):
+    with cache_folder.opened(cache):
         use = same_as_fresh(workspace, cache).cache
 
     assert use == CacheUse(0, 0, read=2, note="the cache is in use by another run")

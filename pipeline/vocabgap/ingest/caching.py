@@ -5,26 +5,22 @@ where it ended, if its beginning still has the digest that it had, and from the 
 scan gives equals what a fresh one gives.
 """
 
-import fcntl
 import os
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 import msgspec
 import polars as pl
 
-from vocabgap.config import expanded
-from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError
+from vocabgap.ingest.cache_folder import refused
 from vocabgap.ingest.collecting import LogRead
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.lines import Portion
 from vocabgap.ingest.shards import (
-    LOCK_NAME,
-    OURS,
     DamagedError,
     Entry,
     Index,
@@ -37,7 +33,6 @@ from vocabgap.ingest.shards import (
     write_index,
     write_shard,
 )
-from vocabgap.text import printable_name
 
 Rows = tuple[pl.DataFrame, pl.DataFrame]  # records and rejects
 
@@ -176,21 +171,24 @@ class Cache:
         except OSError as error:
             with suppress(OSError):
                 remove_temporary(self.folder)
-            raise _refused(self.folder, error) from error
+            raise refused(self.folder, error) from error
 
-    def load(self) -> None:
+    def load(self) -> Self:
         """Take up what earlier scans have left; what is damaged is forgotten, and said.
 
         Raises:
-            OSError: The system does not let it be read.
+            AccessDeniedError: The system does not let it be read.
+            StateError: The disk does not.
         """
-        remove_temporary(self.folder)
         try:
+            remove_temporary(self.folder)
             index = read_index(self.folder) or Index()
             self.rows = [read_shard(self.folder, shard) for shard in index.shards]
         except DamagedError as error:
             self.note = f"the cache was built again: {error}"
             self.rows, index = [], Index()
+        except OSError as error:
+            raise refused(self.folder, error) from error
         self._shards = index.shards
         self._known = {entry.path: entry for entry in index.entries}
         records = rejects = 0
@@ -198,6 +196,7 @@ class Cache:
             self._starts[shard.number] = records, rejects
             records, rejects = records + shard.records, rejects + shard.rejects
         self.height = self._starts[self._next] = records, rejects
+        return self
 
     @property
     def _next(self) -> int:
@@ -207,55 +206,6 @@ class Cache:
 def stamp(status: os.stat_result) -> tuple[int, int, int, int, int]:
     """What changes when a file changes."""
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
-
-
-@contextmanager
-def opened(folder: str | Path, *, verify: bool = False) -> Iterator[Cache | None]:
-    """A cache for the time of a scan; None while another run has it.
-
-    Args:
-        folder: Where it is; made if there is none.
-        verify: Whether every log is compared by its digest.
-
-    Raises:
-        StateError: The folder holds other files, or the disk does not do what it should.
-        AccessDeniedError: The system does not let it be used.
-        InvalidInputError: It is no folder.
-    """
-    place = expanded(folder)
-    lock = None
-    try:
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _require_own(place)
-        lock = os.open(place / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        store = _locked(lock, Cache(place, verify))
-    except (FileExistsError, NotADirectoryError, ValueError) as error:
-        raise InvalidInputError(f"cache '{folder}' is no folder", hint="name another one") from error
-    except OSError as error:
-        raise _refused(place, error) from error
-    else:
-        yield store
-    finally:
-        if lock is not None:
-            os.close(lock)
-
-
-def _locked(lock: int, cache: Cache) -> Cache | None:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return None
-    cache.load()
-    return cache
-
-
-def _require_own(place: Path) -> None:
-    strange = sorted(path.name for path in place.iterdir() if not OURS.fullmatch(path.name))
-    if strange:
-        raise StateError(
-            f"cache '{place}' holds other files, such as '{printable_name(strange[0])}'",
-            hint="name an empty folder, or one that does not exist yet",
-        )
 
 
 def _reading_of(log: LogFile) -> str:
@@ -296,9 +246,3 @@ def _moved(entry: Entry, shard: int, records_from: int, rejects_from: int) -> En
         stretches.append(Stretch(shard, records_from, rejects_from, portion))
         records_from, rejects_from = records_from + portion.records, rejects_from + portion.rejects
     return msgspec.structs.replace(entry, stretches=tuple(stretches))
-
-
-def _refused(folder: Path, error: OSError) -> VocabgapError:
-    message = f"cache '{folder}' cannot be used: {error.strerror or error}"
-    kind = AccessDeniedError if isinstance(error, PermissionError) else StateError
-    return kind(message, hint="name another folder, or leave --cache out")

@@ -11,7 +11,8 @@ import polars as pl
 
 from vocabgap.config import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest.caching import Cache, CacheUse, Rows, opened
+from vocabgap.ingest.cache_folder import opened
+from vocabgap.ingest.caching import Cache, CacheUse, Rows
 from vocabgap.ingest.collecting import Collector
 from vocabgap.ingest.columns import RecordColumns, RejectColumns, with_places, with_reject_places
 from vocabgap.ingest.corrections import DUPLICATE, SUPERSEDED, mark_batches
@@ -140,7 +141,8 @@ def scan(
     with without_cycle_search():
         if cache is None:
             return _read(logs, tenant_id, max_expanded_mib, None)
-        with opened(cache, verify=verify_hash) as store:
+        with opened(cache) as folder:
+            store = Cache(folder, verify_hash).load() if folder is not None else None
             found = _read(logs, tenant_id, max_expanded_mib, store)
         if store is None:
             found = replace(
