@@ -40,6 +40,20 @@ def vocabgap(capsys: pytest.CaptureFixture[str]) -> Callable[..., Told]:
 
 
 @pytest.fixture
+def photos(gap: Callable[..., dict[str, object]], write_corpus: Callable[..., Path]) -> Path:
+    """Three needs, one asked for twice; one line is no record."""
+    return write_corpus(
+        {
+            "heron": [
+                gap("sky mask", intent_category="local", satisfaction=-1, session_id="s-1"),
+                gap("film grain", timestamp="2026-05-01T00:00:00Z", operations_involved=["grain"]),
+            ],
+            "fjord": [gap("mask the sky", timestamp="2026-05-02T00:00:00Z", session_id="s-2"), "no json"],
+        }
+    )
+
+
+@pytest.fixture
 def installed() -> Path:
     """The console script, for what only a process of its own can show."""
     return Path(sys.executable).with_name("vocabgap")

@@ -1,3 +1,5 @@
+"""What the report command publishes and prints, whatever the logs hold."""
+
 import csv
 import io
 import json
@@ -14,20 +16,6 @@ Command = Callable[..., Any]
 
 FILES = ["report.md", "capabilities.parquet", "gaps.parquet", "rejects.parquet", "run.json"]
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1+1", " =1+1"]
-
-
-@pytest.fixture
-def photos(gap: Gap, write_corpus: Corpus) -> Path:
-    """Three needs, one asked for twice; one line is no record."""
-    return write_corpus(
-        {
-            "heron": [
-                gap("sky mask", intent_category="local", satisfaction=-1, session_id="s-1"),
-                gap("film grain", timestamp="2026-05-01T00:00:00Z", operations_involved=["grain"]),
-            ],
-            "fjord": [gap("mask the sky", timestamp="2026-05-02T00:00:00Z", session_id="s-2"), "no json"],
-        }
-    )
 
 
 def test_files_are_published_and_named(vocabgap: Command, photos: Path, tmp_path: Path) -> None:
@@ -184,155 +172,6 @@ def test_a_log_that_is_not_read_is_named_on_stderr(vocabgap: Command, photos: Pa
 
 def test_rejects_do_not_fail_a_report(vocabgap: Command, write_corpus: Corpus) -> None:
     assert vocabgap("report", write_corpus({"one": ["no json"]})).code == 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "counted"),
-    [
-        (("--since", "2026-05-01"), 2),
-        (("--since", "2026-05-01T00:00:01Z"), 1),
-        (("--until", "2026-05-01"), 1),
-        (("--since", "60d", "--now", "2026-07-01T00:00:00Z"), 1),
-        (("--image", "heron"), 2),
-        (("--image", "heron", "--image", "fjord"), 3),
-        (("--category", "mask"), 1),
-        (("--module", "grain"), 1),
-        (("--session", "s-1", "--session", "s-2"), 2),
-        (("--image", "heron", "--session", "s-2"), 0),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
-)
-def test_options_narrow_the_report(
-    vocabgap: Command, photos: Path, arguments: tuple[str, ...], counted: int
-) -> None:
-    told = vocabgap("--json", "report", photos, *arguments)
-    account = json.loads(told.out.splitlines()[-1])["account"]
-    assert (account["counted"], account["filtered"]) == (counted, 3 - counted)
-
-
-def test_filtered_records_are_told(vocabgap: Command, photos: Path) -> None:
-    assert "; 1 record filtered out" in vocabgap("report", photos, "--image", "heron").out
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "hint"),
-    [
-        ("--since", "last tuesday", "2026-05-01"),
-        ("--until", "2026-13-01", "2026-05-01"),
-        ("--now", "tomorrow", "2026-05-01"),
-        ("--since", "", "2026-05-01"),
-        ("--since", "7y", "2026-05-01"),
-        ("--threshold", "1.5", "threshold"),
-        ("--threshold", "-0.1", "threshold"),
-        ("--threshold", "nan", "threshold"),
-        ("--threshold", "near", "threshold"),
-        ("--top", "-1", "top"),
-        ("--top", "ten", "top"),
-        ("--rank-by", "beauty", "mentions"),
-        ("--format", "html", "markdown"),
-        ("--colour", "red", "--help"),
-    ],
-)
-def test_a_bad_value_is_invalid_input_and_the_message_says_what_would_do(
-    vocabgap: Command, photos: Path, option: str, value: str, hint: str
-) -> None:
-    told = vocabgap("report", photos, option, value)
-    assert (told.code, told.out) == (2, "")
-    assert option in told.err
-    assert hint in told.err
-    assert not Path("out").exists()
-
-
-def test_no_root_is_invalid_input(vocabgap: Command) -> None:
-    told = vocabgap("report")
-    assert told.code == 2
-    assert "roots" in told.err.lower()
-
-
-def test_a_missing_root_is_not_found_and_named(vocabgap: Command) -> None:
-    told = vocabgap("report", "no/such/place")
-    assert (told.code, told.out) == (3, "")
-    assert "no/such/place" in told.err
-
-
-def test_a_missing_settings_file_is_not_found_and_named(vocabgap: Command, photos: Path) -> None:
-    told = vocabgap("report", photos, "--config", "team.toml")
-    assert told.code == 3
-    assert "team.toml" in told.err
-
-
-def test_a_folder_of_other_files_is_a_state_error_and_left_alone(
-    vocabgap: Command, photos: Path, tmp_path: Path
-) -> None:
-    mine = tmp_path / "mine"
-    mine.mkdir()
-    (mine / "thesis.txt").write_text("precious")
-    told = vocabgap("report", photos, "--out", mine)
-    assert (told.code, told.out) == (4, "")
-    assert "holds files, but no run" in told.err
-    assert [entry.name for entry in mine.iterdir()] == ["thesis.txt"]
-
-
-def test_the_workspace_itself_is_never_taken_for_a_run(vocabgap: Command, photos: Path) -> None:
-    assert vocabgap("report", photos, "--out", photos).code == 4
-    assert (photos / "heron" / "vocabulary_gaps.jsonl").is_file()
-
-
-@pytest.mark.parametrize(
-    ("setting", "check"),
-    [
-        (("VOCABGAP_TOP", "1"), "1 of 2 capabilities"),
-        (("VOCABGAP_THRESHOLD", "0"), "3 of 3 capabilities"),
-        (("VOCABGAP_RANK_BY", "unsatisfied"), "2 of 2 capabilities"),
-        (("VOCABGAP_OUT", "elsewhere"), "elsewhere: report.md"),
-    ],
-)
-def test_environment_sets_what_no_flag_says(
-    vocabgap: Command, photos: Path, monkeypatch: pytest.MonkeyPatch, setting: tuple[str, str], check: str
-) -> None:
-    monkeypatch.setenv(*setting)
-    assert check in vocabgap("report", photos).out
-
-
-def test_a_flag_wins_over_the_environment_and_that_over_the_file(
-    vocabgap: Command, photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "vocabgap.toml").write_text('[report]\ntop = 1\nout = "from-file"\n')
-    assert "from-file: report.md" in vocabgap("report", photos).out
-    monkeypatch.setenv("VOCABGAP_OUT", "from-environment")
-    told = vocabgap("report", photos)
-    assert "1 of 2 capabilities" in told.out
-    assert "from-environment: report.md" in told.out
-    assert "from-flag: report.md" in vocabgap("report", photos, "--out", "from-flag").out
-
-
-def test_a_bad_variable_is_invalid_input_and_named(
-    vocabgap: Command, photos: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("VOCABGAP_TOP", "many")
-    told = vocabgap("report", photos)
-    assert told.code == 2
-    assert "VOCABGAP_TOP" in told.err
-
-
-def test_an_unknown_setting_is_invalid_input_and_the_file_is_named(
-    vocabgap: Command, photos: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "vocabgap.toml").write_text("[report]\ntopp = 3\n")
-    told = vocabgap("report", photos)
-    assert told.code == 2
-    assert "vocabgap.toml" in told.err
-    assert "topp" in told.err
-
-
-@pytest.mark.parametrize("by", ["mentions", "images", "sessions", "unsatisfied"])
-def test_every_ranking_is_offered(vocabgap: Command, photos: Path, tmp_path: Path, by: str) -> None:
-    assert vocabgap("report", photos, "--rank-by", by).code == 0
-    assert f"by {by}" in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-
-
-def test_top_zero_shows_all(vocabgap: Command, demo: Path) -> None:
-    assert "39 of 39 capabilities" in vocabgap("report", demo, "--top", "0").out
 
 
 def test_a_root_whose_name_is_not_utf_8_is_read(

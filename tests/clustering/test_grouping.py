@@ -1,60 +1,19 @@
-import random
-from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
-from pathlib import Path
+"""Which needs meet, which stay apart, and what stands for a group."""
+
+from collections.abc import Callable
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
-from sklearn.cluster import AgglomerativeClustering
-from sklearn.feature_extraction.text import TfidfVectorizer
 
-import vocabgap
-from vocabgap.clustering import Clusters, cluster
-from vocabgap.clustering.stopwords import content_words, ignored_stems
+from vocabgap.clustering import cluster
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.errors import InvalidInputError
 from vocabgap.schema import CLUSTERS, LINKAGE, PHRASE_FIELDS, WORDINGS
-from vocabgap.text import surface
 
 Asking = Callable[..., pl.DataFrame]
 Groups = Callable[..., set[frozenset[str]]]
-GroupedWordings = Callable[[Clusters], set[frozenset[str]]]
-Partition = Callable[[Sequence[Hashable], Sequence[int]], set[frozenset[Hashable]]]
-
-DEMO = Path(__file__).parents[2] / "data" / "demo"
-WORDS = ["aurora", "noise", "cleanup", "Barn", "door", "tilt", "shift", "the", "???", "not"]
-
-phrase_lists = st.lists(
-    st.one_of(st.text(max_size=12), st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)),
-    max_size=12,
-)
-
-
-def asked(phrases: list[str]) -> list[str]:
-    return [phrase.strip() for phrase in phrases if phrase.strip()]
-
-
-def scikit_learn_labels(phrases: list[str], threshold: float) -> list[int]:
-    """One label a record, from scikit-learn alone and one row a record."""
-    ignored = ignored_stems()
-    texts = [" ".join(content_words(surface(phrase), ignored)) for phrase in phrases]
-    by_words = TfidfVectorizer(
-        tokenizer=str.split, token_pattern=None, lowercase=False, ngram_range=(1, 2)
-    ).fit_transform(texts)
-    by_characters = TfidfVectorizer(analyzer="char_wb", lowercase=False, ngram_range=(3, 5)).fit_transform(
-        texts
-    )
-    similarity = 0.5 * (by_words @ by_words.T) + 0.5 * (by_characters @ by_characters.T)
-    distances = np.clip(1.0 - similarity.toarray(), 0.0, 1.0)
-    model = AgglomerativeClustering(
-        metric="precomputed", linkage="average", distance_threshold=threshold, n_clusters=None
-    )
-    labels: list[int] = model.fit(distances).labels_.tolist()
-    return labels
 
 
 def test_no_records_give_empty_tables(asking: Asking) -> None:
@@ -241,105 +200,12 @@ def test_cohesion_of_a_larger_group_is_the_mean_over_its_pairs(asking: Asking) -
     assert found.clusters["cohesion"].to_list() == pytest.approx([pairs.mean()], abs=1e-6)
 
 
-@given(phrase_lists)
-@settings(deadline=None, max_examples=60)
-def test_every_wording_is_in_exactly_one_cluster(asking: Asking, phrases: list[str]) -> None:
-    found = cluster(asking(*phrases))
-
-    assert found.wordings["wording"].to_list() == sorted(set(asked(phrases)))
-    assert set(found.wordings["cluster"]) == set(range(found.clusters.height))
-
-
-@given(phrase_lists)
-@settings(deadline=None, max_examples=60)
-def test_mentions_add_up_to_the_records(asking: Asking, phrases: list[str]) -> None:
-    found = cluster(asking(*phrases))
-
-    per_cluster: Counter[int] = Counter()
-    for number, mentions in found.wordings.select("cluster", "mentions").iter_rows():
-        per_cluster[number] += mentions
-    assert dict(found.clusters.select("cluster", "mentions").iter_rows()) == per_cluster
-    assert found.clusters["mentions"].sum() == len(asked(phrases))
-
-
-@given(phrase_lists, st.floats(0.0, 1.0))
-@settings(deadline=None, max_examples=60)
-def test_label_is_a_wording_of_its_own_cluster(asking: Asking, phrases: list[str], threshold: float) -> None:
-    found = cluster(asking(*phrases), threshold=threshold)
-
-    own = dict(found.wordings.select("wording", "cluster").iter_rows())
-    for number, label, label_surface in found.clusters.select(
-        "cluster", "label", "label_surface"
-    ).iter_rows():
-        assert label
-        assert own[label] == number
-        assert surface(label) == label_surface
-
-
-@given(phrase_lists, st.floats(0.0, 1.0))
-@settings(deadline=None, max_examples=60)
-def test_similarity_of_a_label_is_one(asking: Asking, phrases: list[str], threshold: float) -> None:
-    found = cluster(asking(*phrases), threshold=threshold)
-
-    similarity = dict(found.wordings.select("wording", "similarity").iter_rows())
-    assert [similarity[label] for label in found.clusters["label"]] == [1.0] * found.clusters.height
-
-
-@given(phrase_lists, st.floats(0.0, 1.0))
-@settings(deadline=None, max_examples=60)
-def test_similarity_and_cohesion_are_from_zero_to_one(
-    asking: Asking, phrases: list[str], threshold: float
-) -> None:
-    found = cluster(asking(*phrases), threshold=threshold)
-
-    assert found.wordings["similarity"].is_between(0.0, 1.0).all()
-    assert found.clusters["cohesion"].is_between(0.0, 1.0).all()
-
-
-@given(phrase_lists)
-@settings(deadline=None, max_examples=60)
-def test_clusters_hold_each_surface_whole(asking: Asking, phrases: list[str]) -> None:
-    found = cluster(asking(*phrases))
-
-    clusters_of_surface = found.wordings.group_by("surface").agg(pl.col("cluster").n_unique())
-    surfaces = found.wordings.group_by("cluster").agg(pl.col("surface").n_unique()).sort("cluster")
-    assert set(clusters_of_surface["cluster"]) <= {1}
-    assert surfaces["surface"].to_list() == found.clusters["surfaces"].to_list()
-
-
-@given(phrase_lists, st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=40)
-def test_order_of_records_changes_nothing(asking: Asking, phrases: list[str], shuffle: random.Random) -> None:
-    expected = cluster(asking(*phrases))
-
-    found = cluster(asking(*shuffle.sample(phrases, len(phrases))))
-
-    assert_frame_equal(found.wordings, expected.wordings, check_exact=True)
-    assert_frame_equal(found.clusters, expected.clusters, check_exact=True)
-    assert_frame_equal(found.linkage, expected.linkage, check_exact=True)
-
-
 def test_clustering_leaves_the_records_as_they_were(asking: Asking) -> None:
     records = asking("barn door", "barn doors")
 
     cluster(records)
 
     assert_frame_equal(records, asking("barn door", "barn doors"))
-
-
-@pytest.mark.parametrize("threshold", [0.3, 0.5, 0.7, 0.8, 0.9])
-def test_partition_of_the_demo_is_that_of_scikit_learn(
-    grouped_wordings: GroupedWordings, partition: Partition, threshold: float
-) -> None:
-    records = vocabgap.scan(DEMO).records
-    phrases = [
-        next(text.strip() for text in fields if text and text.strip())
-        for fields in records.select(PHRASE_FIELDS).iter_rows()
-    ]
-
-    found = cluster(records, threshold=threshold)
-
-    assert grouped_wordings(found) == partition(phrases, scikit_learn_labels(phrases, threshold))
 
 
 def test_label_may_be_the_wording_of_another_surface_that_says_the_same_terms(asking: Asking) -> None:

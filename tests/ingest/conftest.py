@@ -1,8 +1,9 @@
-"""Builders of single logs, byte by byte where a test asks for it, and of caches of them."""
+"""Builders of single logs, byte by byte where a test asks for it, and of caches of them; what scans hold."""
 
 import json
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -10,7 +11,7 @@ from typing import Any, Final
 import pytest
 from polars.testing import assert_frame_equal
 
-from vocabgap.ingest import Scan, caching, scan
+from vocabgap.ingest import CacheUse, Scan, caching, scan
 from vocabgap.record import LOG_NAME
 
 NEED: Final = b'{"description":"soft reeds"}\n'
@@ -58,6 +59,34 @@ def scan_bytes(tmp_path_factory: pytest.TempPathFactory) -> Callable[[bytes], Sc
         return scan(path)
 
     return scan_content
+
+
+@pytest.fixture(scope="session")
+def assert_every_line_is_accounted_for() -> Callable[[Scan, int], None]:
+    """Finds whether so many lines that are not blank are each in exactly one place."""
+
+    def count(scanned: Scan, lines: int) -> None:
+        summary = scanned.summary
+        assert summary.lines == lines
+        assert summary.lines == summary.records + summary.duplicates + summary.superseded + summary.rejects
+        verdicts = Counter(scanned.gaps["why_not"].to_list())
+        assert scanned.records.height == summary.records == verdicts[None]
+        assert (verdicts["duplicate"], verdicts["superseded"]) == (summary.duplicates, summary.superseded)
+        assert scanned.rejects["line"].count() == summary.rejects
+
+    return count
+
+
+@pytest.fixture(scope="session")
+def only_reject() -> Callable[[Scan], dict[str, object]]:
+    """Gives the reject of a scan that has one."""
+
+    def find(scanned: Scan) -> dict[str, object]:
+        assert scanned.rejects.height == 1
+        row: dict[str, object] = scanned.rejects.row(0, named=True)
+        return row
+
+    return find
 
 
 @pytest.fixture(scope="session")
@@ -155,4 +184,20 @@ def log(
     append(path, b'{"description":"warm beak"}\n[]\n{"description":"to')
     let_it_settle()
     scan(workspace, cache=cache)
+    return path
+
+
+@pytest.fixture
+def heron(
+    write_log: Callable[..., Path],
+    workspace: Path,
+    cache: Path,
+    let_it_settle: Callable[[], None],
+    same_as_fresh: Callable[..., Scan],
+) -> Path:
+    """One of two logs that the cache knows; its last line is torn."""
+    write_log("fox-3", NEED, b"[1]\n")
+    path = write_log("heron-11", NEED, b"{\n", b'{"description":"warm be')
+    let_it_settle()
+    assert same_as_fresh(workspace, cache).cache == CacheUse(unchanged=0, resumed=0, read=2)
     return path

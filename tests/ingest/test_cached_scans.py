@@ -6,7 +6,6 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,7 +19,6 @@ from vocabgap.ingest.framing import Block, blocks
 from vocabgap.record import LOG_NAME
 from vocabgap.sources import Source
 
-WriteLog = Callable[..., Path]
 Append = Callable[..., None]
 Settle = Callable[[], None]
 SameAsFresh = Callable[..., Scan]
@@ -28,7 +26,6 @@ SameAsFresh = Callable[..., Scan]
 IMAGES: Final = ("fox-3", "heron-11", "wren-2", ".trash")
 NEED: Final = b'{"description":"soft reeds"}\n'
 TORN: Final = b'{"description":"warm be'
-HERON: Final = NEED + b"{\n" + TORN
 READ_ON: Final = CacheUse(unchanged=1, resumed=1, read=0)
 READ_AGAIN: Final = CacheUse(unchanged=1, resumed=0, read=1)
 
@@ -56,7 +53,7 @@ def pack(log: Path) -> None:
     log.unlink()
 
 
-# What may happen to a log that holds `HERON`, and how much of the two logs is read then; bytes are appended.
+# What may happen to the log `heron`, and how much of the two logs is read then; bytes are appended.
 CHANGES: Final[dict[str, tuple[bytes | Callable[[Path], object], CacheUse]]] = {
     "completed": (b'ak"}\n', READ_ON),
     "completed and torn again": (b'ak"}\n' + NEED + TORN, READ_ON),
@@ -167,18 +164,6 @@ def test_whatever_happens_a_cached_scan_gives_what_a_fresh_one_gives(
     run_state_machine_as_test(start, settings=few)  # type: ignore[arg-type]  # any factory will do
 
 
-@pytest.fixture
-def heron(
-    write_log: WriteLog, workspace: Path, cache: Path, let_it_settle: Settle, same_as_fresh: SameAsFresh
-) -> Path:
-    """One of two logs that the cache knows."""
-    write_log("fox-3", NEED, b"[1]\n")
-    path = write_log("heron-11", HERON)
-    let_it_settle()
-    assert same_as_fresh(workspace, cache).cache == CacheUse(unchanged=0, resumed=0, read=2)
-    return path
-
-
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_log_is_read_as_far_as_it_changed(
     *, workspace: Path, heron: Path, cache: Path, append: Append, same_as_fresh: SameAsFresh, change: str
@@ -221,59 +206,6 @@ def test_a_log_is_decoded_from_its_last_newline_on(
     assert decoded == [Block(number=3, offset=len(NEED) + 2, lines=[TORN + b'ak"}'])]
 
 
-@pytest.mark.usefixtures("heron")
-def test_a_subset_of_the_logs_can_be_scanned_and_then_all_again(
-    workspace: Path, cache: Path, same_as_fresh: SameAsFresh
-) -> None:
-    assert same_as_fresh(workspace / "fox-3", cache).cache == CacheUse(unchanged=1, resumed=0, read=0)
-    assert same_as_fresh(workspace, cache).cache == READ_AGAIN
-
-
-@pytest.mark.usefixtures("heron")
-def test_known_logs_take_the_place_and_the_tenant_that_are_asked_for(
-    workspace: Path, cache: Path, same_as_fresh: SameAsFresh
-) -> None:
-    scanned = same_as_fresh(workspace.parent, cache, tenant_id="gamekeeper")
-
-    assert scanned.cache == CacheUse(unchanged=2, resumed=0, read=0)
-    assert set(scanned.gaps["tenant_id"]) == {"gamekeeper"}
-    assert scanned.files["source_path"].to_list() == [f"shoots/{each}/{LOG_NAME}" for each in IMAGES[:2]]
-
-
-SOURCES: Final = {
-    "of other fields": (INTENT, Source(glob=LOG_NAME, fields={"notes": "description", "intent": "notes"})),
-    "with a filter": (INTENT, OF_NEW),
-    "as they are": (INTENT, Source(glob=LOG_NAME)),
-    # A moment of TOML that is not in quotes is no text, and is not read like one.
-    "in quotes": (
-        Source(glob=LOG_NAME, constants={"timestamp": datetime(2026, 1, 1, tzinfo=UTC)}),
-        Source(glob=LOG_NAME, constants={"timestamp": "2026-01-01T00:00:00Z"}),
-    ),
-}
-
-
-@pytest.mark.usefixtures("heron")
-@pytest.mark.parametrize("change", SOURCES)
-def test_logs_are_read_again_once_their_source_is_another(
-    workspace: Path, cache: Path, same_as_fresh: SameAsFresh, change: str
-) -> None:
-    before, after = SOURCES[change]
-    scan(workspace, cache=cache, sources={"own": before})
-
-    assert same_as_fresh(workspace, cache, sources={"own": after}).cache == CacheUse(0, resumed=0, read=2)
-
-
-def test_a_log_is_read_again_once_it_is_not_taken_for_packed(
-    workspace: Path, cache: Path, let_it_settle: Settle, same_as_fresh: SameAsFresh
-) -> None:
-    path = workspace / "gaps.gz"
-    path.write_bytes(gzip.compress(NEED))
-    let_it_settle()
-    scan(path, cache=cache)
-
-    same_as_fresh(path, cache, sources={"own": Source(glob="gaps.gz")})
-
-
 def test_many_scans_leave_few_files(
     workspace: Path, heron: Path, cache: Path, append: Append, same_as_fresh: SameAsFresh
 ) -> None:
@@ -286,23 +218,3 @@ def test_many_scans_leave_few_files(
     assert most == caching._MOST_SHARDS
     assert len(list(cache.iterdir())) < most
     assert same_as_fresh(workspace, cache).summary.lines == caching._MOST_SHARDS + 7
-
-
-def test_a_log_reached_through_a_link_is_read_again_once_its_folder_has_another_name(
-    workspace: Path,
-    write_log: Callable[..., Path],
-    cache: Path,
-    let_it_settle: Settle,
-    same_as_fresh: SameAsFresh,
-) -> None:
-    store = write_log("store/a", NEED).parent
-    link = workspace / "img" / LOG_NAME
-    link.parent.mkdir()
-    link.symlink_to("../store/a/" + LOG_NAME)
-    let_it_settle()
-    scan(workspace, cache=cache)
-    store.rename(store.with_name("b"))
-    link.unlink()
-    link.symlink_to("../store/b/" + LOG_NAME)
-
-    assert set(same_as_fresh(workspace, cache).gaps["image_id"]) == {"b"}

@@ -1,10 +1,11 @@
+"""Which record a correction supersedes."""
+
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from vocabgap.ingest import Scan, scan
-from vocabgap.record import LOG_NAME
 
 WriteLog = Callable[..., Path]
 Gap = Callable[..., dict[str, object]]
@@ -18,65 +19,6 @@ def at(minute: int) -> str:
 
 def verdicts(scanned: Scan) -> dict[str, str | None]:
     return dict(scanned.gaps.select("description", "why_not").iter_rows())
-
-
-def test_a_record_that_is_written_twice_counts_once(workspace: Path, write_log: WriteLog, gap: Gap) -> None:
-    write_log("heron-11", gap("soft reeds"), gap("soft reeds"))
-
-    scanned = scan(workspace)
-
-    assert scanned.gaps["why_not"].to_list() == [None, "duplicate"]
-    assert (scanned.summary.records, scanned.summary.duplicates) == (1, 1)
-
-
-def test_copies_that_spell_the_record_differently_are_the_same(workspace: Path, write_log: WriteLog) -> None:
-    write_log(
-        "heron-11",
-        b'{"description": "soft reeds", "timestamp": "2026-03-14T06:05:00Z"}\n',
-        b'{"timestamp":"2026-03-14T08:05:00+02:00","description":"soft reeds","notes":null,"x":1}\n',
-    )
-
-    assert scan(workspace).summary.duplicates == 1
-
-
-def test_the_same_words_on_two_images_are_two_records(workspace: Path, write_log: WriteLog, gap: Gap) -> None:
-    write_log("heron-11", gap("soft reeds", image_id="heron-11"))
-    write_log("heron-12", gap("soft reeds", image_id="heron-12"))
-
-    assert scan(workspace).summary.records == 2
-
-
-@pytest.mark.parametrize("copy", ["heron-11-copy", "a copy of heron-11"])
-def test_the_original_stays_and_not_the_copy(
-    copy: str, workspace: Path, write_log: WriteLog, gap: Gap
-) -> None:
-    write_log("heron-11", gap("soft reeds", image_id="heron-11"))
-    write_log(copy, gap("soft reeds", image_id="heron-11"))
-
-    scanned = scan(workspace)
-
-    assert scanned.records["source_path"].to_list() == [f"heron-11/{LOG_NAME}"]
-    assert scanned.summary.duplicates == 1
-
-
-def test_the_first_copy_stays_where_no_folder_is_the_original(
-    workspace: Path, write_log: WriteLog, gap: Gap
-) -> None:
-    write_log("spring", gap("soft reeds", image_id="heron-11"))
-    write_log("autumn", gap("soft reeds", image_id="heron-11"))
-
-    assert scan(workspace).records["source_path"].to_list() == [f"autumn/{LOG_NAME}"]
-
-
-def test_the_same_record_in_two_repositories_counts_once(
-    tmp_path: Path, write_log: WriteLog, gap: Gap
-) -> None:
-    for name in ("ana", "ben"):
-        write_log("heron-11", gap("soft reeds"), root=tmp_path / name)
-
-    summary = scan([tmp_path / "ana", tmp_path / "ben"]).summary
-
-    assert (summary.lines, summary.records, summary.duplicates) == (2, 1, 1)
 
 
 def test_a_correction_supersedes_the_record_that_its_notes_name(

@@ -1,4 +1,5 @@
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import polars as pl
@@ -30,6 +31,16 @@ DEFAULTS: Row = {
     "source_path": "quay-01/vocabulary_gaps.jsonl",
     "byte_offset": 0,
 }
+
+
+@pytest.fixture(scope="session")
+def day() -> Callable[[int], datetime]:
+    """Gives the noon of a day of May 2025."""
+
+    def at_noon(number: int) -> datetime:
+        return datetime(2025, 5, number, 12, tzinfo=UTC)
+
+    return at_noon
 
 
 @pytest.fixture(scope="session")

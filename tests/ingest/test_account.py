@@ -1,0 +1,200 @@
+"""Every line of a log is found where it is, and accounted for, whatever it holds."""
+
+import json
+import unicodedata
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from vocabgap.ingest import Scan, scan
+
+AsLine = Callable[[Mapping[str, object]], bytes]
+ScanBytes = Callable[[bytes], Scan]
+Gap = Callable[..., dict[str, object]]
+AssertAccounted = Callable[[Scan, int], None]
+
+BOM = b"\xef\xbb\xbf"
+SNAPSHOT = "d4" * 32
+SHARED = Path(__file__).parents[2] / ".." / "shared"
+
+# Pieces that make up logs: good lines, copies, corrections, bad lines, blanks, and anything at all.
+pieces = st.sampled_from(
+    [
+        b'{"description":"soft reeds"}',
+        b'{"description":"soft reeds","timestamp":"2026-03-14T06:05:00Z","snapshot_hash":"%s"}'
+        % SNAPSHOT.encode(),
+        b'{"description":"softer reeds","timestamp":"2026-03-15","notes":"%s"}' % SNAPSHOT.encode(),
+        b'{"intent":"calm","satisfaction":"good","timestamp":"monday"}',
+        b'{"description":"\xc3\xa9\xe2\x80\xa8"}',
+        b'{"description":7}',
+        b"null",
+        b"\n",
+        b"\r\n",
+        b" ",
+        b"\xef\xbb\xbf",
+        b"\xff",
+        b"{",
+    ]
+)
+logs = st.lists(pieces | st.binary(max_size=8), max_size=12).map(b"".join)
+
+
+def lines_that_are_not_blank(content: bytes) -> int:
+    return sum(1 for line in content.removeprefix(BOM).split(b"\n") if line.strip())
+
+
+@settings(deadline=None)  # the first scan loads Polars
+@given(logs)
+@example(b"")
+@example(BOM)
+@example(b"\x00")
+@example(b"\n\r\n \t\n")
+@example(b'{"description":"x"}' + b"\x0c\n\x0b\n")
+def test_every_line_of_any_log_is_accounted_for(
+    assert_every_line_is_accounted_for: AssertAccounted, scan_bytes: ScanBytes, content: bytes
+) -> None:
+    scanned = scan_bytes(content)
+
+    assert_every_line_is_accounted_for(scanned, lines_that_are_not_blank(content))
+
+
+@settings(deadline=None)  # the first scan loads Polars
+@given(st.binary())
+def test_every_line_of_any_bytes_is_accounted_for(
+    assert_every_line_is_accounted_for: AssertAccounted, scan_bytes: ScanBytes, content: bytes
+) -> None:
+    scanned = scan_bytes(content)
+
+    assert_every_line_is_accounted_for(scanned, lines_that_are_not_blank(content))
+
+
+@settings(deadline=None)  # the first scan loads Polars
+@given(logs)
+def test_every_offset_points_at_its_line(scan_bytes: ScanBytes, content: bytes) -> None:
+    scanned = scan_bytes(content)
+
+    rows = [
+        *scanned.gaps.select("line", "byte_offset").iter_rows(),
+        *scanned.rejects.select("line", "byte_offset").iter_rows(),
+    ]
+    for line, offset in rows:
+        assert content[:offset].count(b"\n") == line - 1
+        assert offset == 0 or content[:offset].endswith(b"\n") or content[:offset] == BOM
+
+
+@settings(deadline=None)  # the first scan loads Polars
+@given(logs)
+def test_no_reject_lets_an_unprintable_character_through(scan_bytes: ScanBytes, content: bytes) -> None:
+    rejects = scan_bytes(content).rejects
+
+    shown = "".join([*rejects["raw"], *rejects["detail"]])
+    assert not [character for character in shown if unicodedata.category(character) in {"Cc", "Cs", "Zl"}]
+
+
+def test_a_log_cut_anywhere_in_its_last_two_records_loses_only_what_was_cut(
+    as_line: AsLine, gap: Gap, scan_bytes: ScanBytes, assert_every_line_is_accounted_for: AssertAccounted
+) -> None:
+    kept = as_line(gap("soft reeds")) + as_line(gap("warm beak"))
+    cut = as_line(gap("caf\u00e9 \u2014 \U0001f426", notes="na\u00efve")) + as_line(gap("dark eyes"))
+    ends = [kept, kept + cut[: cut.index(b"\n") + 1], kept + cut]
+    for length in range(len(kept), len(kept + cut) + 1):
+        content = (kept + cut)[:length]
+        # A record is whole as soon as its last brace is there; the newline may still be missing.
+        whole = 1 + sum(len(end) - 1 <= length for end in ends)
+
+        scanned = scan_bytes(content)
+
+        assert_every_line_is_accounted_for(scanned, lines_that_are_not_blank(content))
+        assert scanned.summary.records == whole, length
+        assert scanned.rejects["line"].to_list() == ([whole + 1] if scanned.summary.rejects else [])
+
+
+def test_good_records_survive_bad_neighbours(as_line: AsLine, gap: Gap, scan_bytes: ScanBytes) -> None:
+    bad = [b"\xff\n", b"{\n", b"null\n", b'{"description": 7}\n', b"{}\n", b"[" * 100_000 + b"\n"]
+    content = b"".join(line + as_line(gap(f"need {number}")) for number, line in enumerate(bad))
+
+    summary = scan_bytes(content).summary
+
+    assert (summary.records, summary.rejects) == (6, 6)
+    assert summary.reasons == {
+        "invalid_utf8": 1,
+        "invalid_json": 1,
+        "not_an_object": 1,
+        "missing_description": 1,
+        "wrong_type": 1,
+        "too_deep": 1,
+    }
+
+
+def test_only_a_newline_ends_a_line(as_line: AsLine, gap: Gap, scan_bytes: ScanBytes) -> None:
+    needs = ["soft\u2028reeds", "soft\u2029reeds", "soft\x85reeds", "soft\u00a0reeds"]
+
+    scanned = scan_bytes(b"".join(as_line(gap(need)) for need in needs))
+
+    assert scanned.records["description"].to_list() == needs
+    assert scanned.summary.lines == 4
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line(
+    as_line: AsLine, gap: Gap, scan_bytes: ScanBytes
+) -> None:
+    scanned = scan_bytes(BOM + as_line(gap("soft reeds")) + as_line(gap("warm beak")))
+
+    assert scanned.records["description"].to_list() == ["soft reeds", "warm beak"]
+    assert scanned.records["byte_offset"][0] == 3
+
+
+def test_windows_line_ends_are_read(scan_bytes: ScanBytes) -> None:
+    scanned = scan_bytes(b'{"description":"soft reeds"}\r\n\r\n{"description":"warm beak"}\r\n')
+
+    assert scanned.records.select("description", "line", "byte_offset").rows() == [
+        ("soft reeds", 1, 0),
+        ("warm beak", 3, 32),
+    ]
+    assert scanned.summary.rejects == 0
+
+
+def test_blank_lines_are_numbered_and_not_counted(as_line: AsLine, gap: Gap, scan_bytes: ScanBytes) -> None:
+    scanned = scan_bytes(b"\n  \t\n" + as_line(gap("soft reeds")) + b"\n\n")
+
+    assert (scanned.summary.lines, scanned.summary.records) == (1, 1)
+    assert scanned.records["line"].to_list() == [3]
+
+
+def test_a_last_line_without_a_newline_is_read(scan_bytes: ScanBytes) -> None:
+    assert scan_bytes(b'{"description":"soft reeds"}').summary.records == 1
+
+
+def test_offsets_lead_back_to_the_record(as_line: AsLine, gap: Gap, scan_bytes: ScanBytes) -> None:
+    lines = [as_line(gap(f"caf\u00e9 {number}")) for number in range(5)]
+    content = BOM + b"\n".join(lines)
+
+    records = scan_bytes(content).records
+
+    for description, offset in records.select("description", "byte_offset").iter_rows():
+        assert json.loads(content[offset:].split(b"\n")[0])["description"] == description
+
+
+def test_a_lone_surrogate_ends_nothing(
+    scan_bytes: ScanBytes, assert_every_line_is_accounted_for: AssertAccounted
+) -> None:
+    scanned = scan_bytes(b'{"description":"soft \\ud83d reeds"}\n{"description":"warm beak"}\n')
+
+    assert_every_line_is_accounted_for(scanned, 2)
+    assert "warm beak" in scanned.records["description"].to_list()
+
+
+def test_the_shared_workspace_is_read_to_the_last_line(
+    assert_every_line_is_accounted_for: AssertAccounted,
+) -> None:
+    root = SHARED / "data" / "chemigram" / "workspace"
+    if not root.is_dir():
+        pytest.skip(f"the shared workspace is not at {root}")
+
+    scanned = scan(root)
+
+    assert_every_line_is_accounted_for(scanned, 631)
+    assert (scanned.summary.records, scanned.summary.rejects) == (631, 0)

@@ -1,0 +1,238 @@
+"""What is no record: why a line is rejected, and what is shown of it; no line raises."""
+
+import json
+import re
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vocabgap.ingest import Scan, scan
+from vocabgap.ingest.decoding import Decoded, decode_line
+from vocabgap.ingest.mending import Rejected
+from vocabgap.record import LOG_NAME, RejectReason
+
+WriteLog = Callable[..., Path]
+AsLine = Callable[[Mapping[str, object]], bytes]
+ScanBytes = Callable[[bytes], Scan]
+Gap = Callable[..., dict[str, object]]
+OnlyReject = Callable[[Scan], dict[str, object]]
+
+NEED = "soften only the reed tips"
+
+
+def rejected(line: bytes | str) -> Rejected:
+    outcome = decode_line(line.encode() if isinstance(line, str) else line)
+    assert isinstance(outcome, Rejected)
+    return outcome
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("null", "null"),
+        ("17", "a number"),
+        ("1.5", "a number"),
+        ('"a sentence"', "text"),
+        ("[]", "a list"),
+        ('[{"description": "inside a list"}]', "a list"),
+        ("true", "a boolean"),
+    ],
+)
+def test_what_is_not_an_object_is_named(line: str, found: str) -> None:
+    outcome = rejected(line)
+
+    assert outcome.reason is RejectReason.NOT_AN_OBJECT
+    assert outcome.detail.endswith(f"found {found}")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "found"),
+    [
+        ("description", 5, "a number"),
+        ("description", ["x"], "a list"),
+        ("image_id", 11, "a number"),
+        ("session_id", {}, "an object"),
+        ("snapshot_hash", True, "a boolean"),
+        ("intent", 0.5, "a number"),
+        ("missing_capability", [], "a list"),
+        ("workaround", {"brush": 1}, "an object"),
+        ("intent_category", 3, "a number"),
+        ("notes", False, "a boolean"),
+        ("operations_involved", "blurs", "text"),
+        ("operations_involved", ["blurs", 3], "a list with a number"),
+        ("vocabulary_used", [None], "a list with null"),
+        ("vocabulary_used", {}, "an object"),
+    ],
+)
+def test_a_wrong_type_names_the_field_and_what_was_found(name: str, value: object, found: str) -> None:
+    outcome = rejected(json.dumps({"description": NEED, name: value}))
+
+    assert outcome.reason is RejectReason.WRONG_TYPE
+    assert f"'{name}'" in outcome.detail
+    assert outcome.detail.endswith(f"found {found}")
+
+
+@pytest.mark.parametrize("blank", [None, "", "  ", "\t\n", "\u00a0\u3000"], ids=repr)
+def test_a_record_that_says_nothing_is_rejected(blank: str | None) -> None:
+    outcome = rejected(json.dumps({"description": blank, "missing_capability": blank, "intent": blank}))
+
+    assert outcome.reason is RejectReason.MISSING_DESCRIPTION
+    assert "'description'" in outcome.detail
+
+
+def test_an_empty_object_is_rejected_for_its_description() -> None:
+    assert rejected("{}").reason is RejectReason.MISSING_DESCRIPTION
+
+
+def test_a_record_that_says_nothing_is_rejected_after_repairs_too() -> None:
+    outcome = rejected('{"gap_id": "g-1", "workaround": "a brush", "description": " "}')
+
+    assert outcome.reason is RejectReason.MISSING_DESCRIPTION
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"description": "caf\xe9"}',
+        b"\xff\xfe\x00\x00",
+        b'{"description": "\xed\xa0\x80"}',
+        b'{"description": "ok", "notes": "\xc0\xaf"}',
+        b'{"description": "ok", "gap_id": "\x80"}',
+        b'{"description": "ok", "\x80": 1}',
+    ],
+)
+def test_bytes_that_are_not_utf8_are_rejected_with_their_place(line: bytes) -> None:
+    outcome = rejected(line)
+
+    assert outcome.reason is RejectReason.INVALID_UTF8
+    assert re.search(r"at byte \d+ of the line$", outcome.detail)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "not json",
+        "{",
+        '{"description": "x"',
+        '{"description": "x",}',
+        "{'description': 'x'}",
+        '{"description": "x"} {"description": "y"}',
+        '{"description": "x", "satisfaction": NaN}',
+        '{"description": "x", "satisfaction": Infinity}',
+        '{"description": "x", "satisfaction": -Infinity}',
+        '{"description": "tab\there"}',
+        "\ufeff",
+    ],
+)
+def test_what_is_not_json_is_rejected(line: str) -> None:
+    outcome = rejected(line)
+
+    assert outcome.reason is RejectReason.INVALID_JSON
+    assert outcome.detail
+
+
+@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
+@pytest.mark.parametrize("name", ["description", "gap_id", "operations_involved"])
+def test_deep_nesting_is_rejected_as_such(opening: str, closing: str, name: str) -> None:
+    depth = 100_000
+
+    outcome = rejected(f'{{"{name}": {opening * depth}1{closing * depth}}}')
+
+    assert outcome.reason is RejectReason.TOO_DEEP
+
+
+@pytest.mark.parametrize("name", ["timestamp", "satisfaction", "description", "vocabulary_used", "gap_id"])
+@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
+def test_no_depth_of_nesting_raises(opening: str, closing: str, name: str) -> None:
+    for depth in range(sys.getrecursionlimit() + 10):
+        nested = f"{opening * depth}1{closing * depth}"
+
+        outcome = decode_line(f'{{"description": "{NEED}", "{name}": {nested}}}'.encode())
+
+        assert isinstance(outcome, Decoded | Rejected)
+
+
+@pytest.mark.parametrize("digits", [20, 400, 4_300, 4_301, 100_000])
+@pytest.mark.parametrize("sign", ["", "-"])
+@pytest.mark.parametrize("name", ["timestamp", "satisfaction", "gap_id"])
+def test_no_size_of_an_integer_raises(name: str, sign: str, digits: int) -> None:
+    line = f'{{"description": "{NEED}", "{name}": {sign}{"9" * digits}}}'
+
+    assert isinstance(decode_line(line.encode()), Decoded | Rejected)
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1e400", "1e-400", "0.1e1", "-0"])
+def test_no_size_of_a_float_raises(number: str) -> None:
+    line = f'{{"description": "{NEED}", "timestamp": {number}, "satisfaction": {number}}}'
+
+    assert isinstance(decode_line(line.encode()), Decoded | Rejected)
+
+
+@given(st.binary())
+def test_no_bytes_raise(line: bytes) -> None:
+    assert isinstance(decode_line(line), Decoded | Rejected)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["description", "timestamp", "satisfaction", "notes", "vocabulary_used", "gap_id"]),
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+            lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+            max_leaves=5,
+        ),
+    )
+)
+def test_no_object_raises(fields: dict[str, object]) -> None:
+    assert isinstance(decode_line(json.dumps(fields).encode()), Decoded | Rejected)
+
+
+def test_a_last_line_that_was_cut_off_is_torn_wherever_the_cut_falls(
+    as_line: AsLine, gap: Gap, scan_bytes: ScanBytes, only_reject: OnlyReject
+) -> None:
+    first, second = as_line(gap("soft reeds")), as_line(gap("caf\u00e9 \u2014 \U0001f426"))
+    reasons = {
+        length: only_reject(scan_bytes(first + second[:length]))["reason"]
+        for length in range(1, len(second) - 1)
+    }
+
+    assert {length: reason for length, reason in reasons.items() if reason != RejectReason.TORN} == {}
+
+
+def test_a_broken_line_that_a_newline_ends_is_not_torn(
+    scan_bytes: ScanBytes, only_reject: OnlyReject
+) -> None:
+    assert only_reject(scan_bytes(b'{"description": "soft\n'))["reason"] == RejectReason.INVALID_JSON
+
+
+def test_a_reject_says_where_it_is_and_what_it_held(
+    workspace: Path, write_log: WriteLog, gap: Gap, only_reject: OnlyReject
+) -> None:
+    path = write_log("heron-11", gap("soft reeds"), b'["\x1b[31m"]\n')
+
+    row = only_reject(scan(workspace))
+
+    assert row == {
+        "source_path": f"heron-11/{LOG_NAME}",
+        "line": 2,
+        "byte_offset": path.read_bytes().index(b'["\x1b'),
+        "reason": "invalid_json",
+        "detail": row["detail"],
+        "raw": '["\\u001b[31m"]',
+        "repo_slug": "shoots",
+    }
+    assert row["detail"]
+
+
+def test_a_reject_shows_the_first_512_bytes_of_its_line(
+    scan_bytes: ScanBytes, only_reject: OnlyReject
+) -> None:
+    assert only_reject(scan_bytes(b"x" * 5_000 + b"\n"))["raw"] == "x" * 512
+
+
+def test_bytes_that_are_not_utf8_are_shown_escaped(scan_bytes: ScanBytes, only_reject: OnlyReject) -> None:
+    assert only_reject(scan_bytes(b"caf\xe9\n"))["raw"] == "caf\\xe9"

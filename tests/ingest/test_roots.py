@@ -1,0 +1,177 @@
+"""Which files are read below which roots, and what becomes of those that cannot be read."""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from polars.testing import assert_frame_equal
+
+from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.ingest import Scan, scan
+from vocabgap.record import LOG_NAME, RejectReason
+
+WriteLog = Callable[..., Path]
+AsLine = Callable[[Mapping[str, object]], bytes]
+Gap = Callable[..., dict[str, object]]
+AssertAccounted = Callable[[Scan, int], None]
+OnlyReject = Callable[[Scan], dict[str, object]]
+
+not_as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root reads files whatever their permissions")
+
+
+def test_a_pipe_in_place_of_a_log_is_unreadable(
+    workspace: Path, write_log: WriteLog, gap: Gap, only_reject: OnlyReject
+) -> None:
+    write_log("heron-11", gap("soft reeds"))
+    (workspace / "fox-3").mkdir()
+    os.mkfifo(workspace / "fox-3" / LOG_NAME)
+
+    scanned = scan(workspace)
+
+    assert (scanned.summary.records, scanned.summary.unreadable) == (1, 1)
+    assert only_reject(scanned)["reason"] == RejectReason.UNREADABLE_FILE
+
+
+def test_a_pipe_as_root_is_unreadable(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    assert scan(tmp_path / "pipe").summary.unreadable == 1
+
+
+def test_a_folder_in_place_of_a_log_is_unreadable(
+    workspace: Path, write_log: WriteLog, gap: Gap, only_reject: OnlyReject
+) -> None:
+    write_log("heron-11", gap("soft reeds"))
+    (workspace / "fox-3" / LOG_NAME).mkdir(parents=True)
+
+    scanned = scan(workspace)
+
+    assert (scanned.summary.records, scanned.summary.unreadable) == (1, 1)
+    assert only_reject(scanned)["source_path"] == f"fox-3/{LOG_NAME}"
+
+
+def test_a_link_to_nowhere_in_place_of_a_log_is_unreadable(workspace: Path) -> None:
+    (workspace / LOG_NAME).symlink_to("absent")
+
+    assert scan(workspace).summary.unreadable == 1
+
+
+def test_an_unreadable_file_is_no_line(
+    workspace: Path, assert_every_line_is_accounted_for: AssertAccounted, only_reject: OnlyReject
+) -> None:
+    (workspace / LOG_NAME).mkdir()
+
+    scanned = scan(workspace)
+
+    assert_every_line_is_accounted_for(scanned, 0)
+    row = only_reject(scanned)
+    assert (row["line"], row["byte_offset"], row["raw"]) == (None, None, "")
+    assert scanned.summary.reasons == {"unreadable_file": 1}
+
+
+@not_as_root
+def test_a_log_that_may_not_be_read_is_unreadable(workspace: Path, write_log: WriteLog, gap: Gap) -> None:
+    write_log("heron-11", gap("soft reeds"))
+    write_log("fox-3", gap("warm fur")).chmod(0)
+
+    scanned = scan(workspace)
+
+    assert (scanned.summary.records, scanned.summary.unreadable) == (1, 1)
+
+
+@not_as_root
+def test_a_folder_that_may_not_be_listed_is_unreadable(
+    workspace: Path, write_log: WriteLog, gap: Gap, only_reject: OnlyReject
+) -> None:
+    write_log("heron-11", gap("soft reeds"))
+    folder = write_log("fox-3", gap("warm fur")).parent
+    folder.chmod(0)
+    try:
+        scanned = scan(workspace)
+    finally:
+        folder.chmod(0o700)
+
+    assert (scanned.summary.records, scanned.summary.unreadable) == (1, 1)
+    assert "cannot be listed" in str(only_reject(scanned)["detail"])
+
+
+def test_a_single_log_of_any_name_is_scanned(tmp_path: Path, gap: Gap, as_line: AsLine) -> None:
+    path = tmp_path / "fox-3" / "export.txt"
+    path.parent.mkdir()
+    path.write_bytes(as_line(gap("warm fur")))
+
+    row = scan(str(path)).records.row(0, named=True)
+
+    assert (row["source_path"], row["repo_slug"], row["image_id"]) == ("export.txt", "fox-3", "fox-3")
+
+
+def test_a_missing_root_is_not_found(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="absent"):
+        scan(tmp_path / "absent")
+
+
+def test_no_root_is_an_error() -> None:
+    with pytest.raises(InvalidInputError):
+        scan([])
+
+
+@pytest.mark.parametrize("name", [b"caf\xe9", b"new\nline", b"\xe2\x80\xae"])
+def test_an_image_folder_of_any_name_is_scanned(
+    name: bytes, workspace: Path, write_log: WriteLog, gap: Gap
+) -> None:
+    write_log(os.fsdecode(name), gap("warm fur"))
+
+    assert scan(workspace).summary.records == 1
+
+
+@pytest.mark.parametrize("name", [b"caf\xe9", b"new\nline", b"\xe2\x80\xae"])
+def test_a_root_of_any_name_is_scanned(name: bytes, tmp_path: Path, write_log: WriteLog, gap: Gap) -> None:
+    root = tmp_path / os.fsdecode(name)
+    write_log("heron-11", gap("warm fur"), root=root)
+
+    assert scan(root).summary.records == 1
+
+
+@pytest.mark.parametrize("name", [b"caf\xe9.jsonl", b"new\nline.jsonl"])
+def test_a_single_log_whose_name_is_not_text_is_scanned(
+    name: bytes, tmp_path: Path, gap: Gap, as_line: AsLine
+) -> None:
+    path = tmp_path / os.fsdecode(name)
+    path.write_bytes(as_line(gap("warm fur")))
+
+    assert scan(path).summary.records == 1
+
+
+def test_overlapping_roots_count_a_record_once(
+    workspace: Path, write_log: WriteLog, gap: Gap, assert_every_line_is_accounted_for: AssertAccounted
+) -> None:
+    path = write_log("heron-11", gap("soft reeds"))
+    write_log("fox-3", gap("warm fur"))
+
+    scanned = scan([workspace, workspace / "heron-11", path])
+
+    assert scanned.records["description"].to_list().count("soft reeds") == 1
+    assert scanned.summary.records == 2
+    assert_every_line_is_accounted_for(scanned, int(scanned.files["lines"].sum()))
+
+
+def test_overlapping_roots_count_a_bad_line_once(workspace: Path, write_log: WriteLog) -> None:
+    write_log("heron-11", b"{\n")
+
+    assert scan([workspace, workspace / "heron-11"]).summary.rejects == 1
+
+
+def test_a_repeated_root_is_read_once(workspace: Path, write_log: WriteLog, gap: Gap) -> None:
+    write_log("heron-11", gap("soft reeds"), b"{\n")
+
+    assert_frame_equal(scan([workspace, str(workspace)]).gaps, scan(workspace).gaps)
+
+
+def test_roots_of_the_same_name_are_told_apart(tmp_path: Path, write_log: WriteLog, gap: Gap) -> None:
+    for owner in ("ana", "ben"):
+        write_log("heron-11", gap(f"soft reeds of {owner}"), root=tmp_path / owner / "shoots")
+
+    scanned = scan([tmp_path / "ben" / "shoots", tmp_path / "ana" / "shoots"])
+
+    assert scanned.records["repo_slug"].to_list() == ["ana/shoots", "ben/shoots"]

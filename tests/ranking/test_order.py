@@ -1,0 +1,159 @@
+"""Which capability comes first."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from vocabgap.config import RankBy
+from vocabgap.errors import InvalidInputError
+
+Ranked = Callable[..., pl.DataFrame]
+Day = Callable[[int], datetime]
+
+
+def labels_of(table: pl.DataFrame) -> list[str]:
+    labels: list[str] = table["label"].to_list()
+    return labels
+
+
+def test_ranks_count_from_one(ranked: Ranked) -> None:
+    table = ranked([{"missing_capability": name} for name in ("lamp glow", "tilt shift", "ice ring")])
+
+    assert table["rank"].to_list() == [1, 2, 3]
+
+
+def test_most_mentioned_comes_first(ranked: Ranked) -> None:
+    asked = ["lamp glow", "tilt shift", "tilt shift", "ice ring", "ice ring", "ice ring"]
+
+    table = ranked([{"missing_capability": name} for name in asked])
+
+    assert labels_of(table) == ["ice ring", "tilt shift", "lamp glow"]
+
+
+@pytest.mark.parametrize(
+    ("by", "expected"),
+    [
+        ("mentions", ["often", "widely", "long", "badly"]),
+        ("images", ["widely", "often", "long", "badly"]),
+        ("sessions", ["long", "often", "widely", "badly"]),
+        ("unsatisfied", ["badly", "often", "widely", "long"]),
+    ],
+)
+def test_what_is_asked_for_is_counted_first(ranked: Ranked, by: str, expected: list[str]) -> None:
+    often = [{"missing_capability": "often"}] * 9
+    widely = [{"missing_capability": "widely", "image_id": f"i{n % 6}"} for n in range(8)]
+    long = [{"missing_capability": "long", "session_id": f"s{n % 5}"} for n in range(7)]
+    badly = [{"missing_capability": "badly", "satisfaction": -1}] * 2
+
+    assert labels_of(ranked([*often, *widely, *long, *badly], by=by)) == expected
+
+
+@pytest.mark.parametrize("by", list(RankBy))
+def test_ranking_is_given_as_a_member_or_as_its_name(ranked: Ranked, by: RankBy) -> None:
+    asked = [{"missing_capability": "lamp glow"}, {"missing_capability": "tilt shift", "satisfaction": -1}]
+
+    assert_frame_equal(ranked(asked, by=by), ranked(asked, by=by.value))
+
+
+@pytest.mark.parametrize("by", ["images", "sessions", "unsatisfied"])
+def test_tie_goes_to_the_more_mentioned(ranked: Ranked, by: str) -> None:
+    same = {"session_id": "s1", "image_id": "a"}
+
+    table = ranked(
+        [
+            {"missing_capability": "lamp glow", **same},
+            {"missing_capability": "tilt shift", **same},
+            {"missing_capability": "tilt shift", **same},
+        ],
+        by=by,
+    )
+
+    assert labels_of(table) == ["tilt shift", "lamp glow"]
+
+
+@pytest.mark.parametrize("by", ["mentions", "sessions", "unsatisfied"])
+def test_tie_of_mentions_goes_to_more_images(ranked: Ranked, by: str, day: Day) -> None:
+    # The one with fewer images has the later mention, so only the images can decide.
+    table = ranked(
+        [
+            {"missing_capability": "lamp glow", "image_id": "a", "timestamp": day(9)},
+            {"missing_capability": "lamp glow", "image_id": "a", "timestamp": day(9)},
+            {"missing_capability": "tilt shift", "image_id": "a", "timestamp": day(1)},
+            {"missing_capability": "tilt shift", "image_id": "b", "timestamp": day(1)},
+        ],
+        by=by,
+    )
+
+    assert labels_of(table) == ["tilt shift", "lamp glow"]
+
+
+def test_more_images_go_before_more_sessions(ranked: Ranked) -> None:
+    table = ranked(
+        [
+            {"missing_capability": "lamp glow", "image_id": "a", "session_id": "s1"},
+            {"missing_capability": "lamp glow", "image_id": "a", "session_id": "s2"},
+            {"missing_capability": "tilt shift", "image_id": "a", "session_id": "s1"},
+            {"missing_capability": "tilt shift", "image_id": "b", "session_id": "s1"},
+        ]
+    )
+
+    assert labels_of(table) == ["tilt shift", "lamp glow"]
+
+
+@pytest.mark.parametrize("by", ["mentions", "images", "unsatisfied"])
+def test_tie_of_images_goes_to_more_sessions(ranked: Ranked, by: str, day: Day) -> None:
+    table = ranked(
+        [
+            {"missing_capability": "lamp glow", "session_id": "s1", "timestamp": day(9)},
+            {"missing_capability": "lamp glow", "session_id": "s1", "timestamp": day(9)},
+            {"missing_capability": "tilt shift", "session_id": "s1", "timestamp": day(1)},
+            {"missing_capability": "tilt shift", "session_id": "s2", "timestamp": day(1)},
+        ],
+        by=by,
+    )
+
+    assert labels_of(table) == ["tilt shift", "lamp glow"]
+
+
+@pytest.mark.parametrize("by", list(RankBy))
+def test_tie_of_sessions_goes_to_the_later_last_mention(ranked: Ranked, by: RankBy, day: Day) -> None:
+    table = ranked(
+        [
+            {"missing_capability": "lamp glow", "timestamp": day(1)},
+            {"missing_capability": "tilt shift", "timestamp": day(2)},
+        ],
+        by=by,
+    )
+
+    assert labels_of(table) == ["tilt shift", "lamp glow"]
+
+
+@pytest.mark.parametrize("by", list(RankBy))
+def test_capability_without_a_timestamp_comes_after_one_with(ranked: Ranked, by: RankBy, day: Day) -> None:
+    table = ranked(
+        [
+            {"missing_capability": "lamp glow", "timestamp": None},
+            {"missing_capability": "tilt shift", "timestamp": day(2)},
+        ],
+        by=by,
+    )
+
+    assert labels_of(table) == ["tilt shift", "lamp glow"]
+
+
+@pytest.mark.parametrize("by", list(RankBy))
+def test_full_tie_goes_to_the_label_that_sorts_first(ranked: Ranked, by: RankBy) -> None:
+    table = ranked([{"missing_capability": name} for name in ("tilt shift", "ice ring", "Lamp glow")], by=by)
+
+    assert labels_of(table) == ["Lamp glow", "ice ring", "tilt shift"]
+
+
+def test_unknown_ranking_is_refused_with_the_known_ones(ranked: Ranked) -> None:
+    with pytest.raises(
+        InvalidInputError,
+        match=r"'stars' is not a ranking \(expected one of mentions, images, sessions, unsatisfied\)",
+    ):
+        ranked([{}], by="stars")
