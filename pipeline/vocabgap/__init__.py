@@ -11,10 +11,9 @@
 Names are imported when they are first used, so that `import vocabgap` costs next to nothing.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
 from vocabgap.version import __version__
+
+TYPE_CHECKING = False  # as type checkers know it, without loading `typing`
 
 if TYPE_CHECKING:
     from vocabgap.clustering import Clusters as Clusters
@@ -65,6 +64,8 @@ __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the names are literals one
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'vocabgap' has no attribute '{name}'")
+    from importlib import import_module  # noqa: PLC0415 - not needed until here
+
     value: object = getattr(import_module(f"vocabgap.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

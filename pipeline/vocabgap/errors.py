@@ -1,7 +1,7 @@
 """Errors a person can act on. Each class knows the exit code of the command that it ends."""
 
 from enum import IntEnum
-from typing import ClassVar
+from typing import Final
 
 
 class ExitCode(IntEnum):
@@ -13,7 +13,13 @@ class ExitCode(IntEnum):
     NOT_FOUND = 3
     STATE = 4
     PERMISSION = 9
+    HUNG_UP = 129
     INTERRUPTED = 130
+    TERMINATED = 143
+
+
+# A signal ended the run: 128 and its number, as shells have it.
+STOPPED: Final = frozenset({ExitCode.HUNG_UP, ExitCode.INTERRUPTED, ExitCode.TERMINATED})
 
 
 class VocabgapError(Exception):
@@ -24,7 +30,7 @@ class VocabgapError(Exception):
         hint: What to do about it; empty where the message says it all.
     """
 
-    exit_code: ClassVar[ExitCode] = ExitCode.BUG
+    exit_code: ExitCode = ExitCode.BUG
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)

@@ -22,15 +22,6 @@ Command = Callable[..., Any]
 
 COMMANDS = ["report", "check", "schema", "status"]
 HEAVY = ["polars", "numpy", "scipy", "sklearn"]
-# What `vocabgap` does when it is killed at the moment the report is being written.
-KILLED_WHILE_WRITING = """
-import os, signal, sys
-import polars
-from vocabgap.cli.app import main
-polars.DataFrame.write_parquet = lambda *_: os.kill(os.getpid(), signal.SIGTERM)
-sys.argv = ["vocabgap", *sys.argv[1:]]
-main()
-"""
 
 
 def python(code: str, *arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -172,18 +163,6 @@ def test_an_interrupted_run_leaves_the_earlier_one(
     monkeypatch.setattr("polars.DataFrame.write_parquet", failing(KeyboardInterrupt()))
     vocabgap("report", root)
     assert (tmp_path / "out" / "run.json").read_bytes() == before
-
-
-@pytest.mark.slow
-def test_a_killed_process_publishes_nothing_and_tidies_up(
-    gap: Gap, write_corpus: Corpus, tmp_path: Path
-) -> None:
-    root = write_corpus({"one": [gap("sky mask")]})
-    told = python(KILLED_WHILE_WRITING, "report", root, cwd=tmp_path)
-    assert (told.returncode, told.stdout) == (130, "")
-    assert "Traceback" not in told.stderr
-    assert "interrupted" in told.stderr
-    assert [entry.name for entry in tmp_path.iterdir()] == ["photos"]
 
 
 @pytest.mark.slow

@@ -1,7 +1,6 @@
 """The root command, and the one place where errors become exit codes."""
 
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +14,8 @@ from vocabgap.cli.output import PROGRAM, Output
 from vocabgap.cli.report_command import report
 from vocabgap.cli.schema_command import schema
 from vocabgap.cli.status_command import status
-from vocabgap.errors import AccessDeniedError, ExitCode, InvalidInputError, StateError, VocabgapError
+from vocabgap.errors import STOPPED, AccessDeniedError, ExitCode, InvalidInputError, StateError, VocabgapError
+from vocabgap.signals import StoppedError, ignore, raise_stops, release
 from vocabgap.version import __version__
 
 DEBUG_VARIABLE = "VOCABGAP_DEBUG"
@@ -63,6 +63,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; no traceback reaches the person."""
     output = Output(as_json="--json" in arguments)
     try:
+        release()
         code = app(list(arguments), prog_name=PROGRAM, standalone_mode=False)
     except VocabgapError as error:
         output.error(error)
@@ -74,6 +75,8 @@ def run(arguments: Sequence[str]) -> int:
         refused = _system_error(error)
         output.error(refused)
         return refused.exit_code
+    except StoppedError as stopped:
+        code = stopped.code
     except (KeyboardInterrupt, typer.Abort):
         code = ExitCode.INTERRUPTED
     except Exception as error:
@@ -87,8 +90,8 @@ def run(arguments: Sequence[str]) -> int:
             )
         )
         return ExitCode.BUG
-    if code == ExitCode.INTERRUPTED:
-        output.error(_InterruptedError("interrupted", hint="a report is published whole or not at all"))
+    if code in STOPPED:
+        output.error(_InterruptedError(ExitCode(code)))
     return int(code or ExitCode.DONE)
 
 
@@ -100,19 +103,18 @@ def main() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character gets its escape instead of an error.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    # So that what a job's time limit ends is tidied up as what Ctrl-C ends.
-    signal.signal(signal.SIGTERM, lambda *_: _interrupt())
-    sys.exit(run(sys.argv[1:]))
+    raise_stops()
+    code = run(sys.argv[1:])
+    ignore()
+    sys.exit(code)
 
 
 class _InterruptedError(VocabgapError):
     """The person or the system stopped the run."""
 
-    exit_code = ExitCode.INTERRUPTED
-
-
-def _interrupt() -> NoReturn:
-    raise KeyboardInterrupt
+    def __init__(self, code: ExitCode) -> None:
+        super().__init__("interrupted", hint="a report is published whole or not at all")
+        self.exit_code = code
 
 
 def _system_error(error: OSError) -> VocabgapError:

@@ -67,8 +67,18 @@ class Output:
             return
         from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
 
-        with Console(stderr=True, highlight=False).status("") as status:
-            yield lambda stage: status.update(f"{stages.index(stage) + 1}/{len(stages)} {stage}")
+        status = Console(stderr=True, highlight=False).status("")
+
+        def show(stage: str) -> None:
+            with suppress(OSError):  # the terminal has gone; the work has not
+                status.update(f"{stages.index(stage) + 1}/{len(stages)} {stage}")
+                status.start()
+
+        try:
+            yield show
+        finally:
+            with suppress(OSError):
+                status.stop()
 
 
 def _tell(message: str) -> None:

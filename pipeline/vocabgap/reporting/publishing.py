@@ -22,6 +22,7 @@ from typing import Final
 
 from vocabgap.errors import AccessDeniedError, StateError, VocabgapError
 from vocabgap.reporting.target import OWNED, check_target, resolve_target
+from vocabgap.signals import STOPPING
 
 _STAGING: Final = "staging"
 _BEFORE: Final = "before"
@@ -44,11 +45,11 @@ def published(out: str | Path) -> Iterator[Path]:
         with _alone(target):
             _clear_leftovers(target)
             check_target(target)
-        staging = _beside(target, _STAGING)
-        staging.mkdir()
     except OSError as error:
         raise _refused(out, error) from error
+    staging = _beside(target, _STAGING)
     try:
+        staging.mkdir()
         yield staging
         _sync_files(staging)
         with _alone(target), _undisturbed():
@@ -57,7 +58,8 @@ def published(out: str | Path) -> Iterator[Path]:
     except OSError as error:
         raise _refused(out, error) from error
     finally:
-        shutil.rmtree(staging, ignore_errors=True)
+        with _undisturbed():
+            shutil.rmtree(staging, ignore_errors=True)
 
 
 @contextmanager
@@ -107,12 +109,12 @@ def _keep_access(target: Path, staging: Path) -> None:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Let an interrupt wait until the folders are in their places."""
+    """Let a signal wait until the folders are in their places, and what was staged is gone."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     waiting: list[int] = []
-    installed = ((number, signal.getsignal(number)) for number in (signal.SIGINT, signal.SIGTERM))
+    installed = ((number, signal.getsignal(number)) for number in STOPPING)
     handlers = {number: handler for number, handler in installed if handler is not None}
     for number in handlers:
         signal.signal(number, lambda received, _: waiting.append(received))

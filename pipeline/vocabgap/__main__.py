@@ -1,0 +1,19 @@
+"""The console script, and `python -m vocabgap`.
+
+Loading the command line takes some tenths of a second. A signal waits until that is done, and is then told as
+one that comes later: a module that is interrupted half-way could tell nobody.
+"""
+
+from vocabgap.signals import hold
+
+
+def main() -> None:
+    """Load the command line, and run it."""
+    hold()
+    from vocabgap.cli.app import main as command_line  # noqa: PLC0415 - what takes the time
+
+    command_line()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""Signals that end a run. Each test is a process of its own that sends itself one at a certain moment."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Corpus = Callable[..., Path]
+
+STOPS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+INTERRUPTED = "vocabgap: interrupted\n  a report is published whole or not at all\n"
+# How each program begins: the signal is its first argument.
+SENDING = """
+import os, signal, sys
+number = int(sys.argv.pop(1))
+"""
+WHILE_LOADING = f"""{SENDING}
+class Sender:
+    def find_spec(name, *_):
+        if name == "vocabgap.cli.output":
+            os.kill(os.getpid(), number)
+sys.meta_path.insert(0, Sender)
+from vocabgap.__main__ import main
+main()
+"""
+WHILE_WRITING = f"""{SENDING}
+import polars
+from vocabgap.__main__ import main
+write = polars.DataFrame.write_parquet
+def send(*arguments, **options):
+    os.kill(os.getpid(), number)
+    write(*arguments, **options)
+polars.DataFrame.write_parquet = send
+main()
+"""
+WHILE_WRITING_AND_TIDYING_UP = f"""{SENDING}
+import shutil
+remove = shutil.rmtree
+def send(*arguments, **options):
+    os.kill(os.getpid(), number)
+    remove(*arguments, **options)
+shutil.rmtree = send
+{WHILE_WRITING.removeprefix(SENDING)}
+"""
+# When all is published and told, and Python has begun to take itself apart.
+AT_THE_END = f"""{SENDING}
+import atexit
+from vocabgap.__main__ import main
+atexit.register(os.kill, os.getpid(), number)
+main()
+"""
+# The terminal that the progress is shown on goes away while the work is going on.
+WITHOUT_ITS_TERMINAL = """
+import os
+from vocabgap.cli.output import Output
+terminal, here = os.openpty()
+os.dup2(here, 2)
+with Output().progress(("ingest", "cluster")) as listener:
+    listener("ingest")
+    os.close(terminal)
+    listener("cluster")
+    raise SystemExit(3)
+"""
+
+pytestmark = pytest.mark.slow
+
+
+def python(
+    code: str, *arguments: object, cwd: Path, before: Callable[[], object] | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+        preexec_fn=before,
+    )
+
+
+@pytest.mark.parametrize(("number", "code"), STOPS)
+def test_a_signal_while_modules_are_loaded_ends_the_run_as_one_later_does(
+    number: int, code: int, tmp_path: Path
+) -> None:
+    told = python(WHILE_LOADING, number, "check", ".", cwd=tmp_path)
+
+    assert (told.returncode, told.stdout, told.stderr) == (code, "", INTERRUPTED)
+
+
+@pytest.mark.parametrize(("number", "code"), STOPS)
+def test_a_signal_while_modules_are_loaded_ends_json_in_an_error(
+    number: int, code: int, tmp_path: Path
+) -> None:
+    told = python(WHILE_LOADING, number, "--json", "check", ".", cwd=tmp_path)
+
+    (line,) = told.stdout.splitlines()
+    last = json.loads(line)
+    assert (told.returncode, last["event"], last["code"], told.stderr) == (code, "error", code, "")
+
+
+@pytest.mark.parametrize(
+    ("program", "number", "code"),
+    [*((WHILE_WRITING, *stop) for stop in STOPS), (WHILE_WRITING_AND_TIDYING_UP, signal.SIGHUP, 129)],
+)
+def test_a_signal_while_the_report_is_written_publishes_nothing_and_leaves_nothing(
+    program: str, number: int, code: int, write_corpus: Corpus, tmp_path: Path
+) -> None:
+    root = write_corpus({"one": ['{"description": "sky mask"}']})
+
+    told = python(program, number, "report", root, cwd=tmp_path)
+
+    assert (told.returncode, told.stdout, told.stderr) == (code, "", INTERRUPTED)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["photos"]
+
+
+@pytest.mark.parametrize("number", [number for number, _ in STOPS])
+def test_a_signal_when_all_is_done_changes_nothing(number: int, tmp_path: Path) -> None:
+    told = python(AT_THE_END, number, "check", "absent", cwd=tmp_path)
+
+    assert told.returncode == 3
+    assert "Traceback" not in told.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_a_signal_that_is_ignored_ends_nothing(number: int, write_corpus: Corpus, tmp_path: Path) -> None:
+    root = write_corpus({"one": ['{"description": "sky mask"}']})
+
+    told = python(
+        WHILE_WRITING,
+        number,
+        "report",
+        root,
+        cwd=tmp_path,
+        before=lambda: signal.signal(number, signal.SIG_IGN),
+    )
+
+    assert (told.returncode, told.stderr) == (0, "")
+    assert (tmp_path / "out" / "run.json").is_file()
+
+
+def test_the_work_outlives_the_terminal_that_its_progress_is_shown_on(tmp_path: Path) -> None:
+    assert python(WITHOUT_ITS_TERMINAL, cwd=tmp_path).returncode == 3
+
+
+def test_the_package_is_a_program(tmp_path: Path) -> None:
+    told = subprocess.run(
+        [sys.executable, "-m", "vocabgap", "check", "absent"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+
+    assert (told.returncode, told.stdout) == (3, "")
+    assert "'absent' does not exist" in told.stderr
