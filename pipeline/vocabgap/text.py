@@ -3,6 +3,7 @@
 `surface` is shared by clustering and the glossary, so that a term means the same string in both.
 """
 
+import json
 import os
 import re
 import unicodedata
@@ -55,8 +56,19 @@ class _VisibleCharacters(dict[int, str]):
         return shown
 
 
+class _JsonCharacters(dict[int, str]):
+    """The same for the text of a JSON document, in JSON's own escapes: it is read back as it was."""
+
+    def __missing__(self, codepoint: int) -> str:
+        character = chr(codepoint)
+        unseen = unicodedata.category(character) in _UNSEEN_CATEGORIES
+        self[codepoint] = json.dumps(character).strip('"') if unseen else character
+        return self[codepoint]
+
+
 _WORD_CHARACTERS = _WordCharacters()
 _VISIBLE_CHARACTERS = _VisibleCharacters()
+_JSON_CHARACTERS = _JsonCharacters()
 _STEMMER = stemmer("english")
 
 
@@ -118,6 +130,11 @@ def visible(value: str) -> str:
 def escape_unseen(value: str) -> str:
     """The same for text whose white space matters: spaces stay as they are, line breaks become escapes."""
     return value.translate(_VISIBLE_CHARACTERS)
+
+
+def escape_unseen_in_json(document: str) -> str:
+    """A JSON document on one line that says the same and is safe to print."""
+    return document.translate(_JSON_CHARACTERS)
 
 
 def shortened(value: str) -> str:

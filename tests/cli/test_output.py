@@ -3,12 +3,14 @@ import json
 import os
 import subprocess
 import sys
+import unicodedata
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vocabgap.cli.output import Output
@@ -20,6 +22,8 @@ Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]
 Command = Callable[..., Any]
 
+# Categories of what changes a terminal, or what a reader sees, without being seen.
+UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 USAGE_ERRORS = [
     ("--json",),
     ("--json", "--colour"),
@@ -91,6 +95,37 @@ def test_an_error_names_what_to_do_below(capsys: pytest.CaptureFixture[str]) -> 
 def test_an_error_is_printed_and_not_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
     Output().error(VocabgapError("[/x] \x1b[31m\nred", hint="\u202e"))
     assert capsys.readouterr().err == "vocabgap: [/x] \\u001b[31m red\n  \\u202e\n"
+
+
+@given(text=st.text(st.characters(exclude_categories=())))
+@example('\x7f\x9b31m\u202e\u2066\u200b\u200d\ufeff\u2028\u2029\U000e0041\ud800"\\')
+def test_an_event_shows_what_is_unseen_and_is_read_back_as_it_was(text: str) -> None:
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        Output(as_json=True).event("reject", raw=text, detail=[text])
+
+    line = printed.getvalue().removesuffix("\n")
+    event = json.loads(line)
+    assert (event["raw"], event["detail"]) == (text, [text])
+    assert not any(unicodedata.category(character) in UNSEEN for character in line)
+
+
+def test_an_event_keeps_the_letters_of_every_script(capsys: pytest.CaptureFixture[str]) -> None:
+    Output(as_json=True).event("reject", raw="größe 木 🌲")
+    assert "größe 木 🌲" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_json_is_json_where_stdout_knows_only_ascii(installed: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text("größe 木\n", encoding="utf-8")
+    told = subprocess.run(
+        [installed, "--json", "check", log],
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert json.loads(told.stdout.splitlines()[0])["raw"] == "größe 木"
 
 
 def test_an_event_field_may_be_called_name(capsys: pytest.CaptureFixture[str]) -> None:

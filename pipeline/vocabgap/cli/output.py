@@ -12,7 +12,7 @@ import msgspec
 import typer
 
 from vocabgap.errors import VocabgapError
-from vocabgap.text import visible
+from vocabgap.text import escape_unseen_in_json, visible
 from vocabgap.version import SCHEMA_VERSION
 
 PROGRAM: Final = "vocabgap"
@@ -102,10 +102,12 @@ def output_of(context: typer.Context) -> Output:
 
 def _encode(event: dict[str, object]) -> str:
     try:
-        return msgspec.json.encode(event).decode("utf-8")
+        line = msgspec.json.encode(event).decode("utf-8")
+        line.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
-        # An argument or a path that is not UTF-8; only escapes can carry it.
+        # An argument or a path that is not UTF-8, or a terminal of few characters; only escapes carry it.
         return json.dumps(msgspec.to_builtins(event))
+    return escape_unseen_in_json(line)
 
 
 def _print(text: str) -> None:
