@@ -1,7 +1,6 @@
 """Settings: frozen, from defaults, then `vocabgap.toml`, then the environment, then flags."""
 
 import os
-import tomllib
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -9,9 +8,10 @@ from typing import Annotated, Any, Final, TypedDict
 
 import msgspec
 
-from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
+from vocabgap.errors import InvalidInputError
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, category_key, operation_key
-from vocabgap.sources import Source, parse_source, sources_in_force
+from vocabgap.settings_file import read_settings
+from vocabgap.sources import Source, parse_source, require_type, sources_in_force
 
 CONFIG_NAME: Final = "vocabgap.toml"
 CONFIG_VARIABLE: Final = "VOCABGAP_CONFIG"
@@ -180,7 +180,7 @@ def resolve_settings(
     found = _find(path, environment)
     merged: _Layer = {}
     if found is not None:
-        _merge(merged, _read(found), f"{found}")
+        _merge(merged, read_settings(found), f"{found}")
     for variable, (table, key) in VARIABLES.items():
         if environment.get(variable):
             _merge(
@@ -199,8 +199,10 @@ def expanded(path: str | Path) -> Path:
     """A path with its leading `~` as the home folder.
 
     Raises:
-        InvalidInputError: There is no such person.
+        InvalidInputError: There is no such person, or no path can be written so.
     """
+    if "\0" in str(path):
+        raise InvalidInputError(f"'{path}' is not a path: it holds a null byte", hint="name another one")
     try:
         return Path(path).expanduser()
     except RuntimeError as error:
@@ -210,30 +212,9 @@ def expanded(path: str | Path) -> Path:
 def _find(path: str | Path | None, environment: Mapping[str, str]) -> Path | None:
     named = path or environment.get(CONFIG_VARIABLE)
     if not named:
-        default = Path(CONFIG_NAME)
-        return default if default.exists() else None
+        return Path(CONFIG_NAME) if os.path.lexists(CONFIG_NAME) else None
     asked = expanded(named)
-    if asked == Path(os.devnull):
-        return None  # the usual way to ask for no file at all
-    if not asked.is_file():
-        raise NotFoundError(
-            f"settings file '{asked}' does not exist", hint="check --config or VOCABGAP_CONFIG"
-        )
-    return asked
-
-
-def _read(path: Path) -> _Layer:
-    try:
-        layer: _Layer = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except PermissionError as error:
-        raise AccessDeniedError(f"settings file '{path}' may not be read") from error
-    except UnicodeDecodeError as error:
-        raise InvalidInputError(f"{path}: byte {error.start}: expected UTF-8 text") from error
-    except OSError as error:
-        raise InvalidInputError(f"settings file '{path}' cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise InvalidInputError(f"{path}: {error}", hint="expected a TOML file") from error
-    return layer
+    return None if asked == Path(os.devnull) else asked  # the usual way to ask for no file at all
 
 
 def _in_words(error: msgspec.ValidationError) -> str:
@@ -246,10 +227,19 @@ def _in_words(error: msgspec.ValidationError) -> str:
     return f"[{where[0]}] {where[2]}: {told}" if where[0] else f"[{where[2]}] {told}" if place else told
 
 
+def _require_spellings(aliases: object) -> None:
+    """Refuse an alias of something that is no name; of a table's entries msgspec would not say which."""
+    for table in AliasSettings.__struct_fields__:
+        entries = aliases.get(table) if isinstance(aliases, dict) else None
+        for spelling, name in entries.items() if isinstance(entries, dict) else ():
+            require_type(f"[aliases.{table}] {spelling}", name, str, _SETTINGS_HINT)
+
+
 def _merge(merged: _Layer, layer: _Layer, origin: str, *, strict: bool = True) -> None:
     """Check one layer by itself, so that an error names where the value came from, and lay it on top."""
     layer = dict(layer)
     try:
+        _require_spellings(layer.get("aliases"))
         if isinstance(layer.get("source"), dict):
             layer["source"] = {name: parse_source(name, table) for name, table in layer["source"].items()}
         sources_in_force(msgspec.convert(layer, Settings, strict=strict).source)

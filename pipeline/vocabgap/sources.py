@@ -84,14 +84,14 @@ def parse_source(name: str, table: object) -> Source:
     table = dict(table)
     for part, kind in (("fields", str | tuple[str, ...]), ("where", _Scalar | tuple[_Scalar, ...])):
         for key, value in _table(name, table, part).items():
-            _require_type(f"[source.{name}.{part}] {key}", value, kind)
+            require_type(f"[source.{name}.{part}] {key}", value, kind)
     constants = _table(name, table, "constants")
     table["constants"] = {field: _as_in_json(value) for field, value in constants.items()}
     for key in table.keys() - set(Source.__struct_fields__):
         raise InvalidInputError(f"[source.{name}] {key}: there is no such key", hint=f"there are {_KEYS}")
     for key in ("glob", "enabled"):
         if key in table:
-            _require_type(f"[source.{name}] {key}", table[key], Source.__annotations__[key])
+            require_type(f"[source.{name}] {key}", table[key], Source.__annotations__[key])
     made = msgspec.convert(table, Source)
     _check(name, made)
     return made
@@ -115,6 +115,25 @@ def sources_in_force(own: Mapping[str, Source]) -> dict[str, Source]:
     return {name: each for name, each in {**laid, **others}.items() if each.enabled}
 
 
+def require_type(place: str, value: object, kind: Any, hint: str = _README_HINT) -> None:  # noqa: ANN401 - a type of any form
+    """Refuse what a settings file has in a place where something else belongs.
+
+    Args:
+        place: The table and the key, as they are written.
+        value: What is there.
+        kind: The type that belongs there.
+        hint: What to do.
+
+    Raises:
+        InvalidInputError: It is of another type.
+    """
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        problem = str(error).partition(" - at ")[0].replace("`", "'")
+        raise InvalidInputError(f"{place}: {problem}", hint=hint) from error
+
+
 def _table(name: str, table: dict[str, object], part: str) -> dict[str, Any]:
     value = table.get(part, {})
     if not isinstance(value, dict):
@@ -122,16 +141,6 @@ def _table(name: str, table: dict[str, object], part: str) -> dict[str, Any]:
             f"[source.{name}] {part}: expected a table", hint=f"begin one with [source.{name}.{part}]"
         )
     return value
-
-
-def _require_type(place: str, value: object, kind: Any) -> None:  # noqa: ANN401 - a type of any form
-    try:
-        msgspec.convert(value, kind)
-    except msgspec.ValidationError as error:
-        problem = str(error).partition(" - at ")[0].replace("`", "'")
-        raise InvalidInputError(
-            f"{place}: {problem}", hint="see Other people's gap logs in the README"
-        ) from error
 
 
 def _as_in_json(value: object) -> object:
