@@ -1,3 +1,4 @@
+import resource
 from collections.abc import Callable
 from pathlib import Path
 
@@ -96,13 +97,13 @@ def test_what_stops_it_leaves_nothing_behind(
     assert [path.name for path in tmp_path.iterdir()] == [corpus.name]
 
 
-def test_a_disk_that_is_full_is_said(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise pl.exceptions.ComputeError("No space left on device")
-
-    monkeypatch.setattr(pl.DataFrame, "write_parquet", fail)
-
-    with pytest.raises(StateError, match="No space left"):
-        scan_to_parquet(corpus, tmp_path / "out")
+def test_a_disk_that_is_full_is_said(corpus: Path, tmp_path: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(StateError, match="cannot be written: File too large"):
+            scan_to_parquet(corpus, tmp_path / "out")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
     assert [path.name for path in tmp_path.iterdir()] == [corpus.name]

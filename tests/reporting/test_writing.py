@@ -1,3 +1,6 @@
+import resource
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,7 +11,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from vocabgap.config import ReportSettings, Settings
-from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.errors import ExitCode, InvalidInputError, StateError
 from vocabgap.ingest import Selection, scan
 from vocabgap.pipeline import Run, run
 from vocabgap.reporting import report
@@ -180,3 +183,23 @@ def test_the_manifest_does_not_say_where_the_files_went(tmp_path: Path, demo: Pa
 
     published = b"".join(path.read_bytes() for path in out.iterdir() if path.suffix in {".md", ".json"})
     assert b"mira" not in published
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("limit", "name"), [(1_000, "report.md"), (30_000, "capabilities.parquet")])
+def test_a_file_that_the_disk_does_not_take_is_named_with_the_reason(
+    limit: int, name: str, demo: Path, tmp_path: Path
+) -> None:
+    told = subprocess.run(
+        [sys.executable, "-m", "vocabgap", "report", demo, "--now", "2026-07-01"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )
+
+    assert told.returncode == ExitCode.STATE
+    assert f"cannot be written: {name}: File too large" in told.stderr
+    assert "free some space" in told.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -22,6 +22,7 @@ from vocabgap.ingest.lines import Lines
 from vocabgap.ingest.reading import MIB
 from vocabgap.ingest.scanning import ScanSummary, summarize, without_cycle_search
 from vocabgap.ingest.sweeping import Sweep
+from vocabgap.parquet import write_parquet
 from vocabgap.schema import GAPS, RECORDS, REJECTS, Table
 from vocabgap.sources import Source
 
@@ -39,7 +40,7 @@ class _Parts:
 
     def add(self, frame: pl.DataFrame) -> None:
         path = self.folder / f"{self.table.name}-{len(self.paths) + 1:05d}.parquet"
-        _write(frame, path)
+        write_parquet(frame, path)
         self.paths.append(path)
 
     def lazy(self) -> pl.LazyFrame:
@@ -87,7 +88,7 @@ def scan_to_parquet(
         found = marks(records.lazy())
         _mark(records.paths, found)
         files = sweep.ledger.files()
-        _write(files, folder / FILES_NAME)
+        write_parquet(files, folder / FILES_NAME)
         why_not = Counter({why: int(np.count_nonzero(found == code)) for code, why in enumerate(WHY_NOT)})
         told = rejects.lazy().select("line", "reason").collect()
         return summarize(why_not, told, files, sweep.ledger.repairs)
@@ -98,15 +99,8 @@ def _mark(paths: list[Path], found: "np.ndarray[tuple[int], np.dtype[np.uint8]]"
     start = 0
     for path in paths:
         lines = pl.read_parquet(path, glob=False, memory_map=False)
-        _write(with_marks(lines, found[start : start + lines.height]), path)
+        write_parquet(with_marks(lines, found[start : start + lines.height]), path)
         start += lines.height
-
-
-def _write(frame: pl.DataFrame, path: Path) -> None:
-    try:
-        frame.rechunk().write_parquet(path)
-    except pl.exceptions.PolarsError as error:
-        raise OSError(str(error)) from error  # a full disk is not an OSError to Polars
 
 
 @contextmanager

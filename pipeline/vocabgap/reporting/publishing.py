@@ -7,6 +7,7 @@ is found as `.NAME.before-…` and is put back by the next publication. Publicat
 wait for each other.
 """
 
+import errno
 import fcntl
 import os
 import secrets
@@ -27,6 +28,7 @@ from vocabgap.signals import STOPPING
 _STAGING: Final = "staging"
 _BEFORE: Final = "before"
 _ABANDONED_SECONDS: Final = 3600
+_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @contextmanager
@@ -181,9 +183,11 @@ def _sync(path: Path, flags: int) -> None:
 
 
 def _refused(out: str | Path, error: OSError) -> VocabgapError:
-    problem = error.strerror or str(error)
+    name = Path(error.filename or "").name
+    problem = (f"{name}: " if name in OWNED else "") + (error.strerror or str(error))
     if isinstance(error, PermissionError):
         return AccessDeniedError(
             f"'{out}' cannot be written: {problem}", hint="name another folder with --out"
         )
-    return StateError(f"'{out}' cannot be written: {problem}", hint="nothing was published")
+    room = "free some space, or name a folder on another disk with --out; " if error.errno in _NO_ROOM else ""
+    return StateError(f"'{out}' cannot be written: {problem}", hint=f"{room}nothing was published")

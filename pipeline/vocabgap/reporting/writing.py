@@ -1,6 +1,7 @@
 """The reporting stage: ranked capabilities in, a published folder out."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ from vocabgap.config import DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, ranking
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan
 from vocabgap.moments import require_offset
+from vocabgap.parquet import write_parquet
 from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
@@ -102,12 +104,13 @@ def report(
         command="" if reproduction is None else reproduction.command,
     )
     with published(out) as folder:
-        (folder / MARKDOWN_NAME).write_text(render_markdown(summary), encoding="utf-8", newline="\n")
+        with _named(folder / MARKDOWN_NAME) as path:
+            path.write_text(render_markdown(summary), encoding="utf-8", newline="\n")
         frames = {CAPABILITIES_NAME: ranked}
         if scan is not None and gaps is not None:
             frames |= {GAPS_NAME: gaps, REJECTS_NAME: scan.rejects.select(REJECTS.names)}
         for name, frame in frames.items():
-            _write_parquet(frame, folder / name)
+            write_parquet(frame, folder / name)
         manifest = new_manifest(
             now=moment,
             command=summary.command,
@@ -120,7 +123,8 @@ def report(
             outputs=tuple(describe_output(folder / name) for name in (MARKDOWN_NAME, *frames)),
             timings=tuple(timings),
         )
-        (folder / MANIFEST_NAME).write_bytes(encode_manifest(manifest))
+        with _named(folder / MANIFEST_NAME) as path:
+            path.write_bytes(encode_manifest(manifest))
     names = (MARKDOWN_NAME, *frames, MANIFEST_NAME)
     return Published(resolve_target(out), names, summary, manifest)
 
@@ -151,13 +155,14 @@ def _without_place(settings: Settings) -> Settings:
     return replace(settings, report=replace(settings.report, out=DEFAULT_OUT))
 
 
-def _write_parquet(frame: pl.DataFrame, path: Path) -> None:
+@contextmanager
+def _named(path: Path) -> Iterator[Path]:
+    """Let what the disk refuses name the file, which the system does only for one that is opened."""
     try:
-        with path.open("wb") as file:
-            frame.rechunk().write_parquet(file)
-    except pl.exceptions.PolarsError as error:
-        # A full disk is not an OSError to Polars.
-        raise OSError(str(error)) from error
+        yield path
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
 
 
 def _require_same_records(ranked: pl.DataFrame, gaps: pl.DataFrame) -> None:

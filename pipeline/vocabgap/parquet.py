@@ -1,0 +1,43 @@
+"""Frames to Parquet files. What the system refuses is told in its own words."""
+
+from io import FileIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+
+class _Watched(FileIO):
+    """A file that keeps what the system said of it: to Polars a full disk is a fault of the file's format."""
+
+    refused: OSError | None = None
+
+    def write(self, data: "ReadableBuffer", /) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            self.refused = error
+            raise
+
+
+def write_parquet(frame: pl.DataFrame, path: Path, *, compression_level: int | None = None) -> None:
+    """Write a frame to a file.
+
+    Args:
+        frame: Any frame.
+        path: The file; what is there is replaced.
+        compression_level: That of Zstandard; Polars' own by default.
+
+    Raises:
+        OSError: The system refused, because the disk is full for instance. The error names the file.
+    """
+    with _Watched(path, "wb") as file:
+        try:
+            frame.rechunk().write_parquet(file, compression="zstd", compression_level=compression_level)
+        except pl.exceptions.PolarsError as error:
+            if file.refused is None:
+                raise OSError(f"{path.name}: {error}") from error
+            raise OSError(file.refused.errno, file.refused.strerror, str(path)) from error

@@ -1,0 +1,32 @@
+import errno
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from vocabgap.parquet import write_parquet
+
+FULL = Path("/dev/full")
+FRAME = pl.DataFrame({"need": ["sky mask", None]})
+
+
+@pytest.mark.parametrize("compression_level", [None, 1])
+def test_what_is_written_reads_back(compression_level: int | None, tmp_path: Path) -> None:
+    write_parquet(FRAME, tmp_path / "gaps.parquet", compression_level=compression_level)
+
+    assert_frame_equal(pl.read_parquet(tmp_path / "gaps.parquet"), FRAME)
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs a device that is full")
+def test_a_full_disk_is_told_as_the_system_tells_it() -> None:
+    with pytest.raises(OSError, match="No space left on device") as caught:
+        write_parquet(FRAME, FULL)
+
+    assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(FULL))
+    assert "specification" not in str(caught.value)
+
+
+def test_a_folder_that_is_not_there_is_told_as_the_system_tells_it(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"gaps\.parquet"):
+        write_parquet(FRAME, tmp_path / "absent" / "gaps.parquet")
