@@ -1,13 +1,11 @@
 """The settings file as it lies on disk: a regular file that holds TOML in UTF-8."""
 
-import errno
-import stat
 import tomllib
 from pathlib import Path
 from typing import Any, Final
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
-from vocabgap.file_kinds import file_kind
+from vocabgap.file_kinds import FileKind, file_kind
 
 _NAME_HINT: Final = "check --config or VOCABGAP_CONFIG"
 
@@ -39,19 +37,13 @@ def read_settings(path: Path) -> dict[str, Any]:
 
 def _require_regular(path: Path) -> None:
     """Refuse what is no regular file before it is opened: a pipe would wait for whoever writes to it."""
-    try:
-        mode = path.stat().st_mode
-    except (FileNotFoundError, NotADirectoryError) as error:
-        what = "is a link that leads nowhere" if path.is_symlink() else "does not exist"
-        raise NotFoundError(f"settings file '{path}' {what}", hint=_NAME_HINT) from error
-    except OSError as error:
-        if error.errno != errno.ELOOP:
-            raise
+    kind = file_kind(path)
+    if kind is FileKind.NOTHING:
+        raise NotFoundError(f"settings file '{path}' does not exist", hint=_NAME_HINT)
+    if kind is FileKind.DANGLING:
+        raise NotFoundError(f"settings file '{path}' is {kind}", hint=_NAME_HINT)
+    if kind is not FileKind.FILE:
         raise InvalidInputError(
-            f"settings file '{path}' is a link that leads back to itself", hint=_NAME_HINT
-        ) from error
-    if not stat.S_ISREG(mode):
-        raise InvalidInputError(
-            f"settings file '{path}' is {file_kind(mode)}, expected a regular file",
+            f"settings file '{path}' is {kind}, expected a regular file",
             hint="write the settings to a file, and name that with --config or VOCABGAP_CONFIG",
         )

@@ -129,6 +129,43 @@ def test_a_root_below_a_file_is_not_found(tmp_path: Path) -> None:
         discover([tmp_path / "file" / "heron-11"])
 
 
+def test_a_root_that_comes_through_a_pipe_is_told_as_one() -> None:
+    reading, writing = os.pipe()
+    try:
+        with pytest.raises(InvalidInputError, match="is a pipe, expected a folder or a log file") as caught:
+            discover([f"/dev/fd/{reading}"])
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+    assert "file" in caught.value.hint
+
+
+def test_a_root_that_is_a_link_to_itself_is_told_as_one(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+
+    with pytest.raises(InvalidInputError, match="is a link that leads back to itself"):
+        discover([tmp_path / "loop"])
+
+
+def test_a_root_that_is_a_link_to_nothing_is_told_as_one(tmp_path: Path) -> None:
+    (tmp_path / "shoots").symlink_to(tmp_path / "gone")
+
+    with pytest.raises(NotFoundError, match="is a link that leads nowhere"):
+        discover([tmp_path / "shoots"])
+
+
+def test_a_root_that_has_been_deleted_is_told_as_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+
+    with pytest.raises(NotFoundError, match="has been deleted"):
+        discover(["."])
+
+
 def test_no_root_is_an_error() -> None:
     with pytest.raises(InvalidInputError, match="root"):
         discover([])

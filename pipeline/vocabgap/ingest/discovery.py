@@ -4,13 +4,15 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 from msgspec import structs
 
-from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
+from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, VocabgapError
+from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.ingest.catalogue import Catalogue, Kind
 from vocabgap.ingest.mending import Rejected
 from vocabgap.record import RejectReason
@@ -59,7 +61,7 @@ def discover(
         is there too, with its `problem`.
 
     Raises:
-        InvalidInputError: No root was given.
+        InvalidInputError: No root was given, or one that is neither a folder nor a file.
         NotFoundError: A root does not exist.
         AccessDeniedError: A root may not be read.
     """
@@ -83,7 +85,7 @@ def resolve_roots(roots: str | Path | Iterable[str | Path]) -> list[Path]:
     A `~` is the home folder unless something is called so.
 
     Raises:
-        InvalidInputError: No root was given.
+        InvalidInputError: No root was given, or one that is neither a folder nor a file.
         NotFoundError: A root does not exist.
         AccessDeniedError: A root may not be read.
     """
@@ -118,10 +120,25 @@ def _resolve(path: Path) -> Path:
     except PermissionError as error:
         raise AccessDeniedError(f"root '{path}' may not be read: {error.strerror}") from error
     except (OSError, RuntimeError, ValueError) as error:
-        raise NotFoundError(f"root '{path}' does not exist", hint="check the path") from error
+        raise _unresolved(path) from error
     if resolved.is_dir() and not os.access(resolved, os.R_OK | os.X_OK):
         raise AccessDeniedError(f"root '{path}' may not be read", hint="check the folder's permissions")
     return resolved
+
+
+def _unresolved(path: Path) -> VocabgapError:
+    """What a root is that has no path of its own. It may be there all the same, as `<(command)` is."""
+    with suppress(OSError):
+        kind = file_kind(path)
+        if kind is FileKind.DANGLING:
+            return NotFoundError(f"root '{path}' is {kind}", hint="check the path")
+        if kind in {FileKind.FILE, FileKind.FOLDER}:
+            return NotFoundError(f"root '{path}' has been deleted", hint="check the path")
+        if kind is not FileKind.NOTHING:
+            piped = kind is FileKind.PIPE
+            hint = "save what comes through it in a file, and name that" if piped else "check the path"
+            return InvalidInputError(f"root '{path}' is {kind}, expected a folder or a log file", hint=hint)
+    return NotFoundError(f"root '{path}' does not exist", hint="check the path")
 
 
 def _single(base: Path, slug: str, catalogue: Catalogue) -> LogFile:
