@@ -79,7 +79,7 @@ def parse_source(name: str, table: object) -> Source:
     Raises:
         InvalidInputError: It cannot work; the error names the table and the key.
     """
-    if not isinstance(table, dict):
+    if not isinstance(table, Mapping):
         raise InvalidInputError(f"[source] {name}: expected a table", hint=f"begin one with [source.{name}]")
     table = dict(table)
     for part, kind in (("fields", str | tuple[str, ...]), ("where", _Scalar | tuple[_Scalar, ...])):
@@ -106,13 +106,31 @@ def sources_in_force(own: Mapping[str, Source]) -> dict[str, Source]:
     shipped = shipped_sources()
     laid = {name: _over(shipped.get(name), each) for name, each in own.items()}
     for name, each in laid.items():
-        if not each.globs:
-            raise InvalidInputError(
-                f"[source.{name}] glob: expected the pattern of a file name", hint=_GLOB_HINT
-            )
-        _check(name, each)
+        _check_whole(name, each)
     others = {name: each for name, each in shipped.items() if name not in own}
     return {name: each for name, each in {**laid, **others}.items() if each.enabled}
+
+
+def checked_sources(sources: Mapping[str, Source | Mapping[str, Any]]) -> dict[str, Source]:
+    """The sources that a caller has put together, those that are off left out.
+
+    Args:
+        sources: Name to source, or to a table as a settings file would have it.
+
+    Raises:
+        InvalidInputError: A source cannot work; the error names it, and the key.
+    """
+    if not isinstance(sources, Mapping):
+        raise InvalidInputError(
+            f"sources: expected names with their sources, found {type(sources).__name__}",
+            hint='for example {"mine": {"glob": "wishes-*.jsonl"}}',
+        )
+    made = {
+        name: each if isinstance(each, Source) else parse_source(name, each) for name, each in sources.items()
+    }
+    for name, each in made.items():
+        _check_whole(name, each)
+    return {name: each for name, each in made.items() if each.enabled}
 
 
 def require_type(place: str, value: object, kind: Any, hint: str = _README_HINT) -> None:  # noqa: ANN401 - a type of any form
@@ -158,6 +176,12 @@ def _over(base: Source | None, own: Source) -> Source:
         where={**base.where, **own.where},
         enabled=own.enabled,
     )
+
+
+def _check_whole(name: str, made: Source) -> None:
+    if not made.globs:
+        raise InvalidInputError(f"[source.{name}] glob: expected the pattern of a file name", hint=_GLOB_HINT)
+    _check(name, made)
 
 
 def _check(name: str, made: Source) -> None:

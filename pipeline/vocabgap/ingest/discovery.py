@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import structs
@@ -16,7 +17,7 @@ from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.ingest.catalogue import Catalogue, Kind
 from vocabgap.ingest.mending import Rejected
 from vocabgap.record import RejectReason
-from vocabgap.sources import Source, shipped_sources
+from vocabgap.sources import Source, checked_sources, shipped_sources
 from vocabgap.text import printable_name
 
 
@@ -43,7 +44,7 @@ class LogFile(msgspec.Struct, frozen=True):
 def discover(
     roots: str | Path | Iterable[str | Path],
     *,
-    sources: Mapping[str, Source] | None = None,
+    sources: Mapping[str, Source | Mapping[str, Any]] | None = None,
     hidden: bool = False,
 ) -> list[LogFile]:
     """Find every gap log at any depth below the roots.
@@ -53,7 +54,8 @@ def discover(
 
     Args:
         roots: Folders to search, or single log files of any name.
-        sources: What gap logs are called, and how they are read; the shipped ones by default.
+        sources: What gap logs are called, and how they are read, each a `Source` or a table of its keys; the
+            shipped ones by default.
         hidden: Whether files and folders are searched whose name starts with a dot.
 
     Returns:
@@ -67,7 +69,7 @@ def discover(
     """
     bases = resolve_roots(roots)
     slugs = repository_slugs([base if base.is_dir() else base.parent for base in bases])
-    catalogue = Catalogue(shipped_sources() if sources is None else sources)
+    catalogue = Catalogue(shipped_sources() if sources is None else checked_sources(sources))
     found: dict[str, LogFile] = {}
     for base, slug in zip(bases, slugs, strict=True):
         if base.is_dir():

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
 from vocabgap.config import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT, expanded
 from vocabgap.errors import AccessDeniedError, StateError
+from vocabgap.ingest.arguments import check_arguments
 from vocabgap.ingest.collecting import Collector
 from vocabgap.ingest.columns import RecordColumns, RejectColumns
 from vocabgap.ingest.corrections import WHY_NOT, marks, with_marks
@@ -52,7 +53,7 @@ def scan_to_parquet(
     out: str | Path,
     *,
     tenant_id: str = DEFAULT_TENANT,
-    sources: Mapping[str, Source] | None = None,
+    sources: Mapping[str, Source | Mapping[str, Any]] | None = None,
     hidden: bool = False,
     max_expanded_mib: int = DEFAULT_MAX_EXPANDED_MIB,
 ) -> ScanSummary:
@@ -63,7 +64,8 @@ def scan_to_parquet(
         out: A folder that does not exist yet, or is empty. It gets `gaps-*.parquet` and `rejects-*.parquet`,
             numbered in the order of the rows, and `files.parquet`; all of them or none.
         tenant_id: Whose records these are.
-        sources: What gap logs are called and how they are read; the shipped ones by default.
+        sources: What gap logs are called and how they are read, each a `Source` or a table of its keys; the
+            shipped ones by default.
         hidden: Whether files and folders are searched whose name starts with a dot.
         max_expanded_mib: How many MiB a compressed log may expand to.
 
@@ -73,9 +75,10 @@ def scan_to_parquet(
     Raises:
         NotFoundError: A root does not exist.
         AccessDeniedError: A root may not be read, or the folder not be written.
-        InvalidInputError: No root was given.
+        InvalidInputError: No root was given, or an argument cannot be used.
         StateError: The folder holds files, or the disk is full.
     """
+    check_arguments(tenant_id=tenant_id, hidden=hidden, max_expanded_mib=max_expanded_mib)
     with _new_folder(expanded(out)) as folder, without_cycle_search():
         logs = discover(roots, sources=sources, hidden=hidden)
         records, rejects = _Parts(folder, GAPS), _Parts(folder, REJECTS)

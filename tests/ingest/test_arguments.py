@@ -1,0 +1,97 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from vocabgap.errors import InvalidInputError
+from vocabgap.ingest import scan_to_parquet
+from vocabgap.ingest.arguments import check_arguments
+from vocabgap.ingest.discovery import discover
+from vocabgap.sources import Source
+
+WriteLog = Callable[..., Path]
+Gap = Callable[..., dict[str, object]]
+SOUND: dict[str, Any] = {"tenant_id": "acme", "hidden": False, "max_expanded_mib": 1}
+
+
+def test_what_a_scan_can_be_asked_for_is_let_through() -> None:
+    check_arguments(**SOUND)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("tenant_id", 1),
+        ("tenant_id", None),
+        ("tenant_id", ""),
+        ("hidden", "no"),
+        ("hidden", 1),
+        ("max_expanded_mib", 0),
+        ("max_expanded_mib", -1),
+        ("max_expanded_mib", 0.5),
+        ("max_expanded_mib", "9"),
+        ("max_expanded_mib", 2**40),
+    ],
+)
+def test_an_argument_that_cannot_be_meant_is_named_with_what_it_was(name: str, value: object) -> None:
+    with pytest.raises(InvalidInputError, match=rf"^{name}: Expected .*found {value!r}") as caught:
+        check_arguments(**{**SOUND, name: value})
+
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("arguments", [{"tenant_id": 1}, {"max_expanded_mib": 0}, {"sources": {"mine": "*"}}])
+def test_a_scan_to_parquet_refuses_its_arguments_before_it_writes(
+    arguments: dict[str, Any], workspace: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(InvalidInputError):
+        scan_to_parquet(workspace, tmp_path / "out", **arguments)
+
+    assert list(tmp_path.iterdir()) == [workspace]
+
+
+def test_a_folder_with_a_null_byte_is_no_place_to_write_to(workspace: Path) -> None:
+    with pytest.raises(InvalidInputError, match="null byte"):
+        scan_to_parquet(workspace, "a\0b")
+
+
+def test_a_source_may_be_a_table_of_its_keys(
+    workspace: Path, write_log: WriteLog, gap: Gap, tmp_path: Path
+) -> None:
+    write_log("heron-11", gap("soft reeds")).rename(workspace / "wishes-1.jsonl")
+    sources = {"mine": {"glob": "wishes-*.jsonl", "constants": {"intent_category": "helpdesk"}}}
+
+    scan_to_parquet(workspace, tmp_path / "out", sources=sources)
+
+    gaps = pl.read_parquet(tmp_path / "out" / "gaps-*.parquet")
+    assert gaps["intent_category"].to_list() == ["helpdesk"]
+
+
+def test_a_source_that_is_off_is_not_read(workspace: Path, write_log: WriteLog) -> None:
+    write_log("heron-11")
+
+    assert discover(workspace, sources={"mine": Source(glob="*.jsonl", enabled=False)}) == []
+
+
+@pytest.mark.parametrize(
+    ("sources", "named"),
+    [
+        ({"mine": {"globs": "wishes-*.jsonl"}}, r"\[source.mine\] globs"),
+        ({"mine": {}}, r"\[source.mine\] glob"),
+        ({"mine": Source()}, r"\[source.mine\] glob"),
+        ({"mine": Source(glob="/exports/gaps.jsonl")}, r"\[source.mine\] glob"),
+        ({"mine": "wishes-*.jsonl"}, r"\[source\] mine"),
+        (["wishes-*.jsonl"], "^sources: .*found list"),
+    ],
+)
+def test_a_source_that_cannot_work_is_named_with_what_to_do(
+    sources: Any,  # noqa: ANN401 - none of them is what it should be
+    named: str,
+    workspace: Path,
+) -> None:
+    with pytest.raises(InvalidInputError, match=named) as caught:
+        discover(workspace, sources=sources)
+
+    assert caught.value.hint
