@@ -111,6 +111,16 @@ def test_a_pattern_that_no_name_can_fit_is_an_error(glob: str) -> None:
         sources_in_force({"mine": Source(glob=glob)})
 
 
+@pytest.mark.parametrize("glob", ["**/gaps.jsonl", "exports/**/*.jsonl", "exports/**", "**", "gaps-**.jsonl"])
+def test_a_pattern_of_any_number_of_folders_is_an_error_that_says_how_patterns_fit(
+    glob: str, write_config: WriteConfig
+) -> None:
+    error = refused(write_config(f'[source.mine]\nglob = "{glob}"\n'))
+
+    assert "[source.mine] glob: '**'" in error.message
+    assert "any depth" in error.hint
+
+
 def test_a_fault_in_one_of_several_sources_names_that_one(write_config: WriteConfig) -> None:
     path = write_config(f'[source.sound]\n{GLOB}\n[source.faulty]\nglob = ""\n')
 

@@ -20,6 +20,9 @@ from vocabgap.record import FIELDS, LOG_NAME, GapRecord
 _SHIPPED: Final = "sources.toml"
 _KEYS: Final = "glob, fields, constants, where and enabled"
 _GLOB_HINT: Final = 'for example glob = "wishes-*.jsonl", or "exports/*.jsonl"'
+_DEPTH_HINT: Final = (
+    "a pattern fits a file's name at any depth, and folders before it from the right: exports/*.jsonl"
+)
 _FIELDS_HINT: Final = "`vocabgap schema records` lists the fields and says what fits"
 _README_HINT: Final = "see Other people's gap logs in the README"
 _PATH_HINT: Final = "expected keys joined by dots, such as properties.intent"
@@ -188,6 +191,11 @@ def _check(name: str, made: Source) -> None:
     for glob in made.globs:
         if not glob or glob.startswith("/") or glob.endswith("/") or ".." in glob.split("/"):
             raise InvalidInputError(f"[source.{name}] glob: no file is called '{glob}'", hint=_GLOB_HINT)
+        if "**" in glob:
+            # It would stand for one name, as `*` does, and miss what lies deeper without a word.
+            raise InvalidInputError(
+                f"[source.{name}] glob: '**' in '{glob}' has no meaning", hint=_DEPTH_HINT
+            )
     for table in ("fields", "constants"):
         for field in getattr(made, table):
             if field not in FIELDS:
