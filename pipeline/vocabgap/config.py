@@ -15,6 +15,7 @@ from vocabgap.sources import Source, parse_source, require_type, sources_in_forc
 
 CONFIG_NAME: Final = "vocabgap.toml"
 CONFIG_VARIABLE: Final = "VOCABGAP_CONFIG"
+DEBUG_VARIABLE: Final = "VOCABGAP_DEBUG"
 DEFAULT_THRESHOLD: Final = 0.70
 DEFAULT_TOP: Final = 10
 DEFAULT_OUT: Final = "out"

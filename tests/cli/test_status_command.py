@@ -1,5 +1,6 @@
 import json
 import platform
+import re
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -26,17 +27,59 @@ def test_versions_are_told(vocabgap: Command) -> None:
     assert f"polars {version('polars')}" in told.out
 
 
-def test_every_setting_is_told_with_the_variable_that_sets_it(vocabgap: Command) -> None:
+def test_every_setting_is_told(vocabgap: Command) -> None:
     told = vocabgap("status")
     for line in (
         'tenant = "local"',
-        "threshold = 0.7  # VOCABGAP_THRESHOLD",
+        "threshold = 0.7",
         "stop_words = []",
-        'by = "mentions"  # VOCABGAP_RANK_BY',
-        'out = "out"  # VOCABGAP_OUT',
-        "top = 10  # VOCABGAP_TOP",
+        'by = "mentions"',
+        'out = "out"',
+        "top = 10",
     ):
         assert f"{line}\n" in told.out
+
+
+def test_a_variable_is_told_beside_the_setting_that_it_sets_and_only_there(
+    vocabgap: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VOCABGAP_TOP", "4")
+    monkeypatch.setenv("VOCABGAP_OUT", "")
+    told = vocabgap("status").out.split("environment:")
+    assert re.findall(r"(?m)^(.*)  # from (.*)$", told[0]) == [("top = 4", "VOCABGAP_TOP")]
+
+
+def test_every_variable_is_told_with_its_value_or_as_not_set(
+    vocabgap: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VOCABGAP_TOP", "4")
+    monkeypatch.setenv("VOCABGAP_TRESHOLD", "0.5")
+    told, event = vocabgap("status").out, result(vocabgap("--json", "status").out)
+    assert 'VOCABGAP_TOP = "4"\n' in told
+    assert "VOCABGAP_THRESHOLD is not set\n" in told
+    assert "VOCABGAP_TRESHOLD is set, but is none of these\n" in told
+    assert (event["environment"]["VOCABGAP_TOP"], event["environment"]["VOCABGAP_OUT"]) == ("4", None)
+    assert event["unknown_variables"] == ["VOCABGAP_TRESHOLD"]
+
+
+def test_aliases_are_those_in_force_and_the_built_in_ones_are_marked(
+    vocabgap: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "vocabgap.toml").write_text('[aliases.categories]\nLight = "tone"\nmask = "area"\n')
+    told, event = vocabgap("status").out, result(vocabgap("--json", "status").out)
+    lines = told[told.index("[aliases.categories]") : told.index("[aliases.operations]")].splitlines()
+    assert '"tonal" = "tone"  # built in' in lines
+    assert '"light" = "tone"' in lines
+    assert '"mask" = "area"' in lines
+    assert '"toneequalizer" = "toneequal"  # built in\n' in told
+    assert event["aliases"]["categories"]["light"] == event["aliases"]["categories"]["tonal"] == "tone"
+
+
+def test_sources_that_are_built_in_are_marked(vocabgap: Command, tmp_path: Path) -> None:
+    (tmp_path / "vocabgap.toml").write_text('[source.mine]\nglob = "wishes.jsonl"\n')
+    lines = vocabgap("status").out.splitlines()
+    assert "[source.mine]" in lines
+    assert "[source.chemigram]  # built in" in lines
 
 
 def test_settings_are_those_in_force(
@@ -46,8 +89,8 @@ def test_settings_are_those_in_force(
     monkeypatch.setenv("VOCABGAP_TOP", "4")
     told = vocabgap("status")
     assert "settings file: vocabgap.toml\n" in told.out
-    assert "top = 4  #" in told.out
-    assert "threshold = 0.5  #" in told.out
+    assert "top = 4  # from VOCABGAP_TOP\n" in told.out
+    assert "threshold = 0.5\n" in told.out
 
 
 def test_a_settings_file_can_be_named(vocabgap: Command, tmp_path: Path) -> None:

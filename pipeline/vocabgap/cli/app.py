@@ -14,11 +14,10 @@ from vocabgap.cli.output import PROGRAM, Output
 from vocabgap.cli.report_command import report
 from vocabgap.cli.schema_command import schema
 from vocabgap.cli.status_command import status
+from vocabgap.config import DEBUG_VARIABLE
 from vocabgap.errors import STOPPED, AccessDeniedError, ExitCode, InvalidInputError, StateError, VocabgapError
 from vocabgap.signals import StoppedError, ignore, raise_stops, release
 from vocabgap.version import __version__
-
-DEBUG_VARIABLE = "VOCABGAP_DEBUG"
 
 app = typer.Typer(
     name=PROGRAM,

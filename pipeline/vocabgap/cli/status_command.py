@@ -3,16 +3,21 @@
 import os
 import platform
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 import typer
 
 from vocabgap.cli.options import ConfigOption
 from vocabgap.cli.output import Output, output_of
-from vocabgap.config import VARIABLES, resolve_settings
+from vocabgap.config import CONFIG_VARIABLE, DEBUG_VARIABLE, VARIABLES, Settings, resolve_settings
+from vocabgap.record import category_key, operation_key
 from vocabgap.text import escape_unseen
 from vocabgap.version import __version__
+
+_BUILT_IN: Final = "  # built in"
+_PREFIX: Final = "VOCABGAP_"
+_KNOWN: Final = (CONFIG_VARIABLE, *VARIABLES, DEBUG_VARIABLE)
 
 
 def status(
@@ -36,6 +41,12 @@ def status(
         config=None if loaded.path is None else str(loaded.path),
         settings=loaded.settings,
         sources=loaded.settings.sources,
+        aliases={
+            "categories": loaded.settings.category_aliases,
+            "operations": loaded.settings.operation_aliases,
+        },
+        environment={variable: os.environ.get(variable) or None for variable in _KNOWN},
+        unknown_variables=_unknown(),
         last_run=None
         if last is None
         else {"now": last.now, "capabilities": last.capabilities, "command": last.command},
@@ -43,23 +54,59 @@ def status(
     named = ", ".join(f"{name} {number}" for name, number in libraries.items())
     _line(output, f"vocabgap {__version__}, Python {platform.python_version()}, {named}")
     _line(output, f"settings file: {loaded.path or 'none'}\n")
-    variables = {place: variable for variable, place in VARIABLES.items()}
-    tables = msgspec.to_builtins(loaded.settings)
-    del tables["source"]
-    for table, values in tables.items():
-        _line(output, f"[{table}]")
-        for key, value in values.items():
-            variable = variables.get((table, key))
-            _line(output, f"{key} = {_toml(value)}" + (f"  # {variable}" if variable else ""))
-    for name, source in loaded.settings.sources.items():
-        _line(output, f"[source.{name}]")
-        for key, value in _said(msgspec.to_builtins(source)):
-            _line(output, f"{key} = {_toml(value)}")
+    for line in (*_settings(loaded.settings), *_aliases(loaded.settings), *_sources(loaded.settings)):
+        _line(output, line)
+    _line(output, "\nenvironment:")
+    for line in _environment():
+        _line(output, line)
     where = loaded.settings.report.out
     if last is None:
         _line(output, f"\nno run in '{where}'")
     else:
         _line(output, f"\nlast run in '{where}': {iso(last.now)}, {last.capabilities:,} capabilities")
+
+
+def _settings(settings: Settings) -> Iterator[str]:
+    """The tables that have a key each; those that the environment set say so."""
+    variables = {place: variable for variable, place in VARIABLES.items() if os.environ.get(variable)}
+    for table, values in msgspec.to_builtins(settings).items():
+        if table in {"aliases", "source"}:
+            continue
+        yield f"[{table}]"
+        for key, value in values.items():
+            variable = variables.get((table, key))
+            yield f"{key} = {_toml(value)}" + (f"  # from {variable}" if variable else "")
+
+
+def _aliases(settings: Settings) -> Iterator[str]:
+    for table, in_force, key, own in (
+        ("categories", settings.category_aliases, category_key, settings.aliases.categories),
+        ("operations", settings.operation_aliases, operation_key, settings.aliases.operations),
+    ):
+        told = set(map(key, own))
+        yield f"[aliases.{table}]"
+        for spelling, name in in_force.items():
+            yield f"{_toml(spelling)} = {_toml(name)}" + ("" if spelling in told else _BUILT_IN)
+
+
+def _sources(settings: Settings) -> Iterator[str]:
+    for name, source in settings.sources.items():
+        yield f"[source.{name}]" + ("" if name in settings.source else _BUILT_IN)
+        for key, value in _said(msgspec.to_builtins(source)):
+            yield f"{key} = {_toml(value)}"
+
+
+def _environment() -> Iterator[str]:
+    for variable in _KNOWN:
+        value = os.environ.get(variable)
+        yield f"{variable} = {_toml(value)}" if value else f"{variable} is not set"
+    for variable in _unknown():
+        yield f"{variable} is set, but is none of these"
+
+
+def _unknown() -> list[str]:
+    """Variables that are set and look as if they were this program's: misspelt ones."""
+    return sorted(name for name in os.environ if name.startswith(_PREFIX) and name not in _KNOWN)
 
 
 def _said(source: dict[str, Any]) -> Iterator[tuple[str, object]]:
