@@ -1,4 +1,5 @@
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,45 @@ def test_sound_logs_are_a_success(vocabgap: Command, gap: Gap, write_corpus: Cor
 
 def test_an_empty_workspace_is_a_success(vocabgap: Command, write_corpus: Corpus) -> None:
     assert vocabgap("check", write_corpus({})).code == 0
+
+
+def test_where_nothing_is_found_it_is_told_what_was_looked_for_and_where(
+    vocabgap: Command, write_corpus: Corpus, tmp_path: Path
+) -> None:
+    (tmp_path / "vocabgap.toml").write_text('[source.mine]\nglob = "wishes-*.jsonl"\n')
+    told = vocabgap("check", write_corpus({}, "spring"), write_corpus({}, "autumn"))
+    missing, hint = told.err.splitlines()
+    assert re.search(r"no log was found in .*/spring, .*/autumn: ", missing)
+    assert (
+        "looked for wishes-*.jsonl, vocabulary_gaps.jsonl, affordance_gaps.jsonl, posthog*.jsonl" in missing
+    )
+    assert "--hidden" in hint
+
+
+def test_json_tells_what_was_looked_for(vocabgap: Command, write_corpus: Corpus) -> None:
+    told = vocabgap("--json", "check", write_corpus({}))
+    assert json.loads(told.out)["looked_for"][0] == "vocabulary_gaps.jsonl"
+    assert told.err == ""
+
+
+def test_pretty_printed_objects_are_told_as_such_once(
+    vocabgap: Command, gap: Gap, write_corpus: Corpus
+) -> None:
+    spread = json.dumps(gap("sky mask"), indent=2).splitlines()
+    root = write_corpus({"one": [gap("film grain"), *spread], "two": spread, "three": [gap("mist")]})
+    told = vocabgap("check", root)
+    assert told.code == 2
+    assert told.err.splitlines() == [
+        "this looks like pretty-printed JSON: photos/one/vocabulary_gaps.jsonl and 1 other log",
+        "  one object a line is expected, as `jq -c .` writes it",
+    ]
+
+
+@pytest.mark.parametrize("lines", [["{"], ["{", '{"description": "mist"}', "[1]"], ["[1]", "{"]])
+def test_an_object_that_is_cut_off_is_not_taken_for_a_pretty_printed_one(
+    vocabgap: Command, write_corpus: Corpus, lines: list[str]
+) -> None:
+    assert vocabgap("check", write_corpus({"one": lines, "two": ["[1]"]})).err == ""
 
 
 def test_a_bad_line_is_named_and_is_invalid_input(vocabgap: Command, gap: Gap, write_corpus: Corpus) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from vocabgap.record import RejectReason
 from vocabgap.reporting.manifest import Manifest
 from vocabgap.schema import PUBLISHED
 
@@ -28,6 +29,13 @@ def test_a_person_reads_a_table(vocabgap: Command, monkeypatch: pytest.MonkeyPat
     for column in PUBLISHED[name].columns:
         assert column.meaning in told.out
         assert str(column.dtype) in told.out
+
+
+def test_the_reasons_of_rejects_are_listed(vocabgap: Command) -> None:
+    told = vocabgap("schema", "rejects").out.splitlines()[-1]
+    event = json.loads(vocabgap("--json", "schema", "rejects").out.splitlines()[-1])
+    assert event["reasons"] == list(RejectReason)
+    assert told == f"reasons: {', '.join(RejectReason)}"
 
 
 def test_the_manifest_has_a_schema_too(vocabgap: Command) -> None:

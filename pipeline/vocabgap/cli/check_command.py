@@ -1,8 +1,10 @@
 """`vocabgap check`: are the logs sound?"""
 
 import os
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,10 +15,10 @@ from vocabgap.cli.options import (
     VerifyHashOption,
     note_cache,
 )
-from vocabgap.cli.output import ROOTS_HELP, output_of
+from vocabgap.cli.output import ROOTS_HELP, Output, output_of
 from vocabgap.config import resolve_settings
 from vocabgap.errors import ExitCode
-from vocabgap.text import escape_unseen, in_words
+from vocabgap.text import count, escape_unseen, in_words
 
 
 def check(
@@ -37,7 +39,8 @@ def check(
     summary = scanned.summary
     for row in scanned.rejects.iter_rows(named=True):
         output.event("reject", **row)
-    output.event("result", summary=summary, cache=scanned.cache)
+    patterns = [glob for source in settings.sources.values() for glob in source.globs]
+    output.event("result", summary=summary, cache=scanned.cache, looked_for=patterns)
     note_cache(output, scanned.cache)
     several = len({*scanned.files["repo_slug"], *scanned.rejects["repo_slug"]}) > 1
     for row in scanned.rejects.iter_rows(named=True):
@@ -48,5 +51,36 @@ def check(
     if summary.repairs:
         mended = ", ".join(f"{count:,} {in_words(kind)}" for kind, count in summary.repairs.items())
         output.text(f"kept, but mended or worth a look: {mended}")
+    if not (summary.files or summary.unreadable):
+        _explain_nothing(output, roots, patterns)
+    _explain_pretty_printing(output, scanned.rejects.iter_rows(named=True))
     if scanned.rejects.height:
         raise typer.Exit(ExitCode.INVALID_INPUT)
+
+
+def _explain_nothing(output: Output, roots: list[Path], patterns: list[str]) -> None:
+    from vocabgap.ingest.reading import COMPRESSIONS  # noqa: PLC0415 - loads Polars
+
+    searched = ", ".join(map(str, roots))
+    names = ", ".join(patterns) or "nothing, since every source is off"
+    packed = " or ".join(f".{compression}" for compression in COMPRESSIONS)
+    output.note(escape_unseen(f"no log was found in {searched}: looked for {names}, each with {packed}, too"))
+    output.note(
+        "  name a folder above the logs, or a log itself; --hidden searches names that start with a dot,"
+        " and a [source.NAME] table in vocabgap.toml makes logs of other names known"
+    )
+
+
+def _explain_pretty_printing(output: Output, rejects: Iterator[dict[str, Any]]) -> None:
+    """Say once what many bad lines have in common, where each is a piece of an object."""
+    spread = {
+        f"{row['repo_slug']}/{row['source_path']}"
+        for row, following in pairwise(rejects)
+        if (row["raw"] or "").strip() == "{"
+        and (row["repo_slug"], row["source_path"]) == (following["repo_slug"], following["source_path"])
+        and row["line"] + 1 == following["line"]
+    }
+    if spread:
+        others = f" and {count(len(spread) - 1, 'other log')}" if len(spread) > 1 else ""
+        output.note(escape_unseen(f"this looks like pretty-printed JSON: {min(spread)}{others}"))
+        output.note("  one object a line is expected, as `jq -c .` writes it")

@@ -6,6 +6,7 @@ import typer
 
 from vocabgap.cli.output import Output, output_of
 from vocabgap.errors import InvalidInputError
+from vocabgap.record import RejectReason
 
 RUN = "run"
 
@@ -15,7 +16,7 @@ def schema(
     name: Annotated[str, typer.Argument(help="records, capabilities, gaps, rejects or run.")],
 ) -> None:
     """Print the columns of a published frame and what they mean."""
-    from vocabgap.schema import PUBLISHED  # noqa: PLC0415 - loads Polars
+    from vocabgap.schema import PUBLISHED, REJECTS  # noqa: PLC0415 - loads Polars
 
     output = output_of(context)
     if name == RUN:
@@ -30,7 +31,8 @@ def schema(
         {"name": column.name, "dtype": str(column.dtype), "meaning": column.meaning}
         for column in table.columns
     ]
-    _show(output, f"{name}: {table.row}", columns, name)
+    reasons = {"reasons": list(RejectReason)} if table is REJECTS else {}
+    _show(output, f"{name}: {table.row}", columns, name, **reasons)
 
 
 def _run_fields(output: Output) -> None:
@@ -46,14 +48,18 @@ def _run_fields(output: Output) -> None:
     _show(output, "run: the manifest of a run, run.json", columns, RUN)
 
 
-def _show(output: Output, heading: str, columns: list[dict[str, str]], name: str) -> None:
+def _show(
+    output: Output, heading: str, columns: list[dict[str, str]], name: str, **closed_lists: list[RejectReason]
+) -> None:
     from vocabgap.cli.tables import table  # noqa: PLC0415 - loads rich
 
     for column in columns:
         output.event("column", **column)
-    output.event("result", schema=name, columns=len(columns))
+    output.event("result", schema=name, columns=len(columns), **closed_lists)
     output.text(f"{heading}\n")
     output.text(table(("column", "dtype", "meaning"), [tuple(column.values()) for column in columns]))
+    for what, values in closed_lists.items():
+        output.text(f"\n{what}: {', '.join(values)}")
 
 
 def _json_type(field: dict[str, Any]) -> str:
