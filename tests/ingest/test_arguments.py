@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest import scan_to_parquet
+from vocabgap.ingest import scan, scan_to_parquet
 from vocabgap.ingest.arguments import check_arguments
 from vocabgap.ingest.discovery import discover
 from vocabgap.sources import Source
@@ -50,6 +50,12 @@ def test_a_scan_to_parquet_refuses_its_arguments_before_it_writes(
         scan_to_parquet(workspace, tmp_path / "out", **arguments)
 
     assert list(tmp_path.iterdir()) == [workspace]
+
+
+@pytest.mark.parametrize("arguments", [{"tenant_id": 1}, {"max_expanded_mib": 0}, {"sources": {"mine": "*"}}])
+def test_a_scan_refuses_its_arguments(arguments: dict[str, Any], workspace: Path) -> None:
+    with pytest.raises(InvalidInputError):
+        scan(workspace, **arguments)
 
 
 def test_a_folder_with_a_null_byte_is_no_place_to_write_to(workspace: Path) -> None:

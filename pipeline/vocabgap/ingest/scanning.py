@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from vocabgap.config import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
 from vocabgap.errors import InvalidInputError
+from vocabgap.ingest.arguments import check_arguments
 from vocabgap.ingest.cache_folder import opened
 from vocabgap.ingest.caching import Cache, CacheUse, Rows
 from vocabgap.ingest.collecting import Collector
@@ -108,7 +110,7 @@ def scan(
     roots: str | Path | Iterable[str | Path],
     *,
     tenant_id: str = DEFAULT_TENANT,
-    sources: Mapping[str, Source] | None = None,
+    sources: Mapping[str, Source | Mapping[str, Any]] | None = None,
     hidden: bool = False,
     max_expanded_mib: int = DEFAULT_MAX_EXPANDED_MIB,
     cache: str | Path | None = None,
@@ -119,7 +121,8 @@ def scan(
     Args:
         roots: One or more folders to search for gap logs, or single log files.
         tenant_id: Whose records these are.
-        sources: What gap logs are called and how they are read; the shipped ones by default.
+        sources: What gap logs are called and how they are read, each a `Source` or a table of its keys; the
+            shipped ones by default.
         hidden: Whether files and folders are searched whose name starts with a dot.
         max_expanded_mib: How many MiB a compressed log may expand to.
         cache: A folder that keeps what was decoded, so that the next scan of the same roots reads only
@@ -132,11 +135,13 @@ def scan(
     Raises:
         NotFoundError: A root does not exist.
         AccessDeniedError: A root may not be read, or the cache may not be used.
-        InvalidInputError: No root was given, or a cache is to be verified and none was.
+        InvalidInputError: No root was given, an argument is out of bounds, or a cache is to be verified and
+            none was given.
         StateError: The cache folder holds other files, or cannot be written.
     """
     if verify_hash and cache is None:
         raise InvalidInputError("there is no cache to verify", hint="name the folder of the cache, too")
+    check_arguments(tenant_id=tenant_id, hidden=hidden, max_expanded_mib=max_expanded_mib)
     logs = discover(roots, sources=sources, hidden=hidden)
     with without_cycle_search():
         if cache is None:
