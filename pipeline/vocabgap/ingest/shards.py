@@ -16,6 +16,7 @@ import polars as pl
 from vocabgap.ingest.collecting import Prefix
 from vocabgap.ingest.columns import PLACES, REJECT_PLACES
 from vocabgap.ingest.lines import Portion
+from vocabgap.parquet import write_parquet
 from vocabgap.schema import RECORDS, REJECTS
 from vocabgap.version import SCHEMA_VERSION, __version__
 
@@ -141,7 +142,7 @@ def write_shard(folder: Path, number: int, records: pl.DataFrame, rejects: pl.Da
     ):
         path = folder / f"{name}-{number}.parquet"
         temporary = _temporary(path)
-        _write_parquet(frame.select(*schema), temporary)
+        write_parquet(frame.select(*schema), temporary, compression_level=1)
         _commit(temporary, path)
         written.append(_digest(path))
     return Shard(number, records.height, rejects.height, *written)
@@ -168,14 +169,6 @@ def _read(path: Path, sha256: str) -> pl.DataFrame:
         return pl.read_parquet(path, glob=False)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise DamagedError(f"{path.name} cannot be read") from error
-
-
-def _write_parquet(frame: pl.DataFrame, path: Path) -> None:
-    try:
-        with path.open("wb") as file:
-            frame.rechunk().write_parquet(file, compression="zstd", compression_level=1)
-    except pl.exceptions.PolarsError as error:
-        raise OSError(str(error)) from error  # a full disk is not an OSError to Polars
 
 
 def _digest(path: Path) -> str:
