@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from vocabgap.config import (
+    BY_WORDING,
     CONFIG_VARIABLE,
     DEFAULT_OUT,
-    DEFAULT_THRESHOLD,
     DEFAULT_TOP,
     RankBy,
     Settings,
@@ -53,7 +53,7 @@ def test_the_defaults_are_the_documented_ones() -> None:
     settings = Settings()
 
     assert settings.ingest.tenant == "local"
-    assert (settings.cluster.threshold, settings.cluster.stop_words) == (DEFAULT_THRESHOLD, ())
+    assert (settings.cluster.threshold, settings.cluster.stop_words) == (BY_WORDING, ())
     assert settings.rank.by is RankBy.MENTIONS
     assert (settings.report.out, settings.report.top) == (DEFAULT_OUT, DEFAULT_TOP)
 

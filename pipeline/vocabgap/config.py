@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final, TypedDict
+from typing import Annotated, Any, Final, Literal, TypedDict
 
 import msgspec
 
@@ -16,7 +16,7 @@ from vocabgap.sources import Source, parse_source, require_type, sources_in_forc
 CONFIG_NAME: Final = "vocabgap.toml"
 CONFIG_VARIABLE: Final = "VOCABGAP_CONFIG"
 DEBUG_VARIABLE: Final = "VOCABGAP_DEBUG"
-DEFAULT_THRESHOLD: Final = 0.70
+BY_WORDING: Final = "by wording"
 DEFAULT_TOP: Final = 10
 DEFAULT_OUT: Final = "out"
 DEFAULT_TENANT: Final = "local"
@@ -59,10 +59,11 @@ class IngestSettings(_Section, frozen=True):
 
 
 class ClusterSettings(_Section, frozen=True):
-    """How far apart two wordings of the same need may be."""
+    """How far apart two wordings of the same need may be: one distance, or that which suits the wordings."""
 
-    threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] = DEFAULT_THRESHOLD
+    threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] | Literal["by wording"] = BY_WORDING
     stop_words: tuple[str, ...] = ()
+    synonyms: dict[str, tuple[str, ...]] = {}
 
 
 class RankSettings(_Section, frozen=True):
@@ -94,6 +95,14 @@ class ScanOptions(TypedDict):
     max_expanded_mib: int
 
 
+class ClusterOptions(TypedDict):
+    """The settings that the clustering depends on, by the names of its arguments."""
+
+    threshold: float | None
+    stop_words: tuple[str, ...]
+    synonyms: dict[str, tuple[str, ...]]
+
+
 class Settings(_Section, frozen=True):
     """Everything that can be set for a run."""
 
@@ -117,6 +126,15 @@ class Settings(_Section, frozen=True):
             "sources": self.sources,
             "hidden": self.ingest.hidden,
             "max_expanded_mib": self.ingest.max_expanded_mib,
+        }
+
+    @property
+    def cluster_options(self) -> ClusterOptions:
+        """What `cluster` is to be called with."""
+        return {
+            "threshold": None if self.cluster.threshold == BY_WORDING else self.cluster.threshold,
+            "stop_words": self.cluster.stop_words,
+            "synonyms": self.cluster.synonyms,
         }
 
     @property
@@ -192,7 +210,7 @@ def resolve_settings(
             )
     for flag, ((table, key), value) in (flags or {}).items():
         if value is not None:
-            _merge(merged, {table: {key: value}}, flag)
+            _merge(merged, {table: {key: value}}, flag, strict=False)
     return Loaded(msgspec.convert(merged, Settings, strict=False), found)
 
 
@@ -224,7 +242,12 @@ def _in_words(error: msgspec.ValidationError) -> str:
     where = place.rstrip("`").rpartition(".")
     told = problem.replace("Object contains unknown field", "there is no setting").replace("`", "'")
     if "enum value" in told:
-        told += f", expected one of {', '.join(RankBy)}"
+        choices = (
+            f"a distance from 0 to 1, or {BY_WORDING}"
+            if where[2] == "threshold"
+            else f"one of {', '.join(RankBy)}"
+        )
+        told += f", expected {choices}"
     return f"[{where[0]}] {where[2]}: {told}" if where[0] else f"[{where[2]}] {told}" if place else told
 
 

@@ -110,9 +110,7 @@ def run(
         )
     with watch.stage("cluster"):
         # The whole corpus is grouped whatever is selected, so that a need is the same need in every view.
-        found = cluster(
-            scanned.records, threshold=settings.cluster.threshold, stop_words=settings.cluster.stop_words
-        )
+        found = cluster(scanned.records, **settings.cluster_options)
     with watch.stage("rank"):
         ranked = rank(
             selected.records,

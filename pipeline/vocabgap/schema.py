@@ -185,6 +185,20 @@ CLUSTERS: Final = Table(
             pl.Float64,
             "mean cosine similarity of surfaces in pairs, 0 to 1; 1 for one",
         ),
+        Column("weakest_link", pl.Float64, "cosine distance of the last merge, 0 to 1; 0 for one surface"),
+    ),
+)
+
+SWEEP: Final = Table(
+    "sweep",
+    "one cut of the dendrogram and what it gives",
+    (
+        Column("threshold", pl.Float64, "cosine distance at which merging stops; null: by wording"),
+        Column("groups", pl.Int64, "groups in all"),
+        Column("singletons", pl.Int64, "groups of one surface"),
+        Column("singleton_mentions", pl.Int64, "records in these"),
+        Column("largest", pl.Int64, "distinct surfaces in the largest group"),
+        Column("top", pl.List(pl.Struct({"label": pl.String, "mentions": pl.Int64})), "the most mentioned"),
     ),
 )
 

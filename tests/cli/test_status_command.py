@@ -31,7 +31,7 @@ def test_every_setting_is_told(vocabgap: Command) -> None:
     told = vocabgap("status")
     for line in (
         'tenant = "local"',
-        "threshold = 0.7",
+        'threshold = "by wording"',
         "stop_words = []",
         'by = "mentions"',
         'out = "out"',

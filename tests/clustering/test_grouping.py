@@ -35,7 +35,7 @@ def test_one_record_is_a_group_of_its_own(asking: Asking) -> None:
     found = cluster(asking("Barn door vignette"))
 
     assert found.wordings.rows() == [("Barn door vignette", 1, "barn door vignett", 0, 1.0)]
-    assert found.clusters.rows() == [(0, "Barn door vignette", "barn door vignett", 1, 1, 1.0)]
+    assert found.clusters.rows() == [(0, "Barn door vignette", "barn door vignett", 1, 1, 1.0, 0.0)]
     assert found.linkage.is_empty()
 
 
@@ -195,7 +195,8 @@ def test_cohesion_of_a_larger_group_is_the_mean_over_its_pairs(asking: Asking) -
     found = cluster(asking("lamp glow", "lamp glow", "lamp halo", "halo glow lamp", "lamp"), threshold=1.0)
 
     surfaces = found.wordings["surface"].to_list()
-    rows = vectorize(surfaces, found.wordings["mentions"].cast(pl.Float64).to_numpy())
+    mentions = found.wordings["mentions"].cast(pl.Float64).to_numpy()
+    rows = vectorize(surfaces, mentions, np.zeros(len(surfaces))).plain()
     pairs = (rows @ rows.T).toarray()[np.triu_indices(len(surfaces), 1)]
     assert found.clusters["cohesion"].to_list() == pytest.approx([pairs.mean()], abs=1e-6)
 

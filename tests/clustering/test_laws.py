@@ -12,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 from sklearn.cluster import AgglomerativeClustering
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 import vocabgap
 from vocabgap.clustering import Clusters, cluster
+from vocabgap.clustering.cutting import sentence_shares, sentenceness
 from vocabgap.clustering.stopwords import content_words, ignored_stems
+from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.schema import PHRASE_FIELDS
 from vocabgap.text import surface
 
@@ -38,17 +39,14 @@ def asked(phrases: list[str]) -> list[str]:
 
 
 def scikit_learn_labels(phrases: list[str], threshold: float) -> list[int]:
-    """One label a record, from scikit-learn alone and one row a record."""
-    ignored = ignored_stems()
-    texts = [" ".join(content_words(surface(phrase), ignored)) for phrase in phrases]
-    by_words = TfidfVectorizer(
-        tokenizer=str.split, token_pattern=None, lowercase=False, ngram_range=(1, 2)
-    ).fit_transform(texts)
-    by_characters = TfidfVectorizer(analyzer="char_wb", lowercase=False, ngram_range=(3, 5)).fit_transform(
-        texts
-    )
-    similarity = 0.5 * (by_words @ by_words.T) + 0.5 * (by_characters @ by_characters.T)
-    distances = np.clip(1.0 - similarity.toarray(), 0.0, 1.0)
+    """One label a record, from scikit-learn's clustering of one row a record."""
+    surfaces = [surface(phrase) for phrase in phrases]
+    distinct = sorted(set(surfaces))
+    contents = [" ".join(content_words(each, ignored_stems())) for each in distinct]
+    mentions = np.array([surfaces.count(each) for each in distinct], dtype=np.float64)
+    rows = vectorize(contents, mentions, sentenceness(sentence_shares(pl.Series(distinct)))).plain()
+    expanded = rows[np.array([distinct.index(each) for each in surfaces])]
+    distances = np.clip(1.0 - (expanded @ expanded.T).toarray(), 0.0, 1.0)
     model = AgglomerativeClustering(
         metric="precomputed", linkage="average", distance_threshold=threshold, n_clusters=None
     )

@@ -1,23 +1,30 @@
+"""Surfaces to rows, compared with a plain reference over the corpus that holds each surface as mentioned."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from vocabgap.clustering.linkage import FloatArray
+from vocabgap.clustering.dense_linkage import FloatArray
 from vocabgap.clustering.stopwords import FUNCTION_WORDS, content_words, ignored_stems
-from vocabgap.clustering.vectorizing import vectorize
+from vocabgap.clustering.topics import DAMPING, NEIGHBOURS, STRENGTH, largest
+from vocabgap.clustering.vectorizing import LONGEST_ROW, PAIR_WEIGHT, WORD_SHARE, Rows, vectorize
 from vocabgap.text import surface
 
 CONTENTS = ["fog mask", "fog mask feather", "grain overlay", "film grain overlay strength", "???", "z"]
 MENTIONS = [5, 1, 3, 2, 4, 1]
+Corpus = list[tuple[str, int, float]]
 
+# So few words that no row is long enough to be shortened.
 corpora = st.lists(
     st.tuples(
         st.lists(st.sampled_from(["fog", "foggy", "mask", "grain", "x", "über", "4k", "!"]), min_size=1).map(
             " ".join
         ),
         st.integers(1, 6),
+        st.sampled_from([0.0, 0.3, 1.0]),
     ),
     min_size=1,
     max_size=12,
@@ -25,83 +32,143 @@ corpora = st.lists(
 )
 
 
-def word_half() -> TfidfVectorizer:
-    return TfidfVectorizer(tokenizer=str.split, token_pattern=None, lowercase=False, ngram_range=(1, 2))
+def vectorized(corpus: Corpus) -> Rows:
+    contents, mentions, sentences = zip(*corpus, strict=True)
+    return vectorize(contents, np.array(mentions, np.float64), np.array(sentences, np.float64))
 
 
-def character_half() -> TfidfVectorizer:
-    return TfidfVectorizer(analyzer="char_wb", lowercase=False, ngram_range=(3, 5))
+def unit(rows: FloatArray) -> FloatArray:
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(length > 0, length, 1.0)
 
 
-def cosines_on_expanded_corpus(
-    vectorizer: TfidfVectorizer, contents: list[str], mentions: list[int]
-) -> FloatArray:
-    vectorizer.fit(np.repeat(contents, mentions).tolist())
-    rows = vectorizer.transform(contents)
-    return np.asarray((rows @ rows.T).toarray(), dtype=np.float64)
+def expanded(corpus: Corpus) -> list[str]:
+    return [text for text, count, _ in corpus for _ in range(count)]
+
+
+def tfidf(corpus: Corpus, pairs: int) -> FloatArray:
+    """TF-IDF of words (1) or of pairs of words (2), fitted on the expanded corpus."""
+    vectorizer = TfidfVectorizer(
+        tokenizer=str.split,
+        token_pattern=None,
+        lowercase=False,
+        ngram_range=(pairs, pairs),
+        binary=True,
+        norm=None,
+    )
+    try:
+        vectorizer.fit(expanded(corpus))
+    except ValueError:  # not a single pair
+        return np.zeros((len(corpus), 0))
+    return np.asarray(vectorizer.transform([text for text, _, _ in corpus]).toarray(), np.float64)
+
+
+def lexical_reference(corpus: Corpus) -> FloatArray:
+    """The word part of each row, from dense matrices and one row a mention."""
+    words, pairs = tfidf(corpus, 1), tfidf(corpus, 2)
+    own = unit(np.hstack([words, PAIR_WEIGHT * pairs]))
+    single = unit(words)
+    mentioned = np.repeat(single, [count for _, count, _ in corpus], axis=0)
+    company = (mentioned.T @ mentioned) * mentioned.sum(axis=0) ** -DAMPING
+    weak, strong = STRENGTH
+    strength = np.array([weak + (strong - weak) * sentence for _, _, sentence in corpus])
+    topics = unit(single @ company) * strength[:, None]
+    return unit(own + np.hstack([topics, np.zeros(pairs.shape)]))
 
 
 @given(corpora)
 @settings(deadline=None, max_examples=50)
-def test_word_half_is_that_of_scikit_learn_on_the_expanded_corpus(corpus: list[tuple[str, int]]) -> None:
-    contents, mentions = [text for text, _ in corpus], [count for _, count in corpus]
-    words = len({*word_half().fit(contents).vocabulary_})
+def test_word_part_is_that_of_the_reference_on_the_expanded_corpus(corpus: Corpus) -> None:
+    rows = vectorized(corpus)
 
-    rows = vectorize(contents, np.array(mentions, dtype=np.float64))[:, :words]
-
-    expected = cosines_on_expanded_corpus(word_half(), contents, mentions)
-    np.testing.assert_allclose(2.0 * (rows @ rows.T).toarray(), expected, atol=1e-12)
+    own = rows.loads[:, : rows.own]
+    expected = lexical_reference(corpus)
+    if max(np.count_nonzero(expected, axis=1)) <= LONGEST_ROW:
+        np.testing.assert_allclose((own @ own.T).toarray(), WORD_SHARE * expected @ expected.T, atol=1e-12)
 
 
 @given(corpora)
 @settings(deadline=None, max_examples=50)
-def test_character_half_is_that_of_scikit_learn_on_the_expanded_corpus(
-    corpus: list[tuple[str, int]],
-) -> None:
-    contents, mentions = [text for text, _ in corpus], [count for _, count in corpus]
-    words = len({*word_half().fit(contents).vocabulary_})
+def test_trigram_part_is_that_of_scikit_learn_on_the_expanded_corpus(corpus: Corpus) -> None:
+    vectorizer = TfidfVectorizer(analyzer="char_wb", lowercase=False, ngram_range=(3, 3)).fit(
+        expanded(corpus)
+    )
 
-    rows = vectorize(contents, np.array(mentions, dtype=np.float64))[:, words:]
+    rows = vectorized(corpus)
 
-    expected = cosines_on_expanded_corpus(character_half(), contents, mentions)
-    np.testing.assert_allclose(2.0 * (rows @ rows.T).toarray(), expected, atol=1e-12)
+    spelt = rows.plain()[:, rows.own :]
+    expected = vectorizer.transform([text for text, _, _ in corpus])
+    cosines = (expected @ expected.T).toarray()
+    np.testing.assert_allclose((spelt @ spelt.T).toarray(), (1 - WORD_SHARE) * cosines, atol=1e-12)
 
 
-def test_similarity_is_the_mean_of_both_halves() -> None:
-    rows = vectorize(CONTENTS, np.array(MENTIONS, dtype=np.float64))
-
-    by_words = cosines_on_expanded_corpus(word_half(), CONTENTS, MENTIONS)
-    by_characters = cosines_on_expanded_corpus(character_half(), CONTENTS, MENTIONS)
-    np.testing.assert_allclose((rows @ rows.T).toarray(), (by_words + by_characters) / 2, atol=1e-12)
+def test_no_vocabulary_of_the_examples_is_shortened() -> None:
+    assert NEIGHBOURS >= 8
 
 
 def test_mentions_change_what_counts_as_rare() -> None:
-    once = vectorize(CONTENTS, np.ones(len(CONTENTS)))
-    weighted = vectorize(CONTENTS, np.array(MENTIONS, dtype=np.float64))
+    once = vectorize(CONTENTS, np.ones(len(CONTENTS)), np.zeros(len(CONTENTS))).plain()
+    weighted = vectorize(CONTENTS, np.array(MENTIONS, np.float64), np.zeros(len(CONTENTS))).plain()
 
     assert not np.allclose((once @ once.T).toarray(), (weighted @ weighted.T).toarray())
 
 
 @given(corpora)
 @settings(deadline=None, max_examples=50)
-def test_rows_have_unit_length(corpus: list[tuple[str, int]]) -> None:
-    rows = vectorize([text for text, _ in corpus], np.array([count for _, count in corpus], dtype=np.float64))
+def test_rows_have_unit_length_and_no_negative_value(corpus: Corpus) -> None:
+    rows = vectorized(corpus).plain()
 
     np.testing.assert_allclose(rows.multiply(rows).sum(axis=1), 1.0, atol=1e-12)
+    assert rows.data.min() >= 0.0
+
+
+def test_some_rows_are_those_of_all() -> None:
+    rows = vectorize(CONTENTS, np.array(MENTIONS, np.float64), np.zeros(len(CONTENTS)))
+
+    some = rows.plain(np.array([4, 1]))
+
+    np.testing.assert_array_equal(some.toarray(), rows.plain().toarray()[[4, 1]])
+
+
+def test_a_long_surface_keeps_its_heaviest_terms() -> None:
+    words = [f"w{number}" for number in range(40)]
+
+    rows = vectorize([" ".join(words), "w1", "w2"], np.ones(3), np.zeros(3))
+
+    assert (rows.loads[:, : rows.own] > 0).sum(axis=1)[0] == LONGEST_ROW
+
+
+def test_words_that_keep_company_bring_surfaces_together() -> None:
+    contents = ["dark shadow lift", "dark shadow black", "lift black", "crop grid", "black", "lift"]
+
+    rows = vectorize(contents, np.ones(6), np.ones(6)).plain()
+
+    cosines = (rows @ rows.T).toarray()
+    assert cosines[4, 5] > 0.1  # they share no letter sequence, but stand in the same places
+    assert cosines[4, 3] == 0.0
+
+
+def test_the_largest_entries_of_a_row_are_kept_and_the_first_of_equal_ones() -> None:
+    rows = sparse.csr_array([[0.0, 3.0, 1.0, 3.0, 2.0], [5.0, 0.0, 0.0, 0.0, 0.0], [0.0] * 5, [1.0] * 5])
+
+    kept = largest(rows, 2).toarray()
+
+    assert kept.tolist() == [[0, 3, 0, 3, 0], [5, 0, 0, 0, 0], [0] * 5, [1, 1, 0, 0, 0]]
 
 
 def test_surface_of_only_function_words_is_not_a_zero_row() -> None:
     contents = [" ".join(content_words(each, ignored_stems())) for each in ("we need it", "fog mask")]
 
-    rows = vectorize(contents, np.ones(2))
+    rows = vectorize(contents, np.ones(2), np.zeros(2)).plain()
 
     np.testing.assert_allclose(rows.multiply(rows).sum(axis=1), 1.0)
 
 
-def test_one_surface_can_be_vectorized() -> None:
-    rows = vectorize(["fog mask"], np.array([7.0]))
+@pytest.mark.parametrize("contents", [[], ["fog mask"], ["fog"], ["?", "x"]])
+def test_few_surfaces_can_be_vectorized(contents: list[str]) -> None:
+    rows = vectorize(contents, np.full(len(contents), 7.0), np.zeros(len(contents)))
 
-    assert rows.shape[0] == 1
+    assert rows.plain().shape[0] == len(contents)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,7 @@ def test_missing_column_of_the_records_is_named(records: Records, column: str) -
 def test_missing_column_of_the_clusters_is_named(records: Records) -> None:
     frame = records([{}])
     found = cluster(frame)
-    broken = Clusters(found.wordings, found.clusters.drop("cohesion"), found.linkage, found.threshold)
+    broken = replace(found, clusters=found.clusters.drop("cohesion"))
 
     with pytest.raises(InvalidInputError, match="frame 'clusters': column 'cohesion' is missing"):
         rank(frame, broken)
@@ -106,7 +107,7 @@ def test_missing_column_of_the_clusters_is_named(records: Records) -> None:
 def test_missing_column_of_the_wordings_is_named(records: Records) -> None:
     frame = records([{}])
     found = cluster(frame)
-    broken = Clusters(found.wordings.drop("similarity"), found.clusters, found.linkage, found.threshold)
+    broken = replace(found, wordings=found.wordings.drop("similarity"))
 
     with pytest.raises(InvalidInputError, match="frame 'wordings': column 'similarity' is missing"):
         rank(frame, broken)

@@ -194,7 +194,7 @@ def test_defaults_are_left_out(tmp_path: Path) -> None:
 
 def test_beside_a_settings_file_every_value_is_said(tmp_path: Path) -> None:
     command = asked(tmp_path / "photos", config=tmp_path / "team.toml").command
-    assert "--config team.toml --threshold 0.7 --rank-by mentions --top 10" in command
+    assert "--config team.toml --threshold 'by wording' --rank-by mentions --top 10" in command
 
 
 def test_flags_say_the_settings_that_differ(tmp_path: Path) -> None:

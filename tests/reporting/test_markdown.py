@@ -101,16 +101,16 @@ def test_table_row_says_what_the_frame_says(demo_run: Run, text_of: TextOf, tabl
             10,
             "The top 10, by mentions",
             10,
-            "The other 29 capabilities are in `capabilities.parquet`; `--top 0` shows all of them here.",
+            "The other 28 capabilities are in `capabilities.parquet`; `--top 0` shows all of them here.",
         ),
         (
-            38,
-            "The top 38, by mentions",
-            38,
+            37,
+            "The top 37, by mentions",
+            37,
             "The other 1 capability is in `capabilities.parquet`; `--top 0` shows all of them here.",
         ),
-        (0, "The whole list, by mentions", 39, None),
-        (50, "The whole list, by mentions", 39, None),
+        (0, "The whole list, by mentions", 38, None),
+        (50, "The whole list, by mentions", 38, None),
     ],
 )
 def test_top_decides_how_many_are_shown(

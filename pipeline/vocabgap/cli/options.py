@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vocabgap.cli.output import Output
+from vocabgap.config import BY_WORDING
 from vocabgap.text import count
 
 if TYPE_CHECKING:
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 ConfigOption = Annotated[
     Path | None,
     typer.Option("--config", help="Settings file; vocabgap.toml in the current folder by default."),
+]
+ThresholdOption = Annotated[
+    str | None,
+    typer.Option(help=f"Cosine distance at which two needs differ, 0 to 1.  [default: {BY_WORDING}]"),
 ]
 HiddenOption = Annotated[
     bool | None,

@@ -12,11 +12,12 @@ from vocabgap.cli.options import (
     CacheOption,
     ConfigOption,
     HiddenOption,
+    ThresholdOption,
     VerifyHashOption,
     note_cache,
 )
 from vocabgap.cli.output import ROOTS_HELP, Output, output_of
-from vocabgap.config import DEFAULT_OUT, DEFAULT_THRESHOLD, DEFAULT_TOP, RankBy, resolve_settings
+from vocabgap.config import DEFAULT_OUT, DEFAULT_TOP, RankBy, resolve_settings
 from vocabgap.moments import iso, parse_moment, parse_now
 from vocabgap.text import count, escape_unseen, printable_name
 
@@ -59,10 +60,7 @@ def report(
     category: Annotated[list[str] | None, typer.Option(help="Only this category; may be repeated.")] = None,
     module: Annotated[list[str] | None, typer.Option(help="Only this operation; may be repeated.")] = None,
     session: Annotated[list[str] | None, typer.Option(help="Only this session; may be repeated.")] = None,
-    threshold: Annotated[
-        float | None,
-        typer.Option(help=f"Cosine distance at which two needs differ.  [default: {DEFAULT_THRESHOLD:.2f}]"),
-    ] = None,
+    threshold: ThresholdOption = None,
     top: Annotated[
         int | None, typer.Option(help=f"Capabilities to show; 0 shows all.  [default: {DEFAULT_TOP}]")
     ] = None,

@@ -1,24 +1,23 @@
 """The clustering stage: records in, groups of wordings out."""
 
-from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 import polars as pl
-from scipy import sparse
 
-from vocabgap.clustering.labelling import best_wording, representative
-from vocabgap.clustering.linkage import FloatArray, IntVector, average_linkage, cosine_distances, cut
-from vocabgap.clustering.phrases import surfaces_of, wordings_of
-from vocabgap.clustering.stopwords import content_words, ignored_stems
-from vocabgap.clustering.vectorizing import vectorize
-from vocabgap.config import DEFAULT_THRESHOLD
-from vocabgap.errors import InvalidInputError
-from vocabgap.schema import CLUSTERS, LINKAGE, PHRASE_FIELDS, RECORDS, WORDINGS
+from vocabgap.clustering.cutting import SENTENCE_CUT, cuts, flat_groups, sentenceness
+from vocabgap.clustering.dendrogram import IntVector, below
+from vocabgap.clustering.describing import Labels, cohesion, members_of, similarity, weakest_links
+from vocabgap.clustering.linkage import ALL_MERGES, DENSE_LIMIT, average_linkage
+from vocabgap.clustering.points import NO_SYNONYMS, Points, points_of
+from vocabgap.clustering.vectorizing import Rows, vectorize
+from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.schema import CLUSTERS, PHRASE_FIELDS, RECORDS, SWEEP, WORDINGS
 
-SHOWN_DIGITS: Final = 6  # of a similarity; what lies beyond is rounding
+SWEEP_CUTS: Final = tuple(round(0.30 + 0.05 * step, 2) for step in range(14))  # 0.30 to 0.95
+SWEEP_TOP: Final = 10
 
 
 @dataclass(frozen=True)
@@ -27,125 +26,192 @@ class Clusters:
 
     Attributes:
         wordings: One row a distinct phrase, with its surface and cluster (table `wordings`).
-        clusters: One row a group, with its label and cohesion (table `clusters`).
-        linkage: The dendrogram over the sorted surfaces, to look at other cuts (table `linkage`).
-        threshold: The cosine distance at which merging stopped.
+        clusters: One row a group, with its label, cohesion and weakest link (table `clusters`).
+        linkage: The dendrogram over the sorted surfaces (table `linkage`).
+        threshold: The cosine distance at which merging stopped; None where that went by the wordings.
+        reach: The linkage holds every merge below this cosine distance.
     """
 
     wordings: pl.DataFrame
     clusters: pl.DataFrame
     linkage: pl.DataFrame
-    threshold: float
+    threshold: float | None
+    reach: float
+    _points: Points = field(repr=False)
+    _rows: Rows = field(repr=False)
+    _labels: IntVector = field(repr=False)
+
+    def at(self, threshold: float | None) -> "Clusters":
+        """The groups at another cut, from the same merges: nothing is clustered again.
+
+        Args:
+            threshold: Cosine distance at which merging stops; None for that which suits the wordings.
+
+        Raises:
+            InvalidInputError: It is no cosine distance, or beyond the reach.
+        """
+        return _cut(self._points, self._rows, self.linkage, self._reached(threshold), self.reach)
+
+    def _reached(self, threshold: float | None) -> float | None:
+        farthest = _farthest(threshold)
+        if farthest > self.reach:
+            raise InvalidInputError(
+                f"merges are known below a distance of {self.reach}, not to {farthest}",
+                hint=f"cluster again with reach={farthest}",
+            )
+        return threshold
+
+    def sweep(self, thresholds: Iterable[float | None] = (None, *SWEEP_CUTS)) -> pl.DataFrame:
+        """What each of several cuts would give (table `sweep`).
+
+        Raises:
+            InvalidInputError: One is no cosine distance, or beyond the reach.
+        """
+        labels = Labels(self._points)
+        rows = [self._looked_at(self._reached(threshold), labels) for threshold in thresholds]
+        return pl.DataFrame(rows, schema=SWEEP.schema, orient="row")
+
+    def members(self, cluster: int) -> IntVector:
+        """The points of a group, by their place in the sorted surfaces.
+
+        Raises:
+            NotFoundError: There is no such group.
+        """
+        found = np.flatnonzero(self._labels == cluster)
+        if not len(found):
+            raise NotFoundError(f"there is no cluster {cluster}", hint=f"there are {self.clusters.height}")
+        return found
+
+    def dendrogram(self, cluster: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The tree below one group.
+
+        Args:
+            cluster: Its number.
+
+        Returns:
+            The surfaces of the group, in order (columns `wording`, the most used one of each, `surface`,
+            `mentions` and `similarity`), and table `linkage` of these alone.
+
+        Raises:
+            NotFoundError: There is no such group.
+        """
+        members = self.members(cluster)
+        by_use = self.wordings.sort("mentions", "wording", descending=[True, False])
+        spoken = by_use.unique("surface", keep="first", maintain_order=True)
+        leaves = (
+            self._points.surfaces[members]
+            .join(
+                spoken.select("surface", "wording", "similarity"),
+                on="surface",
+                how="left",
+                maintain_order="left",
+            )
+            .select("wording", "surface", "mentions", "similarity")
+        )
+        return leaves, below(self.linkage, self._points.surfaces.height, members)
+
+    def _looked_at(self, threshold: float | None, labels: Labels) -> dict[str, object]:
+        weights = self._points.weights
+        numbers = _groups(self._points, self.linkage, threshold)
+        mentions = np.bincount(numbers, weights)
+        surfaces = np.bincount(numbers)
+        groups = members_of(numbers)
+        # Ties in mentions go to the group whose first surface sorts first, as their numbers do.
+        top = np.argsort(-mentions, kind="stable")[:SWEEP_TOP].tolist()
+        return {
+            "threshold": threshold,
+            "groups": len(groups),
+            "singletons": int((surfaces == 1).sum()),
+            "singleton_mentions": int(mentions[surfaces == 1].sum()),
+            "largest": int(surfaces.max(initial=0)),
+            "top": [
+                {"label": labels.of(groups[number].tolist())[0], "mentions": int(mentions[number])}
+                for number in top
+            ],
+        }
 
 
 def cluster(
-    records: pl.DataFrame, *, threshold: float = DEFAULT_THRESHOLD, stop_words: Iterable[str] = ()
+    records: pl.DataFrame,
+    *,
+    threshold: float | None = None,
+    stop_words: Iterable[str] = (),
+    synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS,
+    reach: float = 0.0,
 ) -> Clusters:
     """Group the needs of some records, however they were worded.
 
     TF-IDF of the distinct surfaces, weighted by their mentions, then average-linkage agglomerative
-    clustering on cosine distance, cut at a distance. The partition is that of scikit-learn's
-    `AgglomerativeClustering` on one row a mention, up to ties.
+    clustering on cosine distance. The dendrogram, and so the partition at a threshold, is that of
+    scikit-learn's `AgglomerativeClustering` on one row a mention, up to ties.
 
     Args:
         records: Table `records`, at least the three columns that a phrase is taken from.
-        threshold: Cosine distance, 0 to 1, at which merging stops; the comparison is strict.
+        threshold: Cosine distance, 0 to 1, at which merging stops; the comparison is strict. By default it
+            is the one that suits the wordings of each group: sentences are held together by less.
         stop_words: Words to ignore beside the function words.
+        synonyms: A word or phrase to the others that stand for it.
+        reach: Cosine distance up to which other cuts are to be looked at. Small corpora have them all.
 
     Returns:
         The groups. They do not depend on the order of the records.
 
     Raises:
-        InvalidInputError: The frame or the threshold cannot be used, or there are too many surfaces.
+        InvalidInputError: The frame, the threshold or a synonym cannot be used.
     """
     RECORDS.require(records, PHRASE_FIELDS)
+    reach = max(_farthest(threshold), _farthest(reach))
+    points = points_of(records, stop_words, synonyms)
+    rows = vectorize(points.contents, points.weights, sentenceness(points.shares))
+    linkage = average_linkage(rows, points.weights, reach)
+    if len(points.contents) <= DENSE_LIMIT:
+        reach = ALL_MERGES
+    return _cut(points, rows, linkage, threshold, reach)
+
+
+def _groups(points: Points, linkage: pl.DataFrame, threshold: float | None) -> IntVector:
+    at = cuts(linkage, points.weights, points.shares) if threshold is None else threshold
+    return flat_groups(linkage, len(points.contents), at)
+
+
+def _cut(
+    points: Points, rows: Rows, linkage: pl.DataFrame, threshold: float | None, reach: float
+) -> Clusters:
+    labels = _groups(points, linkage, threshold)
+    naming = Labels(points)
+    groups = members_of(labels)
+    named = [naming.of(group.tolist()) for group in groups]
+    label_points = np.array([point for _, point in named], np.int64)
+    names = points.surfaces["surface"]
+    placed = points.surfaces.select(
+        "surface",
+        pl.Series("cluster", labels),
+        pl.Series("similarity", similarity(rows, label_points[labels]), pl.Float64),
+    )
+    clusters = pl.DataFrame(
+        {
+            "cluster": np.arange(len(groups)),
+            "label": [label for label, _ in named],
+            "label_surface": names[label_points],
+            "surfaces": np.bincount(labels, minlength=len(groups)),
+            "mentions": np.bincount(labels, points.weights, minlength=len(groups)).astype(np.int64),
+            "cohesion": cohesion(rows, labels),
+            "weakest_link": weakest_links(linkage, labels),
+        },
+        schema=CLUSTERS.schema,
+    )
+    wordings = points.wordings.join(placed, on="surface", how="left", maintain_order="left")
+    return Clusters(
+        wordings.select(WORDINGS.names), clusters, linkage, threshold, reach, points, rows, labels
+    )
+
+
+def _farthest(threshold: float | None) -> float:
+    """The largest distance at which a cut may merge."""
+    if threshold is None:
+        return SENTENCE_CUT
     if not 0.0 <= threshold <= 1.0:
         raise InvalidInputError(
             f"threshold {threshold} is not a cosine distance from 0 to 1", hint="for example 0.7"
         )
-    wordings = wordings_of(records)
-    surfaces = surfaces_of(wordings)
-    if surfaces.is_empty():
-        return Clusters(WORDINGS.empty(), CLUSTERS.empty(), LINKAGE.empty(), threshold)
-    ignored = ignored_stems(stop_words)
-    contents = [content_words(surface, ignored) for surface in surfaces["surface"]]
-    weights = surfaces["mentions"].cast(pl.Float64).to_numpy()
-    rows = vectorize([" ".join(content) for content in contents], weights)
-    linkage = average_linkage(cosine_distances(rows), weights)
-    labels = cut(linkage, surfaces.height, threshold)
-    members = _members(labels)
-    named = _labels(members, surfaces, wordings, [frozenset(content) for content in contents])
-    similarity = _similarity(rows, np.array([named[number][1] for number in labels]))
-    placed = surfaces.select(
-        "surface", pl.Series("cluster", labels), pl.Series("similarity", similarity, dtype=pl.Float64)
-    )
-    return Clusters(
-        wordings.join(placed, on="surface", how="left", maintain_order="left").select(WORDINGS.names),
-        _describe(members, named, rows, surfaces),
-        linkage,
-        threshold,
-    )
-
-
-def _members(labels: IntVector) -> list[list[int]]:
-    groups: dict[int, list[int]] = defaultdict(list)
-    for position, label in enumerate(labels.tolist()):
-        groups[label].append(position)
-    return [groups[label] for label in range(len(groups))]
-
-
-def _labels(
-    members: list[list[int]], surfaces: pl.DataFrame, wordings: pl.DataFrame, contents: list[frozenset[str]]
-) -> list[tuple[str, int]]:
-    """The label of each group, and the position of the surface that it is a wording of."""
-    names, mentions = surfaces["surface"].to_list(), surfaces["mentions"].to_list()
-    position = {name: number for number, name in enumerate(names)}
-    spelt: dict[int, list[tuple[str, int]]] = defaultdict(list)
-    for wording, count, surface in wordings.select("wording", "mentions", "surface").iter_rows():
-        spelt[position[surface]].append((wording, count))
-    labels = []
-    for group in members:
-        chosen = group[
-            representative(
-                [contents[i] for i in group], [mentions[i] for i in group], [names[i] for i in group]
-            )
-        ]
-        alike = [member for member in group if contents[member] == contents[chosen]]
-        where = {wording: member for member in alike for wording, _ in spelt[member]}
-        label = best_wording(wording for member in alike for wording in spelt[member])
-        labels.append((label, where[label]))
-    return labels
-
-
-def _similarity(rows: sparse.csr_array, others: IntVector) -> FloatArray:
-    """Cosine similarity of each row to the row named beside it, shape (n,)."""
-    products: FloatArray = np.asarray(rows.multiply(rows[others]).sum(axis=1))
-    return np.clip(products.round(SHOWN_DIGITS), 0.0, 1.0)
-
-
-def _describe(
-    members: list[list[int]], named: list[tuple[str, int]], rows: sparse.csr_array, surfaces: pl.DataFrame
-) -> pl.DataFrame:
-    names, counts = surfaces["surface"].to_list(), surfaces["mentions"].to_list()
-    described = [
-        {
-            "cluster": number,
-            "label": label,
-            "label_surface": names[position],
-            "surfaces": len(group),
-            "mentions": sum(counts[member] for member in group),
-            "cohesion": _cohesion(rows, group),
-        }
-        for number, (group, (label, position)) in enumerate(zip(members, named, strict=True))
-    ]
-    return pl.DataFrame(described, schema=CLUSTERS.schema)
-
-
-def _cohesion(rows: sparse.csr_array, group: list[int]) -> float:
-    """Mean cosine similarity over the pairs of a group, from the length of its sum: no pair is made."""
-    count = len(group)
-    if count == 1:
-        return 1.0
-    total = rows[group].sum(axis=0)
-    mean = (total @ total - count) / (count * (count - 1))
-    return float(np.clip(mean.round(SHOWN_DIGITS), 0.0, 1.0))
+    return threshold

@@ -1,59 +1,169 @@
-"""Surfaces to vectors: half TF-IDF of words and word pairs, half TF-IDF of character n-grams.
+"""Surfaces to vectors: TF-IDF of words, word pairs and topic words beside TF-IDF of character trigrams.
 
-Words carry the meaning; character n-grams carry what stemming and typing leave different ("denoise",
-"de-noising", "denoize"). Both halves count a surface as often as it was mentioned, so that the vectors
-are those of the whole corpus and not only of its distinct surfaces.
+Words carry the meaning; character trigrams carry what stemming and typing leave different ("denoise",
+"de-noising", "denoize"). Both count a surface as often as it was mentioned, so that the vectors are those of
+the whole corpus and not only of its distinct surfaces.
+
+The trigrams of a surface are those of its words, and a million surfaces share few words. So a row is kept as
+it comes about: a combination of terms, each a dimension of its own or the trigrams of a word.
 """
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer
 
-WORD_SHARE: Final = 0.5
+from vocabgap.clustering.topics import largest, topic_words
+
+WORD_SHARE: Final = 0.65
+PAIR_WEIGHT: Final = 0.3  # of a pair of neighbouring words beside a word
+LONGEST_ROW: Final = 15  # words, pairs and topic words kept of a surface: the heaviest
+_GRAM: Final = 3
+_BLOCK_ROWS: Final = 65_536
 
 FloatVector = npt.NDArray[np.float64]
 
 
-def vectorize(contents: Sequence[str], mentions: FloatVector) -> sparse.csr_array:
+@dataclass(frozen=True)
+class Rows:
+    """Rows of unit length, kept as combinations of terms: row i is `loads[i]` times the terms.
+
+    Attributes:
+        loads: Shape (n, terms), not negative, columns sorted.
+        grams: Shape (terms - own, grams), not negative: each of the last terms as a row of unit length. The
+            first `own` terms are dimensions themselves.
+    """
+
+    loads: sparse.csr_array
+    grams: sparse.csr_array
+
+    @property
+    def own(self) -> int:
+        """Number of terms that are dimensions themselves."""
+        return int(self.loads.shape[1] - self.grams.shape[0])
+
+    def plain(self, points: npt.NDArray[np.int64] | slice = slice(None)) -> sparse.csr_array:
+        """Some of the rows as they are, shape (points, own + grams)."""
+        loads = self.loads[points]
+        spelt = loads[:, self.own :] @ self.grams
+        rows = sparse.csr_array(sparse.hstack([loads[:, : self.own], spelt], format="csr"))
+        rows.sort_indices()  # so that a product adds up in one order
+        return rows
+
+
+def vectorize(contents: Sequence[str], mentions: FloatVector, sentences: FloatVector) -> Rows:
     """Turn surfaces into rows of unit length whose dot product is their cosine similarity.
 
     Args:
-        contents: The content words of each surface, joined by spaces.
+        contents: The content words of each surface, joined by spaces; at least one word each.
         mentions: How often each surface was mentioned, shape (n,).
+        sentences: How far each surface is a sentence rather than a noun phrase, 0 to 1, shape (n,).
 
     Returns:
-        A sparse matrix of shape (n, terms), float64. A blend of two feature spaces is one row: the two
-        scaled by the square roots of their shares.
+        The rows, float64. A blend of two feature spaces is one row: the two scaled by the square roots of
+        their shares.
     """
-    halves = (
-        _tfidf(
-            CountVectorizer(tokenizer=str.split, token_pattern=None, ngram_range=(1, 2)), contents, mentions
-        ),
-        _tfidf(CountVectorizer(analyzer="char_wb", ngram_range=(3, 5)), contents, mentions),
-    )
+    if not contents:
+        return Rows(sparse.csr_array((0, 0)), sparse.csr_array((0, 0)))
+    vocabulary, stream, ends = _words(contents)
+    words = _counted(stream, ends, len(vocabulary))
+    pairs = _pairs(stream, ends, len(vocabulary))
+    lexical = _lexical(words, pairs, mentions, sentences)
+    spelt, grams = _spelling(words, _grams(vocabulary), mentions)
     scales = np.sqrt([WORD_SHARE, 1.0 - WORD_SHARE])
-    blend = sparse.hstack([half * scale for half, scale in zip(halves, scales, strict=True)], format="csr")
-    rows = _unit_rows(sparse.csr_array(blend))
-    rows.sort_indices()  # so that a product adds up in one order, and distances are symmetric to the last bit
-    return rows
+    loads = sparse.hstack([lexical * scales[0], spelt * scales[1]], format="csr")
+    return Rows(sparse.csr_array(loads), grams)
 
 
-def _tfidf(counter: CountVectorizer, contents: Sequence[str], mentions: FloatVector) -> sparse.csr_array:
-    """TF-IDF with smoothed IDF, as scikit-learn's, of a corpus that holds each row `mentions` times."""
-    counter.set_params(lowercase=False, dtype=np.float64)
-    counts = sparse.csr_array(counter.fit_transform(contents))
-    present = counts.copy()
-    present.data[:] = 1.0
-    frequency = present.T @ mentions
-    idf = np.log((1.0 + mentions.sum()) / (1.0 + frequency)) + 1.0
-    return _unit_rows(counts @ sparse.diags_array(idf))
+def _lexical(
+    words: sparse.csr_array, pairs: sparse.csr_array, mentions: FloatVector, sentences: FloatVector
+) -> sparse.csr_array:
+    single = unit_rows(_weighted(words, mentions))
+    both = sparse.hstack([_weighted(words, mentions), PAIR_WEIGHT * _weighted(pairs, mentions)], format="csr")
+    topics = topic_words(single, mentions, sentences)
+    topics.resize(both.shape)
+    return unit_rows(largest(sparse.csr_array(unit_rows(sparse.csr_array(both)) + topics), LONGEST_ROW))
 
 
-def _unit_rows(rows: sparse.csr_array) -> sparse.csr_array:
+def _words(contents: Sequence[str]) -> tuple[list[str], npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """The distinct words, the words of all surfaces one after the other by number, and where each ends."""
+    numbers: dict[str, int] = {}
+    number = numbers.setdefault
+    split = [content.split() for content in contents]
+    ends = np.cumsum([0, *map(len, split)], dtype=np.int64)
+    stream = np.fromiter((number(word, len(numbers)) for line in split for word in line), np.int32, ends[-1])
+    return list(numbers), stream, ends
+
+
+def _pairs(stream: npt.NDArray[np.int32], ends: npt.NDArray[np.int64], vocabulary: int) -> sparse.csr_array:
+    """How often each surface has each pair of neighbouring words."""
+    inside = np.ones(max(len(stream) - 1, 0), dtype=bool)
+    inside[ends[1:-1] - 1] = False
+    codes = stream[:-1][inside].astype(np.int64) * vocabulary + stream[1:][inside]
+    distinct, column = np.unique(codes, return_inverse=True)
+    lengths = np.diff(ends) - 1
+    return _counted(column.astype(np.int32), np.concatenate([[0], np.cumsum(lengths)]), len(distinct))
+
+
+def _grams(vocabulary: list[str]) -> sparse.csr_array:
+    """How often each word, with a blank on either side, has each trigram."""
+    numbers: dict[str, int] = {}
+    number = numbers.setdefault
+    stream: list[int] = []
+    ends = [0]
+    for word in vocabulary:
+        padded = f" {word} "
+        stream += [number(padded[at : at + _GRAM], len(numbers)) for at in range(len(padded) - _GRAM + 1)]
+        ends.append(len(stream))
+    return _counted(np.array(stream, np.int32), np.array(ends), len(numbers))
+
+
+def _counted(stream: npt.NDArray[np.int32], ends: npt.NDArray[np.int64], columns: int) -> sparse.csr_array:
+    # A copy, for summing up works in place and the stream is read again.
+    entries = (np.ones(len(stream)), stream.copy(), ends.astype(np.int32))
+    counts = sparse.csr_array(entries, shape=(len(ends) - 1, columns))
+    counts.sum_duplicates()
+    return counts
+
+
+def _spelling(
+    words: sparse.csr_array, grams: sparse.csr_array, mentions: FloatVector
+) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """TF-IDF of trigrams as loads of words on words of unit length: the product is never held whole."""
+    frequency = np.zeros(grams.shape[1])
+    for block, start in _blocks(words, grams):
+        repeated = np.repeat(mentions[start : start + block.shape[0]], np.diff(block.indptr))
+        frequency += np.bincount(block.indices, repeated, grams.shape[1])
+    weighted = sparse.csr_array(grams @ sparse.diags_array(_idf(frequency, mentions.sum())))
+    squares = np.concatenate([block.multiply(block).sum(axis=1) for block, _ in _blocks(words, weighted)])
+    lengths = np.sqrt(weighted.multiply(weighted).sum(axis=1))
+    loads = sparse.diags_array(1.0 / np.sqrt(squares)) @ words @ sparse.diags_array(lengths)
+    spelt = sparse.csr_array(loads)
+    spelt.sort_indices()
+    return spelt, unit_rows(weighted)
+
+
+def _blocks(rows: sparse.csr_array, columns: sparse.csr_array) -> Iterator[tuple[sparse.csr_array, int]]:
+    for start in range(0, rows.shape[0], _BLOCK_ROWS):
+        yield sparse.csr_array(rows[start : start + _BLOCK_ROWS] @ columns), start
+
+
+def _weighted(counts: sparse.csr_array, mentions: FloatVector) -> sparse.csr_array:
+    """One for each term that is there, times its smoothed IDF in a corpus that holds rows as mentioned."""
+    frequency = np.bincount(counts.indices, np.repeat(mentions, np.diff(counts.indptr)), counts.shape[1])
+    idf = _idf(frequency, mentions.sum())
+    return sparse.csr_array((idf[counts.indices], counts.indices, counts.indptr), shape=counts.shape)
+
+
+def _idf(frequency: npt.NDArray[Any], rows: float) -> FloatVector:
+    return np.asarray(np.log((1.0 + rows) / (1.0 + frequency)) + 1.0)
+
+
+def unit_rows(rows: sparse.csr_array) -> sparse.csr_array:
+    """Rows scaled to unit length; an empty one stays empty."""
     length = np.sqrt(rows.multiply(rows).sum(axis=1))
     length[length == 0.0] = 1.0
     return sparse.csr_array(sparse.diags_array(1.0 / length) @ rows)

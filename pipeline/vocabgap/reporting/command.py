@@ -95,9 +95,9 @@ class Reproduction(msgspec.Struct, frozen=True):
     def _beyond_flags(self) -> bool:
         """Whether something is set that only a settings file can say."""
         ours, default = self.settings, Settings()
-        stop_words = ours.cluster.stop_words != default.cluster.stop_words
+        cluster = replace(ours.cluster, threshold=default.cluster.threshold) != default.cluster
         ingest = replace(ours.ingest, hidden=default.ingest.hidden) != default.ingest
-        return stop_words or ingest or ours.aliases != default.aliases or ours.source != default.source
+        return cluster or ingest or ours.aliases != default.aliases or ours.source != default.source
 
     def _settings(self) -> list[tuple[str, object, object]]:
         ours, default = self.settings, Settings()

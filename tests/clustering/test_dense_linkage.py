@@ -12,10 +12,9 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 from sklearn.cluster import AgglomerativeClustering
 
-import vocabgap.clustering.linkage
-from vocabgap.clustering.linkage import FloatArray, average_linkage, cosine_distances, cut
+from vocabgap.clustering.cutting import flat_groups
+from vocabgap.clustering.dense_linkage import FloatArray, average_linkage, cosine_distances
 from vocabgap.clustering.vectorizing import vectorize
-from vocabgap.errors import InvalidInputError
 from vocabgap.schema import LINKAGE
 
 RandomRows = Callable[[int, int], sparse.csr_array]
@@ -76,7 +75,7 @@ def test_partition_of_single_points_is_that_of_scipy(
     position = int(share * 59)
     threshold = float(reference[position : position + 2, 2].mean())
 
-    found = cut(average_linkage(distances, np.ones(60)), 60, threshold)
+    found = flat_groups(average_linkage(distances, np.ones(60)), 60, threshold)
 
     expected = hierarchy.fcluster(reference, threshold, criterion="distance")
     assert partition(range(60), found.tolist()) == partition(range(60), expected.tolist())
@@ -98,7 +97,7 @@ def test_weights_stand_for_repeated_points_in_scipy(
     points = np.repeat(np.arange(count), weights).tolist()
     for threshold in thresholds_between(found["height"].to_list()):
         expected = hierarchy.fcluster(reference, threshold, criterion="distance")
-        ours = cut(found, count, threshold)
+        ours = flat_groups(found, count, threshold)
         assert partition(range(count), ours.tolist()) == partition(points, expected.tolist())
 
 
@@ -119,7 +118,7 @@ def test_weights_stand_for_repeated_points_in_scikit_learn(
         reference = AgglomerativeClustering(
             metric="precomputed", linkage="average", distance_threshold=threshold, n_clusters=None
         ).fit(repeated)
-        ours = cut(found, count, threshold)
+        ours = flat_groups(found, count, threshold)
         assert partition(range(count), ours.tolist()) == partition(points, reference.labels_.tolist())
 
 
@@ -201,7 +200,7 @@ def test_fewer_than_two_points_have_no_merges(count: int) -> None:
 
 @pytest.mark.parametrize(("count", "expected"), [(0, []), (1, [0])])
 def test_cut_of_fewer_than_two_points(count: int, expected: list[int]) -> None:
-    assert cut(LINKAGE.empty(), count, 0.5).tolist() == expected
+    assert flat_groups(LINKAGE.empty(), count, 0.5).tolist() == expected
 
 
 def test_two_points_have_one_merge() -> None:
@@ -217,7 +216,7 @@ def test_identical_points_merge_at_zero() -> None:
     found = average_linkage(distances, np.ones(6))
 
     np.testing.assert_allclose(found["height"].to_numpy(), 0.0, atol=1e-15)
-    assert set(cut(found, 6, 0.01).tolist()) == {0}
+    assert set(flat_groups(found, 6, 0.01).tolist()) == {0}
 
 
 def test_ties_are_broken_the_same_way_each_time() -> None:
@@ -232,8 +231,8 @@ def test_ties_are_broken_the_same_way_each_time() -> None:
 def test_cut_leaves_a_merge_at_the_threshold_undone() -> None:
     linkage = average_linkage(matrix(0.25), np.ones(2))
 
-    assert cut(linkage, 2, 0.25).tolist() == [0, 1]
-    assert cut(linkage, 2, np.nextafter(0.25, 1.0)).tolist() == [0, 0]
+    assert flat_groups(linkage, 2, 0.25).tolist() == [0, 1]
+    assert flat_groups(linkage, 2, np.nextafter(0.25, 1.0)).tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("threshold", [0.25, 0.5, 0.75, 0.875])
@@ -243,7 +242,7 @@ def test_cut_at_an_exact_height_is_that_of_scikit_learn(partition: Partition, th
         metric="precomputed", linkage="average", distance_threshold=threshold, n_clusters=None
     ).fit(finite(distances))
 
-    found = cut(average_linkage(distances, np.ones(4)), 4, threshold)
+    found = flat_groups(average_linkage(distances, np.ones(4)), 4, threshold)
 
     assert partition(range(4), found.tolist()) == partition(range(4), reference.labels_.tolist())
 
@@ -251,7 +250,7 @@ def test_cut_at_an_exact_height_is_that_of_scikit_learn(partition: Partition, th
 def test_clusters_are_numbered_in_the_order_of_their_first_point() -> None:
     linkage = pl.DataFrame([(1, 3, 0.1, 2), (0, 2, 0.2, 2), (4, 5, 0.9, 4)], LINKAGE.schema, orient="row")
 
-    assert cut(linkage, 4, 0.5).tolist() == [0, 1, 0, 1]
+    assert flat_groups(linkage, 4, 0.5).tolist() == [0, 1, 0, 1]
 
 
 def test_distances_are_infinite_on_the_diagonal(random_rows: RandomRows) -> None:
@@ -263,7 +262,7 @@ def test_distances_are_infinite_on_the_diagonal(random_rows: RandomRows) -> None
 def test_distances_of_surfaces_are_exactly_symmetric() -> None:
     contents = ["fog mask", "fog mask feather", "grain overlay", "film grain overlay strength", "feather fog"]
 
-    found = cosine_distances(vectorize(contents, np.array([5.0, 1.0, 3.0, 2.0, 1.0])))
+    found = cosine_distances(vectorize(contents, np.array([5.0, 1.0, 3.0, 2.0, 1.0]), np.zeros(5)).plain())
 
     np.testing.assert_array_equal(found, found.T)
 
@@ -273,20 +272,3 @@ def test_distances_are_never_negative() -> None:
     unit = sparse.csr_array(np.tile(rows / np.linalg.norm(rows), (20, 1)))
 
     assert cosine_distances(unit).min() >= 0.0
-
-
-def test_too_many_surfaces_are_refused_at_the_door(
-    random_rows: RandomRows, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(vocabgap.clustering.linkage, "MAX_SURFACES", 4)
-
-    with pytest.raises(InvalidInputError, match=r"5 distinct surfaces are more than the 4"):
-        cosine_distances(random_rows(1, 5))
-
-
-def test_as_many_surfaces_as_the_limit_are_clustered(
-    random_rows: RandomRows, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(vocabgap.clustering.linkage, "MAX_SURFACES", 4)
-
-    assert cosine_distances(random_rows(1, 4)).shape == (4, 4)

@@ -1,0 +1,110 @@
+"""What is said of the groups of a partition: label, similarity to it, cohesion and weakest link."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+
+from vocabgap.clustering.dendrogram import FloatVector, IntVector
+from vocabgap.clustering.labelling import best_wording, representative
+from vocabgap.clustering.points import Points
+from vocabgap.clustering.vectorizing import Rows
+
+SHOWN_DIGITS: Final = 6  # of a similarity; what lies beyond is rounding
+_ROWS_AT_ONCE: Final = 50_000
+
+
+def members_of(labels: IntVector) -> list[IntVector]:
+    """The points of each group, in order."""
+    order = np.argsort(labels, kind="stable")
+    ends = np.flatnonzero(np.diff(labels[order])) + 1
+    return np.split(order, ends) if len(labels) else []
+
+
+class Labels:
+    """Finds the wording that stands for a group.
+
+    Args:
+        points: What was clustered.
+    """
+
+    def __init__(self, points: Points) -> None:
+        self._names = points.surfaces["surface"].to_list()
+        self._mentions = points.surfaces["mentions"].to_list()
+        self._contents = points.contents
+        position = {name: number for number, name in enumerate(self._names)}
+        self._spelt: dict[int, list[tuple[str, int]]] = defaultdict(list)
+        for wording, count, surface in points.wordings.select("wording", "mentions", "surface").iter_rows():
+            self._spelt[position[surface]].append((wording, count))
+
+    def of(self, group: Iterable[int]) -> tuple[str, int]:
+        """The label of a group, and the point whose surface it is a wording of."""
+        members = list(group)
+        contents = [frozenset(self._contents[member].split()) for member in members]
+        names = [self._names[member] for member in members]
+        chosen = representative(contents, [self._mentions[member] for member in members], names)
+        alike = [member for member, words in zip(members, contents, strict=True) if words == contents[chosen]]
+        where = {wording: member for member in alike for wording, _ in self._spelt[member]}
+        label = best_wording(wording for member in alike for wording in self._spelt[member])
+        return label, where[label]
+
+
+def similarity(rows: Rows, others: IntVector) -> FloatVector:
+    """Cosine similarity of each row to the row named beside it, shape (n,)."""
+    found = np.zeros(len(others))
+    for start, end in _slices(len(others)):
+        own = rows.plain(np.arange(start, end))
+        found[start:end] = own.multiply(rows.plain(others[start:end])).sum(axis=1)
+    return _shown(found)
+
+
+def cohesion(rows: Rows, labels: IntVector) -> FloatVector:
+    """Mean cosine similarity over the pairs of each group, shape (groups,); 1 for a group of one.
+
+    From the length of a group's sum: no pair is made.
+    """
+    count = np.bincount(labels)
+    several = np.flatnonzero(count[labels] > 1)
+    order = several[np.argsort(labels[several], kind="stable")]
+    groups = labels[order]
+    squares = np.zeros(len(count))
+    for start, end in _slices(len(count)):
+        part = slice(*np.searchsorted(groups, (start, end)))
+        if part.start < part.stop:
+            ones = (
+                np.ones(part.stop - part.start),
+                (groups[part] - start, np.arange(part.stop - part.start)),
+            )
+            sums = sparse.csr_array(ones, shape=(end - start, part.stop - part.start)) @ rows.plain(
+                order[part]
+            )
+            squares[start:end] = sums.multiply(sums).sum(axis=1)
+    pairs = np.maximum(count * (count - 1), 1)
+    return np.where(count == 1, 1.0, _shown((squares - count) / pairs))
+
+
+def weakest_links(linkage: pl.DataFrame, labels: IntVector) -> FloatVector:
+    """The height of the last merge in each group, shape (groups,); 0 for a group of one."""
+    links = np.zeros(int(labels.max(initial=-1)) + 1)
+    # The first point below each node: a merge is in a group where both of its sides are.
+    first = np.concatenate([np.arange(len(labels)), np.zeros(linkage.height, np.int64)])
+    heights = linkage["height"].to_numpy()
+    sides = zip(linkage["left"].to_list(), linkage["right"].to_list(), strict=True)
+    for number, (left, right) in enumerate(sides):
+        first[len(labels) + number] = first[left]
+        group = labels[first[left]]
+        if group == labels[first[right]]:
+            links[group] = max(links[group], heights[number])
+    return links
+
+
+def _shown(values: FloatVector) -> FloatVector:
+    return np.clip(values.round(SHOWN_DIGITS), 0.0, 1.0)
+
+
+def _slices(count: int) -> Iterator[tuple[int, int]]:
+    for start in range(0, count, _ROWS_AT_ONCE):
+        yield start, min(start + _ROWS_AT_ONCE, count)

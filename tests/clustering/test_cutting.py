@@ -1,0 +1,104 @@
+"""Where the dendrogram is cut: sentences are held together by less than noun phrases."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vocabgap.clustering.cutting import (
+    PHRASE_CUT,
+    SENTENCE_CUT,
+    cuts,
+    flat_groups,
+    sentence_shares,
+    sentenceness,
+)
+from vocabgap.schema import LINKAGE
+from vocabgap.text import surface
+
+
+def linkage(*merges: tuple[int, int, float, int]) -> pl.DataFrame:
+    return pl.DataFrame(merges, schema=LINKAGE.schema, orient="row")
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        "sky selection mask",
+        "mask that selects only the sky",
+        "no way to mask the sky",
+        "export as PDF",
+        "???",
+    ],
+)
+def test_noun_phrases_are_no_sentences(phrase: str) -> None:
+    assert sentence_shares(pl.Series([surface(phrase)])).tolist() == [0.0]
+
+
+@pytest.mark.parametrize(
+    "sentence", ["How do I mask the sky?", "I can't select it", "The user wanted what they had before"]
+)
+def test_sentences_are_sentences(sentence: str) -> None:
+    assert sentenceness(sentence_shares(pl.Series([surface(sentence)]))).tolist() == [1.0]
+
+
+def test_the_cut_of_a_merge_goes_by_the_mentions_below_it() -> None:
+    merges = linkage((0, 1, 0.2, 4), (2, 3, 0.6, 9))
+
+    found = cuts(merges, np.array([1.0, 3.0, 5.0]), np.array([0.2, 0.0, 0.0]))
+
+    share = np.array([0.2 / 4, 0.2 / 9])
+    np.testing.assert_allclose(found, PHRASE_CUT + (SENTENCE_CUT - PHRASE_CUT) * share / 0.1)
+
+
+def test_the_cut_of_phrases_and_of_sentences() -> None:
+    merges = linkage((0, 1, 0.2, 2), (2, 3, 0.3, 2))
+
+    found = cuts(merges, np.ones(4), np.array([0.0, 0.0, 0.5, 0.1]))
+
+    np.testing.assert_allclose(found, [PHRASE_CUT, SENTENCE_CUT])
+
+
+def test_merges_strictly_below_the_threshold_are_made() -> None:
+    merges = linkage((0, 1, 0.2, 2), (2, 3, 0.5, 3))
+
+    assert flat_groups(merges, 3, 0.5).tolist() == [0, 0, 1]
+    assert flat_groups(merges, 3, 0.5 + 1e-12).tolist() == [0, 0, 0]
+    assert flat_groups(merges, 3, 0.0).tolist() == [0, 1, 2]
+
+
+def test_what_lies_under_a_merge_that_is_made_stays_together() -> None:
+    merges = linkage((0, 1, 0.6, 2), (2, 3, 0.62, 3))
+
+    assert flat_groups(merges, 3, np.array([0.55, 0.7])).tolist() == [0, 0, 0]
+
+
+def test_groups_are_numbered_by_their_first_point() -> None:
+    merges = linkage((1, 3, 0.1, 2), (0, 4, 0.9, 3))
+
+    assert flat_groups(merges, 4, 0.5).tolist() == [0, 1, 2, 1]
+
+
+def test_nothing_has_no_groups() -> None:
+    assert flat_groups(LINKAGE.empty(), 0, 0.5).tolist() == []
+
+
+@given(st.integers(1, 30), st.randoms(use_true_random=False))
+def test_any_thresholds_give_a_partition_into_whole_subtrees(
+    count: int, random: "np.random.Generator"
+) -> None:
+    open_nodes, below = list(range(count)), [{number} for number in range(count)]
+    merges: list[tuple[int, int, float, int]] = []
+    while len(open_nodes) > 1:
+        one, other = sorted(random.sample(open_nodes, 2))  # type: ignore[attr-defined]
+        open_nodes = [node for node in open_nodes if node not in {one, other}] + [len(below)]
+        merges.append((one, other, len(merges) / 40, 1))
+        below.append(below[one] | below[other])
+    thresholds = np.array([random.random() for _ in merges])
+
+    labels = flat_groups(linkage(*merges), count, thresholds)
+
+    subtrees = {frozenset(points) for points in below}
+    for label in set(labels.tolist()):
+        assert frozenset(np.flatnonzero(labels == label).tolist()) in subtrees

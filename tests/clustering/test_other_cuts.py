@@ -1,0 +1,110 @@
+"""Other cuts of the same merges, and the tree below one group."""
+
+from collections.abc import Callable
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from vocabgap.clustering import Clusters, cluster
+from vocabgap.clustering.cutting import SENTENCE_CUT
+from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.schema import LINKAGE, SWEEP
+
+Asking = Callable[..., pl.DataFrame]
+
+NEEDS = (
+    "reed mask",
+    "reed masks",
+    "mask for reeds",
+    "soft reed mask",
+    "tilt shift",
+    "tilt shift blur",
+    "???",
+)
+
+
+@pytest.fixture(scope="module")
+def found(asking: Asking) -> Clusters:
+    return cluster(asking(*NEEDS, "reed mask"))
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.2, 0.5, 0.9, 1.0])
+def test_another_cut_is_what_clustering_again_would_give(
+    asking: Asking, found: Clusters, threshold: float
+) -> None:
+    again = cluster(asking(*NEEDS, "reed mask"), threshold=threshold)
+
+    other = found.at(threshold)
+
+    assert_frame_equal(other.wordings, again.wordings)
+    assert_frame_equal(other.clusters, again.clusters)
+    assert other.threshold == threshold
+
+
+def test_a_cut_that_is_no_distance_is_refused(found: Clusters) -> None:
+    with pytest.raises(InvalidInputError, match=r"1\.5"):
+        found.at(1.5)
+
+
+def test_a_sweep_counts_what_each_cut_gives(found: Clusters) -> None:
+    swept = found.sweep([0.2, 0.7])
+
+    assert swept.schema == SWEEP.schema
+    for row in swept.iter_rows(named=True):
+        clusters = found.at(row["threshold"]).clusters
+        tail = clusters.filter(surfaces=1)
+        assert (row["groups"], row["singletons"]) == (clusters.height, tail.height)
+        assert (row["singleton_mentions"], row["largest"]) == (
+            tail["mentions"].sum(),
+            clusters["surfaces"].max(),
+        )
+        first = row["top"][0]
+        assert (first["label"], first["mentions"]) in clusters.select("label", "mentions").rows()
+        assert first["mentions"] == clusters["mentions"].max()
+
+
+def test_a_sweep_of_nothing_is_all_zero(asking: Asking) -> None:
+    swept = cluster(asking()).sweep([0.5])
+
+    assert swept.row(0, named=True) == {
+        "threshold": 0.5,
+        "groups": 0,
+        "singletons": 0,
+        "singleton_mentions": 0,
+        "largest": 0,
+        "top": [],
+    }
+
+
+def test_the_weakest_link_is_the_height_of_the_last_merge(found: Clusters) -> None:
+    for number, link in found.clusters.select("cluster", "weakest_link").iter_rows():
+        _, linkage = found.dendrogram(number)
+        assert link == (linkage["height"].max() or 0.0)
+        assert link < SENTENCE_CUT
+
+
+def test_the_tree_below_a_group_has_its_surfaces_and_its_merges(found: Clusters) -> None:
+    number = found.wordings.filter(wording="reed mask")["cluster"].item()
+
+    leaves, linkage = found.dendrogram(number)
+
+    assert leaves["mentions"].sum() == linkage["size"][-1] == 5
+    assert leaves.filter(wording="reed mask").select("mentions", "similarity").row(0) == (3, 1.0)
+    assert linkage.schema == LINKAGE.schema
+    assert linkage.height == leaves.height - 1
+    nodes = sorted([*linkage["left"], *linkage["right"]])
+    assert nodes == list(range(2 * leaves.height - 2))
+
+
+def test_the_tree_of_a_single_surface_has_no_merge(found: Clusters) -> None:
+    number = found.wordings.filter(wording="???")["cluster"].item()
+
+    leaves, linkage = found.dendrogram(number)
+
+    assert (leaves.height, linkage.height) == (1, 0)
+
+
+def test_a_group_that_is_not_there_is_said(found: Clusters) -> None:
+    with pytest.raises(NotFoundError, match="no cluster 99"):
+        found.dendrogram(99)

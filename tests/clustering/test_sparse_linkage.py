@@ -1,0 +1,180 @@
+"""Average linkage in linear memory: against its definition, against SciPy, and on any number of threads."""
+
+from collections.abc import Callable, Iterator
+from itertools import product
+
+import numba
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.cluster import hierarchy
+from scipy.spatial.distance import squareform
+
+from vocabgap.clustering import cluster, linkage, sparse_linkage
+from vocabgap.clustering.cutting import flat_groups
+from vocabgap.clustering.dendrogram import in_order_of_height
+from vocabgap.clustering.sparse_linkage import Merges, average_linkage
+from vocabgap.clustering.vectorizing import Rows, vectorize
+
+Asking = Callable[..., pl.DataFrame]
+
+EXACT = 1e-9
+ACTS = ("mask", "brighten", "denoise", "sharpen", "crop", "export", "stack", "align", "blur", "tint")
+OBJECTS = (
+    "sky",
+    "reeds",
+    "feather",
+    "horizon",
+    "window light",
+    "skin",
+    "star trails",
+    "hull",
+    "mist",
+    "grain",
+)
+WAYS = ("", "by depth", "in dark tones", "for a series", "at the edges", "without halos", "selectively")
+
+
+def random_rows(rng: np.random.Generator, count: int, spelt: int, *, coarse: bool) -> Rows:
+    """Some equal rows, some of zeros; coarse values make ties. The last terms are spread over five grams."""
+    terms = int(rng.integers(spelt + 1, 60))
+    values = rng.integers(1, 4, (count, terms)) if coarse else rng.random((count, terms)) + 0.05
+    loads = values * (rng.random((count, terms)) < rng.uniform(0.02, 0.9))
+    for _ in range(int(rng.uniform(0, 0.6) * count)):
+        loads[rng.integers(count)] = loads[rng.integers(count)]
+    grams = rng.random((spelt, 5)) * (rng.random((spelt, 5)) < 0.5) + 1e-3
+    grams /= np.linalg.norm(grams, axis=1, keepdims=True)
+    plain = np.hstack([loads[:, : terms - spelt], loads[:, terms - spelt :] @ grams])
+    length = np.linalg.norm(plain, axis=1, keepdims=True)
+    return Rows(sparse.csr_array(loads / np.where(length > 0, length, 1.0)), sparse.csr_array(grams))
+
+
+def surfaces(count: int, seed: int) -> tuple[list[str], np.ndarray]:
+    """Distinct contents of several words, and their mentions."""
+    rng = np.random.default_rng(seed)
+    every = sorted(
+        {
+            " ".join(filter(None, order))
+            for a, o, w in product(ACTS, OBJECTS, WAYS)
+            for order in ((a, o, w), (o, a, w))
+        }
+        | {
+            f"{a}ing {o} {w} {v}".strip()
+            for a, o, w, v in product(ACTS, OBJECTS, WAYS, ("fast", "again", "softly"))
+        }
+    )
+    chosen = rng.choice(every, count, replace=False).tolist()
+    return sorted(chosen), rng.zipf(2.0, count).clip(max=50).astype(np.float64)
+
+
+def distances_after(merges: Merges, rows: Rows, weights: np.ndarray) -> Iterator[tuple[float, float, float]]:
+    """Of each merge in order: its height, the distance it was made at, and the least there was."""
+    plain = rows.plain().toarray()
+    sums, mass = plain * weights[:, None], weights.copy()
+    held = np.ones(len(mass), dtype=bool)
+    for at in np.argsort(merges.height, kind="stable"):
+        mean = sums / mass[:, None]
+        distances = np.where(held[:, None] & held, 1.0 - mean @ mean.T, np.inf)
+        np.fill_diagonal(distances, np.inf)
+        keep, drop = merges.keep[at], merges.drop[at]
+        yield merges.height[at], distances[keep, drop], distances.min()
+        sums[keep] += sums[drop]
+        mass[keep] += mass[drop]
+        held[drop] = False
+    mean = sums / mass[:, None]
+    distances = np.where(held[:, None] & held, 1.0 - mean @ mean.T, np.inf)
+    np.fill_diagonal(distances, np.inf)
+    yield np.nan, np.nan, distances.min(initial=np.inf)
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 80),
+    st.sampled_from([0, 9]),
+    st.booleans(),
+    st.floats(0.05, 1.0),
+)
+def test_every_merge_is_of_the_nearest_pair_at_its_mean_distance(
+    seed: int, count: int, spelt: int, coarse: bool, limit: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    rows = random_rows(rng, count, spelt, coarse=coarse)
+    weights = rng.integers(1, 51, count).astype(np.float64)
+
+    *made, (_, _, left) = distances_after(average_linkage(rows, weights, limit), rows, weights)
+
+    for height, distance, least in made:
+        assert height < limit
+        assert height == pytest.approx(max(distance, 0.0), abs=EXACT)
+        assert height <= least + EXACT
+    assert left > limit - EXACT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [700, 2_000])
+def test_the_partition_is_that_of_scipy_on_one_row_a_mention(count: int) -> None:
+    contents, weights = surfaces(count, seed=count)
+    rows = vectorize(contents, weights, np.zeros(count))
+    number = np.repeat(np.arange(count), weights.astype(int))
+    plain = rows.plain(number)
+    distances = np.maximum(1.0 - (plain @ plain.T).toarray(), 0.0).round(12)
+    np.fill_diagonal(distances, 0.0)
+    reference = hierarchy.linkage(squareform(distances, checks=False), "average")
+
+    merges = average_linkage(rows, weights, 0.9)
+
+    ours = in_order_of_height(merges.keep, merges.drop, merges.height, weights)
+    for threshold in (0.3, 0.5, 0.7, 0.9):
+        found = flat_groups(ours, count, threshold)[number]
+        expected = hierarchy.fcluster(reference, threshold - 1e-10, "distance")
+        assert _same_partition(found, expected), threshold
+
+
+def test_the_number_of_threads_changes_nothing() -> None:
+    contents, weights = surfaces(1_500, seed=3)
+    rows = vectorize(contents, weights, np.zeros(1_500))
+    before = numba.get_num_threads()
+    runs = []
+    try:
+        for threads in (1, before):
+            numba.set_num_threads(threads)
+            runs.append(average_linkage(rows, weights, 0.9))
+    finally:
+        numba.set_num_threads(before)
+
+    for name in ("keep", "drop", "height"):
+        np.testing.assert_array_equal(getattr(runs[0], name), getattr(runs[-1], name))
+
+
+def test_many_surfaces_are_grouped_as_few_are(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+    contents, _ = surfaces(400, seed=8)
+    few = cluster(asking(*contents), threshold=0.6)
+
+    monkeypatch.setattr(linkage, "DENSE_LIMIT", 10)
+    many = cluster(asking(*contents), threshold=0.6)
+
+    assert _same_partition(many.wordings["cluster"].to_numpy(), few.wordings["cluster"].to_numpy())
+
+
+def test_equal_rows_are_merged_at_zero() -> None:
+    rows = Rows(sparse.csr_array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]), sparse.csr_array((0, 0)))
+
+    merges = average_linkage(rows, np.ones(4), 1.0)
+
+    assert (merges.keep.tolist(), merges.drop.tolist(), merges.height.tolist()) == ([0], [2], [0.0])
+
+
+def test_a_row_of_zeros_is_near_to_nothing() -> None:
+    rows = Rows(sparse.csr_array((3, 2)), sparse.csr_array((0, 0)))
+
+    assert len(sparse_linkage.average_linkage(rows, np.ones(3), 1.0).keep) == 0
+
+
+def _same_partition(one: np.ndarray, other: np.ndarray) -> bool:
+    pairs = len(set(zip(one.tolist(), other.tolist(), strict=True)))
+    return pairs == len(set(one.tolist())) == len(set(other.tolist()))

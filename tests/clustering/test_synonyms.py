@@ -1,0 +1,73 @@
+"""Words that the settings say mean the same."""
+
+from collections.abc import Callable
+
+import polars as pl
+import pytest
+
+from vocabgap.clustering import cluster
+from vocabgap.clustering.stopwords import ignored_stems
+from vocabgap.clustering.synonyms import folding
+from vocabgap.errors import InvalidInputError
+
+Asking = Callable[..., pl.DataFrame]
+
+IGNORED = ignored_stems()
+
+
+@pytest.mark.parametrize(
+    ("words", "folded"),
+    [
+        ("fog", "haze"),
+        ("remov fog", "haze"),
+        ("remov fog fast", "haze fast"),
+        ("fog remov", "haze remov"),
+        ("remov", "remov"),
+        ("haze", "haze"),
+        ("", ""),
+    ],
+)
+def test_the_longest_wording_is_replaced(words: str, folded: str) -> None:
+    fold = folding({"haze": ["fog", "removal of the fog"]}, IGNORED)
+
+    assert fold(words.split()) == folded.split()
+
+
+def test_a_word_may_stand_for_a_phrase() -> None:
+    fold = folding({"chromatic aberration": ["fringing"]}, IGNORED)
+
+    assert fold(["purpl", "fring"]) == ["purpl", "chromat", "aberr"]
+
+
+def test_without_synonyms_words_stay() -> None:
+    assert folding({}, IGNORED)(["fog"]) == ["fog"]
+
+
+def test_a_single_wording_is_not_read_letter_by_letter() -> None:
+    assert folding({"haze": "fog"}, IGNORED)(["fog"]) == ["haze"]
+
+
+def test_a_word_is_no_synonym_of_itself() -> None:
+    assert folding({"haze": ["Haze", "hazes"]}, IGNORED)(["haze"]) == ["haze"]
+
+
+@pytest.mark.parametrize(
+    ("synonyms", "told"),
+    [
+        ({"haze": ["fog"], "mist": ["fogs"]}, "'fogs' stands for 'haze' and for 'mist'"),
+        ({"haze": ["fog"], "mist": ["haze"]}, "'haze' has synonyms of its own and stands for 'mist'"),
+        ({"haze": [" "]}, "empty"),
+        ({"": ["fog"]}, "empty"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(synonyms: dict[str, list[str]], told: str) -> None:
+    with pytest.raises(InvalidInputError, match=told):
+        folding(synonyms, IGNORED)
+
+
+def test_synonyms_that_share_no_letter_meet(asking: Asking) -> None:
+    found = cluster(asking("haze removal", "mist cleanup"), synonyms={"haze removal": ["mist cleanup"]})
+
+    assert found.clusters["surfaces"].to_list() == [2]
+    assert found.clusters["weakest_link"].to_list() == [0.0]
+    assert found.wordings["wording"].to_list() == ["haze removal", "mist cleanup"]
