@@ -10,6 +10,7 @@ import typer
 from typer.exceptions import TyperException
 
 from vocabgap.cli.check_command import check
+from vocabgap.cli.clusters_command import clusters
 from vocabgap.cli.output import PROGRAM, Output
 from vocabgap.cli.report_command import report
 from vocabgap.cli.schema_command import schema
@@ -54,6 +55,7 @@ def root(
 
 app.command()(report)
 app.command()(check)
+app.add_typer(clusters)
 app.command()(schema)
 app.command()(status)
 

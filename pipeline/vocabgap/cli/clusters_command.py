@@ -1,0 +1,235 @@
+"""`vocabgap clusters`: the groups that were found, what other cuts would give, and one from inside."""
+
+import difflib
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+from typer.core import TyperGroup
+
+from vocabgap.cli.options import (
+    CacheOption,
+    ConfigOption,
+    HiddenOption,
+    ThresholdOption,
+    VerifyHashOption,
+    note_cache,
+)
+from vocabgap.cli.output import ROOTS_HELP, Output, output_of
+from vocabgap.config import BY_WORDING, DEFAULT_TOP, resolve_settings
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.text import count, surface, visible
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from vocabgap.clustering import Clusters
+
+LIST: Final = "list"
+_GROUP_COLUMNS: Final = ("mentions", "wordings", "cohesion", "weakest link")
+_SWEEP_COLUMNS: Final = ("cut", "groups", "singletons", "their mentions", "largest")
+_ALIKE: Final = 3  # labels to propose where none fits
+
+RootsArgument = Annotated[list[Path], typer.Argument(help=ROOTS_HELP, readable=False)]
+
+
+class _ListByDefault(TyperGroup):
+    """Lists the groups where no other of its commands is named."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - Typer's own type is private
+        """Put the command in front that goes without saying."""
+        if not args or args[0] not in {*self.commands, *ctx.help_option_names}:
+            args = [LIST, *args]
+        return super().parse_args(ctx, args)
+
+
+clusters = typer.Typer(
+    cls=_ListByDefault,
+    name="clusters",
+    help="Look at the groups: all of them, at other cuts, or one from inside.",
+    rich_markup_mode=None,
+)
+
+
+@clusters.command(LIST)
+def list_clusters(
+    context: typer.Context,
+    roots: RootsArgument,
+    threshold: ThresholdOption = None,
+    threshold_sweep: Annotated[
+        bool, typer.Option("--threshold-sweep", help="Show what each of several cuts would give instead.")
+    ] = False,
+    top: Annotated[
+        int | None, typer.Option(help=f"Groups to show; 0 shows all.  [default: {DEFAULT_TOP}]")
+    ] = None,
+    hidden: HiddenOption = None,
+    cache: CacheOption = None,
+    verify_hash: VerifyHashOption = False,
+    config: ConfigOption = None,
+) -> None:
+    """List the groups, the most mentioned first, with the long tail in a line of its own."""
+    output = output_of(context)
+    flags = {"--top": (("report", "top"), top)}
+    found, shown = _clustered(
+        output, roots, threshold, hidden, cache, verify_hash, config, flags, sweep=threshold_sweep
+    )
+    if threshold_sweep:
+        _print_sweep(output, found)
+        return
+    ordered = found.clusters.sort("mentions", "label", descending=[True, False])
+    for row in ordered.iter_rows(named=True):
+        output.event("cluster", **row)
+    tail = ordered.filter(surfaces=1)
+    output.event("result", clusters=ordered.height, singletons=tail.height, threshold=found.threshold)
+    if output.as_json:
+        return
+    from vocabgap.cli.tables import table  # noqa: PLC0415 - loads rich
+
+    several = ordered.filter(ordered["surfaces"] > 1)
+    rows = several.head(shown or several.height).select(
+        "label", "mentions", "surfaces", "cohesion", "weakest_link"
+    )
+    if rows.height:
+        cells = [
+            [label, *numbers, f"{held:.2f}", f"{link:.2f}"] for label, *numbers, held, link in rows.rows()
+        ]
+        output.text(table(("group", *_GROUP_COLUMNS), cells, numbers=_GROUP_COLUMNS) + "\n")
+    output.text(
+        f"{count(several.height, 'group')} of several surfaces, {several['mentions'].sum():,} mentions; "
+        f"{count(tail.height, 'singleton')}, {tail['mentions'].sum():,} mentions."
+    )
+
+
+@clusters.command()
+def show(
+    context: typer.Context,
+    label: Annotated[
+        str, typer.Argument(help="The group's label, or any wording in it.", show_default=False)
+    ],
+    roots: RootsArgument,
+    threshold: ThresholdOption = None,
+    svg: Annotated[Path | None, typer.Option(help="Write the dendrogram to this file, too.")] = None,
+    hidden: HiddenOption = None,
+    cache: CacheOption = None,
+    verify_hash: VerifyHashOption = False,
+    config: ConfigOption = None,
+) -> None:
+    """Show every wording of one group, and how they came together."""
+    output = output_of(context)
+    found, _ = _clustered(output, roots, threshold, hidden, cache, verify_hash, config, {})
+    number = _named(found, label)
+    group = found.clusters.filter(cluster=number).row(0, named=True)
+    wordings = found.wordings.filter(cluster=number).sort("mentions", "wording", descending=[True, False])
+    leaves, linkage = found.dendrogram(number)
+    if svg is not None:
+        _write_svg(svg, leaves, linkage, group["label"])
+    for row in wordings.iter_rows(named=True):
+        output.event("wording", **row)
+    for row in linkage.iter_rows(named=True):
+        output.event("merge", **row)
+    output.event("result", cluster=group)
+    if output.as_json:
+        return
+    from vocabgap.cli.tables import table  # noqa: PLC0415 - loads rich
+    from vocabgap.reporting.dendrogram import leaves_of, text_dendrogram  # noqa: PLC0415 - loads Polars
+
+    output.text(
+        f"{visible(group['label'])}: {count(group['mentions'], 'mention')}, "
+        f"{count(wordings.height, 'wording')}, "
+        f"cohesion {group['cohesion']:.2f}, weakest link {group['weakest_link']:.2f}\n"
+    )
+    cells = [
+        [row["wording"], row["mentions"], f"{row['similarity']:.2f}"]
+        for row in wordings.iter_rows(named=True)
+    ]
+    output.text(table(("wording", "mentions", "similarity"), cells, numbers=("mentions", "similarity")))
+    if linkage.height:
+        plain = "utf" not in (sys.stdout.encoding or "").lower()
+        output.text("\n" + text_dendrogram(leaves_of(leaves), linkage, plain=plain))
+
+
+def _clustered(
+    output: Output,
+    roots: list[Path],
+    threshold: str | None,
+    hidden: bool | None,
+    cache: Path | None,
+    verify_hash: bool,
+    config: Path | None,
+    flags: dict[str, tuple[tuple[str, str], Any]],
+    *,
+    sweep: bool = False,
+) -> "tuple[Clusters, int]":
+    """The groups of what the roots hold, and how many to show."""
+    settings = resolve_settings(
+        config,
+        os.environ,
+        {
+            **flags,
+            "--threshold": (("cluster", "threshold"), threshold),
+            "--hidden": (("ingest", "hidden"), hidden),
+        },
+    ).settings
+    from vocabgap.clustering import SWEEP_CUTS, cluster  # noqa: PLC0415 - loads Polars and scikit-learn
+    from vocabgap.ingest import scan  # noqa: PLC0415 - loads Polars
+
+    scanned = scan(roots, **settings.scan_options, cache=cache, verify_hash=verify_hash)
+    note_cache(output, scanned.cache)
+    reach = max(SWEEP_CUTS) if sweep else 0.0
+    return cluster(scanned.records, **settings.cluster_options, reach=reach), settings.report.top
+
+
+def _print_sweep(output: Output, found: "Clusters") -> None:
+    cuts = found.sweep()
+    for row in cuts.iter_rows(named=True):
+        output.event("cut", **row)
+    output.event("result", cuts=cuts.height, threshold=found.threshold)
+    if output.as_json:
+        return
+    from vocabgap.cli.tables import table  # noqa: PLC0415 - loads rich
+
+    cells: list[list[object]] = []
+    before = ""
+    for row in cuts.iter_rows(named=True):
+        top = "; ".join(f"{item['label']} ({item['mentions']:,})" for item in row["top"])
+        told, before = ("the same" if top == before else top), top
+        mark = " *" if row["threshold"] == found.threshold else "  "
+        numbers = (row["groups"], row["singletons"], row["singleton_mentions"], row["largest"])
+        cells.append([f"{_cut_in_words(row['threshold'])}{mark}", *numbers, told])
+    output.text(table((*_SWEEP_COLUMNS, "the ten most mentioned"), cells, numbers=_SWEEP_COLUMNS))
+    output.text(f"\n* the cut in force: {_cut_in_words(found.threshold)}")
+
+
+def _cut_in_words(threshold: float | None) -> str:
+    return BY_WORDING if threshold is None else f"{threshold:.2f}"
+
+
+def _named(found: "Clusters", label: str) -> int:
+    """The group that a label, one of its wordings, or another spelling of one, names."""
+    for frame, column, name in (
+        (found.clusters, "label", label),
+        (found.wordings, "wording", label),
+        (found.wordings, "surface", surface(label)),
+    ):
+        fits = frame.filter(frame[column] == name)["cluster"].unique()
+        if len(fits) == 1:
+            return int(fits[0])
+    near = difflib.get_close_matches(label, found.clusters["label"].to_list(), _ALIKE, 0.5)
+    hint = f"did you mean {' or '.join(f'{name!r}' for name in near)}?" if near else "see `vocabgap clusters`"
+    raise NotFoundError(f"no group has the label or the wording '{label}'", hint=hint)
+
+
+def _write_svg(path: Path, leaves: "pl.DataFrame", linkage: "pl.DataFrame", label: str) -> None:
+    from vocabgap.reporting.dendrogram import leaves_of, svg_dendrogram  # noqa: PLC0415 - loads Polars
+
+    picture = svg_dendrogram(leaves_of(leaves), linkage, title=label)
+    try:
+        path.write_text(picture, encoding="utf-8")
+    except ValueError as error:
+        raise InvalidInputError(f"--svg '{path}' is no file name") from error
+    except PermissionError:
+        raise
+    except OSError as error:
+        raise StateError(f"--svg '{path}' cannot be written: {error.strerror}") from error

@@ -1,0 +1,187 @@
+"""The dendrogram of one group, as text and as SVG: who met whom, and how far apart they were."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import polars as pl
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from rich.cells import cell_len, set_cell_size
+
+from vocabgap.text import shortened, visible
+
+_UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
+_LINES: Final = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"  # by the sum of the four directions that a line leaves in
+_PLAIN: Final = str.maketrans(_LINES, " |||-+++-+++-+++")
+_TEXT_WIDTH: Final = 48  # cells for the lines, and at most as many for a wording
+
+# Pixels: above the first row, of a row, of the lines across, and of a character across.
+_HEAD, _ROW, _PLOT, _CHARACTER = 40, 20, 420, 7.2
+_TICKS: Final = 5
+_TEMPLATE: Final = "dendrogram.svg.j2"
+_ENVIRONMENT: Final = Environment(
+    loader=PackageLoader("vocabgap.reporting"),
+    undefined=StrictUndefined,
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One surface of a group.
+
+    Attributes:
+        wording: Its most mentioned wording.
+        mentions: How often it was mentioned.
+    """
+
+    wording: str
+    mentions: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Join:
+    """A merge on paper: two horizontal lines that end at one upright line.
+
+    Attributes:
+        height: Where the upright line stands.
+        ends: Row and height at which each of the two lines begins.
+        row: The row from which the line of the whole goes on.
+    """
+
+    height: float
+    ends: tuple[tuple[float, float], tuple[float, float]]
+    row: float
+
+
+def leaves_of(surfaces: pl.DataFrame) -> list[Leaf]:
+    """The leaves of a frame with the columns `wording` and `mentions`."""
+    return [Leaf(*row) for row in surfaces.select("wording", "mentions").iter_rows()]
+
+
+def text_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, plain: bool = False) -> str:
+    """The dendrogram of a group as lines of text, one a surface.
+
+    Args:
+        leaves: The surfaces of the group, as the linkage numbers them.
+        linkage: Table `linkage` of the group alone.
+        plain: Whether to draw with ASCII characters only.
+    """
+    order, joins = _laid_out(leaves, linkage)
+    names = [shortened(visible(leaves[number].wording)) for number in order]
+    width = min(max(map(cell_len, names)), _TEXT_WIDTH)
+    counts = [f"{leaves[number].mentions:,}" for number in order]
+    wide = max(map(len, counts))
+    grid = _drawn(len(leaves), joins)
+    lines = []
+    for name, count, marks in zip(names, counts, grid, strict=True):
+        drawn = "".join(_LINES[mark] for mark in marks).rstrip()
+        lines.append(f"{_fitted(name, width)}  {count:>{wide}} {drawn}")
+    if joins:
+        top = f"{joins[-1].height:.2f}"
+        lines.append(f"{'cosine distance':<{width}}  {'':>{wide}} 0{top:>{_TEXT_WIDTH - 1}}")
+    text = "\n".join(line.rstrip() for line in lines)
+    return text.translate(_PLAIN) if plain else text
+
+
+def svg_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, title: str) -> str:
+    """The same as a picture that stands alone: no script, no font and no file beside it.
+
+    Args:
+        leaves: The surfaces of the group, as the linkage numbers them.
+        linkage: Table `linkage` of the group alone.
+        title: What the picture is of.
+    """
+    order, joins = _laid_out(leaves, linkage)
+    names = [
+        f"{shortened(visible(leaves[number].wording))} ({leaves[number].mentions:,})" for number in order
+    ]
+    margin = 20 + _CHARACTER * max(map(cell_len, names))
+    top = joins[-1].height if joins else 0.0
+    scale = _PLOT / top if top else 0.0
+    lines = [
+        {
+            "x": margin + scale * join.height,
+            "starts": [margin + scale * height for _, height in join.ends],
+            "rows": [_HEAD + _ROW * row for row, _ in join.ends],
+        }
+        for join in joins
+    ]
+    ticks = [(margin + _PLOT * tick / _TICKS, top * tick / _TICKS) for tick in range(_TICKS + 1)]
+    return _ENVIRONMENT.get_template(_TEMPLATE).render(
+        title=visible(title),
+        names=[(_HEAD + _ROW * row, name) for row, name in enumerate(names)],
+        lines=lines,
+        ticks=ticks if top else [],
+        margin=margin,
+        bottom=_HEAD + _ROW * len(order),
+        width=margin + _PLOT + _HEAD,
+    )
+
+
+def _laid_out(leaves: Sequence[Leaf], linkage: pl.DataFrame) -> tuple[list[int], list[_Join]]:
+    """The leaves from top to bottom, so that no lines cross, and the merges between them."""
+    count = len(leaves)
+    merges = linkage.select("left", "right", "height").rows()
+    first = list(range(count))
+    weight = [leaf.mentions for leaf in leaves]
+    sides: list[tuple[int, int]] = []
+    for left, right, _ in merges:
+        # The more mentioned side comes first; the surfaces sort as their numbers do.
+        upper, lower = sorted((left, right), key=lambda side: (-weight[side], first[side]))
+        sides.append((upper, lower))
+        weight.append(weight[left] + weight[right])
+        first.append(min(first[left], first[right]))
+    order: list[int] = []
+    waiting = [count + len(merges) - 1]
+    while waiting:
+        node = waiting.pop()
+        if node < count:
+            order.append(node)
+        else:
+            waiting += reversed(sides[node - count])
+    row: list[float] = [0.0] * count
+    for position, number in enumerate(order):
+        row[number] = position
+    height = [0.0] * count
+    joins = []
+    for (upper, lower), (_, _, made) in zip(sides, merges, strict=True):
+        ends = ((row[upper], height[upper]), (row[lower], height[lower]))
+        join = _Join(made, ends, (row[upper] + row[lower]) / 2)
+        joins.append(join)
+        row.append(join.row)
+        height.append(made)
+    return order, joins
+
+
+def _drawn(rows: int, joins: Sequence[_Join]) -> list[list[int]]:
+    """For each cell of the text, in which directions lines leave it."""
+    grid = [[0] * _TEXT_WIDTH for _ in range(rows)]
+    top = joins[-1].height if joins else 0.0
+
+    def column(height: float) -> int:
+        return 1 + round((_TEXT_WIDTH - 3) * height / top) if top else 1
+
+    for join in joins:
+        x = column(join.height)
+        (first, since), (second, other) = join.ends
+        for row, height in ((int(first), since), (int(second), other)):
+            start = column(height) if height else 0
+            for cell in range(start, x):
+                grid[row][cell] |= _RIGHT
+                grid[row][cell + 1] |= _LEFT
+        for row in range(int(first), int(second)):
+            grid[row][x] |= _DOWN
+            grid[row + 1][x] |= _UP
+    if joins:
+        grid[int(joins[-1].row)][column(joins[-1].height)] |= _RIGHT
+    return grid
+
+
+def _fitted(name: str, width: int) -> str:
+    if cell_len(name) > width:
+        return set_cell_size(name, width - 1) + "…"
+    return set_cell_size(name, width)

@@ -1,0 +1,107 @@
+"""`vocabgap clusters`: the list, the sweep and one group."""
+
+import json
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Told = Any
+Vocabgap = Callable[..., Told]
+WriteCorpus = Callable[..., Path]
+Gap = Callable[..., dict[str, object]]
+
+NEEDS = ("sky mask", "sky masks", "mask for the sky", "film grain", "film grain size", "lens flare brush")
+
+
+@pytest.fixture
+def needs(write_corpus: WriteCorpus, gap: Gap) -> Path:
+    return write_corpus({"heron": [gap(need) for need in NEEDS]})
+
+
+def events(told: Told) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in told.out.splitlines()]
+
+
+def test_groups_are_listed_and_the_long_tail_is_counted(vocabgap: Vocabgap, needs: Path) -> None:
+    told = vocabgap("clusters", needs)
+
+    assert told.code == 0
+    lines = told.out.splitlines()
+    assert lines[2].split()[:4] == ["sky", "mask", "3", "2"]
+    assert lines[-1] == "2 groups of several surfaces, 5 mentions; 1 singleton, 1 mentions."
+
+
+def test_events_list_the_singletons_too(vocabgap: Vocabgap, needs: Path) -> None:
+    *groups, result = events(vocabgap("--json", "clusters", needs))
+
+    assert [group["label"] for group in groups] == ["sky mask", "film grain size", "lens flare brush"]
+    assert (result["event"], result["clusters"], result["singletons"]) == ("result", 3, 1)
+
+
+def test_a_sweep_shows_every_cut_and_marks_the_one_in_force(vocabgap: Vocabgap, needs: Path) -> None:
+    told = vocabgap("clusters", "--threshold-sweep", needs)
+
+    assert told.code == 0
+    marked = [line for line in told.out.splitlines() if line.startswith("by wording *")]
+    assert len(marked) == 1
+    *cuts, result = events(vocabgap("--json", "clusters", needs, "--threshold-sweep"))
+    assert result["cuts"] == len(cuts) == 15
+    assert [cut["threshold"] for cut in cuts[:3]] == [None, 0.3, 0.35]
+    groups = [cut["groups"] for cut in cuts[1:]]
+    assert groups == sorted(groups, reverse=True)
+
+
+@pytest.mark.parametrize("name", ["sky mask", "mask for the sky", "SKY-MASK"])
+def test_a_group_is_found_by_its_label_or_any_wording(vocabgap: Vocabgap, needs: Path, name: str) -> None:
+    told = vocabgap("clusters", "show", name, needs)
+
+    assert told.code == 0
+    assert told.out.startswith("sky mask: 3 mentions, 3 wordings, cohesion 0.")
+    assert "mask for the sky  1 ╶─" in told.out
+    *_, result = events(vocabgap("--json", "clusters", "show", name, needs))
+    assert result["cluster"]["label"] == "sky mask"
+
+
+def test_a_group_that_is_not_there_is_said_with_the_nearest(vocabgap: Vocabgap, needs: Path) -> None:
+    told = vocabgap("clusters", "show", "sky msk", needs)
+
+    assert (told.code, told.out) == (3, "")
+    assert "no group has the label or the wording 'sky msk'" in told.err
+    assert "did you mean 'sky mask'?" in told.err
+
+
+def test_the_dendrogram_of_a_group_becomes_a_picture(vocabgap: Vocabgap, needs: Path, tmp_path: Path) -> None:
+    told = vocabgap("clusters", "show", "sky mask", needs, "--svg", tmp_path / "sky.svg")
+
+    assert told.code == 0
+    picture = ET.parse(tmp_path / "sky.svg").getroot()  # noqa: S314 - our own
+    assert "mask for the sky (1)" in [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_a_picture_that_cannot_be_written_is_said(vocabgap: Vocabgap, needs: Path, tmp_path: Path) -> None:
+    told = vocabgap("clusters", "show", "sky mask", needs, "--svg", tmp_path)
+
+    assert told.code == 4
+    assert f"'{tmp_path}' cannot be written" in told.err
+
+
+def test_an_empty_corpus_has_no_groups(vocabgap: Vocabgap, tmp_path: Path) -> None:
+    told = vocabgap("clusters", tmp_path)
+
+    assert (told.code, told.out) == (
+        0,
+        "0 groups of several surfaces, 0 mentions; 0 singletons, 0 mentions.\n",
+    )
+
+
+def test_synonyms_of_the_settings_bring_groups_together(
+    vocabgap: Vocabgap, needs: Path, write_config: Callable[[str], Path]
+) -> None:
+    config = write_config('[cluster.synonyms]\n"film grain" = ["lens flare brush"]\n')
+
+    told = vocabgap("--json", "clusters", needs, "--config", config)
+
+    assert [event["label"] for event in events(told)[:-1]] == ["film grain", "sky mask"]
