@@ -12,11 +12,12 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 from sklearn.cluster import AgglomerativeClustering
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 import vocabgap
 from vocabgap.clustering import Clusters, cluster
+from vocabgap.clustering.cutting import sentence_shares, sentenceness
 from vocabgap.clustering.stopwords import content_words, ignored_stems
+from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.errors import InvalidInputError
 from vocabgap.ranking import rank
 from vocabgap.schema import CAPABILITIES
@@ -32,24 +33,19 @@ CHEMIGRAM = Path(__file__).parents[2].parent / "shared" / "data" / "chemigram" /
 
 def independent_top(entries: Sequence[Mapping[str, Any]], top: int) -> list[tuple[int, int, int]]:
     """Mentions, images and sessions of the most asked-for groups, from scikit-learn on one row a record."""
-    ignored = ignored_stems()
-    phrases = [
-        next(entry[name] for name in ("missing_capability", "description", "intent") if entry.get(name))
+    surfaces = [
+        surface(
+            next(entry[name] for name in ("missing_capability", "description", "intent") if entry.get(name))
+        )
         for entry in entries
     ]
-    texts = [" ".join(content_words(surface(phrase), ignored)) for phrase in phrases]
-    word_rows = TfidfVectorizer(
-        analyzer="word", tokenizer=str.split, token_pattern=None, lowercase=False, ngram_range=(1, 2)
-    ).fit_transform(texts)
-    character_rows = TfidfVectorizer(analyzer="char_wb", lowercase=False, ngram_range=(3, 5)).fit_transform(
-        texts
-    )
-    similarity = (
-        0.5 * (word_rows @ word_rows.T).toarray() + 0.5 * (character_rows @ character_rows.T).toarray()
-    )
+    distinct, position, mentioned = np.unique(surfaces, return_inverse=True, return_counts=True)
+    contents = [" ".join(content_words(name, ignored_stems())) for name in distinct.tolist()]
+    sentences = sentenceness(sentence_shares(pl.Series(distinct)))
+    rows = vectorize(contents, mentioned.astype(np.float64), sentences).plain(position)
     model = AgglomerativeClustering(
         metric="precomputed", linkage="average", distance_threshold=0.70, n_clusters=None
-    ).fit(np.clip(1.0 - similarity, 0.0, 1.0))
+    ).fit(np.clip(1.0 - (rows @ rows.T).toarray(), 0.0, 1.0))
     labels = model.labels_.tolist()
     mentions = Counter(labels)
     images, sessions = defaultdict(set), defaultdict(set)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from vocabgap.clustering import Clusters
 
 LIST: Final = "list"
-_GROUP_COLUMNS: Final = ("mentions", "wordings", "cohesion", "weakest link")
+_GROUP_COLUMNS: Final = ("mentions", "surfaces", "cohesion", "weakest link")
 _SWEEP_COLUMNS: Final = ("cut", "groups", "singletons", "their mentions", "largest")
 _ALIKE: Final = 3  # labels to propose where none fits
 
