@@ -18,8 +18,10 @@ report: $(VENV)/.core  ## rank the demo corpus into out/
 
 test: lint types imports pytest notebooks  ## lint, types, import rules, every test, the notebooks
 
-bench: $(VENV)/.dev  ## what ingest costs, beside reading the same bytes
+bench: $(VENV)/.dev  ## what ingest and clustering cost, and how good the groups are, beside others
 	@$(BIN)/python tests/benchmarks/ingest.py
+	@$(BIN)/python tests/benchmarks/clustering.py
+	@$(BIN)/python tests/benchmarks/quality.py
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check .

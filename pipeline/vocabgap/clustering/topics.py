@@ -20,20 +20,31 @@ STRENGTH: Final = (
 FloatVector = npt.NDArray[np.float64]
 
 
-def topic_words(words: sparse.csr_array, mentions: FloatVector, sentences: FloatVector) -> sparse.csr_array:
-    """The topic words of each surface, weighted by how far it is a sentence.
+def company(words: sparse.csr_array, mentions: FloatVector) -> sparse.csr_array:
+    """The words that each word is seen with most, itself among them, shape (words, words).
+
+    Args:
+        words: TF-IDF of single words, rows of unit length, shape (n, words). No column is empty.
+        mentions: How often each surface was mentioned, shape (n,).
+    """
+    mass = words.T @ mentions
+    together = words.T @ (sparse.diags_array(mentions) @ words)
+    return largest(sparse.csr_array(together @ sparse.diags_array(mass**-DAMPING)), NEIGHBOURS)
+
+
+def topic_words(
+    words: sparse.csr_array, company: sparse.csr_array, sentences: FloatVector
+) -> sparse.csr_array:
+    """The topic words of some surfaces, weighted by how far each is a sentence.
 
     Args:
         words: TF-IDF of single words, rows of unit length, shape (n, words).
-        mentions: How often each surface was mentioned, shape (n,).
+        company: The words that each word is seen with, shape (words, words).
         sentences: How far each surface is a sentence rather than a noun phrase, 0 to 1, shape (n,).
 
     Returns:
         Shape (n, words): rows as long as the strength says.
     """
-    mass = words.T @ mentions
-    together = words.T @ (sparse.diags_array(mentions) @ words)
-    company = largest(sparse.csr_array(together @ sparse.diags_array(mass**-DAMPING)), NEIGHBOURS)
     topics = words @ company
     length = np.sqrt(topics.multiply(topics).sum(axis=1))
     weak, strong = STRENGTH

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from vocabgap.clustering.topics import largest, topic_words
+from vocabgap.clustering.topics import company, largest, topic_words
 
 WORD_SHARE: Final = 0.65
 PAIR_WEIGHT: Final = 0.3  # of a pair of neighbouring words beside a word
@@ -81,11 +81,18 @@ def vectorize(contents: Sequence[str], mentions: FloatVector, sentences: FloatVe
 def _lexical(
     words: sparse.csr_array, pairs: sparse.csr_array, mentions: FloatVector, sentences: FloatVector
 ) -> sparse.csr_array:
-    single = unit_rows(_weighted(words, mentions))
-    both = sparse.hstack([_weighted(words, mentions), PAIR_WEIGHT * _weighted(pairs, mentions)], format="csr")
-    topics = topic_words(single, mentions, sentences)
-    topics.resize(both.shape)
-    return unit_rows(largest(sparse.csr_array(unit_rows(sparse.csr_array(both)) + topics), LONGEST_ROW))
+    weighted = _weighted(words, mentions)
+    both = sparse.hstack([weighted, PAIR_WEIGHT * _weighted(pairs, mentions)], format="csr")
+    own, single = unit_rows(sparse.csr_array(both)), unit_rows(weighted)
+    near = company(single, mentions)
+    shortened = []
+    # By blocks, for before they are shortened the rows are several times as long.
+    for start in range(0, words.shape[0], _BLOCK_ROWS):
+        part = slice(start, start + _BLOCK_ROWS)
+        topics = topic_words(single[part], near, sentences[part])
+        topics.resize(own[part].shape)
+        shortened.append(largest(sparse.csr_array(own[part] + topics), LONGEST_ROW))
+    return unit_rows(sparse.csr_array(sparse.vstack(shortened, format="csr")))
 
 
 def _words(contents: Sequence[str]) -> tuple[list[str], npt.NDArray[np.int32], npt.NDArray[np.int64]]:

@@ -1,0 +1,222 @@
+"""Draws large corpora of gap wordings that are labelled: which need each of them words is known.
+
+A need is an act on an object, mostly under a circumstance. It is worded with synonyms, in several orders,
+with what people put before a wish, in the plural, hyphenated and misspelt. Few needs are met often, most of
+them rarely (Zipf). The same seed gives the same corpus.
+"""
+
+import argparse
+import itertools
+import random
+import string
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+
+_ACTS: Final = """
+crop=trim=cut down, rotate=turn, straighten=level, sharpen=crisp up, blur=soften, brighten=lift,
+darken=deepen, recolor=tint, desaturate=mute, denoise=clean up, resize=rescale, stretch=widen, mirror=flip,
+warp=bend, stitch=join up, stack=pile up, mask=cover, paint=brush over, retouch=touch up, heal=mend,
+clone=stamp, select=pick, outline=trace, fill=flood, feather=smooth out, align=line up, distribute=space out,
+pin=anchor, lock=freeze, hide=conceal, reveal=uncover, rename=retitle, move=shift, archive=shelve,
+unpack=unzip, compress=shrink, upload=push up, fetch=pull down, convert=transform, embed=nest, detach=unlink,
+reorder=rearrange, scan=read in, print=plot, watermark=brand, caption=describe, escalate=raise, reopen=revive,
+close=resolve, triage=look through, reassign=hand over, snooze=postpone, bundle=pack, preview=peek at,
+undo=revert, replay=repeat, measure=gauge, count=tally, compare=weigh up, inspect=examine, calibrate=tune,
+simulate=mock up, interpolate=guess between, extract=single out, randomize=shuffle, silence=hush
+"""
+_OBJECTS: Final = """
+photo=picture=shot, portrait=headshot, panorama=wide shot, thumbnail=index tile, raw file=negative,
+sky mask=sky selection, layer=sheet, layer group=layer set, histogram=tone chart, tone curve=gradation curve,
+white balance=color temperature, exposure=light level, highlight=bright area, shadow=dark area,
+midtone=middle gray, clarity=local contrast, vibrance=color strength, hue=color angle, skin tone=complexion,
+grain=film texture, vignette=dark corner, lens flare=light leak, chromatic fringe=purple edge, haze=fog,
+dust spot=sensor stain, scratch=scuff, red eye=pupil glare, backdrop=background, foreground=subject,
+horizon=skyline, logo overlay=brand mark, gradient=color ramp, palette=swatch set, brush=stroke tool,
+pencil line=sketch line, vector path=bezier, anchor point=handle, polygon=angular shape, ellipse=oval,
+text box=lettering frame, letter spacing=tracking, glyph=character, ruler=measuring guide, grid=raster guide,
+artboard=canvas, border=rim, exposure series=bracket, burst=rapid series, time lapse=slow sequence,
+animation=moving picture, frame rate=pace, clip=footage, soundtrack=audio lane, subtitle=closed caption,
+preset=saved look, filter chain=effect stack, lookup table=color cube, color profile=icc file,
+soft proof=press rendering, contact sheet=proof page, slideshow=carousel, album=collection,
+keyword=descriptor, star rating=score, geotag=place stamp, face tag=person label, capture date=shooting time,
+exif block=camera data, sidecar=companion file, catalog=library, folder=directory, zip file=tarball,
+symlink=alias, file name=title, extension=suffix, checksum=digest, duplicate=twin file, trash=recycle bin,
+disk quota=storage limit, transfer queue=sending list, cloud drive=remote disk, memory card=sd card,
+printer tray=paper feed, scanner=flatbed, tablet pen=stylus, gesture=swipe, hotkey=keyboard binding,
+toolbar=button strip, side panel=dock, status bar=info strip, color picker=eyedropper,
+zoom level=magnification, macro=recorded step, plugin=extra module, script=small program,
+log line=trace entry, error dialog=failure window, crash report=memory dump, ticket=case, reply=answer,
+canned answer=text block, customer=requester, internal note=colleague remark, feedback sheet=opinion poll,
+service level=response target, due date=time limit, priority flag=urgency, topic=category,
+mail thread=correspondence, attachment=enclosed item, signature=closing line, chat window=live talk,
+call recording=phone capture, help article=knowledge page, roster=shift plan, absence table=holiday calendar,
+audit trail=change record, access list=permission table, password=secret phrase, invoice=bill,
+refund=repayment, parcel=shipment, barcode=stripe code, spare part=component
+"""
+_CIRCUMSTANCES: Final = """
+losslessly=without any loss, overnight=during the night, on tablets=by touch screen, per channel=channel wise,
+in lab color=perceptually, for night scenes=in low light, under water=submerged, against the sun=backlit,
+for paper=on glossy stock, for the web=in browsers, in place=without a copy, by hand=manually,
+with one click=in a single step, for hundreds at once=in bulk, across devices=on every machine,
+before publishing=ahead of release, after import=once loaded, by camera model=per body, by lens=per optic,
+by weekday=per day of week, from the terminal=on the command line, without a mouse=using keys only,
+with a pressure curve=pressure sensitive, at full size=in native resolution, at half speed=slowed,
+in sixteen bit=with deep color, in grayscale=monochrome, with transparency=keeping alpha,
+around edges=along contours, inside a selection=within marked bounds, outside the crop=beyond the frame,
+near faces=close to people, for insects=in macro work, for stars=in astro work, for architecture=on buildings,
+for landscapes=on scenery, for weddings=at ceremonies, for passports=for identity papers,
+for beginners=in easy mode, for experts=in pro mode, for color blind people=with safe hues,
+in two windows=side by side, in a loop=over and over, every hour=hourly, each quarter=quarterly,
+until confirmed=pending consent, while offline=when disconnected, on slow links=with poor signal,
+behind a proxy=through a gateway, with a checksum=verified, with encryption=sealed,
+for one tenant=for a single client, for contractors=for freelancers, for night shift=after hours,
+in arabic=right to left, in japanese=vertically, in metric units=in centimeters, in inches=in imperial units,
+with a tolerance=within limits, with a reason=justified, with a second opinion=peer reviewed,
+by severity=worst first, by age=oldest first, by distance=nearest first, by similarity=lookalikes first,
+from a seed=reproducibly, with sample data=on a specimen, as vector=in svg, as table=in columns,
+as one page=on a single leaf, on wet ground=in rain, at dawn=in early morning, in snow=on ice
+"""
+_BEGINNINGS: Final = (
+    "", "", "", "", "", "", "add", "need", "need to", "missing", "cannot", "no way to", "option to",
+    "please let me", "want to", "support to", "allow me to", "looking for", "impossible to", "wish to",
+    "would like to",
+)  # fmt: skip
+_ORDERS: Final = (
+    "{act} {object} {circumstance}", "{act} {object} {circumstance}", "{act} the {object} {circumstance}",
+    "{doing} {object} {circumstance}", "{doing} of {object} {circumstance}", "{object} {act} {circumstance}",
+    "{circumstance} {act} {object}", "{object} {circumstance} {doing}",
+)  # fmt: skip
+_WITH_CIRCUMSTANCE: Final = 0.8  # share of needs that have one ...
+_CIRCUMSTANCE_SAID: Final = 0.85  # ... and how often it is said
+_FIRST_CHOICE: Final = 0.6  # how often the first of several synonyms is taken
+_PLURAL: Final = 0.3
+_HYPHENATED: Final = 0.1
+_MISSPELT: Final = 0.2
+_SHORTEST_MISSPELT: Final = 4  # letters
+_ZIPF_OFFSET: Final = 4  # takes the top off the law, so that no need makes up a tenth of a corpus
+_DRAWS_AT_ONCE: Final = 10_000
+_PATIENCE: Final = 60  # draws for each wording that is asked for
+
+
+class Corpus(NamedTuple):
+    """Distinct wordings, how often each came up, and the number of the need that each words."""
+
+    texts: list[str]
+    mentions: list[int]
+    concepts: list[int]
+
+
+class Need(NamedTuple):
+    """What can be said for each part of a need."""
+
+    act: list[str]
+    object: list[str]
+    circumstance: list[str]
+
+
+def draw(
+    wordings: int, concepts: int, seed: int = 0, form: Callable[[str], str] = str.strip, zipf: float = 1.0
+) -> Corpus:
+    """Word needs until there are enough distinct wordings.
+
+    Args:
+        wordings: Number of distinct wordings.
+        concepts: Number of needs.
+        seed: The same gives the same corpus.
+        form: What a wording is told apart by; the first of each form is kept.
+        zipf: Exponent of the law by which needs are drawn.
+
+    Raises:
+        ValueError: So few needs cannot be worded in so many ways.
+    """
+    rng = random.Random(seed)
+    needs = _needs(concepts, rng)
+    forms: dict[str, str] = {}
+    found: dict[str, list[int]] = {}
+    for concept in _ranks(concepts, zipf, wordings * _PATIENCE, rng):
+        text = _worded(needs[concept], rng)
+        key = forms[text] if text in forms else forms.setdefault(text, form(text))
+        found.setdefault(key, [len(forms), 0, concept])[1] += 1
+        if len(found) == wordings:
+            texts = list(forms)
+            at, mentions, numbers = zip(*found.values(), strict=True)
+            return Corpus([texts[number - 1] for number in at], list(mentions), list(numbers))
+    raise ValueError(f"{concepts:,} needs give {len(found):,} distinct wordings, not {wordings:,}")
+
+
+def _needs(count: int, rng: random.Random) -> list[Need]:
+    acts, objects, circumstances = map(_alternatives, (_ACTS, _OBJECTS, _CIRCUMSTANCES))
+    chosen: dict[tuple[int, int, int], Need] = {}
+    while len(chosen) < count:
+        act, thing, when = (rng.randrange(len(kind)) for kind in (acts, objects, circumstances))
+        if rng.random() >= _WITH_CIRCUMSTANCE:
+            when = -1
+        chosen[act, thing, when] = Need(acts[act], objects[thing], circumstances[when] if when >= 0 else [""])
+    return list(chosen.values())
+
+
+def _alternatives(table: str) -> list[list[str]]:
+    return [entry.strip().split("=") for entry in table.replace("\n", " ").split(",") if entry.strip()]
+
+
+def _ranks(count: int, zipf: float, draws: int, rng: random.Random) -> Iterator[int]:
+    """Numbers below `count` by a Zipf law."""
+    total = list(itertools.accumulate((rank + _ZIPF_OFFSET) ** -zipf for rank in range(count)))
+    for _ in range(0, draws, _DRAWS_AT_ONCE):
+        yield from rng.choices(range(count), cum_weights=total, k=_DRAWS_AT_ONCE)
+
+
+def _worded(need: Need, rng: random.Random) -> str:
+    act, thing = _one_of(need.act, rng), _one_of(need.object, rng)
+    circumstance = _one_of(need.circumstance, rng) if rng.random() < _CIRCUMSTANCE_SAID else ""
+    if rng.random() < _PLURAL:
+        thing += "s"
+    order = rng.choice(_ORDERS)
+    said = order.format(act=act, doing=_gerund(act), object=thing, circumstance=circumstance)
+    spoken = f"{rng.choice(_BEGINNINGS)} {said}".split()
+    if rng.random() < _MISSPELT:
+        at = rng.randrange(len(spoken))
+        spoken[at] = _misspelt(spoken[at], rng)
+    if rng.random() < _HYPHENATED:
+        at = rng.randrange(len(spoken) - 1)
+        spoken[at : at + 2] = ["-".join(spoken[at : at + 2])]
+    return " ".join(spoken)
+
+
+def _one_of(synonyms: list[str], rng: random.Random) -> str:
+    if len(synonyms) == 1 or rng.random() < _FIRST_CHOICE:
+        return synonyms[0]
+    return rng.choice(synonyms[1:])
+
+
+def _gerund(act: str) -> str:
+    verb, _, particle = act.partition(" ")
+    return f"{verb.removesuffix('e')}ing {particle}".strip()
+
+
+def _misspelt(word: str, rng: random.Random) -> str:
+    """A word with a letter left out, typed twice, swapped with the next one or mistaken for another."""
+    if len(word) < _SHORTEST_MISSPELT:
+        return word
+    at = rng.randrange(1, len(word) - 1)
+    before, letter, after = word[:at], word[at], word[at + 1 :]
+    swapped = after[0] + letter + after[1:]
+    return before + rng.choice(
+        [after, letter * 2 + after, swapped, rng.choice(string.ascii_lowercase) + after]
+    )
+
+
+def main() -> None:
+    """Print a corpus: text, tab, number of the need."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("wordings", type=int)
+    parser.add_argument("--concepts", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args()
+    corpus = draw(asked.wordings, asked.concepts, asked.seed)
+    for text, concept in zip(corpus.texts, corpus.concepts, strict=True):
+        print(f"{text}\t{concept}")
+
+
+if __name__ == "__main__":
+    main()
