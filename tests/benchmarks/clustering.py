@@ -86,7 +86,7 @@ def words_only(rows: Rows) -> Rows:
 
 def ours(rows: Rows, weights: FloatVector, cut: float) -> IntVector:
     """Groups in linear memory."""
-    return flat_groups(average_linkage(rows, weights, cut), len(weights), cut)
+    return flat_groups(average_linkage(rows, weights, cut)[0], len(weights), cut)
 
 
 def scikit_learn(rows: Rows, weights: FloatVector, cut: float) -> IntVector:  # noqa: ARG001 - it takes none

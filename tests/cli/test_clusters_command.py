@@ -31,7 +31,7 @@ def test_groups_are_listed_and_the_long_tail_is_counted(vocabgap: Vocabgap, need
     assert told.code == 0
     lines = told.out.splitlines()
     assert lines[2].split()[:4] == ["sky", "mask", "3", "2"]
-    assert lines[-1] == "2 groups of several surfaces, 5 mentions; 1 singleton, 1 mentions."
+    assert lines[-1] == "2 groups of several surfaces, 5 mentions; 1 singleton, 1 mention."
 
 
 def test_events_list_the_singletons_too(vocabgap: Vocabgap, needs: Path) -> None:

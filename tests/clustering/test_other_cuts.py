@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from vocabgap.clustering import Clusters, cluster
+from vocabgap.clustering import Clusters, cluster, linkage
 from vocabgap.clustering.cutting import SENTENCE_CUT
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.schema import LINKAGE, SWEEP
@@ -108,3 +108,20 @@ def test_the_tree_of_a_single_surface_has_no_merge(found: Clusters) -> None:
 def test_a_group_that_is_not_there_is_said(found: Clusters) -> None:
     with pytest.raises(NotFoundError, match="no cluster 99"):
         found.dendrogram(99)
+
+
+def test_beyond_the_reach_of_many_surfaces_a_cut_is_refused(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(linkage, "DENSE_LIMIT", 3)
+    found = cluster(asking(*NEEDS), threshold=0.5)
+
+    assert found.reach == 0.5
+    assert found.sweep()["threshold"].to_list() == [0.3, 0.35, 0.4, 0.45, 0.5]
+    with pytest.raises(InvalidInputError, match=r"known below a distance of 0\.5") as caught:
+        found.at(0.6)
+    assert caught.value.hint == "cluster again with reach=0.6"
+
+
+def test_the_cut_in_force_is_among_those_that_are_swept(asking: Asking) -> None:
+    assert 0.62 in cluster(asking(*NEEDS), threshold=0.62).sweep()["threshold"].to_list()

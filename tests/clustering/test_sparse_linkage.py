@@ -135,6 +135,7 @@ def test_the_partition_is_that_of_scipy_on_one_row_a_mention(count: int) -> None
         assert _same_partition(found, expected), threshold
 
 
+@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="there is one thread only")
 def test_the_number_of_threads_changes_nothing() -> None:
     contents, weights = surfaces(1_500, seed=3)
     rows = vectorize(contents, weights, np.zeros(1_500))
@@ -159,6 +160,20 @@ def test_many_surfaces_are_grouped_as_few_are(asking: Asking, monkeypatch: pytes
     many = cluster(asking(*contents), threshold=0.6)
 
     assert _same_partition(many.wordings["cluster"].to_numpy(), few.wordings["cluster"].to_numpy())
+
+
+def test_a_pair_that_shares_thousands_of_terms_is_found_at_the_very_floor() -> None:
+    terms = 6_000
+    loads = np.zeros((4, 2 * terms))
+    loads[:2, :terms] = 1.0
+    loads[1, terms:] = 1.0
+    loads[2, 0] = loads[3, -1] = 1.0
+    rows = sparse.csr_array(loads / np.linalg.norm(loads, axis=1, keepdims=True))
+    similarity = 1.0 / np.sqrt(2.0)
+
+    merges = average_linkage(Rows(rows, sparse.csr_array((0, 0))), np.ones(4), 1.0 - similarity + 1e-7)
+
+    assert merges.height.tolist() == pytest.approx([1.0 - similarity], abs=1e-9)
 
 
 def test_equal_rows_are_merged_at_zero() -> None:

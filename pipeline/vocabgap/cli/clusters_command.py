@@ -97,8 +97,8 @@ def list_clusters(
         ]
         output.text(table(("group", *_GROUP_COLUMNS), cells, numbers=_GROUP_COLUMNS) + "\n")
     output.text(
-        f"{count(several.height, 'group')} of several surfaces, {several['mentions'].sum():,} mentions; "
-        f"{count(tail.height, 'singleton')}, {tail['mentions'].sum():,} mentions."
+        f"{count(several.height, 'group')} of several surfaces, {count(int(several['mentions'].sum()), 'mention')}; "
+        f"{count(tail.height, 'singleton')}, {count(int(tail['mentions'].sum()), 'mention')}."
     )
 
 
@@ -172,7 +172,7 @@ def _clustered(
             "--hidden": (("ingest", "hidden"), hidden),
         },
     ).settings
-    from vocabgap.clustering import SWEEP_CUTS, cluster  # noqa: PLC0415 - loads Polars and scikit-learn
+    from vocabgap.clustering import SWEEP_CUTS, cluster  # noqa: PLC0415 - loads Polars
     from vocabgap.ingest import scan  # noqa: PLC0415 - loads Polars
 
     scanned = scan(roots, **settings.scan_options, cache=cache, verify_hash=verify_hash)

@@ -96,7 +96,7 @@ def report(
     moment = parse_now(now)
     earliest = None if since is None else parse_moment(since, moment, name="--since")
     latest = None if until is None else parse_moment(until, moment, name="--until")
-    # What follows loads Polars and scikit-learn; bad arguments are told without waiting for that.
+    # What follows loads Polars and SciPy; bad arguments are told without waiting for that.
     from vocabgap.ingest import Selection  # noqa: PLC0415
     from vocabgap.pipeline import STAGES, run  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""The merges of a clustering: in order of height, cut at one, and the tree below one cluster."""
+"""The merges of a clustering: in order of height, and the tree below one cluster."""
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ def in_order_of_height(
             goes on standing for both.
         drop: The point that stood for the other cluster.
         heights: Distance between the two; no lower than those of its parts.
-        weights: Weight of each point.
+        weights: Weight of each point, whole numbers.
 
     Returns:
         Table `linkage`.

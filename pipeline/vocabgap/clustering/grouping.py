@@ -10,7 +10,7 @@ import polars as pl
 from vocabgap.clustering.cutting import SENTENCE_CUT, cuts, flat_groups, sentenceness
 from vocabgap.clustering.dendrogram import IntVector, below
 from vocabgap.clustering.describing import Labels, cohesion, members_of, similarity, weakest_links
-from vocabgap.clustering.linkage import ALL_MERGES, DENSE_LIMIT, average_linkage
+from vocabgap.clustering.linkage import average_linkage
 from vocabgap.clustering.points import NO_SYNONYMS, Points, points_of
 from vocabgap.clustering.vectorizing import Rows, vectorize
 from vocabgap.errors import InvalidInputError, NotFoundError
@@ -61,12 +61,20 @@ class Clusters:
             )
         return threshold
 
-    def sweep(self, thresholds: Iterable[float | None] = (None, *SWEEP_CUTS)) -> pl.DataFrame:
+    def sweep(self, thresholds: Iterable[float | None] | None = None) -> pl.DataFrame:
         """What each of several cuts would give (table `sweep`).
+
+        Args:
+            thresholds: Cosine distances, None for that which suits the wordings. By default the cut in force
+                and fixed ones from 0.30 to 0.95, as far as the linkage reaches.
 
         Raises:
             InvalidInputError: One is no cosine distance, or beyond the reach.
         """
+        if thresholds is None:
+            fixed = sorted({*SWEEP_CUTS, *([] if self.threshold is None else [self.threshold])})
+            every = [*([None] if self.threshold is None else []), *fixed]
+            thresholds = [each for each in every if _farthest(each) <= self.reach]
         labels = Labels(self._points)
         rows = [self._looked_at(self._reached(threshold), labels) for threshold in thresholds]
         return pl.DataFrame(rows, schema=SWEEP.schema, orient="row")
@@ -142,7 +150,7 @@ def cluster(
     """Group the needs of some records, however they were worded.
 
     TF-IDF of the distinct surfaces, weighted by their mentions, then average-linkage agglomerative
-    clustering on cosine distance. The dendrogram, and so the partition at a threshold, is that of
+    clustering on cosine distance. The dendrogram, and so the partition at one distance, is that of
     scikit-learn's `AgglomerativeClustering` on one row a mention, up to ties.
 
     Args:
@@ -160,12 +168,10 @@ def cluster(
         InvalidInputError: The frame, the threshold or a synonym cannot be used.
     """
     RECORDS.require(records, PHRASE_FIELDS)
-    reach = max(_farthest(threshold), _farthest(reach))
+    reach = max(_farthest(threshold), _farthest(reach, "reach"))
     points = points_of(records, stop_words, synonyms)
     rows = vectorize(points.contents, points.weights, sentenceness(points.shares))
-    linkage = average_linkage(rows, points.weights, reach)
-    if len(points.contents) <= DENSE_LIMIT:
-        reach = ALL_MERGES
+    linkage, reach = average_linkage(rows, points.weights, reach)
     return _cut(points, rows, linkage, threshold, reach)
 
 
@@ -206,12 +212,12 @@ def _cut(
     )
 
 
-def _farthest(threshold: float | None) -> float:
+def _farthest(threshold: float | None, name: str = "threshold") -> float:
     """The largest distance at which a cut may merge."""
     if threshold is None:
         return SENTENCE_CUT
     if not 0.0 <= threshold <= 1.0:
         raise InvalidInputError(
-            f"threshold {threshold} is not a cosine distance from 0 to 1", hint="for example 0.7"
+            f"{name} {threshold} is not a cosine distance from 0 to 1", hint="for example 0.7"
         )
     return threshold

@@ -11,10 +11,10 @@ from typing import Final
 import numpy as np
 from numba import njit, prange
 
-_DEPTH: Final = 0.8  # a search goes down to this share of the nearest similarity, so that its list lasts
-_TAIL: Final = 0.25  # share of the wanted similarity that may come from terms that are not read at all
-_DOT_COST: Final = 24  # what a similarity costs, in entries of lists read
-_SLACK: Final = 4e-6  # more than float32 sums are off
+_DEPTH: Final = 0.85  # a search goes down to this share of the nearest similarity, so that its list lasts
+_TAIL: Final = 0.3  # share of the wanted similarity that may come from terms that are not read at all
+_DOT_COST: Final = 10  # what a similarity costs, in entries of lists read
+_ROUNDING: Final = 2.0**-23  # what a float32 sum of positive parts up to 1 is off for each part, at most
 _GRAIN: Final = 2.0**40  # similarities are compared in steps of 1e-12: the same from either side
 
 
@@ -181,11 +181,12 @@ def search(  # noqa: C901, PLR0912, PLR0915 - one loop over queries, for one com
                         high[high_count] = c
                         high_count += 1
                         mass += square
+                slack = _ROUNDING * (high_count + 4)
                 sequence = np.argsort(key[:high_count])
                 h = 0
                 met_clusters = 0
                 left = np.sqrt(mass)
-                while h < high_count and left + tail >= wanted - _SLACK:
+                while h < high_count and left + tail >= wanted - slack:
                     c = high[sequence[h]]
                     h += 1
                     share = np.float32(worth[c])
@@ -193,7 +194,7 @@ def search(  # noqa: C901, PLR0912, PLR0915 - one loop over queries, for one com
                     top_place = -1
                     for k in range(first[c], first[c + 1]):
                         p = who[k]
-                        if partial[p] == 0.0:
+                        if partial[p] == 0.0 and met_clusters < len(touched):
                             touched[met_clusters] = p
                             met_clusters += 1
                         value = partial[p] + share * much[k]
@@ -218,7 +219,7 @@ def search(  # noqa: C901, PLR0912, PLR0915 - one loop over queries, for one com
                     live = 0
                     for t in range(met_clusters):
                         p = touched[t]
-                        if partial[p] + left + tail + _SLACK >= wanted:
+                        if partial[p] + left + tail + slack >= wanted:
                             touched[live] = p
                             live += 1
                         else:
@@ -242,7 +243,7 @@ def search(  # noqa: C901, PLR0912, PLR0915 - one loop over queries, for one com
                         break
                 for t in range(met_clusters):
                     p = touched[t]
-                    if partial[p] + left + tail + _SLACK >= wanted and seen[p] != row:
+                    if partial[p] + left + tail + slack >= wanted and seen[p] != row:
                         s = _similarity(worth, p, start, terms, loads)
                         if s > floor and s >= wanted:
                             count = _insert(near, places, count, s, p, order)

@@ -2,7 +2,6 @@
 
 from typing import Final
 
-import numpy as np
 import polars as pl
 
 from vocabgap.clustering import dense_linkage
@@ -15,7 +14,9 @@ DENSE_LIMIT: Final = 2_000
 ALL_MERGES: Final = 1.0
 
 
-def average_linkage(rows: Rows, weights: FloatVector, reach: float = ALL_MERGES) -> pl.DataFrame:
+def average_linkage(
+    rows: Rows, weights: FloatVector, reach: float = ALL_MERGES
+) -> tuple[pl.DataFrame, float]:
     """The average-linkage dendrogram of weighted rows.
 
     Args:
@@ -24,14 +25,15 @@ def average_linkage(rows: Rows, weights: FloatVector, reach: float = ALL_MERGES)
         reach: Cosine distance up to which merges are wanted. All of them are given where there are few rows.
 
     Returns:
-        Table `linkage`: every merge below the reach, at least.
+        Table `linkage`, and the distance below which it has every merge: the reach, at least.
     """
     count = len(weights)
     if count < 2:  # noqa: PLR2004
-        return LINKAGE.empty()
+        return LINKAGE.empty(), ALL_MERGES
     if count <= DENSE_LIMIT:
-        return dense_linkage.average_linkage(dense_linkage.cosine_distances(rows.plain()), weights)
+        distances = dense_linkage.cosine_distances(rows.plain())
+        return dense_linkage.average_linkage(distances, weights), ALL_MERGES
     from vocabgap.clustering import sparse_linkage  # noqa: PLC0415 - loads Numba
 
     merges = sparse_linkage.average_linkage(rows, weights, reach)
-    return in_order_of_height(merges.keep, merges.drop, np.asarray(merges.height), weights)
+    return in_order_of_height(merges.keep, merges.drop, merges.height, weights), reach

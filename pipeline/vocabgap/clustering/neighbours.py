@@ -3,8 +3,8 @@
 A row is a combination of terms (`Rows`): x = loads, and the similarity of two clusters is x' G y, with G the
 cosines between terms. For a query, t = G x is what each term would add for a unit of load. Then
 
-* a cluster that shares none of some terms U with what was looked at has at most |t_U| (Cauchy-Schwarz: loads
-  are not negative, nor is G, so that the loads of a unit row have a length of at most 1), and
+* the terms U whose lists are not read add at most |t_U| |y_U| <= |t_U|: neither loads nor G are negative and
+  the diagonal of G is 1, so that |y|^2 <= y' G y <= 1 (Cauchy-Schwarz), and
 * terms with t <= eta together add at most eta times the largest sum of spelling loads.
 
 So the lists of the terms are read from the one that takes most off that bound for its length, until what is
@@ -68,6 +68,7 @@ class SparseNeighbours:
         used = np.flatnonzero(np.bincount(loads.indices, minlength=loads.shape[1])[: rows.own] > 1)
         self._own = len(used)
         loads = sparse.csr_array(sparse.hstack([loads[:, used], loads[:, rows.own :]], format="csr"))
+        loads.eliminate_zeros()  # the loops take what is not zero for seen
         loads.sort_indices()
         self._columns = loads.shape[1]
         self._floor = floor
@@ -122,4 +123,5 @@ class SparseNeighbours:
 def _gram(rows: Rows, own: int) -> tuple[IntArray, npt.NDArray[np.int32], FloatArray]:
     """Cosines between the spelt terms, as the three arrays of a CSR matrix with the columns of the loads."""
     gram = sparse.csr_array(rows.grams @ rows.grams.T)
+    gram.eliminate_zeros()
     return gram.indptr.astype(np.int64), (gram.indices + own).astype(np.int32), gram.data

@@ -1,4 +1,4 @@
-"""What is clustered: the distinct surfaces of some records, weighted by mentions, as rows of unit length."""
+"""What is clustered: the distinct surfaces of some records, weighted by mentions."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -8,8 +8,7 @@ of the nearest clusters, with a bound on all others, stays true through the merg
 best of a list falls to its bound are the neighbours searched for again.
 
 Among equally near clusters the one that holds the smallest row goes first. Similarities are compared in
-steps of 1e-12, so that rounding does not decide, and they are worked out the same way on any number of
-threads.
+steps of 1e-12, so that rounding seldom decides, and are worked out the same way on any number of threads.
 """
 
 from dataclasses import dataclass
@@ -56,7 +55,7 @@ def average_linkage(rows: Rows, weights: FloatArray, limit: float) -> Merges:
     Args:
         rows: Rows of unit length, or zero, not negative.
         weights: Weight of each row, shape (n,), positive.
-        limit: Cosine distance, above 0 and at most 1, at which merging stops.
+        limit: Cosine distance, 0 to 1, at which merging stops.
     """
     first = first_equals(rows)
     same = np.flatnonzero(first != np.arange(len(first)))
@@ -102,6 +101,7 @@ def link(space: Neighbours) -> Merges:
         merged[one] = merged[other] = True
         stays = into >= 0
         stale = merged | merged[into]
+        stays[one] = True  # also where only the other side saw its neighbour above the floor
         stays[other] = False
         kept = np.flatnonzero(stays)
         place = np.full(count + 1, -1, dtype=np.int32)  # and the last for "none"

@@ -22,9 +22,9 @@ please want wants wanted wanting need needs needed needing wish lack lacks lacki
 _CLAUSE_WORDS: Final = """
 it its there here is are was were am be been being do does did has have had having
 can could may might must shall should will would
-i me my we us our you your he him his she her they them their
+i me my we our you your he him his she her they them their
 what which who whom whose when where how why
-im ive id dont doesnt didnt cant couldnt wont wouldnt isnt arent whats wheres hows youre theres lets
+im ive dont doesnt didnt cant couldnt wont wouldnt isnt arent whats wheres hows youre theres lets
 """
 
 # Negations ("not", "no", "without") are not among them, for they turn a need around.

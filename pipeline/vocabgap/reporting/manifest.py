@@ -19,7 +19,7 @@ CAPABILITIES_NAME: Final = "capabilities.parquet"
 GAPS_NAME: Final = "gaps.parquet"
 REJECTS_NAME: Final = "rejects.parquet"
 MANIFEST_NAME: Final = "run.json"
-_LIBRARIES: Final = ("numpy", "polars", "scikit-learn", "scipy", "snowballstemmer")
+_LIBRARIES: Final = ("numba", "numpy", "polars", "scikit-learn", "scipy", "snowballstemmer")
 
 
 class Timing(msgspec.Struct, frozen=True):
