@@ -96,9 +96,12 @@ def list_clusters(
             [label, *numbers, f"{held:.2f}", f"{link:.2f}"] for label, *numbers, held, link in rows.rows()
         ]
         output.text(table(("group", *_GROUP_COLUMNS), cells, numbers=_GROUP_COLUMNS) + "\n")
+    several_mentions, tail_mentions = (
+        count(int(part["mentions"].sum()), "mention") for part in (several, tail)
+    )
     output.text(
-        f"{count(several.height, 'group')} of several surfaces, {count(int(several['mentions'].sum()), 'mention')}; "
-        f"{count(tail.height, 'singleton')}, {count(int(tail['mentions'].sum()), 'mention')}."
+        f"{count(several.height, 'group')} of several surfaces, {several_mentions}; "
+        f"{count(tail.height, 'singleton')}, {tail_mentions}."
     )
 
 
