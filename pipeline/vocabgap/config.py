@@ -63,7 +63,7 @@ class ClusterSettings(_Section, frozen=True):
 
     threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] | Literal["by wording"] = BY_WORDING
     stop_words: tuple[str, ...] = ()
-    synonyms: dict[str, tuple[str, ...]] = {}
+    synonyms: dict[str, tuple[str, ...] | str] = {}
 
 
 class RankSettings(_Section, frozen=True):
@@ -100,7 +100,7 @@ class ClusterOptions(TypedDict):
 
     threshold: float | None
     stop_words: tuple[str, ...]
-    synonyms: dict[str, tuple[str, ...]]
+    synonyms: dict[str, tuple[str, ...] | str]
 
 
 class Settings(_Section, frozen=True):

@@ -85,7 +85,44 @@ def test_a_picture_that_cannot_be_written_is_said(vocabgap: Vocabgap, needs: Pat
     told = vocabgap("clusters", "show", "sky mask", needs, "--svg", tmp_path)
 
     assert told.code == 4
-    assert f"'{tmp_path}' cannot be written" in told.err
+    assert f"'{tmp_path}' exists, and is no picture" in told.err
+
+
+def test_a_picture_replaces_a_picture_and_nothing_else(
+    vocabgap: Vocabgap, needs: Path, tmp_path: Path
+) -> None:
+    picture, log = tmp_path / "sky.svg", next(needs.rglob("*.jsonl"))
+    before = log.read_bytes()
+
+    codes = [
+        vocabgap("clusters", "show", "sky mask", needs, "--svg", each).code
+        for each in (picture, picture, log)
+    ]
+
+    assert codes == [0, 0, 4]
+    assert log.read_bytes() == before
+    assert [path for path in tmp_path.iterdir() if path.suffix == ".part"] == []
+
+
+def test_a_need_with_one_surface_is_listed_by_its_mentions(
+    vocabgap: Vocabgap, write_corpus: WriteCorpus, gap: Gap
+) -> None:
+    corpus = write_corpus({"heron": [gap("sky mask", session_id=f"s-{number}") for number in range(5)]})
+
+    told = vocabgap("clusters", corpus)
+
+    assert told.out.splitlines()[2].split()[:4] == ["sky", "mask", "5", "1"]
+    assert told.out.splitlines()[-1].endswith("1 singleton, 5 mentions.")
+
+
+def test_a_label_is_found_as_it_was_shown(vocabgap: Vocabgap, write_corpus: WriteCorpus, gap: Gap) -> None:
+    corpus = write_corpus({"heron": [gap("red \x1b[31m mask")]})
+
+    assert vocabgap("clusters", "show", "red \\u001b[31m mask", corpus).code == 0
+
+
+def test_a_label_that_is_no_text_names_no_group(vocabgap: Vocabgap, needs: Path) -> None:
+    assert vocabgap("clusters", "show", "\udcff\udcfe", needs).code == 3
 
 
 def test_an_empty_corpus_has_no_groups(vocabgap: Vocabgap, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from vocabgap.clustering.dense_linkage import FloatArray
 from vocabgap.clustering.stopwords import FUNCTION_WORDS, content_words, ignored_stems
-from vocabgap.clustering.topics import DAMPING, NEIGHBOURS, STRENGTH, company, largest
+from vocabgap.clustering.topics import COMPANIONS, DAMPING, NEIGHBOURS, STRENGTH, company, largest
 from vocabgap.clustering.vectorizing import LONGEST_ROW, PAIR_WEIGHT, WORD_SHARE, Rows, vectorize
 from vocabgap.text import surface
 
@@ -141,6 +141,12 @@ def test_a_long_surface_keeps_its_heaviest_terms() -> None:
     rows = vectorize([" ".join(words), "w1", "w2"], np.ones(3), np.zeros(3))
 
     assert (rows.loads[:, : rows.own] > 0).sum(axis=1)[0] == LONGEST_ROW
+
+
+def test_one_surface_of_thousands_of_words_takes_no_matrix_of_their_pairs() -> None:
+    words = sparse.csr_array(np.ones((1, 5_000)) / np.sqrt(5_000))
+
+    assert company(words, np.ones(1)).nnz == COMPANIONS * NEIGHBOURS
 
 
 def test_words_that_keep_company_bring_surfaces_together() -> None:

@@ -20,7 +20,7 @@ from vocabgap.cli.options import (
 from vocabgap.cli.output import ROOTS_HELP, Output, output_of
 from vocabgap.config import BY_WORDING, DEFAULT_TOP, resolve_settings
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
-from vocabgap.text import count, surface, visible
+from vocabgap.text import count, printable_name, shortened, surface, visible
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 LIST: Final = "list"
 _GROUP_COLUMNS: Final = ("mentions", "surfaces", "cohesion", "weakest link")
 _SWEEP_COLUMNS: Final = ("cut", "groups", "singletons", "their mentions", "largest")
+_SVG: Final = b"<svg"
 _ALIKE: Final = 3  # labels to propose where none fits
 
 RootsArgument = Annotated[list[Path], typer.Argument(help=ROOTS_HELP, readable=False)]
@@ -79,7 +80,8 @@ def list_clusters(
         _print_sweep(output, found)
         return
     ordered = found.clusters.sort("mentions", "label", descending=[True, False])
-    for row in ordered.iter_rows(named=True):
+    listed = ordered.head(shown or ordered.height)
+    for row in listed.iter_rows(named=True):
         output.event("cluster", **row)
     tail = ordered.filter(surfaces=1)
     output.event("result", clusters=ordered.height, singletons=tail.height, threshold=found.threshold)
@@ -88,9 +90,7 @@ def list_clusters(
     from vocabgap.cli.tables import table  # noqa: PLC0415 - loads rich
 
     several = ordered.filter(ordered["surfaces"] > 1)
-    rows = several.head(shown or several.height).select(
-        "label", "mentions", "surfaces", "cohesion", "weakest_link"
-    )
+    rows = listed.select("label", "mentions", "surfaces", "cohesion", "weakest_link")
     if rows.height:
         cells = [
             [label, *numbers, f"{held:.2f}", f"{link:.2f}"] for label, *numbers, held, link in rows.rows()
@@ -122,7 +122,7 @@ def show(
     """Show every wording of one group, and how they came together."""
     output = output_of(context)
     found, _ = _clustered(output, roots, threshold, hidden, cache, verify_hash, config, {})
-    number = _named(found, label)
+    number = _named(found, printable_name(label))
     group = found.clusters.filter(cluster=number).row(0, named=True)
     wordings = found.wordings.filter(cluster=number).sort("mentions", "wording", descending=[True, False])
     leaves, linkage = found.dendrogram(number)
@@ -206,7 +206,13 @@ def _print_sweep(output: Output, found: "Clusters") -> None:
 
 
 def _cut_in_words(threshold: float | None) -> str:
-    return BY_WORDING if threshold is None else f"{threshold:.2f}"
+    return (
+        BY_WORDING
+        if threshold is None
+        else f"{threshold:.2f}"
+        if round(threshold, 2) == threshold
+        else f"{threshold}"
+    )
 
 
 def _named(found: "Clusters", label: str) -> int:
@@ -219,20 +225,33 @@ def _named(found: "Clusters", label: str) -> int:
         fits = frame.filter(frame[column] == name)["cluster"].unique()
         if len(fits) == 1:
             return int(fits[0])
+    fitting = {
+        cluster
+        for wording, cluster in found.wordings.select("wording", "cluster").iter_rows()
+        if visible(wording) == label  # as it was shown
+    }
+    if len(fitting) == 1:
+        return int(fitting.pop())
     near = difflib.get_close_matches(label, found.clusters["label"].to_list(), _ALIKE, 0.5)
-    hint = f"did you mean {' or '.join(f'{name!r}' for name in near)}?" if near else "see `vocabgap clusters`"
-    raise NotFoundError(f"no group has the label or the wording '{label}'", hint=hint)
+    named = " or ".join(f"'{shortened(visible(name))}'" for name in near)
+    hint = f"did you mean {named}?" if near else "see `vocabgap clusters`"
+    raise NotFoundError(f"no group has the label or the wording '{shortened(label)}'", hint=hint)
 
 
 def _write_svg(path: Path, leaves: "pl.DataFrame", linkage: "pl.DataFrame", label: str) -> None:
     from vocabgap.reporting.dendrogram import leaves_of, svg_dendrogram  # noqa: PLC0415 - loads Polars
 
     picture = svg_dendrogram(leaves_of(leaves), linkage, title=label)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        path.write_text(picture, encoding="utf-8")
+        if path.exists() and not (path.is_file() and path.read_bytes().startswith(_SVG)):
+            raise StateError(f"--svg '{path}' exists, and is no picture", hint="name another file")
+        temporary.write_text(picture, encoding="utf-8")
+        temporary.replace(path)
     except ValueError as error:
         raise InvalidInputError(f"--svg '{path}' is no file name") from error
     except PermissionError:
         raise
     except OSError as error:
+        temporary.unlink(missing_ok=True)
         raise StateError(f"--svg '{path}' cannot be written: {error.strerror}") from error

@@ -98,7 +98,7 @@ def weakest_links(linkage: pl.DataFrame, labels: IntVector) -> FloatVector:
         group = labels[first[left]]
         if group == labels[first[right]]:
             links[group] = max(links[group], heights[number])
-    return links
+    return _shown(links)
 
 
 def _shown(values: FloatVector) -> FloatVector:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 NEIGHBOURS: Final = 10  # topic words of a word
+COMPANIONS: Final = 64  # words of one surface that keep company: the pairs of thousands would fill any memory
 DAMPING: Final = 0.4  # the power of its mass that is taken off a word: frequent ones are everybody's company
 STRENGTH: Final = (
     0.35,
@@ -27,9 +28,11 @@ def company(words: sparse.csr_array, mentions: FloatVector) -> sparse.csr_array:
         words: TF-IDF of single words, rows of unit length, shape (n, words). No column is empty.
         mentions: How often each surface was mentioned, shape (n,).
     """
+    words = largest(words, COMPANIONS)
     mass = words.T @ mentions
     together = words.T @ (sparse.diags_array(mentions) @ words)
-    return largest(sparse.csr_array(together @ sparse.diags_array(mass**-DAMPING)), NEIGHBOURS)
+    taken = np.where(mass > 0.0, mass, 1.0) ** -DAMPING
+    return largest(sparse.csr_array(together @ sparse.diags_array(taken)), NEIGHBOURS)
 
 
 def topic_words(
@@ -47,6 +50,7 @@ def topic_words(
     """
     topics = words @ company
     length = np.sqrt(topics.multiply(topics).sum(axis=1))
+    length[length == 0.0] = 1.0
     weak, strong = STRENGTH
     strength = weak + (strong - weak) * sentences
     return sparse.csr_array(sparse.diags_array(strength / length) @ topics)
