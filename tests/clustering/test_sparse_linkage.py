@@ -18,6 +18,7 @@ from vocabgap.clustering.cutting import flat_groups
 from vocabgap.clustering.dendrogram import in_order_of_height
 from vocabgap.clustering.sparse_linkage import Merges, average_linkage
 from vocabgap.clustering.vectorizing import Rows, vectorize
+from vocabgap.errors import StateError
 
 Asking = Callable[..., pl.DataFrame]
 
@@ -174,6 +175,18 @@ def test_a_pair_that_shares_thousands_of_terms_is_found_at_the_very_floor() -> N
     merges = average_linkage(Rows(rows, sparse.csr_array((0, 0))), np.ones(4), 1.0 - similarity + 1e-7)
 
     assert merges.height.tolist() == pytest.approx([1.0 - similarity], abs=1e-9)
+
+
+def test_damaged_compiled_loops_are_told_as_such(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged(*_: object) -> Merges:
+        raise EOFError
+
+    monkeypatch.setattr(linkage, "DENSE_LIMIT", 1)
+    monkeypatch.setattr(sparse_linkage, "average_linkage", damaged)
+
+    with pytest.raises(StateError, match="compiled loops") as caught:
+        cluster(asking("reed mask", "tilt shift"))
+    assert "NUMBA_CACHE_DIR" in caught.value.hint
 
 
 def test_equal_rows_are_merged_at_zero() -> None:

@@ -1,5 +1,6 @@
 """Average linkage of rows of unit length, by whichever way suits their number."""
 
+from pickle import UnpicklingError
 from typing import Final
 
 import polars as pl
@@ -7,6 +8,7 @@ import polars as pl
 from vocabgap.clustering import dense_linkage
 from vocabgap.clustering.dendrogram import FloatVector, in_order_of_height
 from vocabgap.clustering.vectorizing import Rows
+from vocabgap.errors import StateError
 from vocabgap.schema import LINKAGE
 
 # Up to here the full matrix of distances is faster than loading a compiler, and takes at most 32 MB.
@@ -26,6 +28,9 @@ def average_linkage(
 
     Returns:
         Table `linkage`, and the distance below which it has every merge: the reach, at least.
+
+    Raises:
+        StateError: What was compiled by an earlier run cannot be read.
     """
     count = len(weights)
     if count < 2:  # noqa: PLR2004
@@ -35,5 +40,11 @@ def average_linkage(
         return dense_linkage.average_linkage(distances, weights), ALL_MERGES
     from vocabgap.clustering import sparse_linkage  # noqa: PLC0415 - loads Numba
 
-    merges = sparse_linkage.average_linkage(rows, weights, reach)
+    try:
+        merges = sparse_linkage.average_linkage(rows, weights, reach)
+    except (EOFError, UnpicklingError) as error:
+        raise StateError(
+            "the compiled loops that an earlier run has kept are damaged",
+            hint="remove *.nbi beside the package or in NUMBA_CACHE_DIR; they are compiled again",
+        ) from error
     return in_order_of_height(merges.keep, merges.drop, merges.height, weights), reach
