@@ -24,9 +24,9 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
+from vocabgap.clustering.arrays import FloatArray, IntArray
 from vocabgap.clustering.cutting import flat_groups, sentenceness
-from vocabgap.clustering.dendrogram import FloatVector, IntVector
-from vocabgap.clustering.dense_linkage import FloatArray, cosine_distances
+from vocabgap.clustering.dense_linkage import cosine_distances
 from vocabgap.clustering.linkage import DENSE_LIMIT, average_linkage
 from vocabgap.clustering.points import points_of
 from vocabgap.clustering.vectorizing import Rows, unit_rows, vectorize
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 else:
     from wordings import draw
 
-Solve = Callable[[Rows, FloatVector, float], IntVector]
+Solve = Callable[[Rows, FloatArray, float], IntArray]
 Space = Callable[[Rows], Rows]
 
 HEADINGS: Final = (
@@ -71,7 +71,7 @@ class Cost(NamedTuple):
     peak: float
     loading: float
     vectorising: float
-    groups: IntVector
+    groups: IntArray
 
 
 def as_they_are(rows: Rows) -> Rows:
@@ -84,12 +84,12 @@ def words_only(rows: Rows) -> Rows:
     return Rows(unit_rows(sparse.csr_array(rows.loads[:, : rows.own])), sparse.csr_array((0, 0)))
 
 
-def ours(rows: Rows, weights: FloatVector, cut: float) -> IntVector:
+def ours(rows: Rows, weights: FloatArray, cut: float) -> IntArray:
     """Groups in linear memory."""
     return flat_groups(average_linkage(rows, weights, cut)[0], len(weights), cut)
 
 
-def scikit_learn(rows: Rows, weights: FloatVector, cut: float) -> IntVector:  # noqa: ARG001 - it takes none
+def scikit_learn(rows: Rows, weights: FloatArray, cut: float) -> IntArray:  # noqa: ARG001 - it takes none
     """Groups from the full matrix, made by blocks: other metrics make more copies of it."""
     from sklearn.cluster import AgglomerativeClustering  # noqa: PLC0415 - others are measured without it
 
@@ -101,7 +101,7 @@ def scikit_learn(rows: Rows, weights: FloatVector, cut: float) -> IntVector:  # 
     return np.asarray(model.fit_predict(distances), np.int64)
 
 
-def fastcluster(rows: Rows, weights: FloatVector, cut: float) -> IntVector:  # noqa: ARG001 - it takes none
+def fastcluster(rows: Rows, weights: FloatArray, cut: float) -> IntArray:  # noqa: ARG001 - it takes none
     """Groups from half the matrix, which is overwritten."""
     from scipy.cluster.hierarchy import fcluster  # noqa: PLC0415 - others are measured without it
 
@@ -173,7 +173,7 @@ def grouped(path: Path, case: Case, solve: Solve) -> Cost:
     return Cost(*seconds, peak, loading, vectorising, groups)
 
 
-def _rows(records: pl.DataFrame, space: Space) -> tuple[Rows, FloatVector]:
+def _rows(records: pl.DataFrame, space: Space) -> tuple[Rows, FloatArray]:
     points = points_of(records)
     rows = vectorize(points.contents, points.weights, sentenceness(points.shares))
     return space(rows), points.weights
@@ -198,7 +198,7 @@ def _send(sender: Connection, work: Callable[..., Any], arguments: tuple[object,
     sender.send(work(*arguments))
 
 
-def elsewhere(one: IntVector, other: IntVector) -> int:
+def elsewhere(one: IntArray, other: IntArray) -> int:
     """Number of rows that two partitions put with different rows."""
     pair = one * (other.max() + 1) + other
     _, number, together = np.unique(pair, return_inverse=True, return_counts=True)

@@ -27,7 +27,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics import adjusted_rand_score
 
 import vocabgap
-from vocabgap.clustering.dendrogram import IntVector
+from vocabgap.clustering.arrays import IntArray
 from vocabgap.clustering.dense_linkage import cosine_distances
 from vocabgap.clustering.stopwords import content_words, ignored_stems
 from vocabgap.schema import PHRASE_FIELDS
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 else:
     from wordings import draw
 
-Way = Callable[[Sequence[str]], IntVector]
+Way = Callable[[Sequence[str]], IntArray]
 
 LIMIT: Final = 1_500  # lines of each set
 PLAIN_CUT: Final = 0.70  # cosine distance, of the plain ways
@@ -56,7 +56,7 @@ class Phrases(NamedTuple):
     """Texts, one a line, and the number of the true group of each."""
 
     texts: list[str]
-    truth: IntVector
+    truth: IntArray
 
 
 class Scores(NamedTuple):
@@ -86,31 +86,31 @@ TITLES: Final = (
 )
 
 
-def exact(texts: Sequence[str]) -> IntVector:
+def exact(texts: Sequence[str]) -> IntArray:
     """The same text, but for case."""
     return numbered(text.casefold() for text in texts)
 
 
-def string_grouper(texts: Sequence[str]) -> IntVector:
+def string_grouper(texts: Sequence[str]) -> IntArray:
     """What the package of that name gives, at the similarity it is set to by default."""
     series = import_module("pandas").Series(list(texts))
     found = import_module("string_grouper").group_similar_strings(series, min_similarity=ALIKE)
     return numbered(found["group_rep_index"])
 
 
-def by_words(texts: Sequence[str]) -> IntVector:
+def by_words(texts: Sequence[str]) -> IntArray:
     """TF-IDF of words and pairs of words."""
     return plainly_linked(_words(contents(texts)))
 
 
-def by_half_and_half(texts: Sequence[str]) -> IntVector:
+def by_half_and_half(texts: Sequence[str]) -> IntArray:
     """Half words and pairs, half sequences of three to five characters."""
     said = contents(texts)
     spelt = TfidfVectorizer(analyzer="char_wb", lowercase=False, ngram_range=(3, 5)).fit_transform(said)
     return plainly_linked(sparse.csr_array(sparse.hstack([_words(said), spelt], format="csr") * np.sqrt(0.5)))
 
 
-def default(texts: Sequence[str]) -> IntVector:
+def default(texts: Sequence[str]) -> IntArray:
     """What `vocabgap.cluster` gives as it is called by default."""
     asked = pl.DataFrame({PHRASE_FIELDS[0]: list(texts)})
     found = vocabgap.cluster(
@@ -131,7 +131,7 @@ def _words(said: list[str]) -> sparse.csr_array:
     return sparse.csr_array(vectorizer.fit_transform(said))
 
 
-def plainly_linked(rows: sparse.csr_array) -> IntVector:
+def plainly_linked(rows: sparse.csr_array) -> IntArray:
     """scikit-learn's average linkage, cut at one distance."""
     distances = cosine_distances(rows)
     np.fill_diagonal(distances, 0.0)
@@ -150,13 +150,13 @@ WAYS: Final[dict[str, Way]] = {
 }
 
 
-def numbered(names: Iterable[object]) -> IntVector:
+def numbered(names: Iterable[object]) -> IntArray:
     """Names to numbers, in the order in which they first come."""
     numbers: dict[object, int] = {}
     return np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
 
 
-def scores(truth: IntVector, found: IntVector) -> Scores:
+def scores(truth: IntArray, found: IntArray) -> Scores:
     """How near the groups that were found come to the true ones."""
     shared = sparse.coo_array((np.ones(len(truth)), (truth, found))).tocsr().tocoo()
     wanted, given = np.bincount(truth), np.bincount(found)
@@ -182,7 +182,7 @@ def scores(truth: IntVector, found: IntVector) -> Scores:
     )
 
 
-def _pairs(sizes: IntVector) -> float:
+def _pairs(sizes: IntArray) -> float:
     return float((sizes * (sizes - 1) / 2).sum())
 
 

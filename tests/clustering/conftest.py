@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from vocabgap.clustering import Clusters, cluster
-from vocabgap.clustering.dense_linkage import FloatArray
+from vocabgap.clustering.arrays import FloatArray
 from vocabgap.schema import PHRASE_FIELDS
 
 Item = TypeVar("Item", bound=Hashable)

@@ -64,7 +64,7 @@ def test_merges_strictly_below_the_threshold_are_made() -> None:
     merges = linkage((0, 1, 0.2, 2), (2, 3, 0.5, 3))
 
     assert flat_groups(merges, 3, 0.5).tolist() == [0, 0, 1]
-    assert flat_groups(merges, 3, 0.5 + 1e-12).tolist() == [0, 0, 0]
+    assert flat_groups(merges, 3, np.nextafter(0.5, 1.0)).tolist() == [0, 0, 0]
     assert flat_groups(merges, 3, 0.0).tolist() == [0, 1, 2]
 
 
@@ -75,13 +75,14 @@ def test_what_lies_under_a_merge_that_is_made_stays_together() -> None:
 
 
 def test_groups_are_numbered_by_their_first_point() -> None:
-    merges = linkage((1, 3, 0.1, 2), (0, 4, 0.9, 3))
+    merges = linkage((1, 3, 0.1, 2), (0, 2, 0.2, 2), (4, 5, 0.9, 4))
 
-    assert flat_groups(merges, 4, 0.5).tolist() == [0, 1, 2, 1]
+    assert flat_groups(merges, 4, 0.5).tolist() == [0, 1, 0, 1]
 
 
-def test_nothing_has_no_groups() -> None:
-    assert flat_groups(LINKAGE.empty(), 0, 0.5).tolist() == []
+@pytest.mark.parametrize(("count", "expected"), [(0, []), (1, [0])])
+def test_fewer_than_two_points_are_their_own_groups(count: int, expected: list[int]) -> None:
+    assert flat_groups(LINKAGE.empty(), count, 0.5).tolist() == expected
 
 
 @given(st.integers(1, 30), st.randoms(use_true_random=False))

@@ -2,7 +2,6 @@ from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -12,8 +11,9 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 from sklearn.cluster import AgglomerativeClustering
 
+from vocabgap.clustering.arrays import FloatArray
 from vocabgap.clustering.cutting import flat_groups
-from vocabgap.clustering.dense_linkage import FloatArray, average_linkage, cosine_distances
+from vocabgap.clustering.dense_linkage import average_linkage, cosine_distances
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.schema import LINKAGE
 
@@ -198,11 +198,6 @@ def test_fewer_than_two_points_have_no_merges(count: int) -> None:
     assert_frame_equal(found, LINKAGE.empty())
 
 
-@pytest.mark.parametrize(("count", "expected"), [(0, []), (1, [0])])
-def test_cut_of_fewer_than_two_points(count: int, expected: list[int]) -> None:
-    assert flat_groups(LINKAGE.empty(), count, 0.5).tolist() == expected
-
-
 def test_two_points_have_one_merge() -> None:
     found = average_linkage(matrix(0.25), np.array([2.0, 5.0]))
 
@@ -228,13 +223,6 @@ def test_ties_are_broken_the_same_way_each_time() -> None:
     assert_frame_equal(runs[2], runs[0])
 
 
-def test_cut_leaves_a_merge_at_the_threshold_undone() -> None:
-    linkage = average_linkage(matrix(0.25), np.ones(2))
-
-    assert flat_groups(linkage, 2, 0.25).tolist() == [0, 1]
-    assert flat_groups(linkage, 2, np.nextafter(0.25, 1.0)).tolist() == [0, 0]
-
-
 @pytest.mark.parametrize("threshold", [0.25, 0.5, 0.75, 0.875])
 def test_cut_at_an_exact_height_is_that_of_scikit_learn(partition: Partition, threshold: float) -> None:
     distances = matrix(0.25, 0.75, 0.75, 0.75, 0.75, 0.5)  # merges at exactly 0.25, 0.5 and 0.75
@@ -245,12 +233,6 @@ def test_cut_at_an_exact_height_is_that_of_scikit_learn(partition: Partition, th
     found = flat_groups(average_linkage(distances, np.ones(4)), 4, threshold)
 
     assert partition(range(4), found.tolist()) == partition(range(4), reference.labels_.tolist())
-
-
-def test_clusters_are_numbered_in_the_order_of_their_first_point() -> None:
-    linkage = pl.DataFrame([(1, 3, 0.1, 2), (0, 2, 0.2, 2), (4, 5, 0.9, 4)], LINKAGE.schema, orient="row")
-
-    assert flat_groups(linkage, 4, 0.5).tolist() == [0, 1, 0, 1]
 
 
 def test_distances_are_infinite_on_the_diagonal(random_rows: RandomRows) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from vocabgap.clustering.dense_linkage import FloatArray
+from vocabgap.clustering.arrays import FloatArray
 from vocabgap.clustering.stopwords import FUNCTION_WORDS, content_words, ignored_stems
 from vocabgap.clustering.topics import COMPANIONS, DAMPING, NEIGHBOURS, STRENGTH, company, largest
 from vocabgap.clustering.vectorizing import LONGEST_ROW, PAIR_WEIGHT, WORD_SHARE, Rows, vectorize

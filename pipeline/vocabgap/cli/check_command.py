@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -12,10 +12,11 @@ from vocabgap.cli.options import (
     CacheOption,
     ConfigOption,
     HiddenOption,
+    RootsArgument,
     VerifyHashOption,
     note_cache,
 )
-from vocabgap.cli.output import ROOTS_HELP, Output, output_of
+from vocabgap.cli.output import Output, output_of
 from vocabgap.config import resolve_settings
 from vocabgap.errors import ExitCode
 from vocabgap.text import count, escape_unseen, in_words
@@ -23,7 +24,7 @@ from vocabgap.text import count, escape_unseen, in_words
 
 def check(
     context: typer.Context,
-    roots: Annotated[list[Path], typer.Argument(help=ROOTS_HELP, readable=False)],
+    roots: RootsArgument,
     hidden: HiddenOption = None,
     cache: CacheOption = None,
     verify_hash: VerifyHashOption = False,

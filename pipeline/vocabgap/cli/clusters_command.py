@@ -13,12 +13,13 @@ from vocabgap.cli.options import (
     CacheOption,
     ConfigOption,
     HiddenOption,
+    RootsArgument,
     ThresholdOption,
     VerifyHashOption,
     note_cache,
 )
-from vocabgap.cli.output import ROOTS_HELP, Output, output_of
-from vocabgap.config import BY_WORDING, DEFAULT_TOP, resolve_settings
+from vocabgap.cli.output import Output, output_of
+from vocabgap.config import BY_WORDING, DEFAULT_TOP, Settings, resolve_settings
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.text import count, printable_name, shortened, surface, visible
 
@@ -32,8 +33,6 @@ _GROUP_COLUMNS: Final = ("mentions", "surfaces", "cohesion", "weakest link")
 _SWEEP_COLUMNS: Final = ("cut", "groups", "singletons", "their mentions", "largest")
 _SVG: Final = b"<svg"
 _ALIKE: Final = 3  # labels to propose where none fits
-
-RootsArgument = Annotated[list[Path], typer.Argument(help=ROOTS_HELP, readable=False)]
 
 
 class _ListByDefault(TyperGroup):
@@ -72,15 +71,13 @@ def list_clusters(
 ) -> None:
     """List the groups, the most mentioned first, with the long tail in a line of its own."""
     output = output_of(context)
-    flags = {"--top": (("report", "top"), top)}
-    found, shown = _clustered(
-        output, roots, threshold, hidden, cache, verify_hash, config, flags, sweep=threshold_sweep
-    )
+    settings = _settings(config, threshold, hidden, top)
+    found = _clustered(output, roots, settings, cache, verify_hash=verify_hash, sweep=threshold_sweep)
     if threshold_sweep:
         _print_sweep(output, found)
         return
     ordered = found.clusters.sort("mentions", "label", descending=[True, False])
-    listed = ordered.head(shown or ordered.height)
+    listed = ordered.head(settings.report.top or ordered.height)
     for row in listed.iter_rows(named=True):
         output.event("cluster", **row)
     tail = ordered.filter(surfaces=1)
@@ -121,7 +118,8 @@ def show(
 ) -> None:
     """Show every wording of one group, and how they came together."""
     output = output_of(context)
-    found, _ = _clustered(output, roots, threshold, hidden, cache, verify_hash, config, {})
+    settings = _settings(config, threshold, hidden)
+    found = _clustered(output, roots, settings, cache, verify_hash=verify_hash)
     number = _named(found, printable_name(label))
     group = found.clusters.filter(cluster=number).row(0, named=True)
     wordings = found.wordings.filter(cluster=number).sort("mentions", "wording", descending=[True, False])
@@ -153,35 +151,34 @@ def show(
         output.text("\n" + text_dendrogram(leaves_of(leaves), linkage, plain=plain))
 
 
+def _settings(
+    config: Path | None, threshold: str | None, hidden: bool | None, top: int | None = None
+) -> Settings:
+    flags = {
+        "--threshold": (("cluster", "threshold"), threshold),
+        "--hidden": (("ingest", "hidden"), hidden),
+        "--top": (("report", "top"), top),
+    }
+    return resolve_settings(config, os.environ, flags).settings
+
+
 def _clustered(
     output: Output,
     roots: list[Path],
-    threshold: str | None,
-    hidden: bool | None,
+    settings: Settings,
     cache: Path | None,
-    verify_hash: bool,
-    config: Path | None,
-    flags: dict[str, tuple[tuple[str, str], Any]],
     *,
+    verify_hash: bool,
     sweep: bool = False,
-) -> "tuple[Clusters, int]":
-    """The groups of what the roots hold, and how many to show."""
-    settings = resolve_settings(
-        config,
-        os.environ,
-        {
-            **flags,
-            "--threshold": (("cluster", "threshold"), threshold),
-            "--hidden": (("ingest", "hidden"), hidden),
-        },
-    ).settings
+) -> "Clusters":
+    """The groups of what the roots hold, with merges as far as a sweep looks if there is to be one."""
     from vocabgap.clustering import SWEEP_CUTS, cluster  # noqa: PLC0415 - loads Polars
     from vocabgap.ingest import scan  # noqa: PLC0415 - loads Polars
 
     scanned = scan(roots, **settings.scan_options, cache=cache, verify_hash=verify_hash)
     note_cache(output, scanned.cache)
     reach = max(SWEEP_CUTS) if sweep else 0.0
-    return cluster(scanned.records, **settings.cluster_options, reach=reach), settings.report.top
+    return cluster(scanned.records, **settings.cluster_options, reach=reach)
 
 
 def _print_sweep(output: Output, found: "Clusters") -> None:
@@ -201,18 +198,12 @@ def _print_sweep(output: Output, found: "Clusters") -> None:
         mark = " *" if row["threshold"] == found.threshold else "  "
         numbers = (row["groups"], row["singletons"], row["singleton_mentions"], row["largest"])
         cells.append([f"{_cut_in_words(row['threshold'])}{mark}", *numbers, told])
-    output.text(table((*_SWEEP_COLUMNS, "the ten most mentioned"), cells, numbers=_SWEEP_COLUMNS))
+    output.text(table((*_SWEEP_COLUMNS, "most mentioned"), cells, numbers=_SWEEP_COLUMNS))
     output.text(f"\n* the cut in force: {_cut_in_words(found.threshold)}")
 
 
 def _cut_in_words(threshold: float | None) -> str:
-    return (
-        BY_WORDING
-        if threshold is None
-        else f"{threshold:.2f}"
-        if round(threshold, 2) == threshold
-        else f"{threshold}"
-    )
+    return BY_WORDING if threshold is None else str(threshold)
 
 
 def _named(found: "Clusters", label: str) -> int:
@@ -244,7 +235,7 @@ def _write_svg(path: Path, leaves: "pl.DataFrame", linkage: "pl.DataFrame", labe
     picture = svg_dendrogram(leaves_of(leaves), linkage, title=label)
     temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        if path.exists() and not (path.is_file() and path.read_bytes().startswith(_SVG)):
+        if path.exists() and not _is_picture(path):
             raise StateError(f"--svg '{path}' exists, and is no picture", hint="name another file")
         temporary.write_text(picture, encoding="utf-8")
         temporary.replace(path)
@@ -255,3 +246,10 @@ def _write_svg(path: Path, leaves: "pl.DataFrame", linkage: "pl.DataFrame", labe
     except OSError as error:
         temporary.unlink(missing_ok=True)
         raise StateError(f"--svg '{path}' cannot be written: {error.strerror}") from error
+
+
+def _is_picture(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as content:
+        return content.read(len(_SVG)) == _SVG

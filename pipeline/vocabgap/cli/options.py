@@ -12,6 +12,9 @@ from vocabgap.text import count
 if TYPE_CHECKING:
     from vocabgap.ingest import CacheUse
 
+RootsArgument = Annotated[
+    list[Path], typer.Argument(help="Folders to search for gap logs, or single log files.", readable=False)
+]
 ConfigOption = Annotated[
     Path | None,
     typer.Option("--config", help="Settings file; vocabgap.toml in the current folder by default."),

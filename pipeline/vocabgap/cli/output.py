@@ -16,7 +16,6 @@ from vocabgap.text import escape_unseen_in_json, visible
 from vocabgap.version import SCHEMA_VERSION
 
 PROGRAM: Final = "vocabgap"
-ROOTS_HELP: Final = "Folders to search for gap logs, or single log files."
 
 
 @dataclass(slots=True)

@@ -3,7 +3,6 @@
 import os
 from datetime import datetime
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -12,11 +11,12 @@ from vocabgap.cli.options import (
     CacheOption,
     ConfigOption,
     HiddenOption,
+    RootsArgument,
     ThresholdOption,
     VerifyHashOption,
     note_cache,
 )
-from vocabgap.cli.output import ROOTS_HELP, Output, output_of
+from vocabgap.cli.output import Output, output_of
 from vocabgap.config import DEFAULT_OUT, DEFAULT_TOP, RankBy, resolve_settings
 from vocabgap.moments import iso, parse_moment, parse_now
 from vocabgap.text import count, escape_unseen, printable_name
@@ -47,7 +47,7 @@ class TextFormat(StrEnum):
 
 def report(
     context: typer.Context,
-    roots: Annotated[list[Path], typer.Argument(help=ROOTS_HELP, readable=False)],
+    roots: RootsArgument,
     out: Annotated[
         str | None, typer.Option(help=f"Folder to publish the files in.  [default: {DEFAULT_OUT}]")
     ] = None,

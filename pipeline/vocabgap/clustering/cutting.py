@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from vocabgap.clustering.dendrogram import FloatVector, IntVector
+from vocabgap.clustering.arrays import FloatArray, IntArray
 from vocabgap.clustering.stopwords import clause_share
 
 PHRASE_CUT: Final = 0.55  # cosine distance at which noun phrases part ...
@@ -19,17 +19,17 @@ SENTENCE_CUT: Final = 0.76  # ... and sentences
 _SENTENCE_SHARE: Final = 0.10  # of clause words, from which on wordings are sentences
 
 
-def sentence_shares(surfaces: pl.Series) -> FloatVector:
+def sentence_shares(surfaces: pl.Series) -> FloatArray:
     """The share of clause words of each surface, shape (n,)."""
     return np.fromiter(map(clause_share, surfaces), np.float64, len(surfaces))
 
 
-def sentenceness(shares: FloatVector) -> FloatVector:
+def sentenceness(shares: FloatArray) -> FloatArray:
     """How far wordings are sentences rather than noun phrases, 0 to 1, from their share of clause words."""
     return np.minimum(1.0, shares / _SENTENCE_SHARE)
 
 
-def cuts(linkage: pl.DataFrame, weights: FloatVector, shares: FloatVector) -> FloatVector:
+def cuts(linkage: pl.DataFrame, weights: FloatArray, shares: FloatArray) -> FloatArray:
     """The distance below which each merge is made, shape (merges,).
 
     The shares of the members are averaged before they are judged, so that commands among questions count as
@@ -49,7 +49,7 @@ def cuts(linkage: pl.DataFrame, weights: FloatVector, shares: FloatVector) -> Fl
     return PHRASE_CUT + (SENTENCE_CUT - PHRASE_CUT) * level
 
 
-def flat_groups(linkage: pl.DataFrame, count: int, thresholds: float | FloatVector) -> IntVector:
+def flat_groups(linkage: pl.DataFrame, count: int, thresholds: float | FloatArray) -> IntArray:
     """The groups under the highest merges that are strictly below their threshold.
 
     What lies under such a merge stays together, whatever the thresholds further down: the nodes of a tree

@@ -1,17 +1,14 @@
 """The merges of a clustering: in order of height, and the tree below one cluster."""
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from vocabgap.clustering.arrays import FloatArray, IntArray
 from vocabgap.schema import LINKAGE
-
-FloatVector = npt.NDArray[np.float64]
-IntVector = npt.NDArray[np.int64]
 
 
 def in_order_of_height(
-    keep: IntVector, drop: IntVector, heights: FloatVector, weights: FloatVector
+    keep: IntArray, drop: IntArray, heights: FloatArray, weights: FloatArray
 ) -> pl.DataFrame:
     """Number merges as SciPy does: merge i of the sorted list makes cluster n + i.
 
@@ -44,7 +41,7 @@ def in_order_of_height(
     return pl.DataFrame(columns, schema=LINKAGE.schema)
 
 
-def below(linkage: pl.DataFrame, count: int, members: IntVector) -> pl.DataFrame:
+def below(linkage: pl.DataFrame, count: int, members: IntArray) -> pl.DataFrame:
     """The merges inside one group, as a dendrogram of its own.
 
     Args:
@@ -58,7 +55,7 @@ def below(linkage: pl.DataFrame, count: int, members: IntVector) -> pl.DataFrame
     number = dict(zip(members.tolist(), range(len(members)), strict=True))
     rows: list[tuple[int, int, float, int]] = []
     for made, (left, right, height, size) in enumerate(linkage.iter_rows(), start=count):
-        if left in number and right in number and len(rows) < len(members) - 1:
+        if left in number and right in number:
             number[made] = len(members) + len(rows)
             one, other = sorted((number[left], number[right]))
             rows.append((one, other, height, size))

@@ -10,16 +10,14 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
+from vocabgap.clustering.arrays import FloatArray
 from vocabgap.clustering.dendrogram import in_order_of_height
 
 _BLOCK_ROWS: Final = 512
 _DIGITS: Final = 12
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def cosine_distances(rows: sparse.csr_array) -> FloatArray:

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from vocabgap.clustering.dendrogram import FloatVector, IntVector
+from vocabgap.clustering.arrays import FloatArray, IntArray
 from vocabgap.clustering.labelling import best_wording, representative
 from vocabgap.clustering.points import Points
 from vocabgap.clustering.vectorizing import Rows
@@ -17,14 +17,14 @@ SHOWN_DIGITS: Final = 6  # of a similarity; what lies beyond is rounding
 _ROWS_AT_ONCE: Final = 50_000
 
 
-def members_of(labels: IntVector) -> list[IntVector]:
+def members_of(labels: IntArray) -> list[IntArray]:
     """The points of each group, in order."""
     order = np.argsort(labels, kind="stable")
     ends = np.flatnonzero(np.diff(labels[order])) + 1
     return np.split(order, ends) if len(labels) else []
 
 
-class Labels:
+class Labeller:
     """Finds the wording that stands for a group.
 
     Args:
@@ -40,7 +40,7 @@ class Labels:
         for wording, count, surface in points.wordings.select("wording", "mentions", "surface").iter_rows():
             self._spelt[position[surface]].append((wording, count))
 
-    def of(self, group: Iterable[int]) -> tuple[str, int]:
+    def label(self, group: Iterable[int]) -> tuple[str, int]:
         """The label of a group, and the point whose surface it is a wording of."""
         members = list(group)
         contents = [frozenset(self._contents[member].split()) for member in members]
@@ -52,7 +52,7 @@ class Labels:
         return label, where[label]
 
 
-def similarity(rows: Rows, others: IntVector) -> FloatVector:
+def similarity(rows: Rows, others: IntArray) -> FloatArray:
     """Cosine similarity of each row to the row named beside it, shape (n,)."""
     found = np.zeros(len(others))
     for start, end in _slices(len(others)):
@@ -61,7 +61,7 @@ def similarity(rows: Rows, others: IntVector) -> FloatVector:
     return _shown(found)
 
 
-def cohesion(rows: Rows, labels: IntVector) -> FloatVector:
+def cohesion(rows: Rows, labels: IntArray) -> FloatArray:
     """Mean cosine similarity over the pairs of each group, shape (groups,); 1 for a group of one.
 
     From the length of a group's sum: no pair is made.
@@ -73,20 +73,17 @@ def cohesion(rows: Rows, labels: IntVector) -> FloatVector:
     squares = np.zeros(len(count))
     for start, end in _slices(len(count)):
         part = slice(*np.searchsorted(groups, (start, end)))
-        if part.start < part.stop:
-            ones = (
-                np.ones(part.stop - part.start),
-                (groups[part] - start, np.arange(part.stop - part.start)),
-            )
-            sums = sparse.csr_array(ones, shape=(end - start, part.stop - part.start)) @ rows.plain(
-                order[part]
-            )
+        size = part.stop - part.start
+        if size:
+            places = (groups[part] - start, np.arange(size))
+            membership = sparse.csr_array((np.ones(size), places), shape=(end - start, size))
+            sums = membership @ rows.plain(order[part])
             squares[start:end] = sums.multiply(sums).sum(axis=1)
     pairs = np.maximum(count * (count - 1), 1)
     return np.where(count == 1, 1.0, _shown((squares - count) / pairs))
 
 
-def weakest_links(linkage: pl.DataFrame, labels: IntVector) -> FloatVector:
+def weakest_links(linkage: pl.DataFrame, labels: IntArray) -> FloatArray:
     """The height of the last merge in each group, shape (groups,); 0 for a group of one."""
     links = np.zeros(int(labels.max(initial=-1)) + 1)
     # The first point below each node: a merge is in a group where both of its sides are.
@@ -101,7 +98,7 @@ def weakest_links(linkage: pl.DataFrame, labels: IntVector) -> FloatVector:
     return _shown(links)
 
 
-def _shown(values: FloatVector) -> FloatVector:
+def _shown(values: FloatArray) -> FloatArray:
     return np.clip(values.round(SHOWN_DIGITS), 0.0, 1.0)
 
 

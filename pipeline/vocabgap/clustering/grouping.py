@@ -7,9 +7,10 @@ from typing import Final
 import numpy as np
 import polars as pl
 
+from vocabgap.clustering.arrays import IntArray
 from vocabgap.clustering.cutting import SENTENCE_CUT, cuts, flat_groups, sentenceness
-from vocabgap.clustering.dendrogram import IntVector, below
-from vocabgap.clustering.describing import Labels, cohesion, members_of, similarity, weakest_links
+from vocabgap.clustering.dendrogram import below
+from vocabgap.clustering.describing import Labeller, cohesion, members_of, similarity, weakest_links
 from vocabgap.clustering.linkage import average_linkage
 from vocabgap.clustering.points import NO_SYNONYMS, Points, points_of
 from vocabgap.clustering.vectorizing import Rows, vectorize
@@ -39,7 +40,7 @@ class Clusters:
     reach: float
     _points: Points = field(repr=False)
     _rows: Rows = field(repr=False)
-    _labels: IntVector = field(repr=False)
+    _labels: IntArray = field(repr=False)
 
     def at(self, threshold: float | None) -> "Clusters":
         """The groups at another cut, from the same merges: nothing is clustered again.
@@ -50,16 +51,16 @@ class Clusters:
         Raises:
             InvalidInputError: It is no cosine distance, or beyond the reach.
         """
-        return _cut(self._points, self._rows, self.linkage, self._reached(threshold), self.reach)
+        self._require_reached(threshold)
+        return _cut(self._points, self._rows, self.linkage, threshold, self.reach)
 
-    def _reached(self, threshold: float | None) -> float | None:
+    def _require_reached(self, threshold: float | None) -> None:
         farthest = _farthest(threshold)
         if farthest > self.reach:
             raise InvalidInputError(
                 f"merges are known below a distance of {self.reach}, not to {farthest}",
                 hint=f"cluster again with reach={farthest}",
             )
-        return threshold
 
     def sweep(self, thresholds: Iterable[float | None] | None = None) -> pl.DataFrame:
         """What each of several cuts would give (table `sweep`).
@@ -75,11 +76,14 @@ class Clusters:
             fixed = sorted({*SWEEP_CUTS, *([] if self.threshold is None else [self.threshold])})
             every = [*([None] if self.threshold is None else []), *fixed]
             thresholds = [each for each in every if _farthest(each) <= self.reach]
-        labels = Labels(self._points)
-        rows = [self._looked_at(self._reached(threshold), labels) for threshold in thresholds]
+        thresholds = list(thresholds)
+        for threshold in thresholds:
+            self._require_reached(threshold)
+        labeller = Labeller(self._points)
+        rows = [self._swept(threshold, labeller) for threshold in thresholds]
         return pl.DataFrame(rows, schema=SWEEP.schema, orient="row")
 
-    def members(self, cluster: int) -> IntVector:
+    def members(self, cluster: int) -> IntArray:
         """The points of a group, by their place in the sorted surfaces.
 
         Raises:
@@ -118,12 +122,12 @@ class Clusters:
         )
         return leaves, below(self.linkage, self._points.surfaces.height, members)
 
-    def _looked_at(self, threshold: float | None, labels: Labels) -> dict[str, object]:
+    def _swept(self, threshold: float | None, labeller: Labeller) -> dict[str, object]:
         weights = self._points.weights
-        numbers = _groups(self._points, self.linkage, threshold)
-        mentions = np.bincount(numbers, weights)
-        surfaces = np.bincount(numbers)
-        groups = members_of(numbers)
+        labels = _groups(self._points, self.linkage, threshold)
+        mentions = np.bincount(labels, weights)
+        surfaces = np.bincount(labels)
+        groups = members_of(labels)
         # Ties in mentions go to the group whose first surface sorts first, as their numbers do.
         top = np.argsort(-mentions, kind="stable")[:SWEEP_TOP].tolist()
         return {
@@ -133,7 +137,7 @@ class Clusters:
             "singleton_mentions": int(mentions[surfaces == 1].sum()),
             "largest": int(surfaces.max(initial=0)),
             "top": [
-                {"label": labels.of(groups[number].tolist())[0], "mentions": int(mentions[number])}
+                {"label": labeller.label(groups[number].tolist())[0], "mentions": int(mentions[number])}
                 for number in top
             ],
         }
@@ -175,7 +179,7 @@ def cluster(
     return _cut(points, rows, linkage, threshold, reach)
 
 
-def _groups(points: Points, linkage: pl.DataFrame, threshold: float | None) -> IntVector:
+def _groups(points: Points, linkage: pl.DataFrame, threshold: float | None) -> IntArray:
     at = cuts(linkage, points.weights, points.shares) if threshold is None else threshold
     return flat_groups(linkage, len(points.contents), at)
 
@@ -184,9 +188,9 @@ def _cut(
     points: Points, rows: Rows, linkage: pl.DataFrame, threshold: float | None, reach: float
 ) -> Clusters:
     labels = _groups(points, linkage, threshold)
-    naming = Labels(points)
+    labeller = Labeller(points)
     groups = members_of(labels)
-    named = [naming.of(group.tolist()) for group in groups]
+    named = [labeller.label(group.tolist()) for group in groups]
     label_points = np.array([point for _, point in named], np.int64)
     names = points.surfaces["surface"]
     placed = points.surfaces.select(

@@ -15,6 +15,7 @@ _DEPTH: Final = 0.85  # a search goes down to this share of the nearest similari
 _TAIL: Final = 0.3  # share of the wanted similarity that may come from terms that are not read at all
 _DOT_COST: Final = 10  # what a similarity costs, in entries of lists read
 _ROUNDING: Final = 2.0**-23  # what a float32 sum of positive parts up to 1 is off for each part, at most
+_PARTS: Final = 32  # parts that are reckoned with beside the lists that are read
 _GRAIN: Final = 2.0**40  # similarities are compared in steps of 1e-12: the same from either side
 
 
@@ -147,7 +148,7 @@ def search(  # noqa: C901, PLR0912, PLR0915 - one loop over queries, for one com
         met = np.empty(columns, np.int32)
         key = np.empty(columns)
         high = np.empty(columns, np.int32)
-        partial = np.zeros(len(start) - 1, np.float32)
+        scores = np.zeros(len(start) - 1, np.float32)
         touched = np.empty(len(start) - 1, np.int32)
         seen = np.full(len(start) - 1, -1, np.int32)
         near = np.empty(size)
@@ -181,7 +182,7 @@ def search(  # noqa: C901, PLR0912, PLR0915 - one loop over queries, for one com
                         high[high_count] = c
                         high_count += 1
                         mass += square
-                slack = _ROUNDING * (high_count + 4)
+                slack = _ROUNDING * (high_count + _PARTS)
                 sequence = np.argsort(key[:high_count])
                 h = 0
                 met_clusters = 0
@@ -194,11 +195,13 @@ def search(  # noqa: C901, PLR0912, PLR0915 - one loop over queries, for one com
                     top_place = -1
                     for k in range(first[c], first[c + 1]):
                         p = who[k]
-                        if partial[p] == 0.0 and met_clusters < len(touched):
+                        value = scores[p] + share * much[k]
+                        if value == 0.0:
+                            continue  # too small for float32: what is met has a score, and is noted once
+                        if scores[p] == 0.0:
                             touched[met_clusters] = p
                             met_clusters += 1
-                        value = partial[p] + share * much[k]
-                        partial[p] = value
+                        scores[p] = value
                         if value > top and p != q:
                             top = value
                             top_place = p
@@ -219,11 +222,11 @@ def search(  # noqa: C901, PLR0912, PLR0915 - one loop over queries, for one com
                     live = 0
                     for t in range(met_clusters):
                         p = touched[t]
-                        if partial[p] + left + tail + slack >= wanted:
+                        if scores[p] + left + tail + slack >= wanted:
                             touched[live] = p
                             live += 1
                         else:
-                            partial[p] = 0.0
+                            scores[p] = 0.0
                     met_clusters = live
                     budget = _DOT_COST * live
                     before = h
@@ -234,8 +237,8 @@ def search(  # noqa: C901, PLR0912, PLR0915 - one loop over queries, for one com
                             break
                         share = np.float32(worth[c])
                         for k in range(first[c], first[c + 1]):
-                            if partial[who[k]] != 0.0:
-                                partial[who[k]] += share * much[k]
+                            if scores[who[k]] != 0.0:
+                                scores[who[k]] += share * much[k]
                         mass -= worth[c] * worth[c]
                         h += 1
                     left = np.sqrt(max(mass, 0.0)) if h < high_count else 0.0
@@ -243,12 +246,12 @@ def search(  # noqa: C901, PLR0912, PLR0915 - one loop over queries, for one com
                         break
                 for t in range(met_clusters):
                     p = touched[t]
-                    if partial[p] + left + tail + slack >= wanted and seen[p] != row:
+                    if scores[p] + left + tail + slack >= wanted and seen[p] != row:
                         s = _similarity(worth, p, start, terms, loads)
                         if s > floor and s >= wanted:
                             count = _insert(near, places, count, s, p, order)
                             wanted = _wanted(near, count, floor)
-                    partial[p] = 0.0
+                    scores[p] = 0.0
                 unlisted = wanted
             for t in range(met_count):
                 worth[met[t]] = 0.0

@@ -6,7 +6,8 @@ from typing import Final
 import polars as pl
 
 from vocabgap.clustering import dense_linkage
-from vocabgap.clustering.dendrogram import FloatVector, in_order_of_height
+from vocabgap.clustering.arrays import FloatArray
+from vocabgap.clustering.dendrogram import in_order_of_height
 from vocabgap.clustering.vectorizing import Rows
 from vocabgap.errors import StateError
 from vocabgap.schema import LINKAGE
@@ -16,9 +17,7 @@ DENSE_LIMIT: Final = 2_000
 ALL_MERGES: Final = 1.0
 
 
-def average_linkage(
-    rows: Rows, weights: FloatVector, reach: float = ALL_MERGES
-) -> tuple[pl.DataFrame, float]:
+def average_linkage(rows: Rows, weights: FloatArray, reach: float = ALL_MERGES) -> tuple[pl.DataFrame, float]:
     """The average-linkage dendrogram of weighted rows.
 
     Args:

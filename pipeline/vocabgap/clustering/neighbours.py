@@ -19,11 +19,9 @@ import numpy.typing as npt
 from numba import get_num_threads
 from scipy import sparse
 
+from vocabgap.clustering.arrays import FloatArray, IntArray
 from vocabgap.clustering.kernels import index, largest_sum, merged, search
 from vocabgap.clustering.vectorizing import Rows
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 LISTED = 16  # nearest clusters kept of each cluster
 

@@ -8,8 +8,8 @@ from typing import Final
 
 import polars as pl
 
+from vocabgap.clustering.arrays import FloatArray
 from vocabgap.clustering.cutting import sentence_shares
-from vocabgap.clustering.dendrogram import FloatVector
 from vocabgap.clustering.phrases import surfaces_of, wordings_of
 from vocabgap.clustering.stopwords import content_words, ignored_stems
 from vocabgap.clustering.synonyms import folding
@@ -31,10 +31,10 @@ class Points:
     wordings: pl.DataFrame
     surfaces: pl.DataFrame
     contents: list[str]
-    shares: FloatVector
+    shares: FloatArray
 
     @cached_property
-    def weights(self) -> FloatVector:
+    def weights(self) -> FloatArray:
         """How often each surface was mentioned, shape (n,)."""
         return self.surfaces["mentions"].cast(pl.Float64).to_numpy()
 

@@ -17,11 +17,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from vocabgap.clustering.arrays import FloatArray, IntArray
 from vocabgap.clustering.neighbours import Nearest, SparseNeighbours
 from vocabgap.clustering.vectorizing import Rows
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ company. So each word brings along those that it is seen with most, and a surfac
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
+
+from vocabgap.clustering.arrays import FloatArray
 
 NEIGHBOURS: Final = 10  # topic words of a word
 COMPANIONS: Final = 64  # words of one surface that keep company: the pairs of thousands would fill any memory
@@ -18,10 +19,8 @@ STRENGTH: Final = (
     1.0,
 )  # of the topic words beside the surface's own, for noun phrases and for sentences
 
-FloatVector = npt.NDArray[np.float64]
 
-
-def company(words: sparse.csr_array, mentions: FloatVector) -> sparse.csr_array:
+def company(words: sparse.csr_array, mentions: FloatArray) -> sparse.csr_array:
     """The words that each word is seen with most, itself among them, shape (words, words).
 
     Args:
@@ -36,7 +35,7 @@ def company(words: sparse.csr_array, mentions: FloatVector) -> sparse.csr_array:
 
 
 def topic_words(
-    words: sparse.csr_array, company: sparse.csr_array, sentences: FloatVector
+    words: sparse.csr_array, company: sparse.csr_array, sentences: FloatArray
 ) -> sparse.csr_array:
     """The topic words of some surfaces, weighted by how far each is a sentence.
 

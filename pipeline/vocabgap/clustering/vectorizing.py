@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from vocabgap.clustering.arrays import FloatArray
 from vocabgap.clustering.topics import company, largest, topic_words
 
 WORD_SHARE: Final = 0.65
@@ -23,8 +24,6 @@ PAIR_WEIGHT: Final = 0.3  # of a pair of neighbouring words beside a word
 LONGEST_ROW: Final = 15  # words, pairs and topic words kept of a surface: the heaviest
 _GRAM: Final = 3
 _BLOCK_ROWS: Final = 65_536
-
-FloatVector = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Rows:
         return rows
 
 
-def vectorize(contents: Sequence[str], mentions: FloatVector, sentences: FloatVector) -> Rows:
+def vectorize(contents: Sequence[str], mentions: FloatArray, sentences: FloatArray) -> Rows:
     """Turn surfaces into rows of unit length whose dot product is their cosine similarity.
 
     Args:
@@ -79,7 +78,7 @@ def vectorize(contents: Sequence[str], mentions: FloatVector, sentences: FloatVe
 
 
 def _lexical(
-    words: sparse.csr_array, pairs: sparse.csr_array, mentions: FloatVector, sentences: FloatVector
+    words: sparse.csr_array, pairs: sparse.csr_array, mentions: FloatArray, sentences: FloatArray
 ) -> sparse.csr_array:
     weighted = _weighted(words, mentions)
     both = sparse.hstack([weighted, PAIR_WEIGHT * _weighted(pairs, mentions)], format="csr")
@@ -137,7 +136,7 @@ def _counted(stream: npt.NDArray[np.int32], ends: npt.NDArray[np.int64], columns
 
 
 def _spelling(
-    words: sparse.csr_array, grams: sparse.csr_array, mentions: FloatVector
+    words: sparse.csr_array, grams: sparse.csr_array, mentions: FloatArray
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
     """TF-IDF of trigrams as loads of words on words of unit length: the product is never held whole."""
     frequency = np.zeros(grams.shape[1])
@@ -158,14 +157,14 @@ def _blocks(rows: sparse.csr_array, columns: sparse.csr_array) -> Iterator[tuple
         yield sparse.csr_array(rows[start : start + _BLOCK_ROWS] @ columns), start
 
 
-def _weighted(counts: sparse.csr_array, mentions: FloatVector) -> sparse.csr_array:
+def _weighted(counts: sparse.csr_array, mentions: FloatArray) -> sparse.csr_array:
     """One for each term that is there, times its smoothed IDF in a corpus that holds rows as mentioned."""
     frequency = np.bincount(counts.indices, np.repeat(mentions, np.diff(counts.indptr)), counts.shape[1])
     idf = _idf(frequency, mentions.sum())
     return sparse.csr_array((idf[counts.indices], counts.indices, counts.indptr), shape=counts.shape)
 
 
-def _idf(frequency: npt.NDArray[Any], rows: float) -> FloatVector:
+def _idf(frequency: npt.NDArray[Any], rows: float) -> FloatArray:
     return np.asarray(np.log((1.0 + rows) / (1.0 + frequency)) + 1.0)
 
 
