@@ -28,8 +28,8 @@ from vocabgap.clustering.arrays import FloatArray, IntArray
 from vocabgap.clustering.cutting import flat_groups, sentenceness
 from vocabgap.clustering.dense_linkage import cosine_distances
 from vocabgap.clustering.linkage import DENSE_LIMIT, average_linkage
-from vocabgap.clustering.points import points_of
-from vocabgap.clustering.vectorizing import Rows, unit_rows, vectorize
+from vocabgap.clustering.points import Points, points_of
+from vocabgap.clustering.vectorizing import Rows, vectorize, word_rows
 from vocabgap.schema import PHRASE_FIELDS
 from vocabgap.text import surface
 
@@ -39,7 +39,7 @@ else:
     from wordings import draw
 
 Solve = Callable[[Rows, FloatArray, float], IntArray]
-Space = Callable[[Rows], Rows]
+Space = Callable[[Points], Rows]
 
 HEADINGS: Final = (
     "surfaces", "needs", "rows", "cut", "by", "groups", "rows elsewhere", "vectorising s", "linkage s",
@@ -74,14 +74,14 @@ class Cost(NamedTuple):
     groups: IntArray
 
 
-def as_they_are(rows: Rows) -> Rows:
-    """The default: words, pairs and topic words beside trigrams."""
-    return rows
+def default(points: Points) -> Rows:
+    """Words, pairs and topic words beside trigrams."""
+    return vectorize(points.contents, points.weights, sentenceness(points.shares))
 
 
-def words_only(rows: Rows) -> Rows:
-    """The same rows without what they are spelt with."""
-    return Rows(unit_rows(sparse.csr_array(rows.loads[:, : rows.own])), sparse.csr_array((0, 0)))
+def words(points: Points) -> Rows:
+    """Plain TF-IDF of words and pairs."""
+    return Rows(word_rows(points.contents, points.weights, pair_weight=1.0), sparse.csr_array((0, 0)))
 
 
 def ours(rows: Rows, weights: FloatArray, cut: float) -> IntArray:
@@ -123,10 +123,7 @@ def _half(rows: sparse.csr_array) -> FloatArray:
     return half
 
 
-SPACES: Final[dict[str, Space]] = {
-    "words": words_only,
-    "default": as_they_are,
-}
+SPACES: Final[dict[str, Space]] = {"words": words, "default": default}
 SMALL: Final = [
     Case(20_000, 2_000, "words", 0.5),
     Case(20_000, 2_000, "default", 0.5),
@@ -175,8 +172,7 @@ def grouped(path: Path, case: Case, solve: Solve) -> Cost:
 
 def _rows(records: pl.DataFrame, space: Space) -> tuple[Rows, FloatArray]:
     points = points_of(records)
-    rows = vectorize(points.contents, points.weights, sentenceness(points.shares))
-    return space(rows), points.weights
+    return space(points), points.weights
 
 
 def in_a_process(work: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401 - whatever the work gives
