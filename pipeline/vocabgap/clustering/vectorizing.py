@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from vocabgap.clustering.arrays import FloatArray
+from vocabgap.clustering.arrays import FloatArray, IntArray
 from vocabgap.clustering.topics import company, largest, topic_words
 
 WORD_SHARE: Final = 0.65
@@ -34,18 +34,27 @@ class Rows:
         loads: Shape (n, terms), not negative, columns sorted.
         grams: Shape (terms - own, grams), not negative: each of the last terms as a row of unit length. The
             first `own` terms are dimensions themselves.
+        dense: Shape (n, dimensions): further dimensions that all rows have, if any.
     """
 
     loads: sparse.csr_array
     grams: sparse.csr_array
+    dense: FloatArray | None = None
 
     @property
     def own(self) -> int:
         """Number of terms that are dimensions themselves."""
         return int(self.loads.shape[1] - self.grams.shape[0])
 
-    def plain(self, points: npt.NDArray[np.int64] | slice = slice(None)) -> sparse.csr_array:
-        """Some of the rows as they are, shape (points, own + grams)."""
+    def plain(self, points: IntArray | slice = slice(None)) -> sparse.csr_array:
+        """Some of the rows as they are, shape (points, own + grams + dimensions)."""
+        terms = self.plain_terms(points)
+        if self.dense is None:
+            return terms
+        return sparse.csr_array(sparse.hstack([terms, sparse.csr_array(self.dense[points])], format="csr"))
+
+    def plain_terms(self, points: IntArray | slice = slice(None)) -> sparse.csr_array:
+        """Some of the rows without their dense part, shape (points, own + grams)."""
         loads = self.loads[points]
         spelt = loads[:, self.own :] @ self.grams
         rows = sparse.csr_array(sparse.hstack([loads[:, : self.own], spelt], format="csr"))
