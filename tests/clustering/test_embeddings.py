@@ -45,7 +45,7 @@ def by_hand(embeddings: np.ndarray) -> np.ndarray:
         weights = {place: max(-distance, 0.0) ** 3 for distance, place in near[:NEIGHBOURS]}
         drawn = sum(weight * centred[place] for place, weight in weights.items())
         rows.append(row + drawn / (0.2 + sum(weights.values())))
-    return np.array(rows) / np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(np.array(rows) / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
 @pytest.mark.parametrize("count", [2, 11, 12, 60, 700])
