@@ -12,11 +12,13 @@ from typer.core import TyperGroup
 from vocabgap.cli.options import (
     CacheOption,
     ConfigOption,
+    EmbedderOption,
     HiddenOption,
     RootsArgument,
     ThresholdOption,
     VerifyHashOption,
     note_cache,
+    note_embeddings,
 )
 from vocabgap.cli.output import Output, output_of
 from vocabgap.config import BY_WORDING, DEFAULT_TOP, Settings, resolve_settings
@@ -58,6 +60,7 @@ def list_clusters(
     context: typer.Context,
     roots: RootsArgument,
     threshold: ThresholdOption = None,
+    embedder: EmbedderOption = None,
     threshold_sweep: Annotated[
         bool, typer.Option("--threshold-sweep", help="Show what each of several cuts would give instead.")
     ] = False,
@@ -71,7 +74,7 @@ def list_clusters(
 ) -> None:
     """List the groups, the most mentioned first, with the long tail in a line of its own."""
     output = output_of(context)
-    settings = _settings(config, threshold, hidden, top)
+    settings = _settings(config, threshold, embedder, hidden, top)
     found = _clustered(output, roots, settings, cache, verify_hash=verify_hash, sweep=threshold_sweep)
     if threshold_sweep:
         _print_sweep(output, found)
@@ -110,6 +113,7 @@ def show(
     ],
     roots: RootsArgument,
     threshold: ThresholdOption = None,
+    embedder: EmbedderOption = None,
     svg: Annotated[Path | None, typer.Option(help="Write the dendrogram to this file, too.")] = None,
     hidden: HiddenOption = None,
     cache: CacheOption = None,
@@ -118,7 +122,7 @@ def show(
 ) -> None:
     """Show every wording of one group, and how they came together."""
     output = output_of(context)
-    settings = _settings(config, threshold, hidden)
+    settings = _settings(config, threshold, embedder, hidden)
     found = _clustered(output, roots, settings, cache, verify_hash=verify_hash)
     number = _named(found, printable_name(label))
     group = found.clusters.filter(cluster=number).row(0, named=True)
@@ -152,9 +156,14 @@ def show(
 
 
 def _settings(
-    config: Path | None, threshold: str | None, hidden: bool | None, top: int | None = None
+    config: Path | None,
+    threshold: str | None,
+    embedder: str | None,
+    hidden: bool | None,
+    top: int | None = None,
 ) -> Settings:
     flags = {
+        "--embedder": (("cluster", "embedder"), embedder),
         "--threshold": (("cluster", "threshold"), threshold),
         "--hidden": (("ingest", "hidden"), hidden),
         "--top": (("report", "top"), top),
@@ -173,12 +182,16 @@ def _clustered(
 ) -> "Clusters":
     """The groups of what the roots hold, with merges as far as a sweep looks if there is to be one."""
     from vocabgap.clustering import SWEEP_CUTS, cluster  # noqa: PLC0415 - loads Polars
+    from vocabgap.embedding import load_embedder  # noqa: PLC0415 - loads NumPy
     from vocabgap.ingest import scan  # noqa: PLC0415 - loads Polars
 
+    embedder = load_embedder(settings.cluster.embedder, cache)
     scanned = scan(roots, **settings.scan_options, cache=cache, verify_hash=verify_hash)
     note_cache(output, scanned.cache)
     reach = max(SWEEP_CUTS) if sweep else 0.0
-    return cluster(scanned.records, **settings.cluster_options, reach=reach)
+    found = cluster(scanned.records, **settings.cluster_options, reach=reach, embedder=embedder)
+    note_embeddings(output, embedder.use if embedder else None)
+    return found
 
 
 def _print_sweep(output: Output, found: "Clusters") -> None:

@@ -1,6 +1,5 @@
 """Embedding: short texts to vectors of unit length by a model that lies on this machine."""
 
-from vocabgap.embedding.embedder import Embedder, EmbeddingUse
-from vocabgap.embedding.installed import MINILM
+from vocabgap.embedding.embedder import Embedder, EmbeddingUse, load_embedder
 
-__all__ = ["MINILM", "Embedder", "EmbeddingUse"]
+__all__ = ["Embedder", "EmbeddingUse", "load_embedder"]

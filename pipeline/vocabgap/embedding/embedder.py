@@ -12,9 +12,10 @@ from typing import Final, Self
 import numpy as np
 import numpy.typing as npt
 
+from vocabgap.config import MINILM
 from vocabgap.embedding.cache import EmbeddingCache
 from vocabgap.embedding.encoder import Encoder, Vector, load_encoder
-from vocabgap.embedding.installed import MINILM, find_minilm
+from vocabgap.embedding.installed import find_minilm
 from vocabgap.embedding.model_files import find_model
 from vocabgap.errors import InvalidInputError
 from vocabgap.text import shortened, visible
@@ -151,6 +152,11 @@ class Embedder:
         finally:
             stopped.set()  # after Ctrl-C no thread begins another text
             pool.shutdown(cancel_futures=True)
+
+
+def load_embedder(named: str | None, cache: str | Path | None = None) -> Embedder | None:
+    """The embedder that the settings name, if they name one; see `Embedder.load`."""
+    return None if named is None else Embedder.load(named, cache)
 
 
 def _cut(places: list[int], size: int) -> list[list[int]]:

@@ -10,12 +10,12 @@ from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import Final
 
+from vocabgap.config import MINILM
 from vocabgap.embedding.model_files import MODEL_NAMES, SUFFIX, TOKENIZER_NAME, ModelFiles, home_of
 from vocabgap.embedding.model_settings import read_max_tokens, read_pooling
 from vocabgap.embedding.reading import read_settings
 from vocabgap.errors import NotFoundError, VocabgapError
 
-MINILM: Final = "minilm"
 # Models of the same family that compare two texts, and give a score instead of a vector.
 _COMPARING: Final = ("ms-marco", "msmarco", "cross-encoder", "cross_encoder", "rerank")
 _BERT_TOKENS: Final = 30_522  # the vocabulary of BERT (uncased), which MiniLM was made with
