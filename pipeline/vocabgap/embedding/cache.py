@@ -10,7 +10,7 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -122,7 +122,7 @@ class EmbeddingCache:
         many = self._files()
         if len(many) <= _MOST_FILES:
             return
-        frames = self._frames()
+        frames = list(self._frames())
         if frames:
             kept = self._write(pl.concat(frames).unique("text", keep="first", maintain_order=True))
             many = [path for path in many if path != kept]
@@ -147,9 +147,11 @@ class EmbeddingCache:
         form = re.compile(rf"{re.escape(self.kind)}-[0-9a-f]{{{_NAMED_DIGITS}}}\.parquet")
         return [self.folder / name for name in names if form.fullmatch(name)]
 
-    def _frames(self) -> list[pl.DataFrame]:
-        read = (self._read(path) for path in self._files())
-        return [frame for frame in read if frame is not None]
+    def _frames(self) -> Iterator[pl.DataFrame]:
+        for path in self._files():
+            frame = self._read(path)
+            if frame is not None:
+                yield frame
 
     def _read(self, path: Path) -> pl.DataFrame | None:
         """The rows of a file; None where it is damaged, or another run has just made it part of another."""

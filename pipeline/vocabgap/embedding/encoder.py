@@ -100,7 +100,7 @@ class Encoder:
         fits = self._knows(size - 1) and not (self.files.borrowed and self._knows(size))
         if not fits:
             raise InvalidInputError(
-                f"'{self.files.tokenizer}' has {size:,} tokens; '{self.files.model}' was made for another number",
+                f"'{self.files.tokenizer}' has {size:,} tokens; '{self.files.model}' knows another number",
                 hint="put model and tokenizer of one export into a folder, and name it",
             )
         return dims
