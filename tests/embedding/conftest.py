@@ -20,6 +20,7 @@ from vocabgap.embedding import Embedder
 
 DIMS: Final = 4
 WORDS: Final = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "sky", "mask", "warm", "skin", "tone", "a", "##s")
+ECHO: Final = "echo"  # an output that is what was fed
 TOKENS: Final = "tokens"  # an output with a vector for each token
 SENTENCE: Final = "sentence"  # one with a vector for the text: twice its first token's
 
@@ -49,6 +50,10 @@ def write_model(table: Table) -> Callable[..., Path]:
         nodes = [helper.make_node("Gather", ["words", "input_ids"], ["looked_up"])]
         shown = []
         for name, kind in (outputs or {"last_hidden_state": TOKENS}).items():
+            if kind == ECHO:
+                nodes.append(helper.make_node("Identity", ["input_ids"], [name]))
+                shown.append(helper.make_tensor_value_info(name, integer, list(lengths)))
+                continue
             if kind == TOKENS:
                 nodes.append(helper.make_node("Identity", ["looked_up"], [name]))
                 shape: list[str | int] = [*lengths, words.shape[1]]

@@ -113,6 +113,33 @@ def test_token_embeddings_of_another_name_are_pooled(folder: Path, write_model: 
     assert_allclose(Embedder.load(folder).embed(["sky"])[0], unit("[CLS]", "sky", "[SEP]"), atol=CLOSE)
 
 
+def test_outputs_that_give_the_input_back_are_passed_over(
+    folder: Path, write_model: Write, unit: Unit
+) -> None:
+    write_model(folder / "model.onnx", outputs={"output": "echo", "of_tokens": "tokens"})
+    assert_allclose(Embedder.load(folder).embed(["sky"])[0], unit("[CLS]", "sky", "[SEP]"), atol=CLOSE)
+
+
+def test_a_model_without_a_vector_is_refused(folder: Path, write_model: Write) -> None:
+    write_model(folder / "model.onnx", outputs={"output": "echo"})
+    with pytest.raises(InvalidInputError, match="none of its outputs holds real numbers"):
+        Embedder.load(folder)
+
+
+def test_a_model_whose_vectors_are_as_long_as_their_texts_is_refused(
+    folder: Path, write_model: Write
+) -> None:
+    write_model(folder / "model.onnx")
+    model = onnx.load(folder / "model.onnx")
+    del model.graph.output[:], model.graph.node[:]
+    model.graph.node.append(onnx.helper.make_node("Cast", ["input_ids"], ["score"], to=TensorProto.FLOAT))
+    model.graph.output.append(onnx.helper.make_tensor_value_info("score", TensorProto.FLOAT, ["b", "s"]))
+    onnx.save_model(model, folder / "model.onnx")
+
+    with pytest.raises(InvalidInputError, match="output 'score' has another length for another text"):
+        Embedder.load(folder)
+
+
 @pytest.mark.parametrize(
     ("name", "settings"),
     [

@@ -78,25 +78,27 @@ class EmbeddingCache:
             raise refused(place, error) from error
         return cache
 
-    def look_up(self, texts: Sequence[bytes]) -> tuple[npt.NDArray[np.int64], Vector]:
-        """The vectors that are known.
+    def fill(self, vectors: Vector, texts: Sequence[bytes]) -> npt.NDArray[np.bool]:
+        """Write the vectors that are known into their rows.
 
         Args:
+            vectors: A row for each text.
             texts: The SHA-256 of each text; all different.
 
         Returns:
-            Places in `texts`, ascending, and their vectors, a row each.
+            Which rows were written.
 
         Raises:
             AccessDeniedError: The system does not let a file be read.
         """
         asked = pl.DataFrame({"text": texts}, schema={"text": pl.Binary()}).with_row_index("place")
-        found = [frame.join(asked, on="text", how="inner") for frame in self._frames()]
-        if not found:
-            return np.empty(0, dtype=np.int64), np.empty((0, self.dims), dtype=np.float32)
-        rows = pl.concat(found).unique("place", keep="first").sort("place")
-        vectors = np.frombuffer(b"".join(rows["vector"]), dtype=_FLOAT).reshape(-1, self.dims)
-        return rows["place"].to_numpy().astype(np.int64), vectors.astype(np.float32)
+        known = np.zeros(len(texts), dtype=bool)
+        for frame in self._frames():
+            found = asked.join(frame, on="text", how="inner")
+            places = found["place"].to_numpy()
+            vectors[places] = np.frombuffer(b"".join(found["vector"]), dtype=_FLOAT).reshape(-1, self.dims)
+            known[places] = True
+        return known
 
     def add(self, texts: Sequence[bytes], vectors: Vector) -> None:
         """Keep some vectors.
