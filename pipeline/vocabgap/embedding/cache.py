@@ -10,7 +10,7 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -78,25 +78,27 @@ class EmbeddingCache:
             raise refused(place, error) from error
         return cache
 
-    def look_up(self, texts: Sequence[bytes]) -> tuple[npt.NDArray[np.int64], Vector]:
-        """The vectors that are known.
+    def fill(self, vectors: Vector, texts: Sequence[bytes]) -> npt.NDArray[np.bool]:
+        """Write the vectors that are known into their rows.
 
         Args:
+            vectors: A row for each text.
             texts: The SHA-256 of each text; all different.
 
         Returns:
-            Places in `texts`, ascending, and their vectors, a row each.
+            Which rows were written.
 
         Raises:
             AccessDeniedError: The system does not let a file be read.
         """
         asked = pl.DataFrame({"text": texts}, schema={"text": pl.Binary()}).with_row_index("place")
-        found = [frame.join(asked, on="text", how="inner") for frame in self._frames()]
-        if not found:
-            return np.empty(0, dtype=np.int64), np.empty((0, self.dims), dtype=np.float32)
-        rows = pl.concat(found).unique("place", keep="first").sort("place")
-        vectors = np.frombuffer(b"".join(rows["vector"]), dtype=_FLOAT).reshape(-1, self.dims)
-        return rows["place"].to_numpy().astype(np.int64), vectors.astype(np.float32)
+        known = np.zeros(len(texts), dtype=bool)
+        for frame in self._frames():
+            found = asked.join(frame, on="text", how="inner")
+            places = found["place"].to_numpy()
+            vectors[places] = np.frombuffer(b"".join(found["vector"]), dtype=_FLOAT).reshape(-1, self.dims)
+            known[places] = True
+        return known
 
     def add(self, texts: Sequence[bytes], vectors: Vector) -> None:
         """Keep some vectors.
@@ -122,7 +124,7 @@ class EmbeddingCache:
         many = self._files()
         if len(many) <= _MOST_FILES:
             return
-        frames = self._frames()
+        frames = list(self._frames())
         if frames:
             kept = self._write(pl.concat(frames).unique("text", keep="first", maintain_order=True))
             many = [path for path in many if path != kept]
@@ -147,9 +149,11 @@ class EmbeddingCache:
         form = re.compile(rf"{re.escape(self.kind)}-[0-9a-f]{{{_NAMED_DIGITS}}}\.parquet")
         return [self.folder / name for name in names if form.fullmatch(name)]
 
-    def _frames(self) -> list[pl.DataFrame]:
-        read = (self._read(path) for path in self._files())
-        return [frame for frame in read if frame is not None]
+    def _frames(self) -> Iterator[pl.DataFrame]:
+        for path in self._files():
+            frame = self._read(path)
+            if frame is not None:
+                yield frame
 
     def _read(self, path: Path) -> pl.DataFrame | None:
         """The rows of a file; None where it is damaged, or another run has just made it part of another."""

@@ -120,14 +120,11 @@ class Embedder:
 
     def _embed_distinct(self, keys: list[bytes], texts: list[str]) -> Vector:
         vectors = np.empty((len(keys), self.dims), dtype=np.float32)
-        missing = np.arange(len(keys))
-        if self._cache is not None:
-            found, known = self._cache.look_up(keys)
-            vectors[found] = known
-            missing = np.delete(missing, found)
-            self._found += len(found)
-        if len(missing):
-            self._compute(missing.tolist(), keys, texts, vectors)
+        known = np.zeros(len(keys), dtype=bool) if self._cache is None else self._cache.fill(vectors, keys)
+        self._found += int(known.sum())
+        missing = np.flatnonzero(~known).tolist()
+        if missing:
+            self._compute(missing, keys, texts, vectors)
             if self._cache is not None:
                 self._cache.tidy()
         return vectors

@@ -27,9 +27,10 @@ _OF_TOKENS: Final = ("last_hidden_state", "token_embeddings")
 # What the graph calls an input, and what the tokenizer calls the same.
 _INPUTS: Final = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
 _DTYPES: Final = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
+_FLOATS: Final = frozenset({"tensor(float)", "tensor(float16)", "tensor(double)"})
 _SENTENCE_RANK: Final = 2  # text, dimension
 _TOKEN_RANK: Final = 3  # text, token, dimension
-_PROBE: Final = "a"
+_PROBES: Final = ("a", "a b c d e f g")  # of different lengths
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,12 @@ class Encoder:
         Raises:
             InvalidInputError: It does not, or the tokenizer belongs to another model.
         """
-        dims = len(self.encode(_PROBE))
+        dims, *others = (len(self.encode(text)) for text in _PROBES)
+        if others != [dims]:
+            raise InvalidInputError(
+                f"'{self.files.model}' output '{self._output}' has another length for another text",
+                hint="export the model with an output called sentence_embedding",
+            )
         if dims < 2:  # noqa: PLR2004 - a single number has no direction
             raise InvalidInputError(
                 f"'{self.files.model}' gives one number for a text, not a vector",
@@ -100,7 +106,7 @@ class Encoder:
         fits = self._knows(size - 1) and not (self.files.borrowed and self._knows(size))
         if not fits:
             raise InvalidInputError(
-                f"'{self.files.tokenizer}' has {size:,} tokens; '{self.files.model}' was made for another number",
+                f"'{self.files.tokenizer}' has {size:,} tokens; '{self.files.model}' knows another number",
                 hint="put model and tokenizer of one export into a folder, and name it",
             )
         return dims
@@ -145,7 +151,7 @@ def load_encoder(files: ModelFiles) -> Encoder:
     digest = files.digest()  # first: what the system refuses is told in its own words
     tokenizer = _load_tokenizer(tokenizers, files)
     session = _load_session(onnxruntime, files)
-    output, pooled = _choose_output(session)
+    output, pooled = _choose_output(session, files)
     if pooled:
         require_no_further_modules(files.home)
     return Encoder(
@@ -233,19 +239,23 @@ def _open(size: object) -> tuple[object, ...]:
     return () if isinstance(size, int) else (size,)
 
 
-def _choose_output(session: Any) -> tuple[str, bool]:  # noqa: ANN401
+def _choose_output(session: Any, files: ModelFiles) -> tuple[str, bool]:  # noqa: ANN401
     """The output that the vector is in, and whether it has yet to be pooled."""
-    outputs = {each.name: each for each in session.get_outputs()}
-    if _READY in outputs:
-        return _READY, False
-    for name in _OF_TOKENS:
+    # Some exports give their inputs back as well, which are whole numbers.
+    outputs = {each.name: len(each.shape) for each in session.get_outputs() if each.type in _FLOATS}
+    for name in (_READY, *_OF_TOKENS):
         if name in outputs:
-            return name, True
+            return name, name != _READY
+    if not outputs:
+        raise InvalidInputError(
+            f"'{files.model}' gives no vector: none of its outputs holds real numbers",
+            hint="name a model that embeds texts",
+        )
     first = next(iter(outputs))
-    if len(outputs[first].shape) == _SENTENCE_RANK:
+    if outputs[first] == _SENTENCE_RANK:
         return first, False
-    of_tokens = [name for name, each in outputs.items() if len(each.shape) == _TOKEN_RANK]
-    return (of_tokens or [first])[0], True
+    of_tokens = (name for name, rank in outputs.items() if rank == _TOKEN_RANK)
+    return next(of_tokens, first), True
 
 
 def _or_reraised(error: BaseException, message: str) -> InvalidInputError:

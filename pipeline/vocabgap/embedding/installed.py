@@ -61,7 +61,7 @@ def find_minilm() -> ModelFiles:
     tokenizer = _own_tokenizer(model, tokenizers) or _borrowed_tokenizer(tokenizers)
     if tokenizer is None:
         raise NotFoundError(
-            f"{model.named} carries a {MINILM} without {TOKENIZER_NAME}, and no other package has one that fits",
+            f"{model.named} carries a {MINILM} without {TOKENIZER_NAME}, and no other package one that fits",
             hint=_HINT,
         )
     home = home_of(model.path)
