@@ -17,16 +17,6 @@ _REQUEST_WORDS: Final = """
 please want wants wanted wanting need needs needed needing wish lack lacks lacking missing
 """
 
-# Words of somebody who speaks in sentences; noun phrases have none of them. Prepositions, articles and
-# conjunctions stand in both.
-_CLAUSE_WORDS: Final = """
-it its there here is are was were am be been being do does did has have had having
-can could may might must shall should will would
-i me my we our you your he him his she her they them their
-what which who whom whose when where how why
-im ive dont doesnt didnt cant couldnt wont wouldnt isnt arent whats wheres hows youre theres lets
-"""
-
 # Negations ("not", "no", "without") are not among them, for they turn a need around.
 FUNCTION_WORDS: Final = frozenset(_FUNCTION_WORDS.split())
 # These only say that something is wanted, which every record does.
@@ -39,15 +29,6 @@ def ignored_stems(stop_words: Iterable[str] = ()) -> frozenset[str]:
     return frozenset(
         stem(part) for word in (*FUNCTION_WORDS, *REQUEST_WORDS, *further) for part in words(word)
     )
-
-
-CLAUSE_STEMS: Final = frozenset(map(stem, _CLAUSE_WORDS.split()))
-
-
-def clause_share(surface: str) -> float:
-    """The share of the words of a surface that only stand in sentences."""
-    every = surface.split()
-    return sum(word in CLAUSE_STEMS for word in every) / len(every)
 
 
 def content_words(surface: str, ignored: frozenset[str]) -> list[str]:
