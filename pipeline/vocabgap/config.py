@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, Literal, TypedDict
 
 import msgspec
 
+from vocabgap.arguments import require_kind
 from vocabgap.errors import InvalidInputError
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, category_key, operation_key
 from vocabgap.settings_file import read_settings
@@ -223,6 +224,7 @@ def expanded(path: str | Path) -> Path:
     Raises:
         InvalidInputError: There is no such person, or no path can be written so.
     """
+    require_kind("path", path, (str, os.PathLike), "a path")
     if "\0" in str(path):
         raise InvalidInputError(f"'{path}' is not a path: it holds a null byte", hint="name another one")
     try:

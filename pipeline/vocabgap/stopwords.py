@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
+from vocabgap.arguments import texts
 from vocabgap.text import stem, words
 
 _FUNCTION_WORDS: Final = """
@@ -24,8 +25,12 @@ REQUEST_WORDS: Final = frozenset(_REQUEST_WORDS.split())
 
 
 def ignored_stems(stop_words: Iterable[str] = ()) -> frozenset[str]:
-    """The stems of the function and request words and of further ones; a single one may be given as it is."""
-    further = (stop_words,) if isinstance(stop_words, str) else tuple(stop_words)
+    """The stems of the function and request words and of further ones; a single one may be given as it is.
+
+    Raises:
+        InvalidInputError: The further ones are no words.
+    """
+    further = texts("stop_words", stop_words)
     return frozenset(
         stem(part) for word in (*FUNCTION_WORDS, *REQUEST_WORDS, *further) for part in words(word)
     )

@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from vocabgap.arguments import require_kind, texts
 from vocabgap.errors import InvalidInputError
 from vocabgap.stopwords import content_words
 from vocabgap.text import surface
 
 _HINT: Final = "each wording may stand for one word only; list them all under that one"
+_EXAMPLE: Final = 'for example {"haze": ["fog", "mist"]}'
 
 Stems = tuple[str, ...]
 
@@ -27,13 +29,15 @@ def synonym_table(
         The content stems of a wording to those that take their place.
 
     Raises:
-        InvalidInputError: A wording is empty, or stands for two different ones.
+        InvalidInputError: A wording is empty, or stands for two different ones; or these are no wordings.
     """
+    require_kind(name, synonyms, Mapping, "a mapping of words to what stands for them", hint=_EXAMPLE)
     table: dict[Stems, Stems] = {}
     said: dict[Stems, str] = {}
     for canonical, others in synonyms.items():
+        require_kind(name, canonical, str, "words that others stand for")
         target = _stems(canonical, ignored, name, "a word that others stand for")
-        for other in (others,) if isinstance(others, str) else others:
+        for other in texts(f"{name}: what stands for '{canonical}'", others):
             source = _stems(other, ignored, name, f"a wording of '{canonical}'")
             if table.get(source, target) != target:
                 raise InvalidInputError(
