@@ -81,27 +81,13 @@ def test_the_dendrogram_of_a_group_becomes_a_picture(vocabgap: Vocabgap, needs: 
     assert "mask for the sky (1)" in [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
 
 
-def test_a_picture_that_cannot_be_written_is_said(vocabgap: Vocabgap, needs: Path, tmp_path: Path) -> None:
-    told = vocabgap("clusters", "show", "sky mask", needs, "--svg", tmp_path)
+def test_a_place_for_the_picture_that_cannot_be_is_told_before_the_logs_are_read(
+    vocabgap: Vocabgap, tmp_path: Path
+) -> None:
+    told = vocabgap("clusters", "show", "sky mask", tmp_path / "absent", "--svg", tmp_path)
 
     assert told.code == 4
-    assert f"'{tmp_path}' exists, and is no picture" in told.err
-
-
-def test_a_picture_replaces_a_picture_and_nothing_else(
-    vocabgap: Vocabgap, needs: Path, tmp_path: Path
-) -> None:
-    picture, log = tmp_path / "sky.svg", next(needs.rglob("*.jsonl"))
-    before = log.read_bytes()
-
-    codes = [
-        vocabgap("clusters", "show", "sky mask", needs, "--svg", each).code
-        for each in (picture, picture, log)
-    ]
-
-    assert codes == [0, 0, 4]
-    assert log.read_bytes() == before
-    assert [path for path in tmp_path.iterdir() if path.suffix == ".part"] == []
+    assert f"--svg: '{tmp_path}' is a folder, no picture" in told.err
 
 
 def test_a_need_with_one_surface_is_listed_by_its_mentions(

@@ -20,18 +20,15 @@ from vocabgap.cli.options import (
 )
 from vocabgap.cli.output import Output, output_of
 from vocabgap.config import BY_WORDING, DEFAULT_TOP, Settings, resolve_settings
-from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.errors import NotFoundError
 from vocabgap.text import count, printable_name, shortened, surface, visible
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from vocabgap.clustering import Clusters
 
 LIST: Final = "list"
 _GROUP_COLUMNS: Final = ("mentions", "surfaces", "cohesion", "weakest link")
 _SWEEP_COLUMNS: Final = ("cut", "groups", "singletons", "their mentions", "largest")
-_SVG: Final = b"<svg"
 _ALIKE: Final = 3  # labels to propose where none fits
 
 
@@ -119,13 +116,19 @@ def show(
     """Show every wording of one group, and how they came together."""
     output = output_of(context)
     settings = _settings(config, threshold, hidden)
+    # What follows loads Polars.
+    from vocabgap.reporting.dendrogram import leaves_of, svg_dendrogram, text_dendrogram  # noqa: PLC0415
+    from vocabgap.reporting.picture import picture_place, write_picture  # noqa: PLC0415
+
+    if svg is not None:
+        picture_place(svg)  # told before the work is done
     found = _clustered(output, roots, settings, cache, verify_hash=verify_hash)
     number = _named(found, printable_name(label))
     group = found.clusters.filter(cluster=number).row(0, named=True)
     wordings = found.wordings.filter(cluster=number).sort("mentions", "wording", descending=[True, False])
     leaves, linkage = found.dendrogram(number)
     if svg is not None:
-        _write_svg(svg, leaves, linkage, group["label"])
+        write_picture(svg, svg_dendrogram(leaves_of(leaves), linkage, title=group["label"]))
     for row in wordings.iter_rows(named=True):
         output.event("wording", **row)
     for row in linkage.iter_rows(named=True):
@@ -134,7 +137,6 @@ def show(
     if output.as_json:
         return
     from vocabgap.cli.tables import table  # noqa: PLC0415 - loads rich
-    from vocabgap.reporting.dendrogram import leaves_of, text_dendrogram  # noqa: PLC0415 - loads Polars
 
     output.text(
         f"{visible(group['label'])}: {count(group['mentions'], 'mention')}, "
@@ -227,29 +229,3 @@ def _named(found: "Clusters", label: str) -> int:
     named = " or ".join(f"'{shortened(visible(name))}'" for name in near)
     hint = f"did you mean {named}?" if near else "see `vocabgap clusters`"
     raise NotFoundError(f"no group has the label or the wording '{shortened(label)}'", hint=hint)
-
-
-def _write_svg(path: Path, leaves: "pl.DataFrame", linkage: "pl.DataFrame", label: str) -> None:
-    from vocabgap.reporting.dendrogram import leaves_of, svg_dendrogram  # noqa: PLC0415 - loads Polars
-
-    picture = svg_dendrogram(leaves_of(leaves), linkage, title=label)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        if path.exists() and not _is_picture(path):
-            raise StateError(f"--svg '{path}' exists, and is no picture", hint="name another file")
-        temporary.write_text(picture, encoding="utf-8")
-        temporary.replace(path)
-    except ValueError as error:
-        raise InvalidInputError(f"--svg '{path}' is no file name") from error
-    except PermissionError:
-        raise
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise StateError(f"--svg '{path}' cannot be written: {error.strerror}") from error
-
-
-def _is_picture(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    with path.open("rb") as content:
-        return content.read(len(_SVG)) == _SVG
