@@ -15,6 +15,7 @@ from vocabgap.cli.options import (
     ThresholdOption,
     VerifyHashOption,
     note_cache,
+    note_unread,
 )
 from vocabgap.cli.output import Output, output_of
 from vocabgap.config import DEFAULT_OUT, DEFAULT_TOP, RankBy, resolve_settings
@@ -121,9 +122,7 @@ def report(
         )
     _print(output, made, text_format)
     note_cache(output, made.scan.cache)
-    for row in made.scan.rejects.iter_rows(named=True):
-        if row["line"] is None:
-            output.note(escape_unseen(f"not read: {row['source_path']}: {row['detail']}"))
+    note_unread(output, made.scan)
 
 
 def _print(output: Output, made: "Run", text_format: TextFormat) -> None:
