@@ -202,6 +202,19 @@ def test_settings_are_frozen() -> None:
         ('[aliases.operations]\n"tone eq" = ["toneequal"]\n', "[aliases.operations] tone eq: "),
         ("[aliases]\ncategories = 3\n", "[aliases] categories: "),
         ('[aliases.moods]\ncalm = "soft"\n', "moods"),
+        ("[cluster.synonyms]\nhaze = 3\n", "[cluster.synonyms] haze: "),
+        ('[cluster.synonyms]\nhaze = ["fog", 3]\n', "[cluster.synonyms] haze: "),
+        ('[cluster]\nsynonyms = ["fog"]\n', "[cluster] synonyms: "),
+        (
+            '[cluster.synonyms]\nhaze = ["fog"]\nmist = ["fogs"]\n',
+            "[cluster.synonyms]: 'fogs' stands for 'haze' and for 'mist'",
+        ),
+        (
+            '[cluster.synonyms]\nhaze = ["fog"]\nmist = ["haze"]\n',
+            "[cluster.synonyms]: 'haze' has synonyms of its own and stands for 'mist'",
+        ),
+        ('[cluster.synonyms]\nhaze = [" "]\n', "[cluster.synonyms]: a wording of 'haze' is empty"),
+        ('[cluster.synonyms]\n"" = ["fog"]\n', "[cluster.synonyms]: a word that others stand for is empty"),
     ],
 )
 def test_an_error_in_the_file_names_the_file_and_the_setting(
@@ -214,6 +227,14 @@ def test_an_error_in_the_file_names_the_file_and_the_setting(
 
     assert str(path) in str(caught.value)
     assert named in str(caught.value)
+
+
+def test_synonyms_that_differ_in_a_stop_word_only_are_the_same(write_config: WriteConfig) -> None:
+    synonyms = '[cluster.synonyms]\nhaze = ["fog"]\nmist = ["photo fog"]\n'
+    resolve_settings(write_config(synonyms))
+
+    with pytest.raises(InvalidInputError, match="'photo fog' stands for"):
+        resolve_settings(write_config('[cluster]\nstop_words = ["photo"]\n' + synonyms))
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,13 @@ from typing import Annotated, Any, Final, Literal, TypedDict
 
 import msgspec
 
+from vocabgap.arguments import require_kind
 from vocabgap.errors import InvalidInputError
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, category_key, operation_key
 from vocabgap.settings_file import read_settings
 from vocabgap.sources import Source, parse_source, require_type, sources_in_force
+from vocabgap.stopwords import ignored_stems
+from vocabgap.synonyms import synonym_table
 
 CONFIG_NAME: Final = "vocabgap.toml"
 CONFIG_VARIABLE: Final = "VOCABGAP_CONFIG"
@@ -165,6 +168,7 @@ VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 _SETTINGS_HINT: Final = "see Settings in the README for every key"
+_SYNONYMS: Final = "[cluster.synonyms]"
 _Layer = dict[str, dict[str, Any]]
 
 
@@ -226,6 +230,7 @@ def expanded(path: str | Path) -> Path:
     Raises:
         InvalidInputError: There is no such person, or no path can be written so.
     """
+    require_kind("path", path, (str, os.PathLike), "a path")
     if "\0" in str(path):
         raise InvalidInputError(f"'{path}' is not a path: it holds a null byte", hint="name another one")
     try:
@@ -265,14 +270,29 @@ def _require_spellings(aliases: object) -> None:
             require_type(f"[aliases.{table}] {spelling}", name, str, _SETTINGS_HINT)
 
 
+def _require_synonyms(cluster: object) -> None:
+    """The same for a synonym of something that is neither a word nor a list of words."""
+    entries = cluster.get("synonyms") if isinstance(cluster, dict) else None
+    for canonical, others in entries.items() if isinstance(entries, dict) else ():
+        require_type(f"{_SYNONYMS} {canonical}", others, tuple[str, ...] | str, _SETTINGS_HINT)
+
+
+def _check_whole(settings: Settings) -> None:
+    """Refuse what no single value shows."""
+    sources_in_force(settings.source)
+    given = settings.cluster
+    synonym_table(given.synonyms, ignored_stems(given.stop_words), name=_SYNONYMS)
+
+
 def _merge(merged: _Layer, layer: _Layer, origin: str, *, strict: bool = True) -> None:
     """Check one layer by itself, so that an error names where the value came from, and lay it on top."""
     layer = dict(layer)
     try:
         _require_spellings(layer.get("aliases"))
+        _require_synonyms(layer.get("cluster"))
         if isinstance(layer.get("source"), dict):
             layer["source"] = {name: parse_source(name, table) for name, table in layer["source"].items()}
-        sources_in_force(msgspec.convert(layer, Settings, strict=strict).source)
+        _check_whole(msgspec.convert(layer, Settings, strict=strict))
     except InvalidInputError as error:
         raise InvalidInputError(f"{origin}: {error.message}", hint=error.hint) from error
     except msgspec.ValidationError as error:

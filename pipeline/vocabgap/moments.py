@@ -44,13 +44,13 @@ def parse_now(text: str | None, *, name: str = "--now") -> datetime:
     return clock if text is None else parse_moment(text, clock, name=name)
 
 
-def require_offset(moment: datetime, *, name: str) -> datetime:
+def require_offset(moment: object, *, name: str) -> datetime:
     """Give a moment back that says how it relates to UTC.
 
     Raises:
         InvalidInputError: It is no datetime, or has no offset: it would be another moment in each zone.
     """
-    if getattr(moment, "tzinfo", None) is None:
+    if not isinstance(moment, datetime) or moment.tzinfo is None:
         raise InvalidInputError(
             f"{name}: expected a datetime with an offset, found {moment!r}",
             hint="for example datetime(2026, 5, 1, tzinfo=UTC)",

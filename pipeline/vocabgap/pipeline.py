@@ -10,6 +10,7 @@ from typing import Final
 
 import polars as pl
 
+from vocabgap.arguments import require_kind
 from vocabgap.clustering import Clusters, cluster
 from vocabgap.config import Settings, expanded
 from vocabgap.embedding import EmbeddingUse, load_embedder
@@ -95,10 +96,12 @@ def run(
     Raises:
         VocabgapError: One of its kinds, as the stages raise them.
     """
-    settings = settings or Settings()
-    selection = selection or Selection()
-    moment = require_offset(now or datetime.now(UTC), name="now")
-    target = resolve_target(out or settings.report.out)
+    settings = Settings() if settings is None else settings
+    selection = Selection() if selection is None else selection
+    require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
+    require_kind("selection", selection, Selection, "a Selection")
+    moment = require_offset(datetime.now(UTC) if now is None else now, name="now")
+    target = resolve_target(settings.report.out if out is None else out)
     named = resolve_roots(roots)
     check_target(target, named)
     if cache is not None:

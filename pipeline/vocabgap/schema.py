@@ -6,6 +6,7 @@ from typing import Final
 
 import polars as pl
 
+from vocabgap.arguments import require_kind
 from vocabgap.errors import InvalidInputError
 
 UTC_MICROSECONDS: Final = pl.Datetime("us", "UTC")
@@ -15,6 +16,7 @@ _VARIANTS: Final = pl.List(pl.Struct({"wording": pl.String, "mentions": pl.Int64
 PHRASE_FIELDS: Final = ("missing_capability", "description", "intent")
 # What Python counts as white space: Rust, which Polars asks, leaves out the four separators from U+001C on.
 _BLANKS: Final = "".join(filter(str.isspace, map(chr, range(0x3001))))
+_FRAME_HINT: Final = "a LazyFrame becomes one with .collect(), one of pandas with polars.from_pandas"
 EXAMPLE_FIELDS: Final = (
     "wording", "timestamp", "image_id", "session_id", "snapshot_hash", "description", "intent", "workaround",
     "satisfaction", "notes", "repo_slug", "source_path", "line",
@@ -60,8 +62,9 @@ class Table:
             columns: The columns the stage reads; all of them by default.
 
         Raises:
-            InvalidInputError: A column is missing or has another dtype.
+            InvalidInputError: It is no Polars frame, or a column is missing or has another dtype.
         """
+        require_kind(f"frame '{self.name}'", frame, pl.DataFrame, "a polars.DataFrame", hint=_FRAME_HINT)
         needed = set(self.names if columns is None else columns)
         for column in self.columns:
             if column.name not in needed:

@@ -30,8 +30,8 @@ from sklearn.metrics import adjusted_rand_score
 import vocabgap
 from vocabgap.clustering.arrays import IntArray
 from vocabgap.clustering.dense_linkage import cosine_distances
-from vocabgap.clustering.stopwords import content_words, ignored_stems
 from vocabgap.schema import PHRASE_FIELDS
+from vocabgap.stopwords import content_words, ignored_stems
 from vocabgap.text import surface
 
 if TYPE_CHECKING:

@@ -144,6 +144,17 @@ def test_an_interrupted_run_publishes_nothing_and_tidies_up(
     assert [entry.name for entry in tmp_path.iterdir()] == ["photos"]
 
 
+@pytest.mark.parametrize("arguments", [("clusters",), ("clusters", "show", "sky mask"), ("check",)])
+def test_an_interrupted_command_that_publishes_nothing_speaks_of_no_report(
+    vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("vocabgap.ingest.scan", failing(KeyboardInterrupt()))
+
+    told = vocabgap(*arguments, write_corpus({}))
+
+    assert told == (130, "", "vocabgap: interrupted\n")
+
+
 def test_an_interrupted_run_ends_its_json_in_an_error(
     vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:

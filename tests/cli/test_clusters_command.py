@@ -81,27 +81,13 @@ def test_the_dendrogram_of_a_group_becomes_a_picture(vocabgap: Vocabgap, needs: 
     assert "mask for the sky (1)" in [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
 
 
-def test_a_picture_that_cannot_be_written_is_said(vocabgap: Vocabgap, needs: Path, tmp_path: Path) -> None:
-    told = vocabgap("clusters", "show", "sky mask", needs, "--svg", tmp_path)
+def test_a_place_for_the_picture_that_cannot_be_is_told_before_the_logs_are_read(
+    vocabgap: Vocabgap, tmp_path: Path
+) -> None:
+    told = vocabgap("clusters", "show", "sky mask", tmp_path / "absent", "--svg", tmp_path)
 
     assert told.code == 4
-    assert f"'{tmp_path}' exists, and is no picture" in told.err
-
-
-def test_a_picture_replaces_a_picture_and_nothing_else(
-    vocabgap: Vocabgap, needs: Path, tmp_path: Path
-) -> None:
-    picture, log = tmp_path / "sky.svg", next(needs.rglob("*.jsonl"))
-    before = log.read_bytes()
-
-    codes = [
-        vocabgap("clusters", "show", "sky mask", needs, "--svg", each).code
-        for each in (picture, picture, log)
-    ]
-
-    assert codes == [0, 0, 4]
-    assert log.read_bytes() == before
-    assert [path for path in tmp_path.iterdir() if path.suffix == ".part"] == []
+    assert f"--svg: '{tmp_path}' is a folder, no picture" in told.err
 
 
 def test_a_need_with_one_surface_is_listed_by_its_mentions(
@@ -125,13 +111,78 @@ def test_a_label_that_is_no_text_names_no_group(vocabgap: Vocabgap, needs: Path)
     assert vocabgap("clusters", "show", "\udcff\udcfe", needs).code == 3
 
 
-def test_an_empty_corpus_has_no_groups(vocabgap: Vocabgap, tmp_path: Path) -> None:
-    told = vocabgap("clusters", tmp_path)
+@pytest.mark.parametrize("options", [(), ("--threshold-sweep",)])
+def test_where_no_log_is_found_that_is_said_as_in_a_report(
+    vocabgap: Vocabgap, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    (tmp_path / "empty").mkdir()
 
-    assert (told.code, told.out) == (
-        0,
-        "0 groups of several surfaces, 0 mentions; 0 singletons, 0 mentions.\n",
+    told = vocabgap("clusters", *options, tmp_path / "empty")
+
+    assert (told.code, told.err) == (0, "")
+    assert told.out.startswith("No log was found: nothing below is called vocabulary_gaps.jsonl")
+    assert told.out == "".join(vocabgap("report", tmp_path / "empty").out.splitlines(keepends=True)[:2])
+
+
+def test_no_group_can_be_shown_where_no_log_is_found(vocabgap: Vocabgap, tmp_path: Path) -> None:
+    told = vocabgap("clusters", "show", "sky mask", tmp_path)
+
+    assert (told.code, told.out) == (3, "")
+    assert told.err.startswith("vocabgap: No log was found")
+
+
+def test_events_say_where_every_line_went(vocabgap: Vocabgap, tmp_path: Path) -> None:
+    (result,) = events(vocabgap("--json", "clusters", tmp_path))
+
+    assert (result["clusters"], result["account"]["files"]) == (0, 0)
+
+
+def test_a_log_that_is_not_read_is_said(vocabgap: Vocabgap, needs: Path) -> None:
+    (needs / "fjord").mkdir()
+    (needs / "fjord" / "vocabulary_gaps.jsonl").mkdir()
+
+    told = vocabgap("clusters", needs)
+
+    assert told.code == 0
+    assert told.err.startswith("not read: fjord/vocabulary_gaps.jsonl: ")
+
+
+def test_a_label_may_begin_with_a_dash(vocabgap: Vocabgap, write_corpus: WriteCorpus, gap: Gap) -> None:
+    corpus = write_corpus({"heron": [gap("-2 stops brush")]})
+
+    mistaken = vocabgap("clusters", "show", "-2 stops brush", corpus)
+
+    assert mistaken.code == 2
+    assert "what begins with a dash and is no option goes after two: `vocabgap clusters show -- …`" in (
+        mistaken.err
     )
+    assert vocabgap("clusters", "show", "--", "-2 stops brush", corpus).code == 0
+
+
+def test_a_mistyped_option_is_answered_with_the_nearest_only(vocabgap: Vocabgap, needs: Path) -> None:
+    told = vocabgap("clusters", "--thresh", "0.5", needs)
+
+    assert "--threshold" in told.err
+    assert "begins with a dash" not in told.err
+
+
+@pytest.mark.parametrize("name", ["show", "list"])
+def test_a_folder_may_be_called_as_a_command_is(
+    vocabgap: Vocabgap, write_corpus: WriteCorpus, gap: Gap, name: str
+) -> None:
+    write_corpus({"heron": [gap("sky mask")]}, name=name)
+
+    mistaken = vocabgap("clusters", name)
+
+    assert mistaken.code == 2
+    assert f"for what is called {name} here: `vocabgap clusters ./{name}`" in mistaken.err
+    assert vocabgap("clusters", f"./{name}").out.endswith("1 singleton, 1 mention.\n")
+
+
+def test_a_command_that_misses_something_is_not_taken_for_a_folder_that_is_not_there(
+    vocabgap: Vocabgap,
+) -> None:
+    assert "./show" not in vocabgap("clusters", "show").err
 
 
 def test_synonyms_of_the_settings_bring_groups_together(

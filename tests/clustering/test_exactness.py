@@ -20,8 +20,8 @@ from vocabgap.clustering.arrays import FloatArray, IntArray
 from vocabgap.clustering.cutting import flat_groups, sentence_shares, sentenceness
 from vocabgap.clustering.dendrogram import in_order_of_height
 from vocabgap.clustering.sparse_linkage import average_linkage
-from vocabgap.clustering.stopwords import content_words, ignored_stems
 from vocabgap.clustering.vectorizing import Rows, vectorize
+from vocabgap.stopwords import content_words, ignored_stems
 from vocabgap.text import surface
 
 WORDINGS = Path(__file__).parents[1] / "benchmarks" / "wordings.py"

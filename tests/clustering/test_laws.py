@@ -16,9 +16,9 @@ from sklearn.cluster import AgglomerativeClustering
 import vocabgap
 from vocabgap.clustering import Clusters, cluster
 from vocabgap.clustering.cutting import sentence_shares, sentenceness
-from vocabgap.clustering.stopwords import content_words, ignored_stems
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.schema import PHRASE_FIELDS
+from vocabgap.stopwords import content_words, ignored_stems
 from vocabgap.text import surface
 
 Asking = Callable[..., pl.DataFrame]

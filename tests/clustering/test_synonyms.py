@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 
 from vocabgap.clustering import cluster
-from vocabgap.clustering.stopwords import ignored_stems
 from vocabgap.clustering.synonyms import folding
 from vocabgap.errors import InvalidInputError
+from vocabgap.stopwords import ignored_stems
 
 Asking = Callable[..., pl.DataFrame]
 

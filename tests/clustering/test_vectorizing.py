@@ -8,9 +8,9 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from vocabgap.clustering.arrays import FloatArray
-from vocabgap.clustering.stopwords import FUNCTION_WORDS, content_words, ignored_stems
 from vocabgap.clustering.topics import COMPANIONS, DAMPING, NEIGHBOURS, STRENGTH, company, largest
 from vocabgap.clustering.vectorizing import LONGEST_ROW, PAIR_WEIGHT, WORD_SHARE, Rows, vectorize, word_rows
+from vocabgap.stopwords import FUNCTION_WORDS, content_words, ignored_stems
 from vocabgap.text import surface
 
 CONTENTS = ["fog mask", "fog mask feather", "grain overlay", "film grain overlay strength", "???", "z"]

@@ -16,11 +16,11 @@ from sklearn.cluster import AgglomerativeClustering
 import vocabgap
 from vocabgap.clustering import Clusters, cluster
 from vocabgap.clustering.cutting import sentence_shares, sentenceness
-from vocabgap.clustering.stopwords import content_words, ignored_stems
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.errors import InvalidInputError
 from vocabgap.ranking import rank
 from vocabgap.schema import CAPABILITIES
+from vocabgap.stopwords import content_words, ignored_stems
 from vocabgap.text import surface
 
 Row = Mapping[str, Any]

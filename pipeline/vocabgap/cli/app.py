@@ -15,6 +15,7 @@ from vocabgap.cli.output import PROGRAM, Output
 from vocabgap.cli.report_command import report
 from vocabgap.cli.schema_command import schema
 from vocabgap.cli.status_command import status
+from vocabgap.cli.usage import usage_error
 from vocabgap.config import DEBUG_VARIABLE
 from vocabgap.errors import STOPPED, AccessDeniedError, ExitCode, InvalidInputError, StateError, VocabgapError
 from vocabgap.signals import StoppedError, ignore, raise_stops, release
@@ -70,7 +71,7 @@ def run(arguments: Sequence[str]) -> int:
         output.error(error)
         return error.exit_code
     except TyperException as error:
-        output.error(_usage_error(error))
+        output.error(usage_error(error))
         return ExitCode.INVALID_INPUT
     except OSError as error:
         refused = _system_error(error)
@@ -92,7 +93,7 @@ def run(arguments: Sequence[str]) -> int:
         )
         return ExitCode.BUG
     if code in STOPPED:
-        output.error(_InterruptedError(ExitCode(code)))
+        output.error(_InterruptedError(ExitCode(code), arguments))
     return int(code or ExitCode.DONE)
 
 
@@ -113,8 +114,10 @@ def main() -> NoReturn:
 class _InterruptedError(VocabgapError):
     """The person or the system stopped the run."""
 
-    def __init__(self, code: ExitCode) -> None:
-        super().__init__("interrupted", hint="a report is published whole or not at all")
+    def __init__(self, code: ExitCode, arguments: Sequence[str]) -> None:
+        verb = next((word for word in arguments if not word.startswith("-")), "")
+        publishes = verb == report.__name__
+        super().__init__("interrupted", hint="a report is published whole or not at all" if publishes else "")
         self.exit_code = code
 
 
@@ -122,11 +125,3 @@ def _system_error(error: OSError) -> VocabgapError:
     """What the operating system refused outside the stages' own care, such as output to a full disk."""
     message = f"{error.filename or 'output'}: {error.strerror or error}"
     return AccessDeniedError(message) if isinstance(error, PermissionError) else StateError(message)
-
-
-def _usage_error(error: TyperException) -> InvalidInputError:
-    context = getattr(error, "ctx", None)
-    hint = f"see `{context.command_path} --help`" if context else f"see `{PROGRAM} --help`"
-    if "--json" in error.format_message():
-        hint = f"--json goes before the verb: `{PROGRAM} --json report …`"
-    return InvalidInputError(error.format_message(), hint=hint)

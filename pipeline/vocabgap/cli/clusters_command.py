@@ -19,25 +19,26 @@ from vocabgap.cli.options import (
     VerifyHashOption,
     note_cache,
     note_embeddings,
+    note_unread,
 )
 from vocabgap.cli.output import Output, output_of
 from vocabgap.config import BY_WORDING, DEFAULT_TOP, Settings, resolve_settings
-from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.errors import NotFoundError
 from vocabgap.text import count, printable_name, shortened, surface, visible
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from vocabgap.clustering import Clusters
+    from vocabgap.embedding import Embedder
+    from vocabgap.ingest import Scan, ScanSummary
 
 LIST: Final = "list"
 _GROUP_COLUMNS: Final = ("mentions", "surfaces", "cohesion", "weakest link")
 _SWEEP_COLUMNS: Final = ("cut", "groups", "singletons", "their mentions", "largest")
-_SVG: Final = b"<svg"
+_SOUND_HINT: Final = "`vocabgap check` says what was looked for, and what could not be read"
 _ALIKE: Final = 3  # labels to propose where none fits
 
 
-class _ListByDefault(TyperGroup):
+class ListByDefault(TyperGroup):
     """Lists the groups where no other of its commands is named."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - Typer's own type is private
@@ -48,9 +49,10 @@ class _ListByDefault(TyperGroup):
 
 
 clusters = typer.Typer(
-    cls=_ListByDefault,
+    cls=ListByDefault,
     name="clusters",
-    help="Look at the groups: all of them, at other cuts, or one from inside.",
+    help="Look at the groups: all of them, at other cuts, or one from inside.\n\n"
+    "Without a command the groups are listed. A folder that is called show is written ./show.",
     rich_markup_mode=None,
 )
 
@@ -75,27 +77,34 @@ def list_clusters(
     """List the groups, the most mentioned first, with the long tail in a line of its own."""
     output = output_of(context)
     settings = _settings(config, threshold, embedder, hidden, top)
-    found = _clustered(output, roots, settings, cache, verify_hash=verify_hash, sweep=threshold_sweep)
+    by = _embedder(settings, cache)
+    scanned = _scanned(output, roots, settings, cache, verify_hash=verify_hash)
+    found = _clustered(output, scanned, settings, by, sweep=threshold_sweep)
+    if not scanned.summary.records:
+        _print_nothing(output, scanned.summary)
     if threshold_sweep:
-        _print_sweep(output, found)
+        _print_sweep(output, found, scanned.summary)
         return
     ordered = found.clusters.sort("mentions", "label", descending=[True, False])
     listed = ordered.head(settings.report.top or ordered.height)
     for row in listed.iter_rows(named=True):
         output.event("cluster", **row)
     tail = ordered.filter(surfaces=1)
-    output.event("result", clusters=ordered.height, singletons=tail.height, threshold=found.threshold)
-    if output.as_json:
+    output.event(
+        "result",
+        clusters=ordered.height,
+        singletons=tail.height,
+        threshold=found.threshold,
+        account=scanned.summary,
+    )
+    if output.as_json or not scanned.summary.records:
         return
     from vocabgap.cli.tables import table  # noqa: PLC0415 - loads rich
 
     several = ordered.filter(ordered["surfaces"] > 1)
-    rows = listed.select("label", "mentions", "surfaces", "cohesion", "weakest_link")
-    if rows.height:
-        cells = [
-            [label, *numbers, f"{held:.2f}", f"{link:.2f}"] for label, *numbers, held, link in rows.rows()
-        ]
-        output.text(table(("group", *_GROUP_COLUMNS), cells, numbers=_GROUP_COLUMNS) + "\n")
+    rows = listed.select("label", "mentions", "surfaces", "cohesion", "weakest_link").rows()
+    cells = [[label, *numbers, f"{held:.2f}", f"{link:.2f}"] for label, *numbers, held, link in rows]
+    output.text(table(("group", *_GROUP_COLUMNS), cells, numbers=_GROUP_COLUMNS) + "\n")
     several_mentions, tail_mentions = (
         count(int(part["mentions"].sum()), "mention") for part in (several, tail)
     )
@@ -123,13 +132,24 @@ def show(
     """Show every wording of one group, and how they came together."""
     output = output_of(context)
     settings = _settings(config, threshold, embedder, hidden)
-    found = _clustered(output, roots, settings, cache, verify_hash=verify_hash)
+    # What follows loads Polars.
+    from vocabgap.reporting.dendrogram import leaves_of, svg_dendrogram, text_dendrogram  # noqa: PLC0415
+    from vocabgap.reporting.picture import picture_place, write_picture  # noqa: PLC0415
+    from vocabgap.reporting.summary import nothing  # noqa: PLC0415
+
+    if svg is not None:
+        picture_place(svg)  # told before the work is done
+    by = _embedder(settings, cache)
+    scanned = _scanned(output, roots, settings, cache, verify_hash=verify_hash)
+    if not scanned.summary.records:
+        raise NotFoundError(nothing(scanned.summary), hint=_SOUND_HINT)
+    found = _clustered(output, scanned, settings, by)
     number = _named(found, printable_name(label))
     group = found.clusters.filter(cluster=number).row(0, named=True)
     wordings = found.wordings.filter(cluster=number).sort("mentions", "wording", descending=[True, False])
     leaves, linkage = found.dendrogram(number)
     if svg is not None:
-        _write_svg(svg, leaves, linkage, group["label"])
+        write_picture(svg, svg_dendrogram(leaves_of(leaves), linkage, title=group["label"]))
     for row in wordings.iter_rows(named=True):
         output.event("wording", **row)
     for row in linkage.iter_rows(named=True):
@@ -138,7 +158,6 @@ def show(
     if output.as_json:
         return
     from vocabgap.cli.tables import table  # noqa: PLC0415 - loads rich
-    from vocabgap.reporting.dendrogram import leaves_of, text_dendrogram  # noqa: PLC0415 - loads Polars
 
     output.text(
         f"{visible(group['label'])}: {count(group['mentions'], 'mention')}, "
@@ -171,35 +190,49 @@ def _settings(
     return resolve_settings(config, os.environ, flags).settings
 
 
-def _clustered(
-    output: Output,
-    roots: list[Path],
-    settings: Settings,
-    cache: Path | None,
-    *,
-    verify_hash: bool,
-    sweep: bool = False,
-) -> "Clusters":
-    """The groups of what the roots hold, with merges as far as a sweep looks if there is to be one."""
-    from vocabgap.clustering import SWEEP_CUTS, cluster  # noqa: PLC0415 - loads Polars
-    from vocabgap.embedding import load_embedder  # noqa: PLC0415 - loads NumPy
+def _scanned(
+    output: Output, roots: list[Path], settings: Settings, cache: Path | None, *, verify_hash: bool
+) -> "Scan":
     from vocabgap.ingest import scan  # noqa: PLC0415 - loads Polars
 
-    embedder = load_embedder(settings.cluster.embedder, cache)
     scanned = scan(roots, **settings.scan_options, cache=cache, verify_hash=verify_hash)
     note_cache(output, scanned.cache)
+    note_unread(output, scanned)
+    return scanned
+
+
+def _embedder(settings: Settings, cache: Path | None) -> "Embedder | None":
+    """The embedder that is asked for; that one cannot be used is best told before anything is read."""
+    from vocabgap.embedding import load_embedder  # noqa: PLC0415 - loads NumPy
+
+    return load_embedder(settings.cluster.embedder, cache)
+
+
+def _clustered(
+    output: Output, scanned: "Scan", settings: Settings, embedder: "Embedder | None", *, sweep: bool = False
+) -> "Clusters":
+    """The groups of what was read, with merges as far as a sweep looks if there is to be one."""
+    from vocabgap.clustering import SWEEP_CUTS, cluster  # noqa: PLC0415 - loads Polars
+
     reach = max(SWEEP_CUTS) if sweep else 0.0
     found = cluster(scanned.records, **settings.cluster_options, reach=reach, embedder=embedder)
     note_embeddings(output, embedder.use if embedder else None)
     return found
 
 
-def _print_sweep(output: Output, found: "Clusters") -> None:
+def _print_nothing(output: Output, account: "ScanSummary") -> None:
+    from vocabgap.cli.tables import account_line  # noqa: PLC0415 - loads rich
+    from vocabgap.reporting.summary import nothing  # noqa: PLC0415 - loads Polars
+
+    output.text(f"{nothing(account)}.\n{account_line(account)}")
+
+
+def _print_sweep(output: Output, found: "Clusters", account: "ScanSummary") -> None:
     cuts = found.sweep()
     for row in cuts.iter_rows(named=True):
         output.event("cut", **row)
-    output.event("result", cuts=cuts.height, threshold=found.threshold)
-    if output.as_json:
+    output.event("result", cuts=cuts.height, threshold=found.threshold, account=account)
+    if output.as_json or not account.records:
         return
     from vocabgap.cli.tables import table  # noqa: PLC0415 - loads rich
 
@@ -240,29 +273,3 @@ def _named(found: "Clusters", label: str) -> int:
     named = " or ".join(f"'{shortened(visible(name))}'" for name in near)
     hint = f"did you mean {named}?" if near else "see `vocabgap clusters`"
     raise NotFoundError(f"no group has the label or the wording '{shortened(label)}'", hint=hint)
-
-
-def _write_svg(path: Path, leaves: "pl.DataFrame", linkage: "pl.DataFrame", label: str) -> None:
-    from vocabgap.reporting.dendrogram import leaves_of, svg_dendrogram  # noqa: PLC0415 - loads Polars
-
-    picture = svg_dendrogram(leaves_of(leaves), linkage, title=label)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        if path.exists() and not _is_picture(path):
-            raise StateError(f"--svg '{path}' exists, and is no picture", hint="name another file")
-        temporary.write_text(picture, encoding="utf-8")
-        temporary.replace(path)
-    except ValueError as error:
-        raise InvalidInputError(f"--svg '{path}' is no file name") from error
-    except PermissionError:
-        raise
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise StateError(f"--svg '{path}' cannot be written: {error.strerror}") from error
-
-
-def _is_picture(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    with path.open("rb") as content:
-        return content.read(len(_SVG)) == _SVG

@@ -7,11 +7,11 @@ import typer
 
 from vocabgap.cli.output import Output
 from vocabgap.config import BY_WORDING
-from vocabgap.text import count
+from vocabgap.text import count, escape_unseen
 
 if TYPE_CHECKING:
     from vocabgap.embedding import EmbeddingUse
-    from vocabgap.ingest import CacheUse
+    from vocabgap.ingest import CacheUse, Scan
 
 RootsArgument = Annotated[
     list[Path], typer.Argument(help="Folders to search for gap logs, or single log files.", readable=False)
@@ -63,3 +63,10 @@ def note_cache(output: Output, use: "CacheUse | None") -> None:
     else:
         resumed, read = f"{use.resumed:,} compared and read on", f"{use.read:,} read whole"
         output.note(f"cache: {count(use.unchanged, 'log')} unchanged, {resumed}, {read}")
+
+
+def note_unread(output: Output, scanned: "Scan") -> None:
+    """Tell a person which logs, folders and links were not read, or not to their end."""
+    for row in scanned.rejects.iter_rows(named=True):
+        if row["line"] is None:
+            output.note(escape_unseen(f"not read: {row['source_path']}: {row['detail']}"))

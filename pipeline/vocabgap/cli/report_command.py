@@ -17,6 +17,7 @@ from vocabgap.cli.options import (
     VerifyHashOption,
     note_cache,
     note_embeddings,
+    note_unread,
 )
 from vocabgap.cli.output import Output, output_of
 from vocabgap.config import DEFAULT_OUT, DEFAULT_TOP, RankBy, resolve_settings
@@ -129,6 +130,7 @@ def report(
     for row in made.scan.rejects.iter_rows(named=True):
         if row["line"] is None:
             output.note(escape_unseen(f"not read: {row['source_path']}: {row['detail']}"))
+    note_unread(output, made.scan)
 
 
 def _print(output: Output, made: "Run", text_format: TextFormat) -> None:

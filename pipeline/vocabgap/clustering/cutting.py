@@ -12,7 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from vocabgap.clustering.arrays import FloatArray, IntArray
-from vocabgap.clustering.stopwords import clause_share
+from vocabgap.clustering.clauses import clause_share
 
 PHRASE_CUT: Final = 0.55  # cosine distance at which noun phrases part ...
 SENTENCE_CUT: Final = 0.76  # ... and sentences

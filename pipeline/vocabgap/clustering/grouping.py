@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from numbers import Real
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
+from vocabgap.arguments import require_kind, unusable, whole_number
 from vocabgap.clustering.arrays import IntArray
 from vocabgap.clustering.cutting import SENTENCE_CUT, cuts, flat_groups, sentenceness
 from vocabgap.clustering.dendrogram import below
@@ -52,16 +54,18 @@ class Clusters:
         Raises:
             InvalidInputError: It is no cosine distance, or beyond the reach.
         """
-        self._require_reached(threshold)
+        threshold = self._reached(threshold)
         return _cut(self._points, self._rows, self.linkage, threshold, self.reach)
 
-    def _require_reached(self, threshold: float | None) -> None:
+    def _reached(self, threshold: float | None) -> float | None:
+        threshold = _cut_of(threshold)
         farthest = _farthest(threshold)
         if farthest > self.reach:
             raise InvalidInputError(
                 f"merges are known below a distance of {self.reach}, not to {farthest}",
                 hint=f"cluster again with reach={farthest}",
             )
+        return threshold
 
     def sweep(self, thresholds: Iterable[float | None] | None = None) -> pl.DataFrame:
         """What each of several cuts would give (table `sweep`).
@@ -77,19 +81,22 @@ class Clusters:
             fixed = sorted({*SWEEP_CUTS, *([] if self.threshold is None else [self.threshold])})
             every = [*([None] if self.threshold is None else []), *fixed]
             thresholds = [each for each in every if _farthest(each) <= self.reach]
-        thresholds = list(thresholds)
-        for threshold in thresholds:
-            self._require_reached(threshold)
+        require_kind(
+            "thresholds", thresholds, Iterable, "several cosine distances", hint="such as [0.5, 0.7]"
+        )
+        reached = [self._reached(threshold) for threshold in thresholds]
         labeller = Labeller(self._points)
-        rows = [self._swept(threshold, labeller) for threshold in thresholds]
+        rows = [self._swept(threshold, labeller) for threshold in reached]
         return pl.DataFrame(rows, schema=SWEEP.schema, orient="row")
 
     def members(self, cluster: int) -> IntArray:
         """The points of a group, by their place in the sorted surfaces.
 
         Raises:
+            InvalidInputError: It is no number of a group.
             NotFoundError: There is no such group.
         """
+        cluster = whole_number("cluster", cluster, hint="see column `cluster` of .clusters")
         found = np.flatnonzero(self._labels == cluster)
         if not len(found):
             raise NotFoundError(f"there is no cluster {cluster}", hint=f"there are {self.clusters.height}")
@@ -168,10 +175,11 @@ def cluster(
         The groups. They do not depend on the order of the records.
 
     Raises:
-        InvalidInputError: The frame, the threshold or a synonym cannot be used.
+        InvalidInputError: An argument cannot be used; the error names it.
     """
     RECORDS.require(records, PHRASE_FIELDS)
-    reach = max(_farthest(threshold), _farthest(reach, "reach"))
+    threshold = _cut_of(threshold)
+    reach = max(_farthest(threshold), _distance("reach", reach))
     points = points_of(records, stop_words, synonyms)
     if embedder is None:
         rows = vectorize(points.contents, points.weights, sentenceness(points.shares))
@@ -218,12 +226,17 @@ def _cut(
     )
 
 
-def _farthest(threshold: float | None, name: str = "threshold") -> float:
+def _farthest(threshold: float | None) -> float:
     """The largest distance at which a cut may merge."""
-    if threshold is None:
-        return SENTENCE_CUT
-    if not 0.0 <= threshold <= 1.0:
-        raise InvalidInputError(
-            f"{name} {threshold} is not a cosine distance from 0 to 1", hint="for example 0.7"
-        )
-    return threshold
+    return SENTENCE_CUT if threshold is None else threshold
+
+
+def _cut_of(threshold: object) -> float | None:
+    return None if threshold is None else _distance("threshold", threshold)
+
+
+def _distance(name: str, value: Any) -> float:  # noqa: ANN401 - anything may come
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not 0.0 <= value <= 1.0:
+        raise unusable(name, "a cosine distance from 0 to 1", value, hint="for example 0.7")
+    return float(value)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from vocabgap.clustering.stopwords import REQUEST_WORDS
+from vocabgap.stopwords import REQUEST_WORDS
 from vocabgap.text import words
 
 CORE_SHARE: Final = 0.5

@@ -11,8 +11,8 @@ import polars as pl
 from vocabgap.clustering.arrays import FloatArray
 from vocabgap.clustering.cutting import sentence_shares
 from vocabgap.clustering.phrases import surfaces_of, wordings_of
-from vocabgap.clustering.stopwords import content_words, ignored_stems
 from vocabgap.clustering.synonyms import folding
+from vocabgap.stopwords import content_words, ignored_stems
 
 NO_SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
 

@@ -1,15 +1,9 @@
 """Words that the settings say mean the same, folded before anything is compared."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final
 
-from vocabgap.clustering.stopwords import content_words
-from vocabgap.errors import InvalidInputError
-from vocabgap.text import surface
+from vocabgap.synonyms import synonym_table
 
-_HINT: Final = "each wording may stand for one word only; list them all under that one"
-
-_Stems = tuple[str, ...]
 Folding = Callable[[list[str]], list[str]]
 
 
@@ -27,7 +21,7 @@ def folding(synonyms: Mapping[str, Iterable[str]], ignored: frozenset[str]) -> F
     Raises:
         InvalidInputError: A wording is empty, or stands for two different ones.
     """
-    table = _table(synonyms, ignored)
+    table = synonym_table(synonyms, ignored)
     if not table:
         return list
     longest = max(map(len, table))
@@ -48,33 +42,3 @@ def folding(synonyms: Mapping[str, Iterable[str]], ignored: frozenset[str]) -> F
         return folded
 
     return fold
-
-
-def _table(synonyms: Mapping[str, Iterable[str]], ignored: frozenset[str]) -> dict[_Stems, _Stems]:
-    """What stands for what, in stems."""
-    table: dict[_Stems, _Stems] = {}
-    said: dict[_Stems, str] = {}
-    for canonical, others in synonyms.items():
-        target = _stems(canonical, ignored)
-        for other in (others,) if isinstance(others, str) else others:
-            source = _stems(other, ignored)
-            if table.get(source, target) != target:
-                raise InvalidInputError(
-                    f"synonyms: '{other}' stands for '{said[source]}' and for '{canonical}'", hint=_HINT
-                )
-            if source != target:
-                table[source], said[source] = target, canonical
-    for canonical in synonyms:
-        target = _stems(canonical, ignored)
-        if target in table:
-            raise InvalidInputError(
-                f"synonyms: '{canonical}' has synonyms of its own and stands for '{said[target]}'", hint=_HINT
-            )
-    return table
-
-
-def _stems(wording: str, ignored: frozenset[str]) -> _Stems:
-    stems = tuple(content_words(surface(wording), ignored))
-    if not stems:
-        raise InvalidInputError("synonyms: a wording is empty", hint="expected a word or a phrase")
-    return stems

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
+from vocabgap.arguments import require_kind
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, VocabgapError
 from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.ingest.catalogue import Catalogue, Kind
@@ -91,7 +92,11 @@ def resolve_roots(roots: str | Path | Iterable[str | Path]) -> list[Path]:
         NotFoundError: A root does not exist.
         AccessDeniedError: A root may not be read.
     """
-    bases = sorted({_resolve(Path(root)) for root in ([roots] if isinstance(roots, str | Path) else roots)})
+    require_kind("roots", roots, (str, Path, Iterable), "paths")
+    several = [roots] if isinstance(roots, str | Path) else list(roots)
+    for root in several:
+        require_kind("roots", root, (str, os.PathLike), "paths")
+    bases = sorted({_resolve(Path(root)) for root in several})
     if not bases:
         raise InvalidInputError("no root to scan", hint="name at least one folder or log file")
     return bases

@@ -7,6 +7,7 @@ from typing import Final, Protocol
 
 import polars as pl
 
+from vocabgap.arguments import require_names, unusable
 from vocabgap.config import RankBy, ranking
 from vocabgap.errors import InvalidInputError
 from vocabgap.ranking.evidence import counts, examples, main_category, tally, variants
@@ -52,10 +53,14 @@ def rank(
         Table `capabilities`, in order of rank; every record is a mention of exactly one row.
 
     Raises:
-        InvalidInputError: A frame cannot be used, or a record's wording was not clustered.
+        InvalidInputError: An argument cannot be used, or a record's wording was not clustered.
     """
     first = ranking(by)
     RECORDS.require(records)
+    require_names("category_aliases", category_aliases)
+    require_names("operation_aliases", operation_aliases)
+    if not (hasattr(found, "wordings") and hasattr(found, "clusters")):
+        raise unusable("found", "what vocabgap.cluster returned", found)
     WORDINGS.require(found.wordings)
     CLUSTERS.require(found.clusters)
     placed = _placed(records, found.wordings)

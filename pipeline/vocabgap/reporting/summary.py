@@ -126,11 +126,11 @@ class Account(msgspec.Struct, frozen=True):
     examples: tuple[Reject, ...]
 
 
-def nothing(account: Account | None) -> str:
+def nothing(account: Account | ScanSummary | None) -> str:
     """Why there is nothing to rank, in a sentence without its full stop."""
     if account is None:
         return "No record was ranked"
-    if account.filtered:
+    if isinstance(account, Account) and account.filtered:
         return f"Nothing is left of {count(account.filtered, 'record')}: the filters fit none"
     if not account.files:
         return f"No log was found: nothing below is called {LOG_NAME}, or as another source has it"

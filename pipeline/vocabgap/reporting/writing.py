@@ -1,14 +1,17 @@
 """The reporting stage: ranked capabilities in, a published folder out."""
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from types import NoneType
 
 import polars as pl
 from msgspec.structs import replace
 
+from vocabgap.arguments import require_kind, whole_number
 from vocabgap.config import DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, ranking
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan
@@ -84,9 +87,11 @@ def report(
         AccessDeniedError: The folder may not be written.
     """
     CAPABILITIES.require(ranked)
-    moment = require_offset(now or datetime.now(UTC), name="now")
-    if top < 0:
-        raise InvalidInputError(f"top: {top} is less than 0", hint="0 shows all")
+    require_kind("out", out, (str, os.PathLike), "the path of a folder")
+    require_kind("scan", scan, (Scan, NoneType), "what vocabgap.scan returned")
+    require_kind("reproduction", reproduction, (Reproduction, NoneType), "a Reproduction")
+    moment = require_offset(datetime.now(UTC) if now is None else now, name="now")
+    top = whole_number("top", top, hint="0 shows all")
     gaps = None
     if scan is not None:
         gaps = with_capabilities(scan.gaps, ranked)

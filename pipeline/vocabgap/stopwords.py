@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
+from vocabgap.arguments import texts
 from vocabgap.text import stem, words
 
 _FUNCTION_WORDS: Final = """
@@ -17,16 +18,6 @@ _REQUEST_WORDS: Final = """
 please want wants wanted wanting need needs needed needing wish lack lacks lacking missing
 """
 
-# Words of somebody who speaks in sentences; noun phrases have none of them. Prepositions, articles and
-# conjunctions stand in both.
-_CLAUSE_WORDS: Final = """
-it its there here is are was were am be been being do does did has have had having
-can could may might must shall should will would
-i me my we our you your he him his she her they them their
-what which who whom whose when where how why
-im ive dont doesnt didnt cant couldnt wont wouldnt isnt arent whats wheres hows youre theres lets
-"""
-
 # Negations ("not", "no", "without") are not among them, for they turn a need around.
 FUNCTION_WORDS: Final = frozenset(_FUNCTION_WORDS.split())
 # These only say that something is wanted, which every record does.
@@ -34,20 +25,15 @@ REQUEST_WORDS: Final = frozenset(_REQUEST_WORDS.split())
 
 
 def ignored_stems(stop_words: Iterable[str] = ()) -> frozenset[str]:
-    """The stems of the function and request words and of further ones; a single one may be given as it is."""
-    further = (stop_words,) if isinstance(stop_words, str) else tuple(stop_words)
+    """The stems of the function and request words and of further ones; a single one may be given as it is.
+
+    Raises:
+        InvalidInputError: The further ones are no words.
+    """
+    further = texts("stop_words", stop_words)
     return frozenset(
         stem(part) for word in (*FUNCTION_WORDS, *REQUEST_WORDS, *further) for part in words(word)
     )
-
-
-CLAUSE_STEMS: Final = frozenset(map(stem, _CLAUSE_WORDS.split()))
-
-
-def clause_share(surface: str) -> float:
-    """The share of the words of a surface that only stand in sentences."""
-    every = surface.split()
-    return sum(word in CLAUSE_STEMS for word in every) / len(every)
 
 
 def content_words(surface: str, ignored: frozenset[str]) -> list[str]:

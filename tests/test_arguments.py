@@ -1,0 +1,184 @@
+"""What the Python API is handed that cannot be used: named, with what was expected and what came."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import vocabgap as vg
+from vocabgap.arguments import texts, unusable
+from vocabgap.clustering import Clusters
+from vocabgap.errors import InvalidInputError
+from vocabgap.ingest import Scan
+
+Call = Callable[..., object]
+
+
+@pytest.fixture(scope="module")
+def scan(tmp_path_factory: pytest.TempPathFactory) -> Scan:
+    log = tmp_path_factory.mktemp("photos") / "vocabulary_gaps.jsonl"
+    log.write_text('{"description": "sky mask"}\n{"description": "film grain"}\n', encoding="utf-8")
+    return vg.scan(log.parent)
+
+
+@pytest.fixture(scope="module")
+def found(scan: Scan) -> Clusters:
+    return vg.cluster(scan.records)
+
+
+@pytest.fixture(scope="module")
+def ranked(scan: Scan, found: Clusters) -> pl.DataFrame:
+    return vg.rank(scan.records, found)
+
+
+def refused(call: Call, *arguments: object, **named: object) -> str:
+    with pytest.raises(InvalidInputError) as caught:
+        call(*arguments, **named)
+    return caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("threshold", "0.5", "expected a cosine distance from 0 to 1, found '0.5'"),
+        ("threshold", True, "expected a cosine distance from 0 to 1, found True"),
+        ("threshold", 10**400, "expected a cosine distance from 0 to 1, found 1000"),
+        ("threshold", [0.5], "expected a cosine distance from 0 to 1, found list"),
+        ("reach", "x", "expected a cosine distance from 0 to 1, found 'x'"),
+        ("reach", None, "expected a cosine distance from 0 to 1, found None"),
+        ("stop_words", None, "expected text, or several texts, found None"),
+        ("stop_words", 3, "expected text, or several texts, found 3"),
+        ("stop_words", ["photo", 3], "expected nothing but texts, found 3"),
+        ("synonyms", None, "expected a mapping of words to what stands for them, found None"),
+        ("synonyms", ["haze"], "expected a mapping of words to what stands for them, found list"),
+        ("synonyms", {3: ["haze"]}, "expected words that others stand for, found 3"),
+        ("synonyms", {"haze": None}, "what stands for 'haze': expected text, or several texts, found None"),
+        ("synonyms", {"haze": [b"fog"]}, "what stands for 'haze': expected nothing but texts, found b'fog'"),
+    ],
+)
+def test_what_a_clustering_cannot_use_is_named(scan: Scan, name: str, value: object, told: str) -> None:
+    assert refused(vg.cluster, scan.records, **{name: value}).startswith(f"{name}: {told}")
+
+
+@pytest.mark.parametrize("stage", ["cluster", "rank", "report"])
+@pytest.mark.parametrize(
+    ("frame", "what"),
+    [(pl.LazyFrame(), "polars.LazyFrame"), ({"wording": []}, "dict"), (None, "None"), (["x"], "list")],
+)
+def test_what_is_no_frame_is_named(stage: str, frame: object, what: str, found: Clusters) -> None:
+    table = "capabilities" if stage == "report" else "records"
+    arguments = (frame, found) if stage == "rank" else (frame,)
+
+    told = refused(getattr(vg, stage), *arguments)
+
+    assert told == f"frame '{table}': expected a polars.DataFrame, found {what}"
+
+
+@pytest.mark.parametrize(
+    ("call", "value", "told"),
+    [
+        (Clusters.at, "0.5", "threshold: expected a cosine distance from 0 to 1, found '0.5'"),
+        (Clusters.at, False, "threshold: expected a cosine distance from 0 to 1, found False"),
+        (Clusters.sweep, 0.5, "thresholds: expected several cosine distances, found 0.5"),
+        (Clusters.sweep, [0.5, "x"], "threshold: expected a cosine distance from 0 to 1, found 'x'"),
+        (Clusters.members, "0", "cluster: expected a whole number from 0 on, found '0'"),
+        (Clusters.members, True, "cluster: expected a whole number from 0 on, found True"),
+        (Clusters.dendrogram, 0.0, "cluster: expected a whole number from 0 on, found 0.0"),
+    ],
+)
+def test_what_the_groups_cannot_be_asked_is_named(
+    found: Clusters, call: Call, value: object, told: str
+) -> None:
+    assert refused(call, found, value) == told
+
+
+def test_numbers_of_numpy_are_numbers(found: Clusters) -> None:
+    assert found.at(np.float64(0.5)).threshold == 0.5  # type: ignore[arg-type,unused-ignore]
+    assert type(found.at(np.float32(0.5)).threshold) is float  # type: ignore[arg-type]
+    assert found.members(np.int64(0)).tolist() == [0]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [
+        ({"by": 3}, "'3' is not a ranking"),
+        ({"category_aliases": None}, "category_aliases: expected a mapping of text to text, found None"),
+        (
+            {"operation_aliases": {"x": 3}},
+            "operation_aliases: expected a mapping of nothing but text, found 3",
+        ),
+    ],
+)
+def test_what_a_ranking_cannot_use_is_named(
+    scan: Scan, found: Clusters, named: dict[str, object], told: str
+) -> None:
+    assert refused(vg.rank, scan.records, found, **named) == told
+
+
+def test_groups_that_are_none_are_named(scan: Scan) -> None:
+    told = refused(vg.rank, scan.records, scan.records)
+
+    assert told == "found: expected what vocabgap.cluster returned, found polars.DataFrame"
+
+
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [
+        ({"out": 3}, "out: expected the path of a folder, found 3"),
+        ({"out": None}, "out: expected the path of a folder, found None"),
+        ({"scan": pl.DataFrame()}, "scan: expected what vocabgap.scan returned, found polars.DataFrame"),
+        ({"now": "2026-05-01"}, "now: expected a datetime with an offset, found '2026-05-01'"),
+        ({"now": 0}, "now: expected a datetime with an offset, found 0"),
+        ({"top": "10"}, "top: expected a whole number from 0 on, found '10'"),
+        ({"top": -1}, "top: expected a whole number from 0 on, found -1"),
+        ({"top": True}, "top: expected a whole number from 0 on, found True"),
+        ({"ranked_by": None}, "'None' is not a ranking"),
+        ({"reproduction": {}}, "reproduction: expected a Reproduction, found dict"),
+    ],
+)
+def test_what_a_report_cannot_use_is_named(
+    ranked: pl.DataFrame, named: dict[str, object], told: str, tmp_path: Path
+) -> None:
+    assert refused(vg.report, ranked, **{"out": tmp_path / "out", **named}) == told
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [
+        ({"settings": {}}, "settings: expected a Settings, found dict"),
+        ({"selection": "sky"}, "selection: expected a Selection, found 'sky'"),
+        ({"cache": 3}, "path: expected a path, found 3"),
+        ({"out": 3}, "path: expected a path, found 3"),
+    ],
+)
+def test_what_a_run_cannot_use_is_named(tmp_path: Path, named: dict[str, object], told: str) -> None:
+    assert refused(vg.run, tmp_path, **{"out": tmp_path / "out", **named}) == told
+
+
+@pytest.mark.parametrize("roots", [3, None, [3], [None], {"a": 1}.values()])
+def test_roots_that_are_no_paths_are_named(roots: object) -> None:
+    assert re.match(r"roots: expected paths, found ", refused(vg.scan, roots))
+
+
+def test_words_may_come_one_by_one() -> None:
+    def words() -> Iterator[str]:
+        yield "a"
+        yield "b"
+
+    assert texts("words", words()) == ("a", "b")
+    assert texts("words", "ab") == ("ab",)
+
+
+def test_what_came_is_shown_shortened() -> None:
+    class Strange:
+        def __repr__(self) -> str:
+            raise RuntimeError
+
+    values: list[Any] = ["x" * 10_000, Strange(), 10**10_000]
+
+    assert all(len(unusable("name", "another", value).message) < 100 for value in values)
