@@ -20,7 +20,8 @@ def linkage(*merges: tuple[int, int, float, int]) -> pl.DataFrame:
 def ordered(merges: list[Merge], weights: list[float]) -> pl.DataFrame:
     """The table of some merges: each a point that goes on, one that is taken in, and a height."""
     keep, drop, height = (
-        np.array([merge[at] for merge in merges], dtype) for at, dtype in enumerate((np.int64, np.int64, float))
+        np.array([merge[at] for merge in merges], dtype)
+        for at, dtype in enumerate((np.int64, np.int64, float))
     )
     return in_order_of_height(keep, drop, height, np.array(weights))
 

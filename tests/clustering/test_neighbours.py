@@ -134,9 +134,7 @@ def test_some_are_searched_for_in_any_order() -> None:
 
 @given(seeds, spellings, floors)
 @settings(deadline=None, max_examples=60)
-def test_the_nearest_is_that_of_all_pairs(
-    mixed_rows: MixedRows, seed: int, spelt: int, floor: float
-) -> None:
+def test_the_nearest_is_that_of_all_pairs(mixed_rows: MixedRows, seed: int, spelt: int, floor: float) -> None:
     rows, weights = mixed(mixed_rows, seed, spelt)
 
     found = searched(SparseNeighbours(rows, np.arange(40), weights, floor))
@@ -180,9 +178,7 @@ def test_none_that_is_not_listed_is_more_similar_than_the_bound(
 
 @given(seeds, spellings)
 @settings(deadline=None, max_examples=60)
-def test_what_is_known_does_not_change_what_is_nearest(
-    mixed_rows: MixedRows, seed: int, spelt: int
-) -> None:
+def test_what_is_known_does_not_change_what_is_nearest(mixed_rows: MixedRows, seed: int, spelt: int) -> None:
     rows, weights = mixed(mixed_rows, seed, spelt)
     space = SparseNeighbours(rows, np.arange(40), weights, 0.0)
     queries = np.arange(40)
