@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from vocabgap.clustering.arrays import FloatArray
-from vocabgap.clustering.topics import COMPANIONS, DAMPING, NEIGHBOURS, STRENGTH, company, largest
+from vocabgap.clustering.topics import DAMPING, STRENGTH
 from vocabgap.clustering.vectorizing import LONGEST_ROW, PAIR_WEIGHT, WORD_SHARE, Rows, vectorize, word_rows
 from vocabgap.stopwords import FUNCTION_WORDS, content_words, ignored_stems
 from vocabgap.text import surface
@@ -120,15 +119,6 @@ def test_trigram_part_is_that_of_scikit_learn_on_the_expanded_corpus(corpus: Cor
     np.testing.assert_allclose((spelt @ spelt.T).toarray(), (1 - WORD_SHARE) * cosines, atol=1e-12)
 
 
-def test_a_word_keeps_the_company_of_those_it_is_seen_with_most() -> None:
-    words = sparse.csr_array(np.eye(NEIGHBOURS + 5) + np.triu(np.full((NEIGHBOURS + 5,) * 2, 0.1), 1))
-
-    kept = company(words, np.ones(NEIGHBOURS + 5))
-
-    assert set(np.diff(kept.indptr)) == {NEIGHBOURS}
-    assert kept.diagonal().min() > 0
-
-
 def test_mentions_change_what_counts_as_rare() -> None:
     once = vectorize(CONTENTS, np.ones(len(CONTENTS)), np.zeros(len(CONTENTS))).plain()
     weighted = vectorize(CONTENTS, np.array(MENTIONS, np.float64), np.zeros(len(CONTENTS))).plain()
@@ -161,12 +151,6 @@ def test_a_long_surface_keeps_its_heaviest_terms() -> None:
     assert (rows.loads[:, : rows.own] > 0).sum(axis=1)[0] == LONGEST_ROW
 
 
-def test_one_surface_of_thousands_of_words_takes_no_matrix_of_their_pairs() -> None:
-    words = sparse.csr_array(np.ones((1, 5_000)) / np.sqrt(5_000))
-
-    assert company(words, np.ones(1)).nnz == COMPANIONS * NEIGHBOURS
-
-
 def test_words_that_keep_company_bring_surfaces_together() -> None:
     contents = ["dark shadow lift", "dark shadow black", "lift black", "crop grid", "black", "lift"]
 
@@ -175,14 +159,6 @@ def test_words_that_keep_company_bring_surfaces_together() -> None:
     cosines = (rows @ rows.T).toarray()
     assert cosines[4, 5] > 0.1  # they share no letter sequence, but stand in the same places
     assert cosines[4, 3] == 0.0
-
-
-def test_the_largest_entries_of_a_row_are_kept_and_the_first_of_equal_ones() -> None:
-    rows = sparse.csr_array([[0.0, 3.0, 1.0, 3.0, 2.0], [5.0, 0.0, 0.0, 0.0, 0.0], [0.0] * 5, [1.0] * 5])
-
-    kept = largest(rows, 2).toarray()
-
-    assert kept.tolist() == [[0, 3, 0, 3, 0], [5, 0, 0, 0, 0], [0] * 5, [1, 1, 0, 0, 0]]
 
 
 def test_surface_of_only_function_words_is_not_a_zero_row() -> None:

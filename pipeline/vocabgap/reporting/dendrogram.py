@@ -12,7 +12,9 @@ from vocabgap.text import shortened, visible
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 _LINES: Final = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"  # by the sum of the four directions that a line leaves in
-_PLAIN: Final = str.maketrans(_LINES, " |||-+++-+++-+++")
+_CUT_OFF: Final = "…"
+_PLAIN: Final = str.maketrans(_LINES + _CUT_OFF, " |||-+++-+++-+++~")
+_SCALE: Final = "cosine distance"
 _TEXT_WIDTH: Final = 48  # cells for the lines, and at most as many for a wording
 
 # Pixels: above the first row, of a row, of the lines across, and of a character across.
@@ -72,7 +74,7 @@ def text_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, plain: boo
     """
     order, joins = _laid_out(leaves, linkage)
     names = [shortened(visible(leaves[number].wording)) for number in order]
-    width = min(max(map(cell_len, names)), _TEXT_WIDTH)
+    width = min(max(map(cell_len, [*names, _SCALE] if joins else names)), _TEXT_WIDTH)
     counts = [f"{leaves[number].mentions:,}" for number in order]
     wide = max(map(len, counts))
     grid = _drawn(len(leaves), joins)
@@ -82,7 +84,7 @@ def text_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, plain: boo
         lines.append(f"{_fitted(name, width)}  {count:>{wide}} {drawn}")
     if joins:
         top = f"{joins[-1].height:.2f}"
-        lines.append(f"{'cosine distance':<{width}}  {'':>{wide}} 0{top:>{_TEXT_WIDTH - 1}}")
+        lines.append(f"{_SCALE:<{width}}  {'':>{wide}} 0{top:>{_TEXT_WIDTH - 1}}")
     text = "\n".join(line.rstrip() for line in lines)
     return text.translate(_PLAIN) if plain else text
 
@@ -96,6 +98,7 @@ def svg_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, title: str)
         title: What the picture is of.
     """
     order, joins = _laid_out(leaves, linkage)
+    shown = shortened(visible(title))
     names = [
         f"{shortened(visible(leaves[number].wording))} ({leaves[number].mentions:,})" for number in order
     ]
@@ -112,13 +115,13 @@ def svg_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, title: str)
     ]
     ticks = [(margin + _PLOT * tick / _TICKS, top * tick / _TICKS) for tick in range(_TICKS + 1)]
     return _ENVIRONMENT.get_template(_TEMPLATE).render(
-        title=visible(title),
+        title=shown,
         names=[(_HEAD + _ROW * row, name) for row, name in enumerate(names)],
         lines=lines,
         ticks=ticks if top else [],
         margin=margin,
         bottom=_HEAD + _ROW * len(order),
-        width=margin + _PLOT + _HEAD,
+        width=max(margin + _PLOT, _CHARACTER * cell_len(shown)) + _HEAD,
     )
 
 
@@ -183,5 +186,5 @@ def _drawn(rows: int, joins: Sequence[_Join]) -> list[list[int]]:
 
 def _fitted(name: str, width: int) -> str:
     if cell_len(name) > width:
-        return set_cell_size(name, width - 1) + "…"
+        return set_cell_size(name, width - 1) + _CUT_OFF
     return set_cell_size(name, width)

@@ -1,0 +1,202 @@
+"""What is said of groups: their label, likeness to it, cohesion and weakest link."""
+
+from collections.abc import Callable
+from itertools import combinations
+from statistics import fmean
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from vocabgap.clustering import describing
+from vocabgap.clustering.arrays import FloatArray, IntArray
+from vocabgap.clustering.cutting import flat_groups
+from vocabgap.clustering.dense_linkage import average_linkage, cosine_distances
+from vocabgap.clustering.describing import (
+    SHOWN_DIGITS,
+    Labeller,
+    cohesion,
+    members_of,
+    similarity,
+    weakest_links,
+)
+from vocabgap.clustering.points import points_of
+from vocabgap.clustering.vectorizing import Rows
+from vocabgap.schema import LINKAGE
+
+Asking = Callable[..., pl.DataFrame]
+RandomRows = Callable[[int, int], sparse.csr_array]
+
+SHOWN = 0.5 * 10**-SHOWN_DIGITS + 1e-9  # what rounding to the digits shown may change
+seeds = st.integers(0, 2**32 - 1)
+labellings = st.lists(st.integers(0, 4), min_size=1, max_size=14).map(
+    lambda drawn: np.unique(drawn, return_inverse=True)[1].astype(np.int64)  # none is left out
+)
+
+
+def rows_of(*rows: list[float]) -> Rows:
+    return Rows(sparse.csr_array(np.array(rows)), sparse.csr_array((0, 0)))
+
+
+def linkage(*merges: tuple[int, int, float, int]) -> pl.DataFrame:
+    return pl.DataFrame(merges, schema=LINKAGE.schema, orient="row")
+
+
+def dense(rows: Rows) -> FloatArray:
+    return np.asarray(rows.plain().toarray(), np.float64)
+
+
+def random(build: RandomRows, seed: int, count: int) -> Rows:
+    return Rows(build(seed, count), sparse.csr_array((0, 0)))
+
+
+def test_members_are_listed_by_group_in_order() -> None:
+    found = members_of(np.array([1, 0, 1, 2, 0]))
+
+    assert [group.tolist() for group in found] == [[1, 4], [0, 2], [3]]
+
+
+def test_nothing_has_no_groups() -> None:
+    assert members_of(np.array([], np.int64)) == []
+
+
+def test_the_label_is_the_best_wording_of_the_surface_that_stands_for_the_group(asking: Asking) -> None:
+    points = points_of(asking("sky mask", "Sky masks", "Sky masks", "sky mask feather"))
+    labeller = Labeller(points)
+
+    label, point = labeller.label([0, 1])
+
+    assert points.surfaces["surface"].to_list() == ["sky mask", "sky mask feather"]
+    assert (label, point) == ("Sky masks", 0)
+
+
+def test_the_label_may_be_worded_by_another_surface_of_the_same_words(asking: Asking) -> None:
+    points = points_of(asking("skyMask", "skyMask", "mask the sky"))
+    labeller = Labeller(points)
+
+    label, point = labeller.label([0, 1])
+
+    assert label == "mask the sky"
+    assert points.surfaces["surface"][point] == "mask the sky"
+
+
+def test_only_members_are_asked_for_the_label(asking: Asking) -> None:
+    points = points_of(asking("sky mask", *["mask sky"] * 9, "tilt shift"))
+    labeller = Labeller(points)
+    number = points.surfaces["surface"].to_list().index("sky mask")
+
+    assert labeller.label([number]) == ("sky mask", number)
+
+
+def test_the_order_of_members_does_not_change_the_label(asking: Asking) -> None:
+    points = points_of(asking("sky mask", "mask of sky", "sky selection", "sky mask, please"))
+    labeller = Labeller(points)
+    members = range(points.surfaces.height)
+
+    assert labeller.label(members) == labeller.label(reversed(members))
+
+
+def test_similarity_is_the_cosine_to_the_row_beside() -> None:
+    rows = rows_of([1.0, 0.0], [0.6, 0.8], [0.0, 1.0])
+
+    found = similarity(rows, np.array([1, 1, 0]))
+
+    assert found.tolist() == [0.6, 1.0, 0.0]
+
+
+def test_similarity_of_equal_rows_is_one_whatever_the_rounding() -> None:
+    row = np.full(7, 1.0) / np.sqrt(7.0)
+    rows = rows_of(row.tolist(), (row * (1.0 + 1e-15)).tolist())
+
+    assert similarity(rows, np.array([1, 0])).tolist() == [1.0, 1.0]
+
+
+@given(seeds, st.integers(1, 12))
+@settings(deadline=None, max_examples=30)
+def test_similarity_is_that_of_the_whole_matrix(random_rows: RandomRows, seed: int, count: int) -> None:
+    rows = random(random_rows, seed, count)
+    others = np.random.default_rng(seed).integers(0, count, count)
+
+    found = similarity(rows, others)
+
+    every = dense(rows) @ dense(rows).T
+    np.testing.assert_allclose(found, every[np.arange(count), others], atol=SHOWN)
+
+
+def test_cohesion_of_a_group_of_one_is_one() -> None:
+    assert cohesion(rows_of([1.0, 0.0], [0.0, 1.0]), np.array([0, 1])).tolist() == [1.0, 1.0]
+
+
+def test_cohesion_is_the_mean_over_the_pairs_of_each_group() -> None:
+    rows = rows_of([1.0, 0.0], [0.6, 0.8], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0])
+
+    found = cohesion(rows, np.array([1, 0, 0, 0, 2]))
+
+    assert found.tolist() == pytest.approx([(0.8 + 0.8 + 1.0) / 3, 1.0, 1.0], abs=SHOWN)
+
+
+def pairwise(rows: Rows, labels: IntArray) -> list[float]:
+    """The mean over pairs, one by one."""
+    every = dense(rows) @ dense(rows).T
+    groups = [np.flatnonzero(labels == group).tolist() for group in range(labels.max() + 1)]
+    return [
+        fmean(every[one, other] for one, other in combinations(group, 2)) if len(group) > 1 else 1.0
+        for group in groups
+    ]
+
+
+@given(seeds, labellings)
+@settings(deadline=None, max_examples=60)
+def test_cohesion_is_that_of_all_pairs(random_rows: RandomRows, seed: int, labels: IntArray) -> None:
+    rows = random(random_rows, seed, len(labels))
+
+    np.testing.assert_allclose(cohesion(rows, labels), pairwise(rows, labels), atol=SHOWN)
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3])
+def test_rows_that_are_taken_part_by_part_give_the_same(
+    random_rows: RandomRows, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    labels = np.array([3, 0, 1, 3, 2, 0, 1, 0, 4, 5, 5])
+    rows = random(random_rows, 7, len(labels))
+    at_one_time = similarity(rows, labels), cohesion(rows, labels)
+
+    monkeypatch.setattr(describing, "_ROWS_AT_ONCE", at_once)
+
+    np.testing.assert_array_equal(similarity(rows, labels), at_one_time[0])
+    np.testing.assert_array_equal(cohesion(rows, labels), at_one_time[1])
+
+
+def test_the_weakest_link_is_the_last_merge_inside_each_group() -> None:
+    merges = linkage((0, 1, 0.1, 2), (2, 3, 0.2, 2), (4, 5, 0.4, 3), (6, 7, 0.8, 5))
+
+    found = weakest_links(merges, np.array([0, 0, 1, 1, 0]))
+
+    assert found.tolist() == [0.4, 0.2]
+
+
+def test_a_group_of_one_has_no_weak_link() -> None:
+    assert weakest_links(linkage((0, 1, 0.3, 2), (2, 3, 0.9, 3)), np.array([0, 0, 1])).tolist() == [0.3, 0.0]
+
+
+def test_nothing_has_no_links() -> None:
+    assert weakest_links(LINKAGE.empty(), np.array([], np.int64)).tolist() == []
+
+
+@given(seeds, st.integers(2, 14), st.floats(0.0, 1.0))
+@settings(deadline=None, max_examples=60)
+def test_the_weakest_link_of_a_cut_is_the_highest_merge_below_it(
+    random_rows: RandomRows, seed: int, count: int, threshold: float
+) -> None:
+    merges = average_linkage(cosine_distances(random_rows(seed, count)), np.ones(count))
+    labels = flat_groups(merges, count, threshold)
+
+    found = weakest_links(merges, labels)
+
+    assert (found <= threshold + SHOWN).all()
+    below = merges.filter(pl.col("height") < threshold)["height"]
+    assert found.max() == pytest.approx(below.max() or 0.0, abs=SHOWN)
+    assert ((found > 0.0) == (np.bincount(labels) > 1)).all()

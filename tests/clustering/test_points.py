@@ -1,0 +1,116 @@
+"""From records to the weighted points that are clustered."""
+
+import random
+from collections.abc import Callable
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from vocabgap.clustering.points import points_of
+
+Asking = Callable[..., pl.DataFrame]
+
+phrase_lists = st.lists(
+    st.lists(st.sampled_from(["Sky", "masks", "the", "not", "???", "it", "is"]), min_size=1, max_size=4).map(
+        " ".join
+    ),
+    max_size=12,
+)
+
+
+def test_a_point_weighs_as_much_as_all_wordings_of_its_surface(asking: Asking) -> None:
+    found = points_of(asking("sky mask", "Sky Mask", "sky masks", "sky mask", "tilt shift"))
+
+    assert found.surfaces.rows() == [("sky mask", 4), ("tilt shift", 1)]
+    assert found.weights.tolist() == [4.0, 1.0]
+    assert found.weights.dtype == np.float64
+
+
+def test_wordings_stay_apart_where_their_surface_is_one(asking: Asking) -> None:
+    found = points_of(asking("sky masks", "Sky Mask", "sky masks"))
+
+    assert found.wordings.select("wording", "mentions").rows() == [("Sky Mask", 1), ("sky masks", 2)]
+
+
+def test_contents_are_what_tells_needs_apart(asking: Asking) -> None:
+    found = points_of(asking("please mask the sky without halos"))
+
+    assert found.contents == ["mask sky without halo"]
+
+
+def test_contents_are_whole_where_nothing_else_would_be_left(asking: Asking) -> None:
+    assert points_of(asking("we need it", "???")).contents == ["???", "we need it"]
+
+
+def test_stop_words_are_left_out_of_contents_and_stay_in_surfaces(asking: Asking) -> None:
+    found = points_of(asking("sky masks"), stop_words=["mask"])
+
+    assert found.contents == ["sky"]
+    assert found.surfaces["surface"].to_list() == ["sky mask"]
+
+
+def test_synonyms_are_folded_in_contents_and_stay_in_surfaces(asking: Asking) -> None:
+    found = points_of(asking("heaven masks", "sky mask"), synonyms={"sky": ["heaven", "firmament"]})
+
+    assert found.contents == ["sky mask", "sky mask"]
+    assert found.surfaces["surface"].to_list() == ["heaven mask", "sky mask"]
+
+
+def test_stop_words_are_taken_out_before_synonyms_are_looked_for(asking: Asking) -> None:
+    found = points_of(
+        asking("tone down of the heaven"), stop_words=["down"], synonyms={"sky": ["tone heaven"]}
+    )
+
+    assert found.contents == ["sky"]
+
+
+def test_shares_are_of_the_words_that_only_stand_in_sentences(asking: Asking) -> None:
+    found = points_of(asking("how do I mask", "mask for the sky"))
+
+    assert found.surfaces["surface"].to_list() == ["how do i mask", "mask for the sky"]
+    assert found.shares.tolist() == [0.75, 0.0]
+
+
+def test_stop_words_do_not_make_a_sentence_of_a_phrase(asking: Asking) -> None:
+    records = asking("is the sky masked")
+
+    assert points_of(records, stop_words=["sky"]).shares.tolist() == points_of(records).shares.tolist()
+
+
+@pytest.mark.parametrize("phrases", [(), (None, "  ")])
+def test_no_phrase_gives_no_point(asking: Asking, phrases: tuple[str | None, ...]) -> None:
+    found = points_of(asking(*phrases))
+
+    assert (found.wordings.height, found.surfaces.height, found.contents) == (0, 0, [])
+    assert (len(found.shares), len(found.weights)) == (0, 0)
+
+
+@given(phrase_lists)
+@settings(deadline=None)
+def test_there_is_one_content_share_and_weight_for_each_surface(asking: Asking, phrases: list[str]) -> None:
+    found = points_of(asking(*phrases))
+
+    count = found.surfaces["surface"].n_unique()
+    assert found.surfaces.height == len(found.contents) == len(found.shares) == len(found.weights) == count
+    assert all(found.contents)
+    assert found.weights.sum() == len(phrases)
+    assert ((found.shares >= 0.0) & (found.shares <= 1.0)).all()
+
+
+@given(phrase_lists, st.randoms(use_true_random=False))
+@settings(deadline=None)
+def test_the_order_of_records_changes_no_point(
+    asking: Asking, phrases: list[str], shuffle: random.Random
+) -> None:
+    expected = points_of(asking(*phrases))
+
+    found = points_of(asking(*shuffle.sample(phrases, len(phrases))))
+
+    assert_frame_equal(found.wordings, expected.wordings)
+    assert_frame_equal(found.surfaces, expected.surfaces)
+    assert found.contents == expected.contents
+    assert found.shares.tolist() == expected.shares.tolist()
