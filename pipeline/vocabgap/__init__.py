@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from vocabgap.config import RankBy as RankBy
     from vocabgap.config import Settings as Settings
     from vocabgap.config import load_settings as load_settings
+    from vocabgap.embedding import Embedder as Embedder
     from vocabgap.errors import VocabgapError as VocabgapError
     from vocabgap.ingest import Scan as Scan
     from vocabgap.ingest import ScanSummary as ScanSummary
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Clusters": "clustering",
+    "Embedder": "embedding",
     "Published": "reporting",
     "RankBy": "config",
     "Run": "pipeline",

@@ -20,6 +20,7 @@ CONFIG_NAME: Final = "vocabgap.toml"
 CONFIG_VARIABLE: Final = "VOCABGAP_CONFIG"
 DEBUG_VARIABLE: Final = "VOCABGAP_DEBUG"
 BY_WORDING: Final = "by wording"
+MINILM: Final = "minilm"  # as an embedder: the model of that name that an installed package carries
 DEFAULT_TOP: Final = 10
 DEFAULT_OUT: Final = "out"
 DEFAULT_TENANT: Final = "local"
@@ -62,11 +63,15 @@ class IngestSettings(_Section, frozen=True):
 
 
 class ClusterSettings(_Section, frozen=True):
-    """How far apart two wordings of the same need may be: one distance, or that which suits the wordings."""
+    """How wordings are compared, and how far apart two of the same need may be.
+
+    The distance is one, or that which suits the wordings; the embedder is a model's folder, or `minilm`.
+    """
 
     threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] | Literal["by wording"] = BY_WORDING
     stop_words: tuple[str, ...] = ()
     synonyms: dict[str, tuple[str, ...] | str] = {}
+    embedder: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] | None = None
 
 
 class RankSettings(_Section, frozen=True):
@@ -156,6 +161,7 @@ class Settings(_Section, frozen=True):
 # What the environment may set: variable to table and key.
 VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
     "VOCABGAP_THRESHOLD": ("cluster", "threshold"),
+    "VOCABGAP_EMBEDDER": ("cluster", "embedder"),
     "VOCABGAP_RANK_BY": ("rank", "by"),
     "VOCABGAP_OUT": ("report", "out"),
     "VOCABGAP_TOP": ("report", "top"),

@@ -13,11 +13,12 @@ import polars as pl
 from vocabgap.arguments import require_kind
 from vocabgap.clustering import Clusters, cluster
 from vocabgap.config import Settings, expanded
+from vocabgap.embedding import EmbeddingUse, load_embedder
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan, Selection, resolve_roots, scan
 from vocabgap.moments import require_offset
 from vocabgap.ranking import rank
-from vocabgap.reporting import Published, Reproduction, Timing, check_target, report, resolve_target
+from vocabgap.reporting import Model, Published, Reproduction, Timing, check_target, report, resolve_target
 
 STAGES: Final = ("ingest", "cluster", "rank", "report")
 
@@ -31,12 +32,14 @@ class Run:
         clusters: The groups of wordings.
         ranked: Table `capabilities`.
         published: The folder with the files.
+        embeddings: What was kept of embeddings and what computed, if there was an embedder.
     """
 
     scan: Scan
     clusters: Clusters
     ranked: pl.DataFrame
     published: Published
+    embeddings: EmbeddingUse | None = None
 
 
 @dataclass
@@ -103,6 +106,8 @@ def run(
     check_target(target, named)
     if cache is not None:
         _check_apart(expanded(cache).resolve(), target)
+    # Loaded before anything is read, for a model that cannot be used is best told at once.
+    embedder = load_embedder(settings.cluster.embedder, cache)
     watch = _Stopwatch(on_stage or (lambda _: None))
     with watch.stage("ingest"):
         scanned = scan(named, **settings.scan_options, cache=cache, verify_hash=verify_hash)
@@ -113,7 +118,7 @@ def run(
         )
     with watch.stage("cluster"):
         # The whole corpus is grouped whatever is selected, so that a need is the same need in every view.
-        found = cluster(scanned.records, **settings.cluster_options)
+        found = cluster(scanned.records, **settings.cluster_options, embedder=embedder)
     with watch.stage("rank"):
         ranked = rank(
             selected.records,
@@ -130,7 +135,14 @@ def run(
             now=moment,
             top=settings.report.top,
             ranked_by=settings.rank.by,
-            reproduction=Reproduction(tuple(named), settings, selection, moment, config),
+            reproduction=Reproduction(
+                tuple(named),
+                settings,
+                selection,
+                moment,
+                config,
+                None if embedder is None else Model.of(embedder),
+            ),
             timings=watch.timings,
         )
-    return Run(selected, found, ranked, made)
+    return Run(selected, found, ranked, made, None if embedder is None else embedder.use)

@@ -13,12 +13,13 @@ import multiprocessing
 import resource
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from zlib import crc32
 
 import numpy as np
 import polars as pl
@@ -27,9 +28,10 @@ from scipy import sparse
 from vocabgap.clustering.arrays import FloatArray, IntArray
 from vocabgap.clustering.cutting import flat_groups, sentenceness
 from vocabgap.clustering.dense_linkage import cosine_distances
+from vocabgap.clustering.embeddings import blended_rows
 from vocabgap.clustering.linkage import DENSE_LIMIT, average_linkage
-from vocabgap.clustering.points import points_of
-from vocabgap.clustering.vectorizing import Rows, unit_rows, vectorize
+from vocabgap.clustering.points import Points, points_of
+from vocabgap.clustering.vectorizing import Rows, vectorize, word_rows
 from vocabgap.schema import PHRASE_FIELDS
 from vocabgap.text import surface
 
@@ -39,7 +41,7 @@ else:
     from wordings import draw
 
 Solve = Callable[[Rows, FloatArray, float], IntArray]
-Space = Callable[[Rows], Rows]
+Space = Callable[[Points], Rows]
 
 HEADINGS: Final = (
     "surfaces", "needs", "rows", "cut", "by", "groups", "rows elsewhere", "vectorising s", "linkage s",
@@ -47,6 +49,7 @@ HEADINGS: Final = (
 )  # fmt: skip
 LEFT: Final = 5  # headings of cells that are aligned to the left
 WARMING: Final = DENSE_LIMIT + 500  # wordings, enough that the large way is taken
+DIMENSIONS: Final = 384  # of a small sentence embedding model
 BLOCK_ROWS: Final = 1_024
 MEANING: Final = """
 The last three columns are multiples of what ours takes. Rows elsewhere stand with other rows than in ours:
@@ -74,14 +77,44 @@ class Cost(NamedTuple):
     groups: IntArray
 
 
-def as_they_are(rows: Rows) -> Rows:
-    """The default: words, pairs and topic words beside trigrams."""
-    return rows
+def default(points: Points) -> Rows:
+    """Words, pairs and topic words beside trigrams."""
+    return vectorize(points.contents, points.weights, sentenceness(points.shares))
 
 
-def words_only(rows: Rows) -> Rows:
-    """The same rows without what they are spelt with."""
-    return Rows(unit_rows(sparse.csr_array(rows.loads[:, : rows.own])), sparse.csr_array((0, 0)))
+def words(points: Points) -> Rows:
+    """Plain TF-IDF of words and pairs."""
+    return Rows(word_rows(points.contents, points.weights, pair_weight=1.0), sparse.csr_array((0, 0)))
+
+
+class Chance:
+    """Stands for a sentence embedder: a random vector for each word, added up, and one for the text.
+
+    What rows of this length cost does not depend on what they mean. A model's own time is not in the figures.
+    """
+
+    name = "chance"
+    digest = ""
+
+    def __init__(self) -> None:
+        self._words: dict[str, FloatArray] = {}
+
+    def embed(self, texts: Sequence[str]) -> FloatArray:
+        """A vector a text, shape (n, 384)."""
+        return np.array([self._vector(text) for text in texts])
+
+    def _vector(self, text: str) -> FloatArray:
+        total = 0.5 + 0.3 * drawn_vector(text)
+        for word in text.split():
+            if word not in self._words:
+                self._words[word] = drawn_vector(word)
+            total += self._words[word]
+        return total
+
+
+def drawn_vector(text: str) -> FloatArray:
+    """A vector drawn by a text."""
+    return np.random.default_rng(crc32(text.encode())).standard_normal(DIMENSIONS)
 
 
 def ours(rows: Rows, weights: FloatArray, cut: float) -> IntArray:
@@ -93,7 +126,7 @@ def scikit_learn(rows: Rows, weights: FloatArray, cut: float) -> IntArray:  # no
     """Groups from the full matrix, made by blocks: other metrics make more copies of it."""
     from sklearn.cluster import AgglomerativeClustering  # noqa: PLC0415 - others are measured without it
 
-    distances = cosine_distances(rows.plain())
+    distances = cosine_distances(rows.plain_terms(), rows.dense)
     np.fill_diagonal(distances, 0.0)
     model = AgglomerativeClustering(
         n_clusters=None, metric="precomputed", linkage="average", distance_threshold=cut
@@ -105,17 +138,21 @@ def fastcluster(rows: Rows, weights: FloatArray, cut: float) -> IntArray:  # noq
     """Groups from half the matrix, which is overwritten."""
     from scipy.cluster.hierarchy import fcluster  # noqa: PLC0415 - others are measured without it
 
-    merges = import_module("fastcluster").linkage(_half(rows.plain()), "average", preserve_input=False)
+    merges = import_module("fastcluster").linkage(_half(rows), "average", preserve_input=False)
     return np.asarray(fcluster(merges, np.nextafter(cut, 0.0), "distance"), np.int64)
 
 
-def _half(rows: sparse.csr_array) -> FloatArray:
+def _half(rows: Rows) -> FloatArray:
     """Distances above the diagonal, row by row."""
-    count = rows.shape[0]
+    terms = rows.plain_terms()
+    count = terms.shape[0]
     half = np.empty(count * (count - 1) // 2)
     filled = 0
     for start in range(0, count, BLOCK_ROWS):
-        block = (rows[start : start + BLOCK_ROWS] @ rows.T).toarray()
+        part = slice(start, start + BLOCK_ROWS)
+        block = (terms[part] @ terms.T).toarray()
+        if rows.dense is not None:
+            block += rows.dense[part] @ rows.dense.T
         for number, row in enumerate(block, start=start):
             end = filled + count - number - 1
             half[filled:end] = np.maximum(1.0 - row[number + 1 :], 0.0)
@@ -123,13 +160,16 @@ def _half(rows: sparse.csr_array) -> FloatArray:
     return half
 
 
-SPACES: Final[dict[str, Space]] = {
-    "words": words_only,
-    "default": as_they_are,
-}
+def embedded(points: Points) -> Rows:
+    """Words and pairs beside vectors of a sentence embedder."""
+    return blended_rows(points, Chance())
+
+
+SPACES: Final[dict[str, Space]] = {"words": words, "default": default, "embedded": embedded}
 SMALL: Final = [
     Case(20_000, 2_000, "words", 0.5),
     Case(20_000, 2_000, "default", 0.5),
+    Case(20_000, 2_000, "embedded", 0.7),
 ]
 LARGE: Final = [
     *(
@@ -137,6 +177,7 @@ LARGE: Final = [
         for space in ("words", "default")
         for cut in (0.7, 0.9)
     ),
+    Case(100_000, 2_000, "embedded", 0.7, by_mentions=True),
     Case(1_000_000, 20_000, "words", 0.5, by_mentions=True),
     Case(1_000_000, 20_000, "words", 0.7, by_mentions=True),
     Case(1_000_000, 20_000, "default", 0.7, by_mentions=True),
@@ -175,8 +216,7 @@ def grouped(path: Path, case: Case, solve: Solve) -> Cost:
 
 def _rows(records: pl.DataFrame, space: Space) -> tuple[Rows, FloatArray]:
     points = points_of(records)
-    rows = vectorize(points.contents, points.weights, sentenceness(points.shares))
-    return space(rows), points.weights
+    return space(points), points.weights
 
 
 def in_a_process(work: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401 - whatever the work gives

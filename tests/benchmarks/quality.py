@@ -12,6 +12,7 @@ B-cubed: Bagga & Baldwin 1998. ARI: the adjusted Rand index, Hubert & Arabie 198
 import argparse
 import random
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
@@ -110,11 +111,12 @@ def by_half_and_half(texts: Sequence[str]) -> IntArray:
     return plainly_linked(sparse.csr_array(sparse.hstack([_words(said), spelt], format="csr") * np.sqrt(0.5)))
 
 
-def default(texts: Sequence[str]) -> IntArray:
-    """What `vocabgap.cluster` gives as it is called by default."""
+def default(texts: Sequence[str], embedder: vocabgap.Embedder | None = None) -> IntArray:
+    """What `vocabgap.cluster` gives as it is called by default, or with an embedder."""
     asked = pl.DataFrame({PHRASE_FIELDS[0]: list(texts)})
     found = vocabgap.cluster(
-        asked.with_columns(pl.lit(None, pl.String).alias(name) for name in PHRASE_FIELDS[1:])
+        asked.with_columns(pl.lit(None, pl.String).alias(name) for name in PHRASE_FIELDS[1:]),
+        embedder=embedder,
     )
     cluster = dict(found.wordings.select("wording", "cluster").iter_rows())
     return np.array([cluster[text] for text in texts], np.int64)
@@ -223,6 +225,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--data", type=Path, help="folder of *.tsv files: text, tab, label")
     parser.add_argument("--limit", type=int, default=LIMIT, help="lines of each set; 0 for all")
+    parser.add_argument("--embedder", help="a model's folder, or minilm: a further row")
+    parser.add_argument("--cache", type=Path, help="folder that keeps its embeddings")
     asked = parser.parse_args()
     paths = sorted(asked.data.glob("*.tsv")) if asked.data else []
     if asked.data and not paths:
@@ -233,6 +237,9 @@ def main() -> None:
     ways = dict(WAYS)
     if not (find_spec("string_grouper") and find_spec("pandas")):
         ways = {name: way for name, way in ways.items() if way is not string_grouper}
+    if asked.embedder:
+        embedder = vocabgap.Embedder.load(asked.embedder, asked.cache)
+        ways[f"default, {embedder.name}"] = partial(default, embedder=embedder)
     table = {
         name: [scores(phrases.truth, way(phrases.texts)) for phrases in sets.values()]
         for name, way in ways.items()
@@ -245,7 +252,7 @@ def main() -> None:
             values = [row[place] for row in rows]
             print(f"| {name} | {' | '.join(f'{value:.3f}' for value in [*values, fmean(values)])} |")
     print(MEANING)
-    if len(ways) < len(WAYS):
+    if string_grouper not in ways.values():
         print("\nstring_grouper is not installed: its row is left out.")
 
 

@@ -8,6 +8,7 @@ from scipy import sparse
 
 from vocabgap.clustering import Clusters, cluster
 from vocabgap.clustering.arrays import FloatArray
+from vocabgap.clustering.vectorizing import Rows
 from vocabgap.schema import PHRASE_FIELDS
 
 Item = TypeVar("Item", bound=Hashable)
@@ -58,6 +59,28 @@ def random_rows() -> Callable[[int, int], sparse.csr_array]:
         values = np.where(rng.random((count, 30)) < 0.3, rng.random((count, 30)), 0.0)
         values[:, 0] = rng.uniform(0.2, 0.6, count)  # shared by all, so that no distance is exactly 1
         return sparse.csr_array(values / np.linalg.norm(values, axis=1, keepdims=True))
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def mixed_rows() -> Callable[..., Rows]:
+    """Rows of which some are equal and some are zeros; coarse values make ties.
+
+    The last terms, as many as are to be spelt, are spread over five grams.
+    """
+
+    def build(rng: np.random.Generator, count: int, spelt: int, *, coarse: bool) -> Rows:
+        terms = int(rng.integers(spelt + 1, 60))
+        values = rng.integers(1, 4, (count, terms)) if coarse else rng.random((count, terms)) + 0.05
+        loads = values * (rng.random((count, terms)) < rng.uniform(0.02, 0.9))
+        for _ in range(int(rng.uniform(0, 0.6) * count)):
+            loads[rng.integers(count)] = loads[rng.integers(count)]
+        grams = rng.random((spelt, 5)) * (rng.random((spelt, 5)) < 0.5) + 1e-3
+        grams /= np.linalg.norm(grams, axis=1, keepdims=True)
+        plain = np.hstack([loads[:, : terms - spelt], loads[:, terms - spelt :] @ grams])
+        length = np.linalg.norm(plain, axis=1, keepdims=True)
+        return Rows(sparse.csr_array(loads / np.where(length > 0, length, 1.0)), sparse.csr_array(grams))
 
     return build
 

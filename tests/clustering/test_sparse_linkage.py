@@ -21,6 +21,7 @@ from vocabgap.clustering.vectorizing import Rows, vectorize
 from vocabgap.errors import StateError
 
 Asking = Callable[..., pl.DataFrame]
+MixedRows = Callable[..., Rows]
 
 EXACT = 1e-9
 ACTS = ("mask", "brighten", "denoise", "sharpen", "crop", "export", "stack", "align", "blur", "tint")
@@ -37,20 +38,6 @@ OBJECTS = (
     "grain",
 )
 WAYS = ("", "by depth", "in dark tones", "for a series", "at the edges", "without halos", "selectively")
-
-
-def random_rows(rng: np.random.Generator, count: int, spelt: int, *, coarse: bool) -> Rows:
-    """Some equal rows, some of zeros; coarse values make ties. The last terms are spread over five grams."""
-    terms = int(rng.integers(spelt + 1, 60))
-    values = rng.integers(1, 4, (count, terms)) if coarse else rng.random((count, terms)) + 0.05
-    loads = values * (rng.random((count, terms)) < rng.uniform(0.02, 0.9))
-    for _ in range(int(rng.uniform(0, 0.6) * count)):
-        loads[rng.integers(count)] = loads[rng.integers(count)]
-    grams = rng.random((spelt, 5)) * (rng.random((spelt, 5)) < 0.5) + 1e-3
-    grams /= np.linalg.norm(grams, axis=1, keepdims=True)
-    plain = np.hstack([loads[:, : terms - spelt], loads[:, terms - spelt :] @ grams])
-    length = np.linalg.norm(plain, axis=1, keepdims=True)
-    return Rows(sparse.csr_array(loads / np.where(length > 0, length, 1.0)), sparse.csr_array(grams))
 
 
 def surfaces(count: int, seed: int) -> tuple[list[str], np.ndarray]:
@@ -101,10 +88,10 @@ def distances_after(merges: Merges, rows: Rows, weights: np.ndarray) -> Iterator
     st.floats(0.05, 1.0),
 )
 def test_every_merge_is_of_the_nearest_pair_at_its_mean_distance(
-    seed: int, count: int, spelt: int, coarse: bool, limit: float
+    mixed_rows: MixedRows, seed: int, count: int, spelt: int, coarse: bool, limit: float
 ) -> None:
     rng = np.random.default_rng(seed)
-    rows = random_rows(rng, count, spelt, coarse=coarse)
+    rows = mixed_rows(rng, count, spelt, coarse=coarse)
     weights = rng.integers(1, 51, count).astype(np.float64)
 
     *made, (_, _, left) = distances_after(average_linkage(rows, weights, limit), rows, weights)

@@ -9,7 +9,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from vocabgap.clustering.arrays import FloatArray
 from vocabgap.clustering.topics import COMPANIONS, DAMPING, NEIGHBOURS, STRENGTH, company, largest
-from vocabgap.clustering.vectorizing import LONGEST_ROW, PAIR_WEIGHT, WORD_SHARE, Rows, vectorize
+from vocabgap.clustering.vectorizing import LONGEST_ROW, PAIR_WEIGHT, WORD_SHARE, Rows, vectorize, word_rows
 from vocabgap.stopwords import FUNCTION_WORDS, content_words, ignored_stems
 from vocabgap.text import surface
 
@@ -63,10 +63,15 @@ def tfidf(corpus: Corpus, pairs: int) -> FloatArray:
     return np.asarray(vectorizer.transform([text for text, _, _ in corpus]).toarray(), np.float64)
 
 
+def word_reference(corpus: Corpus, pair_weight: float) -> FloatArray:
+    """Words and pairs alone, from dense matrices and one row a mention."""
+    return unit(np.hstack([tfidf(corpus, 1), pair_weight * tfidf(corpus, 2)]))
+
+
 def lexical_reference(corpus: Corpus) -> FloatArray:
     """The word part of each row, from dense matrices and one row a mention."""
     words, pairs = tfidf(corpus, 1), tfidf(corpus, 2)
-    own = unit(np.hstack([words, PAIR_WEIGHT * pairs]))
+    own = word_reference(corpus, PAIR_WEIGHT)
     single = unit(words)
     mentioned = np.repeat(single, [count for _, count, _ in corpus], axis=0)
     company = (mentioned.T @ mentioned) * mentioned.sum(axis=0) ** -DAMPING
@@ -85,6 +90,19 @@ def test_word_part_is_that_of_the_reference_on_the_expanded_corpus(corpus: Corpu
     expected = lexical_reference(corpus)
     assume(max(np.count_nonzero(expected, axis=1)) <= LONGEST_ROW)
     np.testing.assert_allclose((own @ own.T).toarray(), WORD_SHARE * expected @ expected.T, atol=1e-12)
+
+
+@given(corpora, st.sampled_from([0.0, 0.3, 1.0]))
+@settings(deadline=None, max_examples=50)
+def test_word_rows_are_those_of_scikit_learn_on_the_expanded_corpus(
+    corpus: Corpus, pair_weight: float
+) -> None:
+    contents, mentions, _ = zip(*corpus, strict=True)
+
+    rows = word_rows(contents, np.array(mentions, np.float64), pair_weight)
+
+    expected = word_reference(corpus, pair_weight)
+    np.testing.assert_allclose((rows @ rows.T).toarray(), expected @ expected.T, atol=1e-12)
 
 
 @given(corpora)
@@ -180,6 +198,7 @@ def test_few_surfaces_can_be_vectorized(contents: list[str]) -> None:
     rows = vectorize(contents, np.full(len(contents), 7.0), np.zeros(len(contents)))
 
     assert rows.plain().shape[0] == len(contents)
+    assert word_rows(contents, np.ones(len(contents))).shape[0] == len(contents)
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,13 @@ from typer.core import TyperGroup
 from vocabgap.cli.options import (
     CacheOption,
     ConfigOption,
+    EmbedderOption,
     HiddenOption,
     RootsArgument,
     ThresholdOption,
     VerifyHashOption,
     note_cache,
+    note_embeddings,
     note_unread,
 )
 from vocabgap.cli.output import Output, output_of
@@ -26,6 +28,7 @@ from vocabgap.text import count, printable_name, shortened, surface, visible
 
 if TYPE_CHECKING:
     from vocabgap.clustering import Clusters
+    from vocabgap.embedding import Embedder
     from vocabgap.ingest import Scan, ScanSummary
 
 LIST: Final = "list"
@@ -59,6 +62,7 @@ def list_clusters(
     context: typer.Context,
     roots: RootsArgument,
     threshold: ThresholdOption = None,
+    embedder: EmbedderOption = None,
     threshold_sweep: Annotated[
         bool, typer.Option("--threshold-sweep", help="Show what each of several cuts would give instead.")
     ] = False,
@@ -72,9 +76,10 @@ def list_clusters(
 ) -> None:
     """List the groups, the most mentioned first, with the long tail in a line of its own."""
     output = output_of(context)
-    settings = _settings(config, threshold, hidden, top)
+    settings = _settings(config, threshold, embedder, hidden, top)
+    by = _embedder(settings, cache)
     scanned = _scanned(output, roots, settings, cache, verify_hash=verify_hash)
-    found = _clustered(scanned, settings, sweep=threshold_sweep)
+    found = _clustered(output, scanned, settings, by, sweep=threshold_sweep)
     if not scanned.summary.records:
         _print_nothing(output, scanned.summary)
     if threshold_sweep:
@@ -117,6 +122,7 @@ def show(
     ],
     roots: RootsArgument,
     threshold: ThresholdOption = None,
+    embedder: EmbedderOption = None,
     svg: Annotated[Path | None, typer.Option(help="Write the dendrogram to this file, too.")] = None,
     hidden: HiddenOption = None,
     cache: CacheOption = None,
@@ -125,7 +131,7 @@ def show(
 ) -> None:
     """Show every wording of one group, and how they came together."""
     output = output_of(context)
-    settings = _settings(config, threshold, hidden)
+    settings = _settings(config, threshold, embedder, hidden)
     # What follows loads Polars.
     from vocabgap.reporting.dendrogram import leaves_of, svg_dendrogram, text_dendrogram  # noqa: PLC0415
     from vocabgap.reporting.picture import picture_place, write_picture  # noqa: PLC0415
@@ -133,10 +139,11 @@ def show(
 
     if svg is not None:
         picture_place(svg)  # told before the work is done
+    by = _embedder(settings, cache)
     scanned = _scanned(output, roots, settings, cache, verify_hash=verify_hash)
     if not scanned.summary.records:
         raise NotFoundError(nothing(scanned.summary), hint=_SOUND_HINT)
-    found = _clustered(scanned, settings)
+    found = _clustered(output, scanned, settings, by)
     number = _named(found, printable_name(label))
     group = found.clusters.filter(cluster=number).row(0, named=True)
     wordings = found.wordings.filter(cluster=number).sort("mentions", "wording", descending=[True, False])
@@ -168,9 +175,14 @@ def show(
 
 
 def _settings(
-    config: Path | None, threshold: str | None, hidden: bool | None, top: int | None = None
+    config: Path | None,
+    threshold: str | None,
+    embedder: str | None,
+    hidden: bool | None,
+    top: int | None = None,
 ) -> Settings:
     flags = {
+        "--embedder": (("cluster", "embedder"), embedder),
         "--threshold": (("cluster", "threshold"), threshold),
         "--hidden": (("ingest", "hidden"), hidden),
         "--top": (("report", "top"), top),
@@ -189,12 +201,23 @@ def _scanned(
     return scanned
 
 
-def _clustered(scanned: "Scan", settings: Settings, *, sweep: bool = False) -> "Clusters":
+def _embedder(settings: Settings, cache: Path | None) -> "Embedder | None":
+    """The embedder that is asked for; that one cannot be used is best told before anything is read."""
+    from vocabgap.embedding import load_embedder  # noqa: PLC0415 - loads NumPy
+
+    return load_embedder(settings.cluster.embedder, cache)
+
+
+def _clustered(
+    output: Output, scanned: "Scan", settings: Settings, embedder: "Embedder | None", *, sweep: bool = False
+) -> "Clusters":
     """The groups of what was read, with merges as far as a sweep looks if there is to be one."""
     from vocabgap.clustering import SWEEP_CUTS, cluster  # noqa: PLC0415 - loads Polars
 
     reach = max(SWEEP_CUTS) if sweep else 0.0
-    return cluster(scanned.records, **settings.cluster_options, reach=reach)
+    found = cluster(scanned.records, **settings.cluster_options, reach=reach, embedder=embedder)
+    note_embeddings(output, embedder.use if embedder else None)
+    return found
 
 
 def _print_nothing(output: Output, account: "ScanSummary") -> None:

@@ -10,6 +10,7 @@ from vocabgap.config import BY_WORDING
 from vocabgap.text import count, escape_unseen
 
 if TYPE_CHECKING:
+    from vocabgap.embedding import EmbeddingUse
     from vocabgap.ingest import CacheUse, Scan
 
 RootsArgument = Annotated[
@@ -23,6 +24,13 @@ ThresholdOption = Annotated[
     str | None,
     typer.Option(help=f"Cosine distance at which two needs differ, 0 to 1.  [default: {BY_WORDING}]"),
 ]
+EmbedderOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Compare wordings by sentence embeddings, too: a model's folder, or minilm.",
+        show_default=False,
+    ),
+]
 HiddenOption = Annotated[
     bool | None,
     typer.Option("--hidden", help="Search names that start with a dot, too.", show_default=False),
@@ -34,6 +42,16 @@ CacheOption = Annotated[
 VerifyHashOption = Annotated[
     bool, typer.Option("--verify-hash", help="Compare logs with the cache by digest, not by size and times.")
 ]
+
+
+def note_embeddings(output: Output, use: "EmbeddingUse | None") -> None:
+    """Tell a person what the kept embeddings were good for."""
+    if use is None:
+        return
+    if use.note:
+        output.note(f"cache: {use.note}")
+    if use.found:
+        output.note(f"cache: {count(use.found, 'embedding')} kept, {use.computed:,} computed")
 
 
 def note_cache(output: Output, use: "CacheUse | None") -> None:

@@ -10,11 +10,13 @@ import typer
 from vocabgap.cli.options import (
     CacheOption,
     ConfigOption,
+    EmbedderOption,
     HiddenOption,
     RootsArgument,
     ThresholdOption,
     VerifyHashOption,
     note_cache,
+    note_embeddings,
     note_unread,
 )
 from vocabgap.cli.output import Output, output_of
@@ -62,6 +64,7 @@ def report(
     module: Annotated[list[str] | None, typer.Option(help="Only this operation; may be repeated.")] = None,
     session: Annotated[list[str] | None, typer.Option(help="Only this session; may be repeated.")] = None,
     threshold: ThresholdOption = None,
+    embedder: EmbedderOption = None,
     top: Annotated[
         int | None, typer.Option(help=f"Capabilities to show; 0 shows all.  [default: {DEFAULT_TOP}]")
     ] = None,
@@ -89,6 +92,7 @@ def report(
         {
             "--out": (("report", "out"), out),
             "--threshold": (("cluster", "threshold"), threshold),
+            "--embedder": (("cluster", "embedder"), embedder),
             "--top": (("report", "top"), top),
             "--rank-by": (("rank", "by"), rank_by),
             "--hidden": (("ingest", "hidden"), hidden),
@@ -122,6 +126,10 @@ def report(
         )
     _print(output, made, text_format)
     note_cache(output, made.scan.cache)
+    note_embeddings(output, made.embeddings)
+    for row in made.scan.rejects.iter_rows(named=True):
+        if row["line"] is None:
+            output.note(escape_unseen(f"not read: {row['source_path']}: {row['detail']}"))
     note_unread(output, made.scan)
 
 

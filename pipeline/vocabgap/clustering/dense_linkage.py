@@ -20,14 +20,21 @@ _BLOCK_ROWS: Final = 512
 _DIGITS: Final = 12
 
 
-def cosine_distances(rows: sparse.csr_array) -> FloatArray:
-    """All pairwise cosine distances of rows of unit length, shape (n, n), with an infinite diagonal."""
+def cosine_distances(rows: sparse.csr_array, dense: FloatArray | None = None) -> FloatArray:
+    """All pairwise cosine distances of rows of unit length, shape (n, n), with an infinite diagonal.
+
+    Args:
+        rows: Shape (n, terms).
+        dense: Further dimensions of the rows, shape (n, dimensions).
+    """
     count = rows.shape[0]
     distances = np.empty((count, count))
     # By blocks: the sparse product of all rows would take more than the dense matrix.
     for start in range(0, count, _BLOCK_ROWS):
-        block = rows[start : start + _BLOCK_ROWS] @ rows.T
-        np.subtract(1.0, block.toarray(), out=distances[start : start + _BLOCK_ROWS])
+        part = slice(start, start + _BLOCK_ROWS)
+        np.subtract(1.0, (rows[part] @ rows.T).toarray(), out=distances[part])
+        if dense is not None:
+            distances[part] -= dense[part] @ dense.T
     # What lies beyond is rounding, and may leave equal rows at 1e-16 on either side of zero.
     np.round(distances, _DIGITS, out=distances)
     np.maximum(distances, 0.0, out=distances)

@@ -13,6 +13,7 @@ from vocabgap.clustering.arrays import IntArray
 from vocabgap.clustering.cutting import SENTENCE_CUT, cuts, flat_groups, sentenceness
 from vocabgap.clustering.dendrogram import below
 from vocabgap.clustering.describing import Labeller, cohesion, members_of, similarity, weakest_links
+from vocabgap.clustering.embeddings import Embedder, blended_rows
 from vocabgap.clustering.linkage import average_linkage
 from vocabgap.clustering.points import NO_SYNONYMS, Points, points_of
 from vocabgap.clustering.vectorizing import Rows, vectorize
@@ -115,17 +116,12 @@ class Clusters:
             NotFoundError: There is no such group.
         """
         members = self.members(cluster)
-        by_use = self.wordings.sort("mentions", "wording", descending=[True, False])
-        spoken = by_use.unique("surface", keep="first", maintain_order=True)
-        leaves = (
-            self._points.surfaces[members]
-            .join(
-                spoken.select("surface", "wording", "similarity"),
-                on="surface",
-                how="left",
-                maintain_order="left",
-            )
-            .select("wording", "surface", "mentions", "similarity")
+        similar = dict(self.wordings.select("surface", "similarity").iter_rows())
+        leaves = self._points.surfaces[members].select(
+            pl.Series("wording", [self._points.spoken[member] for member in members]),
+            "surface",
+            "mentions",
+            pl.col("surface").replace_strict(similar, return_dtype=pl.Float64).alias("similarity"),
         )
         return leaves, below(self.linkage, self._points.surfaces.height, members)
 
@@ -157,12 +153,14 @@ def cluster(
     stop_words: Iterable[str] = (),
     synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS,
     reach: float = 0.0,
+    embedder: Embedder | None = None,
 ) -> Clusters:
     """Group the needs of some records, however they were worded.
 
     TF-IDF of the distinct surfaces, weighted by their mentions, then average-linkage agglomerative
     clustering on cosine distance. The dendrogram, and so the partition at one distance, is that of
-    scikit-learn's `AgglomerativeClustering` on one row a mention, up to ties.
+    scikit-learn's `AgglomerativeClustering` on one row a mention, up to ties. With an embedder half of a
+    row is TF-IDF of words and half the embedding of the surface's most used wording.
 
     Args:
         records: Table `records`, at least the three columns that a phrase is taken from.
@@ -171,6 +169,7 @@ def cluster(
         stop_words: Words to ignore beside the function words.
         synonyms: A word or phrase to the others that stand for it.
         reach: Cosine distance up to which other cuts are to be looked at. Small corpora have them all.
+        embedder: What gives sentence embeddings, such as `vocabgap.Embedder`.
 
     Returns:
         The groups. They do not depend on the order of the records.
@@ -182,7 +181,10 @@ def cluster(
     threshold = _cut_of(threshold)
     reach = max(_farthest(threshold), _distance("reach", reach))
     points = points_of(records, stop_words, synonyms)
-    rows = vectorize(points.contents, points.weights, sentenceness(points.shares))
+    if embedder is None:
+        rows = vectorize(points.contents, points.weights, sentenceness(points.shares))
+    else:
+        rows = blended_rows(points, embedder)
     linkage, reach = average_linkage(rows, points.weights, reach)
     return _cut(points, rows, linkage, threshold, reach)
 

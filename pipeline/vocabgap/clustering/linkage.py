@@ -35,7 +35,7 @@ def average_linkage(rows: Rows, weights: FloatArray, reach: float = ALL_MERGES) 
     if count < 2:  # noqa: PLR2004
         return LINKAGE.empty(), ALL_MERGES
     if count <= DENSE_LIMIT:
-        distances = dense_linkage.cosine_distances(rows.plain())
+        distances = dense_linkage.cosine_distances(rows.plain_terms(), rows.dense)
         return dense_linkage.average_linkage(distances, weights), ALL_MERGES
     from vocabgap.clustering import sparse_linkage  # noqa: PLC0415 - loads Numba
 

@@ -34,6 +34,13 @@ class Points:
     shares: FloatArray
 
     @cached_property
+    def spoken(self) -> list[str]:
+        """The most used wording of each surface."""
+        by_use = self.wordings.sort("mentions", "wording", descending=[True, False])
+        wording = dict(by_use.unique("surface", keep="first").select("surface", "wording").iter_rows())
+        return [wording[surface] for surface in self.surfaces["surface"]]
+
+    @cached_property
     def weights(self) -> FloatArray:
         """How often each surface was mentioned, shape (n,)."""
         return self.surfaces["mentions"].cast(pl.Float64).to_numpy()

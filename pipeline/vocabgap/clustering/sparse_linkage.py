@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vocabgap.clustering.arrays import FloatArray, IntArray
+from vocabgap.clustering.blended_neighbours import BlendedNeighbours
 from vocabgap.clustering.neighbours import Nearest, SparseNeighbours
 from vocabgap.clustering.vectorizing import Rows
 
@@ -61,7 +62,8 @@ def average_linkage(rows: Rows, weights: FloatArray, limit: float) -> Merges:
     together = np.asarray(np.bincount(first, weights, len(first))[single], np.float64)
     # Rows that share frequent terms stand together, so that what is read together lies together in memory.
     single_order = _by_frequent_terms(rows, single)
-    space = SparseNeighbours(rows, single[single_order], together[single_order], 1.0 - limit)
+    of_rows = SparseNeighbours if rows.dense is None else BlendedNeighbours
+    space = of_rows(rows, single[single_order], together[single_order], 1.0 - limit)
     linked = link(space)
     return Merges(
         np.concatenate([first[same], linked.keep]),
@@ -145,11 +147,13 @@ def _reciprocal(nearest: Nearest, order: IntArray) -> tuple[IntArray, IntArray]:
 def first_equals(rows: Rows) -> IntArray:
     """The first row that is equal to each; a row of zeros has no equal, being near to nothing."""
     start, terms, data = rows.loads.indptr, rows.loads.indices, rows.loads.data
-    seen: dict[tuple[bytes, bytes], int] = {}
+    dense = np.zeros((rows.loads.shape[0], 0)) if rows.dense is None else rows.dense
+    seen: dict[tuple[bytes, bytes, bytes], int] = {}
     first = np.arange(rows.loads.shape[0])
     for number in np.flatnonzero(np.diff(start)).tolist():
         part = slice(start[number], start[number + 1])
-        first[number] = seen.setdefault((terms[part].tobytes(), data[part].tobytes()), number)
+        row = terms[part].tobytes(), data[part].tobytes(), dense[number].tobytes()
+        first[number] = seen.setdefault(row, number)
     return first
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from vocabgap.clustering.arrays import FloatArray
+from vocabgap.clustering.arrays import FloatArray, IntArray
 from vocabgap.clustering.topics import company, largest, topic_words
 
 WORD_SHARE: Final = 0.65
@@ -34,18 +34,27 @@ class Rows:
         loads: Shape (n, terms), not negative, columns sorted.
         grams: Shape (terms - own, grams), not negative: each of the last terms as a row of unit length. The
             first `own` terms are dimensions themselves.
+        dense: Shape (n, dimensions): further dimensions that all rows have, if any.
     """
 
     loads: sparse.csr_array
     grams: sparse.csr_array
+    dense: FloatArray | None = None
 
     @property
     def own(self) -> int:
         """Number of terms that are dimensions themselves."""
         return int(self.loads.shape[1] - self.grams.shape[0])
 
-    def plain(self, points: npt.NDArray[np.int64] | slice = slice(None)) -> sparse.csr_array:
-        """Some of the rows as they are, shape (points, own + grams)."""
+    def plain(self, points: IntArray | slice = slice(None)) -> sparse.csr_array:
+        """Some of the rows as they are, shape (points, own + grams + dimensions)."""
+        terms = self.plain_terms(points)
+        if self.dense is None:
+            return terms
+        return sparse.csr_array(sparse.hstack([terms, sparse.csr_array(self.dense[points])], format="csr"))
+
+    def plain_terms(self, points: IntArray | slice = slice(None)) -> sparse.csr_array:
+        """Some of the rows without their dense part, shape (points, own + grams)."""
         loads = self.loads[points]
         spelt = loads[:, self.own :] @ self.grams
         rows = sparse.csr_array(sparse.hstack([loads[:, : self.own], spelt], format="csr"))
@@ -67,9 +76,7 @@ def vectorize(contents: Sequence[str], mentions: FloatArray, sentences: FloatArr
     """
     if not contents:
         return Rows(sparse.csr_array((0, 0)), sparse.csr_array((0, 0)))
-    vocabulary, stream, ends = _words(contents)
-    words = _counted(stream, ends, len(vocabulary))
-    pairs = _pairs(stream, ends, len(vocabulary))
+    vocabulary, words, pairs = _word_counts(contents)
     lexical = _lexical(words, pairs, mentions, sentences)
     spelt, grams = _spelling(words, _grams(vocabulary), mentions)
     scales = np.sqrt([WORD_SHARE, 1.0 - WORD_SHARE])
@@ -77,12 +84,37 @@ def vectorize(contents: Sequence[str], mentions: FloatArray, sentences: FloatArr
     return Rows(sparse.csr_array(loads), grams)
 
 
+def word_rows(
+    contents: Sequence[str], mentions: FloatArray, pair_weight: float = PAIR_WEIGHT
+) -> sparse.csr_array:
+    """TF-IDF of words and of pairs of neighbouring words alone, as rows of unit length.
+
+    Args:
+        contents: The content words of each surface, joined by spaces; at least one word each.
+        mentions: How often each surface was mentioned, shape (n,).
+        pair_weight: Of a pair beside a word.
+
+    Returns:
+        Shape (n, words + pairs), float64, columns sorted.
+    """
+    if not contents:
+        return sparse.csr_array((0, 0))
+    _, words, pairs = _word_counts(contents)
+    return _with_pairs(_weighted(words, mentions), pairs, mentions, pair_weight)
+
+
+def _with_pairs(
+    weighted: sparse.csr_array, pairs: sparse.csr_array, mentions: FloatArray, pair_weight: float
+) -> sparse.csr_array:
+    both = sparse.hstack([weighted, pair_weight * _weighted(pairs, mentions)], format="csr")
+    return unit_rows(sparse.csr_array(both))
+
+
 def _lexical(
     words: sparse.csr_array, pairs: sparse.csr_array, mentions: FloatArray, sentences: FloatArray
 ) -> sparse.csr_array:
     weighted = _weighted(words, mentions)
-    both = sparse.hstack([weighted, PAIR_WEIGHT * _weighted(pairs, mentions)], format="csr")
-    own, single = unit_rows(sparse.csr_array(both)), unit_rows(weighted)
+    own, single = _with_pairs(weighted, pairs, mentions, PAIR_WEIGHT), unit_rows(weighted)
     near = company(single, mentions)
     shortened = []
     # By blocks, for before they are shortened the rows are several times as long.
@@ -92,6 +124,13 @@ def _lexical(
         topics.resize(own[part].shape)
         shortened.append(largest(sparse.csr_array(own[part] + topics), LONGEST_ROW))
     return unit_rows(sparse.csr_array(sparse.vstack(shortened, format="csr")))
+
+
+def _word_counts(contents: Sequence[str]) -> tuple[list[str], sparse.csr_array, sparse.csr_array]:
+    """The distinct words, and how often each surface has each of them and each pair of neighbours."""
+    vocabulary, stream, ends = _words(contents)
+    words = _counted(stream, ends, len(vocabulary))
+    return vocabulary, words, _pairs(stream, ends, len(vocabulary))
 
 
 def _words(contents: Sequence[str]) -> tuple[list[str], npt.NDArray[np.int32], npt.NDArray[np.int64]]:

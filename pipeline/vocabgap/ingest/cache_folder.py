@@ -1,4 +1,4 @@
-"""The folder of a cache: one run has it at a time, and nothing but the cache is kept in it."""
+"""The folder of a cache: one run has it at a time, and nothing but caches is kept in it."""
 
 import fcntl
 import os
@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from vocabgap.cache_files import EMBEDDINGS_FOLDER, refused
 from vocabgap.config import expanded
-from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError
+from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.ingest.shards import LOCK_NAME, OURS
 from vocabgap.text import printable_name
 
@@ -42,13 +43,6 @@ def opened(folder: str | Path) -> Iterator[Path | None]:
             os.close(lock)
 
 
-def refused(folder: Path, error: OSError) -> VocabgapError:
-    """What is said where the system, or the disk, does not let a cache be used."""
-    message = f"cache '{folder}' cannot be used: {error.strerror or error}"
-    kind = AccessDeniedError if isinstance(error, PermissionError) else StateError
-    return kind(message, hint="name another folder, or leave --cache out")
-
-
 def _locked(lock: int) -> bool:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -58,9 +52,13 @@ def _locked(lock: int) -> bool:
 
 
 def _require_own(place: Path) -> None:
-    strange = sorted(path.name for path in place.iterdir() if not OURS.fullmatch(path.name))
+    strange = sorted(path.name for path in place.iterdir() if not _is_own(path))
     if strange:
         raise StateError(
             f"cache '{place}' holds other files, such as '{printable_name(strange[0])}'",
             hint="name an empty folder, or one that does not exist yet",
         )
+
+
+def _is_own(path: Path) -> bool:
+    return bool(OURS.fullmatch(path.name)) or (path.name == EMBEDDINGS_FOLDER and path.is_dir())

@@ -5,7 +5,6 @@ that is not the one that was written among it, makes the whole cache worth nothi
 """
 
 import hashlib
-import os
 import re
 from pathlib import Path
 from typing import Final
@@ -13,6 +12,7 @@ from typing import Final
 import msgspec
 import polars as pl
 
+from vocabgap.cache_files import commit
 from vocabgap.ingest.collecting import Prefix
 from vocabgap.ingest.columns import PLACES, REJECT_PLACES
 from vocabgap.ingest.lines import Portion
@@ -112,7 +112,7 @@ def write_index(folder: Path, index: Index) -> None:
     body = msgspec.msgpack.encode(index)
     temporary = _temporary(folder / INDEX_NAME)
     temporary.write_bytes(hashlib.sha256(body).digest() + body)
-    _commit(temporary, folder / INDEX_NAME)
+    commit(temporary, folder / INDEX_NAME)
 
 
 def read_shard(folder: Path, shard: Shard) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -143,7 +143,7 @@ def write_shard(folder: Path, number: int, records: pl.DataFrame, rejects: pl.Da
         path = folder / f"{name}-{number}.parquet"
         temporary = _temporary(path)
         write_parquet(frame.select(*schema), temporary, compression_level=1)
-        _commit(temporary, path)
+        commit(temporary, path)
         written.append(_digest(path))
     return Shard(number, records.height, rejects.height, *written)
 
@@ -182,15 +182,3 @@ def _temporary(path: Path) -> Path:
     temporary.unlink(missing_ok=True)
     temporary.touch(mode=0o600)
     return temporary
-
-
-def _commit(temporary: Path, path: Path) -> None:
-    """Give a file its name once its content is on the disk, and the name too."""
-    with temporary.open("rb") as content:
-        os.fsync(content.fileno())
-    temporary.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

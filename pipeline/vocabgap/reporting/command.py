@@ -8,9 +8,10 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from vocabgap.config import CONFIG_NAME, Settings
+from vocabgap.config import CONFIG_NAME, MINILM, Settings, expanded
 from vocabgap.ingest import Selection
 from vocabgap.moments import iso
+from vocabgap.reporting.manifest import Model
 from vocabgap.text import escape_unseen, printable_name
 
 
@@ -23,6 +24,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         selection: What the report was narrowed to.
         now: The moment the run counts as its present.
         config: The settings file, if there was one.
+        model: What wordings were embedded by, if anything.
     """
 
     roots: tuple[Path, ...]
@@ -30,6 +32,7 @@ class Reproduction(msgspec.Struct, frozen=True):
     selection: Selection
     now: datetime
     config: Path | None = None
+    model: Model | None = None
 
     @property
     def command(self) -> str:
@@ -53,6 +56,9 @@ class Reproduction(msgspec.Struct, frozen=True):
         if self.settings.ingest.hidden:
             words.append("--hidden")
         words += self._narrowing()
+        embedder = self.settings.cluster.embedder
+        if embedder is not None:
+            words += ["--embedder", embedder if embedder == MINILM else self._beside(embedder, home)]
         for flag, value, default in self._settings():
             # A flag wins over the settings file, so beside one every value is said.
             if self.config is not None or value != default:
@@ -78,6 +84,11 @@ class Reproduction(msgspec.Struct, frozen=True):
         parts += [f"{name} {' or '.join(values)}" for name, values in named if values]
         return tuple(parts)
 
+    @staticmethod
+    def _beside(embedder: str, home: Path) -> str:
+        place = _argument(_relative(expanded(embedder).resolve(), home))
+        return f"./{place}" if place == MINILM else place
+
     def _narrowing(self) -> list[str]:
         chosen = self.selection
         words = [] if chosen.since is None else ["--since", iso(chosen.since)]
@@ -95,7 +106,7 @@ class Reproduction(msgspec.Struct, frozen=True):
     def _beyond_flags(self) -> bool:
         """Whether something is set that only a settings file can say."""
         ours, default = self.settings, Settings()
-        cluster = replace(ours.cluster, threshold=default.cluster.threshold) != default.cluster
+        cluster = replace(ours.cluster, threshold=default.cluster.threshold, embedder=None) != default.cluster
         ingest = replace(ours.ingest, hidden=default.ingest.hidden) != default.ingest
         return cluster or ingest or ours.aliases != default.aliases or ours.source != default.source
 

@@ -5,7 +5,7 @@ import platform
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Protocol, Self
 
 import msgspec
 
@@ -49,6 +49,27 @@ class OutputFile(msgspec.Struct, frozen=True):
     sha256: str
 
 
+class Embedding(Protocol):
+    """What tells which model made embeddings."""
+
+    name: str
+    digest: str
+    runtime: str
+
+
+class Model(msgspec.Struct, frozen=True):
+    """What wordings were embedded by."""
+
+    name: str
+    sha256: Annotated[str, msgspec.Meta(description="of the model, its tokenizer and its settings")]
+    runtime: Annotated[str, msgspec.Meta(description="the library that ran it, with its version")]
+
+    @classmethod
+    def of(cls, embedder: Embedding) -> Self:
+        """The model of an embedder."""
+        return cls(embedder.name, embedder.digest, embedder.runtime)
+
+
 class Parameters(msgspec.Struct, frozen=True):
     """What the run was asked for."""
 
@@ -73,6 +94,7 @@ class Manifest(msgspec.Struct, frozen=True):
     inputs: Annotated[tuple[InputFile, ...], msgspec.Meta(description="the logs, with their digests")]
     outputs: Annotated[tuple[OutputFile, ...], msgspec.Meta(description="the other files of the run")]
     timings: Annotated[tuple[Timing, ...], msgspec.Meta(description="wall-clock seconds of each stage")]
+    model: Annotated[Model | None, msgspec.Meta(description="what embedded the wordings, if anything")] = None
 
 
 def versions() -> dict[str, str]:
@@ -90,6 +112,7 @@ def new_manifest(
     inputs: tuple[InputFile, ...],
     outputs: tuple[OutputFile, ...],
     timings: tuple[Timing, ...],
+    model: Model | None = None,
 ) -> Manifest:
     """A manifest with the versions of this installation."""
     return Manifest(
@@ -105,6 +128,7 @@ def new_manifest(
         inputs=inputs,
         outputs=outputs,
         timings=timings,
+        model=model,
     )
 
 

@@ -121,12 +121,13 @@ def report(
             command=summary.command,
             parameters=None
             if reproduction is None
-            else Parameters(_without_place(reproduction.settings), reproduction.selection),
+            else Parameters(_without_places(reproduction), reproduction.selection),
             account=summary.account,
             capabilities=ranked.height,
             inputs=() if scan is None else _inputs(scan),
             outputs=tuple(describe_output(folder / name) for name in (MARKDOWN_NAME, *frames)),
             timings=tuple(timings),
+            model=None if reproduction is None else reproduction.model,
         )
         with _named(folder / MANIFEST_NAME) as path:
             path.write_bytes(encode_manifest(manifest))
@@ -155,9 +156,15 @@ def with_capabilities(gaps: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _without_place(settings: Settings) -> Settings:
-    """The settings without where the files went: that may name a person, and changes none of them."""
-    return replace(settings, report=replace(settings.report, out=DEFAULT_OUT))
+def _without_places(reproduction: Reproduction) -> Settings:
+    """The settings without where the files went and the model lies: that may name a person."""
+    ours = reproduction.settings
+    embedder = None if reproduction.model is None else reproduction.model.name
+    return replace(
+        ours,
+        report=replace(ours.report, out=DEFAULT_OUT),
+        cluster=replace(ours.cluster, embedder=embedder),
+    )
 
 
 @contextmanager

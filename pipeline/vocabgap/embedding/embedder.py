@@ -1,0 +1,171 @@
+"""Texts to vectors, several at a time, and each only once."""
+
+import hashlib
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Final, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from vocabgap.config import MINILM
+from vocabgap.embedding.cache import EmbeddingCache
+from vocabgap.embedding.encoder import Encoder, Vector, load_encoder
+from vocabgap.embedding.installed import find_minilm
+from vocabgap.embedding.model_files import find_model
+from vocabgap.errors import InvalidInputError
+from vocabgap.text import shortened, visible
+
+_TEXTS_OF_A_TASK: Final = 16
+_KEPT_AT_ONCE: Final = 4096  # texts; a run that is stopped loses no more than that
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingUse:
+    """What a cache of embeddings was good for.
+
+    Attributes:
+        found: Texts whose vectors were there.
+        computed: Texts that the model was run on.
+        note: What is to be said of the cache itself; empty where all was well.
+    """
+
+    found: int
+    computed: int
+    note: str = ""
+
+
+class Embedder:
+    """A sentence embedding model that lies on this machine; see `Embedder.load`.
+
+    The same text has the same vector, bit for bit, whatever else is asked for, in whatever order and by
+    however many threads, and whether it was computed now or comes from a cache.
+
+    Attributes:
+        name: What the model is called, without the place where it lies.
+        digest: SHA-256 (hex) of the model, its tokenizer and its settings.
+        runtime: The library that runs it, with its version.
+        dims: Dimensions of a vector.
+    """
+
+    def __init__(
+        self, encoder: Encoder, *, cache: str | Path | None = None, threads: int | None = None
+    ) -> None:
+        self.name = encoder.files.name
+        self.digest = encoder.digest
+        self.runtime = encoder.runtime
+        self.dims = encoder.probe()
+        self._encoder = encoder
+        self._threads = threads or len(os.sched_getaffinity(0))
+        self._cache: EmbeddingCache | None = None
+        if cache is not None:
+            depends_on = (self.digest, encoder.runtime, encoder.tokens_by)
+            self._cache = EmbeddingCache.open(cache, depends_on, self.dims)
+        self._found = self._computed = 0
+
+    @classmethod
+    def load(cls, model: str | Path, cache: str | Path | None = None, *, threads: int | None = None) -> Self:
+        """Load a model.
+
+        Args:
+            model: A folder as models are published in, with `tokenizer.json` and `model.onnx`; an `.onnx`
+                file of it; or, as text, `minilm`: the one that an installed package carries. A folder
+                of that name is `./minilm`.
+            cache: A folder that keeps vectors for the next run; they lie in `embeddings` in it.
+            threads: How many texts are computed at a time; as many as there are usable CPUs by default.
+
+        Raises:
+            NotFoundError: There is no such model, or one of its files is not there.
+            InvalidInputError: The model is damaged, or of a kind that is not known here.
+            AccessDeniedError: The system does not let a file or the cache be used.
+            StateError: What runs models is not installed (the extra `embed`), or the disk fails.
+        """
+        files = find_minilm() if model == MINILM else find_model(model)
+        return cls(load_encoder(files), cache=cache, threads=threads)
+
+    @property
+    def use(self) -> EmbeddingUse:
+        """How many different texts were found in the cache and how many computed, in all calls together."""
+        return EmbeddingUse(self._found, self._computed, self._cache.note if self._cache else "")
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """The vectors of some texts.
+
+        Args:
+            texts: Any texts; longer ones than the model reads are cut off there.
+
+        Returns:
+            Rows of unit length in the order of the texts, shape (n, dims).
+
+        Raises:
+            InvalidInputError: The model has no vector for a text; the error names it.
+            AccessDeniedError: The system does not let the cache be used.
+            StateError: The disk does not.
+        """
+        keys = list(map(_key, texts))
+        places: dict[bytes, int] = {}
+        distinct = []
+        for key, text in zip(keys, texts, strict=True):
+            if key not in places:
+                places[key] = len(places)
+                distinct.append(text)
+        vectors = self._embed_distinct(list(places), distinct)
+        if len(distinct) == len(keys):
+            return vectors
+        return vectors[[places[key] for key in keys]]
+
+    def _embed_distinct(self, keys: list[bytes], texts: list[str]) -> Vector:
+        vectors = np.empty((len(keys), self.dims), dtype=np.float32)
+        known = np.zeros(len(keys), dtype=bool) if self._cache is None else self._cache.fill(vectors, keys)
+        self._found += int(known.sum())
+        missing = np.flatnonzero(~known).tolist()
+        if missing:
+            self._compute(missing, keys, texts, vectors)
+            if self._cache is not None:
+                self._cache.tidy()
+        return vectors
+
+    def _compute(self, missing: list[int], keys: list[bytes], texts: list[str], vectors: Vector) -> None:
+        stopped = Event()
+
+        def fill(places: list[int]) -> None:
+            for place in places:
+                if stopped.is_set():
+                    return
+                vectors[place] = self._encoder.encode(texts[place])
+
+        pool = ThreadPoolExecutor(self._threads, thread_name_prefix="embedding")
+        try:
+            for chunk in _cut(missing, _KEPT_AT_ONCE):
+                for task in [pool.submit(fill, part) for part in _cut(chunk, _TEXTS_OF_A_TASK)]:
+                    task.result()
+                self._computed += len(chunk)
+                if self._cache is not None:
+                    self._cache.add([keys[place] for place in chunk], vectors[chunk])
+        finally:
+            stopped.set()  # after Ctrl-C no thread begins another text
+            pool.shutdown(cancel_futures=True)
+
+
+def load_embedder(named: str | None, cache: str | Path | None = None) -> Embedder | None:
+    """The embedder that the settings name, if they name one; see `Embedder.load`."""
+    return None if named is None else Embedder.load(named, cache)
+
+
+def _cut(places: list[int], size: int) -> list[list[int]]:
+    return [places[start : start + size] for start in range(0, len(places), size)]
+
+
+def _key(text: str) -> bytes:
+    if not isinstance(text, str):
+        raise InvalidInputError(f"texts: expected text, found {type(text).__name__}", hint="fill or drop it")
+    try:
+        return hashlib.sha256(text.encode("utf-8")).digest()
+    except UnicodeEncodeError as error:
+        raise InvalidInputError(
+            f"'{shortened(visible(text))}' is no Unicode text: it holds a lone surrogate", hint="drop it"
+        ) from error

@@ -1,0 +1,133 @@
+"""Merges in order of height, numbered as SciPy numbers them, and the tree below one group."""
+
+import numpy as np
+import polars as pl
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from vocabgap.clustering.cutting import flat_groups
+from vocabgap.clustering.dendrogram import below, in_order_of_height
+from vocabgap.schema import LINKAGE
+
+Merge = tuple[int, int, float]
+
+
+def linkage(*merges: tuple[int, int, float, int]) -> pl.DataFrame:
+    return pl.DataFrame(merges, schema=LINKAGE.schema, orient="row")
+
+
+def ordered(merges: list[Merge], weights: list[float]) -> pl.DataFrame:
+    """The table of some merges: each a point that goes on, one that is taken in, and a height."""
+    keep, drop, height = (
+        np.array([merge[at] for merge in merges], dtype)
+        for at, dtype in enumerate((np.int64, np.int64, float))
+    )
+    return in_order_of_height(keep, drop, height, np.array(weights))
+
+
+@st.composite
+def forests(draw: st.DrawFn, steps: tuple[float, ...] = (0.0, 0.1)) -> tuple[list[Merge], int]:
+    """Merges of some points, parts first and of no less height, perhaps not down to one; and their number."""
+    count = draw(st.integers(1, 10))
+    points = list(range(count))
+    merges: list[Merge] = []
+    reached = [0.0] * count
+    for _ in range(draw(st.integers(0, count - 1))):
+        keep, drop = draw(st.permutations(points))[:2]
+        reached[keep] = max(reached[keep], reached[drop]) + draw(st.sampled_from(steps))
+        merges.append((keep, drop, reached[keep]))
+        points.remove(drop)
+    return merges, count
+
+
+def test_merge_i_of_n_points_makes_cluster_n_plus_i() -> None:
+    found = ordered([(0, 1, 0.1), (2, 3, 0.2), (0, 2, 0.3)], [1.0] * 4)
+
+    assert found.select("left", "right").rows() == [(0, 1), (2, 3), (4, 5)]
+
+
+def test_merges_found_in_another_order_are_numbered_by_height() -> None:
+    found = ordered([(2, 3, 0.2), (0, 1, 0.1), (0, 2, 0.3)], [1.0] * 4)
+
+    assert found["height"].to_list() == [0.1, 0.2, 0.3]
+    assert found.select("left", "right").rows() == [(0, 1), (2, 3), (4, 5)]
+
+
+def test_the_smaller_number_is_on_the_left_whichever_point_goes_on() -> None:
+    found = ordered([(2, 0, 0.1), (2, 1, 0.2)], [1.0] * 3)
+
+    assert found.select("left", "right").rows() == [(0, 2), (1, 3)]
+
+
+def test_sizes_are_mentions() -> None:
+    found = ordered([(0, 1, 0.1), (2, 0, 0.2)], [5.0, 1.0, 2.0])
+
+    assert found["size"].to_list() == [6, 8]
+
+
+def test_parts_come_before_the_whole_where_heights_are_equal() -> None:
+    found = ordered([(1, 2, 0.1), (0, 1, 0.1), (0, 3, 0.1)], [1.0] * 4)
+
+    assert found.select("left", "right").rows() == [(1, 2), (0, 4), (3, 5)]
+
+
+def test_no_merges_are_an_empty_table() -> None:
+    assert_frame_equal(ordered([], [1.0, 1.0]), LINKAGE.empty())
+
+
+@given(forests())
+def test_every_merge_is_of_two_clusters_that_are_there(forest: tuple[list[Merge], int]) -> None:
+    merges, count = forest
+
+    found = ordered(merges, [1.0] * count)
+
+    used: set[int] = set()
+    for made, (left, right, _, _) in enumerate(found.iter_rows(), start=count):
+        assert left < right < made
+        assert used.isdisjoint((left, right))
+        used |= {left, right}
+
+
+@given(forests(steps=(0.1, 0.25)), st.data())
+def test_the_order_in_which_merges_were_found_changes_nothing(
+    forest: tuple[list[Merge], int], data: st.DataObject
+) -> None:
+    merges, count = forest
+    distinct = [(keep, drop, height + at * 1e-6) for at, (keep, drop, height) in enumerate(merges)]
+
+    found = ordered(data.draw(st.permutations(distinct)), [1.0] * count)
+
+    assert_frame_equal(found, ordered(distinct, [1.0] * count))
+
+
+def test_the_tree_below_a_group_has_its_merges_numbered_anew() -> None:
+    whole = linkage((0, 3, 0.1, 2), (1, 4, 0.2, 2), (2, 6, 0.3, 3), (5, 7, 0.9, 5))
+
+    assert below(whole, 5, np.array([1, 2, 4])).rows() == [(0, 2, 0.2, 2), (1, 3, 0.3, 3)]
+    assert below(whole, 5, np.array([0, 3])).rows() == [(0, 1, 0.1, 2)]
+
+
+def test_the_tree_below_a_single_point_is_empty() -> None:
+    assert_frame_equal(below(linkage((0, 1, 0.1, 2)), 3, np.array([2])), LINKAGE.empty())
+
+
+@given(forests())
+def test_the_tree_below_all_points_is_the_linkage(forest: tuple[list[Merge], int]) -> None:
+    merges, count = forest
+    whole = ordered(merges, [1.0] * count)
+
+    assert_frame_equal(below(whole, count, np.arange(count)), whole)
+
+
+@given(forests(), st.floats(0.0, 1.0))
+def test_the_tree_below_a_group_joins_all_of_it(forest: tuple[list[Merge], int], threshold: float) -> None:
+    merges, count = forest
+    whole = ordered(merges, [1.0] * count)
+    labels = flat_groups(whole, count, threshold)
+
+    for group in range(labels.max() + 1):
+        members = np.flatnonzero(labels == group)
+        found = below(whole, count, members)
+        assert sorted([*found["left"], *found["right"]]) == list(range(2 * len(members) - 2))
+        assert found["size"].to_list()[-1:] == ([len(members)] if len(members) > 1 else [])

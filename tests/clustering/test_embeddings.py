@@ -1,0 +1,117 @@
+"""Rows from sentence embeddings: what is taken off, what is added, and what an embedder may not give."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import pytest
+
+from vocabgap.clustering.embeddings import NEIGHBOURS, blended_rows, dense_rows, embedded
+from vocabgap.clustering.points import points_of
+from vocabgap.errors import InvalidInputError
+from vocabgap.schema import PHRASE_FIELDS
+
+
+class Fixed:
+    """Gives the vectors it was made with, and keeps what it was asked for."""
+
+    name = "fixed"
+    digest = "0" * 64
+
+    def __init__(self, vectors: object) -> None:
+        self.vectors = np.asarray(vectors)
+        self.asked: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
+        self.asked += texts
+        return np.asarray(self.vectors, np.float64)
+
+
+def directions(seed: int, count: int, dimensions: int = 12) -> np.ndarray:
+    """Rows of unit length that mostly point one way."""
+    rows = np.random.default_rng(seed).standard_normal((count, dimensions)) + 1.0
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+def by_hand(embeddings: np.ndarray) -> np.ndarray:
+    """The rows by their definition, one pair after the other."""
+    count = len(embeddings)
+    centred = embeddings - count / (count + 5.0) * embeddings.mean(axis=0)
+    centred /= np.linalg.norm(centred, axis=1, keepdims=True)
+    rows = []
+    for own, row in enumerate(centred):
+        near = sorted((-float(row @ other), place) for place, other in enumerate(centred) if place != own)
+        weights = {place: max(-distance, 0.0) ** 3 for distance, place in near[:NEIGHBOURS]}
+        drawn = sum(weight * centred[place] for place, weight in weights.items())
+        rows.append(row + drawn / (0.2 + sum(weights.values())))
+    return np.asarray(np.array(rows) / np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize("count", [2, 11, 12, 60, 700])
+def test_rows_are_centred_and_drawn_towards_their_nearest(count: int) -> None:
+    embeddings = directions(count, count)
+
+    np.testing.assert_allclose(dense_rows(embeddings), by_hand(embeddings), atol=1e-12)
+
+
+def test_what_all_texts_have_in_common_says_nothing() -> None:
+    common = np.array([[10.0, 1.0, 0.0], [10.0, 0.0, 1.0]] * 40)
+    embeddings = common / np.linalg.norm(common, axis=1, keepdims=True)
+
+    rows = dense_rows(embeddings)
+
+    assert embeddings[0] @ embeddings[1] > 0.98
+    assert rows[0] @ rows[1] < 0.0
+    assert rows[0] @ rows[2] == pytest.approx(1.0)
+
+
+def test_one_text_keeps_its_direction() -> None:
+    np.testing.assert_allclose(dense_rows(np.array([[0.6, 0.8]])), [[0.6, 0.8]])
+
+
+def test_no_texts_give_no_rows() -> None:
+    assert dense_rows(np.zeros((0, 4))).shape == (0, 4)
+
+
+def test_equal_texts_in_plenty_stay_equal() -> None:
+    rows = dense_rows(np.repeat(directions(1, 3), 30, axis=0))
+
+    np.testing.assert_allclose(rows, rows[np.repeat([0, 30, 60], 30)], atol=1e-12)
+
+
+def test_a_surface_is_embedded_as_it_is_worded_most() -> None:
+    records = asked_for("Reed masks", "reed-mask", "reed-mask", "tilt shift")
+    embedder = Fixed(directions(2, 2))
+
+    rows = blended_rows(points_of(records), embedder)
+
+    assert embedder.asked == ["reed-mask", "tilt shift"]
+    assert rows.plain().shape[0] == 2
+    np.testing.assert_allclose(rows.plain().power(2).sum(axis=1), 1.0)
+
+
+def test_half_of_a_row_is_words() -> None:
+    rows = blended_rows(points_of(asked_for("reed mask", "tilt shift")), Fixed(np.eye(2)))
+
+    np.testing.assert_allclose(rows.plain_terms().power(2).sum(axis=1), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("vectors", "told"),
+    [
+        (np.ones(3), r"shape \(3,\) for 2 texts"),
+        (np.ones((3, 4)), r"shape \(3, 4\) for 2 texts"),
+        ([[1.0, 0.0], [0.0, 0.0]], "zero or not finite"),
+        ([[1.0, 0.0], [np.nan, 1.0]], "zero or not finite"),
+        ([[1.0, 0.0], [np.inf, 1.0]], "zero or not finite"),
+    ],
+)
+def test_what_is_no_vector_a_text_is_refused(vectors: object, told: str) -> None:
+    with pytest.raises(InvalidInputError, match=told):
+        embedded(Fixed(vectors), ["reed mask", "tilt shift"])
+
+
+def asked_for(*phrases: str) -> pl.DataFrame:
+    rows = [{"missing_capability": phrase} for phrase in phrases]
+    return pl.DataFrame(rows, schema=dict.fromkeys(PHRASE_FIELDS, pl.String))

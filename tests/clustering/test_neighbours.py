@@ -1,0 +1,265 @@
+"""The nearest clusters of sparse rows, against every pair worked out."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from vocabgap.clustering.arrays import FloatArray, IntArray
+from vocabgap.clustering.neighbours import LISTED, Nearest, SparseNeighbours
+from vocabgap.clustering.vectorizing import Rows
+
+MixedRows = Callable[..., Rows]
+
+EXACT = 1e-9  # what two ways of adding up may differ by, with room to spare
+seeds, floors = st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.1, 0.5, 0.9])
+spellings = st.sampled_from([0, 9])
+
+
+def rows_of(*rows: list[float]) -> Rows:
+    """Rows scaled to unit length, without anything spelt."""
+    loads = np.array(rows)
+    length = np.linalg.norm(loads, axis=1, keepdims=True)
+    return Rows(sparse.csr_array(loads / np.where(length > 0, length, 1.0)), sparse.csr_array((0, 0)))
+
+
+def space_of(rows: Rows, weights: list[float] | None = None, floor: float = 0.0) -> SparseNeighbours:
+    count = rows.loads.shape[0]
+    return SparseNeighbours(rows, np.arange(count), np.array(weights or [1.0] * count), floor)
+
+
+def searched(space: SparseNeighbours, queries: IntArray | None = None) -> Nearest:
+    """The nearest clusters of some, or of all, with nothing known beforehand."""
+    asked = np.arange(len(space.weights)) if queries is None else queries
+    return space.search(asked, np.zeros((len(asked), 0), np.int32), np.full(len(asked), np.inf))
+
+
+def similarities(means: FloatArray) -> FloatArray:
+    """Of all pairs, with nothing on the diagonal: no cluster is its own neighbour."""
+    every = np.asarray(means @ means.T, np.float64)
+    np.fill_diagonal(every, -np.inf)
+    return every
+
+
+def assert_nearest(found: Nearest, expected: FloatArray, floor: float) -> None:
+    """What was found says of each query, one a row of `expected`, what all its similarities say."""
+    for query, row in enumerate(expected):
+        listed = found.listed[query][found.listed[query] >= 0]
+        most = row.max(initial=-np.inf)
+        if len(listed):
+            assert row[listed[0]] == pytest.approx(most, abs=EXACT)
+            assert found.similarity[query] == pytest.approx(most, abs=EXACT)
+        else:
+            assert most <= floor + EXACT
+
+
+def mixed(build: MixedRows, seed: int, spelt: int, count: int = 40) -> tuple[Rows, FloatArray]:
+    """Rows of which some are equal, some are zeros and many tie; and weights."""
+    rng = np.random.default_rng(seed)
+    rows = build(rng, count, spelt, coarse=bool(rng.integers(2)))
+    return rows, rng.integers(1, 9, count).astype(np.float64)
+
+
+def test_the_nearest_come_first() -> None:
+    space = space_of(rows_of([1.0, 0.0, 0.0], [12.0, 5.0, 0.0], [24.0, 7.0, 0.0], [0.0, 0.0, 1.0]))
+
+    found = searched(space)
+
+    assert found.listed[0, :3].tolist() == [2, 1, -1]
+    assert found.similarity[0] == pytest.approx(24 / 25)
+
+
+def test_the_spelling_of_terms_counts_between_different_terms() -> None:
+    grams = sparse.csr_array([[0.6, 0.8], [0.0, 1.0], [1.0, 0.0]])
+    space = space_of(Rows(sparse.csr_array(np.eye(3)), grams))
+
+    found = searched(space)
+
+    assert found.listed[:, 0].tolist() == [1, 0, 0]
+    assert found.similarity.tolist() == pytest.approx([0.8, 0.8, 0.6])
+
+
+def test_of_equally_near_ones_that_of_the_smallest_row_comes_first() -> None:
+    rows = rows_of([1.0, 1.0], [1.0, 0.0], [0.0, 1.0])
+    chosen = np.array([2, 0, 1])  # so that places and rows disagree
+
+    found = searched(SparseNeighbours(rows, chosen, np.ones(3), 0.0))
+
+    assert found.listed[1, :2].tolist() == [2, 0]
+    assert found.similarity[1] == pytest.approx(np.sqrt(0.5))
+
+
+def test_equal_rows_are_nearest_to_each_other() -> None:
+    found = searched(space_of(rows_of([1.0, 2.0], [2.0, 1.0], [1.0, 2.0])))
+
+    assert found.listed[[0, 2], 0].tolist() == [2, 0]
+    assert found.similarity[[0, 2]].tolist() == pytest.approx([1.0, 1.0])
+
+
+def test_a_row_of_zeros_has_no_neighbour_and_is_nobodys() -> None:
+    found = searched(space_of(rows_of([0.0, 0.0], [1.0, 2.0], [2.0, 1.0], [0.0, 0.0])))
+
+    assert (found.listed[[0, 3]] == -1).all()
+    assert not np.isin(found.listed, [0, 3]).any()
+
+
+def test_what_is_only_as_similar_as_the_floor_is_no_neighbour() -> None:
+    rows = rows_of([1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0])  # 0.5 from one to two
+
+    at, below = searched(space_of(rows, floor=0.5)), searched(space_of(rows, floor=0.49))
+
+    assert at.listed[0].max() == -1
+    assert below.listed[0, :2].tolist() == [1, -1]
+
+
+def test_of_more_than_a_list_can_hold_the_nearest_are_listed() -> None:
+    space = space_of(rows_of(*([1.0, 0.01 * number] for number in range(LISTED + 4))))
+
+    found = searched(space)
+
+    assert found.listed[0].tolist() == list(range(1, LISTED + 1))
+    assert found.bound[0] >= np.hypot(1.0, 0.01 * (LISTED + 1)) ** -1 - EXACT
+
+
+def test_some_are_searched_for_in_any_order() -> None:
+    space = space_of(rows_of([1.0, 0.0], [3.0, 4.0], [4.0, 3.0]))
+
+    found = searched(space, np.array([2, 0]))
+
+    assert found.listed[:, 0].tolist() == [1, 2]
+
+
+@given(seeds, spellings, floors)
+@settings(deadline=None, max_examples=60)
+def test_the_nearest_is_that_of_all_pairs(mixed_rows: MixedRows, seed: int, spelt: int, floor: float) -> None:
+    rows, weights = mixed(mixed_rows, seed, spelt)
+
+    found = searched(SparseNeighbours(rows, np.arange(40), weights, floor))
+
+    assert_nearest(found, similarities(rows.plain().toarray()), floor)
+
+
+@given(seeds, spellings, floors)
+@settings(deadline=None, max_examples=60)
+def test_lists_fall_and_end_above_the_floor(
+    mixed_rows: MixedRows, seed: int, spelt: int, floor: float
+) -> None:
+    rows, weights = mixed(mixed_rows, seed, spelt)
+
+    found = searched(SparseNeighbours(rows, np.arange(40), weights, floor))
+
+    every = similarities(rows.plain().toarray())
+    for query, line in enumerate(found.listed):
+        count = int((line >= 0).sum())
+        assert (line[count:] == -1).all()
+        assert len(set(line[:count].tolist())) == count
+        near = every[query, line[:count]]
+        assert (np.diff(near) <= EXACT).all()
+        assert near.min(initial=np.inf) > floor - EXACT
+
+
+@given(seeds, spellings, floors)
+@settings(deadline=None, max_examples=60)
+def test_none_that_is_not_listed_is_more_similar_than_the_bound(
+    mixed_rows: MixedRows, seed: int, spelt: int, floor: float
+) -> None:
+    rows, weights = mixed(mixed_rows, seed, spelt)
+
+    found = searched(SparseNeighbours(rows, np.arange(40), weights, floor))
+
+    unlisted = similarities(rows.plain().toarray())
+    for query, line in enumerate(found.listed):
+        unlisted[query, line[line >= 0]] = -np.inf
+    assert (unlisted.max(axis=1) <= np.maximum(found.bound, floor) + EXACT).all()
+
+
+@given(seeds, spellings)
+@settings(deadline=None, max_examples=60)
+def test_what_is_known_does_not_change_what_is_nearest(mixed_rows: MixedRows, seed: int, spelt: int) -> None:
+    rows, weights = mixed(mixed_rows, seed, spelt)
+    space = SparseNeighbours(rows, np.arange(40), weights, 0.0)
+    queries = np.arange(40)
+    rng = np.random.default_rng(seed)
+    guesses = rng.integers(-1, 40, (40, LISTED + 5)).astype(np.int32)  # any, some twice, or the query itself
+
+    found = space.search(queries, guesses, np.full(40, np.inf))
+
+    assert_nearest(found, similarities(rows.plain().toarray()), 0.0)
+
+
+@given(seeds, spellings)
+@settings(deadline=None, max_examples=60)
+def test_what_an_earlier_search_found_is_enough_to_find_it_again(
+    mixed_rows: MixedRows, seed: int, spelt: int
+) -> None:
+    rows, weights = mixed(mixed_rows, seed, spelt)
+    space = SparseNeighbours(rows, np.arange(40), weights, 0.0)
+    before = searched(space)
+
+    again = space.search(np.arange(40), before.listed, before.bound)
+
+    assert again.listed[:, 0].tolist() == before.listed[:, 0].tolist()
+    assert again.similarity.tolist() == before.similarity.tolist()
+
+
+def test_a_bound_that_what_is_known_exceeds_spares_the_search() -> None:
+    space = space_of(rows_of([1.0, 0.0], [3.0, 4.0], [4.0, 3.0]))
+
+    found = space.search(np.array([0]), np.array([[1]], np.int32), np.array([0.5]))
+
+    assert found.listed[0, :2].tolist() == [1, -1]  # as it was said that no other reaches more than 0.5
+    assert found.bound[0] == 0.5
+
+
+def test_a_merged_cluster_has_the_mean_of_its_rows_by_weight() -> None:
+    space = space_of(rows_of([1.0, 0.0], [0.0, 1.0], [4.0, 3.0]), weights=[3.0, 1.0, 1.0])
+
+    space.merge(np.array([0, 2]), np.array([1, -1]))
+
+    assert searched(space).similarity.tolist() == pytest.approx([0.75 * 0.8 + 0.25 * 0.6] * 2)
+
+
+def test_a_merged_cluster_has_the_weight_of_both_and_the_smaller_order() -> None:
+    rows = rows_of([1.0, 0.0], [0.0, 1.0], [4.0, 3.0])
+    space = SparseNeighbours(rows, np.array([2, 0, 1]), np.array([3.0, 1.0, 2.0]), 0.0)
+
+    space.merge(np.array([1, 0]), np.array([-1, 2]))
+
+    assert space.weights.tolist() == [1.0, 5.0]
+    assert space.order.tolist() == [0, 1]
+
+
+def test_what_is_not_kept_is_nobodys_neighbour_any_more() -> None:
+    space = space_of(rows_of([1.0, 0.0], [1.0, 0.1], [1.0, 1.0]))
+
+    space.merge(np.array([0, 2]), np.array([-1, -1]))
+
+    found = searched(space)
+    assert found.listed[:, 0].tolist() == [1, 0]
+    assert found.similarity.tolist() == pytest.approx([np.sqrt(0.5)] * 2)
+
+
+@given(seeds, spellings, floors)
+@settings(deadline=None, max_examples=60)
+def test_the_nearest_after_merging_is_that_of_the_means(
+    mixed_rows: MixedRows, seed: int, spelt: int, floor: float
+) -> None:
+    rows, weights = mixed(mixed_rows, seed, spelt)
+    space = SparseNeighbours(rows, np.arange(40), weights, floor)
+    sums, mass = rows.plain().toarray() * weights[:, None], weights
+    rng = np.random.default_rng(seed)
+
+    for _ in range(2):
+        places = rng.permutation(len(mass))
+        kept, partner = places[: len(places) * 2 // 3], np.full(len(places) * 2 // 3, -1)
+        partner[: len(places) // 4] = places[len(kept) : len(kept) + len(places) // 4]  # and the rest is done
+        space.merge(kept, partner)
+        two = (partner >= 0)[:, None]
+        sums = sums[kept] + np.where(two, sums[partner], 0.0)
+        mass = mass[kept] + np.where(two[:, 0], mass[partner], 0.0)
+
+    assert space.weights.tolist() == mass.tolist()
+    assert_nearest(searched(space), similarities(sums / mass[:, None]), floor)

@@ -1,0 +1,136 @@
+"""Vectors of many texts: in order, each computed once, the same whatever else is asked for."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import vocabgap as vg
+from vocabgap.embedding import Embedder, EmbeddingUse
+from vocabgap.embedding.encoder import Vector
+from vocabgap.errors import InvalidInputError
+
+TEXTS = [f"{'sky mask ' * (place % 7)}warm {'skin tone a'[: place % 12]}" for place in range(500)]
+
+
+class Slow:
+    """An encoder that takes its time, and counts how often it was asked."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.asked = 0
+
+    def encode(self, _: str) -> Vector:
+        self.asked += 1
+        time.sleep(self.seconds)
+        return np.full(4, 0.5, dtype=np.float32)
+
+
+@pytest.fixture(scope="module")
+def loaded(
+    tmp_path_factory: pytest.TempPathFactory,
+    write_model: Callable[..., Path],
+    write_tokenizer: Callable[..., Path],
+) -> Embedder:
+    """A model that several examples share."""
+    folder = tmp_path_factory.mktemp("shared")
+    write_model(folder / "model.onnx")
+    write_tokenizer(folder)
+    return Embedder.load(folder, threads=3)
+
+
+def test_it_is_public(folder: Path) -> None:
+    assert vg.Embedder.load(str(folder)).name == "tiny"
+
+
+def test_rows_are_in_the_order_of_the_texts(embedder: Embedder) -> None:
+    vectors = embedder.embed(["sky", "mask", "sky"])
+
+    assert vectors.shape == (3, 4)
+    assert vectors.dtype == np.float32
+    assert np.array_equal(vectors[0], vectors[2])
+    assert np.array_equal(vectors[1], embedder.embed(["mask"])[0])
+
+
+def test_no_text_gives_no_row(embedder: Embedder) -> None:
+    assert embedder.embed([]).shape == (0, 4)
+
+
+def test_it_says_what_it_is(embedder: Embedder) -> None:
+    assert embedder.name == "tiny"
+    assert embedder.runtime.startswith("onnxruntime 1.")
+    assert (len(embedder.digest), embedder.dims) == (64, 4)
+
+
+def test_every_text_is_computed_once(embedder: Embedder) -> None:
+    embedder.embed(["sky", "mask", "sky"])
+    assert embedder.use == EmbeddingUse(found=0, computed=2)
+
+
+def test_threads_and_order_change_no_bit(folder: Path) -> None:
+    expected = Embedder.load(folder, threads=1).embed(TEXTS)
+    for threads in (2, 5):
+        backwards = Embedder.load(folder, threads=threads).embed(TEXTS[::-1])
+        assert np.array_equal(backwards[::-1], expected)
+
+
+@settings(max_examples=40)
+@given(texts=st.lists(st.text(max_size=40), max_size=8))
+def test_a_vector_depends_on_its_text_alone(loaded: Embedder, texts: list[str]) -> None:
+    together = loaded.embed(texts)
+
+    assert np.allclose(np.linalg.norm(together.astype(np.float64), axis=1), 1, atol=1e-6)
+    for row, text in zip(together, texts, strict=True):
+        assert np.array_equal(loaded.embed([text])[0], row)
+
+
+@pytest.mark.parametrize("text", [None, 3, b"sky"])
+def test_what_is_no_text_is_refused(embedder: Embedder, text: object) -> None:
+    with pytest.raises(InvalidInputError, match="texts: expected text, found"):
+        embedder.embed(["sky", text])  # type: ignore[list-item]
+
+
+def test_a_lone_surrogate_is_refused(embedder: Embedder) -> None:
+    with pytest.raises(InvalidInputError, match=r"'sky \\ud800' is no Unicode text"):
+        embedder.embed(["sky \ud800"])
+
+
+def test_ctrl_c_stops_soon(embedder: Embedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Slow(0.01)
+    monkeypatch.setattr(embedder, "_encoder", slow)
+    texts = [str(number) for number in range(20_000)]
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+    with pytest.raises(KeyboardInterrupt):
+        embedder.embed(texts)
+
+    assert slow.asked < 5_000
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("embedding")]
+
+
+def test_no_connection_is_opened_and_no_hub_is_loaded(folder: Path) -> None:
+    code = """
+import sys
+seen = []
+sys.addaudithook(lambda event, _: event.startswith("socket.") and seen.append(event))
+import vocabgap
+vocabgap.Embedder.load(sys.argv[1]).embed(["sky"])
+print(seen, "huggingface_hub" in sys.modules)
+"""
+    told = subprocess.run(
+        [sys.executable, "-c", code, str(folder)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(Path(vg.__file__).parents[1])},
+    )
+    assert (told.stdout, told.stderr) == ("[] False\n", "")
