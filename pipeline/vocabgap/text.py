@@ -137,6 +137,11 @@ def escape_unseen_in_json(document: str) -> str:
     return document.translate(_JSON_CHARACTERS)
 
 
+def carried(value: str, encoding: str) -> str:
+    """Text as an encoding can carry it: every other character is an escape, and as wide as that."""
+    return value.encode(encoding, "backslashreplace").decode(encoding)
+
+
 def shortened(value: str) -> str:
     """Text that is at most `SHOWN_CHARACTERS` long; what is cut off is said, and is whole in the Parquet."""
     if len(value) <= SHOWN_CHARACTERS:

@@ -29,6 +29,10 @@ def linkage(*merges: tuple[int, int, float, int]) -> pl.DataFrame:
         "mask that selects only the sky",
         "no way to mask the sky",
         "export as PDF",
+        "can crop tool",
+        "doe eyes",
+        "will-o'-the-wisp glow",
+        "grape must, May light",
         "???",
     ],
 )
@@ -37,7 +41,8 @@ def test_noun_phrases_are_no_sentences(phrase: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "sentence", ["How do I mask the sky?", "I can't select it", "The user wanted what they had before"]
+    "sentence",
+    ["How do I mask the sky?", "I can't select it", "The user wanted what they had before", "It can crop"],
 )
 def test_sentences_are_sentences(sentence: str) -> None:
     assert sentenceness(sentence_shares(pl.Series([surface(sentence)]))).tolist() == [1.0]

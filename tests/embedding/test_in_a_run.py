@@ -95,12 +95,12 @@ def test_a_model_that_is_not_there_is_told_before_anything_is_read(
 
 
 @pytest.mark.parametrize(
-    "verb", [["clusters"], ["clusters", "--threshold-sweep"], ["clusters", "show", "sky mask"]]
+    "words", [["clusters"], ["clusters", "--threshold-sweep"], ["clusters", "show", "sky mask"]]
 )
 def test_groups_are_looked_at_with_an_embedder(
-    sightings: Path, folder: Path, capsys: pytest.CaptureFixture[str], verb: list[str]
+    sightings: Path, folder: Path, capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
-    assert run(["clusters", *verb, str(sightings), "--embedder", str(folder)]) == 0
+    assert run([*words, str(sightings), "--embedder", str(folder)]) == 0
 
     told = capsys.readouterr().out
     assert "sky mask" in told or "skin tone" in told

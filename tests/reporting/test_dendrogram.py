@@ -51,7 +51,24 @@ def test_text_shows_who_met_whom_and_how_far_apart() -> None:
 
 
 def test_text_for_terminals_that_know_ascii_only() -> None:
-    assert text_dendrogram(LEAVES, linkage(*MERGES), plain=True).isascii()
+    leaves = [
+        Leaf("größe 木", 3),
+        *LEAVES[1:3],
+        Leaf("reed picker for every reed that stands in the water", 1),
+    ]
+
+    *rows, _ = text_dendrogram(leaves, linkage(*MERGES), encoding="ascii").splitlines()
+
+    assert rows[1].startswith("gr\\xf6\\xdfe \\u6728  ")
+    assert rows[3].startswith("reed picker for every reed that stands in the...   1 -")
+    assert all(row.isascii() for row in rows)
+    assert {row.index("-", 50) for row in rows} == {53}
+
+
+def test_what_an_encoding_carries_stays() -> None:
+    drawn = text_dendrogram([Leaf("größe 木", 3)], linkage(), encoding="latin-1")
+
+    assert drawn == "größe \\u6728  3"
 
 
 def test_a_single_surface_is_a_line() -> None:

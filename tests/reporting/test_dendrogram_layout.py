@@ -254,7 +254,7 @@ def test_text_beside_a_long_wording_stays_in_line(wording: str) -> None:
 def test_text_of_a_long_wording_is_ascii_where_only_that_is_known() -> None:
     leaves = [Leaf("reed " * 30, 1), *LEAVES[1:]]
 
-    assert text_dendrogram(leaves, linkage(*MERGES), plain=True).isascii()
+    assert text_dendrogram(leaves, linkage(*MERGES), encoding="ascii").isascii()
 
 
 @pytest.mark.parametrize("wordings", [("reed", "reeds"), ("a reed mask with soft edges", "reed")])

@@ -170,8 +170,8 @@ def show(
     ]
     output.text(table(("wording", "mentions", "similarity"), cells, numbers=("mentions", "similarity")))
     if linkage.height:
-        plain = "utf" not in (sys.stdout.encoding or "").lower()
-        output.text("\n" + text_dendrogram(leaves_of(leaves), linkage, plain=plain))
+        encoding = sys.stdout.encoding or "utf-8"
+        output.text("\n" + text_dendrogram(leaves_of(leaves), linkage, encoding=encoding))
 
 
 def _settings(

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from vocabgap.text import count, shortened, visible
+from vocabgap.text import carried, count, shortened, visible
 
 if TYPE_CHECKING:
     from vocabgap.ingest import ScanSummary
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 PIPE_WIDTH: Final = 110
 MIN_WIDTH: Final = 70
+_RULED: Final = box.SIMPLE_HEAD
+_PLAIN: Final = box.Box(str(_RULED).replace("─", "-"), ascii=True)
+_NULL: Final = "–"
 
 
 def available_width() -> int:
@@ -49,7 +52,9 @@ def table(
         numbers: Headings of the columns that are aligned to the right and never broken.
         dates: Headings of the other columns that are never broken.
     """
-    laid_out = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    encoding = sys.stdout.encoding or "utf-8"
+    is_plain = carried(_NULL, encoding) != _NULL or carried("─", encoding) != "─"
+    laid_out = Table(box=_PLAIN if is_plain else _RULED, pad_edge=False, show_edge=False)
     for heading in headings:
         laid_out.add_column(
             heading,
@@ -58,7 +63,10 @@ def table(
             overflow="fold",
         )
     for row in rows:
-        laid_out.add_row(*(Text("–" if cell is None else shortened(visible(str(cell)))) for cell in row))
+        texts = (
+            ("-" if is_plain else _NULL) if cell is None else shortened(visible(str(cell))) for cell in row
+        )
+        laid_out.add_row(*(Text(carried(text, encoding)) for text in texts))
     target = io.StringIO()
     console = Console(
         file=target,

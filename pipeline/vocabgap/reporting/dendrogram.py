@@ -8,12 +8,12 @@ import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from rich.cells import cell_len, set_cell_size
 
-from vocabgap.text import shortened, visible
+from vocabgap.text import carried, shortened, visible
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 _LINES: Final = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"  # by the sum of the four directions that a line leaves in
-_CUT_OFF: Final = "…"
-_PLAIN: Final = str.maketrans(_LINES + _CUT_OFF, " |||-+++-+++-+++~")
+_PLAIN: Final = str.maketrans(_LINES, " |||-+++-+++-+++")
+_CUT, _PLAIN_CUT = "…", "..."  # where a wording is longer
 _SCALE: Final = "cosine distance"
 _TEXT_WIDTH: Final = 48  # cells for the lines, and at most as many for a wording
 
@@ -64,16 +64,17 @@ def leaves_of(surfaces: pl.DataFrame) -> list[Leaf]:
     return [Leaf(*row) for row in surfaces.select("wording", "mentions").iter_rows()]
 
 
-def text_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, plain: bool = False) -> str:
+def text_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, encoding: str = "utf-8") -> str:
     """The dendrogram of a group as lines of text, one a surface.
 
     Args:
         leaves: The surfaces of the group, as the linkage numbers them.
         linkage: Table `linkage` of the group alone.
-        plain: Whether to draw with ASCII characters only.
+        encoding: What the text must be carried by. Where that has no lines, ASCII characters draw them.
     """
     order, joins = _laid_out(leaves, linkage)
-    names = [shortened(visible(leaves[number].wording)) for number in order]
+    is_plain = any(carried(line, encoding) != line for line in (_LINES, _CUT))
+    names = [carried(shortened(visible(leaves[number].wording)), encoding) for number in order]
     width = min(max(map(cell_len, [*names, _SCALE] if joins else names)), _TEXT_WIDTH)
     counts = [f"{leaves[number].mentions:,}" for number in order]
     wide = max(map(len, counts))
@@ -81,12 +82,13 @@ def text_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, plain: boo
     lines = []
     for name, count, marks in zip(names, counts, grid, strict=True):
         drawn = "".join(_LINES[mark] for mark in marks).rstrip()
-        lines.append(f"{_fitted(name, width)}  {count:>{wide}} {drawn}")
+        if is_plain:
+            drawn = drawn.translate(_PLAIN)
+        lines.append(f"{_fitted(name, width, _PLAIN_CUT if is_plain else _CUT)}  {count:>{wide}} {drawn}")
     if joins:
         top = f"{joins[-1].height:.2f}"
         lines.append(f"{_SCALE:<{width}}  {'':>{wide}} 0{top:>{_TEXT_WIDTH - 1}}")
-    text = "\n".join(line.rstrip() for line in lines)
-    return text.translate(_PLAIN) if plain else text
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def svg_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, title: str) -> str:
@@ -184,7 +186,7 @@ def _drawn(rows: int, joins: Sequence[_Join]) -> list[list[int]]:
     return grid
 
 
-def _fitted(name: str, width: int) -> str:
+def _fitted(name: str, width: int, cut: str) -> str:
     if cell_len(name) > width:
-        return set_cell_size(name, width - 1) + _CUT_OFF
+        return set_cell_size(name, width - len(cut)) + cut
     return set_cell_size(name, width)

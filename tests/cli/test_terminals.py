@@ -1,0 +1,91 @@
+"""What is printed on is narrow, knows few characters, or is not there at all."""
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from vocabgap.cli.tables import table
+
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+
+PROGRAM = [sys.executable, "-m", "vocabgap"]
+COMMANDS = [
+    ["clusters", "photos"],
+    ["clusters", "show", "größe mask", "photos"],
+    ["clusters", "photos", "--threshold-sweep"],
+    ["--json", "clusters", "photos"],
+]
+ODD = {"TERM": "dumb", "NO_COLOR": "1", "COLUMNS": "20"}
+C_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
+@pytest.fixture
+def corpus(write_corpus: Corpus, gap: Gap) -> Path:
+    needs = ["größe mask", "größe masks 木", "film grain", "lens flare brush " * 20]
+    return write_corpus({"heron": [gap(need) for need in needs]})
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_table_is_drawn_with_what_stdout_can_carry(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding=encoding))
+
+    heading, rule, first, second = table(("a", "b"), [("größe 木", 1), (None, 2)], numbers=("b",)).split("\n")
+
+    assert first.startswith("größe \\u6728" if encoding == "latin-1" else "gr\\xf6\\xdfe \\u6728")
+    assert set(rule) == {"-"}
+    assert len({len(line) for line in (heading, rule, first, second)}) == 1
+    assert second.startswith("- ")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("environment", [{"PYTHONIOENCODING": "ascii", **ODD}, {**C_LOCALE, **ODD}])
+def test_an_odd_terminal_gets_plain_text(
+    command: list[str], environment: dict[str, str], corpus: Path
+) -> None:
+    told = subprocess.run(
+        [*PROGRAM, *command],
+        capture_output=True,
+        check=False,
+        cwd=corpus.parent,
+        env={**os.environ, **environment},
+    )
+
+    assert (told.returncode, told.stderr) == (0, b"")
+    assert told.stdout.isascii()
+    assert b"\x1b" not in told.stdout
+    assert b"\\u25" not in told.stdout  # lines of a table or a tree
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("closed", [">&-", ">&- 2>&- <&-"])
+def test_a_command_without_streams_is_done(command: list[str], closed: str, corpus: Path) -> None:
+    told = subprocess.run(
+        ["/bin/sh", "-c", f'exec "$0" "$@" {closed}', *PROGRAM, *command],
+        capture_output=True,
+        check=False,
+        cwd=corpus.parent,
+    )
+
+    assert (told.returncode, told.stderr) == (0, b"")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_command_that_nobody_listens_to_is_done_without_a_word(command: list[str], corpus: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+
+    told = subprocess.run(
+        [*PROGRAM, *command], stdout=writer, stderr=subprocess.PIPE, check=False, cwd=corpus.parent
+    )
+
+    os.close(writer)
+    assert (told.returncode, told.stderr) == (0, b"")
