@@ -1,12 +1,14 @@
 """Rows from sentence embeddings: what is taken off, what is added, and what an embedder may not give."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 import pytest
 
+from vocabgap.clustering import cluster
 from vocabgap.clustering.embeddings import NEIGHBOURS, blended_rows, dense_rows, embedded
 from vocabgap.clustering.points import points_of
 from vocabgap.errors import InvalidInputError
@@ -110,6 +112,12 @@ def test_half_of_a_row_is_words() -> None:
 def test_what_is_no_vector_a_text_is_refused(vectors: object, told: str) -> None:
     with pytest.raises(InvalidInputError, match=told):
         embedded(Fixed(vectors), ["reed mask", "tilt shift"])
+
+
+@pytest.mark.parametrize("named", ["minilm", 3, np.zeros(2)])
+def test_what_is_no_embedder_is_refused(named: Any) -> None:
+    with pytest.raises(InvalidInputError, match="embedder: expected an object with embed"):
+        cluster(asked_for("reed mask", "tilt shift"), embedder=named)
 
 
 def asked_for(*phrases: str) -> pl.DataFrame:

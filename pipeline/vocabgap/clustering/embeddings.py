@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from vocabgap.arguments import unusable
 from vocabgap.clustering.arrays import FloatArray, IntArray
 from vocabgap.clustering.points import Points
 from vocabgap.clustering.vectorizing import Rows, word_rows
@@ -64,8 +65,10 @@ def embedded(embedder: Embedder, texts: Sequence[str]) -> FloatArray:
     """The vectors of some texts, scaled to unit length, shape (n, dimensions).
 
     Raises:
-        InvalidInputError: The embedder gives something else than a finite vector, not zero, a text.
+        InvalidInputError: It is no embedder, or gives something else than a finite vector, not zero, a text.
     """
+    if not callable(getattr(embedder, "embed", None)):
+        raise unusable("embedder", "an object with embed(texts)", embedder, hint="see vocabgap.Embedder.load")
     vectors = np.asarray(embedder.embed(texts), np.float64)
     if vectors.ndim != 2 or len(vectors) != len(texts):  # noqa: PLR2004
         raise InvalidInputError(
