@@ -1,5 +1,6 @@
 """Which files of a folder are taken, and what is said of those that cannot be."""
 
+import json
 import os
 import shutil
 import sys
@@ -184,6 +185,16 @@ def test_a_damaged_model_is_told(folder: Path, content: bytes, capfd: pytest.Cap
     assert capfd.readouterr() == ("", "")
 
 
+def test_names_in_a_damaged_model_that_are_no_text_are_told(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = folder / "model.onnx"
+    path.write_bytes(path.read_bytes().replace(b"batch", b"bat\xe3h").replace(b"looked up", b"look\xe3d up"))
+    with pytest.raises(InvalidInputError, match=r"model\.onnx' cannot be loaded"):
+        Embedder.load(folder)
+    assert capfd.readouterr() == ("", "")
+
+
 def test_half_a_model_is_told(folder: Path) -> None:
     content = (folder / "model.onnx").read_bytes()
     (folder / "model.onnx").write_bytes(content[: len(content) // 2])
@@ -195,6 +206,15 @@ def test_half_a_model_is_told(folder: Path) -> None:
 def test_a_damaged_tokenizer_is_told(folder: Path, content: bytes) -> None:
     (folder / "tokenizer.json").write_bytes(content)
     with pytest.raises(InvalidInputError, match=r"tokenizer\.json' is no tokenizer"):
+        Embedder.load(folder)
+
+
+def test_a_tokenizer_that_breaks_down_at_its_first_text_is_told(folder: Path) -> None:
+    path = folder / "tokenizer.json"
+    content = json.loads(path.read_bytes())
+    content["post_processor"]["special_tokens"] = {}  # the library ends in a panic, which is no Exception
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(InvalidInputError, match=r"tokenizer\.json' cannot split 'a'"):
         Embedder.load(folder)
 
 

@@ -60,7 +60,7 @@ class Embedder:
         self.runtime = encoder.runtime
         self.dims = encoder.probe()
         self._encoder = encoder
-        self._threads = threads or len(os.sched_getaffinity(0))
+        self._threads = threads or _usable_cpus()
         self._cache: EmbeddingCache | None = None
         if cache is not None:
             depends_on = (self.digest, encoder.runtime, encoder.tokens_by)
@@ -154,6 +154,12 @@ class Embedder:
 def load_embedder(named: str | None, cache: str | Path | None = None) -> Embedder | None:
     """The embedder that the settings name, if they name one; see `Embedder.load`."""
     return None if named is None else Embedder.load(named, cache)
+
+
+def _usable_cpus() -> int:
+    if hasattr(os, "sched_getaffinity"):  # where a process may be bound to some of them
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _cut(places: list[int], size: int) -> list[list[int]]:
