@@ -83,7 +83,7 @@ def test_threads_and_order_change_no_bit(folder: Path) -> None:
         assert np.array_equal(backwards[::-1], expected)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(texts=st.lists(st.text(max_size=40), max_size=8))
 def test_a_vector_depends_on_its_text_alone(loaded: Embedder, texts: list[str]) -> None:
     together = loaded.embed(texts)
