@@ -5,6 +5,11 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine takes its time; what is slow is for benchmarks to say.
+settings.register_profile("unhurried", settings(), deadline=None)
+settings.load_profile("unhurried")
 
 LOG = "vocabulary_gaps.jsonl"
 
