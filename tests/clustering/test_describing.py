@@ -83,6 +83,14 @@ def test_the_label_may_be_worded_by_another_surface_of_the_same_words(asking: As
     assert points.surfaces["surface"][point] == "mask the sky"
 
 
+def test_a_wording_that_says_less_is_not_the_label_however_often_it_is_used(asking: Asking) -> None:
+    points = points_of(asking("sky mask", "sky mask", "Sky masks", "sky", "sky", "sky"))
+
+    label, _ = Labeller(points).label(range(points.surfaces.height))
+
+    assert label == "sky mask"
+
+
 def test_only_members_are_asked_for_the_label(asking: Asking) -> None:
     points = points_of(asking("sky mask", *["mask sky"] * 9, "tilt shift"))
     labeller = Labeller(points)

@@ -75,10 +75,8 @@ def test_shares_are_of_the_words_that_only_stand_in_sentences(asking: Asking) ->
     assert found.shares.tolist() == [0.75, 0.0]
 
 
-def test_stop_words_do_not_make_a_sentence_of_a_phrase(asking: Asking) -> None:
-    records = asking("is the sky masked")
-
-    assert points_of(records, stop_words=["sky"]).shares.tolist() == points_of(records).shares.tolist()
+def test_stop_words_count_among_the_words_of_a_surface(asking: Asking) -> None:
+    assert points_of(asking("is the sky masked"), stop_words=["sky"]).shares.tolist() == [0.25]
 
 
 @pytest.mark.parametrize("phrases", [(), (None, "  ")])

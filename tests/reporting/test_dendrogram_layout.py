@@ -76,6 +76,20 @@ def members(leaves: Sequence[Leaf], merges: pl.DataFrame) -> list[set[int]]:
     return below
 
 
+def assert_inside(drawn: ET.Element) -> None:
+    """Every text and line stands within the width and the height of the picture."""
+    width, height = float(drawn.attrib["width"]), float(drawn.attrib["height"])
+    for text in drawn.iter(f"{SVG}text"):
+        x, across = float(text.attrib["x"]), CHARACTER * cell_len(text.text or "")
+        left = x - across * {"end": 1.0, "middle": 0.5}.get(text.get("text-anchor", ""), 0.0)
+        assert left >= 0.0
+        assert left + across <= width
+        assert 0.0 <= float(text.attrib["y"]) <= height
+    for join in joins_of(drawn):
+        assert max(join[0], join[2], join[4]) <= width
+        assert max(join[1], join[3]) <= height
+
+
 @given(trees())
 def test_every_surface_is_named_once_on_a_row_of_its_own(tree: Tree) -> None:
     leaves, merges = tree
@@ -190,22 +204,24 @@ def test_nothing_stands_outside_the_picture(wording: str, count: int) -> None:
 
     drawn = picture(leaves, merges, title=wording)
 
-    width, height = float(drawn.attrib["width"]), float(drawn.attrib["height"])
-    for text in drawn.iter(f"{SVG}text"):
-        x, across = float(text.attrib["x"]), CHARACTER * cell_len(text.text or "")
-        left = x - across * {"end": 1.0, "middle": 0.5}.get(text.get("text-anchor", ""), 0.0)
-        assert left >= 0.0
-        assert left + across <= width
-        assert 0.0 <= float(text.attrib["y"]) <= height
-    for join in joins_of(drawn):
-        assert max(join[0], join[2], join[4]) <= width
-        assert max(join[1], join[3]) <= height
+    assert_inside(drawn)
+
+
+def test_a_title_that_is_longer_than_the_wordings_stands_inside_the_picture() -> None:
+    assert_inside(picture(LEAVES, linkage(*MERGES), title="reeds at dawn " * 20))
 
 
 def test_an_endless_wording_is_cut_short_and_that_is_said() -> None:
     ((_, name),) = names_of(picture([Leaf("r" * 2_000, 7)], linkage()))
 
     assert name == f"{'r' * 500}… (2,000 characters) (7)"
+
+
+def test_an_endless_title_is_cut_short_and_that_is_said() -> None:
+    title = picture(LEAVES, linkage(*MERGES), title="r" * 2_000).find(f"{SVG}title")
+
+    assert title is not None
+    assert title.text == f"{'r' * 500}… (2,000 characters)"
 
 
 def test_text_merges_stand_as_far_right_as_they_are_high() -> None:
