@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import pytest
 
-from vocabgap.clustering import cluster
-from vocabgap.clustering.embeddings import NEIGHBOURS, blended_rows, dense_rows, embedded
+from vocabgap.clustering import block_search, cluster
+from vocabgap.clustering.embeddings import EXPANSION, blended_rows, dense_rows, embedded
 from vocabgap.clustering.points import points_of
 from vocabgap.errors import InvalidInputError
 from vocabgap.schema import PHRASE_FIELDS
@@ -19,15 +18,14 @@ class Fixed:
     """Gives the vectors it was made with, and keeps what it was asked for."""
 
     name = "fixed"
-    digest = "0" * 64
 
     def __init__(self, vectors: object) -> None:
-        self.vectors = np.asarray(vectors)
+        self.vectors = vectors
         self.asked: list[str] = []
 
-    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
+    def embed(self, texts: Sequence[str]) -> Any:  # noqa: ANN401 - anything may come
         self.asked += texts
-        return np.asarray(self.vectors, np.float64)
+        return self.vectors
 
 
 def directions(seed: int, count: int, dimensions: int = 12) -> np.ndarray:
@@ -44,17 +42,36 @@ def by_hand(embeddings: np.ndarray) -> np.ndarray:
     rows = []
     for own, row in enumerate(centred):
         near = sorted((-float(row @ other), place) for place, other in enumerate(centred) if place != own)
-        weights = {place: max(-distance, 0.0) ** 3 for distance, place in near[:NEIGHBOURS]}
+        weights = {place: max(-distance, 0.0) ** 3 for distance, place in near[:EXPANSION]}
         drawn = sum(weight * centred[place] for place, weight in weights.items())
         rows.append(row + drawn / (0.2 + sum(weights.values())))
     return np.asarray(np.array(rows) / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
 @pytest.mark.parametrize("count", [2, 11, 12, 60, 700])
-def test_rows_are_centred_and_drawn_towards_their_nearest(count: int) -> None:
+def test_rows_are_centred_and_augmented_by_their_nearest(count: int) -> None:
     embeddings = directions(count, count)
 
     np.testing.assert_allclose(dense_rows(embeddings), by_hand(embeddings), atol=1e-12)
+
+
+@pytest.mark.parametrize("cells", [1, 100, 613])
+def test_the_size_of_the_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatch, cells: int) -> None:
+    embeddings = directions(4, 90)
+    whole = dense_rows(embeddings)
+
+    monkeypatch.setattr(block_search, "_BLOCK_CELLS", cells)
+
+    np.testing.assert_array_equal(dense_rows(embeddings), whole)
+
+
+def test_texts_that_float32_cannot_tell_apart_are_told_apart() -> None:
+    rng = np.random.default_rng(6)
+    centres = np.repeat(rng.standard_normal((6, 64)), 40, axis=0)
+    embeddings = centres + 1e-3 * rng.standard_normal(centres.shape)
+    embeddings = rng.permutation(embeddings / np.linalg.norm(embeddings, axis=1, keepdims=True))
+
+    np.testing.assert_allclose(dense_rows(embeddings), by_hand(embeddings), atol=1e-9)
 
 
 def test_what_all_texts_have_in_common_says_nothing() -> None:
@@ -76,10 +93,29 @@ def test_no_texts_give_no_rows() -> None:
     assert dense_rows(np.zeros((0, 4))).shape == (0, 4)
 
 
-def test_equal_texts_in_plenty_stay_equal() -> None:
-    rows = dense_rows(np.repeat(directions(1, 3), 30, axis=0))
+@pytest.mark.parametrize("copies", [(1, 1, 30), (3, 12, 1, 5), (2, 2, 2, 2, 2, 2, 2, 9)])
+def test_each_of_equal_texts_counts(copies: tuple[int, ...]) -> None:
+    embeddings = np.repeat(directions(1, len(copies)), copies, axis=0)
 
-    np.testing.assert_allclose(rows, rows[np.repeat([0, 30, 60], 30)], atol=1e-12)
+    np.testing.assert_allclose(dense_rows(embeddings), by_hand(embeddings), atol=1e-9)
+
+
+def test_how_the_memory_lies_changes_nothing() -> None:
+    vectors = directions(8, 50)
+    records = asked_for(*(f"need {'x' * number}" for number in range(1, 51)))
+
+    one, other = (
+        blended_rows(points_of(records), Fixed(each)).dense for each in (vectors, np.asfortranarray(vectors))
+    )
+
+    np.testing.assert_array_equal(one, other)
+
+
+def test_nothing_is_asked_for_nothing() -> None:
+    embedder = Fixed(np.zeros(0))
+
+    assert cluster(asked_for(), embedder=embedder).clusters.height == 0
+    assert embedder.asked == []
 
 
 def test_a_surface_is_embedded_as_it_is_worded_most() -> None:
@@ -107,6 +143,8 @@ def test_half_of_a_row_is_words() -> None:
         ([[1.0, 0.0], [0.0, 0.0]], "zero or not finite"),
         ([[1.0, 0.0], [np.nan, 1.0]], "zero or not finite"),
         ([[1.0, 0.0], [np.inf, 1.0]], "zero or not finite"),
+        ([[1.0, 0.0], [1.0]], "no array of numbers"),
+        ([["a"], ["b"]], "no array of numbers"),
     ],
 )
 def test_what_is_no_vector_a_text_is_refused(vectors: object, told: str) -> None:
@@ -116,7 +154,7 @@ def test_what_is_no_vector_a_text_is_refused(vectors: object, told: str) -> None
 
 @pytest.mark.parametrize("named", ["minilm", 3, np.zeros(2)])
 def test_what_is_no_embedder_is_refused(named: Any) -> None:  # noqa: ANN401 - anything may come
-    with pytest.raises(InvalidInputError, match="embedder: expected an object with embed"):
+    with pytest.raises(InvalidInputError, match="embedder: expected an object with a name and embed"):
         cluster(asked_for("reed mask", "tilt shift"), embedder=named)
 
 

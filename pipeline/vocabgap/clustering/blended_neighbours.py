@@ -11,15 +11,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from vocabgap.clustering.arrays import FloatArray, IntArray
-from vocabgap.clustering.embeddings import BLOCK_CELLS, products
+from vocabgap.clustering.arrays import FloatArray, IntArray, on_grid
+from vocabgap.clustering.block_search import products, rows_of_a_block, slack
 from vocabgap.clustering.neighbours import LISTED, Nearest
 from vocabgap.clustering.vectorizing import Rows
 
 _DEPTH: Final = 0.85  # a search goes down to this share of the nearest similarity, so that its list lasts
 _CANDIDATES: Final = 2 * LISTED  # similarities worked out of a cluster, unless more are too near to tell
-_ROUNDING: Final = 2.0**-23  # what a float32 product of unit rows is off for each of its parts, at most
-_GRAIN: Final = 2.0**40  # similarities are compared in steps of 1e-12: the same from either side
 
 
 class BlendedNeighbours:
@@ -92,8 +90,8 @@ class BlendedNeighbours:
         dense = (self._dense / self.weights[:, None]).astype(np.float32)
         terms = sparse.csr_array(sparse.diags_array(1.0 / self.weights) @ self._sparse).astype(np.float32)
         by_term = sparse.csr_array(terms.T)
-        slack = _ROUNDING * (dense.shape[1] + int(np.diff(terms.indptr).max()) + 2)
-        step = max(1, BLOCK_CELLS // count)
+        off = slack(dense.shape[1] + int(np.diff(terms.indptr).max()))
+        step = rows_of_a_block(count)
         for start in range(0, len(queries), step):
             part = slice(start, start + step)
             asked = queries[part]
@@ -103,13 +101,13 @@ class BlendedNeighbours:
             scores[np.arange(len(asked)), asked] = -np.inf
             best = scores.max(axis=1).astype(np.float64)
             # Below the best by more than both of them may be off, so that it stays the best.
-            wanted = np.minimum(_DEPTH * best, best - 2.0 * slack)
-            crowded = np.flatnonzero((scores >= (wanted - slack)[:, None]).sum(axis=1) > _CANDIDATES)
+            wanted = np.minimum(_DEPTH * best, best - 2.0 * off)
+            crowded = np.flatnonzero((scores >= (wanted - off)[:, None]).sum(axis=1) > _CANDIDATES)
             if len(crowded):
                 last = np.partition(scores[crowded], count - _CANDIDATES, axis=1)[:, count - _CANDIDATES]
-                wanted[crowded] = np.clip(last, wanted[crowded], best[crowded] - 2.0 * slack)
+                wanted[crowded] = np.clip(last, wanted[crowded], best[crowded] - 2.0 * off)
             wanted = np.maximum(wanted, self._floor)
-            row, place = np.nonzero(scores >= (wanted - slack)[:, None])
+            row, place = np.nonzero(scores >= (wanted - off)[:, None])
             yield part, row, place, wanted
 
     def _nearest(self, queries: IntArray, row: IntArray, place: IntArray, bounds: FloatArray) -> Nearest:
@@ -142,4 +140,4 @@ class BlendedNeighbours:
         terms = self._sparse[one].multiply(self._sparse[other]).sum(axis=1)
         total = products(self._dense, one, other) + terms
         similarity = total / (self.weights[one] * self.weights[other])
-        return np.asarray(np.floor(similarity * _GRAIN + 0.5) / _GRAIN)
+        return on_grid(similarity)

@@ -13,7 +13,7 @@ from vocabgap.clustering.arrays import IntArray
 from vocabgap.clustering.cutting import SENTENCE_CUT, cuts, flat_groups, sentenceness
 from vocabgap.clustering.dendrogram import below
 from vocabgap.clustering.describing import Labeller, cohesion, members_of, similarity, weakest_links
-from vocabgap.clustering.embeddings import Embedder, blended_rows
+from vocabgap.clustering.embeddings import TextEmbedder, blended_rows
 from vocabgap.clustering.linkage import average_linkage
 from vocabgap.clustering.points import NO_SYNONYMS, Points, points_of
 from vocabgap.clustering.vectorizing import Rows, vectorize
@@ -153,7 +153,7 @@ def cluster(
     stop_words: Iterable[str] = (),
     synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS,
     reach: float = 0.0,
-    embedder: Embedder | None = None,
+    embedder: TextEmbedder | None = None,
 ) -> Clusters:
     """Group the needs of some records, however they were worded.
 
