@@ -164,6 +164,29 @@ def test_cohesion_is_that_of_all_pairs(random_rows: RandomRows, seed: int, label
     np.testing.assert_allclose(cohesion(rows, labels), pairwise(rows, labels), atol=SHOWN)
 
 
+@given(seeds, labellings)
+@settings(deadline=None, max_examples=30)
+def test_a_dense_part_counts_as_the_rest_of_a_row(
+    random_rows: RandomRows, seed: int, labels: IntArray
+) -> None:
+    terms = random(random_rows, seed, len(labels))
+    further = np.abs(np.random.default_rng(seed).standard_normal((len(labels), 5)))
+    further /= np.linalg.norm(further, axis=1, keepdims=True)
+    rows = Rows(terms.loads * np.sqrt(0.5), terms.grams, further * np.sqrt(0.5))
+    every = (dense(terms) @ dense(terms).T + further @ further.T) / 2.0
+
+    np.testing.assert_allclose(dense(rows) @ dense(rows).T, every, atol=SHOWN)
+    np.testing.assert_allclose(similarity(rows, labels), every[np.arange(len(labels)), labels], atol=SHOWN)
+    np.testing.assert_allclose(cohesion(rows, labels), pairwise(rows, labels), atol=SHOWN)
+
+
+def test_rows_that_point_apart_have_no_similarity() -> None:
+    rows = Rows(sparse.csr_array((2, 1)), sparse.csr_array((0, 0)), np.array([[1.0, 0.0], [-0.6, 0.8]]))
+
+    assert similarity(rows, np.array([1, 0])).tolist() == [0.0, 0.0]
+    assert cohesion(rows, np.array([0, 0])).tolist() == [0.0]
+
+
 @pytest.mark.parametrize("at_once", [1, 2, 3])
 def test_rows_that_are_taken_part_by_part_give_the_same(
     random_rows: RandomRows, monkeypatch: pytest.MonkeyPatch, at_once: int

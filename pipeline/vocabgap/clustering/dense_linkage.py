@@ -13,11 +13,10 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from vocabgap.clustering.arrays import FloatArray
+from vocabgap.clustering.arrays import FloatArray, on_grid
 from vocabgap.clustering.dendrogram import in_order_of_height
 
 _BLOCK_ROWS: Final = 512
-_DIGITS: Final = 12
 
 
 def cosine_distances(rows: sparse.csr_array, dense: FloatArray | None = None) -> FloatArray:
@@ -35,8 +34,7 @@ def cosine_distances(rows: sparse.csr_array, dense: FloatArray | None = None) ->
         np.subtract(1.0, (rows[part] @ rows.T).toarray(), out=distances[part])
         if dense is not None:
             distances[part] -= dense[part] @ dense.T
-    # What lies beyond is rounding, and may leave equal rows at 1e-16 on either side of zero.
-    np.round(distances, _DIGITS, out=distances)
+        distances[part] = on_grid(distances[part])
     np.maximum(distances, 0.0, out=distances)
     np.fill_diagonal(distances, np.inf)
     return distances

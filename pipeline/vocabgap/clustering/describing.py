@@ -9,6 +9,7 @@ import polars as pl
 from scipy import sparse
 
 from vocabgap.clustering.arrays import FloatArray, IntArray
+from vocabgap.clustering.block_search import products
 from vocabgap.clustering.labelling import best_wording, representative
 from vocabgap.clustering.points import Points
 from vocabgap.clustering.vectorizing import Rows
@@ -53,16 +54,18 @@ class Labeller:
 
 
 def similarity(rows: Rows, others: IntArray) -> FloatArray:
-    """Cosine similarity of each row to the row named beside it, shape (n,)."""
+    """Cosine similarity of each row to the row named beside it, 0 where it is negative, shape (n,)."""
     found = np.zeros(len(others))
     for start, end in _slices(len(others)):
-        own = rows.plain(np.arange(start, end))
-        found[start:end] = own.multiply(rows.plain(others[start:end])).sum(axis=1)
+        own, other = np.arange(start, end), others[start:end]
+        found[start:end] = rows.plain_terms(own).multiply(rows.plain_terms(other)).sum(axis=1)
+        if rows.dense is not None:
+            found[start:end] += products(rows.dense, own, other)
     return _shown(found)
 
 
 def cohesion(rows: Rows, labels: IntArray) -> FloatArray:
-    """Mean cosine similarity over the pairs of each group, shape (groups,); 1 for a group of one.
+    """Mean cosine similarity over the pairs of each group, shape (groups,); 1 for a group of one, 0 at least.
 
     From the length of a group's sum: no pair is made.
     """
@@ -77,8 +80,10 @@ def cohesion(rows: Rows, labels: IntArray) -> FloatArray:
         if size:
             places = (groups[part] - start, np.arange(size))
             membership = sparse.csr_array((np.ones(size), places), shape=(end - start, size))
-            sums = membership @ rows.plain(order[part])
+            sums = membership @ rows.plain_terms(order[part])
             squares[start:end] = sums.multiply(sums).sum(axis=1)
+            if rows.dense is not None:
+                squares[start:end] += ((membership @ rows.dense[order[part]]) ** 2).sum(axis=1)
     pairs = np.maximum(count * (count - 1), 1)
     return np.where(count == 1, 1.0, _shown((squares - count) / pairs))
 
