@@ -18,7 +18,7 @@ from vocabgap.clustering.compiling import compiled, compiled_in_parallel
 from vocabgap.clustering.inverted_index import LEVELS
 
 _DEPTH: Final = 0.85  # a search goes down to this share of the nearest similarity, so that its list lasts
-_TAIL: Final = 0.3  # share of the wanted similarity that may come from terms that are not read at all
+_TAIL: Final = .5  # share of the wanted similarity that may come from terms that are not read at all
 _PROMISING: Final = 0.5  # share of the wanted similarity that makes the best candidate of a list looked at
 _DOT_COST: Final = 10  # what a similarity costs, in postings read
 _ROUNDING: Final = 2.0**-23  # what a float32 sum of positive parts up to 1 is off for each part, at most
@@ -112,27 +112,31 @@ def _memory_of(memories, thread):
 def _term_gains(q, vectors, spelling, memory):
     """Work out G x of a query; gives the number of terms where it is not zero."""
     gains, gaining, spectrum, heard = memory.gains, memory.gaining, memory.spectrum, memory.heard
+    start, terms, loads = vectors
+    gram_of, gram_loads = spelling.grams, spelling.loads
+    term_of, term_loads = spelling.terms, spelling.gram_loads
+    first_gram, first_term = spelling.start, spelling.gram_start
     count, grams = 0, 0
-    for i in range(vectors.start[q], vectors.start[q + 1]):
-        c = vectors.terms[i]
-        if spelling.start[c] == spelling.start[c + 1]:
+    for i in range(start[q], start[q + 1]):
+        c = terms[i]
+        if first_gram[c] == first_gram[c + 1]:
             gaining[count] = c
             count += 1
-            gains[c] = vectors.loads[i]
-        for k in range(spelling.start[c], spelling.start[c + 1]):
-            gram = spelling.grams[k]
+            gains[c] = loads[i]
+        for k in range(first_gram[c], first_gram[c + 1]):
+            gram = gram_of[k]
             if spectrum[gram] == 0.0:
                 heard[grams] = gram
                 grams += 1
-            spectrum[gram] += vectors.loads[i] * spelling.loads[k]
+            spectrum[gram] += loads[i] * gram_loads[k]
     for g in range(grams):
         gram = heard[g]
-        for k in range(spelling.gram_start[gram], spelling.gram_start[gram + 1]):
-            c = spelling.terms[k]
+        for k in range(first_term[gram], first_term[gram + 1]):
+            c = term_of[k]
             if gains[c] == 0.0:
                 gaining[count] = c
                 count += 1
-            gains[c] += spectrum[gram] * spelling.gram_loads[k]
+            gains[c] += spectrum[gram] * term_loads[k]
         spectrum[gram] = 0.0
     return count
 
@@ -176,13 +180,14 @@ def _wanted(near, count, floor):
 @compiled
 def _compare_known(q, known, bound, order, vectors, floor, memory):
     """List what is likely to be near; gives the length of the list and the bound on what is not in it."""
-    near, places, compared = memory.near, memory.places, memory.compared
+    near, places, compared, gains = memory.near, memory.places, memory.compared, memory.gains
+    start, terms, loads = vectors
     count = 0
     compared[q] = q
     for p in known:
         if p >= 0 and compared[p] != q:
             compared[p] = q
-            found = _similarity(memory.gains, p, vectors.start, vectors.terms, vectors.loads)
+            found = _similarity(gains, p, start, terms, loads)
             if found > floor:
                 if count == len(near):
                     bound = max(bound, min(found, near[-1]))
@@ -193,11 +198,11 @@ def _compare_known(q, known, bound, order, vectors, floor, memory):
 @compiled
 def _choose_terms(gaining, spelling, limit, memory):
     """The terms to read, in order; gives their number, their squared norm, and the largest gain left out."""
-    gains, reading = memory.gains, memory.reading
+    gains, gained, reading, first_gram = memory.gains, memory.gaining, memory.reading, spelling.start
     count, mass, left_out = 0, 0.0, 0.0
     for t in range(gaining):
-        c = memory.gaining[t]
-        if gains[c] > limit or spelling.start[c] == spelling.start[c + 1]:
+        c = gained[t]
+        if gains[c] > limit or first_gram[c] == first_gram[c + 1]:
             reading[count] = c
             count += 1
             mass += gains[c] * gains[c]
@@ -223,27 +228,27 @@ def _read(q, c, left, needed, postings, memory, candidates):
     Returns:
         Where reading ended, the number of candidates, the best of those just met, and its score.
     """
-    scores, rests = memory.scores, memory.rests
+    scores, rests, met = memory.scores, memory.rests, memory.candidates
+    first, clusters, loads, norms, next_norms = postings
+    square = memory.gains[c] * memory.gains[c]
     gain = np.float32(memory.gains[c])
     left_level = np.float32(left / LEVELS)
-    after_level = np.float32(np.sqrt(max(left * left - memory.gains[c] * memory.gains[c], 0.0)) / LEVELS)
+    after_level = np.float32(np.sqrt(max(left * left - square, 0.0)) / LEVELS)
     least = np.float32(needed)
     best, top = -1, np.float32(0.0)
-    k, end = postings.first[c], postings.first[c + 1]
-    while k < end and np.float32(postings.norms[k]) * left_level >= least:
-        p = postings.clusters[k]
-        part = gain * postings.loads[k]
+    k, end = first[c], first[c + 1]
+    while k < end and np.float32(norms[k]) * left_level >= least:
+        p = clusters[k]
+        part = gain * loads[k]
         score = scores[p]
-        rest = postings.rests[k]
-        if score == 0.0 and part + np.float32(rest) * after_level >= least and part > 0.0:
-            memory.candidates[candidates] = p
+        rest = next_norms[k]
+        if score == 0.0:
+            if part + np.float32(rest) * after_level < least or part == 0.0:
+                k += 1
+                continue
+            met[candidates] = p
             candidates += 1
-            score = part
-        elif score > 0.0:
-            score += part
-        else:
-            k += 1
-            continue
+        score += part
         scores[p] = score
         rests[p] = rest
         if score > top and p != q:
@@ -255,39 +260,41 @@ def _read(q, c, left, needed, postings, memory, candidates):
 @compiled
 def _generate(q, terms, mass, tail, slack, count, order, vectors, postings, floor, memory):
     """Candidate generation; gives the numbers of lists begun, of candidates and of listed clusters."""
-    near, places, compared = memory.near, memory.places, memory.compared
+    near, places, compared, gains = memory.near, memory.places, memory.compared, memory.gains
+    reading, stops, first = memory.reading, memory.stops, postings.first
+    start, indices, loads = vectors
     wanted = _wanted(near, count, floor)
     begun, candidates = 0, 0
     left = np.sqrt(mass)
     while begun < terms and left + tail >= wanted - slack:
-        c = memory.reading[begun]
+        c = reading[begun]
         needed = wanted - slack - tail
-        memory.stops[begun], candidates, best, top = _read(q, c, left, needed, postings, memory, candidates)
+        stops[begun], candidates, best, top = _read(q, c, left, needed, postings, memory, candidates)
         begun += 1
-        mass -= memory.gains[c] * memory.gains[c]
+        mass -= gains[c] * gains[c]
         left = np.sqrt(max(mass, 0.0))
         # The most promising one, at once: it shows how far the rest must be looked at.
         if best >= 0 and compared[best] != q and top > _PROMISING * wanted:
             compared[best] = q
-            found = _similarity(memory.gains, best, vectors.start, vectors.terms, vectors.loads)
+            found = _similarity(gains, best, start, indices, loads)
             if found > floor:
                 count = _insert(near, places, count, found, best, order)
                 wanted = _wanted(near, count, floor)
     for h in range(begun, terms):
-        memory.stops[h] = postings.first[memory.reading[h]]
+        stops[h] = first[reading[h]]
     return candidates, count
 
 
 @compiled
 def _keep_likely(candidates, unread, needed, memory):
     """Drop the candidates that even the best of what was not read cannot lift far enough."""
-    scores = memory.scores
-    level = np.float32(np.sqrt(unread) / LEVELS)
+    scores, rests, met = memory.scores, memory.rests, memory.candidates
+    level, least = np.float32(np.sqrt(unread) / LEVELS), np.float32(needed)
     likely = 0
     for t in range(candidates):
-        p = memory.candidates[t]
-        if scores[p] + np.float32(memory.rests[p]) * level >= needed:
-            memory.candidates[likely] = p
+        p = met[t]
+        if scores[p] + np.float32(rests[p]) * level >= least:
+            met[likely] = p
             likely += 1
         else:
             scores[p] = 0.0
@@ -295,51 +302,59 @@ def _keep_likely(candidates, unread, needed, memory):
 
 
 @compiled
+def _next_to_read(terms, gains, reading, stops, first):
+    """Which list that was not read to its end takes most off the bound for its length, and the bound."""
+    chosen, most, unread = -1, 0.0, 0.0
+    for h in range(terms):
+        c = reading[h]
+        left = first[c + 1] - stops[h]
+        if left > 0:
+            square = gains[c] * gains[c]
+            unread += square
+            if square / left > most:
+                chosen, most = h, square / left
+    return chosen, unread
+
+
+@compiled
 def _narrow(candidates, terms, needed, postings, memory):
     """Read on, for candidates alone, as long as that is cheaper than their exact similarities."""
-    scores = memory.scores
-    unread = 0.0
-    for h in range(terms):
-        c = memory.reading[h]
-        if memory.stops[h] < postings.first[c + 1]:
-            unread += memory.gains[c] * memory.gains[c]
+    scores, gains, reading, stops = memory.scores, memory.gains, memory.reading, memory.stops
+    first, clusters, loads = postings.first, postings.clusters, postings.loads
+    chosen, unread = _next_to_read(terms, gains, reading, stops, first)
     candidates = _keep_likely(candidates, unread, needed, memory)
-    h = 0
-    while h < terms:
-        budget = _DOT_COST * candidates
-        before = unread
-        while h < terms:
-            c = memory.reading[h]
-            end = postings.first[c + 1]
-            budget -= end - memory.stops[h]
-            if budget < 0:
-                break
-            if memory.stops[h] < end:
-                gain = np.float32(memory.gains[c])
-                for k in range(memory.stops[h], end):
-                    p = postings.clusters[k]
-                    if scores[p] != 0.0:
-                        scores[p] += gain * postings.loads[k]
-                unread -= memory.gains[c] * memory.gains[c]
-            h += 1
-        if h == terms:
-            unread = 0.0
-        if unread == before:
+    cost = 0
+    while chosen >= 0:
+        c = reading[chosen]
+        end = first[c + 1]
+        if end - stops[chosen] > _DOT_COST * candidates:
             break
-        candidates = _keep_likely(candidates, max(unread, 0.0), needed, memory)
+        gain = np.float32(gains[c])
+        for k in range(stops[chosen], end):
+            p = clusters[k]
+            score = scores[p]
+            scores[p] = score + (gain * loads[k] if score != 0.0 else np.float32(0.0))
+        cost += end - stops[chosen]
+        stops[chosen] = end
+        chosen, unread = _next_to_read(terms, gains, reading, stops, first)
+        if cost > candidates or chosen < 0:
+            candidates = _keep_likely(candidates, unread, needed, memory)
+            cost = 0
     return candidates
 
 
 @compiled
 def _verify(q, candidates, count, order, vectors, floor, memory):
     """List what is near enough by its exact similarity, and forget the scores."""
-    near, places = memory.near, memory.places
+    near, places, compared, gains = memory.near, memory.places, memory.compared, memory.gains
+    scores, met = memory.scores, memory.candidates
+    start, terms, loads = vectors
     wanted = _wanted(near, count, floor)
     for t in range(candidates):
-        p = memory.candidates[t]
-        memory.scores[p] = 0.0
-        if memory.compared[p] != q:
-            found = _similarity(memory.gains, p, vectors.start, vectors.terms, vectors.loads)
+        p = met[t]
+        scores[p] = 0.0
+        if compared[p] != q:
+            found = _similarity(gains, p, start, terms, loads)
             if found > floor and found >= wanted:
                 count = _insert(near, places, count, found, p, order)
                 wanted = _wanted(near, count, floor)
@@ -375,8 +390,9 @@ def _answer(
             q, gaining, count, order, vectors, spelling, most_spelt, postings, floor, memory
         )
         unlisted = _wanted(near, count, floor)
+    gains, gained = memory.gains, memory.gaining
     for t in range(gaining):
-        memory.gains[memory.gaining[t]] = 0.0
+        gains[gained[t]] = 0.0
     similarity[row] = near[0] if count > 0 else floor
     bound[row] = unlisted
     listed[row, :count] = memory.places[:count]
