@@ -8,24 +8,41 @@ be made again at any time: where it is damaged or there is no room for it, that 
 
 import warnings
 from collections.abc import Callable
-from functools import partial
+from contextlib import suppress
+from functools import cache, partial
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, Final
 
 from numba import njit
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-_DAMAGED: Final = "the compiled loops that an earlier run has kept are damaged; they are compiled again"
+_DAMAGED: Final = "the compiled loops that an earlier run has kept cannot be read; they are compiled again"
 _NOT_KEPT: Final = "the compiled loops cannot be kept, so that the next run compiles them again"
+
+
+@cache
+def _sources() -> str:
+    """A digest of everything that is compiled: what was kept of other sources is not taken."""
+    digest = sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 class _Kept(FunctionCache):  # type: ignore[misc] # Numba is untyped
     """What is kept of one function, or nothing where that cannot be read or written."""
 
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        # Numba would look at the file of the function alone, and not at those that it calls into.
+        self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, _sources())
+
     def load_overload(self, sig: object, target_context: object) -> object:
         try:
             return super().load_overload(sig, target_context)
-        except Exception:  # noqa: BLE001 - what a damaged pickle raises has no common base
-            warnings.warn(_DAMAGED, RuntimeWarning, stacklevel=2)
+        except Exception as error:  # what a damaged pickle raises has no common base
+            warnings.warn(f"{_DAMAGED}: {error!r}", RuntimeWarning, stacklevel=2)
             self._unless_the_disk_refuses(self.flush)
             return None
 
@@ -41,16 +58,10 @@ class _Kept(FunctionCache):  # type: ignore[misc] # Numba is untyped
 
 
 def compiled(function: Callable[..., Any], *, parallel: bool = False) -> Any:  # noqa: ANN401 - a dispatcher
-    """A function compiled at its first call, or loaded from what an earlier run compiled.
-
-    What is kept is told apart by the file of the function alone. So a compiled function may only call
-    those of its own file.
-    """
+    """A function compiled at its first call, or loaded from what an earlier run compiled."""
     dispatcher = njit(parallel=parallel)(function)
-    try:
+    with suppress(RuntimeError):  # where there is no folder to keep it in
         dispatcher._cache = _Kept(function)  # noqa: SLF001 - as `njit(cache=True)` does
-    except RuntimeError:  # there is no folder to keep it in
-        pass
     return dispatcher
 
 

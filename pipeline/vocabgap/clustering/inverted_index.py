@@ -70,25 +70,24 @@ def _postings(start, terms, loads, columns):
             owner[i] = p
             at_level[LEVELS - norms[i] + 1] += 1
             first[terms[i] + 1] += 1
-    at_level = np.cumsum(at_level)
-    first = np.cumsum(first)
+    at_level, first = np.cumsum(at_level), np.cumsum(first)
     falling = np.empty(entries, np.int64)
     for i in range(entries):
-        level = LEVELS - norms[i]
-        falling[at_level[level]] = i
-        at_level[level] += 1
+        above = LEVELS - norms[i]
+        falling[at_level[above]] = i
+        at_level[above] += 1
     free = first[:-1].copy()
     clusters = np.empty(entries, np.int32)
     much = np.empty(entries, np.float32)
     sorted_norms = np.empty(entries, np.uint8)
     rests = np.empty(entries, np.uint8)
-    for i in falling:
-        k = free[terms[i]]
-        free[terms[i]] = k + 1
-        clusters[k] = owner[i]
-        much[k] = loads[i]
-        sorted_norms[k] = norms[i]
-        rests[k] = norms[i + 1] if i + 1 < start[owner[i] + 1] else 0
+    for entry in falling:
+        slot = free[terms[entry]]
+        free[terms[entry]] = slot + 1
+        clusters[slot] = owner[entry]
+        much[slot] = loads[entry]
+        sorted_norms[slot] = norms[entry]
+        rests[slot] = norms[entry + 1] if entry + 1 < start[owner[entry] + 1] else 0
     return first, clusters, much, sorted_norms, rests
 
 

@@ -1,180 +1,27 @@
 """The compiled search for the nearest clusters: see `neighbours` for why it misses none.
 
 For each query: its exact similarity to what is known, then candidate generation through the inverted index,
-narrowing by further postings, and verification of what is left. Lists of nearest clusters are short, so they
-are kept sorted by insertion.
+narrowing by further postings, and verification of what is left.
 """
 
 # mypy: disable-error-code="no-untyped-def,untyped-decorator"
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from numba import prange
 
-from vocabgap.clustering.arrays import FloatArray, IntArray
 from vocabgap.clustering.compiling import compiled, compiled_in_parallel
 from vocabgap.clustering.inverted_index import LEVELS
+from vocabgap.clustering.nearest_list import exact_similarity, insert, wanted_similarity
+from vocabgap.clustering.search_memory import memory_of
+from vocabgap.clustering.term_gains import term_gains
 
-_DEPTH: Final = 0.85  # a search goes down to this share of the nearest similarity, so that its list lasts
-_TAIL: Final = .5  # share of the wanted similarity that may come from terms that are not read at all
+_TAIL: Final = 0.5  # share of the wanted similarity that may come from terms that are not read at all
 _PROMISING: Final = 0.5  # share of the wanted similarity that makes the best candidate of a list looked at
 _DOT_COST: Final = 10  # what a similarity costs, in postings read
 _ROUNDING: Final = 2.0**-23  # what a float32 sum of positive parts up to 1 is off for each part, at most
 _PARTS: Final = 32  # parts that are reckoned with beside the postings that are read
-_GRAIN: Final = 2.0**40  # similarities are compared in steps of 1e-12: the same from either side
-
-
-class Spelling(NamedTuple):
-    """Terms as sums of trigrams, in the arrays of two CSR matrices: trigrams by term, and terms by trigram.
-
-    A term without trigrams is a dimension itself.
-    """
-
-    start: IntArray
-    grams: npt.NDArray[np.int32]
-    loads: FloatArray
-    gram_start: IntArray
-    terms: npt.NDArray[np.int32]
-    gram_loads: FloatArray
-
-
-class Memory(NamedTuple):
-    """What one thread works with. Between two queries all that is summed up is zero.
-
-    Attributes:
-        gains: Shape (terms,): G x of the query, what each term adds for a unit of load.
-        gaining: Shape (terms,): terms where that is not zero.
-        reading: Shape (terms,): those whose postings are read, from the rarest on.
-        stops: Shape (terms,): up to where they were read.
-        spectrum: Shape (grams,): trigrams of the query.
-        heard: Shape (grams,): trigrams where that is not zero.
-        scores: Shape (m,): accumulators, the similarity to each cluster as far as it was read.
-        rests: Shape (m,): norm of what a cluster has beyond the last posting that was read, in levels.
-        candidates: Shape (m,): clusters whose score is not zero.
-        compared: Shape (m,): the last query that the exact similarity was worked out for.
-        near: Shape (LISTED,): similarities to the nearest clusters, falling.
-        places: Shape (LISTED,): these clusters.
-    """
-
-    gains: FloatArray
-    gaining: npt.NDArray[np.int32]
-    reading: npt.NDArray[np.int32]
-    stops: IntArray
-    spectrum: FloatArray
-    heard: npt.NDArray[np.int32]
-    scores: npt.NDArray[np.float32]
-    rests: npt.NDArray[np.uint8]
-    candidates: npt.NDArray[np.int32]
-    compared: npt.NDArray[np.int32]
-    near: FloatArray
-    places: npt.NDArray[np.int32]
-
-    @classmethod
-    def of(cls, threads: int, terms: int, grams: int, clusters: int, listed: int) -> "Memory":
-        """Memory of several threads: each array has a first axis for them."""
-        return cls(
-            np.zeros((threads, terms)),
-            np.empty((threads, terms), np.int32),
-            np.empty((threads, terms), np.int32),
-            np.empty((threads, terms), np.int64),
-            np.zeros((threads, grams)),
-            np.empty((threads, grams), np.int32),
-            np.zeros((threads, clusters), np.float32),
-            np.empty((threads, clusters), np.uint8),
-            np.empty((threads, clusters), np.int32),
-            np.full((threads, clusters), -1, np.int32),
-            np.empty((threads, listed)),
-            np.empty((threads, listed), np.int32),
-        )
-
-
-@compiled
-def _memory_of(memories, thread):
-    return Memory(
-        memories.gains[thread],
-        memories.gaining[thread],
-        memories.reading[thread],
-        memories.stops[thread],
-        memories.spectrum[thread],
-        memories.heard[thread],
-        memories.scores[thread],
-        memories.rests[thread],
-        memories.candidates[thread],
-        memories.compared[thread],
-        memories.near[thread],
-        memories.places[thread],
-    )
-
-
-@compiled
-def _term_gains(q, vectors, spelling, memory):
-    """Work out G x of a query; gives the number of terms where it is not zero."""
-    gains, gaining, spectrum, heard = memory.gains, memory.gaining, memory.spectrum, memory.heard
-    start, terms, loads = vectors
-    gram_of, gram_loads = spelling.grams, spelling.loads
-    term_of, term_loads = spelling.terms, spelling.gram_loads
-    first_gram, first_term = spelling.start, spelling.gram_start
-    count, grams = 0, 0
-    for i in range(start[q], start[q + 1]):
-        c = terms[i]
-        if first_gram[c] == first_gram[c + 1]:
-            gaining[count] = c
-            count += 1
-            gains[c] = loads[i]
-        for k in range(first_gram[c], first_gram[c + 1]):
-            gram = gram_of[k]
-            if spectrum[gram] == 0.0:
-                heard[grams] = gram
-                grams += 1
-            spectrum[gram] += loads[i] * gram_loads[k]
-    for g in range(grams):
-        gram = heard[g]
-        for k in range(first_term[gram], first_term[gram + 1]):
-            c = term_of[k]
-            if gains[c] == 0.0:
-                gaining[count] = c
-                count += 1
-            gains[c] += spectrum[gram] * term_loads[k]
-        spectrum[gram] = 0.0
-    return count
-
-
-@compiled
-def _similarity(gains, p, start, terms, loads):
-    total = 0.0
-    for i in range(start[p], start[p + 1]):
-        total += gains[terms[i]] * loads[i]
-    return np.floor(total * _GRAIN + 0.5) / _GRAIN
-
-
-@compiled
-def _insert(near, places, count, similarity, p, order):
-    """Put a cluster into a list by falling similarity, then order. A full list loses its last."""
-    k = min(count, len(near) - 1)
-    if count == len(near) and not (
-        similarity > near[k] or (similarity == near[k] and order[p] < order[places[k]])
-    ):
-        return count
-    while k > 0 and (
-        similarity > near[k - 1] or (similarity == near[k - 1] and order[p] < order[places[k - 1]])
-    ):
-        near[k] = near[k - 1]
-        places[k] = places[k - 1]
-        k -= 1
-    near[k] = similarity
-    places[k] = p
-    return min(count + 1, len(near))
-
-
-@compiled
-def _wanted(near, count, floor):
-    """How similar a cluster must be to enter a list."""
-    if count == 0:
-        return floor
-    wanted = max(floor, _DEPTH * near[0])
-    return max(wanted, near[count - 1]) if count == len(near) else wanted
 
 
 @compiled
@@ -187,11 +34,11 @@ def _compare_known(q, known, bound, order, vectors, floor, memory):
     for p in known:
         if p >= 0 and compared[p] != q:
             compared[p] = q
-            found = _similarity(gains, p, start, terms, loads)
+            found = exact_similarity(gains, p, start, terms, loads)
             if found > floor:
                 if count == len(near):
                     bound = max(bound, min(found, near[-1]))
-                count = _insert(near, places, count, found, p, order)
+                count = insert(near, places, count, found, p, order)
     return count, bound
 
 
@@ -263,7 +110,7 @@ def _generate(q, terms, mass, tail, slack, count, order, vectors, postings, floo
     near, places, compared, gains = memory.near, memory.places, memory.compared, memory.gains
     reading, stops, first = memory.reading, memory.stops, postings.first
     start, indices, loads = vectors
-    wanted = _wanted(near, count, floor)
+    wanted = wanted_similarity(near, count, floor)
     begun, candidates = 0, 0
     left = np.sqrt(mass)
     while begun < terms and left + tail >= wanted - slack:
@@ -276,10 +123,10 @@ def _generate(q, terms, mass, tail, slack, count, order, vectors, postings, floo
         # The most promising one, at once: it shows how far the rest must be looked at.
         if best >= 0 and compared[best] != q and top > _PROMISING * wanted:
             compared[best] = q
-            found = _similarity(gains, best, start, indices, loads)
+            found = exact_similarity(gains, best, start, indices, loads)
             if found > floor:
-                count = _insert(near, places, count, found, best, order)
-                wanted = _wanted(near, count, floor)
+                count = insert(near, places, count, found, best, order)
+                wanted = wanted_similarity(near, count, floor)
     for h in range(begun, terms):
         stops[h] = first[reading[h]]
     return candidates, count
@@ -349,30 +196,28 @@ def _verify(q, candidates, count, order, vectors, floor, memory):
     near, places, compared, gains = memory.near, memory.places, memory.compared, memory.gains
     scores, met = memory.scores, memory.candidates
     start, terms, loads = vectors
-    wanted = _wanted(near, count, floor)
+    wanted = wanted_similarity(near, count, floor)
     for t in range(candidates):
         p = met[t]
         scores[p] = 0.0
         if compared[p] != q:
-            found = _similarity(gains, p, start, terms, loads)
+            found = exact_similarity(gains, p, start, terms, loads)
             if found > floor and found >= wanted:
-                count = _insert(near, places, count, found, p, order)
-                wanted = _wanted(near, count, floor)
+                count = insert(near, places, count, found, p, order)
+                wanted = wanted_similarity(near, count, floor)
     return count
 
 
 @compiled
 def _search_index(q, gaining, count, order, vectors, spelling, most_spelt, postings, floor, memory):
     """List the nearest clusters beside those that are known; gives the length of the list."""
-    wanted = _wanted(memory.near, count, floor)
+    wanted = wanted_similarity(memory.near, count, floor)
     limit = _TAIL * wanted / most_spelt if most_spelt > 0.0 else 0.0
     terms, mass, left_out = _choose_terms(gaining, spelling, limit, memory)
     tail = left_out * most_spelt
     slack = _ROUNDING * (terms + _PARTS)
-    candidates, count = _generate(
-        q, terms, mass, tail, slack, count, order, vectors, postings, floor, memory
-    )
-    needed = _wanted(memory.near, count, floor) - slack - tail
+    candidates, count = _generate(q, terms, mass, tail, slack, count, order, vectors, postings, floor, memory)
+    needed = wanted_similarity(memory.near, count, floor) - slack - tail
     candidates = _narrow(candidates, terms, needed, postings, memory)
     return _verify(q, candidates, count, order, vectors, floor, memory)
 
@@ -383,13 +228,13 @@ def _answer(
     listed, similarity, bound,
 ):  # fmt: skip
     near = memory.near
-    gaining = _term_gains(q, vectors, spelling, memory)
+    gaining = term_gains(q, vectors, spelling, memory)
     count, unlisted = _compare_known(q, known, bound_known, order, vectors, floor, memory)
     if unlisted > floor and (count == 0 or near[0] <= unlisted):
         count = _search_index(
             q, gaining, count, order, vectors, spelling, most_spelt, postings, floor, memory
         )
-        unlisted = _wanted(near, count, floor)
+        unlisted = wanted_similarity(near, count, floor)
     gains, gained = memory.gains, memory.gaining
     for t in range(gaining):
         gains[gained[t]] = 0.0
@@ -409,7 +254,7 @@ def search(
     # not depend on their number. Nothing is written here: where Numba makes a loop parallel, it may take
     # what is written to a part of an array for unused.
     for thread in prange(threads):
-        memory = _memory_of(memories, thread)
+        memory = memory_of(memories, thread)
         for row in range(thread, len(queries), threads):
             _answer(
                 row, queries[row], known[row], bounds[row], order, vectors, spelling, most_spelt, postings,

@@ -4,12 +4,15 @@ A row is a combination of terms (`Rows`): x = loads, and the similarity of two c
 cosines between terms. For a query, t = G x is what each term would add for a unit of load. Then
 
 * the terms U whose lists are not read add at most |t_U| |y_U| <= |t_U|: neither loads nor G are negative and
-  the diagonal of G is 1, so that |y|^2 <= y' G y <= 1 (Cauchy-Schwarz), and
-* terms with t <= eta together add at most eta times the largest sum of spelling loads.
+  the diagonal of G is 1, so that |y|^2 <= y' G y <= 1 (Cauchy-Schwarz),
+* spelt terms with t <= eta together add at most eta times the largest sum of spelling loads, and
+* a cluster that shares none of the terms before c adds at most |t_V| |y_V|, V being the terms from c on.
 
-So the lists of the terms are read from the one that takes most off that bound for its length, until what is
-left cannot reach the wanted similarity (Bayardo et al. 2007; Anastasiu & Karypis 2014, "L2AP", are the same
-thought for a plain dot product). What the lists brought up is then worked out in float64.
+So terms are read from the rarest on, and of each those clusters first that have most from it on, until
+nothing new can reach the wanted similarity (Bayardo et al. 2007; Anastasiu & Karypis 2014, "L2AP", are the
+same thought for a plain dot product). What is left unread may still lift what was met: so further lists are
+read for that, those first that take most off the bound for their length, and what is left of the candidates
+is worked out in float64.
 """
 
 from dataclasses import dataclass
@@ -23,11 +26,13 @@ from scipy import sparse
 from vocabgap.clustering.arrays import FloatArray, IntArray
 from vocabgap.clustering.cluster_sums import merged
 from vocabgap.clustering.inverted_index import Vectors, inverted_index, largest_sum
-from vocabgap.clustering.nearest_search import Memory, Spelling, search
+from vocabgap.clustering.nearest_search import search
+from vocabgap.clustering.search_memory import Memory
+from vocabgap.clustering.term_gains import Spelling
 from vocabgap.clustering.vectorizing import Rows
 
 LISTED: Final = 16  # nearest clusters kept of each cluster
-_QUERIES_AT_ONCE: Final = 4_096  # between which Python can answer a person who stops it
+_QUERIES_AT_ONCE: Final = 2_048  # between which Python can answer a person who stops it
 
 
 @dataclass
