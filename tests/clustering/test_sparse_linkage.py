@@ -13,12 +13,13 @@ from scipy import sparse
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
-from vocabgap.clustering import cluster, linkage, sparse_linkage
+from vocabgap.clustering import cluster, linkage, neighbours, sparse_linkage
 from vocabgap.clustering.cutting import flat_groups
 from vocabgap.clustering.dendrogram import in_order_of_height
+from vocabgap.clustering.neighbours import SparseNeighbours
 from vocabgap.clustering.sparse_linkage import Merges, average_linkage
 from vocabgap.clustering.vectorizing import Rows, vectorize
-from vocabgap.errors import StateError
+from vocabgap.errors import InvalidInputError
 
 Asking = Callable[..., pl.DataFrame]
 MixedRows = Callable[..., Rows]
@@ -163,16 +164,52 @@ def test_a_pair_that_shares_thousands_of_terms_is_found_at_the_very_floor() -> N
     assert merges.height.tolist() == pytest.approx([1.0 - similarity], abs=1e-9)
 
 
-def test_damaged_compiled_loops_are_told_as_such(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
-    def damaged(*_: object) -> Merges:
-        raise EOFError
-
+@pytest.mark.parametrize("threads", ["0", "-1", "many", ""])
+def test_a_number_of_threads_that_cannot_be_is_told_as_such(
+    threads: str, asking: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(linkage, "DENSE_LIMIT", 1)
-    monkeypatch.setattr(sparse_linkage, "average_linkage", damaged)
+    monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
 
-    with pytest.raises(StateError, match="compiled loops") as caught:
+    with pytest.raises(InvalidInputError, match="NUMBA_NUM_THREADS"):
         cluster(asking("reed mask", "tilt shift"))
-    assert "NUMBA_CACHE_DIR" in caught.value.hint
+
+
+def test_what_is_found_does_not_depend_on_how_many_are_searched_for_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    contents, weights = surfaces(600, seed=5)
+    rows = vectorize(contents, weights, np.zeros(600))
+    together = average_linkage(rows, weights, 0.9)
+
+    monkeypatch.setattr(neighbours, "_QUERIES_AT_ONCE", 7)
+    apart = average_linkage(rows, weights, 0.9)
+
+    for name in ("keep", "drop", "height"):
+        np.testing.assert_array_equal(getattr(apart, name), getattr(together, name))
+
+
+@pytest.mark.parametrize("spelt", [0, 9])
+@pytest.mark.parametrize("floor", [0.0, 0.3, 0.8])
+def test_the_nearest_of_each_is_that_of_all_pairs(mixed_rows: MixedRows, spelt: int, floor: float) -> None:
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        count = int(rng.integers(2, 90))
+        rows = mixed_rows(rng, count, spelt, coarse=False)
+        cosines = (rows.plain() @ rows.plain().T).toarray()
+        np.fill_diagonal(cosines, 0.0)
+        best = cosines.max(axis=1)
+        space = SparseNeighbours(rows, np.arange(count), np.ones(count), floor)
+
+        found = space.search(np.arange(count), np.zeros((count, 0), np.int32), np.full(count, np.inf))
+
+        above = best > floor + EXACT
+        np.testing.assert_allclose(found.similarity[above], best[above], atol=EXACT)
+        assert (found.listed[best < floor - EXACT, 0] == -1).all()
+        listed = np.zeros((count, count + 1), bool)
+        np.put_along_axis(listed, found.listed, values=True, axis=1)
+        unlisted = np.where(listed[:, :count], 0.0, cosines).max(axis=1)
+        assert (unlisted <= found.bound + EXACT).all()
 
 
 def test_equal_rows_are_merged_at_zero() -> None:

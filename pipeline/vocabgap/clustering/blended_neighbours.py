@@ -13,10 +13,10 @@ from scipy import sparse
 
 from vocabgap.clustering.arrays import FloatArray, IntArray, on_grid
 from vocabgap.clustering.block_search import products, rows_of_a_block, slack
+from vocabgap.clustering.nearest_list import DEPTH
 from vocabgap.clustering.neighbours import LISTED, Nearest
 from vocabgap.clustering.vectorizing import Rows
 
-_DEPTH: Final = 0.85  # a search goes down to this share of the nearest similarity, so that its list lasts
 _CANDIDATES: Final = 2 * LISTED  # similarities worked out of a cluster, unless more are too near to tell
 
 
@@ -101,7 +101,7 @@ class BlendedNeighbours:
             scores[np.arange(len(asked)), asked] = -np.inf
             best = scores.max(axis=1).astype(np.float64)
             # Below the best by more than both of them may be off, so that it stays the best.
-            wanted = np.minimum(_DEPTH * best, best - 2.0 * off)
+            wanted = np.minimum(DEPTH * best, best - 2.0 * off)
             crowded = np.flatnonzero((scores >= (wanted - off)[:, None]).sum(axis=1) > _CANDIDATES)
             if len(crowded):
                 last = np.partition(scores[crowded], count - _CANDIDATES, axis=1)[:, count - _CANDIDATES]

@@ -1,6 +1,6 @@
 """Average linkage of rows of unit length, by whichever way suits their number."""
 
-from pickle import UnpicklingError
+import os
 from typing import Final
 
 import polars as pl
@@ -9,15 +9,16 @@ from vocabgap.clustering import dense_linkage
 from vocabgap.clustering.arrays import FloatArray
 from vocabgap.clustering.dendrogram import in_order_of_height
 from vocabgap.clustering.vectorizing import Rows
-from vocabgap.errors import StateError
+from vocabgap.errors import InvalidInputError
 from vocabgap.schema import LINKAGE
 
 # Up to here the full matrix of distances is faster than loading a compiler, and takes at most 32 MB.
 DENSE_LIMIT: Final = 2_000
-ALL_MERGES: Final = 1.0
+FARTHEST: Final = 1.0  # no cut is beyond
+_THREADS: Final = "NUMBA_NUM_THREADS"
 
 
-def average_linkage(rows: Rows, weights: FloatArray, reach: float = ALL_MERGES) -> tuple[pl.DataFrame, float]:
+def average_linkage(rows: Rows, weights: FloatArray, reach: float = FARTHEST) -> tuple[pl.DataFrame, float]:
     """The average-linkage dendrogram of weighted rows.
 
     Args:
@@ -29,21 +30,26 @@ def average_linkage(rows: Rows, weights: FloatArray, reach: float = ALL_MERGES) 
         Table `linkage`, and the distance below which it has every merge: the reach, at least.
 
     Raises:
-        StateError: What was compiled by an earlier run cannot be read.
+        InvalidInputError: The environment asks for a number of threads that there cannot be.
     """
     count = len(weights)
     if count < 2:  # noqa: PLR2004
-        return LINKAGE.empty(), ALL_MERGES
+        return LINKAGE.empty(), FARTHEST
     if count <= DENSE_LIMIT:
         distances = dense_linkage.cosine_distances(rows.plain_terms(), rows.dense)
-        return dense_linkage.average_linkage(distances, weights), ALL_MERGES
+        return dense_linkage.average_linkage(distances, weights), FARTHEST
+    _require_threads()
     from vocabgap.clustering import sparse_linkage  # noqa: PLC0415 - loads Numba
 
-    try:
-        merges = sparse_linkage.average_linkage(rows, weights, reach)
-    except (EOFError, UnpicklingError) as error:
-        raise StateError(
-            "the compiled loops that an earlier run has kept are damaged",
-            hint="remove *.nbi beside the package or in NUMBA_CACHE_DIR; they are compiled again",
-        ) from error
+    merges = sparse_linkage.average_linkage(rows, weights, reach)
     return in_order_of_height(merges.keep, merges.drop, merges.height, weights), reach
+
+
+def _require_threads() -> None:
+    """Look at what Numba reads when it is loaded, and would end with a traceback over."""
+    asked = os.environ.get(_THREADS, "1")
+    if not asked.isdecimal() or int(asked) < 1:
+        raise InvalidInputError(
+            f"{_THREADS} is '{asked}', not a number of threads",
+            hint="expected a whole number from 1 on; where it is not set, every core is used",
+        )

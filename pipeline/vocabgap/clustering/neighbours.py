@@ -4,15 +4,19 @@ A row is a combination of terms (`Rows`): x = loads, and the similarity of two c
 cosines between terms. For a query, t = G x is what each term would add for a unit of load. Then
 
 * the terms U whose lists are not read add at most |t_U| |y_U| <= |t_U|: neither loads nor G are negative and
-  the diagonal of G is 1, so that |y|^2 <= y' G y <= 1 (Cauchy-Schwarz), and
-* terms with t <= eta together add at most eta times the largest sum of spelling loads.
+  the diagonal of G is 1, so that |y|^2 <= y' G y <= 1 (Cauchy-Schwarz),
+* spelt terms with t <= eta together add at most eta times the largest sum of spelling loads, and
+* a cluster that shares none of the terms before c adds at most |t_V| |y_V|, V being the terms from c on.
 
-So the lists of the terms are read from the one that takes most off that bound for its length, until what is
-left cannot reach the wanted similarity (Bayardo et al. 2007; Anastasiu & Karypis 2014, "L2AP", are the same
-thought for a plain dot product). What the lists brought up is then worked out in float64.
+So terms are read from the rarest on, and of each those clusters first that have most from it on, until
+nothing new can reach the wanted similarity (Bayardo et al. 2007; Anastasiu & Karypis 2014, "L2AP", are the
+same thought for a plain dot product). What is left unread may still lift what was met: so further lists are
+read for that, those first that take most off the bound for their length, and what is left of the candidates
+is worked out in float64.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +24,15 @@ from numba import get_num_threads
 from scipy import sparse
 
 from vocabgap.clustering.arrays import FloatArray, IntArray
-from vocabgap.clustering.kernels import index, largest_sum, merged, search
+from vocabgap.clustering.cluster_sums import merged
+from vocabgap.clustering.inverted_index import Vectors, inverted_index, largest_sum
+from vocabgap.clustering.nearest_search import search
+from vocabgap.clustering.search_memory import Memory
+from vocabgap.clustering.term_gains import Spelling
 from vocabgap.clustering.vectorizing import Rows
 
-LISTED = 16  # nearest clusters kept of each cluster
+LISTED: Final = 16  # nearest clusters kept of each cluster
+_QUERIES_AT_ONCE: Final = 2_048  # between which Python can answer a person who stops it
 
 
 @dataclass
@@ -62,15 +71,23 @@ class SparseNeighbours:
             floor: Similarities up to here do not matter.
         """
         loads = rows.loads[chosen]
+        frequency = np.bincount(loads.indices, minlength=loads.shape[1])
         # A dimension that only one row has takes no part in any similarity.
-        used = np.flatnonzero(np.bincount(loads.indices, minlength=loads.shape[1])[: rows.own] > 1)
-        self._own = len(used)
-        loads = sparse.csr_array(sparse.hstack([loads[:, used], loads[:, rows.own :]], format="csr"))
-        loads.eliminate_zeros()  # the loops take what is not zero for seen
-        loads.sort_indices()
-        self._columns = loads.shape[1]
+        frequency[: rows.own][frequency[: rows.own] == 1] = 0
+        # Terms are numbered from the rarest on; those that no row has are left out.
+        rarest = np.argsort(frequency, kind="stable")
+        rarest = rarest[(frequency[rarest] > 0) | (rarest >= rows.own)]
+        number = np.full(len(frequency), -1, np.int32)
+        number[rarest] = np.arange(len(rarest), dtype=np.int32)
         self._floor = floor
-        self._gram = _gram(rows, self._own)
+        self._spelling = _spelling(rows, rarest)
+        terms = number[loads.indices]
+        kept = (terms >= 0) & (loads.data > 0.0)  # the loops take what is not zero for seen
+        ends = np.concatenate([[0], np.cumsum(kept)])
+        loads = sparse.csr_array(
+            (loads.data[kept], terms[kept], ends[loads.indptr]), shape=(len(chosen), len(rarest))
+        )
+        loads.sort_indices()
         self._start = loads.indptr.astype(np.int64)
         self._terms = loads.indices.astype(np.int32)
         self._sums = np.asarray(loads.data, dtype=np.float64) * np.repeat(weights, np.diff(self._start))
@@ -87,26 +104,28 @@ class SparseNeighbours:
         """
         found = Nearest.unknown(len(queries))
         loads = self._sums / np.repeat(self.weights, np.diff(self._start))
-        lists = index(self._start, self._terms, loads, self._columns)
-        spelt = largest_sum(self._start, self._terms, loads, self._own)
-        search(
-            queries,
-            known,
-            bounds,
-            self.order,
-            self._start,
-            self._terms,
-            loads,
-            self._own,
-            spelt,
-            *self._gram,
-            *lists,
-            self._floor,
-            get_num_threads(),
-            found.listed,
-            found.similarity,
-            found.bound,
-        )
+        vectors = Vectors(self._start, self._terms, loads)
+        terms, grams = len(self._spelling.start) - 1, len(self._spelling.gram_start) - 1
+        postings = inverted_index(vectors, terms)
+        spelt = largest_sum(*vectors, self._spelling.start)
+        memory = Memory.of(get_num_threads(), terms, grams, len(self.weights), LISTED)
+        for start in range(0, len(queries), _QUERIES_AT_ONCE):
+            part = slice(start, start + _QUERIES_AT_ONCE)
+            search(
+                queries[part],
+                known[part],
+                bounds[part],
+                self.order,
+                vectors,
+                self._spelling,
+                spelt,
+                postings,
+                self._floor,
+                memory,
+                found.listed[part],
+                found.similarity[part],
+                found.bound[part],
+            )
         return found
 
     def merge(self, kept: IntArray, partner: IntArray) -> None:
@@ -118,8 +137,16 @@ class SparseNeighbours:
         )
 
 
-def _gram(rows: Rows, own: int) -> tuple[IntArray, npt.NDArray[np.int32], FloatArray]:
-    """Cosines between the spelt terms, as the three arrays of a CSR matrix with the columns of the loads."""
-    gram = sparse.csr_array(rows.grams @ rows.grams.T)
-    gram.eliminate_zeros()
-    return gram.indptr.astype(np.int64), (gram.indices + own).astype(np.int32), gram.data
+def _spelling(rows: Rows, terms: IntArray) -> Spelling:
+    """The trigrams of some terms; those that are dimensions themselves have none."""
+    none = sparse.csr_array((rows.own, rows.grams.shape[1]))
+    grams = sparse.csr_array(sparse.vstack([none, rows.grams], format="csr")[terms])
+    by_gram = sparse.csr_array(grams.T)
+    return Spelling(
+        grams.indptr.astype(np.int64),
+        grams.indices.astype(np.int32),
+        grams.data,
+        by_gram.indptr.astype(np.int64),
+        by_gram.indices.astype(np.int32),
+        by_gram.data,
+    )

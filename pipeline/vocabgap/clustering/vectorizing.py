@@ -8,6 +8,7 @@ The trigrams of a surface are those of its words, and a million surfaces share f
 it comes about: a combination of terms, each a dimension of its own or the trigrams of a word.
 """
 
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -137,10 +138,11 @@ def _words(contents: Sequence[str]) -> tuple[list[str], npt.NDArray[np.int32], n
     """The distinct words, the words of all surfaces one after the other by number, and where each ends."""
     numbers: dict[str, int] = {}
     number = numbers.setdefault
-    split = [content.split() for content in contents]
-    ends = np.cumsum([0, *map(len, split)], dtype=np.int64)
-    stream = np.fromiter((number(word, len(numbers)) for line in split for word in line), np.int32, ends[-1])
-    return list(numbers), stream, ends
+    stream, ends = array("i"), array("q", [0])
+    for content in contents:
+        stream.extend([number(word, len(numbers)) for word in content.split()])
+        ends.append(len(stream))
+    return list(numbers), np.array(stream, np.int32), np.array(ends, np.int64)
 
 
 def _pairs(stream: npt.NDArray[np.int32], ends: npt.NDArray[np.int64], vocabulary: int) -> sparse.csr_array:
