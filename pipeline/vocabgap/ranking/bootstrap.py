@@ -1,0 +1,219 @@
+"""How sure a place in the ranking is: a bootstrap over images."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy import sparse
+
+from vocabgap.config import RankBy
+from vocabgap.ranking.priority import Counted, FloatArray, Weights, age_in_days, factors
+from vocabgap.schema import stripped
+
+IntArray = npt.NDArray[np.int64]
+
+DRAWS: Final = 500
+CONFIDENCE: Final = 0.90
+SEED: Final = 20_260_501
+_LEFT_OUT: Final = round(DRAWS * (1.0 - CONFIDENCE) / 2.0)
+_CELLS: Final = 1 << 21  # numbers in each array of the draws that are worked on at a time
+_DECIMALS: Final = 9  # a session's parts add up to one only as far as fractions do
+_IMAGE: Final = ("tenant_id", "repo_slug", "image_id")
+
+
+@dataclass(frozen=True)
+class _Shares:
+    """What each image holds of each capability: one entry a pair that occurs, by capability, then by image.
+
+    Attributes:
+        starts: First entry of each capability, and the number of entries; shape (capabilities + 1,).
+        images: Image of each entry, counted from 0.
+        values: Amounts, one array an amount, in the order of the entries.
+        size: Images in all.
+    """
+
+    starts: IntArray
+    images: IntArray
+    values: dict[str, FloatArray]
+    size: int
+
+    def total(self, amount: str, drawn: FloatArray) -> FloatArray:
+        """An amount of each capability in some draws, shape (draws, capabilities).
+
+        Args:
+            amount: A key of `values`.
+            drawn: How often each image was drawn, shape (images, draws).
+        """
+        shape = (len(self.starts) - 1, self.size)
+        held = sparse.csr_array((self.values[amount], self.images, self.starts), shape=shape)
+        return np.asarray((held @ drawn).T, np.float64)
+
+    def least(self, amount: str, drawn: FloatArray) -> FloatArray:
+        """The least of an amount over the images that were drawn, infinite where none was."""
+        there = drawn.T[:, self.images] > 0.0
+        return np.minimum.reduceat(np.where(there, self.values[amount], np.inf), self.starts[:-1], axis=1)
+
+
+def rank_intervals(
+    placed: pl.DataFrame,
+    ordered: pl.DataFrame,
+    *,
+    by: RankBy,
+    weights: Weights,
+    now: Any,  # noqa: ANN401 - a datetime, or None where no timestamp is readable
+    earliest: Any,  # noqa: ANN401 - the same
+) -> pl.DataFrame:
+    """The 90 % interval of each rank, from 500 draws of images with replacement.
+
+    Each draw takes as many images as there are, with replacement, together with all their records, for the
+    records of one image are not independent; an image that is drawn twice counts as two. In each draw the
+    capabilities are ranked anew by what the ranking counts first: a session that spans several images counts
+    in equal parts with each, and of the priority all three factors are computed anew. Ties in a draw are
+    broken as in the ranking itself. What is not established stays behind all others in every draw.
+
+    The interval leaves out the lowest and the highest 5 % of the ranks drawn. Where it would not contain the
+    rank itself, it is widened up to it: that happens to a rank that owes much to a few images, which many
+    draws miss. With a single image there is nothing to draw from, and nothing is known: each interval is then
+    the whole ranking.
+
+    It tells how far the order depends on which images happened to be worked on. It does not tell whether the
+    wordings were grouped rightly, nor whether the corpus is like the work to come; of few images, it knows
+    little. The draws are the same in every run, and the order of the records does not matter.
+
+    Args:
+        placed: Table `records` with the column `cluster`.
+        ordered: Columns `cluster` and `established`, in order of rank.
+        by: What the ranking counts first.
+        weights: The half-life and the exponents of the priority.
+        now: The moment that counts as the present.
+        earliest: The earliest readable timestamp of all records; null if there is none.
+
+    Returns:
+        Columns `rank_low` and `rank_high`, counted from 1, in the order of `ordered`.
+
+    Source:
+        Efron and Tibshirani, An Introduction to the Bootstrap (1993), 13.3, percentile intervals; with whole
+        images as the units that are drawn.
+    """
+    blocks = _blocks(ordered)
+    if not ordered.height:
+        low = high = np.zeros(0, np.int64)
+    else:
+        shares = _shares(placed, ordered, by, age_in_days(pl.col("timestamp"), now, earliest))
+        if shares.size == 1:
+            low = np.concatenate([np.full(stop - start, start) for start, stop in blocks])
+            high = np.concatenate([np.full(stop - start, stop - 1) for start, stop in blocks])
+        else:
+            low, high = _tails(_drawn_ranks(shares, blocks, by, weights), ordered.height)
+    place = np.arange(ordered.height)
+    return pl.DataFrame(
+        {"rank_low": np.minimum(low, place) + 1, "rank_high": np.maximum(high, place) + 1},
+        schema={"rank_low": pl.Int64, "rank_high": pl.Int64},
+    )
+
+
+def _blocks(ordered: pl.DataFrame) -> list[tuple[int, int]]:
+    """First place and end of those that are established, and of the others."""
+    first, total = int(ordered["established"].sum()), ordered.height
+    return [(start, stop) for start, stop in ((0, first), (first, total)) if start < stop]
+
+
+def _shares(placed: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, age: pl.Expr) -> _Shares:
+    places = ordered.select("cluster").with_row_index("place")
+    images = placed.select(_IMAGE).unique().sort(_IMAGE).with_row_index("image")
+    held = placed.join(places, on="cluster").join(images, on=_IMAGE, nulls_equal=True)
+    satisfaction = pl.col("satisfaction")
+    amounts = {
+        "mentions": pl.len(),
+        "images": pl.lit(1.0),
+        "unsatisfied": (satisfaction == -1).sum(),
+        "rated": satisfaction.count(),
+        "age": age.min(),
+    }
+    wanted = {
+        RankBy.PRIORITY: ("images", "unsatisfied", "rated", "age"),
+        RankBy.SESSIONS: (),
+    }.get(by, (by.value,))
+    entries = held.group_by("place", "image").agg(
+        amounts[name].cast(pl.Float64).alias(name) for name in wanted
+    )
+    if by is RankBy.SESSIONS:
+        entries = entries.join(_parts_of_sessions(held), on=["place", "image"], how="left").with_columns(
+            pl.col("sessions").fill_null(0.0)
+        )
+    entries = entries.sort("place", "image")
+    return _Shares(
+        starts=np.searchsorted(entries["place"].to_numpy(), np.arange(ordered.height + 1)).astype(np.int64),
+        images=entries["image"].to_numpy().astype(np.int64),
+        values={name: entries[name].to_numpy() for name in entries.columns if name not in {"place", "image"}},
+        size=images.height,
+    )
+
+
+def _parts_of_sessions(held: pl.DataFrame) -> pl.DataFrame:
+    """The sessions of each capability on each image, one on several images in equal parts with each."""
+    session = ["place", "tenant_id", "session_id"]
+    return (
+        held.filter(stripped(pl.col("session_id")) != "")
+        .select(*session, "image")
+        .unique()
+        .with_columns((1.0 / pl.len().over(session)).alias("sessions"))
+        .sort("place", "image", "sessions")
+        .group_by("place", "image", maintain_order=True)
+        .agg(pl.col("sessions").sum())
+    )
+
+
+def _draws(size: int, widest: int) -> Iterator[FloatArray]:
+    """How often each image was drawn, shape (images, draws), some draws at a time; always the same ones."""
+    generator = np.random.Generator(np.random.PCG64(SEED))
+    at_once = max(1, _CELLS // widest)
+    for start in range(0, DRAWS, at_once):
+        drawn = np.empty((size, min(at_once, DRAWS - start)))
+        for draw in range(drawn.shape[1]):
+            drawn[:, draw] = np.bincount(generator.integers(0, size, size=size), minlength=size)
+        yield drawn
+
+
+def _drawn_ranks(
+    shares: _Shares, blocks: list[tuple[int, int]], by: RankBy, weights: Weights
+) -> Iterator[IntArray]:
+    """The places of all capabilities, counted from 0, shape (draws, capabilities), some draws at a time."""
+    count = len(shares.starts) - 1
+    for drawn in _draws(shares.size, max(shares.size, count, len(shares.images))):
+        scores = _scores(shares, drawn, by, weights)
+        places = np.empty(scores.shape, np.int64)
+        for start, stop in blocks:
+            order = np.argsort(-scores[:, start:stop], axis=1, kind="stable")
+            here = np.broadcast_to(np.arange(start, stop), order.shape)
+            np.put_along_axis(places[:, start:stop], order, here, axis=1)
+        yield places
+
+
+def _scores(shares: _Shares, drawn: FloatArray, by: RankBy, weights: Weights) -> FloatArray:
+    if by is not RankBy.PRIORITY:
+        return np.round(shares.total(by.value, drawn), _DECIMALS)
+    counted = Counted(
+        images=shares.total("images", drawn),
+        unsatisfied=shares.total("unsatisfied", drawn),
+        rated=shares.total("rated", drawn),
+        age=shares.least("age", drawn),
+    )
+    return factors(counted, weights).priority
+
+
+def _tails(ranks: Iterator[IntArray], count: int) -> tuple[IntArray, IntArray]:
+    """Both ends of the interval; only the ranks beyond them are kept from draw to draw."""
+    lowest = np.empty((0, count), np.int64)
+    highest = np.empty((0, count), np.int64)
+    kept = _LEFT_OUT + 1
+    for drawn in ranks:
+        lowest = np.concatenate([lowest, drawn])
+        highest = np.concatenate([highest, drawn])
+        if len(lowest) > kept:
+            lowest = np.partition(lowest, kept - 1, axis=0)[:kept]
+            highest = np.partition(highest, len(highest) - kept, axis=0)[-kept:]
+    return lowest.max(axis=0), highest.min(axis=0)
