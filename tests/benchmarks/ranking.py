@@ -1,4 +1,4 @@
-"""What ranking costs: the whole stage, and the bootstrap in it, beside a plain one that draws record by record.
+"""What ranking costs: the whole stage, and the bootstrap in it, beside a plain one that counts name by name.
 
 Run by `make bench`. Each measurement has a process of its own, so that memory is its own. The plain bootstrap
 counts with one dictionary a draw, for as many draws as are worth waiting for; its seconds are those of all
@@ -25,7 +25,6 @@ from vocabgap.ranking.priority import Weights
 from vocabgap.schema import CLUSTERS, RECORDS, WORDINGS
 
 NOW: Final = datetime(2026, 7, 1, tzinfo=UTC)
-RECORDS_AN_IMAGE: Final = 4
 PLAIN_DRAWS: Final = 5
 HEADINGS: Final = (
     "records",
@@ -64,13 +63,13 @@ class Cost(NamedTuple):
     added: float
 
 
-def make_corpus(records: int, capabilities: int) -> Corpus:
+def make_corpus(records: int, capabilities: int, images: int) -> Corpus:
     """Records of which some capabilities are asked for far more often than others (Zipf's law)."""
     rng = np.random.default_rng(records)
     shares = 1.0 / np.arange(1, capabilities + 1)
     wanted = rng.choice(capabilities, size=records, p=shares / shares.sum())
     wanted[:capabilities] = np.arange(capabilities)  # each is asked for once at least
-    image = rng.integers(0, max(1, records // RECORDS_AN_IMAGE), size=records)
+    image = rng.integers(0, images, size=records)
     ago = rng.integers(0, 200 * 86_400, size=records)
     satisfaction = rng.choice([-1, 0, 1, 2], size=records)
     frame = pl.DataFrame(
@@ -97,10 +96,10 @@ def make_corpus(records: int, capabilities: int) -> Corpus:
     wordings = pl.DataFrame({"wording": names, "surface": names, "cluster": range(capabilities)})
     wordings = wordings.with_columns(mentions=1, similarity=1.0)
     return Corpus(
-        frame.select(RECORDS.names).cast(dict(RECORDS.schema)),
+        frame.select(RECORDS.names).cast(RECORDS.schema),
         Groups(
-            wordings.select(WORDINGS.names).cast(dict(WORDINGS.schema)),
-            clusters.select(CLUSTERS.names).cast(dict(CLUSTERS.schema)),
+            wordings.select(WORDINGS.names).cast(WORDINGS.schema),
+            clusters.select(CLUSTERS.names).cast(CLUSTERS.schema),
         ),
     )
 
@@ -142,11 +141,11 @@ def plain(corpus: Corpus, by: RankBy) -> Callable[[], object]:
 WORK: Final = {"bootstrap": intervals, "whole stage": stage, "plain bootstrap": plain}
 
 
-def measured(reply: Connection, what: str, by: RankBy, records: int, capabilities: int) -> None:
+def measured(reply: Connection, what: str, by: RankBy, size: tuple[int, int, int]) -> None:
     """Do it once on a small corpus, so that loading is not in the figures, and then on the large one."""
     prepare = WORK[what]
-    prepare(make_corpus(200, 20), by)()
-    work = prepare(make_corpus(records, capabilities), by)
+    prepare(make_corpus(200, 20, 50), by)()
+    work = prepare(make_corpus(*size), by)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     cpu, wall = time.process_time(), time.perf_counter()
     work()
@@ -156,11 +155,11 @@ def measured(reply: Connection, what: str, by: RankBy, records: int, capabilitie
     reply.send(Cost(spent[0] * times, spent[1] * times, peak, peak - before))
 
 
-def in_a_process(what: str, by: RankBy, records: int, capabilities: int) -> Cost:
+def in_a_process(what: str, by: RankBy, size: tuple[int, int, int]) -> Cost:
     """Measure in a process that does nothing else."""
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=measured, args=(sender, what, by, records, capabilities))
+    process = context.Process(target=measured, args=(sender, what, by, size))
     process.start()
     sender.close()
     cost: Cost = receiver.recv()
@@ -173,18 +172,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=int, default=100_000)
     parser.add_argument("--capabilities", type=int, default=5_000)
+    parser.add_argument("--images", type=int, default=25_000)
     given = parser.parse_args()
+    size = (given.records, given.capabilities, given.images)
     cases = [("bootstrap", by) for by in RankBy] + [
         ("whole stage", RankBy.PRIORITY),
         ("plain bootstrap", RankBy.MENTIONS),
     ]
     print(f"| {' | '.join(HEADINGS)} |\n|{':--|' * LEFT}{'--:|' * (len(HEADINGS) - LEFT)}")
     for what, by in cases:
-        cost = in_a_process(what, by, given.records, given.capabilities)
+        cost = in_a_process(what, by, size)
         cells = (
-            f"{given.records:,}",
-            f"{given.capabilities:,}",
-            f"{max(1, given.records // RECORDS_AN_IMAGE):,}",
+            *(f"{number:,}" for number in size),
             what,
             by.value,
             f"{cost.cpu:.2f}",

@@ -71,13 +71,14 @@ def rank_intervals(
     Each draw takes as many images as there are, with replacement, together with all their records, for the
     records of one image are not independent; an image that is drawn twice counts as two. In each draw the
     capabilities are ranked anew by what the ranking counts first: a session that spans several images counts
-    in equal parts with each, and of the priority all three factors are computed anew. Ties in a draw are
-    broken as in the ranking itself. What is not established stays behind all others in every draw.
+    in equal parts with each, and of the priority all three factors are computed anew. Those that are equal in
+    a draw share the ranks that they take up there, for only a rule about ties would order them. What is not
+    established stays behind all others in every draw.
 
-    The interval leaves out the lowest and the highest 5 % of the ranks drawn. Where it would not contain the
-    rank itself, it is widened up to it: that happens to a rank that owes much to a few images, which many
-    draws miss. With a single image there is nothing to draw from, and nothing is known: each interval is then
-    the whole ranking.
+    The interval leaves out the lowest 5 % of the best ranks drawn, and the highest 5 % of the worst. Where it
+    would not contain the rank itself, it is widened up to it: that happens to a rank that owes much to a few
+    images, which many draws miss. With a single image there is nothing to draw from, and nothing is known:
+    each interval is then the whole ranking.
 
     It tells how far the order depends on which images happened to be worked on. It does not tell whether the
     wordings were grouped rightly, nor whether the corpus is like the work to come; of few images, it knows
@@ -180,17 +181,33 @@ def _draws(size: int, widest: int) -> Iterator[FloatArray]:
 
 def _drawn_ranks(
     shares: _Shares, blocks: list[tuple[int, int]], by: RankBy, weights: Weights
-) -> Iterator[IntArray]:
-    """The places of all capabilities, counted from 0, shape (draws, capabilities), some draws at a time."""
+) -> Iterator[tuple[IntArray, IntArray]]:
+    """Best and worst place of all capabilities, counted from 0, each of shape (draws, capabilities).
+
+    Some draws at a time. The two differ where scores are equal.
+    """
     count = len(shares.starts) - 1
     for drawn in _draws(shares.size, max(shares.size, count, len(shares.images))):
         scores = _scores(shares, drawn, by, weights)
-        places = np.empty(scores.shape, np.int64)
+        best, worst = np.empty(scores.shape, np.int64), np.empty(scores.shape, np.int64)
         for start, stop in blocks:
             order = np.argsort(-scores[:, start:stop], axis=1, kind="stable")
-            here = np.broadcast_to(np.arange(start, stop), order.shape)
-            np.put_along_axis(places[:, start:stop], order, here, axis=1)
-        yield places
+            first, last = _ends_of_ties(np.take_along_axis(scores[:, start:stop], order, axis=1))
+            np.put_along_axis(best[:, start:stop], order, first + start, axis=1)
+            np.put_along_axis(worst[:, start:stop], order, last + start, axis=1)
+        yield best, worst
+
+
+def _ends_of_ties(scores: FloatArray) -> tuple[IntArray, IntArray]:
+    """For sorted scores, the first and the last position of those equal to each, along the last axis."""
+    count = scores.shape[1]
+    places = np.broadcast_to(np.arange(count), scores.shape)
+    border = scores[:, 1:] != scores[:, :-1]
+    begins = np.pad(border, ((0, 0), (1, 0)), constant_values=True)
+    ends = np.pad(border, ((0, 0), (0, 1)), constant_values=True)
+    first = np.maximum.accumulate(np.where(begins, places, 0), axis=1)
+    last = np.minimum.accumulate(np.where(ends, places, count)[:, ::-1], axis=1)[:, ::-1]
+    return first, last
 
 
 def _scores(shares: _Shares, drawn: FloatArray, by: RankBy, weights: Weights) -> FloatArray:
@@ -205,14 +222,14 @@ def _scores(shares: _Shares, drawn: FloatArray, by: RankBy, weights: Weights) ->
     return factors(counted, weights).priority
 
 
-def _tails(ranks: Iterator[IntArray], count: int) -> tuple[IntArray, IntArray]:
+def _tails(ranks: Iterator[tuple[IntArray, IntArray]], count: int) -> tuple[IntArray, IntArray]:
     """Both ends of the interval; only the ranks beyond them are kept from draw to draw."""
     lowest = np.empty((0, count), np.int64)
     highest = np.empty((0, count), np.int64)
     kept = _LEFT_OUT + 1
-    for drawn in ranks:
-        lowest = np.concatenate([lowest, drawn])
-        highest = np.concatenate([highest, drawn])
+    for best, worst in ranks:
+        lowest = np.concatenate([lowest, best])
+        highest = np.concatenate([highest, worst])
         if len(lowest) > kept:
             lowest = np.partition(lowest, kept - 1, axis=0)[:kept]
             highest = np.partition(highest, len(highest) - kept, axis=0)[-kept:]

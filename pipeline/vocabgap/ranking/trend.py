@@ -41,8 +41,8 @@ def trends(placed: pl.DataFrame, now: datetime | None, window_weeks: int) -> pl.
         window_weeks: Length of the window in weeks.
 
     Returns:
-        Columns `cluster`, `weekly` (mentions in each week of the window, newest last) and `trend`, in order of
-        cluster.
+        Columns `cluster`, `weekly` (mentions in each week of the window, newest last) and `trend`, in the
+        order of the clusters' numbers.
     """
     present = pl.lit(now, UTC_MICROSECONDS)
     ago = (present - pl.col("timestamp")).dt.total_microseconds()
