@@ -35,6 +35,8 @@ def trends(placed: pl.DataFrame, now: datetime | None, window_weeks: int) -> pl.
     5. `fading` if so few are that as few or fewer would be with a probability of at most 0.1;
     6. `steady` otherwise. At a third recent, three of three make it rising, none of six fading.
 
+    Each capability is compared with itself alone: where less is logged altogether, more of them fade.
+
     Args:
         placed: Columns `cluster` and `timestamp`, one row a record.
         now: The moment that counts as the present; null only where no timestamp is readable.
