@@ -25,6 +25,8 @@ from vocabgap.ranking.priority import Weights
 from vocabgap.schema import CLUSTERS, RECORDS, WORDINGS
 
 NOW: Final = datetime(2026, 7, 1, tzinfo=UTC)
+DAYS: Final = 200
+EARLIEST: Final = NOW - timedelta(days=DAYS)
 PLAIN_DRAWS: Final = 5
 HEADINGS: Final = (
     "records",
@@ -70,7 +72,7 @@ def make_corpus(records: int, capabilities: int, images: int) -> Corpus:
     wanted = rng.choice(capabilities, size=records, p=shares / shares.sum())
     wanted[:capabilities] = np.arange(capabilities)  # each is asked for once at least
     image = rng.integers(0, images, size=records)
-    ago = rng.integers(0, 200 * 86_400, size=records)
+    ago = rng.integers(0, DAYS * 86_400, size=records)
     satisfaction = rng.choice([-1, 0, 1, 2], size=records)
     frame = pl.DataFrame(
         {
@@ -115,8 +117,7 @@ def intervals(corpus: Corpus, by: RankBy) -> Callable[[], object]:
         corpus.groups.wordings.select("cluster", missing_capability="wording"), on="missing_capability"
     )
     ordered = pl.DataFrame({"cluster": corpus.groups.clusters["cluster"]}).with_columns(established=True)
-    earliest = corpus.records["timestamp"].min()
-    return lambda: rank_intervals(placed, ordered, by=by, weights=Weights(), now=NOW, earliest=earliest)
+    return lambda: rank_intervals(placed, ordered, by=by, weights=Weights(), now=NOW, earliest=EARLIEST)
 
 
 def plain(corpus: Corpus, by: RankBy) -> Callable[[], object]:

@@ -1,12 +1,13 @@
 """Reach, need and recency, and what is made of them."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from itertools import pairwise
 from math import log
 
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 Ranked = Callable[..., pl.DataFrame]
 
@@ -49,6 +50,14 @@ def test_recency_is_halved_by_each_half_life(ranked: Ranked, days: int, expected
     table = ranked([{"timestamp": NOW - timedelta(days=days)}], now=NOW)
 
     assert table["recency"].to_list() == [pytest.approx(expected)]
+
+
+def test_now_may_be_told_in_any_offset(ranked: Ranked) -> None:
+    asked = [{"timestamp": NOW - timedelta(days=9)}]
+
+    there = ranked(asked, now=NOW.astimezone(timezone(timedelta(hours=-7))))
+
+    assert_frame_equal(there, ranked(asked, now=NOW), check_exact=True)
 
 
 def test_recency_counts_from_the_last_mention(ranked: Ranked) -> None:

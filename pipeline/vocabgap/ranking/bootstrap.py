@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from datetime import datetime
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ from vocabgap.ranking.priority import Counted, FloatArray, Weights, age_in_days,
 from vocabgap.schema import stripped
 
 IntArray = npt.NDArray[np.int64]
+RankArray = npt.NDArray[np.int32]
 
 DRAWS: Final = 500
 CONFIDENCE: Final = 0.90
@@ -63,8 +65,8 @@ def rank_intervals(
     *,
     by: RankBy,
     weights: Weights,
-    now: Any,  # noqa: ANN401 - a datetime, or None where no timestamp is readable
-    earliest: Any,  # noqa: ANN401 - the same
+    now: datetime | None,
+    earliest: datetime | None,
 ) -> pl.DataFrame:
     """The 90 % interval of each rank, from 500 draws of images with replacement.
 
@@ -78,7 +80,7 @@ def rank_intervals(
     The interval leaves out the lowest 5 % of the best ranks drawn, and the highest 5 % of the worst. Where it
     would not contain the rank itself, it is widened up to it: that happens to a rank that owes much to a few
     images, which many draws miss. With a single image there is nothing to draw from, and nothing is known:
-    each interval is then the whole ranking.
+    each interval is then that of all that are established, or of all others.
 
     It tells how far the order depends on which images happened to be worked on. It does not tell whether the
     wordings were grouped rightly, nor whether the corpus is like the work to come; of few images, it knows
@@ -89,7 +91,7 @@ def rank_intervals(
         ordered: Columns `cluster` and `established`, in order of rank.
         by: What the ranking counts first.
         weights: The half-life and the exponents of the priority.
-        now: The moment that counts as the present.
+        now: The moment that counts as the present; null only where no timestamp is readable.
         earliest: The earliest readable timestamp of all records; null if there is none.
 
     Returns:
@@ -101,15 +103,15 @@ def rank_intervals(
     """
     blocks = _blocks(ordered)
     if not ordered.height:
-        low = high = np.zeros(0, np.int64)
+        low = high = np.zeros(0, np.int32)
     else:
         shares = _shares(placed, ordered, by, age_in_days(pl.col("timestamp"), now, earliest))
         if shares.size == 1:
-            low = np.concatenate([np.full(stop - start, start) for start, stop in blocks])
-            high = np.concatenate([np.full(stop - start, stop - 1) for start, stop in blocks])
+            low = np.concatenate([np.full(stop - start, start, np.int32) for start, stop in blocks])
+            high = np.concatenate([np.full(stop - start, stop - 1, np.int32) for start, stop in blocks])
         else:
             low, high = _tails(_drawn_ranks(shares, blocks, by, weights), ordered.height)
-    place = np.arange(ordered.height)
+    place = np.arange(ordered.height, dtype=np.int64)
     return pl.DataFrame(
         {"rank_low": np.minimum(low, place) + 1, "rank_high": np.maximum(high, place) + 1},
         schema={"rank_low": pl.Int64, "rank_high": pl.Int64},
@@ -125,7 +127,8 @@ def _blocks(ordered: pl.DataFrame) -> list[tuple[int, int]]:
 def _shares(placed: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, age: pl.Expr) -> _Shares:
     places = ordered.select("cluster").with_row_index("place")
     images = placed.select(_IMAGE).unique().sort(_IMAGE).with_row_index("image")
-    held = placed.join(places, on="cluster").join(images, on=_IMAGE, nulls_equal=True)
+    records = placed.select("cluster", *_IMAGE, "session_id", "satisfaction", "timestamp")
+    held = records.join(places, on="cluster").join(images, on=_IMAGE, nulls_equal=True)
     satisfaction = pl.col("satisfaction")
     amounts = {
         "mentions": pl.len(),
@@ -181,7 +184,7 @@ def _draws(size: int, widest: int) -> Iterator[FloatArray]:
 
 def _drawn_ranks(
     shares: _Shares, blocks: list[tuple[int, int]], by: RankBy, weights: Weights
-) -> Iterator[tuple[IntArray, IntArray]]:
+) -> Iterator[tuple[RankArray, RankArray]]:
     """Best and worst place of all capabilities, counted from 0, each of shape (draws, capabilities).
 
     Some draws at a time. The two differ where scores are equal.
@@ -189,7 +192,7 @@ def _drawn_ranks(
     count = len(shares.starts) - 1
     for drawn in _draws(shares.size, max(shares.size, count, len(shares.images))):
         scores = _scores(shares, drawn, by, weights)
-        best, worst = np.empty(scores.shape, np.int64), np.empty(scores.shape, np.int64)
+        best, worst = np.empty(scores.shape, np.int32), np.empty(scores.shape, np.int32)
         for start, stop in blocks:
             order = np.argsort(-scores[:, start:stop], axis=1, kind="stable")
             first, last = _ends_of_ties(np.take_along_axis(scores[:, start:stop], order, axis=1))
@@ -198,10 +201,10 @@ def _drawn_ranks(
         yield best, worst
 
 
-def _ends_of_ties(scores: FloatArray) -> tuple[IntArray, IntArray]:
+def _ends_of_ties(scores: FloatArray) -> tuple[RankArray, RankArray]:
     """For sorted scores, the first and the last position of those equal to each, along the last axis."""
     count = scores.shape[1]
-    places = np.broadcast_to(np.arange(count), scores.shape)
+    places = np.broadcast_to(np.arange(count, dtype=np.int32), scores.shape)
     border = scores[:, 1:] != scores[:, :-1]
     begins = np.pad(border, ((0, 0), (1, 0)), constant_values=True)
     ends = np.pad(border, ((0, 0), (0, 1)), constant_values=True)
@@ -222,15 +225,19 @@ def _scores(shares: _Shares, drawn: FloatArray, by: RankBy, weights: Weights) ->
     return factors(counted, weights).priority
 
 
-def _tails(ranks: Iterator[tuple[IntArray, IntArray]], count: int) -> tuple[IntArray, IntArray]:
-    """Both ends of the interval; only the ranks beyond them are kept from draw to draw."""
-    lowest = np.empty((0, count), np.int64)
-    highest = np.empty((0, count), np.int64)
+def _tails(ranks: Iterator[tuple[RankArray, RankArray]], count: int) -> tuple[RankArray, RankArray]:
+    """Both ends of the interval; from draw to draw little more is kept than the ranks beyond them."""
+    lowest = np.empty((0, count), np.int32)
+    highest = np.empty((0, count), np.int32)
     kept = _LEFT_OUT + 1
     for best, worst in ranks:
         lowest = np.concatenate([lowest, best])
         highest = np.concatenate([highest, worst])
-        if len(lowest) > kept:
-            lowest = np.partition(lowest, kept - 1, axis=0)[:kept]
-            highest = np.partition(highest, len(highest) - kept, axis=0)[-kept:]
-    return lowest.max(axis=0), highest.min(axis=0)
+        if len(lowest) > 2 * kept:
+            lowest, highest = _smallest(lowest, kept), -_smallest(-highest, kept)
+    return _smallest(lowest, kept).max(axis=0), -_smallest(-highest, kept).max(axis=0)
+
+
+def _smallest(ranks: RankArray, kept: int) -> RankArray:
+    """The smallest ranks of each capability, in no order."""
+    return np.partition(ranks, kept - 1, axis=0)[:kept]

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from typing import Final, Protocol, Self
 
@@ -146,10 +146,8 @@ class _Moments:
 
     @classmethod
     def of(cls, timestamps: pl.Series, now: datetime | None) -> Self:
-        if now is not None:
-            require_offset(now, name="now")
         earliest, latest = timestamps.min(), timestamps.max()
-        present = latest if now is None else now
+        present = latest if now is None else require_offset(now, name="now").astimezone(UTC)
         return cls(
             present if isinstance(present, datetime) else None,
             earliest if isinstance(earliest, datetime) else None,

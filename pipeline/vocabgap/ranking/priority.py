@@ -1,13 +1,15 @@
 """Priority: how many it reaches, how badly it is needed, and how lately it was asked for."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from datetime import datetime
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from vocabgap.config import DEFAULT_HALF_LIFE_DAYS
+from vocabgap.schema import UTC_MICROSECONDS
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -87,7 +89,7 @@ def factors(counted: Counted, weights: Weights) -> Factors:
     return Factors(*(np.round(factor, _DECIMALS) for factor in (reach, need, recency, product)))
 
 
-def age_in_days(moment: pl.Expr, now: Any, earliest: Any) -> pl.Expr:  # noqa: ANN401 - datetimes or None
+def age_in_days(moment: pl.Expr, now: datetime | None, earliest: datetime | None) -> pl.Expr:
     """Days from a moment to now.
 
     A moment after now has the age 0. One that is not known is as old as the earliest readable timestamp of
@@ -98,12 +100,14 @@ def age_in_days(moment: pl.Expr, now: Any, earliest: Any) -> pl.Expr:  # noqa: A
         now: The moment that counts as the present.
         earliest: The earliest readable timestamp; null if there is none.
     """
-    known = moment.fill_null(pl.lit(earliest, pl.Datetime("us", "UTC")))
-    microseconds = (pl.lit(now, pl.Datetime("us", "UTC")) - known).dt.total_microseconds()
+    known = moment.fill_null(pl.lit(earliest, UTC_MICROSECONDS))
+    microseconds = (pl.lit(now, UTC_MICROSECONDS) - known).dt.total_microseconds()
     return (microseconds.cast(pl.Float64) / _MICROSECONDS_A_DAY).clip(lower_bound=0.0).fill_null(0.0)
 
 
-def prioritised(counts: pl.DataFrame, weights: Weights, now: Any, earliest: Any) -> pl.DataFrame:  # noqa: ANN401 - datetimes or None
+def prioritised(
+    counts: pl.DataFrame, weights: Weights, now: datetime | None, earliest: datetime | None
+) -> pl.DataFrame:
     """Add the columns `reach`, `need`, `recency` and `priority`.
 
     Args:
