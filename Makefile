@@ -18,10 +18,11 @@ report: $(VENV)/.core  ## rank the demo corpus into out/
 
 test: lint types imports pytest notebooks  ## lint, types, import rules, every test, the notebooks
 
-bench: $(VENV)/.dev  ## what ingest and clustering cost, and how good the groups are, beside others
+bench: $(VENV)/.dev  ## what the stages cost, and how good the groups are, beside others
 	@$(BIN)/python tests/benchmarks/ingest.py
 	@$(BIN)/python tests/benchmarks/clustering.py
 	@$(BIN)/python tests/benchmarks/quality.py
+	@$(BIN)/python tests/benchmarks/ranking.py
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check .

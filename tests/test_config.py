@@ -55,6 +55,9 @@ def test_the_defaults_are_the_documented_ones() -> None:
     assert settings.ingest.tenant == "local"
     assert (settings.cluster.threshold, settings.cluster.stop_words) == (BY_WORDING, ())
     assert settings.rank.by is RankBy.MENTIONS
+    assert (settings.rank.min_images, settings.rank.min_sessions) == (1, 0)
+    assert (settings.rank.half_life_days, settings.rank.window_weeks) == (90, 12)
+    assert settings.rank.reach_weight == settings.rank.need_weight == settings.rank.recency_weight == 1
     assert (settings.report.out, settings.report.top) == (DEFAULT_OUT, DEFAULT_TOP)
 
 
@@ -194,6 +197,16 @@ def test_settings_are_frozen() -> None:
         ('[cluster]\nstop_words = ["photo", 3]\n', "stop_words"),
         ("cluster = 3\n", "cluster"),
         ('[rank]\nby = "luck"\n', "luck"),
+        ("[rank]\nmin_images = -1\n", "[rank] min_images"),
+        ("[rank]\nmin_sessions = 1.5\n", "[rank] min_sessions"),
+        ("[rank]\nhalf_life_days = 0\n", "[rank] half_life_days"),
+        ("[rank]\nhalf_life_days = inf\n", "[rank] half_life_days"),
+        ("[rank]\nhalf_life_days = nan\n", "[rank] half_life_days"),
+        ("[rank]\nreach_weight = -1\n", "[rank] reach_weight"),
+        ("[rank]\nneed_weight = 11\n", "[rank] need_weight"),
+        ("[rank]\nrecency_weight = true\n", "[rank] recency_weight"),
+        ("[rank]\nwindow_weeks = 2\n", "[rank] window_weeks"),
+        ("[rank]\nwindow_weeks = 521\n", "[rank] window_weeks"),
         ("[report]\ntop = -1\n", "top"),
         ("[report]\ntop = 2.5\n", "top"),
         ('[report]\nout = ""\n', "out"),

@@ -26,14 +26,23 @@ def test_a_run_is_its_stages_one_after_the_other(demo: Path, tmp_path: Path) -> 
     assert_frame_equal(made.clusters.wordings, found.wordings)
     assert_frame_equal(made.clusters.clusters, found.clusters)
     assert_frame_equal(made.clusters.linkage, found.linkage)
-    assert_frame_equal(made.ranked, rank(scanned.records, found))
+    assert_frame_equal(made.ranked, rank(scanned.records, found, now=NOW))
 
 
 def test_settings_reach_their_stages(demo: Path, tmp_path: Path) -> None:
     settings = Settings(
         ingest=IngestSettings(tenant="studio"),
         cluster=ClusterSettings(threshold=0.4, stop_words=("mask",)),
-        rank=RankSettings(by=RankBy.UNSATISFIED),
+        rank=RankSettings(
+            by=RankBy.UNSATISFIED,
+            min_images=2,
+            min_sessions=3,
+            half_life_days=30.0,
+            reach_weight=0.5,
+            need_weight=2.0,
+            recency_weight=3.0,
+            window_weeks=6,
+        ),
         aliases=AliasSettings(categories={"tone": "light"}, operations={"crop": "trim"}),
     )
     made = run(demo, tmp_path / "out", settings=settings, now=NOW)
@@ -43,6 +52,14 @@ def test_settings_reach_their_stages(demo: Path, tmp_path: Path) -> None:
         records,
         found,
         by="unsatisfied",
+        now=NOW,
+        min_images=2,
+        min_sessions=3,
+        half_life_days=30,
+        reach_weight=0.5,
+        need_weight=2,
+        recency_weight=3,
+        window_weeks=6,
         category_aliases=settings.category_aliases,
         operation_aliases=settings.operation_aliases,
     )

@@ -81,7 +81,7 @@ def test_the_run_of_the_design_s_example_does_it_all(
 def test_stages_composed_by_hand_publish_the_frames_of_a_run(demo: Path, tmp_path: Path) -> None:
     made = vg.run(demo, out=tmp_path / "run", now=NOW)
     scan = vg.scan(demo)
-    ranked = vg.rank(scan.records, vg.cluster(scan.records))
+    ranked = vg.rank(scan.records, vg.cluster(scan.records), now=NOW)
     vg.report(ranked, out=tmp_path / "hand", scan=scan, now=NOW)
     for name in ("capabilities.parquet", "gaps.parquet", "rejects.parquet"):
         assert_frame_equal(
@@ -95,7 +95,8 @@ def test_report_composed_by_hand_differs_from_that_of_a_run_only_in_the_command(
 ) -> None:
     vg.run(demo, out=tmp_path / "run", now=NOW)
     scan = vg.scan(demo)
-    vg.report(vg.rank(scan.records, vg.cluster(scan.records)), out=tmp_path / "hand", scan=scan, now=NOW)
+    ranked = vg.rank(scan.records, vg.cluster(scan.records), now=NOW)
+    vg.report(ranked, out=tmp_path / "hand", scan=scan, now=NOW)
     whole = (tmp_path / "run" / "report.md").read_text(encoding="utf-8")
     before, _, after = whole.partition("## Make this report again\n")
     closing = after.rpartition("```\n")[2].lstrip("\n")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from numbers import Integral
+from numbers import Integral, Real
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -51,6 +51,18 @@ def whole_number(name: str, value: Any, *, hint: str = "") -> int:  # noqa: ANN4
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 0:
         raise unusable(name, "a whole number from 0 on", value, hint=hint)
     return int(value)
+
+
+def real_number(name: str, value: Any, *, least: float, most: float) -> float:  # noqa: ANN401 - anything may come
+    """A number between two others, both allowed, NumPy's among them; true and false are none.
+
+    Raises:
+        InvalidInputError: It is another thing, or lies outside.
+    """
+    known = isinstance(value, (int, float, Real)) and not isinstance(value, bool)
+    if not (known and least <= value <= most):
+        raise unusable(name, f"a number from {least:,g} to {most:,g}", value)
+    return float(value)
 
 
 def texts(name: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything may come

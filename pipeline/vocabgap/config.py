@@ -25,6 +25,11 @@ DEFAULT_TOP: Final = 10
 DEFAULT_OUT: Final = "out"
 DEFAULT_TENANT: Final = "local"
 DEFAULT_MAX_EXPANDED_MIB: Final = 1024
+DEFAULT_HALF_LIFE_DAYS: Final = 90.0
+HALF_LIFE_DAYS: Final = (0.1, 100_000.0)  # least and most, as below
+DEFAULT_WINDOW_WEEKS: Final = 12
+WINDOW_WEEKS: Final = (3, 520)
+WEIGHT: Final = (0.0, 10.0)
 
 
 class RankBy(StrEnum):
@@ -34,6 +39,7 @@ class RankBy(StrEnum):
     IMAGES = "images"
     SESSIONS = "sessions"
     UNSATISFIED = "unsatisfied"
+    PRIORITY = "priority"
 
 
 def ranking(by: RankBy | str) -> RankBy:
@@ -74,10 +80,22 @@ class ClusterSettings(_Section, frozen=True):
     embedder: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] | None = None
 
 
+_Weight = Annotated[float, msgspec.Meta(ge=WEIGHT[0], le=WEIGHT[1])]
+
+
 class RankSettings(_Section, frozen=True):
-    """What the ranking counts first."""
+    """What the ranking counts first, what counts as established, and how priority and trend are reckoned."""
 
     by: RankBy = RankBy.MENTIONS
+    min_images: Annotated[int, msgspec.Meta(ge=0)] = 1
+    min_sessions: Annotated[int, msgspec.Meta(ge=0)] = 0
+    half_life_days: Annotated[float, msgspec.Meta(ge=HALF_LIFE_DAYS[0], le=HALF_LIFE_DAYS[1])] = (
+        DEFAULT_HALF_LIFE_DAYS
+    )
+    reach_weight: _Weight = 1.0
+    need_weight: _Weight = 1.0
+    recency_weight: _Weight = 1.0
+    window_weeks: Annotated[int, msgspec.Meta(ge=WINDOW_WEEKS[0], le=WINDOW_WEEKS[1])] = DEFAULT_WINDOW_WEEKS
 
 
 class ReportSettings(_Section, frozen=True):
@@ -109,6 +127,21 @@ class ClusterOptions(TypedDict):
     threshold: float | None
     stop_words: tuple[str, ...]
     synonyms: dict[str, tuple[str, ...] | str]
+
+
+class RankOptions(TypedDict):
+    """The settings that the ranking depends on, by the names of its arguments."""
+
+    by: RankBy
+    min_images: int
+    min_sessions: int
+    half_life_days: float
+    reach_weight: float
+    need_weight: float
+    recency_weight: float
+    window_weeks: int
+    category_aliases: dict[str, str]
+    operation_aliases: dict[str, str]
 
 
 class Settings(_Section, frozen=True):
@@ -143,6 +176,22 @@ class Settings(_Section, frozen=True):
             "threshold": None if self.cluster.threshold == BY_WORDING else self.cluster.threshold,
             "stop_words": self.cluster.stop_words,
             "synonyms": self.cluster.synonyms,
+        }
+
+    @property
+    def rank_options(self) -> RankOptions:
+        """What `rank` is to be called with."""
+        return {
+            "by": self.rank.by,
+            "min_images": self.rank.min_images,
+            "min_sessions": self.rank.min_sessions,
+            "half_life_days": self.rank.half_life_days,
+            "reach_weight": self.rank.reach_weight,
+            "need_weight": self.rank.need_weight,
+            "recency_weight": self.rank.recency_weight,
+            "window_weeks": self.rank.window_weeks,
+            "category_aliases": self.category_aliases,
+            "operation_aliases": self.operation_aliases,
         }
 
     @property

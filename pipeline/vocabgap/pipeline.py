@@ -120,13 +120,7 @@ def run(
         # The whole corpus is grouped whatever is selected, so that a need is the same need in every view.
         found = cluster(scanned.records, **settings.cluster_options, embedder=embedder)
     with watch.stage("rank"):
-        ranked = rank(
-            selected.records,
-            found,
-            by=settings.rank.by,
-            category_aliases=settings.category_aliases,
-            operation_aliases=settings.operation_aliases,
-        )
+        ranked = rank(selected.records, found, now=moment, **settings.rank_options)
     with watch.stage("report"):
         made = report(
             ranked,

@@ -13,6 +13,8 @@ UTC_MICROSECONDS: Final = pl.Datetime("us", "UTC")
 _NAMES: Final = pl.List(pl.String)
 _TALLY: Final = pl.List(pl.Struct({"name": pl.String, "mentions": pl.Int64}))
 _VARIANTS: Final = pl.List(pl.Struct({"wording": pl.String, "mentions": pl.Int64, "similarity": pl.Float64}))
+_COMBINATIONS: Final = pl.List(pl.Struct({"operations": pl.List(pl.String), "mentions": pl.Int64}))
+_WORKAROUNDS: Final = pl.List(pl.Struct({"workaround": pl.String, "mentions": pl.Int64}))
 PHRASE_FIELDS: Final = ("missing_capability", "description", "intent")
 # What Python counts as white space: Rust, which Polars asks, leaves out the four separators from U+001C on.
 _BLANKS: Final = "".join(filter(str.isspace, map(chr, range(0x3001))))
@@ -244,6 +246,21 @@ CAPABILITIES: Final = Table(
             "up to three records to look at, from different images where possible, newest first",
         ),
         Column("cohesion", pl.Float64, "mean cosine similarity of surfaces in pairs, 0 to 1; 1 for one"),
+        Column("rank_low", pl.Int64, "best end of the 90 % interval of the rank"),
+        Column("rank_high", pl.Int64, "worst end of the 90 % interval of the rank"),
+        Column(
+            "trend", pl.String, "`rising`, `steady`, `fading` or `new`; null if no timestamp is readable"
+        ),
+        Column("priority", pl.Float64, "weighted product of `reach`, `need` and `recency`, 0 to 1"),
+        Column("tie_group", pl.Int64, "neighbours with one number are not told apart; counted from 1"),
+        Column("reach", pl.Float64, "images on a logarithmic scale; 1 for the capability with the most"),
+        Column("need", pl.Float64, "share unsatisfied, smoothed towards that of the corpus, 0 to 1"),
+        Column("recency", pl.Float64, "1 for a last mention now, half of it for each half-life before"),
+        Column("weekly", pl.List(pl.Int64), "mentions in each week of the window before now, newest last"),
+        Column("combinations", _COMBINATIONS, "sets of operations that recur together, most frequent first"),
+        Column("workarounds", _WORKAROUNDS, "what was done instead, most frequent first, five at most"),
+        Column("repeats", pl.Int64, "mentions that look like verbatim repeats by automation"),
+        Column("established", pl.Boolean, "whether it is on as many images and sessions as were asked for"),
     ),
 )  # fmt: skip
 

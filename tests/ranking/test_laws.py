@@ -242,13 +242,16 @@ def test_order_is_that_of_the_documented_keys(records: Records, asked: list[Row]
 
 
 @pytest.mark.slow
-@given(row_lists, st.randoms(use_true_random=False))
+@given(row_lists, st.sampled_from(list(RankBy)), st.randoms(use_true_random=False))
 @some_rows
-def test_order_of_records_changes_nothing(records: Records, asked: list[Row], shuffle: random.Random) -> None:
+def test_order_of_records_changes_nothing(
+    records: Records, asked: list[Row], by: RankBy, shuffle: random.Random
+) -> None:
     frame = records(asked)
     shuffled = frame[shuffle.sample(range(frame.height), frame.height)]
 
-    assert_frame_equal(rank(shuffled, cluster(shuffled)), rank(frame, cluster(frame)), check_exact=True)
+    once, again = rank(frame, cluster(frame), by=by), rank(shuffled, cluster(shuffled), by=by)
+    assert_frame_equal(again, once, check_exact=True)
 
 
 @given(st.lists(st.text(min_size=1, max_size=8).filter(str.strip), max_size=12), st.floats(0.0, 1.0))

@@ -2,20 +2,39 @@
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
-from typing import Final, Protocol
+from typing import Final, Protocol, Self
 
 import polars as pl
 
-from vocabgap.arguments import require_names, unusable
-from vocabgap.config import RankBy, ranking
+from vocabgap.arguments import real_number, require_names, unusable, whole_number
+from vocabgap.config import (
+    DEFAULT_HALF_LIFE_DAYS,
+    DEFAULT_WINDOW_WEEKS,
+    HALF_LIFE_DAYS,
+    WEIGHT,
+    WINDOW_WEEKS,
+    RankBy,
+    ranking,
+)
 from vocabgap.errors import InvalidInputError
-from vocabgap.ranking.evidence import counts, examples, main_category, tally, variants
+from vocabgap.moments import require_offset
+from vocabgap.ranking.bootstrap import rank_intervals
+from vocabgap.ranking.combinations import combinations
+from vocabgap.ranking.evidence import counts, examples, main_category, tally, variants, workarounds
+from vocabgap.ranking.priority import Weights, prioritised
+from vocabgap.ranking.repeats import repeats
+from vocabgap.ranking.ties import tie_groups
+from vocabgap.ranking.trend import trends
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
 from vocabgap.schema import CAPABILITIES, CLUSTERS, RECORDS, WORDINGS, phrase
 
 ID_DIGITS: Final = 12
-_TALLIES: Final = ("categories", "operations", "vocabulary_used")
+_LISTS: Final = ("categories", "operations", "vocabulary_used", "combinations", "workarounds")
+_TIES: Final = ("mentions", "images", "sessions", "last_seen")
+_DESCENDING: Final = [True, True, *(True for _ in _TIES), False, False]
 
 
 class Grouping(Protocol):
@@ -35,6 +54,14 @@ def rank(
     found: Grouping,
     *,
     by: RankBy | str = RankBy.MENTIONS,
+    now: datetime | None = None,
+    min_images: int = 1,
+    min_sessions: int = 0,
+    half_life_days: float = DEFAULT_HALF_LIFE_DAYS,
+    reach_weight: float = 1.0,
+    need_weight: float = 1.0,
+    recency_weight: float = 1.0,
+    window_weeks: int = DEFAULT_WINDOW_WEEKS,
     category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> pl.DataFrame:
@@ -44,8 +71,19 @@ def rank(
         records: Table `records`: those that were clustered, or some of them. Groups, identifiers and
             cohesion are those of all that were clustered; everything else is counted over these records.
         found: The groups of their wordings.
-        by: What to count first: mentions, images, sessions or unsatisfied. Ties go to the more mentioned,
-            then to more images, more sessions, the later last mention, and the label that sorts first.
+        by: What to count first: mentions, images, sessions, unsatisfied or priority. Ties go to the more
+            mentioned, then to more images, more sessions, the later last mention, and the label that sorts
+            first.
+        now: The moment that priority and trend count as the present; the latest readable timestamp of the
+            records by default, so that the same records give the same table on any day.
+        min_images: Distinct images that a capability has to be asked for on to be established. Those that are
+            not established are ranked after all that are.
+        min_sessions: Distinct known sessions, in the same way.
+        half_life_days: Days after which a mention counts half in the priority, 0.1 to 100,000.
+        reach_weight: Exponent of the reach in the priority, 0 (left out) to 10.
+        need_weight: Exponent of the need.
+        recency_weight: Exponent of the recency.
+        window_weeks: Weeks before now that the trend looks at, 3 to 520.
         category_aliases: Lower-case spelling to category.
         operation_aliases: Lower-case name to operation.
 
@@ -59,39 +97,31 @@ def rank(
     RECORDS.require(records)
     require_names("category_aliases", category_aliases)
     require_names("operation_aliases", operation_aliases)
+    images, sessions = whole_number("min_images", min_images), whole_number("min_sessions", min_sessions)
+    weights = _weights(half_life_days, reach_weight, need_weight, recency_weight)
+    weeks = whole_number("window_weeks", window_weeks)
+    real_number("window_weeks", weeks, least=WINDOW_WEEKS[0], most=WINDOW_WEEKS[1])
     if not (hasattr(found, "wordings") and hasattr(found, "clusters")):
         raise unusable("found", "what vocabgap.cluster returned", found)
     WORDINGS.require(found.wordings)
     CLUSTERS.require(found.clusters)
     placed = _placed(records, found.wordings)
-    category = partial(fold_category, aliases=category_aliases)
-    operation = partial(fold_operation, aliases=operation_aliases)
-    evidence = [
-        counts(placed),
-        tally(placed, "intent_category", "categories", category),
-        tally(placed, "operations_involved", "operations", operation),
-        tally(placed, "vocabulary_used", "vocabulary_used", str.strip),
-        variants(placed, found.wordings),
-        examples(placed),
-    ]
-    capabilities = evidence[0]
-    for part in evidence[1:]:
-        capabilities = capabilities.join(part, on="cluster", how="left")
-    described = capabilities.join(found.clusters.drop("mentions"), on="cluster", how="left").with_columns(
-        pl.col(_TALLIES).fill_null([]),
-        capability_id("label_surface"),
-        _own_label(),
-    )
-    keys = list(dict.fromkeys([first.value, "mentions", "images", "sessions", "last_seen"]))
-    return (
-        described.with_columns(main_category())
-        .sort(
-            *keys,
-            "label",
-            "capability_id",
-            descending=[True] * len(keys) + [False, False],
-            nulls_last=True,
+    moments = _Moments.of(placed["timestamp"], now)
+    counted = prioritised(counts(placed).sort("cluster"), weights, moments.now, moments.earliest)
+    described = (
+        _with_evidence(counted, placed, found, category_aliases, operation_aliases)
+        .join(trends(placed, moments.now, weeks), on="cluster", how="left")
+        .with_columns(
+            ((pl.col("images") >= images) & (pl.col("sessions") >= sessions)).alias("established"),
         )
+    )
+    ordered = described.sort(_order(first), descending=_DESCENDING, nulls_last=True)
+    intervals = rank_intervals(
+        placed, ordered, by=first, weights=weights, now=moments.now, earliest=moments.earliest
+    )
+    return (
+        ordered.hstack(intervals)
+        .with_columns(tie_groups(intervals))
         .with_row_index("rank", offset=1)
         .select(CAPABILITIES.names)
         .match_to_schema(CAPABILITIES.schema, integer_cast="upcast")
@@ -105,6 +135,72 @@ def capability_id(surface: str) -> pl.Expr:
         return f"cap-{hashlib.sha256(label_surface.encode()).hexdigest()[:ID_DIGITS]}"
 
     return pl.col(surface).map_elements(name, return_dtype=pl.String).alias("capability_id")
+
+
+@dataclass(frozen=True)
+class _Moments:
+    """The present, and the earliest readable timestamp; null where none is given and none can be read."""
+
+    now: datetime | None
+    earliest: datetime | None
+
+    @classmethod
+    def of(cls, timestamps: pl.Series, now: datetime | None) -> Self:
+        earliest, latest = timestamps.min(), timestamps.max()
+        present = latest if now is None else require_offset(now, name="now").astimezone(UTC)
+        return cls(
+            present if isinstance(present, datetime) else None,
+            earliest if isinstance(earliest, datetime) else None,
+        )
+
+
+def _weights(half_life_days: float, reach: float, need: float, recency: float) -> Weights:
+    exponents = {"reach": reach, "need": need, "recency": recency}
+    return Weights(
+        real_number("half_life_days", half_life_days, least=HALF_LIFE_DAYS[0], most=HALF_LIFE_DAYS[1]),
+        **{
+            name: real_number(f"{name}_weight", weight, least=WEIGHT[0], most=WEIGHT[1])
+            for name, weight in exponents.items()
+        },
+    )
+
+
+def _with_evidence(
+    counted: pl.DataFrame,
+    placed: pl.DataFrame,
+    found: Grouping,
+    category_aliases: Mapping[str, str],
+    operation_aliases: Mapping[str, str],
+) -> pl.DataFrame:
+    """Everything that is told of each cluster beside its numbers."""
+    category = partial(fold_category, aliases=category_aliases)
+    operation = partial(fold_operation, aliases=operation_aliases)
+    evidence = [
+        tally(placed, "intent_category", "categories", category),
+        tally(placed, "operations_involved", "operations", operation),
+        tally(placed, "vocabulary_used", "vocabulary_used", str.strip),
+        variants(placed, found.wordings),
+        examples(placed),
+        combinations(placed, operation),
+        workarounds(placed),
+        repeats(placed),
+        found.clusters.drop("mentions"),
+    ]
+    capabilities = counted
+    for part in evidence:
+        capabilities = capabilities.join(part, on="cluster", how="left")
+    return capabilities.with_columns(
+        pl.col(_LISTS).fill_null([]),
+        pl.col("repeats").fill_null(0),
+        capability_id("label_surface"),
+        _own_label(),
+    ).with_columns(main_category())
+
+
+def _order(first: RankBy) -> list[pl.Expr]:
+    """What the ranking goes by, one key after the other."""
+    keys = [first.value, *_TIES]
+    return [pl.col("established"), *(pl.col(key) for key in keys), pl.col("label"), pl.col("capability_id")]
 
 
 def _own_label() -> pl.Expr:
@@ -127,7 +223,7 @@ def _own_label() -> pl.Expr:
 
 def _placed(records: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
     placed = records.with_columns(phrase().alias("wording")).join(
-        wordings.select("wording", "cluster"), on="wording", how="left", maintain_order="left"
+        wordings.select("wording", "surface", "cluster"), on="wording", how="left", maintain_order="left"
     )
     strangers = placed.filter(pl.col("cluster").is_null())
     if strangers.height:

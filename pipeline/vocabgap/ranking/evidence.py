@@ -9,6 +9,7 @@ from vocabgap.record import UNCATEGORIZED
 from vocabgap.schema import CAPABILITIES, EXAMPLE_FIELDS, stripped
 
 EXAMPLES: Final = 3
+WORKAROUNDS: Final = 5
 
 
 def counts(placed: pl.DataFrame) -> pl.DataFrame:
@@ -87,6 +88,37 @@ def variants(placed: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
         .sort("cluster", "mentions", "wording", descending=[False, True, False])
         .group_by("cluster", maintain_order=True)
         .agg(pl.struct("wording", "mentions", "similarity").alias("variants"))
+    )
+
+
+def workarounds(placed: pl.DataFrame) -> pl.DataFrame:
+    """What was done instead in each cluster, most frequent first, five at most.
+
+    Workarounds that differ only in case, white space or the stop at their end count as one, in the words that
+    were used most often.
+
+    Args:
+        placed: Columns `cluster` and `workaround`, one row a record.
+
+    Returns:
+        Columns `cluster` and `workarounds`, a list of (workaround, mentions). Clusters without any are not
+        there.
+    """
+    spoken = stripped(pl.col("workaround"))
+    same = spoken.str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars_end(". ").alias("same")
+    return (
+        placed.select("cluster", spoken.alias("workaround"), same)
+        .filter(pl.col("same") != "")
+        .group_by("cluster", "same", "workaround")
+        .agg(pl.len().cast(pl.Int64).alias("mentions"))
+        .sort("cluster", "same", "mentions", "workaround", descending=[False, False, True, False])
+        .group_by("cluster", "same", maintain_order=True)
+        .agg(pl.col("workaround").first(), pl.col("mentions").sum())
+        .sort("cluster", "mentions", "workaround", descending=[False, True, False])
+        .group_by("cluster", maintain_order=True)
+        .head(WORKAROUNDS)
+        .group_by("cluster", maintain_order=True)
+        .agg(pl.struct("workaround", "mentions").alias("workarounds"))
     )
 
 

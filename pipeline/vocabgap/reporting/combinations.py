@@ -1,15 +1,15 @@
 """Which operations recur together: the seed of a primitive that does both in one step (ADR-060)."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 import msgspec
 import polars as pl
 
+from vocabgap.ranking.combinations import MIN_MENTIONS, MIN_OPERATIONS, operation_sets
 from vocabgap.record import OPERATION_ALIASES, fold_operation
 
-MIN_OPERATIONS: Final = 2
-MIN_MENTIONS: Final = 2
 SHOWN: Final = 10
 
 
@@ -37,12 +37,9 @@ def recurring(counted: pl.DataFrame, aliases: Mapping[str, str] | None = None) -
         aliases: Lower-case name to operation.
     """
     known = OPERATION_ALIASES if aliases is None else aliases
-    spelt = counted["operations_involved"].explode().drop_nulls().unique().sort()
-    names = pl.Series([fold_operation(name, known) or None for name in spelt], dtype=pl.String)
-    folded = pl.element().replace_strict(spelt, names, default=None).drop_nulls().unique().sort()
     rows = (
         counted.select(
-            pl.col("operations_involved").list.eval(folded).alias("operations"),
+            operation_sets(counted["operations_involved"], partial(fold_operation, aliases=known)),
             pl.struct("tenant_id", "repo_slug", "image_id").alias("image"),
             "capability_id",
         )

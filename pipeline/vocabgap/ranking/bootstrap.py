@@ -1,0 +1,243 @@
+"""How sure a place in the ranking is: a bootstrap over images."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy import sparse
+
+from vocabgap.config import RankBy
+from vocabgap.ranking.priority import Counted, FloatArray, Weights, age_in_days, factors
+from vocabgap.schema import stripped
+
+IntArray = npt.NDArray[np.int64]
+RankArray = npt.NDArray[np.int32]
+
+DRAWS: Final = 500
+CONFIDENCE: Final = 0.90
+SEED: Final = 20_260_501
+_LEFT_OUT: Final = round(DRAWS * (1.0 - CONFIDENCE) / 2.0)
+_CELLS: Final = 1 << 21  # numbers in each array of the draws that are worked on at a time
+_DECIMALS: Final = 9  # a session's parts add up to one only as far as fractions do
+_IMAGE: Final = ("tenant_id", "repo_slug", "image_id")
+
+
+@dataclass(frozen=True)
+class _Shares:
+    """What each image holds of each capability: one entry a pair that occurs, by capability, then by image.
+
+    Attributes:
+        starts: First entry of each capability, and the number of entries; shape (capabilities + 1,).
+        images: Image of each entry, counted from 0.
+        values: Amounts, one array an amount, in the order of the entries.
+        size: Images in all.
+    """
+
+    starts: IntArray
+    images: IntArray
+    values: dict[str, FloatArray]
+    size: int
+
+    def total(self, amount: str, drawn: FloatArray) -> FloatArray:
+        """An amount of each capability in some draws, shape (draws, capabilities).
+
+        Args:
+            amount: A key of `values`.
+            drawn: How often each image was drawn, shape (images, draws).
+        """
+        shape = (len(self.starts) - 1, self.size)
+        held = sparse.csr_array((self.values[amount], self.images, self.starts), shape=shape)
+        return np.asarray((held @ drawn).T, np.float64)
+
+    def least(self, amount: str, drawn: FloatArray) -> FloatArray:
+        """The least of an amount over the images that were drawn, infinite where none was."""
+        there = drawn.T[:, self.images] > 0.0
+        return np.minimum.reduceat(np.where(there, self.values[amount], np.inf), self.starts[:-1], axis=1)
+
+
+def rank_intervals(
+    placed: pl.DataFrame,
+    ordered: pl.DataFrame,
+    *,
+    by: RankBy,
+    weights: Weights,
+    now: datetime | None,
+    earliest: datetime | None,
+) -> pl.DataFrame:
+    """The 90 % interval of each rank, from 500 draws of images with replacement.
+
+    Each draw takes as many images as there are, with replacement, together with all their records, for the
+    records of one image are not independent; an image that is drawn twice counts as two. In each draw the
+    capabilities are ranked anew by what the ranking counts first: a session that spans several images counts
+    in equal parts with each, and of the priority all three factors are computed anew. Those that are equal in
+    a draw share the ranks that they take up there, for only a rule about ties would order them. What is not
+    established stays behind all others in every draw.
+
+    The interval leaves out the lowest 5 % of the best ranks drawn, and the highest 5 % of the worst. Where it
+    would not contain the rank itself, it is widened up to it: that happens to a rank that owes much to a few
+    images, which many draws miss. With a single image there is nothing to draw from, and nothing is known:
+    each interval is then that of all that are established, or of all others.
+
+    It tells how far the order depends on which images happened to be worked on. It does not tell whether the
+    wordings were grouped rightly, nor whether the corpus is like the work to come; of few images, it knows
+    little. The draws are the same in every run, and the order of the records does not matter.
+
+    Args:
+        placed: Table `records` with the column `cluster`.
+        ordered: Columns `cluster` and `established`, in order of rank.
+        by: What the ranking counts first.
+        weights: The half-life and the exponents of the priority.
+        now: The moment that counts as the present; null only where no timestamp is readable.
+        earliest: The earliest readable timestamp of all records; null if there is none.
+
+    Returns:
+        Columns `rank_low` and `rank_high`, counted from 1, in the order of `ordered`.
+
+    Source:
+        Efron and Tibshirani, An Introduction to the Bootstrap (1993), 13.3, percentile intervals; with whole
+        images as the units that are drawn.
+    """
+    blocks = _blocks(ordered)
+    if not ordered.height:
+        low = high = np.zeros(0, np.int32)
+    else:
+        shares = _shares(placed, ordered, by, age_in_days(pl.col("timestamp"), now, earliest))
+        if shares.size == 1:
+            low = np.concatenate([np.full(stop - start, start, np.int32) for start, stop in blocks])
+            high = np.concatenate([np.full(stop - start, stop - 1, np.int32) for start, stop in blocks])
+        else:
+            low, high = _tails(_drawn_ranks(shares, blocks, by, weights), ordered.height)
+    place = np.arange(ordered.height, dtype=np.int64)
+    return pl.DataFrame(
+        {"rank_low": np.minimum(low, place) + 1, "rank_high": np.maximum(high, place) + 1},
+        schema={"rank_low": pl.Int64, "rank_high": pl.Int64},
+    )
+
+
+def _blocks(ordered: pl.DataFrame) -> list[tuple[int, int]]:
+    """First place and end of those that are established, and of the others."""
+    first, total = int(ordered["established"].sum()), ordered.height
+    return [(start, stop) for start, stop in ((0, first), (first, total)) if start < stop]
+
+
+def _shares(placed: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, age: pl.Expr) -> _Shares:
+    places = ordered.select("cluster").with_row_index("place")
+    images = placed.select(_IMAGE).unique().sort(_IMAGE).with_row_index("image")
+    records = placed.select("cluster", *_IMAGE, "session_id", "satisfaction", "timestamp")
+    held = records.join(places, on="cluster").join(images, on=_IMAGE, nulls_equal=True)
+    satisfaction = pl.col("satisfaction")
+    amounts = {
+        "mentions": pl.len(),
+        "images": pl.lit(1.0),
+        "unsatisfied": (satisfaction == -1).sum(),
+        "rated": satisfaction.count(),
+        "age": age.min(),
+    }
+    wanted = {
+        RankBy.PRIORITY: ("images", "unsatisfied", "rated", "age"),
+        RankBy.SESSIONS: (),
+    }.get(by, (by.value,))
+    entries = held.group_by("place", "image").agg(
+        amounts[name].cast(pl.Float64).alias(name) for name in wanted
+    )
+    if by is RankBy.SESSIONS:
+        entries = entries.join(_parts_of_sessions(held), on=["place", "image"], how="left").with_columns(
+            pl.col("sessions").fill_null(0.0)
+        )
+    entries = entries.sort("place", "image")
+    return _Shares(
+        starts=np.searchsorted(entries["place"].to_numpy(), np.arange(ordered.height + 1)).astype(np.int64),
+        images=entries["image"].to_numpy().astype(np.int64),
+        values={name: entries[name].to_numpy() for name in entries.columns if name not in {"place", "image"}},
+        size=images.height,
+    )
+
+
+def _parts_of_sessions(held: pl.DataFrame) -> pl.DataFrame:
+    """The sessions of each capability on each image, one on several images in equal parts with each."""
+    session = ["place", "tenant_id", "session_id"]
+    return (
+        held.filter(stripped(pl.col("session_id")) != "")
+        .select(*session, "image")
+        .unique()
+        .with_columns((1.0 / pl.len().over(session)).alias("sessions"))
+        .sort("place", "image", "sessions")
+        .group_by("place", "image", maintain_order=True)
+        .agg(pl.col("sessions").sum())
+    )
+
+
+def _draws(size: int, widest: int) -> Iterator[FloatArray]:
+    """How often each image was drawn, shape (images, draws), some draws at a time; always the same ones."""
+    generator = np.random.Generator(np.random.PCG64(SEED))
+    at_once = max(1, _CELLS // widest)
+    for start in range(0, DRAWS, at_once):
+        drawn = np.empty((size, min(at_once, DRAWS - start)))
+        for draw in range(drawn.shape[1]):
+            drawn[:, draw] = np.bincount(generator.integers(0, size, size=size), minlength=size)
+        yield drawn
+
+
+def _drawn_ranks(
+    shares: _Shares, blocks: list[tuple[int, int]], by: RankBy, weights: Weights
+) -> Iterator[tuple[RankArray, RankArray]]:
+    """Best and worst place of all capabilities, counted from 0, each of shape (draws, capabilities).
+
+    Some draws at a time. The two differ where scores are equal.
+    """
+    count = len(shares.starts) - 1
+    for drawn in _draws(shares.size, max(shares.size, count, len(shares.images))):
+        scores = _scores(shares, drawn, by, weights)
+        best, worst = np.empty(scores.shape, np.int32), np.empty(scores.shape, np.int32)
+        for start, stop in blocks:
+            order = np.argsort(-scores[:, start:stop], axis=1, kind="stable")
+            first, last = _ends_of_ties(np.take_along_axis(scores[:, start:stop], order, axis=1))
+            np.put_along_axis(best[:, start:stop], order, first + start, axis=1)
+            np.put_along_axis(worst[:, start:stop], order, last + start, axis=1)
+        yield best, worst
+
+
+def _ends_of_ties(scores: FloatArray) -> tuple[RankArray, RankArray]:
+    """For sorted scores, the first and the last position of those equal to each, along the last axis."""
+    count = scores.shape[1]
+    places = np.broadcast_to(np.arange(count, dtype=np.int32), scores.shape)
+    border = scores[:, 1:] != scores[:, :-1]
+    begins = np.pad(border, ((0, 0), (1, 0)), constant_values=True)
+    ends = np.pad(border, ((0, 0), (0, 1)), constant_values=True)
+    first = np.maximum.accumulate(np.where(begins, places, 0), axis=1)
+    last = np.minimum.accumulate(np.where(ends, places, count)[:, ::-1], axis=1)[:, ::-1]
+    return first, last
+
+
+def _scores(shares: _Shares, drawn: FloatArray, by: RankBy, weights: Weights) -> FloatArray:
+    if by is not RankBy.PRIORITY:
+        return np.round(shares.total(by.value, drawn), _DECIMALS)
+    counted = Counted(
+        images=shares.total("images", drawn),
+        unsatisfied=shares.total("unsatisfied", drawn),
+        rated=shares.total("rated", drawn),
+        age=shares.least("age", drawn),
+    )
+    return factors(counted, weights).priority
+
+
+def _tails(ranks: Iterator[tuple[RankArray, RankArray]], count: int) -> tuple[RankArray, RankArray]:
+    """Both ends of the interval; from draw to draw little more is kept than the ranks beyond them."""
+    lowest = np.empty((0, count), np.int32)
+    highest = np.empty((0, count), np.int32)
+    kept = _LEFT_OUT + 1
+    for best, worst in ranks:
+        lowest = np.concatenate([lowest, best])
+        highest = np.concatenate([highest, worst])
+        if len(lowest) > 2 * kept:
+            lowest, highest = _smallest(lowest, kept), -_smallest(-highest, kept)
+    return _smallest(lowest, kept).max(axis=0), -_smallest(-highest, kept).max(axis=0)
+
+
+def _smallest(ranks: RankArray, kept: int) -> RankArray:
+    """The smallest ranks of each capability, in no order."""
+    return np.partition(ranks, kept - 1, axis=0)[:kept]

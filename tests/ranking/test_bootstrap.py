@@ -1,0 +1,196 @@
+"""How sure a place is: intervals from draws of whole images."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from math import log1p
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vocabgap.config import RankBy
+from vocabgap.ranking import bootstrap
+
+Row = Mapping[str, Any]
+Ranked = Callable[..., pl.DataFrame]
+
+NOW = datetime(2025, 6, 1, tzinfo=UTC)
+NAMES = ["lamp glow", "tilt shift", "ice ring", "reed mask"]
+
+rows = st.fixed_dictionaries(
+    {
+        "missing_capability": st.sampled_from(NAMES),
+        "timestamp": st.none()
+        | st.datetimes(datetime(2025, 1, 1), datetime(2025, 7, 1), timezones=st.just(UTC)),  # noqa: DTZ001
+        "image_id": st.sampled_from(["a", "b", "c", "d", "e"]),
+        "session_id": st.sampled_from([None, "s1", "s2", "s3"]),
+        "satisfaction": st.sampled_from([None, -1, 0, 1]),
+        "tenant_id": st.sampled_from(["ana", "bo"]),
+    }
+)
+some_rows = settings(deadline=None, max_examples=15)
+
+
+def intervals_of(table: pl.DataFrame) -> dict[str, tuple[int, int]]:
+    return {label: (low, high) for label, low, high in table.select("label", "rank_low", "rank_high").rows()}
+
+
+def drawn_images(images: Sequence[tuple[str, str]]) -> list[Counter[tuple[str, str]]]:
+    """The images of each draw, from the seed that the ranking has."""
+    generator = np.random.Generator(np.random.PCG64(bootstrap.SEED))
+    size = len(images)
+    return [
+        Counter(images[number] for number in generator.integers(0, size, size=size).tolist())
+        for _ in range(bootstrap.DRAWS)
+    ]
+
+
+def scores_by_hand(
+    by: str, asked: Sequence[Row], drawn: Mapping[tuple[str, str], int]
+) -> Callable[[str], float]:
+    """What the ranking counts first, for one draw, added up record by record."""
+    own: defaultdict[str, list[Row]] = defaultdict(list)
+    for row in asked:
+        own[row["missing_capability"]].append(row)
+
+    def image(row: Row) -> tuple[str, str]:
+        return (row["tenant_id"], row["image_id"])
+
+    def images(name: str) -> int:
+        return sum(drawn[each] for each in {image(row) for row in own[name]})
+
+    def records(name: str, ratings: Sequence[int | None]) -> int:
+        return sum(drawn[image(row)] for row in own[name] if row["satisfaction"] in ratings)
+
+    def sessions(name: str) -> float:
+        on: defaultdict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
+        for row in own[name]:
+            if row["session_id"]:
+                on[row["tenant_id"], row["session_id"]].add(image(row))
+        return round(sum(sum(drawn[each] for each in places) / len(places) for places in on.values()), 6)
+
+    def priority(name: str) -> float:
+        known = [row["timestamp"] for row in asked if row["timestamp"]]
+        earliest = min(known, default=NOW)
+        moments = [row["timestamp"] or earliest for row in own[name] if drawn[image(row)]]
+        age = min((max((NOW - moment).total_seconds(), 0.0) for moment in moments), default=float("inf"))
+        unsatisfied = sum(records(other, [-1]) for other in own)
+        share = (unsatisfied + 1) / (sum(records(other, [-1, 0, 1]) for other in own) + 2)
+        need = (records(name, [-1]) + 5 * share) / (records(name, [-1, 0, 1]) + 5)
+        reach = log1p(images(name)) / log1p(max(images(other) for other in own))
+        recency: float = 0.5 ** (age / 86_400 / 90)
+        return round(reach * need * recency, 9)
+
+    counted: dict[str, Callable[[str], float]] = {
+        "mentions": lambda name: records(name, [None, -1, 0, 1]),
+        "images": images,
+        "sessions": sessions,
+        "unsatisfied": lambda name: records(name, [-1]),
+        "priority": priority,
+    }
+    return counted[by]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("by", list(RankBy))
+@given(st.lists(rows, min_size=1, max_size=12))
+@some_rows
+def test_intervals_are_those_of_a_bootstrap_by_hand(ranked: Ranked, by: RankBy, asked: list[Row]) -> None:
+    table = ranked(asked, by=by, now=NOW)
+
+    images = sorted({(row["tenant_id"], row["image_id"]) for row in asked})
+    labels = table["label"].to_list()
+    best, worst = defaultdict(list), defaultdict(list)
+    for drawn in drawn_images(images):
+        score = scores_by_hand(by, asked, drawn)
+        scores = {label: score(label) for label in labels}
+        for label, own in scores.items():
+            best[label].append(1 + sum(other > own for other in scores.values()))
+            worst[label].append(sum(other >= own for other in scores.values()))
+    for rank, label in enumerate(labels, start=1):
+        low, high = sorted(best[label])[25], sorted(worst[label])[-26]
+        expected = (1, len(labels)) if len(images) == 1 else (min(rank, low), max(rank, high))
+        assert intervals_of(table)[label] == expected
+
+
+@pytest.mark.parametrize("by", list(RankBy))
+@given(st.lists(rows, max_size=15))
+@some_rows
+def test_interval_contains_the_rank(ranked: Ranked, by: RankBy, asked: list[Row]) -> None:
+    table = ranked(asked, by=by)
+
+    assert (table["rank_low"] <= table["rank"]).all()
+    assert (table["rank_high"] >= table["rank"]).all()
+    assert table["rank_low"].min() in {1, None}
+    assert table["rank_high"].max() in {table.height, None}
+
+
+def test_what_most_images_show_is_sure(ranked: Ranked) -> None:
+    often = [{"missing_capability": "often", "image_id": f"i{n}"} for n in range(60)]
+    seldom = [{"missing_capability": "seldom", "image_id": f"i{n}"} for n in range(3)]
+
+    table = ranked([*often, *seldom])
+
+    assert intervals_of(table) == {"often": (1, 1), "seldom": (2, 2)}
+
+
+def test_many_mentions_on_one_image_do_not_make_a_place_sure(ranked: Ranked) -> None:
+    # Twelve mentions against nine: on as many images they tell the two apart, on one they do not.
+    nine = [{"missing_capability": "tilt shift", "image_id": f"i{n}"} for n in range(9)]
+    piled = [{"missing_capability": "lamp glow", "image_id": "i0"}] * 12
+    spread = [{"missing_capability": "lamp glow", "image_id": f"i{n}"} for n in range(12)]
+
+    assert intervals_of(ranked([*nine, *spread]))["tilt shift"] == (2, 2)
+    assert intervals_of(ranked([*nine, *piled]))["tilt shift"] == (1, 2)
+
+
+def test_equals_are_not_told_apart(ranked: Ranked) -> None:
+    together = [{"missing_capability": name, "image_id": f"i{n}"} for name in NAMES[:2] for n in range(50)]
+
+    assert intervals_of(ranked(together)) == {"lamp glow": (1, 2), "tilt shift": (1, 2)}
+
+
+def test_one_image_tells_nothing_of_the_order(ranked: Ranked) -> None:
+    asked = ["lamp glow", "lamp glow", "tilt shift", "ice ring"]
+
+    table = ranked([{"missing_capability": name} for name in asked])
+
+    assert table["rank_low"].to_list() == [1, 1, 1]
+    assert table["rank_high"].to_list() == [3, 3, 3]
+
+
+def test_images_of_the_same_name_in_two_repositories_are_two(ranked: Ranked) -> None:
+    often = [{"missing_capability": "often", "repo_slug": f"r{n}"} for n in range(60)]
+    seldom = [{"missing_capability": "seldom", "repo_slug": "r1"}]
+
+    assert intervals_of(ranked([*often, *seldom])) == {"often": (1, 1), "seldom": (2, 2)}
+
+
+def test_what_is_not_established_stays_behind_in_every_draw(ranked: Ranked) -> None:
+    piled = [{"missing_capability": name, "image_id": "i0"} for name in ("lamp glow", "ice ring")] * 9
+    spread = [{"missing_capability": "tilt shift", "image_id": f"i{n}"} for n in range(2)]
+
+    table = ranked([*piled, *spread], min_images=2)
+
+    assert intervals_of(table) == {"tilt shift": (1, 1), "ice ring": (2, 3), "lamp glow": (2, 3)}
+
+
+def test_one_image_is_ranked_within_what_is_established(ranked: Ranked) -> None:
+    known = [{"missing_capability": "lamp glow", "session_id": "s1"}, {"missing_capability": "tilt shift"}]
+
+    table = ranked([*known, {"missing_capability": "ice ring"}], min_sessions=1)
+
+    assert intervals_of(table) == {"lamp glow": (1, 1), "ice ring": (2, 3), "tilt shift": (2, 3)}
+
+
+def test_draws_made_a_few_at_a_time_are_the_same(ranked: Ranked, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = [{"missing_capability": NAMES[n % 7 % 4], "image_id": f"i{n % 11}"} for n in range(40)]
+    at_once = ranked(asked)
+
+    monkeypatch.setattr(bootstrap, "_CELLS", 100)
+
+    assert intervals_of(ranked(asked)) == intervals_of(at_once)

@@ -1,0 +1,85 @@
+"""Mentions that a machine seems to repeat by the clock."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import polars as pl
+import pytest
+
+Row = Mapping[str, Any]
+Ranked = Callable[..., pl.DataFrame]
+
+START = datetime(2025, 5, 1, tzinfo=UTC)
+
+
+def at(hours: Sequence[float], **row: str) -> list[dict[str, Any]]:
+    """Mentions at some hours, each in a session of its own."""
+    return [{"timestamp": START + timedelta(hours=hour), "session_id": f"s{hour}", **row} for hour in hours]
+
+
+def repeats_of(ranked: Ranked, rows: Sequence[Row]) -> list[int]:
+    found: list[int] = ranked(rows)["repeats"].to_list()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("hours", "expected"),
+    [
+        ([0, 1, 2, 3, 4], 5),
+        ([0, 1, 2, 3], 0),
+        ([0, 1.1, 2.05, 3.0, 4.1], 5),
+        ([0, 24, 48, 120, 144, 168], 6),  # a weekend is missed
+        ([0, 1, 2, 5, 9, 10], 0),
+        ([0, 3, 4, 11, 30], 0),
+        ([0, 0, 0, 0, 0], 0),
+    ],
+)
+def test_regular_intervals_from_session_to_session_are_automation(
+    ranked: Ranked, hours: list[float], expected: int
+) -> None:
+    assert repeats_of(ranked, at(hours)) == [expected]
+
+
+def test_a_session_counts_once_and_brings_all_its_mentions(ranked: Ranked) -> None:
+    jobs = [
+        {"timestamp": START + timedelta(hours=hour, seconds=second), "session_id": f"s{hour}"}
+        for hour in range(5)
+        for second in (0, 7, 61)
+    ]
+
+    assert repeats_of(ranked, jobs) == [15]
+
+
+def test_one_session_that_repeats_itself_is_no_automation(ranked: Ranked) -> None:
+    loop = [{"timestamp": START + timedelta(minutes=n), "session_id": "s1"} for n in range(20)]
+
+    assert repeats_of(ranked, loop) == [0]
+
+
+@pytest.mark.parametrize("session", [None, "", " "])
+def test_mention_without_a_session_is_a_session_of_its_own(ranked: Ranked, session: str | None) -> None:
+    jobs = [{"timestamp": START + timedelta(hours=hour), "session_id": session} for hour in range(5)]
+
+    assert repeats_of(ranked, jobs) == [5]
+
+
+def test_spellings_of_one_surface_are_the_same_repeat(ranked: Ranked) -> None:
+    jobs = [*at([0, 2, 4]), *at([1, 3], missing_capability="Lamp-Glow")]
+
+    assert repeats_of(ranked, jobs) == [5]
+
+
+def test_several_tenants_are_looked_at_one_by_one(ranked: Ranked) -> None:
+    assert repeats_of(ranked, [*at([0, 2, 4], tenant_id="ana"), *at([1, 3], tenant_id="bo")]) == [0]
+    assert repeats_of(ranked, [*at([0, 1, 2, 3, 4], tenant_id="ana"), *at([2.4], tenant_id="bo")]) == [5]
+
+
+def test_mentions_without_a_readable_timestamp_are_not_looked_at(ranked: Ranked) -> None:
+    undated = [{"timestamp": None, "session_id": f"u{n}"} for n in range(9)]
+
+    assert repeats_of(ranked, [*at([0, 1, 2, 3, 4]), *undated]) == [5]
+
+
+def test_repeats_are_still_mentions(ranked: Ranked) -> None:
+    assert ranked(at(range(6)))["mentions"].to_list() == [6]
