@@ -13,6 +13,13 @@ UTC_MICROSECONDS: Final = pl.Datetime("us", "UTC")
 _NAMES: Final = pl.List(pl.String)
 _TALLY: Final = pl.List(pl.Struct({"name": pl.String, "mentions": pl.Int64}))
 _VARIANTS: Final = pl.List(pl.Struct({"wording": pl.String, "mentions": pl.Int64, "similarity": pl.Float64}))
+# `explained` is how far the words of the need and of the entry's name explain each other, 0 to 1; the score,
+# which orders the entries, holds shared operations, too; `terms` are the words and operations that matched.
+_COVERS: Final = pl.List(
+    pl.Struct(
+        {"entry": pl.String, "pack": pl.String, "score": pl.Float64, "explained": pl.Float64, "terms": _NAMES}
+    )
+)
 PHRASE_FIELDS: Final = ("missing_capability", "description", "intent")
 # What Python counts as white space: Rust, which Polars asks, leaves out the four separators from U+001C on.
 _BLANKS: Final = "".join(filter(str.isspace, map(chr, range(0x3001))))
@@ -244,6 +251,11 @@ CAPABILITIES: Final = Table(
             "up to three records to look at, from different images where possible, newest first",
         ),
         Column("cohesion", pl.Float64, "mean cosine similarity of surfaces in pairs, 0 to 1; 1 for one"),
+        Column(
+            "covered_by",
+            _COVERS,
+            "entries of the vocabulary that come nearest, best first; empty without a vocabulary",
+        ),
     ),
 )  # fmt: skip
 

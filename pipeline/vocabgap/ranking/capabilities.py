@@ -50,7 +50,8 @@ def rank(
         operation_aliases: Lower-case name to operation.
 
     Returns:
-        Table `capabilities`, in order of rank; every record is a mention of exactly one row.
+        Table `capabilities`, in order of rank; every record is a mention of exactly one row. `covered_by` is
+        empty: `covered` fills it.
 
     Raises:
         InvalidInputError: An argument cannot be used, or a record's wording was not clustered.
@@ -84,7 +85,9 @@ def rank(
     )
     keys = list(dict.fromkeys([first.value, "mentions", "images", "sessions", "last_seen"]))
     return (
-        described.with_columns(main_category())
+        described.with_columns(
+            main_category(), pl.lit([], dtype=CAPABILITIES.schema["covered_by"]).alias("covered_by")
+        )
         .sort(
             *keys,
             "label",
