@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from vocabgap.ingest import scan_to_parquet as scan_to_parquet
     from vocabgap.pipeline import Run as Run
     from vocabgap.pipeline import run as run
+    from vocabgap.ranking import Draft as Draft
     from vocabgap.ranking import covered as covered
+    from vocabgap.ranking import draft as draft
     from vocabgap.ranking import probably_covered as probably_covered
     from vocabgap.ranking import rank as rank
     from vocabgap.record import fold_category as fold_category
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Clusters": "clustering",
+    "Draft": "ranking",
     "Embedder": "embedding",
     "Published": "reporting",
     "RankBy": "config",
@@ -56,6 +59,7 @@ _HOMES = {
     "Vocabulary": "vocabulary",
     "cluster": "clustering",
     "covered": "ranking",
+    "draft": "ranking",
     "fold_category": "record",
     "fold_operation": "record",
     "load_settings": "config",

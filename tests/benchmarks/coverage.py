@@ -76,7 +76,7 @@ def ours(vocabulary: Vocabulary) -> Way:
     index = entry_index(vocabulary)
 
     def find(phrase: str, operations: Sequence[str]) -> Found:
-        matches = index.covering(phrase, operations, TOP)
+        matches = index.covering(phrase, dict.fromkeys(operations, 1.0), TOP)
         return [match.entry.name for match in matches], max(
             (match.explained for match in matches), default=0.0
         )

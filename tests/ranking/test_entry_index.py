@@ -14,11 +14,13 @@ SEA_WORDS = ["anchor", "bell", "cargo", "deck", "chain", "nets", "lamp", "rooms"
 
 
 def best(phrase: str, *entries: Entry, operations: tuple[str, ...] = ()) -> Match:
-    return EntryIndex([*entries, *OTHERS]).covering(phrase, operations)[0]
+    return EntryIndex([*entries, *OTHERS]).covering(phrase, dict.fromkeys(operations, 1.0))[0]
 
 
 def order(phrase: str, *entries: Entry, operations: tuple[str, ...] = ()) -> list[str]:
-    return [match.entry.name for match in EntryIndex(entries).covering(phrase, operations)]
+    return [
+        match.entry.name for match in EntryIndex(entries).covering(phrase, dict.fromkeys(operations, 1.0))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -120,6 +122,14 @@ def test_an_operation_that_is_called_like_an_entry_is_that_entry() -> None:
     )
 
 
+def test_an_operation_that_half_of_the_records_name_counts_half() -> None:
+    index = EntryIndex([Entry("x", operations=("pump",)), *OTHERS])
+
+    half, whole = (index.covering("zeppelin", {"Pump": share})[0].score for share in (0.5, 1.0))
+
+    assert half == pytest.approx(whole / 2)
+
+
 def test_an_operation_that_the_need_names_counts_as_involved() -> None:
     match = best("bilge pump", Entry("x", operations=("pump",)))
 
@@ -136,7 +146,7 @@ def test_a_phrase_without_a_telling_word_is_no_error(phrase: str) -> None:
 
 
 def test_an_empty_vocabulary_covers_nothing() -> None:
-    assert EntryIndex([]).covering("tide", ["pump"]) == []
+    assert EntryIndex([]).covering("tide", {"pump": 1.0}) == []
 
 
 def test_equal_scores_are_in_order_of_names() -> None:
@@ -160,4 +170,4 @@ def test_the_first_three_are_those_of_the_whole_order(phrase: str) -> None:
 
 @given(st.lists(st.sampled_from(SEA_WORDS), max_size=6).map(" ".join))
 def test_a_share_is_between_none_and_all(phrase: str) -> None:
-    assert all(0.0 <= match.explained <= 1.0 for match in EntryIndex(OTHERS).covering(phrase, ["deck"]))
+    assert all(0.0 <= match.explained <= 1.0 for match in EntryIndex(OTHERS).covering(phrase, {"deck": 1.0}))

@@ -2,5 +2,7 @@
 
 from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.coverage import covered, probably_covered
+from vocabgap.ranking.drafting import Draft, draft
+from vocabgap.ranking.lookup import find_capability
 
-__all__ = ["covered", "probably_covered", "rank"]
+__all__ = ["Draft", "covered", "draft", "find_capability", "probably_covered", "rank"]

@@ -14,6 +14,7 @@ from vocabgap.ranking.evidence import counts, examples, main_category, tally, va
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
 from vocabgap.schema import CAPABILITIES, CLUSTERS, RECORDS, WORDINGS, phrase
 
+ID_PREFIX: Final = "cap-"
 ID_DIGITS: Final = 12
 _TALLIES: Final = ("categories", "operations", "vocabulary_used")
 
@@ -105,7 +106,7 @@ def capability_id(surface: str) -> pl.Expr:
     """The identifier of the capability whose label has the surface in the named column."""
 
     def name(label_surface: str) -> str:
-        return f"cap-{hashlib.sha256(label_surface.encode()).hexdigest()[:ID_DIGITS]}"
+        return f"{ID_PREFIX}{hashlib.sha256(label_surface.encode()).hexdigest()[:ID_DIGITS]}"
 
     return pl.col(surface).map_elements(name, return_dtype=pl.String).alias("capability_id")
 

@@ -12,7 +12,7 @@ from vocabgap.config import DEFAULT_COVERED
 from vocabgap.ranking.entry_index import EntryIndex, Match
 from vocabgap.record import OPERATION_ALIASES, fold_operation
 from vocabgap.schema import CAPABILITIES
-from vocabgap.vocabulary import Vocabulary
+from vocabgap.vocabulary import Entry, Vocabulary
 
 _DIGITS = 6  # so that the last bit of a logarithm is the same on every machine
 
@@ -26,8 +26,8 @@ def covered(
 ) -> pl.DataFrame:
     """Say of each capability which entries of a vocabulary come nearest to it.
 
-    The need is the capability's label; the operations of its records order the entries, but do not decide
-    whether one covers it.
+    The need is the label; the operations of the records, each by the share of them that names it,
+    order the entries, but do not decide whether one covers it.
 
     Args:
         ranked: Table `capabilities`.
@@ -41,13 +41,18 @@ def covered(
     Raises:
         InvalidInputError: An argument cannot be used.
     """
-    CAPABILITIES.require(ranked, ("label", "operations"))
+    CAPABILITIES.require(ranked, ("label", "operations", "mentions"))
     require_kind("vocabulary", vocabulary, Vocabulary, "what vocabgap.load_vocabulary returned")
     require_names("operation_aliases", operation_aliases)
     index = entry_index(vocabulary, stop_words=stop_words, operation_aliases=operation_aliases)
     found = [
-        [_row(match) for match in index.covering(label, (operation["name"] for operation in operations))]
-        for label, operations in ranked.select("label", "operations").iter_rows()
+        [
+            _row(match)
+            for match in index.covering(
+                label, {each["name"]: each["mentions"] / mentions for each in operations}
+            )
+        ]
+        for label, operations, mentions in ranked.select("label", "operations", "mentions").iter_rows()
     ]
     column = pl.Series("covered_by", found, dtype=CAPABILITIES.schema["covered_by"])
     return ranked.with_columns(column)
@@ -73,9 +78,13 @@ def entry_index(
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> EntryIndex:
     """The index of a vocabulary whose operations are called as in table `capabilities`."""
-    fold = partial(fold_operation, aliases=operation_aliases)
-    entries = (replace(entry, operations=tuple(map(fold, entry.operations))) for entry in vocabulary.entries)
-    return EntryIndex(entries, stop_words)
+    return EntryIndex(with_folded_operations(vocabulary.entries, operation_aliases), stop_words)
+
+
+def with_folded_operations(entries: Iterable[Entry], aliases: Mapping[str, str]) -> list[Entry]:
+    """The entries with their operations called as in table `capabilities`."""
+    fold = partial(fold_operation, aliases=aliases)
+    return [replace(entry, operations=tuple(dict.fromkeys(map(fold, entry.operations)))) for entry in entries]
 
 
 def _row(match: Match) -> dict[str, Any]:

@@ -147,12 +147,15 @@ class EntryIndex:
         }
         return told or asked
 
-    def covering(self, phrase: str, operations: Iterable[str] = (), top: int = SHOWN) -> list[Match]:
+    def covering(
+        self, phrase: str, operations: Mapping[str, float] | None = None, top: int = SHOWN
+    ) -> list[Match]:
         """The entries that cover a need best.
 
         Args:
             phrase: The missing capability.
-            operations: Operations involved; one that is the name of an entry counts as that entry, too.
+            operations: Operations involved, each with the share of the records that name it, 0 to 1; one that
+                is the name of an entry counts as that entry, too.
             top: How many entries at most.
 
         Returns:
@@ -161,8 +164,10 @@ class EntryIndex:
         asked = self._asked(phrase)
         by_word = {word: self._explained(word) for word in asked}
         total = sum(map(self._weight, asked)) or 1.0
-        named = self._named_operations(asked, operations)
-        by_operation = {name: self._shared(name) for name in named}
+        by_operation = {
+            name: {number: share * weight for number, weight in self._shared(name).items()}
+            for name, share in self._named_operations(asked, operations or {}).items()
+        }
         bounds: dict[int, float] = defaultdict(float)
         for parts, whole in ((by_word, total), (by_operation, 1.0)):
             for held in parts.values():
@@ -207,10 +212,16 @@ class EntryIndex:
         )
         return sum(shares) / (sum(weights.values()) or 1.0)
 
-    def _named_operations(self, asked: Mapping[str, str], operations: Iterable[str]) -> list[str]:
-        """The operations involved and those that the need names in so many words."""
-        said = {name for name, parts in self._operation_words.items() if parts and parts <= asked.keys()}
-        return sorted(said | {name.casefold() for name in operations})
+    def _named_operations(
+        self, asked: Mapping[str, str], operations: Mapping[str, float]
+    ) -> dict[str, float]:
+        """The operations involved and, with the share 1, those that the need names in so many words."""
+        shares = {
+            name: 1.0 for name, parts in self._operation_words.items() if parts and parts <= asked.keys()
+        }
+        for name, share in operations.items():
+            shares[name.casefold()] = max(share, shares.get(name.casefold(), 0.0))
+        return dict(sorted(shares.items()))
 
     def _shared(self, operation: str) -> dict[int, float]:
         """The entries that an operation speaks for, with how much it adds to their scores."""
