@@ -36,7 +36,7 @@ def draft(
     ] = DraftFormat.JSON,
     config: ConfigOption = None,
 ) -> None:
-    """Print a draft of an entry, with what the records say of the need and sessions to test it against."""
+    """Print a draft of an entry for whoever authors it."""
     output = output_of(context)
     settings = resolve_settings(
         config, os.environ, {"--vocabulary": (("vocabulary", "paths"), vocabulary or None)}
