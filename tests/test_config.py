@@ -284,3 +284,30 @@ def test_bad_toml_names_the_file_and_the_line(write_config: WriteConfig) -> None
 
     with pytest.raises(InvalidInputError, match=r"mine\.toml: .*line 2"):
         resolve_settings(path)
+
+
+def test_a_vocabulary_has_paths_a_threshold_and_a_mapping_of_fields(write_config: WriteConfig) -> None:
+    path = write_config(
+        '[vocabulary]\npaths = ["packs"]\nthreshold = 0.4\nentries = "data.items"\n'
+        '[vocabulary.fields]\nname = "id"\ntags = ["labels", "kind"]\n'
+    )
+
+    found = load_settings(path).vocabulary
+
+    assert (found.paths, found.threshold, found.entries) == (("packs",), 0.4, "data.items")
+    assert (found.fields.name, found.fields.tags) == ("id", ("labels", "kind"))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[vocabulary]\nthreshold = 1.5\n", r"\[vocabulary\] threshold"),
+        ('[vocabulary]\npaths = "packs"\n', r"\[vocabulary\] paths"),
+        ('[vocabulary.fields]\ntitle = "x"\n', r"\[vocabulary\] fields: there is no setting 'title'"),
+    ],
+)
+def test_a_vocabulary_that_cannot_be_read_so_is_told_by_its_key(
+    write_config: WriteConfig, text: str, told: str
+) -> None:
+    with pytest.raises(InvalidInputError, match=told):
+        load_settings(write_config(text))

@@ -7,11 +7,21 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from vocabgap.clustering import cluster
-from vocabgap.config import AliasSettings, ClusterSettings, IngestSettings, RankBy, RankSettings, Settings
+from vocabgap.config import (
+    AliasSettings,
+    ClusterSettings,
+    IngestSettings,
+    RankBy,
+    RankSettings,
+    Settings,
+    VocabularyFields,
+    VocabularySettings,
+)
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.ingest import Selection, scan
 from vocabgap.pipeline import STAGES, run
-from vocabgap.ranking import rank
+from vocabgap.ranking import covered, rank
+from vocabgap.vocabulary import load_vocabulary
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]
@@ -138,3 +148,40 @@ def test_a_selection_of_nothing_is_a_report_of_nothing(demo: Path, tmp_path: Pat
     made = run(demo, tmp_path / "out", selection=Selection(images=("no such image",)))
     assert made.ranked.is_empty()
     assert made.scan.gaps.filter(pl.col("why_not") == "filtered").height == made.scan.summary.records
+
+
+def test_a_vocabulary_is_read_as_the_settings_say_and_compared_with_what_is_ranked(
+    gap: Gap, write_corpus: Corpus, tmp_path: Path
+) -> None:
+    root = write_corpus({"one": [gap("sky masks for photos"), gap("film grain")]})
+    listed = tmp_path / "words.json"
+    listed.write_text('{"data": [{"id": "sky_mask", "description": "Masks the sky."}]}')
+    fields = VocabularyFields(name="id")
+    settings = Settings(
+        cluster=ClusterSettings(stop_words=("photo",)),
+        vocabulary=VocabularySettings(paths=(str(listed),), entries="data", fields=fields),
+    )
+
+    made = run(root, tmp_path / "out", settings=settings, now=NOW)
+
+    vocabulary = load_vocabulary(listed, entries="data", fields=fields)
+    records = scan(root).records
+    expected = covered(
+        rank(records, cluster(records, stop_words=("photo",))), vocabulary, stop_words=("photo",)
+    )
+    assert_frame_equal(made.ranked, expected)
+    assert made.ranked["covered_by"].list.len().sum() == 1
+    assert made.published.manifest.vocabulary == vocabulary.files
+
+
+def test_a_vocabulary_that_cannot_be_read_is_told_before_anything_is_scanned(
+    demo: Path, tmp_path: Path
+) -> None:
+    told: list[str] = []
+    settings = Settings(vocabulary=VocabularySettings(paths=(str(tmp_path / "absent.json"),)))
+
+    with pytest.raises(NotFoundError, match=r"absent\.json"):
+        run(demo, tmp_path / "out", settings=settings, on_stage=told.append)
+
+    assert told == []
+    assert not (tmp_path / "out").exists()

@@ -30,15 +30,22 @@ if TYPE_CHECKING:
     from vocabgap.ingest import scan_to_parquet as scan_to_parquet
     from vocabgap.pipeline import Run as Run
     from vocabgap.pipeline import run as run
+    from vocabgap.ranking import Draft as Draft
+    from vocabgap.ranking import covered as covered
+    from vocabgap.ranking import draft as draft
+    from vocabgap.ranking import probably_covered as probably_covered
     from vocabgap.ranking import rank as rank
     from vocabgap.record import fold_category as fold_category
     from vocabgap.record import fold_operation as fold_operation
     from vocabgap.reporting import Published as Published
     from vocabgap.reporting import Summary as Summary
     from vocabgap.reporting import report as report
+    from vocabgap.vocabulary import Vocabulary as Vocabulary
+    from vocabgap.vocabulary import load_vocabulary as load_vocabulary
 
 _HOMES = {
     "Clusters": "clustering",
+    "Draft": "ranking",
     "Embedder": "embedding",
     "Published": "reporting",
     "RankBy": "config",
@@ -49,10 +56,15 @@ _HOMES = {
     "Settings": "config",
     "Summary": "reporting",
     "VocabgapError": "errors",
+    "Vocabulary": "vocabulary",
     "cluster": "clustering",
+    "covered": "ranking",
+    "draft": "ranking",
     "fold_category": "record",
     "fold_operation": "record",
     "load_settings": "config",
+    "load_vocabulary": "vocabulary",
+    "probably_covered": "ranking",
     "rank": "ranking",
     "report": "reporting",
     "run": "pipeline",

@@ -30,6 +30,7 @@ HALF_LIFE_DAYS: Final = (0.1, 100_000.0)  # least and most, as below
 DEFAULT_WINDOW_WEEKS: Final = 12
 WINDOW_WEEKS: Final = (3, 520)
 WEIGHT: Final = (0.0, 10.0)
+DEFAULT_COVERED: Final = 0.28  # of the need explained by one entry: from here on it is probably covered
 
 
 class RankBy(StrEnum):
@@ -105,6 +106,30 @@ class ReportSettings(_Section, frozen=True):
     top: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = DEFAULT_TOP
 
 
+class VocabularyFields(_Section, frozen=True):
+    """Where the fields of an entry lie: a key, or keys joined by dots; of several the first that is there.
+
+    Where they lead to nothing, the keys of manifests are tried: name, description, tags and touches.
+    """
+
+    name: str | tuple[str, ...] = ()
+    description: str | tuple[str, ...] = ()
+    tags: str | tuple[str, ...] = ()
+    operations: str | tuple[str, ...] = ()
+
+
+class VocabularySettings(_Section, frozen=True):
+    """What can already be asked for: files or folders that list it, and how they are read.
+
+    The threshold is the share of a need that one entry explains where it probably covers it.
+    """
+
+    paths: tuple[Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")], ...] = ()
+    threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] = DEFAULT_COVERED
+    entries: Annotated[str, msgspec.Meta(min_length=1)] | None = None
+    fields: VocabularyFields = VocabularyFields()
+
+
 class AliasSettings(_Section, frozen=True):
     """Further spellings of categories and operations, beside the built-in ones."""
 
@@ -151,6 +176,7 @@ class Settings(_Section, frozen=True):
     cluster: ClusterSettings = ClusterSettings()
     rank: RankSettings = RankSettings()
     report: ReportSettings = ReportSettings()
+    vocabulary: VocabularySettings = VocabularySettings()
     aliases: AliasSettings = AliasSettings()
     source: dict[str, Source] = {}
 

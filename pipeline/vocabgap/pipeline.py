@@ -17,8 +17,9 @@ from vocabgap.embedding import EmbeddingUse, load_embedder
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan, Selection, resolve_roots, scan
 from vocabgap.moments import require_offset
-from vocabgap.ranking import rank
+from vocabgap.ranking import covered, rank
 from vocabgap.reporting import Model, Published, Reproduction, Timing, check_target, report, resolve_target
+from vocabgap.vocabulary import load_vocabulary
 
 STAGES: Final = ("ingest", "cluster", "rank", "report")
 
@@ -106,8 +107,10 @@ def run(
     check_target(target, named)
     if cache is not None:
         _check_apart(expanded(cache).resolve(), target)
-    # Loaded before anything is read, for a model that cannot be used is best told at once.
+    # Loaded before anything is read, for a model or a vocabulary that cannot be used is best told at once.
     embedder = load_embedder(settings.cluster.embedder, cache)
+    listed = settings.vocabulary
+    vocabulary = load_vocabulary(listed.paths, fields=listed.fields, entries=listed.entries)
     watch = _Stopwatch(on_stage or (lambda _: None))
     with watch.stage("ingest"):
         scanned = scan(named, **settings.scan_options, cache=cache, verify_hash=verify_hash)
@@ -121,6 +124,12 @@ def run(
         found = cluster(scanned.records, **settings.cluster_options, embedder=embedder)
     with watch.stage("rank"):
         ranked = rank(selected.records, found, now=moment, **settings.rank_options)
+        ranked = covered(
+            ranked,
+            vocabulary,
+            stop_words=settings.cluster.stop_words,
+            operation_aliases=settings.operation_aliases,
+        )
     with watch.stage("report"):
         made = report(
             ranked,
@@ -136,6 +145,7 @@ def run(
                 moment,
                 config,
                 None if embedder is None else Model.of(embedder),
+                vocabulary.files,
             ),
             timings=watch.timings,
         )

@@ -15,6 +15,13 @@ _TALLY: Final = pl.List(pl.Struct({"name": pl.String, "mentions": pl.Int64}))
 _VARIANTS: Final = pl.List(pl.Struct({"wording": pl.String, "mentions": pl.Int64, "similarity": pl.Float64}))
 _COMBINATIONS: Final = pl.List(pl.Struct({"operations": pl.List(pl.String), "mentions": pl.Int64}))
 _WORKAROUNDS: Final = pl.List(pl.Struct({"workaround": pl.String, "mentions": pl.Int64}))
+# `explained` is how far the words of the need and of the entry's name explain each other, 0 to 1; the score,
+# which orders the entries, holds shared operations, too; `terms` are the words and operations that matched.
+_COVERS: Final = pl.List(
+    pl.Struct(
+        {"entry": pl.String, "pack": pl.String, "score": pl.Float64, "explained": pl.Float64, "terms": _NAMES}
+    )
+)
 PHRASE_FIELDS: Final = ("missing_capability", "description", "intent")
 # What Python counts as white space: Rust, which Polars asks, leaves out the four separators from U+001C on.
 _BLANKS: Final = "".join(filter(str.isspace, map(chr, range(0x3001))))
@@ -252,6 +259,11 @@ CAPABILITIES: Final = Table(
             "trend", pl.String, "`rising`, `steady`, `fading` or `new`; null if no timestamp is readable"
         ),
         Column("priority", pl.Float64, "weighted product of `reach`, `need` and `recency`, 0 to 1"),
+        Column(
+            "covered_by",
+            _COVERS,
+            "entries of the vocabulary that come nearest, best first; empty without a vocabulary",
+        ),
         Column("tie_group", pl.Int64, "neighbours with one number are not told apart; counted from 1"),
         Column("reach", pl.Float64, "images on a logarithmic scale; 1 for the capability with the most"),
         Column("need", pl.Float64, "share unsatisfied, smoothed towards that of the corpus, 0 to 1"),

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 Command = Callable[..., Any]
@@ -157,3 +158,32 @@ def test_every_ranking_is_offered(vocabgap: Command, photos: Path, tmp_path: Pat
 
 def test_top_zero_shows_all(vocabgap: Command, demo: Path) -> None:
     assert "38 of 38 capabilities" in vocabgap("report", demo, "--top", "0").out
+
+
+def test_vocabularies_may_be_several_and_their_places_are_not_published(
+    vocabgap: Command, photos: Path, tmp_path: Path
+) -> None:
+    for name in ("grain", "sky"):
+        (tmp_path / f"{name}.csv").write_text(f"name\n{name}_mask\n")
+
+    told = vocabgap("report", photos, "--vocabulary", tmp_path / "grain.csv", "--vocabulary", "sky.csv")
+
+    assert told.code == 0
+    best = pl.read_parquet("out/capabilities.parquet")["covered_by"].list.first().struct.field("entry")
+    assert sorted(best) == ["grain_mask", "sky_mask"]
+    published = Path("out/run.json").read_text(encoding="utf-8")
+    assert json.loads(published)["parameters"]["settings"]["vocabulary"]["paths"] == ["grain.csv", "sky.csv"]
+    assert str(tmp_path) not in published
+
+
+def test_a_vocabulary_with_a_mistake_is_invalid_input_and_nothing_is_published(
+    vocabgap: Command, photos: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "words.json").write_text('[{"name": "a"}, {}]')
+
+    told = vocabgap("report", photos, "--vocabulary", "words.json")
+
+    assert (told.code, told.out) == (2, "")
+    assert "words.json" in told.err
+    assert "entry 2" in told.err
+    assert not Path("out").exists()

@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 
 from vocabgap.cli.app import run as command_line
-from vocabgap.config import ClusterSettings, RankBy, RankSettings, ReportSettings, Settings
+from vocabgap.config import (
+    ClusterSettings,
+    RankBy,
+    RankSettings,
+    ReportSettings,
+    Settings,
+    VocabularyFields,
+    VocabularySettings,
+)
 from vocabgap.ingest import Selection
 from vocabgap.reporting import Reproduction
 
@@ -259,3 +267,27 @@ def test_what_lies_elsewhere_is_named_without_its_folders() -> None:
     command = asked(*roots, config=Path("/home/mira/team.toml")).command
 
     assert command.startswith("vocabgap report photos scans --config team.toml ")
+
+
+def test_vocabularies_are_named_as_seen_from_the_folder_of_the_roots(
+    roots: tuple[Path, Path], again: Again, tmp_path: Path
+) -> None:
+    (tmp_path / "packs").mkdir()
+    for name in ("sky.csv", "more words.csv"):
+        (tmp_path / "packs" / name).write_text(f"name\n{name}_mask\n")
+    listed = [argument for path in (tmp_path / "packs").iterdir() for argument in ("--vocabulary", path)]
+
+    first, second = again(*roots, *listed, home=tmp_path, start=roots[0])
+
+    assert first == second
+    assert b"--vocabulary packs/sky.csv" in first
+    assert b"--vocabulary 'packs/more words.csv'" in first
+
+
+@pytest.mark.parametrize(
+    "settings", [VocabularySettings(threshold=0.5), VocabularySettings(fields=VocabularyFields(name="id"))]
+)
+def test_what_only_a_file_can_say_of_a_vocabulary_leaves_no_command(
+    tmp_path: Path, settings: VocabularySettings
+) -> None:
+    assert not asked(tmp_path / "photos", settings=Settings(vocabulary=settings)).command

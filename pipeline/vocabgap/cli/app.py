@@ -11,6 +11,7 @@ from typer.exceptions import TyperException
 
 from vocabgap.cli.check_command import check
 from vocabgap.cli.clusters_command import clusters
+from vocabgap.cli.draft_command import draft
 from vocabgap.cli.output import PROGRAM, Output
 from vocabgap.cli.report_command import report
 from vocabgap.cli.schema_command import schema
@@ -57,6 +58,7 @@ def root(
 app.command()(report)
 app.command()(check)
 app.add_typer(clusters)
+app.command()(draft)
 app.command()(schema)
 app.command()(status)
 

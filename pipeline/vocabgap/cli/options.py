@@ -31,6 +31,10 @@ EmbedderOption = Annotated[
         show_default=False,
     ),
 ]
+VocabularyOption = Annotated[
+    list[str] | None,
+    typer.Option(help="File or folder that lists what agents can ask for already; may be repeated."),
+]
 HiddenOption = Annotated[
     bool | None,
     typer.Option("--hidden", help="Search names that start with a dot, too.", show_default=False),

@@ -15,6 +15,7 @@ from vocabgap.cli.options import (
     RootsArgument,
     ThresholdOption,
     VerifyHashOption,
+    VocabularyOption,
     note_cache,
     note_embeddings,
     note_unread,
@@ -65,6 +66,7 @@ def report(
     session: Annotated[list[str] | None, typer.Option(help="Only this session; may be repeated.")] = None,
     threshold: ThresholdOption = None,
     embedder: EmbedderOption = None,
+    vocabulary: VocabularyOption = None,
     top: Annotated[
         int | None, typer.Option(help=f"Capabilities to show; 0 shows all.  [default: {DEFAULT_TOP}]")
     ] = None,
@@ -93,6 +95,7 @@ def report(
             "--out": (("report", "out"), out),
             "--threshold": (("cluster", "threshold"), threshold),
             "--embedder": (("cluster", "embedder"), embedder),
+            "--vocabulary": (("vocabulary", "paths"), vocabulary or None),
             "--top": (("report", "top"), top),
             "--rank-by": (("rank", "by"), rank_by),
             "--hidden": (("ingest", "hidden"), hidden),

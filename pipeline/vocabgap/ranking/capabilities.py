@@ -31,6 +31,7 @@ from vocabgap.ranking.trend import trends
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
 from vocabgap.schema import CAPABILITIES, CLUSTERS, RECORDS, WORDINGS, phrase
 
+ID_PREFIX: Final = "cap-"
 ID_DIGITS: Final = 12
 _LISTS: Final = ("categories", "operations", "vocabulary_used", "combinations", "workarounds")
 _TIES: Final = ("mentions", "images", "sessions", "last_seen")
@@ -88,7 +89,8 @@ def rank(
         operation_aliases: Lower-case name to operation.
 
     Returns:
-        Table `capabilities`, in order of rank; every record is a mention of exactly one row.
+        Table `capabilities`, in order of rank; every record is a mention of exactly one row. `covered_by` is
+        empty: `covered` fills it.
 
     Raises:
         InvalidInputError: An argument cannot be used, or a record's wording was not clustered.
@@ -121,7 +123,9 @@ def rank(
     )
     return (
         ordered.hstack(intervals)
-        .with_columns(tie_groups(intervals))
+        .with_columns(
+            tie_groups(intervals), pl.lit([], dtype=CAPABILITIES.schema["covered_by"]).alias("covered_by")
+        )
         .with_row_index("rank", offset=1)
         .select(CAPABILITIES.names)
         .match_to_schema(CAPABILITIES.schema, integer_cast="upcast")
@@ -132,7 +136,7 @@ def capability_id(surface: str) -> pl.Expr:
     """The identifier of the capability whose label has the surface in the named column."""
 
     def name(label_surface: str) -> str:
-        return f"cap-{hashlib.sha256(label_surface.encode()).hexdigest()[:ID_DIGITS]}"
+        return f"{ID_PREFIX}{hashlib.sha256(label_surface.encode()).hexdigest()[:ID_DIGITS]}"
 
     return pl.col(surface).map_elements(name, return_dtype=pl.String).alias("capability_id")
 

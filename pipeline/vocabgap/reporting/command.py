@@ -13,6 +13,7 @@ from vocabgap.ingest import Selection
 from vocabgap.moments import iso
 from vocabgap.reporting.manifest import Model
 from vocabgap.text import escape_unseen, printable_name
+from vocabgap.vocabulary import VocabularyFile
 
 
 class Reproduction(msgspec.Struct, frozen=True):
@@ -25,6 +26,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         now: The moment the run counts as its present.
         config: The settings file, if there was one.
         model: What wordings were embedded by, if anything.
+        vocabulary: The files of the vocabulary that the needs were compared with.
     """
 
     roots: tuple[Path, ...]
@@ -33,6 +35,7 @@ class Reproduction(msgspec.Struct, frozen=True):
     now: datetime
     config: Path | None = None
     model: Model | None = None
+    vocabulary: tuple[VocabularyFile, ...] = ()
 
     @property
     def command(self) -> str:
@@ -59,6 +62,8 @@ class Reproduction(msgspec.Struct, frozen=True):
         embedder = self.settings.cluster.embedder
         if embedder is not None:
             words += ["--embedder", embedder if embedder == MINILM else self._beside(embedder, home)]
+        for path in self.settings.vocabulary.paths:
+            words += ["--vocabulary", _argument(_relative(expanded(path).resolve(), home))]
         for flag, value, default in self._settings():
             # A flag wins over the settings file, so beside one every value is said.
             if self.config is not None or value != default:
@@ -108,7 +113,14 @@ class Reproduction(msgspec.Struct, frozen=True):
         ours, default = self.settings, Settings()
         cluster = replace(ours.cluster, threshold=default.cluster.threshold, embedder=None) != default.cluster
         ingest = replace(ours.ingest, hidden=default.ingest.hidden) != default.ingest
-        return cluster or ingest or ours.aliases != default.aliases or ours.source != default.source
+        vocabulary = replace(ours.vocabulary, paths=()) != default.vocabulary
+        return (
+            cluster
+            or ingest
+            or vocabulary
+            or ours.aliases != default.aliases
+            or ours.source != default.source
+        )
 
     def _settings(self) -> list[tuple[str, object, object]]:
         ours, default = self.settings, Settings()

@@ -13,6 +13,7 @@ from vocabgap.config import Settings
 from vocabgap.ingest import Selection
 from vocabgap.reporting.summary import Account
 from vocabgap.version import SCHEMA_VERSION, __version__
+from vocabgap.vocabulary import VocabularyFile
 
 MARKDOWN_NAME: Final = "report.md"
 CAPABILITIES_NAME: Final = "capabilities.parquet"
@@ -95,6 +96,9 @@ class Manifest(msgspec.Struct, frozen=True):
     outputs: Annotated[tuple[OutputFile, ...], msgspec.Meta(description="the other files of the run")]
     timings: Annotated[tuple[Timing, ...], msgspec.Meta(description="wall-clock seconds of each stage")]
     model: Annotated[Model | None, msgspec.Meta(description="what embedded the wordings, if anything")] = None
+    vocabulary: Annotated[
+        tuple[VocabularyFile, ...], msgspec.Meta(description="what the needs were compared with")
+    ] = ()
 
 
 def versions() -> dict[str, str]:
@@ -113,6 +117,7 @@ def new_manifest(
     outputs: tuple[OutputFile, ...],
     timings: tuple[Timing, ...],
     model: Model | None = None,
+    vocabulary: tuple[VocabularyFile, ...] = (),
 ) -> Manifest:
     """A manifest with the versions of this installation."""
     return Manifest(
@@ -129,6 +134,7 @@ def new_manifest(
         outputs=outputs,
         timings=timings,
         model=model,
+        vocabulary=vocabulary,
     )
 
 

@@ -12,7 +12,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from vocabgap.arguments import require_kind, whole_number
-from vocabgap.config import DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, ranking
+from vocabgap.config import DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, expanded, ranking
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan
 from vocabgap.moments import require_offset
@@ -37,6 +37,7 @@ from vocabgap.reporting.publishing import published
 from vocabgap.reporting.summary import Summary, summarise
 from vocabgap.reporting.target import resolve_target
 from vocabgap.schema import CAPABILITIES, GAPS, REJECTS, phrase
+from vocabgap.text import printable_name
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,7 @@ def report(
             outputs=tuple(describe_output(folder / name) for name in (MARKDOWN_NAME, *frames)),
             timings=tuple(timings),
             model=None if reproduction is None else reproduction.model,
+            vocabulary=() if reproduction is None else reproduction.vocabulary,
         )
         with _named(folder / MANIFEST_NAME) as path:
             path.write_bytes(encode_manifest(manifest))
@@ -157,13 +159,15 @@ def with_capabilities(gaps: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
 
 
 def _without_places(reproduction: Reproduction) -> Settings:
-    """The settings without where the files went and the model lies: that may name a person."""
+    """The settings without where the files went and model and vocabulary lie: that may name a person."""
     ours = reproduction.settings
     embedder = None if reproduction.model is None else reproduction.model.name
+    listed = tuple(printable_name(expanded(path).resolve().name) for path in ours.vocabulary.paths)
     return replace(
         ours,
         report=replace(ours.report, out=DEFAULT_OUT),
         cluster=replace(ours.cluster, embedder=embedder),
+        vocabulary=replace(ours.vocabulary, paths=listed),
     )
 
 

@@ -1,0 +1,85 @@
+"""`vocabgap draft`: a starting point for whoever authors a capability."""
+
+import os
+from enum import StrEnum
+from io import StringIO
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from vocabgap.cli.options import ConfigOption, VocabularyOption
+from vocabgap.cli.output import output_of
+from vocabgap.config import DEFAULT_OUT, resolve_settings
+from vocabgap.text import printable_name
+
+
+class DraftFormat(StrEnum):
+    """How a draft is written."""
+
+    JSON = "json"
+    YAML = "yaml"
+
+
+def draft(
+    context: typer.Context,
+    capability: Annotated[
+        str, typer.Argument(help="An identifier, a label or a wording of the report.", show_default=False)
+    ],
+    run: Annotated[
+        str | None,
+        typer.Option(help=f"Folder of the published report.  [default: {DEFAULT_OUT}]", show_default=False),
+    ] = None,
+    vocabulary: VocabularyOption = None,
+    draft_format: Annotated[
+        DraftFormat, typer.Option("--format", help="How to write it.")
+    ] = DraftFormat.JSON,
+    config: ConfigOption = None,
+) -> None:
+    """Print a draft of an entry for whoever authors it."""
+    output = output_of(context)
+    settings = resolve_settings(
+        config, os.environ, {"--vocabulary": (("vocabulary", "paths"), vocabulary or None)}
+    ).settings
+    # What follows loads Polars.
+    from vocabgap.ranking import draft as draft_of  # noqa: PLC0415
+    from vocabgap.reporting.reading import read_gaps, read_run  # noqa: PLC0415
+    from vocabgap.vocabulary import load_vocabulary  # noqa: PLC0415
+
+    listed = settings.vocabulary
+    known = load_vocabulary(listed.paths, fields=listed.fields, entries=listed.entries)
+    folder = settings.report.out if run is None else run
+    _, ranked = read_run(folder, option="--run")
+    made = draft_of(
+        printable_name(capability),
+        ranked,
+        gaps=read_gaps(folder),
+        vocabulary=known if listed.paths else None,
+        stop_words=settings.cluster.stop_words,
+        operation_aliases=settings.operation_aliases,
+    )
+    output.event("result", draft=made)
+    if draft_format is DraftFormat.JSON:
+        output.text(msgspec.json.format(msgspec.json.encode(made), indent=2).decode())
+    else:
+        output.text(_yaml(msgspec.to_builtins(made)))
+
+
+def _yaml(value: dict[str, Any]) -> str:
+    """A document of YAML; texts are quoted, so that YAML 1.1 does not take `on` for a truth."""
+    from ruamel.yaml import YAML  # noqa: PLC0415 - with what it writes
+    from ruamel.yaml.scalarstring import DoubleQuotedScalarString  # noqa: PLC0415
+
+    def quoted(part: object) -> object:
+        if isinstance(part, dict):
+            return {key: quoted(each) for key, each in part.items()}
+        if isinstance(part, list | tuple):
+            return [quoted(each) for each in part]
+        return DoubleQuotedScalarString(part) if isinstance(part, str) else part
+
+    writer = YAML()
+    writer.width = 1_000_000  # a text stays on its line
+    writer.indent(mapping=2, sequence=4, offset=2)
+    target = StringIO()
+    writer.dump(quoted(value), target)
+    return target.getvalue().rstrip("\n")

@@ -1,0 +1,214 @@
+"""A vocabulary's file to the objects in it, whatever format it is in."""
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any, Final
+
+from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
+from vocabgap.file_kinds import FileKind, file_kind
+
+# Where a document that is an object holds its entries: a manifest, and the answer of an MCP server to
+# tools/list as it is or in its JSON-RPC envelope.
+_PLACES: Final = ("entries", "tools", "result.tools")
+_PATH_HINT: Final = "check the paths of --vocabulary and of [vocabulary] in the settings"
+_ENTRIES_HINT: Final = (
+    'expected a list of objects, or one under "entries" or "tools"; [vocabulary] entries names another place'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One object of a file.
+
+    Attributes:
+        place: Where it stands, to be named in an error.
+        fields: Its keys and values.
+    """
+
+    place: str
+    fields: Mapping[str, Any]
+
+
+def read_content(path: Path) -> bytes:
+    """The content of a vocabulary's file.
+
+    Raises:
+        NotFoundError: There is none.
+        InvalidInputError: It is no regular file.
+        AccessDeniedError: It may not be read.
+        StateError: The disk does not give it.
+    """
+    try:
+        kind = file_kind(path)
+        if kind is FileKind.FILE:
+            return path.read_bytes()
+    except PermissionError as error:
+        raise AccessDeniedError(
+            f"vocabulary '{path}' may not be read", hint="check its permissions"
+        ) from error
+    except OSError as error:
+        raise StateError(
+            f"vocabulary '{path}' cannot be read: {error.strerror}", hint="see to the disk, or copy the file"
+        ) from error
+    if kind in {FileKind.NOTHING, FileKind.DANGLING}:
+        told = "does not exist" if kind is FileKind.NOTHING else f"is {kind}"
+        raise NotFoundError(f"vocabulary '{path}' {told}", hint=_PATH_HINT)
+    raise InvalidInputError(f"vocabulary '{path}' is {kind}, expected a file or a folder", hint=_PATH_HINT)
+
+
+def read_items(path: Path, content: bytes, place: str | None = None) -> list[Item]:
+    """The objects of a vocabulary's file.
+
+    Args:
+        path: The file; the end of its name says what format it is in.
+        content: What it holds.
+        place: The keys, joined by dots, under which a document that is an object holds them; by default where
+            manifests and MCP servers have them.
+
+    Raises:
+        InvalidInputError: It is not in that format, or holds no entries; the error names the line.
+    """
+    parse = FORMATS.get(path.suffix.casefold())
+    if parse is None:
+        raise InvalidInputError(
+            f"vocabulary '{path}': the format of '{path.suffix or path.name}' files is not known",
+            hint=f"expected one of {', '.join(FORMATS)}",
+        )
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(
+            f"vocabulary '{path}': byte {error.start}: expected UTF-8 text",
+            hint="save the file in the encoding UTF-8",
+        ) from error
+    try:
+        found = parse(text)
+        return found if isinstance(found, list) else list(_listed(found.value, place))
+    except InvalidInputError as error:
+        raise InvalidInputError(f"vocabulary '{path}': {error.message}", hint=error.hint) from error
+    except RecursionError as error:
+        raise InvalidInputError(f"vocabulary '{path}' is nested too deeply", hint=_ENTRIES_HINT) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """A file that is one value, in which the entries have a place."""
+
+    value: object
+
+
+def value_at(fields: Mapping[str, Any], path: str) -> Any:  # noqa: ANN401 - anything may be there
+    """What is at a path: a key, or keys joined by dots; None where there is nothing."""
+    if path in fields:
+        return fields[path]
+    head, _, rest = path.partition(".")
+    inner = fields.get(head)
+    return value_at(inner, rest) if rest and isinstance(inner, Mapping) else None
+
+
+def _listed(value: object, place: str | None) -> Iterator[Item]:
+    where = ""
+    if isinstance(value, Mapping):
+        places = _PLACES if place is None else (place,)
+        where = next((path for path in places if value_at(value, path) is not None), "")
+        if not where:
+            wanted = " or ".join(f'"{path}"' for path in places)
+            raise InvalidInputError(f"there is no {wanted}", hint=_ENTRIES_HINT)
+        value = value_at(value, where)
+    named = isinstance(value, Mapping) and all(isinstance(each, Mapping) for each in value.values())
+    if named and isinstance(value, Mapping):
+        # The way that is usual in YAML: each name leads to the rest.
+        for name, fields in value.items():
+            yield Item(f"entry '{name}'", {"name": name, **fields})
+        return
+    if not isinstance(value, list):
+        told = f'"{where}" is' if where else "it holds"
+        raise InvalidInputError(f"{told} no list of entries, but {_kind(value)}", hint=_ENTRIES_HINT)
+    for number, fields in enumerate(value, start=1):
+        yield _item(f"entry {number}", fields)
+
+
+def _item(place: str, fields: object) -> Item:
+    if not isinstance(fields, Mapping):
+        raise InvalidInputError(f"{place}: expected an object, found {_kind(fields)}", hint=_ENTRIES_HINT)
+    return Item(place, fields)
+
+
+def _kind(value: object) -> str:
+    kinds = {
+        Mapping: "an object",
+        list: "a list",
+        str: "text",
+        bool: "true or false",
+        int | float: "a number",
+    }
+    return next((told for kind, told in kinds.items() if isinstance(value, kind)), "nothing")
+
+
+def _json(text: str, line: int = 0) -> _Document:
+    try:
+        return _Document(json.loads(text))
+    except json.JSONDecodeError as error:
+        at = f"line {line or error.lineno}, column {error.colno}"
+        raise InvalidInputError(f"{at}: {error.msg}", hint="expected JSON") from error
+    except ValueError as error:  # a number of too many digits
+        raise InvalidInputError(f"{error}", hint="expected JSON") from error
+
+
+def _json_lines(text: str) -> list[Item]:
+    return [
+        _item(f"line {number}", _json(line, number).value)
+        for number, line in enumerate(text.split("\n"), start=1)
+        if line.strip()
+    ]
+
+
+def _yaml(text: str) -> _Document:
+    from ruamel.yaml import YAML  # noqa: PLC0415 - only these files need it
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError  # noqa: PLC0415
+
+    try:
+        return _Document(YAML(typ="safe", pure=True).load(text))
+    except MarkedYAMLError as error:
+        at = "" if error.problem_mark is None else f"line {error.problem_mark.line + 1}: "
+        raise InvalidInputError(f"{at}{error.problem}", hint="expected YAML 1.2") from error
+    except (YAMLError, ValueError) as error:  # a control character; a date that is none
+        raise InvalidInputError(" ".join(str(error).split()), hint="expected YAML 1.2") from error
+
+
+def _table(delimiter: str) -> Callable[[str], list[Item]]:
+    def parse(text: str) -> list[Item]:
+        first = text.partition("\n")[0]
+        used = ";" if delimiter == "," and "," not in first and ";" in first else delimiter
+        reader = csv.DictReader(StringIO(text, newline=""), delimiter=used, strict=True)
+        items = []
+        try:
+            for row in reader:
+                place = f"line {reader.line_num}"
+                if None in row:
+                    raise InvalidInputError(
+                        f"{place}: more cells than headings", hint="quote a cell that holds the separator"
+                    )
+                items.append(Item(place, row))
+        except csv.Error as error:
+            raise InvalidInputError(
+                f"line {reader.reader.line_num}: {error}", hint="expected a table with headings"
+            ) from error
+        return items
+
+    return parse
+
+
+# The end of a file's name to what reads such a file.
+FORMATS: Final[Mapping[str, Callable[[str], _Document | list[Item]]]] = {
+    ".json": _json,
+    ".jsonl": _json_lines,
+    ".yaml": _yaml,
+    ".yml": _yaml,
+    ".csv": _table(","),
+    ".tsv": _table("\t"),
+}

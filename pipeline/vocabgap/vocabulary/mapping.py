@@ -1,0 +1,98 @@
+"""From an object of a vocabulary's file to an entry."""
+
+import re
+from collections.abc import Iterator, Mapping
+from reprlib import repr as short_repr
+from typing import Any, Final
+
+from vocabgap.config import VocabularyFields
+from vocabgap.errors import InvalidInputError
+from vocabgap.vocabulary.documents import Item, value_at
+from vocabgap.vocabulary.entry import Entry
+
+# Where manifests and MCP servers have the fields; tried where a mapping leads to nothing.
+_USUAL: Final[Mapping[str, tuple[str, ...]]] = {
+    "name": ("name",),
+    "description": ("description",),
+    "tags": ("tags",),
+    "operations": ("touches", "operations"),
+}
+# What an MCP server calls a tool for people; it says what the tool is, like the first sentence about it.
+_TITLES: Final = ("title", "annotations.title")
+_SEPARATORS: Final = re.compile(r"[,;|]")
+_NAME_HINT: Final = "[vocabulary.fields] says where the name lies"
+_LIST_HINT: Final = "expected a list of texts, or one text that is split at commas, semicolons and bars"
+_END: Final = (".", "!", "?")
+
+
+def entry_of(item: Item, fields: VocabularyFields, pack: str) -> Entry:
+    """The entry that an object of a file stands for.
+
+    Args:
+        item: The object.
+        fields: Where the fields lie in it.
+        pack: The pack of the file.
+
+    Raises:
+        InvalidInputError: It has no name, or a field has another form; the error names the entry.
+    """
+    name = _text(item, "name", fields)
+    if not name:
+        tried = " or ".join(f"'{path}'" for path in _paths("name", fields))
+        raise InvalidInputError(f"{item.place}: there is no name at {tried}", hint=_NAME_HINT)
+    named = Item(item.place if f"'{name}'" in item.place else f"{item.place} ('{name}')", item.fields)
+    title = next(filter(None, (_optional_text(value_at(item.fields, path)) for path in _TITLES)), "")
+    description = _text(named, "description", fields)
+    if title and title.casefold() not in {name.casefold(), description.casefold()}:
+        ended = title if title.endswith(_END) else f"{title}."
+        description = f"{ended} {description}".strip()
+    entry = Entry(
+        name=name,
+        description=description,
+        tags=_texts(named, "tags", fields),
+        operations=_texts(named, "operations", fields),
+        pack=pack,
+    )
+    try:
+        "".join((entry.name, entry.description, *entry.tags, *entry.operations)).encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInputError(
+            f"{item.place}: half a surrogate pair is no text",
+            hint="write the character itself, or both escapes",
+        ) from error
+    return entry
+
+
+def _paths(field: str, fields: VocabularyFields) -> tuple[str, ...]:
+    own: str | tuple[str, ...] = getattr(fields, field)
+    return (*((own,) if isinstance(own, str) else own), *_USUAL[field])
+
+
+def _values(item: Item, field: str, fields: VocabularyFields) -> Iterator[tuple[str, Any]]:
+    for path in _paths(field, fields):
+        value = value_at(item.fields, path)
+        if value is not None and value != "":
+            yield path, value
+
+
+def _text(item: Item, field: str, fields: VocabularyFields) -> str:
+    path, value = next(_values(item, field, fields), ("", ""))
+    if not isinstance(value, str):
+        raise InvalidInputError(
+            f"{item.place}: {path}: expected text, found {short_repr(value)}", hint="put the value in quotes"
+        )
+    return value.strip()
+
+
+def _optional_text(value: object) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _texts(item: Item, field: str, fields: VocabularyFields) -> tuple[str, ...]:
+    path, value = next(_values(item, field, fields), ("", ()))
+    parts = _SEPARATORS.split(value) if isinstance(value, str) else value
+    if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
+        raise InvalidInputError(
+            f"{item.place}: {path}: expected texts, found {short_repr(value)}", hint=_LIST_HINT
+        )
+    return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))

@@ -1,0 +1,109 @@
+"""What `vocabgap draft` prints, and what it refuses."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def published(vocabgap: Command, photos: Path) -> Path:
+    """A run of `photos` in the default folder."""
+    assert vocabgap("report", photos).code == 0
+    return Path("out")
+
+
+@pytest.fixture
+def packs(tmp_path: Path) -> Path:
+    """A vocabulary that has a mask for the sky."""
+    path = tmp_path / "packs" / "manifest.json"
+    path.parent.mkdir()
+    entry = {"name": "sky_mask", "description": "Masks the sky.", "tags": ["mask"], "touches": ["blend"]}
+    path.write_text(json.dumps({"entries": [entry]}))
+    return path.parent
+
+
+@pytest.mark.usefixtures("published")
+def test_a_draft_is_json(vocabgap: Command) -> None:
+    told = vocabgap("draft", "film grain")
+
+    made = json.loads(told.out)
+    assert told.code == 0
+    assert made["entry"] == {
+        "name": "film_grain", "description": "film grain", "tags": ["film", "grain"], "touches": ["grain"],
+    }  # fmt: skip
+    assert made["draft"].startswith("made from 1 gap record")
+
+
+@pytest.mark.usefixtures("published")
+def test_a_draft_is_yaml_that_says_the_same(vocabgap: Command) -> None:
+    told = vocabgap("draft", "film grain", "--format", "yaml")
+
+    assert YAML(typ="safe", pure=True).load(told.out) == json.loads(vocabgap("draft", "film grain").out)
+    assert 'name: "film_grain"' in told.out
+
+
+@pytest.mark.usefixtures("published")
+def test_programs_get_it_as_the_result(vocabgap: Command) -> None:
+    event = json.loads(vocabgap("--json", "draft", "film grain").out.splitlines()[-1])
+
+    assert (event["event"], event["draft"]["entry"]["name"]) == ("result", "film_grain")
+
+
+def test_an_entry_of_the_vocabulary_is_told_and_its_name_not_taken(
+    vocabgap: Command, published: Path, packs: Path
+) -> None:
+    made = json.loads(vocabgap("draft", "mask the sky", "--run", published, "--vocabulary", packs).out)
+
+    assert made["entry"]["name"] != "sky_mask"
+    assert made["nearest"][0]["entry"] == "sky_mask"
+    assert any("'sky_mask'" in note for note in made["notes"])
+
+
+def test_a_vocabulary_of_the_settings_is_used(
+    vocabgap: Command, published: Path, packs: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "vocabgap.toml").write_text(f'[vocabulary]\npaths = ["{packs.name}"]\n')
+
+    assert json.loads(vocabgap("draft", "sky mask").out)["nearest"]
+    assert published.is_dir()
+
+
+def test_what_the_run_was_compared_with_is_told_without_a_vocabulary(
+    vocabgap: Command, photos: Path, packs: Path
+) -> None:
+    vocabgap("report", photos, "--vocabulary", packs)
+
+    assert json.loads(vocabgap("draft", "sky mask").out)["nearest"][0]["entry"] == "sky_mask"
+
+
+def test_without_a_run_nothing_is_found_and_the_option_is_named(vocabgap: Command) -> None:
+    told = vocabgap("draft", "sky mask")
+
+    assert (told.code, told.out) == (3, "")
+    assert "--run" in told.err
+
+
+@pytest.mark.usefixtures("published")
+def test_a_capability_that_is_not_there_is_not_found(vocabgap: Command) -> None:
+    told = vocabgap("draft", "film grains and dust")
+
+    assert told.code == 3
+    assert "film grain" in told.err
+
+
+@pytest.mark.parametrize("name", ["capabilities.parquet", "gaps.parquet"])
+def test_a_damaged_run_is_a_state_error_and_the_file_is_named(
+    vocabgap: Command, published: Path, name: str
+) -> None:
+    (published / name).write_bytes(b"PAR1 no more")
+
+    told = vocabgap("draft", "film grain")
+
+    assert (told.code, told.out) == (4, "")
+    assert name in told.err

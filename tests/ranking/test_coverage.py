@@ -1,0 +1,112 @@
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+import pytest
+
+from vocabgap.config import DEFAULT_COVERED
+from vocabgap.errors import InvalidInputError
+from vocabgap.ranking import covered, probably_covered
+from vocabgap.schema import CAPABILITIES
+from vocabgap.vocabulary import Entry, Vocabulary
+
+Ranked = Callable[..., pl.DataFrame]
+
+VOCABULARY = Vocabulary(
+    (
+        Entry("fog_density", "Density of fog over water.", ("fog", "weather"), ("haze",), "quay"),
+        Entry("lamp_glow", "Glow around lamps.", ("lamp", "light"), ("bloom",), "quay"),
+        Entry("star_trails", "Trails of stars.", ("night",), ("stack",), "sky"),
+    )
+)
+
+
+def first(frame: pl.DataFrame) -> dict[str, Any]:
+    found: dict[str, Any] = frame["covered_by"][0][0]
+    return found
+
+
+def test_without_a_vocabulary_nothing_covers_anything(ranked: Ranked) -> None:
+    frame = ranked([{}])
+
+    assert frame["covered_by"].to_list() == [[]]
+    assert covered(frame, Vocabulary())["covered_by"].to_list() == [[]]
+    assert frame.select(probably_covered()).item() is False
+
+
+def test_the_entry_that_covers_a_need_is_named_with_pack_score_and_terms(ranked: Ranked) -> None:
+    found = covered(ranked([{"missing_capability": "glow of lamps"}]), VOCABULARY)
+
+    best = first(found)
+    assert (best["entry"], best["pack"], best["terms"]) == ("lamp_glow", "quay", ["lamps", "glow"])
+    assert best["score"] == best["explained"] >= DEFAULT_COVERED
+    assert found.select(probably_covered()).item() is True
+
+
+def test_only_the_column_is_filled(ranked: Ranked) -> None:
+    frame = ranked([{}, {"missing_capability": "star trails"}])
+
+    found = covered(frame, VOCABULARY)
+
+    assert found.schema == CAPABILITIES.schema
+    assert found.drop("covered_by").equals(frame.drop("covered_by"))
+
+
+def test_operations_bring_an_entry_forward_but_do_not_make_it_cover_the_need(ranked: Ranked) -> None:
+    rows = [{"missing_capability": "curtains of aurora", "operations_involved": ["Stack"]}]
+
+    found = covered(ranked(rows), VOCABULARY)
+
+    best = first(found)
+    assert (best["entry"], best["explained"], best["terms"]) == ("star_trails", 0.0, ["stack"])
+    assert best["score"] > 0.0
+    assert found.select(probably_covered(0.01)).item() is False
+
+
+def test_operations_of_entries_are_folded_as_those_of_records_are(ranked: Ranked) -> None:
+    vocabulary = Vocabulary((Entry("glow", operations=("Tone Equalizer",)), Entry("fog", operations=("x",))))
+    rows = [{"missing_capability": "curtains", "operations_involved": ["toneequal"]}]
+
+    assert first(covered(ranked(rows), vocabulary))["entry"] == "glow"
+
+
+def test_a_stop_word_of_the_clustering_is_no_word_of_the_need(ranked: Ranked) -> None:
+    frame = ranked([{"missing_capability": "lamp glow photo"}])
+
+    assert first(covered(frame, VOCABULARY))["explained"] < DEFAULT_COVERED
+    assert first(covered(frame, VOCABULARY, stop_words=["photo"]))["explained"] >= DEFAULT_COVERED
+
+
+def test_the_threshold_is_what_the_best_entry_explains_at_least(ranked: Ranked) -> None:
+    found = covered(ranked([{"missing_capability": "glow of lamps"}]), VOCABULARY)
+    share = first(found)["explained"]
+
+    assert found.select(probably_covered(share)).item() is True
+    assert found.select(probably_covered(share + 0.001)).item() is False
+
+
+def test_no_capability_gives_no_row(ranked: Ranked) -> None:
+    found = covered(ranked([{}]).clear(), VOCABULARY)
+
+    assert (found.height, found.schema) == (0, CAPABILITIES.schema)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (
+            {"vocabulary": "packs"},
+            "vocabulary: expected what vocabgap.load_vocabulary returned, found 'packs'",
+        ),
+        ({"stop_words": 3}, "stop_words"),
+        ({"operation_aliases": ["x"]}, "operation_aliases"),
+    ],
+)
+def test_an_argument_of_another_kind_is_named(ranked: Ranked, change: dict[str, Any], told: str) -> None:
+    with pytest.raises(InvalidInputError, match=told):
+        covered(ranked([{}]), **{"vocabulary": VOCABULARY, **change})
+
+
+def test_a_frame_without_labels_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="column 'label' is missing"):
+        covered(pl.DataFrame({"operations": []}), VOCABULARY)

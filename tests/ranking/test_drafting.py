@@ -1,0 +1,186 @@
+"""A draft says what records say, and nothing else."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+import polars as pl
+import pytest
+
+from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.ranking import Draft, draft
+from vocabgap.schema import GAPS
+from vocabgap.text import stem, words
+from vocabgap.vocabulary import Entry, Vocabulary
+
+Row = Mapping[str, Any]
+Drafted = Callable[..., Draft]
+
+VOCABULARY = Vocabulary(
+    (
+        Entry("fog_density", "Density of fog.", ("Fog", "weather"), ("haze",), "quay"),
+        Entry("lamp_glow", "Glow around lamps.", ("lamps",), ("bloom", "blur"), "quay"),
+    )
+)
+
+
+@pytest.fixture
+def drafted(ranked: Callable[..., pl.DataFrame], records: Callable[[Sequence[Row]], pl.DataFrame]) -> Drafted:
+    """The draft of the first capability of some records."""
+
+    def make(rows: Sequence[Row], vocabulary: Vocabulary | None = None, *, counted: bool = True) -> Draft:
+        frame = ranked(rows)
+        wanted = frame["capability_id"][0]
+        gaps = records(rows).with_columns(
+            pl.lit(wanted).alias("capability_id"),
+            pl.lit(counted).alias("counted"),
+            pl.lit("").alias("why_not"),
+        )
+        return draft(wanted, frame, gaps=gaps.select(GAPS.names), vocabulary=vocabulary)
+
+    return make
+
+
+def test_an_entry_has_the_name_description_tags_and_operations_that_records_tell(drafted: Drafted) -> None:
+    rows = [
+        {"description": "Fog is too dense", "intent_category": "Tonal", "operations_involved": ["haze"]},
+        {
+            "description": "fog is too dense.",
+            "intent_category": "tone",
+            "operations_involved": ["haze", "crop"],
+        },
+        {"description": "Too grey", "operations_involved": ["haze", "bloom"]},
+    ]
+
+    made = drafted([{"missing_capability": "fog lifter", **row} for row in rows]).entry
+
+    assert (made.name, made.description) == ("fog_lifter", "Fog is too dense")
+    assert (made.tags, made.touches) == (("tone", "fog", "lifter"), ("haze",))
+
+
+def test_without_a_description_the_label_stands_for_one(drafted: Drafted) -> None:
+    assert drafted([{"missing_capability": "Fog lifter"}]).entry.description == "Fog lifter"
+
+
+def test_of_a_vocabulary_only_its_own_tags_are_taken(drafted: Drafted) -> None:
+    assert drafted([{"missing_capability": "fog lifter"}], VOCABULARY).entry.tags == ("Fog",)
+
+
+def test_an_entry_among_the_operations_stands_for_what_it_touches(drafted: Drafted) -> None:
+    made = drafted([{"operations_involved": ["lamp_glow"]}], VOCABULARY)
+
+    assert made.entry.touches == ("bloom", "blur")
+    assert any("'lamp_glow'" in note for note in made.notes)
+
+
+def test_intents_are_examples_the_most_frequent_first_and_once_each(drafted: Drafted) -> None:
+    rows = [
+        {"intent": intent} for intent in ("Less fog", " ", None, "more light", "more  light", "More light.")
+    ]
+
+    assert drafted(rows).examples == ("more light", "Less fog")
+
+
+def test_three_sessions_of_different_images_are_to_be_tested_unsatisfied_ones_first(
+    drafted: Drafted, day: Callable[[int], datetime]
+) -> None:
+    rows = [
+        {"session_id": "s1", "image_id": "a", "satisfaction": 1, "timestamp": day(9)},
+        {"session_id": "s2", "image_id": "b", "satisfaction": -1, "timestamp": day(1)},
+        {"session_id": "s2", "image_id": "a", "satisfaction": -1, "timestamp": day(1)},
+        {"session_id": "s3", "image_id": "b", "satisfaction": -1, "timestamp": day(1)},
+        {"session_id": None, "image_id": "c", "timestamp": day(2), "workaround": "a brush"},
+        {"session_id": "s4", "image_id": "d", "timestamp": day(3)},
+    ]
+
+    made = drafted(rows).checklist
+
+    assert [(check.session_id, check.image_id) for check in made] == [("s2", "b"), (None, "c"), ("s4", "d")]
+
+
+def test_a_check_leads_back_to_the_line_and_says_what_to_ask_and_what_was_done_instead(
+    drafted: Drafted, day: Callable[[int], datetime]
+) -> None:
+    row = {"intent": "lift it", "workaround": "a brush", "snapshot_hash": "abc", "timestamp": day(1)}
+
+    check = drafted([row]).checklist[0]
+
+    assert (check.log, check.snapshot_hash) == ("photos/quay-01/vocabulary_gaps.jsonl:1", "abc")
+    assert check.when == "2025-05-01T12:00:00Z"
+    assert check.to_do == ("ask again: “lift it”; what was done instead should not be needed: “a brush”")
+
+
+def test_fewer_sessions_than_three_are_told(drafted: Drafted) -> None:
+    made = drafted([{"session_id": "s1"}, {"session_id": "s1", "image_id": "b"}])
+
+    assert len(made.checklist) == 1
+    assert "the records tell of 1 session only" in made.notes
+
+
+def test_the_nearest_entries_are_told(drafted: Drafted) -> None:
+    made = drafted([{"missing_capability": "glow of lamps"}], VOCABULARY)
+
+    assert (made.nearest[0].entry, made.nearest[0].pack) == ("lamp_glow", "quay")
+
+
+def test_without_gaps_the_examples_of_the_capability_are_what_is_known(
+    ranked: Callable[..., pl.DataFrame],
+) -> None:
+    frame = ranked([{"intent": "lift it", "session_id": "s1", "description": "Too dark"}])
+
+    made = draft("lamp glow", frame)
+
+    assert (made.examples, made.entry.description) == (("lift it",), "Too dark")
+    assert [check.session_id for check in made.checklist] == ["s1"]
+
+
+def test_a_draft_says_that_it_is_one(drafted: Drafted) -> None:
+    assert drafted([{}, {}]).draft.startswith("made from 2 gap records: check every line")
+
+
+def test_nothing_is_said_that_no_record_says(drafted: Drafted) -> None:
+    rows = [
+        {
+            "missing_capability": "soften lamp glow",
+            "description": "glow is harsh",
+            "intent": "softer lamps",
+            "intent_category": "local",
+            "operations_involved": ["bloom"],
+        }
+    ]
+
+    made = drafted(rows, VOCABULARY)
+
+    said = {
+        stem(word)
+        for text in ("soften lamp glow", "glow is harsh", "softer lamps", "local", "bloom")
+        for word in words(text)
+    }
+    told = msgspec.to_builtins([made.entry, made.examples])
+    assert {
+        stem(word) for word in words(re.sub(r"\b(name|description|tags|touches)\b", " ", str(told)))
+    } <= said
+
+
+def test_text_of_logs_is_made_visible(drafted: Drafted) -> None:
+    made = drafted([{"description": "a\x1b[31mb\u202ec\nd", "intent": "e\x07", "workaround": "\x9b"}])
+
+    shown = str(msgspec.to_builtins(made))
+    assert not re.search("[\x00-\x1f\x7f-\x9f\u202e]", shown)
+
+
+def test_a_capability_that_is_not_there_is_not_found(ranked: Callable[..., pl.DataFrame]) -> None:
+    with pytest.raises(NotFoundError, match="no capability 'haze'"):
+        draft("haze", ranked([{}]))
+
+
+def test_gaps_of_another_run_are_refused(drafted: Drafted) -> None:
+    with pytest.raises(InvalidInputError, match="holds no counted record"):
+        drafted([{}], counted=False)
+
+
+def test_what_is_no_vocabulary_is_refused(ranked: Callable[..., pl.DataFrame]) -> None:
+    with pytest.raises(InvalidInputError, match="vocabulary: expected"):
+        draft("lamp glow", ranked([{}]), vocabulary="packs")  # type: ignore[arg-type]

@@ -1,0 +1,64 @@
+from collections.abc import Callable
+
+import polars as pl
+import pytest
+
+from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.ranking import find_capability
+
+Ranked = Callable[..., pl.DataFrame]
+
+
+@pytest.fixture
+def two(ranked: Ranked) -> pl.DataFrame:
+    needs = ["Lamp glow", "lamp-glow", "tilt shift"]
+    return ranked([{"missing_capability": need} for need in needs])
+
+
+@pytest.mark.parametrize("asked", ["Lamp glow", "lamp-glow", " lampGlow ", "LAMPS GLOW"])
+def test_a_capability_is_found_by_label_wording_or_surface(two: pl.DataFrame, asked: str) -> None:
+    assert find_capability(two, asked)["mentions"].to_list() == [2]
+
+
+def test_a_capability_is_found_by_its_identifier_or_the_beginning_of_it(two: pl.DataFrame) -> None:
+    wanted = two["capability_id"][1]
+
+    for asked in (wanted, wanted[:8]):
+        assert find_capability(two, asked)["capability_id"].to_list() == [wanted]
+
+
+def test_a_beginning_that_several_have_is_refused_and_they_are_named(two: pl.DataFrame) -> None:
+    with pytest.raises(InvalidInputError, match="may be any of 2") as caught:
+        find_capability(two, "cap-")
+
+    assert all(name in caught.value.hint for name in two["capability_id"])
+
+
+def test_a_label_comes_before_a_wording_of_another(two: pl.DataFrame) -> None:
+    variants = [[{"wording": "tilt shift", "mentions": 1, "similarity": 1.0}]] * 2
+    frame = two.with_columns(pl.Series("variants", variants, dtype=two.schema["variants"]))
+
+    assert find_capability(frame, "tilt-shift")["label"].to_list() == ["tilt shift"]
+
+
+def test_a_wording_that_two_capabilities_share_is_refused(two: pl.DataFrame) -> None:
+    variants = [[{"wording": "haze", "mentions": 1, "similarity": 1.0}]] * 2
+    frame = two.with_columns(pl.Series("variants", variants, dtype=two.schema["variants"]))
+
+    with pytest.raises(InvalidInputError, match="'haze' may be any of 2"):
+        find_capability(frame, "haze")
+
+
+def test_what_is_not_there_is_told_with_the_nearest_labels(two: pl.DataFrame) -> None:
+    with pytest.raises(NotFoundError, match="'tilt shaft'") as caught:
+        find_capability(two, "tilt shaft")
+
+    assert "tilt shift" in caught.value.hint
+
+
+@pytest.mark.parametrize("asked", ["", "cap-nothing", "zzz"])
+def test_what_is_like_nothing_is_told_with_what_was_expected(two: pl.DataFrame, asked: str) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        find_capability(two, asked)
+
+    assert caught.value.hint

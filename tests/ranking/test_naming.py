@@ -1,0 +1,115 @@
+import pytest
+
+from vocabgap.ranking.naming import propose_name, shared_words
+from vocabgap.vocabulary import Entry
+
+MASKS = tuple(Entry(f"mask_{what}") for what in ("sky", "water", "skin"))
+CLARITY = tuple(Entry(f"clarity_{what}", operations=("bilat",)) for what in ("etched", "dreamy", "painterly"))
+
+
+def name(*chosen: str, entries: tuple[Entry, ...] = (), operations: tuple[str, ...] = ()) -> str:
+    return propose_name(chosen, ["spare"], operations, entries, fallback="cap-0ff").name
+
+
+@pytest.mark.parametrize(
+    ("label", "expected"),
+    [
+        ("please add a Lamp Glow", ["add", "lamp", "glow"]),
+        ("lampGlow", ["lamp", "glow"]),
+        ("lamp glow, glowing lamps", ["lamp", "glow"]),
+        ("Lamp glow (halo, bloom)", ["lamp", "glow"]),
+        ("Lamp glow — as on wet quays", ["lamp", "glow"]),
+        ("lamp-glow: as on wet quays", ["lamp", "glow"]),
+        ("no lamp glow", ["lamp", "glow"]),
+        ("lamp glow -20", ["lamp", "glow"]),
+        ("(lamp)", ["lamp"]),
+        ("one two three four five", ["one", "two", "three", "four"]),
+        ("???", []),
+    ],
+)
+def test_the_words_of_a_label_are_what_it_is_about(label: str, expected: list[str]) -> None:
+    assert shared_words(label, {label: 1})[0] == expected
+
+
+def test_a_word_that_few_mentions_use_is_left_for_later() -> None:
+    chosen, spare = shared_words("soft lamp glow", {"soft lamp glow": 1, "Lamp glow": 2, "glowing lamps": 1})
+
+    assert chosen == ["lamp", "glow"]
+    assert spare == ["soft"]
+
+
+def test_a_stop_word_is_no_word_of_a_name() -> None:
+    assert shared_words("photo lamp", {"photo lamp": 1}, ["photos"])[0] == ["lamp"]
+
+
+def test_words_make_a_snake_case_name() -> None:
+    assert name("lamp", "glow") == "lamp_glow"
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (("read_tide", "listShips", "fog_bank"), "lamp_glow"),
+        (("read-tide", "list-ships", "fog_bank"), "lamp-glow"),
+        (("readTide", "listShips", "fog_bank"), "lampGlow"),
+        (("fog", "tide"), "lamp_glow"),
+    ],
+)
+def test_a_name_is_written_as_most_of_the_others_are(names: tuple[str, ...], expected: str) -> None:
+    assert name("lamp", "glow", entries=tuple(map(Entry, names))) == expected
+
+
+def test_a_word_stands_where_the_names_that_hold_it_have_it() -> None:
+    made = propose_name(["lamp", "mask"], [], [], MASKS, fallback="")
+
+    assert made.name == "mask_lamp"
+    assert made.notes == ("3 of 3 names with that word begin with 'mask', so this one does",)
+
+
+def test_two_names_are_no_habit() -> None:
+    assert name("lamp", "mask", entries=MASKS[:2]) == "lamp_mask"
+
+
+def test_what_all_that_touch_the_same_begin_with_is_added_and_said() -> None:
+    made = propose_name(["grainy"], [], ["Bilat"], CLARITY, fallback="")
+
+    assert made.name == "clarity_grainy"
+    assert made.notes == (
+        "3 of 3 names that touch the same operations begin with 'clarity', so this one does",
+    )
+
+
+def test_what_touches_something_else_besides_is_no_sibling() -> None:
+    looks = tuple(Entry(f"look_{what}", operations=("bilat", "exposure")) for what in "abcd")
+
+    assert name("grainy", entries=looks, operations=("bilat",)) == "grainy"
+
+
+def test_words_are_spelt_as_in_several_other_names() -> None:
+    entries = (Entry("hue_shadows"), Entry("lift_shadows"), Entry("hue_pixels"))
+
+    assert name("shadow", "pixel", entries=entries) == "shadows_pixel"
+
+
+@pytest.mark.parametrize(
+    ("taken", "expected"),
+    [
+        (("lamp_glow",), "lamp_glow_spare"),
+        (("Lamp_Glow", "lamp_glow_spare"), "lamp_glow_bloom"),
+        (("lamp_glow", "lamp_glow_spare", "lamp_glow_bloom"), "lamp_glow_2"),
+        (("lamp_glow", "lamp_glow_spare", "lamp_glow_bloom", "lamp_glow_2"), "lamp_glow_3"),
+    ],
+)
+def test_a_name_that_an_entry_has_is_made_longer(taken: tuple[str, ...], expected: str) -> None:
+    assert name("lamp", "glow", entries=tuple(map(Entry, taken)), operations=("bloom",)) == expected
+
+
+def test_an_entry_of_the_name_is_told_as_what_to_look_at_first() -> None:
+    made = propose_name(["sky", "mask"], ["haze"], [], MASKS, fallback="")
+
+    assert made.name == "mask_sky_haze"
+    assert made.notes[-1] == ("the records suggest the name 'mask_sky', which an entry has: check it first")
+
+
+def test_a_need_without_a_word_is_called_by_its_identifier() -> None:
+    assert name() == "cap_0ff"

@@ -1,0 +1,187 @@
+"""What is read from each format, and what is said of a file that is not in its own."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from vocabgap.config import VocabularyFields
+from vocabgap.errors import InvalidInputError
+from vocabgap.vocabulary import Entry, load_vocabulary
+
+Write = Callable[..., Path]
+
+MANIFEST = {
+    "_comment": "two entries",
+    "entries": [
+        {
+            "name": "lamp_glow",
+            "layer": "L3",
+            "description": "Glow around lamps.",
+            "tags": ["lamp", "light"],
+            "touches": ["bloom"],
+        },
+        {"name": "quay_haze", "description": "Haze over water.", "tags": [], "touches": []},
+    ],
+}
+TOOLS = [
+    {
+        "name": "read_tide",
+        "title": "Tide table",
+        "description": "Gives high and low water.",
+        "inputSchema": {"type": "object", "properties": {"harbour": {"type": "string"}}},
+    },
+    {"name": "list_ships", "annotations": {"title": "List ships"}, "inputSchema": {"type": "object"}},
+]
+TABLE = [
+    Entry("lamp_glow", "Glow, around lamps.", ("lamp", "light"), ("bloom", "blur")),
+    Entry("quay_haze"),
+]
+SPELLINGS = [
+    ("words.csv", """name,description,tags,touches
+lamp_glow,"Glow, around lamps.",lamp;light,bloom|blur
+quay_haze,,,
+"""),
+    ("Words.CSV", """\ufeffname;description;tags;touches\r
+lamp_glow;Glow, around lamps.;lamp, light;bloom|blur\r
+quay_haze\r
+"""),
+    ("words.tsv", """name\tdescription\ttags\toperations
+lamp_glow\tGlow, around lamps.\tlamp;light\tbloom,blur
+quay_haze
+"""),
+    ("words.jsonl", """
+{"name": "lamp_glow", "description": "Glow, around lamps.", "tags": "lamp|light", "touches": "bloom;blur"}
+
+{"name": "quay_haze", "tags": null}
+"""),
+    ("words.yaml", """
+- name: quay_haze
+- {name: lamp_glow, description: "Glow, around lamps.", tags: "lamp, light", touches: [bloom, blur]}
+"""),
+    ("words.yml", """
+entries:
+  lamp_glow:
+    description: Glow, around lamps.
+    tags: [lamp, light]
+    touches: [bloom, blur]
+  quay_haze: {}
+"""),
+]  # fmt: skip
+
+
+def test_a_manifest_gives_its_entries_with_what_they_touch(write: Write) -> None:
+    found = load_vocabulary(write("quay/manifest.json", MANIFEST))
+
+    assert found.entries == (
+        Entry("lamp_glow", "Glow around lamps.", ("lamp", "light"), ("bloom",), "quay"),
+        Entry("quay_haze", "Haze over water.", (), (), "quay"),
+    )
+
+
+@pytest.mark.parametrize(
+    "document",
+    [{"tools": TOOLS}, {"jsonrpc": "2.0", "id": 1, "result": {"tools": TOOLS}}],
+    ids=["as it is", "in its envelope"],
+)
+def test_a_tools_list_gives_tools_whose_arguments_are_no_operations(write: Write, document: object) -> None:
+    found = load_vocabulary(write("harbour.json", document))
+
+    assert found.entries == (
+        Entry("list_ships", "List ships.", pack="harbour"),
+        Entry("read_tide", "Tide table. Gives high and low water.", pack="harbour"),
+    )
+
+
+@pytest.mark.parametrize(("name", "text"), SPELLINGS, ids=[name for name, _ in SPELLINGS])
+def test_the_same_entries_are_read_from_every_format(write: Write, name: str, text: str) -> None:
+    found = load_vocabulary(write(name, text)).entries
+
+    assert [replace(entry, pack="") for entry in found] == TABLE
+
+
+def test_yaml_is_that_of_version_1_2_where_on_and_no_are_words(write: Write) -> None:
+    found = load_vocabulary(write("switches.yaml", "- name: on\n  tags: [no, off]\n"))
+
+    assert found.entries == (Entry("on", tags=("no", "off"), pack="switches"),)
+
+
+def test_fields_of_other_names_are_mapped_and_may_lie_deeper(write: Write) -> None:
+    path = write(
+        "catalogue.json",
+        {
+            "data": {
+                "items": [{"id": "glow", "about": {"text": "Glows."}, "kind": "light", "ops.used": ["x"]}]
+            }
+        },
+    )
+    fields = VocabularyFields(
+        name=("key", "id"), description="about.text", tags="kind", operations="ops.used"
+    )
+
+    found = load_vocabulary(path, fields=fields, entries="data.items")
+
+    assert found.entries == (Entry("glow", "Glows.", ("light",), ("x",), "catalogue"),)
+
+
+def test_manifests_are_still_read_beside_files_of_other_names(write: Write) -> None:
+    paths = [write("quay/manifest.json", MANIFEST), write("more.csv", "id\nfog\n")]
+
+    found = load_vocabulary(paths, fields=VocabularyFields(name="id"))
+
+    assert [entry.name for entry in found.entries] == ["fog", "lamp_glow", "quay_haze"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("a.json", '{"entries": [\n  {"name": }]}', r"a\.json': line 2, column 12: Expecting value"),
+        ("a.json", '{"words": []}', r"""there is no "entries" or "tools" or "result\.tools\""""),
+        ("a.json", '{"entries": {"a": 1}}', '"entries" is no list of entries, but an object'),
+        ("a.json", "3", "it holds no list of entries, but a number"),
+        ("a.json", '["lamp"]', "entry 1: expected an object, found text"),
+        ("a.json", "[" * 100_000, "nested too deeply"),
+        ("a.json", "[" + "9" * 5_000 + "]", "digits"),
+        ("a.jsonl", '{"name": "a"}\n{"name"\n', "line 2, column 8"),
+        ("a.yaml", "- name: a\n- name: [b\n", "line 3: expected ',' or ']'"),
+        ("a.yaml", "- name: a\n  name: b\n", "line 2: found duplicate key"),
+        ("a.yaml", "- name: \x01", "special characters are not allowed"),
+        ("a.yaml", "- !!python/object:os.system x", "line 1: could not determine a constructor"),
+        ("a.yaml", "", "it holds no list of entries, but nothing"),
+        ("a.csv", "name,tags\nfog,wet,grey\n", "line 2: more cells than headings"),
+        ("a.csv", 'name\n"fog\n', "line 2: unexpected end of data"),
+        ("a.csv", "id\nfog\n", "line 2: there is no name at 'name'"),
+        ("a.json", '[{"name": "a"}, {"name": " "}]', "entry 2: there is no name at 'name'"),
+        ("a.json", '[{"name": 3}]', "entry 1: name: expected text, found 3"),
+        ("a.json", '[{"name": "a", "tags": 3}]', r"entry 1 \('a'\): tags: expected texts, found 3"),
+        ("a.json", '[{"name": "a", "touches": [{}]}]', r"entry 1 \('a'\): touches: expected texts"),
+        ("a.json", '[{"name": "a", "description": []}]', r"entry 1 \('a'\): description: expected text"),
+        ("a.json", '[{"name": "\\ud800"}]', "entry 1: half a surrogate pair"),
+        ("a.toml", "", r"the format of '\.toml' files is not known"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_told_with_its_place_and_what_to_do(
+    write: Write, name: str, text: str, told: str
+) -> None:
+    with pytest.raises(InvalidInputError, match=told) as caught:
+        load_vocabulary(write(name, text))
+
+    assert name in caught.value.message
+    assert caught.value.hint
+
+
+def test_a_file_that_is_not_utf8_is_told_with_the_byte(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes("name\ncafé\n".encode("latin-1"))
+
+    with pytest.raises(InvalidInputError, match=r"a\.csv': byte 8: expected UTF-8"):
+        load_vocabulary(path)
+
+
+def test_aliases_that_would_expand_beyond_all_measure_are_told_at_once(write: Write) -> None:
+    rows = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)]
+    text = "\n".join(["a0: &a0 [x]", *rows, "entries: [{name: bomb, tags: *a29}]"])
+
+    with pytest.raises(InvalidInputError, match="'bomb'"):
+        load_vocabulary(write("a.yaml", text))
