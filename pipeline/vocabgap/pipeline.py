@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -17,8 +17,9 @@ from vocabgap.embedding import EmbeddingUse, load_embedder
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan, Selection, resolve_roots, scan
 from vocabgap.moments import require_offset
-from vocabgap.ranking import rank
+from vocabgap.ranking import in_force, rank, reclassify, screen, with_categories
 from vocabgap.reporting import Model, Published, Reproduction, Timing, check_target, report, resolve_target
+from vocabgap.schema import RECORDS
 
 STAGES: Final = ("ingest", "cluster", "rank", "report")
 
@@ -28,7 +29,7 @@ class Run:
     """A run of the whole pipeline.
 
     Attributes:
-        scan: What was read, with what the selection left out marked.
+        scan: What was read, with what the selection left out and what is no gap marked.
         clusters: The groups of wordings.
         ranked: Table `capabilities`.
         published: The folder with the files.
@@ -66,6 +67,13 @@ def _check_apart(cache: Path, target: Path) -> None:
             f"the cache '{cache}' and the folder of the report, '{target}', lie in each other",
             hint="name a folder elsewhere for one of them",
         )
+
+
+def _categorised(gaps: pl.DataFrame, corpus: pl.DataFrame, settings: Settings) -> pl.DataFrame:
+    """The category of every record; what is learned is learned from the whole corpus, whatever is selected."""
+    if settings.categories.reclassify:
+        return reclassify(gaps, corpus=corpus, **settings.category_options).gaps
+    return with_categories(gaps, category_aliases=settings.category_aliases)
 
 
 def run(
@@ -116,12 +124,16 @@ def run(
             category_aliases=settings.category_aliases,
             operation_aliases=settings.operation_aliases,
         )
+        corpus = replace(scanned, gaps=screen(scanned.gaps, settings.rules))
+        # What is outside the selection is told as filtered, whatever the rules say of it.
+        selected = replace(selected, gaps=screen(selected.gaps, settings.rules)) if selection else corpus
     with watch.stage("cluster"):
         # The whole corpus is grouped whatever is selected, so that a need is the same need in every view.
-        found = cluster(scanned.records, **settings.cluster_options, embedder=embedder)
+        found = cluster(corpus.records, **settings.cluster_options, embedder=embedder)
     with watch.stage("rank"):
+        selected = replace(selected, gaps=_categorised(selected.gaps, corpus.gaps, settings))
         ranked = rank(
-            selected.records,
+            in_force(selected.gaps.filter("counted")).select(RECORDS.names),
             found,
             by=settings.rank.by,
             category_aliases=settings.category_aliases,

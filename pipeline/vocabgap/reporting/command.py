@@ -55,6 +55,8 @@ class Reproduction(msgspec.Struct, frozen=True):
             words += ["--config", os.devnull]  # what lies there was not in force
         if self.settings.ingest.hidden:
             words.append("--hidden")
+        if self.settings.categories.reclassify:
+            words.append("--reclassify")
         words += self._narrowing()
         embedder = self.settings.cluster.embedder
         if embedder is not None:
@@ -108,6 +110,9 @@ class Reproduction(msgspec.Struct, frozen=True):
         ours, default = self.settings, Settings()
         cluster = replace(ours.cluster, threshold=default.cluster.threshold, embedder=None) != default.cluster
         ingest = replace(ours.ingest, hidden=default.ingest.hidden) != default.ingest
+        categories = replace(ours.categories, reclassify=default.categories.reclassify) != default.categories
+        if categories or ours.not_a_gap != default.not_a_gap:
+            return True
         return cluster or ingest or ours.aliases != default.aliases or ours.source != default.source
 
     def _settings(self) -> list[tuple[str, object, object]]:

@@ -107,6 +107,7 @@ def report(
         operation_aliases=None if reproduction is None else reproduction.settings.operation_aliases,
         selection=() if reproduction is None else reproduction.narrowed,
         command="" if reproduction is None else reproduction.command,
+        reclassified=reproduction is not None and reproduction.settings.categories.reclassify,
     )
     with published(out) as folder:
         with _named(folder / MARKDOWN_NAME) as path:
