@@ -104,7 +104,7 @@ class AliasSettings(_Section, frozen=True):
 
 
 class CategorySettings(_Section, frozen=True):
-    """Whether records without a category are given one, and what operations are for, beside the built-in table."""
+    """Whether records without a category get one, and what operations are for, beside the built-in table."""
 
     reclassify: bool = False
     operations: dict[str, str] = {}

@@ -17,7 +17,7 @@ from vocabgap.embedding import EmbeddingUse, load_embedder
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan, Selection, resolve_roots, scan
 from vocabgap.moments import require_offset
-from vocabgap.ranking import in_force, rank, reclassify, screen, with_categories
+from vocabgap.ranking import in_force, rank, reclassify, screen
 from vocabgap.reporting import Model, Published, Reproduction, Timing, check_target, report, resolve_target
 from vocabgap.schema import RECORDS
 
@@ -67,13 +67,6 @@ def _check_apart(cache: Path, target: Path) -> None:
             f"the cache '{cache}' and the folder of the report, '{target}', lie in each other",
             hint="name a folder elsewhere for one of them",
         )
-
-
-def _categorised(gaps: pl.DataFrame, corpus: pl.DataFrame, settings: Settings) -> pl.DataFrame:
-    """The category of every record; what is learned is learned from the whole corpus, whatever is selected."""
-    if settings.categories.reclassify:
-        return reclassify(gaps, corpus=corpus, **settings.category_options).gaps
-    return with_categories(gaps, category_aliases=settings.category_aliases)
 
 
 def run(
@@ -131,7 +124,10 @@ def run(
         # The whole corpus is grouped whatever is selected, so that a need is the same need in every view.
         found = cluster(corpus.records, **settings.cluster_options, embedder=embedder)
     with watch.stage("rank"):
-        selected = replace(selected, gaps=_categorised(selected.gaps, corpus.gaps, settings))
+        if settings.categories.reclassify:
+            # What is learned is learned from the whole corpus, whatever is selected.
+            judged = reclassify(selected.gaps, corpus=corpus.gaps, **settings.category_options)
+            selected = replace(selected, gaps=judged.gaps)
         ranked = rank(
             in_force(selected.gaps.filter("counted")).select(RECORDS.names),
             found,

@@ -1,4 +1,4 @@
-"""What is reported as a gap and is none of the vocabulary: the rules, as they are written and as they apply."""
+"""Rules that tell what is reported as a gap and is none of the vocabulary."""
 
 import re
 import tomllib
@@ -41,9 +41,9 @@ def rules_in_force(own: Mapping[str, Iterable[str]] | None = None) -> tuple[Rule
     """The built-in rules and somebody's own, in the order in which they are asked.
 
     Args:
-        own: Name of a rule to what tells it: phrases, of which case, hyphens and punctuation do not matter, and
-            regular expressions, which begin with `re:`. Under the name of a built-in rule they come beside its
-            own; an empty list switches that rule off.
+        own: Name of a rule to what tells it: phrases, of which case, hyphens and punctuation do not matter,
+            and regular expressions, which begin with `re:`. Under the name of a built-in rule they come
+            beside its own; an empty list switches that rule off.
 
     Raises:
         InvalidInputError: A name is empty, a phrase holds no word, or a regular expression cannot be read.

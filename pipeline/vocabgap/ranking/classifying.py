@@ -66,14 +66,14 @@ def reclassify(
 ) -> Reclassified:
     """Give uncategorised records a category, and never another one to those that have one.
 
-    A record gets the category that most of its known operations are for; else that which a classifier, trained on
-    the categorised records of the corpus, is sure of.
+    A record gets the category that most of its known operations are for; else that which a classifier,
+    trained on the categorised records of the corpus, is sure of.
 
     Args:
         gaps: Table `gaps`.
         corpus: What to learn from, table `gaps` or `records`; the counted rows of `gaps` by default.
-        operations: Operation, as `operation_key` has it, to category; `uncategorized` for one that tells nothing.
-            What the corpus itself shows of further operations is added.
+        operations: Operation, as `operation_key` has it, to category; `uncategorized` for one that tells
+            nothing. What the corpus itself shows of further operations is added.
         category_aliases: Lower-case spelling to category.
         operation_aliases: Lower-case name to operation.
 
@@ -125,24 +125,22 @@ def with_categories(
     """Say of each record which category its agent gave it, if any.
 
     Args:
-        gaps: Table `gaps`.
+        gaps: Table `gaps`; rows that were given a category before keep it.
         category_aliases: Lower-case spelling to category.
 
     Returns:
-        The same rows with `category` and `category_by`; null where the agent gave none.
+        The same rows with `category` and `category_by`; null where nobody gave one.
     """
-    category = folded(gaps["intent_category"], partial(fold_category, aliases=category_aliases))
-    known = pl.col("category") != UNCATEGORIZED
+    said = folded(gaps["intent_category"], partial(fold_category, aliases=category_aliases))
+    by_agent = pl.col("category_by").is_null() & (said != UNCATEGORIZED)
     return gaps.with_columns(
-        category.alias("category"), pl.lit(None, pl.Float64).alias("category_probability")
-    ).with_columns(
-        pl.when(known).then("category").alias("category"),
-        pl.when(known).then(pl.lit(CategoryBy.AGENT.value)).alias("category_by"),
+        pl.when(by_agent).then(said).otherwise("category").alias("category"),
+        pl.when(by_agent).then(pl.lit(CategoryBy.AGENT.value)).otherwise("category_by").alias("category_by"),
     )
 
 
 def in_force(records: pl.DataFrame) -> pl.DataFrame:
-    """Records with the category that they were given in the place of the one that is missing, to be ranked by.
+    """Records to be ranked by the category that they were given, where the agent gave none.
 
     Args:
         records: Columns `intent_category`, `category` and `category_by`.
@@ -165,8 +163,9 @@ def train(
         category_aliases: Lower-case spelling to category.
 
     Returns:
-        The classifier, and how many records it learned from; None and 0 where fewer than `LEAST_RECORDS` records or
-        `LEAST_CATEGORIES` categories of some size are there. The order of the records does not matter.
+        The classifier, and how many records it learned from; None and 0 where fewer than `LEAST_RECORDS`
+        records or `LEAST_CATEGORIES` categories of some size are there. The order of the records does not
+        matter.
     """
     GAPS.require(corpus, _READ)
     counted = _counted(corpus)
@@ -182,7 +181,8 @@ def train(
     )
     if known.height < LEAST_RECORDS or known["category"].n_unique() < LEAST_CATEGORIES:
         return None, 0
-    # What is said over and over is one example that weighs more: in one order, whatever the order of the records.
+    # What is said over and over is one example that weighs more: in one order, whatever the order of the
+    # records.
     distinct = (
         known.group_by("terms", "category")
         .agg(pl.len().alias("records"))
@@ -215,8 +215,8 @@ def operations_of(
         operation_aliases: Lower-case name to operation.
 
     Returns:
-        Operation, as `operation_key` has it, to category: those that at least `LEAST_OF_OPERATION` categorised
-        records name, nearly all of one category.
+        Operation, as `operation_key` has it, to category: those that at least `LEAST_OF_OPERATION`
+        categorised records name, nearly all of one category.
     """
     GAPS.require(corpus, _READ)
     counted = _counted(corpus).select("intent_category", "operations_involved").with_row_index("record")

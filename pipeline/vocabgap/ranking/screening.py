@@ -18,7 +18,8 @@ _CLAUSE_END: Final = re.compile(
     r"[.!?;,]+(?=\s|$)|[()\[\]{}\n\r\u2014\u2013]|\s-+\s|\b(?:but|because|since|however|and|so|though)\b",
     re.IGNORECASE,
 )
-# Before a phrase, in its clause, these say that it is spoken of as something to author, and not as what happened.
+# Before a phrase, in its clause, these say that it is spoken of as something to author, and not as what
+# happened.
 _WISHES: Final = frozenset(
     [
         "no",
@@ -99,18 +100,19 @@ Texts = tuple[str, str, str, str]
 def screen(gaps: pl.DataFrame, rules: Sequence[Rule] | None = None) -> pl.DataFrame:
     """Mark the records that are no gap of the vocabulary, each with the first rule that says so.
 
-    A phrase is looked for in the description, or in `missing_capability` where there is none. Where somebody wishes
-    for it in the same clause ("no way to handle permission denied", "rate limit exceeded handling"), it is not what
-    happened, and does not count. The workaround and the notes are asides: they are asked only where the description
-    tells of a failure, or where the record neither names what is missing nor wishes for anything. A regular
-    expression is searched in description, workaround and notes as they are.
+    A phrase is looked for in the description, or in `missing_capability` where there is none. Where somebody
+    wishes for it in the same clause ("no way to handle permission denied", "rate limit exceeded handling"),
+    it is not what happened, and does not count. The workaround and the notes are asides: they are asked only
+    where the description tells of a failure, or where the record neither names what is missing nor wishes for
+    anything. A regular expression is searched in description, workaround and notes as they are.
 
     Args:
         gaps: Table `gaps`.
         rules: The rules in the order in which they are asked; the built-in ones by default.
 
     Returns:
-        The same rows in the same order; rows that counted and that a rule fits now say why not, and which rule.
+        The same rows in the same order; rows that counted and that a rule fits now say why not, and which
+        rule.
 
     Raises:
         InvalidInputError: The frame is not a `gaps` frame.
@@ -199,7 +201,7 @@ def _happened(clause: str, phrase: str) -> bool:
 
 
 def _may_fit(rules: Sequence[Rule]) -> pl.Expr:
-    """What no phrase can fit is not read word by word: of a phrase its longest word must be there, in any case.
+    """What no phrase can fit is not read word by word: the longest word of one must be there, in any case.
 
     Only what is beyond ASCII has further spellings, so that is always read.
     """

@@ -109,7 +109,8 @@ class Account(msgspec.Struct, frozen=True):
     """Where every line that is not blank went.
 
     `lines = records + duplicates + superseded + rejects`, and `records = counted + filtered + not_a_gap`;
-    `rules` says of the last which rule marked how many. Beside them stand `passed_over`, lines of other logs that are no gaps, and `unread`, why files were not read.
+    `rules` says of the last which rule marked how many. Beside them stand `passed_over`, lines of other logs
+    that are no gaps, and `unread`, why files were not read.
     """
 
     files: int

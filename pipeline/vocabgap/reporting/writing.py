@@ -17,6 +17,7 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan
 from vocabgap.moments import require_offset
 from vocabgap.parquet import write_parquet
+from vocabgap.ranking import with_categories
 from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
@@ -94,7 +95,9 @@ def report(
     top = whole_number("top", top, hint="0 shows all")
     gaps = None
     if scan is not None:
-        gaps = with_capabilities(scan.gaps, ranked)
+        settings = Settings() if reproduction is None else reproduction.settings
+        named = with_categories(scan.gaps, category_aliases=settings.category_aliases)
+        gaps = with_capabilities(named, ranked)
         _require_same_records(ranked, gaps)
     summary = summarise(
         ranked,
