@@ -17,7 +17,7 @@ from vocabgap.embedding import EmbeddingUse, load_embedder
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan, Selection, resolve_roots, scan
 from vocabgap.moments import require_offset
-from vocabgap.ranking import in_force, rank, reclassify, screen
+from vocabgap.ranking import in_force, rank, reclassify, screen, with_categories
 from vocabgap.reporting import Model, Published, Reproduction, Timing, check_target, report, resolve_target
 from vocabgap.schema import RECORDS
 
@@ -128,6 +128,9 @@ def run(
             # What is learned is learned from the whole corpus, whatever is selected.
             judged = reclassify(selected.gaps, corpus=corpus.gaps, **settings.category_options)
             selected = replace(selected, gaps=judged.gaps)
+        else:
+            agents = with_categories(selected.gaps, category_aliases=settings.category_aliases)
+            selected = replace(selected, gaps=agents)
         ranked = rank(
             in_force(selected.gaps.filter("counted")).select(RECORDS.names),
             found,
