@@ -22,6 +22,7 @@ from vocabgap.schema import (
     phrase,
 )
 
+GIVEN = ["category", "category_by", "category_probability", "rule"]
 TABLES = [RECORDS, GAPS, REJECTS, FILES, WORDINGS, CLUSTERS, LINKAGE, CAPABILITIES]
 every_table = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 
@@ -59,7 +60,7 @@ def test_records_are_the_fields_and_then_the_provenance() -> None:
 
 
 def test_gaps_are_records_and_what_became_of_them() -> None:
-    assert GAPS.names == [*RECORDS.names, "capability_id", "counted", "why_not"]
+    assert GAPS.names == [*RECORDS.names, "capability_id", "counted", "why_not", *GIVEN]
 
 
 def test_rejects_begin_with_the_columns_that_the_design_promises() -> None:

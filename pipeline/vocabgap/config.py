@@ -9,8 +9,17 @@ from typing import Annotated, Any, Final, Literal, TypedDict
 import msgspec
 
 from vocabgap.arguments import require_kind
+from vocabgap.categories import OPERATION_CATEGORIES
 from vocabgap.errors import InvalidInputError
-from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, category_key, operation_key
+from vocabgap.record import (
+    CATEGORY_ALIASES,
+    OPERATION_ALIASES,
+    category_key,
+    fold_category,
+    fold_operation,
+    operation_key,
+)
+from vocabgap.screening_rules import Rule, rules_in_force
 from vocabgap.settings_file import read_settings
 from vocabgap.sources import Source, parse_source, require_type, sources_in_force
 from vocabgap.stopwords import ignored_stems
@@ -137,6 +146,13 @@ class AliasSettings(_Section, frozen=True):
     operations: dict[str, str] = {}
 
 
+class CategorySettings(_Section, frozen=True):
+    """Whether records without a category get one, and what operations are for, beside the built-in table."""
+
+    reclassify: bool = False
+    operations: dict[str, str] = {}
+
+
 class ScanOptions(TypedDict):
     """The settings that a scan depends on, by the names of its arguments."""
 
@@ -169,6 +185,14 @@ class RankOptions(TypedDict):
     operation_aliases: dict[str, str]
 
 
+class CategoryOptions(TypedDict):
+    """The settings that categories depend on, by the names of the arguments of `reclassify`."""
+
+    operations: dict[str, str]
+    category_aliases: dict[str, str]
+    operation_aliases: dict[str, str]
+
+
 class Settings(_Section, frozen=True):
     """Everything that can be set for a run."""
 
@@ -178,6 +202,8 @@ class Settings(_Section, frozen=True):
     report: ReportSettings = ReportSettings()
     vocabulary: VocabularySettings = VocabularySettings()
     aliases: AliasSettings = AliasSettings()
+    categories: CategorySettings = CategorySettings()
+    not_a_gap: dict[str, tuple[str, ...] | str] = {}
     source: dict[str, Source] = {}
 
     @property
@@ -219,6 +245,22 @@ class Settings(_Section, frozen=True):
             "category_aliases": self.category_aliases,
             "operation_aliases": self.operation_aliases,
         }
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """What is no gap of the vocabulary, the built-in rules included."""
+        return rules_in_force(self.not_a_gap)
+
+    @property
+    def category_options(self) -> CategoryOptions:
+        """What `reclassify` is to be called with."""
+        categories, operations = self.category_aliases, self.operation_aliases
+        own = {
+            operation_key(fold_operation(name, operations)): fold_category(category, categories)
+            for name, category in self.categories.operations.items()
+        }
+        table = {**OPERATION_CATEGORIES, **own}
+        return {"operations": table, "category_aliases": categories, "operation_aliases": operations}
 
     @property
     def category_aliases(self) -> dict[str, str]:
@@ -337,6 +379,15 @@ def _in_words(error: msgspec.ValidationError) -> str:
     return f"[{where[0]}] {where[2]}: {told}" if where[0] else f"[{where[2]}] {told}" if place else told
 
 
+def _require_texts(not_a_gap: object, categories: object) -> None:
+    """The same for what tells that something is no gap, and for the category of an operation."""
+    for name, told in not_a_gap.items() if isinstance(not_a_gap, dict) else ():
+        require_type(f"[not_a_gap] {name}", told, tuple[str, ...] | str, _SETTINGS_HINT)
+    entries = categories.get("operations") if isinstance(categories, dict) else None
+    for name, category in entries.items() if isinstance(entries, dict) else ():
+        require_type(f"[categories.operations] {name}", category, str, _SETTINGS_HINT)
+
+
 def _require_spellings(aliases: object) -> None:
     """Refuse an alias of something that is no name; of a table's entries msgspec would not say which."""
     for table in AliasSettings.__struct_fields__:
@@ -355,6 +406,7 @@ def _require_synonyms(cluster: object) -> None:
 def _check_whole(settings: Settings) -> None:
     """Refuse what no single value shows."""
     sources_in_force(settings.source)
+    rules_in_force(settings.not_a_gap)
     given = settings.cluster
     synonym_table(given.synonyms, ignored_stems(given.stop_words), name=_SYNONYMS)
 
@@ -365,6 +417,7 @@ def _merge(merged: _Layer, layer: _Layer, origin: str, *, strict: bool = True) -
     try:
         _require_spellings(layer.get("aliases"))
         _require_synonyms(layer.get("cluster"))
+        _require_texts(layer.get("not_a_gap"), layer.get("categories"))
         if isinstance(layer.get("source"), dict):
             layer["source"] = {name: parse_source(name, table) for name, table in layer["source"].items()}
         _check_whole(msgspec.convert(layer, Settings, strict=strict))

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -17,8 +17,9 @@ from vocabgap.embedding import EmbeddingUse, load_embedder
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan, Selection, resolve_roots, scan
 from vocabgap.moments import require_offset
-from vocabgap.ranking import covered, rank
+from vocabgap.ranking import covered, in_force, rank, reclassify, screen, with_categories
 from vocabgap.reporting import Model, Published, Reproduction, Timing, check_target, report, resolve_target
+from vocabgap.schema import RECORDS
 from vocabgap.vocabulary import load_vocabulary
 
 STAGES: Final = ("ingest", "cluster", "rank", "report")
@@ -29,7 +30,7 @@ class Run:
     """A run of the whole pipeline.
 
     Attributes:
-        scan: What was read, with what the selection left out marked.
+        scan: What was read, with what the selection left out and what is no gap marked.
         clusters: The groups of wordings.
         ranked: Table `capabilities`.
         published: The folder with the files.
@@ -119,11 +120,26 @@ def run(
             category_aliases=settings.category_aliases,
             operation_aliases=settings.operation_aliases,
         )
+        corpus = replace(scanned, gaps=screen(scanned.gaps, settings.rules))
+        # What is outside the selection is told as filtered, whatever the rules say of it.
+        selected = replace(selected, gaps=screen(selected.gaps, settings.rules)) if selection else corpus
     with watch.stage("cluster"):
         # The whole corpus is grouped whatever is selected, so that a need is the same need in every view.
-        found = cluster(scanned.records, **settings.cluster_options, embedder=embedder)
+        found = cluster(corpus.records, **settings.cluster_options, embedder=embedder)
     with watch.stage("rank"):
-        ranked = rank(selected.records, found, now=moment, **settings.rank_options)
+        if settings.categories.reclassify:
+            # What is learned is learned from the whole corpus, whatever is selected.
+            judged = reclassify(selected.gaps, corpus=corpus.gaps, **settings.category_options)
+            selected = replace(selected, gaps=judged.gaps)
+        else:
+            agents = with_categories(selected.gaps, category_aliases=settings.category_aliases)
+            selected = replace(selected, gaps=agents)
+        ranked = rank(
+            in_force(selected.gaps.filter("counted")).select(RECORDS.names),
+            found,
+            now=moment,
+            **settings.rank_options,
+        )
         ranked = covered(
             ranked,
             vocabulary,

@@ -131,7 +131,17 @@ GAPS: Final = Table(
             "the capability that its wording belongs to; null where none was ranked",
         ),
         Column("counted", pl.Boolean, "whether the record is among the mentions of its capability"),
-        Column("why_not", pl.String, "`duplicate`, `superseded` or `filtered`; null where counted"),
+        Column(
+            "why_not", pl.String, "`duplicate`, `superseded`, `filtered` or `not_a_gap`; null where counted"
+        ),
+        Column("category", pl.String, "its category, aliases folded; null where none is known"),
+        Column("category_by", pl.String, "who says so: `agent`, `operations` or `classifier`"),
+        Column(
+            "category_probability",
+            pl.Float64,
+            "how sure the classifier was, 0 to 1; null where it was not asked",
+        ),
+        Column("rule", pl.String, "the rule that says that it is no gap; null elsewhere"),
     ),
 )
 

@@ -25,6 +25,7 @@ def test_what_was_not_counted_is_counted(demo_run: Run, text_of: TextOf, tables:
     assert rows == {
         "counted": str(account.counted),
         "filtered out": "0",
+        "not a gap": "0",
         "duplicates": str(account.duplicates),
         "superseded": str(account.superseded),
         "rejected": str(account.rejects),

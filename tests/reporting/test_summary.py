@@ -37,7 +37,7 @@ def test_lines_add_up(demo_run: Run) -> None:
     account = demo_run.published.summary.account
     assert account is not None
     assert account.lines == account.records + account.duplicates + account.superseded + account.rejects
-    assert account.records == account.counted + account.filtered
+    assert account.records == account.counted + account.filtered + account.not_a_gap
     assert sum(account.reasons.values()) == account.rejects + account.unreadable
 
 

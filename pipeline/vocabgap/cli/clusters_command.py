@@ -3,6 +3,7 @@
 import difflib
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -194,8 +195,10 @@ def _scanned(
     output: Output, roots: list[Path], settings: Settings, cache: Path | None, *, verify_hash: bool
 ) -> "Scan":
     from vocabgap.ingest import scan  # noqa: PLC0415 - loads Polars
+    from vocabgap.ranking import screen  # noqa: PLC0415
 
     scanned = scan(roots, **settings.scan_options, cache=cache, verify_hash=verify_hash)
+    scanned = replace(scanned, gaps=screen(scanned.gaps, settings.rules))  # the groups that a report ranks
     note_cache(output, scanned.cache)
     note_unread(output, scanned)
     return scanned

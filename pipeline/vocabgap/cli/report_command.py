@@ -23,7 +23,7 @@ from vocabgap.cli.options import (
 from vocabgap.cli.output import Output, output_of
 from vocabgap.config import DEFAULT_OUT, DEFAULT_TOP, RankBy, resolve_settings
 from vocabgap.moments import iso, parse_moment, parse_now
-from vocabgap.text import count, escape_unseen, printable_name
+from vocabgap.text import count, escape_unseen, printable_name, visible
 
 if TYPE_CHECKING:
     from vocabgap.pipeline import Run
@@ -76,6 +76,14 @@ def report(
     text_format: Annotated[
         TextFormat, typer.Option("--format", help="How to print the ranking.")
     ] = TextFormat.TABLE,
+    reclassify: Annotated[
+        bool | None,
+        typer.Option(
+            "--reclassify",
+            help="Give records without a category one, from their operations or their words.",
+            show_default=False,
+        ),
+    ] = None,
     now: Annotated[
         str | None, typer.Option(help="The moment to count as the present; the clock's by default.")
     ] = None,
@@ -99,6 +107,7 @@ def report(
             "--top": (("report", "top"), top),
             "--rank-by": (("rank", "by"), rank_by),
             "--hidden": (("ingest", "hidden"), hidden),
+            "--reclassify": (("categories", "reclassify"), reclassify),
         },
     )
     moment = parse_now(now)
@@ -148,6 +157,7 @@ def _print(output: Output, made: "Run", text_format: TextFormat) -> None:
             capabilities=summary.total,
             mentions=summary.mentions,
             account=summary.account,
+            reclassified=summary.reclassified,
             cache=made.scan.cache,
         )
         return
@@ -204,7 +214,15 @@ def _closing(made: "Run") -> list[str]:
         )
     if account is not None:
         filtered = f"; {count(account.filtered, 'record')} filtered out" if account.filtered else ""
-        lines.append(account_line(account) + filtered)
+        rules = ", ".join(f"{number:,} {visible(rule)}" for rule, number in account.rules.items())
+        marked = f"; {account.not_a_gap:,} not a gap ({rules})" if account.not_a_gap else ""
+        lines.append(account_line(account) + filtered + marked)
+    given = summary.reclassified
+    if given is not None:
+        lines.append(
+            f"{given.by_operations:,} categorised by operations, {given.by_classifier:,} by classifier;"
+            f" {given.left:,} without a category"
+        )
     here = current_folder()
     folder = published.folder
     if here is not None and folder.is_relative_to(here):

@@ -45,6 +45,7 @@ def status(
             "categories": loaded.settings.category_aliases,
             "operations": loaded.settings.operation_aliases,
         },
+        rules={rule.name: rule.told for rule in loaded.settings.rules},
         environment={variable: os.environ.get(variable) or None for variable in _KNOWN},
         unknown_variables=_unknown(),
         last_run=None
@@ -54,8 +55,9 @@ def status(
     named = ", ".join(f"{name} {number}" for name, number in libraries.items())
     _line(output, f"vocabgap {__version__}, Python {platform.python_version()}, {named}")
     _line(output, f"settings file: {loaded.path or 'none'}\n")
-    for line in (*_settings(loaded.settings), *_aliases(loaded.settings), *_sources(loaded.settings)):
-        _line(output, line)
+    for lines in (_settings, _aliases, _rules, _sources):
+        for line in lines(loaded.settings):
+            _line(output, line)
     _line(output, "\nenvironment:")
     for line in _environment():
         _line(output, line)
@@ -70,7 +72,7 @@ def _settings(settings: Settings) -> Iterator[str]:
     """The tables that have a key each; those that the environment set say so."""
     variables = {place: variable for variable, place in VARIABLES.items() if os.environ.get(variable)}
     for table, values in msgspec.to_builtins(settings).items():
-        if table in {"aliases", "source"}:
+        if table in {"aliases", "not_a_gap", "source"}:
             continue
         yield f"[{table}]"
         for key, value in values.items():
@@ -87,6 +89,12 @@ def _aliases(settings: Settings) -> Iterator[str]:
         yield f"[aliases.{table}]"
         for spelling, name in in_force.items():
             yield f"{_toml(spelling)} = {_toml(name)}" + ("" if spelling in told else _BUILT_IN)
+
+
+def _rules(settings: Settings) -> Iterator[str]:
+    yield "[not_a_gap]"
+    for rule in settings.rules:
+        yield f"{rule.name} = {_toml(rule.told)}" + ("" if rule.name in settings.not_a_gap else _BUILT_IN)
 
 
 def _sources(settings: Settings) -> Iterator[str]:

@@ -20,6 +20,8 @@ _SHA256: Final = re.compile(r"(?<![0-9a-fA-F])[0-9a-fA-F]{64}(?![0-9a-fA-F])")
 _ROW: Final = "_row"
 _LOG: Final = ["repo_slug", "source_path"]
 _IMAGE: Final = ["tenant_id", "repo_slug", "image_id"]
+# What only the stages after the scan know.
+_LATER: Final = ("capability_id", "category", "category_by", "category_probability", "rule")
 # Why a line does not count, by the number that stands for it while a scan goes on.
 WHY_NOT: Final = (None, DUPLICATE, SUPERSEDED)
 
@@ -70,8 +72,8 @@ def marks(lines: pl.LazyFrame) -> _Marks:
 def with_marks(lines: pl.DataFrame, found: _Marks) -> pl.DataFrame:
     """Table `gaps` of lines and their marks."""
     why_not = pl.Series("why_not", WHY_NOT, dtype=pl.String).gather(found)
-    capability = pl.lit(None, pl.String).alias("capability_id")
-    return lines.with_columns(capability, why_not.is_null().alias("counted"), why_not).select(GAPS.names)
+    later = [pl.lit(None, GAPS.schema[name]).alias(name) for name in _LATER]
+    return lines.with_columns(why_not.is_null().alias("counted"), why_not, *later).select(GAPS.names)
 
 
 def _repeated(hashes: _Hashes) -> list[int]:

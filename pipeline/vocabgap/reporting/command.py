@@ -58,6 +58,8 @@ class Reproduction(msgspec.Struct, frozen=True):
             words += ["--config", os.devnull]  # what lies there was not in force
         if self.settings.ingest.hidden:
             words.append("--hidden")
+        if self.settings.categories.reclassify:
+            words.append("--reclassify")
         words += self._narrowing()
         embedder = self.settings.cluster.embedder
         if embedder is not None:
@@ -114,12 +116,14 @@ class Reproduction(msgspec.Struct, frozen=True):
         cluster = replace(ours.cluster, threshold=default.cluster.threshold, embedder=None) != default.cluster
         ingest = replace(ours.ingest, hidden=default.ingest.hidden) != default.ingest
         vocabulary = replace(ours.vocabulary, paths=()) != default.vocabulary
+        categories = replace(ours.categories, reclassify=default.categories.reclassify) != default.categories
+        others = ("aliases", "not_a_gap", "source")
         return (
             cluster
             or ingest
             or vocabulary
-            or ours.aliases != default.aliases
-            or ours.source != default.source
+            or categories
+            or any(getattr(ours, name) != getattr(default, name) for name in others)
         )
 
     def _settings(self) -> list[tuple[str, object, object]]:

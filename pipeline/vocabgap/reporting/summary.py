@@ -1,5 +1,6 @@
 """What a report says, as plain data. Every face of the report is rendered from it and from nothing else."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
@@ -7,6 +8,7 @@ from typing import Final
 import msgspec
 import polars as pl
 
+from vocabgap.categories import CategoryBy
 from vocabgap.ingest import ScanSummary
 from vocabgap.record import FILE_REASONS, LOG_NAME, UNCATEGORIZED
 from vocabgap.reporting.combinations import Combination, recurring
@@ -106,8 +108,9 @@ class Reject(msgspec.Struct, frozen=True):
 class Account(msgspec.Struct, frozen=True):
     """Where every line that is not blank went.
 
-    `lines = records + duplicates + superseded + rejects`, and `records = counted + filtered`. Beside
-    them stand `passed_over`, lines of other logs that are no gaps, and `unread`, why files were not read.
+    `lines = records + duplicates + superseded + rejects`, and `records = counted + filtered + not_a_gap`;
+    `rules` says of the last which rule marked how many. Beside them stand `passed_over`, lines of other logs
+    that are no gaps, and `unread`, why files were not read.
     """
 
     files: int
@@ -124,17 +127,31 @@ class Account(msgspec.Struct, frozen=True):
     reasons: dict[str, int]
     unread: dict[str, int]
     examples: tuple[Reject, ...]
+    not_a_gap: int = 0
+    rules: dict[str, int] = {}
 
 
 def nothing(account: Account | ScanSummary | None) -> str:
     """Why there is nothing to rank, in a sentence without its full stop."""
     if account is None:
         return "No record was ranked"
+    if isinstance(account, Account) and account.not_a_gap:
+        filtered = f"{account.filtered:,} filtered out, " if account.filtered else ""
+        whole = count(account.records, "record")
+        return f"Nothing is left of {whole}: {filtered}{account.not_a_gap:,} no gap of the vocabulary"
     if isinstance(account, Account) and account.filtered:
         return f"Nothing is left of {count(account.filtered, 'record')}: the filters fit none"
     if not account.files:
         return f"No log was found: nothing below is called {LOG_NAME}, or as another source has it"
     return "Nothing is missing here, as far as these logs tell: no record counts"
+
+
+class Categorised(msgspec.Struct, frozen=True):
+    """What became of the records whose agent gave them no category."""
+
+    by_operations: int
+    by_classifier: int
+    left: int
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -156,6 +173,7 @@ class Summary(msgspec.Struct, frozen=True):
         account: Where every line went; null where no scan is at hand.
         selection: What the report was narrowed to, in words; empty for everything.
         command: The command that makes this report again; empty where it is not known.
+        reclassified: What became of records without a category; null where it was not asked for.
     """
 
     now: datetime
@@ -173,6 +191,7 @@ class Summary(msgspec.Struct, frozen=True):
     account: Account | None
     selection: tuple[str, ...]
     command: str
+    reclassified: Categorised | None = None
 
 
 def summarise(
@@ -187,6 +206,7 @@ def summarise(
     operation_aliases: dict[str, str] | None = None,
     selection: Sequence[str] = (),
     command: str = "",
+    reclassified: bool = False,
 ) -> Summary:
     """Make the summary of a run.
 
@@ -201,6 +221,7 @@ def summarise(
         operation_aliases: Lower-case name to operation; the built-in ones by default.
         selection: What the report was narrowed to, in words.
         command: The command that makes this report again.
+        reclassified: Whether records without a category were given one.
     """
     CAPABILITIES.require(ranked)
     shown = ranked.head(top) if top else ranked
@@ -221,6 +242,7 @@ def summarise(
         account=_account(gaps, rejects, scanned),
         selection=tuple(selection),
         command=command,
+        reclassified=_reclassified(counted) if reclassified and counted is not None else None,
     )
 
 
@@ -250,12 +272,19 @@ def _categories(ranked: pl.DataFrame) -> tuple[Category, ...]:
     return tuple(Category(**row) for row in rows.iter_rows(named=True))
 
 
+def _reclassified(counted: pl.DataFrame) -> Categorised:
+    by = Counter(counted["category_by"].to_list())
+    return Categorised(by[CategoryBy.OPERATIONS.value], by[CategoryBy.CLASSIFIER.value], by[None])
+
+
 def _account(
     gaps: pl.DataFrame | None, rejects: pl.DataFrame | None, scanned: ScanSummary | None
 ) -> Account | None:
     if gaps is None or scanned is None:
         return None
     counted = int(gaps["counted"].sum())
+    marked = gaps["rule"].drop_nulls().value_counts().sort("count", "rule", descending=[True, False])
+    not_a_gap = int(marked["count"].sum())
     bad = pl.DataFrame() if rejects is None else rejects.head(SHOWN_REJECTS)
     fields = Reject.__struct_fields__
     return Account(
@@ -264,7 +293,7 @@ def _account(
         lines=scanned.lines,
         records=scanned.records,
         counted=counted,
-        filtered=scanned.records - counted,
+        filtered=scanned.records - counted - not_a_gap,
         duplicates=scanned.duplicates,
         superseded=scanned.superseded,
         rejects=scanned.rejects,
@@ -273,4 +302,6 @@ def _account(
         reasons={reason: n for reason, n in scanned.reasons.items() if reason not in FILE_REASONS},
         unread={reason: n for reason, n in scanned.reasons.items() if reason in FILE_REASONS},
         examples=tuple(Reject(**{name: row[name] for name in fields}) for row in bad.iter_rows(named=True)),
+        not_a_gap=not_a_gap,
+        rules=dict(marked.iter_rows()),
     )

@@ -17,6 +17,7 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan
 from vocabgap.moments import require_offset
 from vocabgap.parquet import write_parquet
+from vocabgap.ranking import with_categories
 from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
@@ -95,7 +96,9 @@ def report(
     top = whole_number("top", top, hint="0 shows all")
     gaps = None
     if scan is not None:
-        gaps = with_capabilities(scan.gaps, ranked)
+        settings = Settings() if reproduction is None else reproduction.settings
+        named = with_categories(scan.gaps, category_aliases=settings.category_aliases)
+        gaps = with_capabilities(named, ranked)
         _require_same_records(ranked, gaps)
     summary = summarise(
         ranked,
@@ -108,6 +111,7 @@ def report(
         operation_aliases=None if reproduction is None else reproduction.settings.operation_aliases,
         selection=() if reproduction is None else reproduction.narrowed,
         command="" if reproduction is None else reproduction.command,
+        reclassified=reproduction is not None and reproduction.settings.categories.reclassify,
     )
     with published(out) as folder:
         with _named(folder / MARKDOWN_NAME) as path:

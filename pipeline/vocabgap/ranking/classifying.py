@@ -1,0 +1,267 @@
+"""Categories for records that have none, from their operations and from how others were categorised."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import polars as pl
+
+from vocabgap.arguments import require_names
+from vocabgap.categories import OPERATION_CATEGORIES, CategoryBy, Classifier, judge, terms
+from vocabgap.ranking.evidence import folded
+from vocabgap.record import (
+    CATEGORY_ALIASES,
+    OPERATION_ALIASES,
+    UNCATEGORIZED,
+    fold_category,
+    fold_operation,
+    operation_key,
+)
+from vocabgap.schema import GAPS, PHRASE_FIELDS
+
+if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+
+LEAST_RECORDS: Final = 50
+LEAST_CATEGORIES: Final = 2
+LEAST_OF_OPERATION: Final = 10
+_NEARLY_ALL: Final = 0.9
+_LEAST_OF_CATEGORY: Final = 5  # fewer are no pattern
+_MOST_WORDINGS: Final = 20_000  # to learn from: beyond, more of the same costs and tells little
+# Tried at 1, 10 and 100; 10 is the one whose probabilities say how often it is right.
+_INVERSE_REGULARISATION: Final = 10.0
+_ITERATIONS: Final = 1_000
+_DIGITS: Final = 9  # of a weight: what different processors agree on
+_READ: Final = (*PHRASE_FIELDS, "intent_category", "operations_involved")
+_CATEGORY: Final = ("category", "category_by", "category_probability")
+
+
+@dataclass(frozen=True)
+class Reclassified:
+    """Records with the categories that they have, or were given.
+
+    Attributes:
+        gaps: The rows handed in, with `category`, `category_by` and `category_probability`.
+        by_operations: Records that counted and got their category from their operations.
+        by_classifier: Records that counted and got it from the classifier.
+        learned_from: Records that the classifier learned from; 0 where there was none.
+    """
+
+    gaps: pl.DataFrame
+    by_operations: int
+    by_classifier: int
+    learned_from: int
+
+
+def reclassify(
+    gaps: pl.DataFrame,
+    *,
+    corpus: pl.DataFrame | None = None,
+    operations: Mapping[str, str] = OPERATION_CATEGORIES,
+    category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
+    operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
+) -> Reclassified:
+    """Give uncategorised records a category, and never another one to those that have one.
+
+    A record gets the category that most of its known operations are for; else that which a classifier,
+    trained on the categorised records of the corpus, is sure of.
+
+    Args:
+        gaps: Table `gaps`.
+        corpus: What to learn from, table `gaps` or `records`; the counted rows of `gaps` by default.
+        operations: Operation, as `operation_key` has it, to category; `uncategorized` for one that tells
+            nothing. What the corpus itself shows of further operations is added.
+        category_aliases: Lower-case spelling to category.
+        operation_aliases: Lower-case name to operation.
+
+    Raises:
+        InvalidInputError: A frame or an argument cannot be used.
+    """
+    GAPS.require(gaps)
+    require_names("operations", operations)
+    require_names("category_aliases", category_aliases)
+    require_names("operation_aliases", operation_aliases)
+    corpus = gaps if corpus is None else corpus
+    classifier, learned_from = train(corpus, category_aliases=category_aliases)
+    learned = operations_of(corpus, category_aliases=category_aliases, operation_aliases=operation_aliases)
+    table = {**learned, **operations}
+    named = with_categories(gaps, category_aliases=category_aliases)
+    lacking = named["category_by"].is_null()
+    judged: dict[tuple[Any, ...], tuple[str | None, str | None, float | None]] = {}
+    rows = []
+    for *texts, said, involved in named.filter(lacking).select(_READ).iter_rows():
+        key = (*texts, *involved)
+        if key not in judged:
+            found = judge(
+                said,
+                texts,
+                involved,
+                table=table,
+                classifier=classifier,
+                category_aliases=category_aliases,
+                operation_aliases=operation_aliases,
+            )
+            told = (None, None) if found.by is None else (found.category, found.by.value)
+            judged[key] = (*told, found.probability)
+        rows.append(judged[key])
+    columns = {name: GAPS.schema[name] for name in _CATEGORY}
+    of_lacking = pl.DataFrame(rows, schema=columns, orient="row").with_columns(row=lacking.arg_true())
+    made = named.with_row_index("row").update(of_lacking, on="row").drop("row")
+    given = made.filter("counted")["category_by"]
+    return Reclassified(
+        made,
+        int((given == CategoryBy.OPERATIONS.value).sum()),
+        int((given == CategoryBy.CLASSIFIER.value).sum()),
+        learned_from,
+    )
+
+
+def with_categories(
+    gaps: pl.DataFrame, *, category_aliases: Mapping[str, str] = CATEGORY_ALIASES
+) -> pl.DataFrame:
+    """Say of each record which category its agent gave it, if any.
+
+    Args:
+        gaps: Table `gaps`; rows that were given a category before keep it.
+        category_aliases: Lower-case spelling to category.
+
+    Returns:
+        The same rows with `category` and `category_by`; null where nobody gave one.
+    """
+    said = folded(gaps["intent_category"], partial(fold_category, aliases=category_aliases))
+    by_agent = pl.col("category_by").is_null() & (said != UNCATEGORIZED)
+    return gaps.with_columns(
+        pl.when(by_agent).then(said).otherwise("category").alias("category"),
+        pl.when(by_agent).then(pl.lit(CategoryBy.AGENT.value)).otherwise("category_by").alias("category_by"),
+    )
+
+
+def in_force(records: pl.DataFrame) -> pl.DataFrame:
+    """Records to be ranked by the category that they were given, where the agent gave none.
+
+    Args:
+        records: Columns `intent_category`, `category` and `category_by`.
+    """
+    given = pl.col("category_by").is_in([CategoryBy.OPERATIONS.value, CategoryBy.CLASSIFIER.value])
+    return records.with_columns(
+        pl.when(given).then("category").otherwise("intent_category").alias("intent_category")
+    )
+
+
+def train(
+    corpus: pl.DataFrame,
+    *,
+    category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
+) -> tuple[Classifier | None, int]:
+    """Learn categories from the records that have one.
+
+    Args:
+        corpus: Table `records`, or `gaps`, of which the counted rows are read.
+        category_aliases: Lower-case spelling to category.
+
+    Returns:
+        The classifier, and how many records it learned from; None and 0 where fewer than `LEAST_RECORDS`
+        records or `LEAST_CATEGORIES` categories of some size are there. The order of the records does not
+        matter.
+    """
+    GAPS.require(corpus, _READ)
+    counted = _counted(corpus)
+    categories = folded(counted["intent_category"], partial(fold_category, aliases=category_aliases))
+    categorised = counted.with_columns(categories.alias("category")).filter(
+        pl.col("category") != UNCATEGORIZED
+    )
+    said = [list(terms(texts)) for texts in categorised.select(PHRASE_FIELDS).iter_rows()]
+    known = (
+        categorised.select("category", pl.Series("terms", said, dtype=pl.List(pl.String)))
+        .filter(pl.col("terms").list.len() > 0)
+        .filter(pl.len().over("category") >= _LEAST_OF_CATEGORY)
+    )
+    if known.height < LEAST_RECORDS or known["category"].n_unique() < LEAST_CATEGORIES:
+        return None, 0
+    # What is said over and over is one example that weighs more: in one order, whatever the order of the
+    # records.
+    distinct = (
+        known.group_by("terms", "category")
+        .agg(pl.len().alias("records"))
+        .with_columns(pl.col("terms").list.join("\n").alias("written"))
+        .sort("records", "written", "category", descending=[True, False, False])
+        .head(_MOST_WORDINGS)
+    )
+    # Loading these takes longer than most runs, and few ask for it.
+    from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+
+    vectorizer = TfidfVectorizer(analyzer=_as_they_are)
+    rows = vectorizer.fit_transform(distinct["terms"].to_list())
+    model = LogisticRegression(C=_INVERSE_REGULARISATION, max_iter=_ITERATIONS)
+    model.fit(rows, distinct["category"].to_list(), sample_weight=distinct["records"].to_numpy())
+    return _plain(vectorizer, model), int(distinct["records"].sum())
+
+
+def operations_of(
+    corpus: pl.DataFrame,
+    *,
+    category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
+    operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
+) -> dict[str, str]:
+    """Which operations are for which category, as the categorised records of a corpus have it.
+
+    Args:
+        corpus: Table `records`, or `gaps`, of which the counted rows are read.
+        category_aliases: Lower-case spelling to category.
+        operation_aliases: Lower-case name to operation.
+
+    Returns:
+        Operation, as `operation_key` has it, to category: those that at least `LEAST_OF_OPERATION`
+        categorised records name, nearly all of one category.
+    """
+    GAPS.require(corpus, _READ)
+    counted = _counted(corpus).select("intent_category", "operations_involved").with_row_index("record")
+    named = counted.explode("operations_involved").drop_nulls("operations_involved")
+    operation = partial(fold_operation, aliases=operation_aliases)
+    category = partial(fold_category, aliases=category_aliases)
+    seen = (
+        named.with_columns(
+            folded(named["operations_involved"], lambda name: operation_key(operation(name))).alias(
+                "operation"
+            ),
+            folded(named["intent_category"], category).alias("category"),
+        )
+        .filter((pl.col("category") != UNCATEGORIZED) & (pl.col("operation") != ""))
+        .unique(["record", "operation"])
+        .group_by("operation", "category")
+        .agg(pl.len().alias("records"))
+    )
+    clear = seen.filter(
+        pl.col("records") >= _NEARLY_ALL * pl.col("records").sum().over("operation"),
+        pl.col("records").sum().over("operation") >= LEAST_OF_OPERATION,
+    ).sort("operation")
+    return dict(clear.select("operation", "category").iter_rows())
+
+
+def _counted(corpus: pl.DataFrame) -> pl.DataFrame:
+    return corpus.filter("counted") if "counted" in corpus.columns else corpus
+
+
+def _as_they_are(found: Iterable[str]) -> Iterable[str]:
+    return found
+
+
+def _plain(vectorizer: "TfidfVectorizer", model: "LogisticRegression") -> Classifier:
+    """The model as plain numbers; for two categories scikit-learn keeps the weights of the second only."""
+    weights, intercepts = model.coef_, model.intercept_
+    if len(model.classes_) == LEAST_CATEGORIES:
+        weights, intercepts = np.vstack([0 * weights, weights]), np.append(0 * intercepts, intercepts)
+    of_terms = np.round(weights.T, _DIGITS).tolist()
+    idf = np.round(vectorizer.idf_, _DIGITS).tolist()
+    return Classifier(
+        tuple(map(str, model.classes_)),
+        tuple(np.round(intercepts, _DIGITS).tolist()),
+        {
+            term: (idf[place], tuple(of_terms[place]))
+            for term, place in sorted(vectorizer.vocabulary_.items())
+        },
+    )

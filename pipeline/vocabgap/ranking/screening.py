@@ -1,0 +1,215 @@
+"""Screening: what was reported as a gap and is none of the vocabulary is marked, never dropped."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+import polars as pl
+
+from vocabgap.schema import GAPS, stripped
+from vocabgap.screening_rules import Rule, rules_in_force
+from vocabgap.text import words
+
+NOT_A_GAP: Final = "not_a_gap"
+_READ: Final = ("description", "missing_capability", "workaround", "notes")
+
+# Where one clause ends and the next says something of its own.
+_CLAUSE_END: Final = re.compile(
+    r"[.!?;,]+(?=\s|$)|[()\[\]{}\n\r\u2014\u2013]|\s-+\s|\b(?:but|because|since|however|and|so|though)\b",
+    re.IGNORECASE,
+)
+# Before a phrase, in its clause, these say that it is spoken of as something to author, and not as what
+# happened.
+_WISHES: Final = frozenset(
+    [
+        "no",
+        "without",
+        "need",
+        "needs",
+        "needed",
+        "needing",
+        "want",
+        "wants",
+        "wanted",
+        "wanting",
+        "wish",
+        "wishes",
+        "missing",
+        "lack",
+        "lacks",
+        "lacking",
+        "should",
+        "way",
+        "handle",
+        "handles",
+        "handling",
+        "against",
+        "support",
+        "supports",
+        "retry",
+        "resume",
+        "recover",
+        "fallback",
+        "detect",
+        "avoid",
+        "prevent",
+        "simulate",
+    ]
+)
+# The same after it: "permission denied handling" is something to author.
+_THINGS: Final = frozenset(
+    [
+        "handling",
+        "handler",
+        "recovery",
+        "detection",
+        "detector",
+        "setting",
+        "settings",
+        "option",
+        "policy",
+        "primitive",
+        "entry",
+        "entries",
+    ]
+)
+_FAILURES: Final = frozenset(
+    [
+        "fail",
+        "fails",
+        "failed",
+        "failing",
+        "failure",
+        "error",
+        "errors",
+        "errored",
+        "abort",
+        "aborts",
+        "aborted",
+        "hang",
+        "hangs",
+        "hung",
+        "stalled",
+        "crashed",
+    ]
+)
+
+Texts = tuple[str, str, str, str]
+
+
+def screen(gaps: pl.DataFrame, rules: Sequence[Rule] | None = None) -> pl.DataFrame:
+    """Mark the records that are no gap of the vocabulary, each with the first rule that says so.
+
+    A phrase is looked for in the description, or in `missing_capability` where there is none. Where somebody
+    wishes for it in the same clause ("no way to handle permission denied", "rate limit exceeded handling"),
+    it is not what happened, and does not count. The workaround and the notes are asides: they are asked only
+    where the description tells of a failure, or where the record neither names what is missing nor wishes for
+    anything. A regular expression is searched in description, workaround and notes as they are.
+
+    Args:
+        gaps: Table `gaps`.
+        rules: The rules in the order in which they are asked; the built-in ones by default.
+
+    Returns:
+        The same rows in the same order; rows that counted and that a rule fits now say why not, and which
+        rule.
+
+    Raises:
+        InvalidInputError: The frame is not a `gaps` frame.
+    """
+    GAPS.require(gaps, (*_READ, "counted", "why_not", "rule"))
+    rules = rules_in_force() if rules is None else rules
+    asked = gaps.lazy().with_row_index("row").filter("counted")
+    texts = [stripped(pl.col(name).fill_null("")).alias(name) for name in _READ]
+    suspects = asked.select("row", *texts).filter(_may_fit(rules)).collect()
+    judged: dict[Texts, str | None] = {}
+    found: dict[int, str] = {}
+    for row, *told in suspects.iter_rows():
+        key: Texts = tuple(told)
+        if key not in judged:
+            judged[key] = rule_of(*key, rules=rules)
+        name = judged[key]
+        if name is not None:
+            found[row] = name
+    if not found:
+        return gaps
+    marks = pl.DataFrame(
+        {"row": found.keys(), "fits": found.values()}, schema={"row": pl.UInt32, "fits": pl.String}
+    )
+    fits = pl.col("fits")
+    return (
+        gaps.with_row_index("row")
+        .join(marks, on="row", how="left", maintain_order="left")
+        .with_columns(
+            pl.col("counted") & fits.is_null(),
+            why_not=pl.when(fits.is_not_null()).then(pl.lit(NOT_A_GAP)).otherwise("why_not"),
+            rule=pl.coalesce(fits, "rule"),
+        )
+        .select(gaps.columns)
+    )
+
+
+def rule_of(
+    description: str,
+    missing_capability: str = "",
+    workaround: str = "",
+    notes: str = "",
+    *,
+    rules: Sequence[Rule],
+) -> str | None:
+    """The first rule that fits what a record says, as `screen` asks them; None where none does.
+
+    Args:
+        description: What was missing, in a sentence; empty where the record has none, as the others.
+        missing_capability: What would have been the right primitive.
+        workaround: What was done instead.
+        notes: Anything else.
+        rules: The rules in the order in which they are asked.
+    """
+    told = [text for text in (description, workaround, notes) if text]
+    clauses = _clauses(description or missing_capability)
+    if _asides_count(clauses, missing_capability):
+        clauses += [clause for text in (workaround, notes) for clause in _clauses(text)]
+    for rule in rules:
+        if any(pattern.search(text) for pattern in rule.patterns for text in told):
+            return rule.name
+        if any(_happened(clause, phrase) for phrase in rule.phrases for clause in clauses):
+            return rule.name
+    return None
+
+
+def _clauses(text: str) -> list[str]:
+    """The clauses of a text in normal form, with a space at either end."""
+    found = (words(clause) for clause in _CLAUSE_END.split(text))
+    return [f" {' '.join(clause)} " for clause in found if clause]
+
+
+def _asides_count(clauses: Sequence[str], missing_capability: str) -> bool:
+    said = {word for clause in clauses for word in clause.split()}
+    if said & _FAILURES:
+        return True
+    return not missing_capability and not said & _WISHES
+
+
+def _happened(clause: str, phrase: str) -> bool:
+    """Whether a clause tells of a phrase as something that happened."""
+    before, found, after = clause.partition(f" {phrase} ")
+    if not found:
+        return False
+    following = after.split(maxsplit=1)[:1]
+    return _WISHES.isdisjoint(before.split()) and _THINGS.isdisjoint(following)
+
+
+def _may_fit(rules: Sequence[Rule]) -> pl.Expr:
+    """What no phrase can fit is not read word by word: the longest word of one must be there, in any case.
+
+    Only what is beyond ASCII has further spellings, so that is always read.
+    """
+    if any(rule.patterns for rule in rules):
+        return pl.lit(value=True)
+    keys = sorted({max(phrase.split(), key=len) for rule in rules for phrase in rule.phrases})
+    if not keys:
+        return pl.lit(value=False)
+    whole = pl.concat_str(_READ, separator="\n").str.replace_all("'", "", literal=True)
+    beyond = whole.str.len_bytes() != whole.str.len_chars()
+    return beyond | whole.str.contains_any(keys, ascii_case_insensitive=True)

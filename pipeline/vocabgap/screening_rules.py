@@ -1,0 +1,95 @@
+"""Rules that tell what is reported as a gap and is none of the vocabulary."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Final
+
+from vocabgap.arguments import require_kind, texts
+from vocabgap.errors import InvalidInputError
+from vocabgap.text import words
+
+REGEX_PREFIX: Final = "re:"
+_TABLE: Final = "not_a_gap"
+_EXAMPLE: Final = 'for example outage = ["the tile server is down", "re:error 5[0-9]{2}"]'
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One reason for which a record is no gap of the vocabulary.
+
+    Attributes:
+        name: What the reason is called in the report.
+        phrases: Phrases in normal form that tell it, words separated by single spaces.
+        patterns: Regular expressions that tell it, of whatever case.
+    """
+
+    name: str
+    phrases: tuple[str, ...]
+    patterns: tuple[re.Pattern[str], ...]
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What tells it, as settings have it."""
+        return (*self.phrases, *(f"{REGEX_PREFIX}{pattern.pattern}" for pattern in self.patterns))
+
+
+def rules_in_force(own: Mapping[str, Iterable[str]] | None = None) -> tuple[Rule, ...]:
+    """The built-in rules and somebody's own, in the order in which they are asked.
+
+    Args:
+        own: Name of a rule to what tells it: phrases, of which case, hyphens and punctuation do not matter,
+            and regular expressions, which begin with `re:`. Under the name of a built-in rule they come
+            beside its own; an empty list switches that rule off.
+
+    Raises:
+        InvalidInputError: A name is empty, a phrase holds no word, or a regular expression cannot be read.
+    """
+    own = {} if own is None else own
+    require_kind(_TABLE, own, Mapping, "a mapping of names to phrases", hint=_EXAMPLE)
+    named = dict(_built_in())
+    for name, told in own.items():
+        require_kind(_TABLE, name, str, "names of rules")
+        if not name.strip():
+            raise InvalidInputError(f"[{_TABLE}]: a rule has no name", hint=_EXAMPLE)
+        further = texts(f"[{_TABLE}] {name}", told)
+        # Also what is switched off is read through: an error should not wait until it is switched on.
+        named[name] = (*named.get(name, ()), *further) if further else ()
+    return tuple(_rule(name, told) for name, told in named.items() if told)
+
+
+def _rule(name: str, told: tuple[str, ...]) -> Rule:
+    phrases, patterns = [], []
+    for text in told:
+        if text.startswith(REGEX_PREFIX):
+            patterns.append(_pattern(name, text.removeprefix(REGEX_PREFIX)))
+            continue
+        found = words(text)
+        if not found:
+            raise InvalidInputError(f"[{_TABLE}] {name}: '{text}' holds no word", hint=_EXAMPLE)
+        phrases.append(" ".join(found))
+    return Rule(name, tuple(dict.fromkeys(phrases)), tuple(patterns))
+
+
+def _pattern(name: str, text: str) -> re.Pattern[str]:
+    try:
+        pattern = re.compile(text, re.IGNORECASE)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise InvalidInputError(
+            f"[{_TABLE}] {name}: '{REGEX_PREFIX}{text}' is not a regular expression: {error}", hint=_EXAMPLE
+        ) from error
+    if pattern.search(""):
+        raise InvalidInputError(
+            f"[{_TABLE}] {name}: '{REGEX_PREFIX}{text}' fits every record",
+            hint="ask for at least one character",
+        )
+    return pattern
+
+
+@lru_cache(maxsize=1)
+def _built_in() -> dict[str, tuple[str, ...]]:
+    text = resources.files("vocabgap").joinpath(f"{_TABLE}.toml").read_text(encoding="utf-8")
+    return {name: tuple(told) for name, told in tomllib.loads(text).items()}

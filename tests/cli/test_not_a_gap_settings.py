@@ -1,0 +1,74 @@
+"""The settings of rules and categories, and what the commands print of them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+Config = Callable[[str], Path]
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def photos(gap: Gap, write_corpus: Corpus) -> Path:
+    warmth = gap("sky warmth", operations_involved=["thermal"])
+    return write_corpus({"one": [warmth, gap("the render timed out"), gap("see the other ticket")]})
+
+
+def test_report_says_what_is_no_gap(vocabgap: Command, photos: Path) -> None:
+    assert "; 1 not a gap (1 transient)" in vocabgap("report", photos).out
+
+
+def test_rules_come_from_the_settings_file(vocabgap: Command, photos: Path, write_config: Config) -> None:
+    config = write_config("[not_a_gap]\ntransient = []\nticket = ['the other ticket']\n")
+    told = vocabgap("--json", "report", photos, "--config", config).out.splitlines()[-1]
+    assert json.loads(told)["account"]["rules"] == {"ticket": 1}
+
+
+def test_operations_come_from_the_settings_file(
+    vocabgap: Command, photos: Path, write_config: Config
+) -> None:
+    config = write_config(
+        "[categories]\nreclassify = true\n[categories.operations]\nThermal = 'white balance'\n"
+    )
+    told = [
+        json.loads(line) for line in vocabgap("--json", "report", photos, "--config", config).out.splitlines()
+    ]
+    assert told[-1]["reclassified"] == {"by_operations": 1, "by_classifier": 0, "left": 1}
+    assert "wb" in {line["capability"]["intent_category"] for line in told[:-1] if "capability" in line}
+
+
+def test_reclassify_is_a_flag(vocabgap: Command, photos: Path) -> None:
+    told = vocabgap("report", photos, "--reclassify").out
+    assert "0 categorised by operations, 0 by classifier; 2 without a category" in told
+
+
+def test_groups_are_those_of_a_report(vocabgap: Command, photos: Path) -> None:
+    assert "timed out" not in vocabgap("clusters", photos).out
+
+
+def test_status_shows_the_rules_in_force(vocabgap: Command, write_config: Config) -> None:
+    told = vocabgap("status", "--config", write_config("[not_a_gap]\nticket = 'the other ticket'\n")).out
+    assert 'ticket = ["the other ticket"]\n' in told
+    assert "outage = [" in told
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[not_a_gap]\nmine = 3\n", "[not_a_gap] mine: Expected"),
+        ("[not_a_gap]\nmine = ['re:(']\n", "is not a regular expression"),
+        ("[categories.operations]\nkiln = 3\n", "[categories.operations] kiln: Expected"),
+        ("[categories]\nreclassify = 'perhaps'\n", "[categories] reclassify: "),
+    ],
+)
+def test_settings_that_cannot_be_meant_are_refused(
+    vocabgap: Command, photos: Path, write_config: Config, text: str, problem: str
+) -> None:
+    refused = vocabgap("report", photos, "--config", write_config(text))
+    assert refused.code == 2
+    assert problem in refused.err

@@ -1,0 +1,141 @@
+"""Categories for records that have none: what is learned, what is given, and what is left alone."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from vocabgap.categories import judge
+from vocabgap.errors import InvalidInputError
+from vocabgap.ingest import scan
+from vocabgap.ranking import in_force, reclassify, with_categories
+from vocabgap.ranking.classifying import operations_of, train
+from vocabgap.schema import GAPS
+
+Records = Callable[[Sequence[Mapping[str, Any]]], pl.DataFrame]
+Gaps = Callable[[Sequence[Mapping[str, Any]]], pl.DataFrame]
+
+LEARNED = [
+    *({"missing_capability": f"glaze kiln {turn}", "intent_category": "pottery"} for turn in range(30)),
+    *({"missing_capability": f"warp loom {turn}", "intent_category": "Weaving"} for turn in range(30)),
+]
+GLAZE = {"missing_capability": "glaze of the kiln"}
+
+
+@pytest.fixture
+def gaps(records: Records) -> Gaps:
+    """Readable lines that all count."""
+
+    def build(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+        frame = records(rows).with_columns(counted=pl.lit(value=True))
+        return frame.match_to_schema(GAPS.schema, missing_columns="insert")
+
+    return build
+
+
+def test_words_of_a_category_give_it(gaps: Gaps) -> None:
+    made = reclassify(gaps([*LEARNED, GLAZE]))
+    last = made.gaps.row(-1, named=True)
+    assert (last["category"], last["category_by"]) == ("pottery", "classifier")
+    assert last["category_probability"] > 0.8
+    assert last["intent_category"] == "uncategorized"
+    assert (made.by_operations, made.by_classifier, made.learned_from) == (0, 1, 60)
+
+
+def test_what_an_agent_said_is_never_overwritten(gaps: Gaps) -> None:
+    contrary = {**GLAZE, "intent_category": "Weaving", "operations_involved": ["temperature"]}
+    last = reclassify(gaps([*LEARNED, contrary])).gaps.row(-1, named=True)
+    assert (last["category"], last["category_by"], last["category_probability"]) == ("Weaving", "agent", None)
+
+
+def test_operations_give_a_category_without_anything_to_learn_from(gaps: Gaps) -> None:
+    made = reclassify(gaps([{"operations_involved": ["temperature"]}, {}]))
+    assert made.gaps["category"].to_list() == ["wb", None]
+    assert made.gaps["category_by"].to_list() == ["operations", None]
+    assert (made.by_operations, made.by_classifier, made.learned_from) == (1, 0, 0)
+
+
+def test_operations_of_other_trades_are_learned(gaps: Gaps) -> None:
+    rows = [{"intent_category": "pottery", "operations_involved": ["Kiln"]}] * 10
+    made = reclassify(gaps([*rows, {"operations_involved": ["kiln"]}]))
+    assert made.gaps["category"].to_list()[-1] == "pottery"
+    assert made.gaps["category_by"].to_list()[-1] == "operations"
+
+
+def test_an_operation_of_several_categories_tells_nothing(records: Records) -> None:
+    rows = [
+        {"intent_category": name, "operations_involved": ["kiln"]} for name in ("a", "b") for _ in range(10)
+    ]
+    assert operations_of(records(rows)) == {}
+
+
+def test_an_operation_that_few_name_tells_nothing(records: Records) -> None:
+    assert operations_of(records([{"intent_category": "a", "operations_involved": ["kiln"]}] * 9)) == {}
+
+
+def test_too_few_records_teach_nothing(records: Records) -> None:
+    assert train(records(LEARNED[:25] + LEARNED[30:54])) == (None, 0)
+
+
+def test_one_category_teaches_nothing(records: Records) -> None:
+    assert train(records(LEARNED[:30] * 2)) == (None, 0)
+
+
+def test_three_categories_are_told_apart(records: Records) -> None:
+    third = [
+        {"missing_capability": f"anvil hammer {turn}", "intent_category": "forging"} for turn in range(30)
+    ]
+    classifier, learned_from = train(records([*LEARNED, *third]))
+    assert classifier is not None
+    assert learned_from == 90
+    told = [classifier.judge([term])[0] for term in ("kiln", "loom", "anvil")]
+    assert told == ["pottery", "Weaving", "forging"]
+
+
+def test_order_of_records_does_not_matter(gaps: Gaps) -> None:
+    frame = gaps([*LEARNED, GLAZE])
+    turned = reclassify(frame.reverse()).gaps.reverse()
+    assert_frame_equal(turned, reclassify(frame).gaps, check_exact=True)
+
+
+def test_what_does_not_count_is_not_learned_from(gaps: Gaps) -> None:
+    frame = gaps([*LEARNED, GLAZE]).with_columns(counted=pl.col("missing_capability") == "glaze of the kiln")
+    assert reclassify(frame).learned_from == 0
+
+
+def test_what_is_learned_may_come_from_a_wider_corpus(gaps: Gaps, records: Records) -> None:
+    made = reclassify(gaps([GLAZE]), corpus=records(LEARNED))
+    assert made.gaps["category"].to_list() == ["pottery"]
+
+
+def test_ranking_takes_the_given_category_and_else_the_agents(gaps: Gaps) -> None:
+    given = reclassify(
+        gaps([{"intent_category": "Tonal"}, {"operations_involved": ["temperature"]}, {}])
+    ).gaps
+    assert in_force(given)["intent_category"].to_list() == ["Tonal", "wb", "uncategorized"]
+
+
+def test_categories_that_were_given_stay_when_agents_are_asked(gaps: Gaps) -> None:
+    given = reclassify(
+        gaps([{"intent_category": "Tonal"}, {"operations_involved": ["temperature"]}, {}])
+    ).gaps
+    assert_frame_equal(with_categories(given), given)
+
+
+def test_other_frames_are_refused(records: Records) -> None:
+    with pytest.raises(InvalidInputError, match="frame 'gaps'"):
+        reclassify(records([{}]))
+
+
+def test_one_record_is_judged_in_less_than_20_ms(demo: Path) -> None:
+    classifier, _ = train(scan(demo).records)
+    text = "the shadows under the boats are too green " * 20
+    judge("", [text], ["unheard-of"], classifier=classifier)  # the first one reads the stop words
+    start = time.process_time()
+    for turn in range(20):
+        judge("", [f"{text} {turn}"], ["unheard-of"], classifier=classifier)
+    assert (time.process_time() - start) / 20 < 0.02

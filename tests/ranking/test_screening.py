@@ -1,0 +1,175 @@
+"""Which records are no gap of the vocabulary, and which only sound like it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from vocabgap.errors import InvalidInputError
+from vocabgap.ingest import scan
+from vocabgap.ranking import screen
+from vocabgap.ranking.screening import _may_fit, rule_of
+from vocabgap.schema import GAPS
+from vocabgap.screening_rules import rules_in_force
+
+RULES = rules_in_force()
+WORKSPACE = Path(__file__).parents[3] / "shared" / "data" / "chemigram" / "workspace"
+
+Records = Callable[[Sequence[Mapping[str, Any]]], pl.DataFrame]
+Gaps = Callable[..., pl.DataFrame]
+
+
+@pytest.fixture
+def gaps(records: Records) -> Gaps:
+    """Readable lines that all count, of which only the descriptions or other fields are given."""
+
+    def build(*rows: str | Mapping[str, Any]) -> pl.DataFrame:
+        given = [
+            {"description": row, "missing_capability": None} if isinstance(row, str) else row for row in rows
+        ]
+        frame = records(given).with_columns(counted=pl.lit(value=True))
+        return frame.match_to_schema(GAPS.schema, missing_columns="insert")
+
+    return build
+
+
+@pytest.mark.parametrize(
+    ("description", "rule"),
+    [
+        ("The render timed out after 30 s", "transient"),
+        ("TimeoutError while reading the histogram", "transient"),
+        ("Export failed with HTTP 503", "transient"),
+        ("darktable-cli: Segmentation fault (core dumped)", "transient"),
+        ("Could not write the sidecar: Permission denied", "permission"),
+        ("mounted read-only, nothing was saved", "permission"),
+        ("The tile server is down", "outage"),
+        ("Wanted a preview, but the service was unavailable", "outage"),
+        ("Ran out of memory on the panorama", "architecture"),
+        ("Two graduated masks at once are not supported by the engine", "architecture"),
+    ],
+)
+def test_what_failed_is_no_gap(description: str, rule: str) -> None:
+    assert rule_of(description, rules=RULES) == rule
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "limit the noise in the dark tones",
+        "crash the blacks without touching the midtones",
+        "crashed blacks in the harbour at night",
+        "a read-only look at the mask",
+        "the lights went out along the quay, recover them",
+        "pull the exposure down in the window",
+        "the street during the power outage is too dark",
+        "a time-out corner look, dim and blue",
+        "reset the white balance of one mask",
+        "connection between two masks",
+        "memory colours for skin and sky",
+        "error level analysis overlay",
+    ],
+)
+def test_words_of_photographers_are_no_failures(description: str) -> None:
+    assert rule_of(description, rules=RULES) is None
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "no way to resume when the connection was lost",
+        "need a primitive that waits when rate limit exceeded",
+        "permission denied handling",
+        "lacks a step for service unavailable",
+    ],
+)
+def test_who_wishes_for_something_about_failures_names_a_gap(description: str) -> None:
+    assert rule_of(description, rules=RULES) is None
+
+
+def test_an_aside_about_a_failure_leaves_a_gap_what_it_is() -> None:
+    assert rule_of("wanted a luminosity mask", notes="the preview timed out once", rules=RULES) is None
+    assert rule_of("Curve sampled by eye", "curve_sampler", "the probe timed out", rules=RULES) is None
+
+
+@pytest.mark.parametrize("field", ["workaround", "notes"])
+def test_an_aside_tells_why_something_failed(field: str) -> None:
+    told = {field: "rate limited, waited ten minutes"}
+    assert rule_of("Export failed", "export", **told, rules=RULES) == "transient"
+
+
+def test_an_aside_tells_where_the_record_says_little_itself() -> None:
+    assert rule_of("Sky replacement", notes="permission denied", rules=RULES) == "permission"
+
+
+def test_missing_capability_is_read_where_there_is_no_description() -> None:
+    assert rule_of("", "connection refused", rules=RULES) == "transient"
+    assert rule_of("Soft glow", "connection refused", rules=RULES) is None
+
+
+def test_a_regular_expression_is_searched_as_it_is_written() -> None:
+    rules = rules_in_force({"ticket": [r"re:\bINC-[0-9]+"]})
+    assert rule_of("Soft glow", "glow", notes="no glow, see inc-204", rules=rules) == "ticket"
+
+
+def test_marked_records_stay_and_say_which_rule(gaps: Gaps) -> None:
+    made = screen(gaps("Soft glow", "The render timed out"))
+    assert made.select("counted", "why_not", "rule").rows() == [
+        (True, None, None),
+        (False, "not_a_gap", "transient"),
+    ]
+
+
+def test_what_does_not_count_anyway_is_not_asked(gaps: Gaps) -> None:
+    duplicate = gaps("The render timed out").with_columns(
+        counted=pl.lit(value=False), why_not=pl.lit("duplicate")
+    )
+    assert_frame_equal(screen(duplicate), duplicate)
+
+
+def test_screening_again_changes_nothing(gaps: Gaps) -> None:
+    once = screen(gaps("Soft glow", "The render timed out"))
+    assert_frame_equal(screen(once), once)
+
+
+def test_without_rules_nothing_is_marked(gaps: Gaps) -> None:
+    every = gaps("The render timed out")
+    assert_frame_equal(screen(every, []), every)
+
+
+def test_other_frames_are_refused(gaps: Gaps) -> None:
+    with pytest.raises(InvalidInputError, match="column 'rule' is missing"):
+        screen(gaps("Soft glow").drop("rule"))
+
+
+@given(
+    st.sampled_from(
+        ["timed out", "permission denied", "service is down", "out of memory", "engine doesnt support"]
+    ),
+    st.sampled_from(["{}", "{}!", "({})", "so: {}"]),
+    st.sampled_from(
+        [str.upper, str.title, lambda text: text.replace(" ", "-"), lambda text: text.replace("t", "ｔ")]
+    ),
+)
+def test_what_fits_a_rule_is_read_however_it_is_spelt(
+    phrase: str, frame: str, spelling: Callable[[str], str]
+) -> None:
+    text = frame.format(spelling(phrase).replace("doesnt", "doesn't"))
+    row = pl.DataFrame({"description": [text], "missing_capability": "", "workaround": "", "notes": ""})
+    assert rule_of(text, rules=RULES) is not None
+    assert row.filter(_may_fit(RULES)).height == 1
+
+
+def test_no_gap_of_the_demo_is_marked(demo: Path) -> None:
+    assert screen(scan(demo).gaps)["rule"].null_count() == scan(demo).gaps.height
+
+
+def test_no_gap_of_a_real_project_is_marked() -> None:
+    if not WORKSPACE.is_dir():
+        pytest.skip("the workspace of the first project is not beside this checkout")
+    found = screen(scan(WORKSPACE).gaps)
+    assert found.filter(pl.col("rule").is_not_null()).height == 0

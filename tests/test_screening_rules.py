@@ -1,0 +1,58 @@
+"""The rules that tell what is no gap: the built-in ones, and somebody's own beside them."""
+
+import pytest
+
+from vocabgap.errors import InvalidInputError
+from vocabgap.screening_rules import rules_in_force
+
+
+def names(**own: list[str]) -> list[str]:
+    return [rule.name for rule in rules_in_force(own)]
+
+
+def test_four_rules_are_built_in() -> None:
+    assert names() == ["transient", "permission", "outage", "architecture"]
+
+
+def test_an_empty_list_switches_a_rule_off() -> None:
+    assert names(outage=[]) == ["transient", "permission", "architecture"]
+
+
+def test_phrases_under_the_name_of_a_built_in_rule_come_beside_its_own() -> None:
+    outage = {rule.name: rule.phrases for rule in rules_in_force({"outage": ["tile-server asleep"]})}[
+        "outage"
+    ]
+    assert "service is down" in outage
+    assert outage[-1] == "tile server asleep"
+
+
+def test_a_rule_of_ones_own_is_asked_last() -> None:
+    assert names(duplicate_ticket=["see the other ticket"])[-1] == "duplicate_ticket"
+
+
+def test_one_phrase_may_be_given_as_it_is() -> None:
+    assert rules_in_force({"mine": "out of paper"})[-1].phrases == ("out of paper",)
+
+
+def test_what_a_rule_is_told_by_can_be_written_into_settings_again() -> None:
+    rule = rules_in_force({"mine": ["re:E[0-9]{4}", "Out-of-paper"]})[-1]
+    assert rules_in_force({"mine": rule.told})[-1].told == rule.told == ("out of paper", "re:E[0-9]{4}")
+
+
+@pytest.mark.parametrize(
+    ("told", "problem"),
+    [
+        (["..."], r"\[not_a_gap\] mine: '...' holds no word"),
+        (["re:("], "is not a regular expression"),
+        (["re:x*"], "fits every record"),
+        ([3], "expected nothing but texts, found 3"),
+    ],
+)
+def test_what_tells_nothing_is_refused(told: list[str], problem: str) -> None:
+    with pytest.raises(InvalidInputError, match=problem):
+        rules_in_force({"mine": told})
+
+
+def test_a_rule_without_a_name_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="a rule has no name"):
+        rules_in_force({" ": ["out of paper"]})
