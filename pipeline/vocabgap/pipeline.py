@@ -13,12 +13,23 @@ import polars as pl
 from vocabgap.arguments import require_kind
 from vocabgap.clustering import Clusters, cluster
 from vocabgap.config import Settings, expanded
+from vocabgap.decisions import Ruling, read_decisions, replay
 from vocabgap.embedding import EmbeddingUse, load_embedder
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan, Selection, resolve_roots, scan
 from vocabgap.moments import require_offset
-from vocabgap.ranking import rank
-from vocabgap.reporting import Model, Published, Reproduction, Timing, check_target, report, resolve_target
+from vocabgap.ranking import Lineage, identify, rank, trace
+from vocabgap.reporting import (
+    Decided,
+    Model,
+    Published,
+    Reproduction,
+    Timing,
+    check_target,
+    read_basis,
+    report,
+    resolve_target,
+)
 
 STAGES: Final = ("ingest", "cluster", "rank", "report")
 
@@ -29,8 +40,10 @@ class Run:
 
     Attributes:
         scan: What was read, with what the selection left out marked.
-        clusters: The groups of wordings.
+        clusters: The groups of wordings, as people's decisions have them.
         ranked: Table `capabilities`.
+        lineage: Where the capabilities come from.
+        ruling: The decisions in force.
         published: The folder with the files.
         embeddings: What was kept of embeddings and what computed, if there was an embedder.
     """
@@ -38,6 +51,8 @@ class Run:
     scan: Scan
     clusters: Clusters
     ranked: pl.DataFrame
+    lineage: Lineage
+    ruling: Ruling
     published: Published
     embeddings: EmbeddingUse | None = None
 
@@ -78,6 +93,7 @@ def run(
     config: Path | None = None,
     cache: str | Path | None = None,
     verify_hash: bool = False,
+    previous: str | Path | None = None,
     on_stage: Callable[[str], None] | None = None,
 ) -> Run:
     """Scan, cluster, rank and publish.
@@ -91,6 +107,8 @@ def run(
         config: The settings file, to be named in the command that makes the report again.
         cache: A folder that keeps what was decoded for the next run.
         verify_hash: Compare every log with the cache by its digest, not by its size and times.
+        previous: The folder of the run that this one is compared with; by default the one that it replaces;
+            `none` for none.
         on_stage: Called with each of `STAGES` when it begins.
 
     Raises:
@@ -106,6 +124,9 @@ def run(
     check_target(target, named)
     if cache is not None:
         _check_apart(expanded(cache).resolve(), target)
+    # What was decided, and the run before, are told about before the work is done.
+    decisions = read_decisions(expanded(settings.decisions.file))
+    basis = read_basis(target, moment, previous)
     # Loaded before anything is read, for a model that cannot be used is best told at once.
     embedder = load_embedder(settings.cluster.embedder, cache)
     watch = _Stopwatch(on_stage or (lambda _: None))
@@ -119,19 +140,25 @@ def run(
     with watch.stage("cluster"):
         # The whole corpus is grouped whatever is selected, so that a need is the same need in every view.
         found = cluster(scanned.records, **settings.cluster_options, embedder=embedder)
+        ruling = replay(decisions, found.wordings["surface"].unique())
+        decided = found.constrained(ruling.constraints)
     with watch.stage("rank"):
+        identified = identify(found, decided, scanned.records, basis=basis, verdicts=ruling.verdicts)
         ranked = rank(
             selected.records,
-            found,
+            decided,
             by=settings.rank.by,
+            identities=identified.identities,
             category_aliases=settings.category_aliases,
             operation_aliases=settings.operation_aliases,
         )
+        lineage = trace(identified, ranked, basis)
     with watch.stage("report"):
         made = report(
             ranked,
             target,
             scan=selected,
+            lineage=lineage,
             now=moment,
             top=settings.report.top,
             ranked_by=settings.rank.by,
@@ -142,7 +169,9 @@ def run(
                 moment,
                 config,
                 None if embedder is None else Model.of(embedder),
+                Decided.of(ruling) if ruling.active else None,
             ),
             timings=watch.timings,
         )
-    return Run(selected, found, ranked, made, None if embedder is None else embedder.use)
+    use = None if embedder is None else embedder.use
+    return Run(selected, decided, ranked, lineage, ruling, made, use)

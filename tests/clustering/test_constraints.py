@@ -177,9 +177,8 @@ def test_constraints_hold_whatever_was_grouped_and_whatever_comes_in(
             assert where[constraint.first] == where[constraint.second]
         else:
             assert all(where[constraint.anchor] != where[each] for each in constraint.leaving)
-    assert (
-        made.clusters["mentions"].sum() == made.wordings["mentions"].sum() == found.wordings["mentions"].sum()
-    )
+    total = made.wordings["mentions"].sum()
+    assert made.clusters["mentions"].sum() == total == found.wordings["mentions"].sum()
     assert made.clusters["surfaces"].sum() == made.wordings["surface"].n_unique()
     assert len(set(made.origins)) == len(made.origins) == made.clusters.height
 

@@ -11,6 +11,8 @@ from typer.exceptions import TyperException
 
 from vocabgap.cli.check_command import check
 from vocabgap.cli.clusters_command import clusters
+from vocabgap.cli.decide_command import decide
+from vocabgap.cli.decisions_command import decisions
 from vocabgap.cli.output import PROGRAM, Output
 from vocabgap.cli.report_command import report
 from vocabgap.cli.schema_command import schema
@@ -57,6 +59,8 @@ def root(
 app.command()(report)
 app.command()(check)
 app.add_typer(clusters)
+app.add_typer(decide)
+app.add_typer(decisions)
 app.command()(schema)
 app.command()(status)
 

@@ -38,6 +38,15 @@ def in_force(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
     Raises:
         InvalidInputError: A decision undoes one that is not there, or itself in the end.
     """
+    return tuple(each for each in standing_of(decisions) if each.undoes is None)
+
+
+def standing_of(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
+    """The decisions that no other one undoes, in order, with those that undo.
+
+    Raises:
+        InvalidInputError: A decision undoes one that is not there, or itself in the end.
+    """
     known = {each.decision_id: each for each in decisions}
     undoing: defaultdict[str, list[str]] = defaultdict(list)
     for each in known.values():
@@ -62,7 +71,7 @@ def in_force(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
         return settled[decision_id]
 
     standing = [each for each in known.values() if stands(each.decision_id)]
-    return tuple(sorted((each for each in standing if each.undoes is None), key=lambda each: each.place))
+    return tuple(sorted(standing, key=lambda each: each.place))
 
 
 def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> Ruling:

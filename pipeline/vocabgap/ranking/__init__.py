@@ -1,5 +1,7 @@
 """Ranking: groups of wordings to capabilities, each with its evidence, in the order to look at them."""
 
 from vocabgap.ranking.capabilities import rank
+from vocabgap.ranking.identity import PRESENT, PREVIOUS, Identified, identify
+from vocabgap.ranking.lineage import Lineage, relations, trace
 
-__all__ = ["rank"]
+__all__ = ["PRESENT", "PREVIOUS", "Identified", "Lineage", "identify", "rank", "relations", "trace"]

@@ -1,9 +1,8 @@
 """The ranking stage: records and their clusters in, ranked capabilities out."""
 
-import hashlib
 from collections.abc import Mapping
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 import polars as pl
 
@@ -11,23 +10,11 @@ from vocabgap.arguments import require_names, unusable
 from vocabgap.config import RankBy, ranking
 from vocabgap.errors import InvalidInputError
 from vocabgap.ranking.evidence import counts, examples, main_category, tally, variants
+from vocabgap.ranking.identity import SETTLED, Grouping, unknown
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
-from vocabgap.schema import CAPABILITIES, CLUSTERS, RECORDS, WORDINGS, phrase
+from vocabgap.schema import CAPABILITIES, CLUSTERS, IDENTITIES, RECORDS, WORDINGS, phrase
 
-ID_DIGITS: Final = 12
 _TALLIES: Final = ("categories", "operations", "vocabulary_used")
-
-
-class Grouping(Protocol):
-    """What the ranking needs to know of a clustering; `vocabgap.cluster` returns one."""
-
-    @property
-    def wordings(self) -> pl.DataFrame:
-        """Table `wordings`."""
-
-    @property
-    def clusters(self) -> pl.DataFrame:
-        """Table `clusters`."""
 
 
 def rank(
@@ -35,6 +22,7 @@ def rank(
     found: Grouping,
     *,
     by: RankBy | str = RankBy.MENTIONS,
+    identities: pl.DataFrame | None = None,
     category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> pl.DataFrame:
@@ -45,7 +33,10 @@ def rank(
             cohesion are those of all that were clustered; everything else is counted over these records.
         found: The groups of their wordings.
         by: What to count first: mentions, images, sessions or unsatisfied. Ties go to the more mentioned,
-            then to more images, more sessions, the later last mention, and the label that sorts first.
+            then to more images, more sessions, the later last mention, and the label that sorts first. What
+            people have pinned stands before all others, what they dismissed or authored after them.
+        identities: Table `identities`: what earlier runs and decisions say of the groups. Without it
+            identifiers come from the labels' surfaces, and all are open.
         category_aliases: Lower-case spelling to category.
         operation_aliases: Lower-case name to operation.
 
@@ -63,6 +54,8 @@ def rank(
         raise unusable("found", "what vocabgap.cluster returned", found)
     WORDINGS.require(found.wordings)
     CLUSTERS.require(found.clusters)
+    known = unknown(found.clusters) if identities is None else identities
+    IDENTITIES.require(known)
     placed = _placed(records, found.wordings)
     category = partial(fold_category, aliases=category_aliases)
     operation = partial(fold_operation, aliases=operation_aliases)
@@ -79,17 +72,20 @@ def rank(
         capabilities = capabilities.join(part, on="cluster", how="left")
     described = capabilities.join(found.clusters.drop("mentions"), on="cluster", how="left").with_columns(
         pl.col(_TALLIES).fill_null([]),
-        capability_id("label_surface"),
         _own_label(),
+    )
+    described = described.join(known.rename({"label": "given"}), on="cluster", how="left").with_columns(
+        pl.coalesce("given", "label").alias("label")
     )
     keys = list(dict.fromkeys([first.value, "mentions", "images", "sessions", "last_seen"]))
     return (
         described.with_columns(main_category())
         .sort(
+            _standing(),
             *keys,
             "label",
             "capability_id",
-            descending=[True] * len(keys) + [False, False],
+            descending=[False] + [True] * len(keys) + [False, False],
             nulls_last=True,
         )
         .with_row_index("rank", offset=1)
@@ -98,13 +94,10 @@ def rank(
     )
 
 
-def capability_id(surface: str) -> pl.Expr:
-    """The identifier of the capability whose label has the surface in the named column."""
-
-    def name(label_surface: str) -> str:
-        return f"cap-{hashlib.sha256(label_surface.encode()).hexdigest()[:ID_DIGITS]}"
-
-    return pl.col(surface).map_elements(name, return_dtype=pl.String).alias("capability_id")
+def _standing() -> pl.Expr:
+    """What people want first, then what is open, then what is dismissed or authored."""
+    settled = pl.col("status").is_in(SETTLED)
+    return pl.when("pinned").then(0).when(settled).then(2).otherwise(1)
 
 
 def _own_label() -> pl.Expr:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from vocabgap.config import CONFIG_NAME, MINILM, Settings, expanded
 from vocabgap.ingest import Selection
 from vocabgap.moments import iso
-from vocabgap.reporting.manifest import Model
+from vocabgap.reporting.manifest import Decided, Model
 from vocabgap.text import escape_unseen, printable_name
 
 
@@ -25,6 +25,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         now: The moment the run counts as its present.
         config: The settings file, if there was one.
         model: What wordings were embedded by, if anything.
+        decided: What people had decided, if anything was.
     """
 
     roots: tuple[Path, ...]
@@ -33,6 +34,7 @@ class Reproduction(msgspec.Struct, frozen=True):
     now: datetime
     config: Path | None = None
     model: Model | None = None
+    decided: Decided | None = None
 
     @property
     def command(self) -> str:
@@ -59,6 +61,9 @@ class Reproduction(msgspec.Struct, frozen=True):
         embedder = self.settings.cluster.embedder
         if embedder is not None:
             words += ["--embedder", embedder if embedder == MINILM else self._beside(embedder, home)]
+        if self.decided is not None:
+            file = expanded(self.settings.decisions.file).resolve()
+            words += ["--decisions", _argument(_relative(file, home))]
         for flag, value, default in self._settings():
             # A flag wins over the settings file, so beside one every value is said.
             if self.config is not None or value != default:

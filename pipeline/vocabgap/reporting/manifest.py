@@ -10,6 +10,7 @@ from typing import Annotated, Final, Protocol, Self
 import msgspec
 
 from vocabgap.config import Settings
+from vocabgap.decisions import Ruling
 from vocabgap.ingest import Selection
 from vocabgap.reporting.summary import Account
 from vocabgap.version import SCHEMA_VERSION, __version__
@@ -18,6 +19,8 @@ MARKDOWN_NAME: Final = "report.md"
 CAPABILITIES_NAME: Final = "capabilities.parquet"
 GAPS_NAME: Final = "gaps.parquet"
 REJECTS_NAME: Final = "rejects.parquet"
+LINEAGE_NAME: Final = "lineage.parquet"
+GROUPS_NAME: Final = "groups.parquet"
 MANIFEST_NAME: Final = "run.json"
 _LIBRARIES: Final = ("numba", "numpy", "polars", "scikit-learn", "scipy", "snowballstemmer")
 
@@ -70,6 +73,23 @@ class Model(msgspec.Struct, frozen=True):
         return cls(embedder.name, embedder.digest, embedder.runtime)
 
 
+class Decided(msgspec.Struct, frozen=True):
+    """What people had decided when the run was made."""
+
+    active: Annotated[int, msgspec.Meta(description="decisions that are not undone")]
+    dormant: Annotated[int, msgspec.Meta(description="those about what is not in the logs")]
+    sha256: Annotated[
+        str, msgspec.Meta(description="of the identifiers of all of them, one a line, in order")
+    ]
+
+    @classmethod
+    def of(cls, ruling: Ruling) -> Self:
+        """The decisions of a ruling."""
+        names = "".join(f"{each.decision_id}\n" for each in ruling.active)
+        digest = hashlib.sha256(names.encode()).hexdigest()
+        return cls(len(ruling.active), len(ruling.dormant), digest)
+
+
 class Parameters(msgspec.Struct, frozen=True):
     """What the run was asked for."""
 
@@ -95,6 +115,9 @@ class Manifest(msgspec.Struct, frozen=True):
     outputs: Annotated[tuple[OutputFile, ...], msgspec.Meta(description="the other files of the run")]
     timings: Annotated[tuple[Timing, ...], msgspec.Meta(description="wall-clock seconds of each stage")]
     model: Annotated[Model | None, msgspec.Meta(description="what embedded the wordings, if anything")] = None
+    decisions: Annotated[Decided | None, msgspec.Meta(description="decisions in force, if there are any")] = (
+        None
+    )
 
 
 def versions() -> dict[str, str]:
@@ -113,6 +136,7 @@ def new_manifest(
     outputs: tuple[OutputFile, ...],
     timings: tuple[Timing, ...],
     model: Model | None = None,
+    decisions: Decided | None = None,
 ) -> Manifest:
     """A manifest with the versions of this installation."""
     return Manifest(
@@ -129,6 +153,7 @@ def new_manifest(
         outputs=outputs,
         timings=timings,
         model=model,
+        decisions=decisions,
     )
 
 

@@ -12,15 +12,18 @@ import polars as pl
 from msgspec.structs import replace
 
 from vocabgap.arguments import require_kind, whole_number
-from vocabgap.config import DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, ranking
+from vocabgap.config import DEFAULT_DECISIONS, DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, ranking
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan
 from vocabgap.moments import require_offset
 from vocabgap.parquet import write_parquet
+from vocabgap.ranking import Lineage
 from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
     GAPS_NAME,
+    GROUPS_NAME,
+    LINEAGE_NAME,
     MANIFEST_NAME,
     MARKDOWN_NAME,
     REJECTS_NAME,
@@ -61,6 +64,7 @@ def report(
     out: str | Path = DEFAULT_OUT,
     *,
     scan: Scan | None = None,
+    lineage: Lineage | None = None,
     now: datetime | None = None,
     top: int = DEFAULT_TOP,
     ranked_by: RankBy | str = RankBy.MENTIONS,
@@ -74,6 +78,8 @@ def report(
         out: The folder to publish; an earlier run there is replaced.
         scan: The scan that was ranked. Without it there is no `gaps.parquet` and no `rejects.parquet`, and
             the report cannot say what was not counted.
+        lineage: Where the capabilities come from. Without it there is no `lineage.parquet` and no
+            `groups.parquet`, and the next run cannot know them again.
         now: The moment the run counts as its present; the clock's by default.
         top: How many capabilities the Markdown shows; 0 shows all. The Parquet always has all.
         ranked_by: What the ranking counted first: the `by` that it was made with.
@@ -89,6 +95,7 @@ def report(
     CAPABILITIES.require(ranked)
     require_kind("out", out, (str, os.PathLike), "the path of a folder")
     require_kind("scan", scan, (Scan, NoneType), "what vocabgap.scan returned")
+    require_kind("lineage", lineage, (Lineage, NoneType), "what vocabgap.ranking.trace returned")
     require_kind("reproduction", reproduction, (Reproduction, NoneType), "a Reproduction")
     moment = require_offset(datetime.now(UTC) if now is None else now, name="now")
     top = whole_number("top", top, hint="0 shows all")
@@ -114,6 +121,8 @@ def report(
         frames = {CAPABILITIES_NAME: ranked}
         if scan is not None and gaps is not None:
             frames |= {GAPS_NAME: gaps, REJECTS_NAME: scan.rejects.select(REJECTS.names)}
+        if lineage is not None:
+            frames |= {LINEAGE_NAME: lineage.relations, GROUPS_NAME: lineage.groups}
         for name, frame in frames.items():
             write_parquet(frame, folder / name)
         manifest = new_manifest(
@@ -128,6 +137,7 @@ def report(
             outputs=tuple(describe_output(folder / name) for name in (MARKDOWN_NAME, *frames)),
             timings=tuple(timings),
             model=None if reproduction is None else reproduction.model,
+            decisions=None if reproduction is None else reproduction.decided,
         )
         with _named(folder / MANIFEST_NAME) as path:
             path.write_bytes(encode_manifest(manifest))
@@ -157,13 +167,14 @@ def with_capabilities(gaps: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
 
 
 def _without_places(reproduction: Reproduction) -> Settings:
-    """The settings without where the files went and the model lies: that may name a person."""
+    """The settings without where the files went, the model and the decisions lie: that may name a person."""
     ours = reproduction.settings
     embedder = None if reproduction.model is None else reproduction.model.name
     return replace(
         ours,
         report=replace(ours.report, out=DEFAULT_OUT),
         cluster=replace(ours.cluster, embedder=embedder),
+        decisions=replace(ours.decisions, file=DEFAULT_DECISIONS),
     )
 
 
