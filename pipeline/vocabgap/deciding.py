@@ -14,10 +14,10 @@ import polars as pl
 from vocabgap.arguments import require_kind, texts
 from vocabgap.config import ACTOR_VARIABLE, DEFAULT_DECISIONS, DEFAULT_OUT, expanded
 from vocabgap.decisions import (
-    Decision,
-    Subject,
     ID_PREFIX,
     Action,
+    Decision,
+    Subject,
     append_decision,
     decide,
     in_force,
@@ -26,9 +26,10 @@ from vocabgap.decisions import (
     standing_of,
     subject,
 )
-from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.moments import require_offset
 from vocabgap.reporting import named, read_run
+from vocabgap.reporting.naming import FEWEST_DIGITS
 from vocabgap.text import shortened, surface, visible
 
 _ALIKE: Final = 3  # wordings to propose where none fits
@@ -187,12 +188,17 @@ class Decisions:
     def _agreeing(self, action: Action) -> Callable[[tuple[Decision, ...]], None]:
         """What refuses decisions that cannot all be respected, as far as the run's wordings show it."""
         if action is Action.UNDO:
-            return lambda together: None if in_force(together) else None
+            return _require_sound
         wordings = self._ranked["variants"].explode().struct.field("wording")
         surfaces = frozenset(map(surface, wordings.drop_nulls()))
 
         def check(together: tuple[Decision, ...]) -> None:
-            replay(together, surfaces)
+            try:
+                replay(together, surfaces)
+            except StateError as error:
+                raise StateError(
+                    error.message, hint="nothing was decided; undo the earlier one first"
+                ) from error
 
         return check
 
@@ -220,7 +226,7 @@ class Decisions:
         spoken = surface(wording) if wording.strip() else wording
         for found in (wording, *own):
             if found in own and (found == wording or visible(found) == wording or surface(found) == spoken):
-                return found
+                return str(found)
         near = difflib.get_close_matches(wording, own, _ALIKE, 0.5)
         proposed = " or ".join(f"'{shortened(visible(each))}'" for each in near)
         raise NotFoundError(
@@ -237,7 +243,11 @@ def _login() -> str:
         return ""
 
 
+def _require_sound(together: tuple[Decision, ...]) -> None:
+    in_force(together)
+
+
 def _begins(decision_id: str, beginning: str) -> bool:
-    return bool(beginning.removeprefix(ID_PREFIX)) and decision_id.startswith(
-        (beginning, ID_PREFIX + beginning)
-    )
+    own = decision_id.removeprefix(ID_PREFIX)
+    digits = beginning.removeprefix(ID_PREFIX)
+    return len(digits) >= FEWEST_DIGITS and own.startswith(digits)

@@ -147,7 +147,7 @@ def test_a_surface_that_was_not_clustered_is_told(found: Clusters) -> None:
 
 
 def _constraints(draw: st.DrawFn, surfaces: Sequence[str]) -> list[Constraint]:
-    """Constraints that do not contradict each other: a link only within a colour, a split only between two."""
+    """Constraints that do not contradict each other: links within a colour, splits between two."""
     colours = draw(st.lists(st.integers(0, 1), min_size=len(surfaces), max_size=len(surfaces)))
     pairs = draw(st.lists(st.sampled_from(list(combinations(range(len(surfaces)), 2))), max_size=5))
     made: list[Constraint] = []

@@ -13,6 +13,7 @@ from vocabgap.cli.check_command import check
 from vocabgap.cli.clusters_command import clusters
 from vocabgap.cli.decide_command import decide
 from vocabgap.cli.decisions_command import decisions
+from vocabgap.cli.diff_command import diff
 from vocabgap.cli.output import PROGRAM, Output
 from vocabgap.cli.report_command import report
 from vocabgap.cli.schema_command import schema
@@ -61,6 +62,7 @@ app.command()(check)
 app.add_typer(clusters)
 app.add_typer(decide)
 app.add_typer(decisions)
+app.command()(diff)
 app.command()(schema)
 app.command()(status)
 

@@ -1,7 +1,6 @@
 """`vocabgap decide`: merge, split, rename, pin, dismiss, author and reopen capabilities, and undo that."""
 
 import os
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +12,7 @@ from vocabgap.moments import parse_now
 from vocabgap.text import escape_unseen, printable_name
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from vocabgap.deciding import Decisions
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 decide = typer.Typer(
     name="decide",
     help="Decide about the capabilities of a published run.\n\n"
-    "A capability is named by its identifier or the beginning of it, by its label, or by any of its wordings. "
+    "A capability is named by its identifier or the beginning of it, by its label, or by a wording. "
     "The logs stay as they are: a decision is a line of a file, which every later run follows.",
     rich_markup_mode=None,
     no_args_is_help=True,

@@ -12,6 +12,7 @@ from vocabgap.text import shortened, surface, visible
 _ALIKE: Final = 3  # labels to propose where none fits
 _SHOWN: Final = 5  # of those that fit where only one should
 _PREFIX: Final = "cap-"
+FEWEST_DIGITS: Final = 4  # of an identifier: fewer may be meant as a rank, or be mistyped
 
 
 def named(ranked: pl.DataFrame, name: str) -> dict[str, Any]:
@@ -19,8 +20,8 @@ def named(ranked: pl.DataFrame, name: str) -> dict[str, Any]:
 
     Args:
         ranked: Table `capabilities`.
-        name: An identifier or the beginning of one, a label, or any wording; as it was written, as it is shown,
-            or in another spelling. The more exact of these wins.
+        name: An identifier or the beginning of one, a label, or any wording; as it was written, as it is
+            shown, or in another spelling. The more exact of these wins.
 
     Returns:
         Its row.
@@ -40,7 +41,9 @@ def named(ranked: pl.DataFrame, name: str) -> dict[str, Any]:
                 f"'{_shown(name)}' means several capabilities: {shown}{more}",
                 hint="name one of them by its identifier",
             )
-    near = difflib.get_close_matches(name, ranked["label"].to_list(), _ALIKE, 0.5)
+    labels = ranked["label"].to_list()
+    holding = [label for label in labels if name.strip() and name.casefold() in label.casefold()]
+    near = holding[:_ALIKE] or difflib.get_close_matches(name, labels, _ALIKE, 0.5)
     proposed = " or ".join(f"'{_shown(label)}'" for label in near)
     raise NotFoundError(
         f"no capability is called '{_shown(name)}'",
@@ -59,8 +62,9 @@ def _ways(name: str) -> Iterator[Callable[[dict[str, Any]], bool]]:
     yield lambda row: name in wordings(row)
     yield lambda row: name in map(visible, (row["label"], *wordings(row)))
     yield lambda row: spoken in map(surface, (row["label"], *wordings(row)))
-    if name.removeprefix(_PREFIX):
-        yield lambda row: str(row["capability_id"]).startswith((name, _PREFIX + name))
+    digits = name.removeprefix(_PREFIX)
+    if len(digits) >= FEWEST_DIGITS:
+        yield lambda row: str(row["capability_id"]).startswith(_PREFIX + digits)
 
 
 def _shown(text: str) -> str:
