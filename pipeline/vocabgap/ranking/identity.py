@@ -89,7 +89,8 @@ def identify(
         {
             "cluster": decided.clusters["cluster"],
             "capability_id": [_id_of(origin, ids) for origin in decided.origins],
-        }
+        },
+        schema_overrides={"capability_id": pl.String},
     )
     known = surfaces.group_by("cluster").agg(pl.col("known").any())
     identities = (
@@ -127,9 +128,10 @@ def unknown(clusters: pl.DataFrame) -> pl.DataFrame:
     Args:
         clusters: Table `clusters`.
     """
+    ids = [derived_id(surface) for surface in clusters["label_surface"]]
     return clusters.select(
         "cluster",
-        pl.col("label_surface").map_elements(derived_id, return_dtype=pl.String).alias("capability_id"),
+        pl.Series("capability_id", ids, pl.String),
         pl.lit(None, pl.String).alias("label"),
         pl.lit(OPEN).alias("status"),
         pl.lit(value=False).alias("pinned"),

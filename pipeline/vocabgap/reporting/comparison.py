@@ -160,7 +160,7 @@ def _told(changes: Sequence[Change], top: int, show: Callable[[object], str]) ->
 
 def _sentence(change: Change, show: Callable[[object], str]) -> str:
     name = show(change.label if change.label is not None else change.previous_label)
-    before = "" if change.previous_label is None else show(change.previous_label)
+    now, was = f"{name} ({change.capability_id})", f"{show(change.previous_label)} ({change.previous_id})"
     mentions = count(change.mentions or 0, "mention")
     same = change.previous_mentions == change.mentions
     grown = mentions if same else f"{change.previous_mentions or 0:,} to {mentions}"
@@ -175,11 +175,9 @@ def _sentence(change: Change, show: Callable[[object], str]) -> str:
         case Kind.RESOLVED:
             told = f"{name}: {change.status}, was rank {change.previous_rank}"
         case Kind.MERGED:
-            told = (
-                f"{before} ({change.previous_id}) is part of {name} ({change.capability_id}) now: {mentions}"
-            )
+            told = f"{was} is part of {now} now: {mentions}"
         case Kind.SPLIT:
-            told = f"{name} ({change.capability_id}) was part of {before} ({change.previous_id}): {mentions}"
+            told = f"{now} was part of {was}: {mentions}"
     return told
 
 
