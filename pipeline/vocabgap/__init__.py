@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from vocabgap.config import RankBy as RankBy
     from vocabgap.config import Settings as Settings
     from vocabgap.config import load_settings as load_settings
+    from vocabgap.deciding import Decisions as Decisions
     from vocabgap.embedding import Embedder as Embedder
     from vocabgap.errors import VocabgapError as VocabgapError
     from vocabgap.ingest import Scan as Scan
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Clusters": "clustering",
     "Draft": "ranking",
+    "Decisions": "deciding",
     "Embedder": "embedding",
     "Published": "reporting",
     "RankBy": "config",

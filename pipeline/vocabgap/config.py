@@ -28,10 +28,12 @@ from vocabgap.synonyms import synonym_table
 CONFIG_NAME: Final = "vocabgap.toml"
 CONFIG_VARIABLE: Final = "VOCABGAP_CONFIG"
 DEBUG_VARIABLE: Final = "VOCABGAP_DEBUG"
+ACTOR_VARIABLE: Final = "VOCABGAP_ACTOR"  # who decides, beside the settings
 BY_WORDING: Final = "by wording"
 MINILM: Final = "minilm"  # as an embedder: the model of that name that an installed package carries
 DEFAULT_TOP: Final = 10
 DEFAULT_OUT: Final = "out"
+DEFAULT_DECISIONS: Final = "decisions.jsonl"
 DEFAULT_TENANT: Final = "local"
 DEFAULT_MAX_EXPANDED_MIB: Final = 1024
 DEFAULT_HALF_LIFE_DAYS: Final = 90.0
@@ -139,6 +141,12 @@ class VocabularySettings(_Section, frozen=True):
     fields: VocabularyFields = VocabularyFields()
 
 
+class DecisionSettings(_Section, frozen=True):
+    """The file that keeps what people decided."""
+
+    file: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] = DEFAULT_DECISIONS
+
+
 class AliasSettings(_Section, frozen=True):
     """Further spellings of categories and operations, beside the built-in ones."""
 
@@ -201,6 +209,7 @@ class Settings(_Section, frozen=True):
     rank: RankSettings = RankSettings()
     report: ReportSettings = ReportSettings()
     vocabulary: VocabularySettings = VocabularySettings()
+    decisions: DecisionSettings = DecisionSettings()
     aliases: AliasSettings = AliasSettings()
     categories: CategorySettings = CategorySettings()
     not_a_gap: dict[str, tuple[str, ...] | str] = {}
@@ -281,6 +290,7 @@ VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
     "VOCABGAP_EMBEDDER": ("cluster", "embedder"),
     "VOCABGAP_RANK_BY": ("rank", "by"),
     "VOCABGAP_OUT": ("report", "out"),
+    "VOCABGAP_DECISIONS": ("decisions", "file"),
     "VOCABGAP_TOP": ("report", "top"),
 }
 

@@ -13,12 +13,33 @@ import polars as pl
 from vocabgap.arguments import require_kind
 from vocabgap.clustering import Clusters, cluster
 from vocabgap.config import Settings, expanded
+from vocabgap.decisions import Ruling, read_decisions, replay
 from vocabgap.embedding import EmbeddingUse, load_embedder
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan, Selection, resolve_roots, scan
 from vocabgap.moments import require_offset
-from vocabgap.ranking import covered, in_force, rank, reclassify, screen, with_categories
-from vocabgap.reporting import Model, Published, Reproduction, Timing, check_target, report, resolve_target
+from vocabgap.ranking import (
+    Lineage,
+    covered,
+    identify,
+    in_force,
+    rank,
+    reclassify,
+    screen,
+    trace,
+    with_categories,
+)
+from vocabgap.reporting import (
+    Decided,
+    Model,
+    Published,
+    Reproduction,
+    Timing,
+    check_target,
+    read_basis,
+    report,
+    resolve_target,
+)
 from vocabgap.schema import RECORDS
 from vocabgap.vocabulary import load_vocabulary
 
@@ -31,8 +52,10 @@ class Run:
 
     Attributes:
         scan: What was read, with what the selection left out and what is no gap marked.
-        clusters: The groups of wordings.
+        clusters: The groups of wordings, as people's decisions have them.
         ranked: Table `capabilities`.
+        lineage: Where the capabilities come from.
+        ruling: The decisions in force.
         published: The folder with the files.
         embeddings: What was kept of embeddings and what computed, if there was an embedder.
     """
@@ -40,6 +63,8 @@ class Run:
     scan: Scan
     clusters: Clusters
     ranked: pl.DataFrame
+    lineage: Lineage
+    ruling: Ruling
     published: Published
     embeddings: EmbeddingUse | None = None
 
@@ -80,6 +105,7 @@ def run(
     config: Path | None = None,
     cache: str | Path | None = None,
     verify_hash: bool = False,
+    previous: str | Path | None = None,
     on_stage: Callable[[str], None] | None = None,
 ) -> Run:
     """Scan, cluster, rank and publish.
@@ -93,6 +119,8 @@ def run(
         config: The settings file, to be named in the command that makes the report again.
         cache: A folder that keeps what was decoded for the next run.
         verify_hash: Compare every log with the cache by its digest, not by its size and times.
+        previous: The folder of the run that this one is compared with; by default the one that it replaces;
+            `none` for none.
         on_stage: Called with each of `STAGES` when it begins.
 
     Raises:
@@ -108,6 +136,9 @@ def run(
     check_target(target, named)
     if cache is not None:
         _check_apart(expanded(cache).resolve(), target)
+    # What was decided, and the run before, are told about before the work is done.
+    decisions = read_decisions(expanded(settings.decisions.file))
+    basis = read_basis(target, moment, previous)
     # Loaded before anything is read, for a model or a vocabulary that cannot be used is best told at once.
     embedder = load_embedder(settings.cluster.embedder, cache)
     listed = settings.vocabulary
@@ -126,7 +157,10 @@ def run(
     with watch.stage("cluster"):
         # The whole corpus is grouped whatever is selected, so that a need is the same need in every view.
         found = cluster(corpus.records, **settings.cluster_options, embedder=embedder)
+        ruling = replay(decisions, found.wordings["surface"].unique())
+        decided = found.constrained(ruling.constraints)
     with watch.stage("rank"):
+        identified = identify(found, decided, corpus.records, basis=basis, verdicts=ruling.verdicts)
         if settings.categories.reclassify:
             # What is learned is learned from the whole corpus, whatever is selected.
             judged = reclassify(selected.gaps, corpus=corpus.gaps, **settings.category_options)
@@ -136,8 +170,9 @@ def run(
             selected = replace(selected, gaps=agents)
         ranked = rank(
             in_force(selected.gaps.filter("counted")).select(RECORDS.names),
-            found,
+            decided,
             now=moment,
+            identities=identified.identities,
             **settings.rank_options,
         )
         ranked = covered(
@@ -146,11 +181,13 @@ def run(
             stop_words=settings.cluster.stop_words,
             operation_aliases=settings.operation_aliases,
         )
+        lineage = trace(identified, ranked, basis)
     with watch.stage("report"):
         made = report(
             ranked,
             target,
             scan=selected,
+            lineage=lineage,
             now=moment,
             top=settings.report.top,
             ranked_by=settings.rank.by,
@@ -162,7 +199,9 @@ def run(
                 config,
                 None if embedder is None else Model.of(embedder),
                 vocabulary.files,
+                Decided.of(ruling) if ruling.active else None,
             ),
             timings=watch.timings,
         )
-    return Run(selected, found, ranked, made, None if embedder is None else embedder.use)
+    use = None if embedder is None else embedder.use
+    return Run(selected, decided, ranked, lineage, ruling, made, use)

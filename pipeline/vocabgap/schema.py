@@ -240,8 +240,8 @@ CAPABILITIES: Final = Table(
     "one missing capability, ranked",
     (
         Column("rank", pl.Int64, "place in the ranking, counted from 1"),
-        Column("capability_id", pl.String, "identifier, derived from the label's surface"),
-        Column("label", pl.String, "the wording that stands for the capability, one of its own"),
+        Column("capability_id", pl.String, "identifier, carried over from run to run"),
+        Column("label", pl.String, "one of its own wordings, or the name that people gave it"),
         Column("mentions", pl.Int64, "records that ask for it"),
         Column("images", pl.Int64, "distinct images among them"),
         Column("sessions", pl.Int64, "distinct known sessions among them"),
@@ -274,6 +274,7 @@ CAPABILITIES: Final = Table(
             _COVERS,
             "entries of the vocabulary that come nearest, best first; empty without a vocabulary",
         ),
+        Column("status", pl.String, "`new`, `open`, `dismissed`, `authored` or `regressed`"),
         Column("tie_group", pl.Int64, "neighbours with one number are not told apart; counted from 1"),
         Column("reach", pl.Float64, "images on a logarithmic scale; 1 for the capability with the most"),
         Column("need", pl.Float64, "share unsatisfied, smoothed towards that of the corpus, 0 to 1"),
@@ -282,11 +283,70 @@ CAPABILITIES: Final = Table(
         Column("combinations", _COMBINATIONS, "sets of operations that recur together, most frequent first"),
         Column("workarounds", _WORKAROUNDS, "what was done instead, most frequent first, five at most"),
         Column("repeats", pl.Int64, "mentions that look like verbatim repeats by automation"),
+        Column("decisions", pl.List(pl.String), "what people decided about it and is in force, in order"),
         Column("established", pl.Boolean, "whether it is on as many images and sessions as were asked for"),
     ),
 )  # fmt: skip
 
-PUBLISHED: Final = {table.name: table for table in (RECORDS, CAPABILITIES, GAPS, REJECTS)}
+VERDICTS: Final = Table(
+    "verdicts",
+    "one surface that a decision is about",
+    (
+        Column("surface", pl.String, "the surface; the decision is about the group that holds it"),
+        Column("decision_id", pl.String, "the decision"),
+        Column("time", UTC_MICROSECONDS, "when it was decided"),
+        Column("action", pl.String, "what was decided, see `vocabgap.decisions.Action`"),
+        Column("label", pl.String, "the name that a `rename` gives; null otherwise"),
+        Column("told", pl.String, "the decision in words"),
+    ),
+)
+
+IDENTITIES: Final = Table(
+    "identities",
+    "one group of surfaces, with what is known of it from earlier runs and decisions",
+    (
+        Column("cluster", pl.Int64, "number of the cluster in this run, counted from 0"),
+        Column("capability_id", pl.String, "identifier, carried over from run to run"),
+        Column("label", pl.String, "the name that people gave it; null where nobody did"),
+        Column("status", pl.String, "`new`, `open`, `dismissed`, `authored` or `regressed`"),
+        Column("pinned", pl.Boolean, "whether people want it first"),
+        Column("decisions", pl.List(pl.String), "what people decided about it and is in force, in order"),
+    ),
+)
+
+GROUPS: Final = Table(
+    "groups",
+    "one surface of a run: what the next run recognises the capabilities by",
+    (
+        Column("run", pl.String, "`present`, or `previous` for the run that this one was compared with"),
+        Column("surface", pl.String, "a wording in normal form"),
+        Column("mentions", pl.Int64, "records with it, whatever the report was narrowed to"),
+        Column("group_id", pl.String, "the group that the clustering put it in, before any decision"),
+        Column("group_surface", pl.String, "the surface of that group's label"),
+        Column("capability_id", pl.String, "the capability that it belongs to, after all decisions"),
+        Column("label", pl.String, "the capability's label"),
+        Column("rank", pl.Int64, "the capability's rank; null where the report was narrowed to others"),
+    ),
+)
+
+LINEAGE: Final = Table(
+    "lineage",
+    "what became of a capability since the run before, or where one comes from",
+    (
+        Column("relation", pl.String, "`continued`, `split`, `merged`, `new` or `gone`"),
+        Column("capability_id", pl.String, "the capability in this run; null if gone"),
+        Column("previous_id", pl.String, "the capability in the run before; null if new"),
+        Column("shared_mentions", pl.Int64, "mentions, on the smaller side, of the surfaces in both"),
+        Column("label", pl.String, "its label in this run"),
+        Column("previous_label", pl.String, "the label in the run before"),
+        Column("rank", pl.Int64, "its rank in this run; null where the report was narrowed to others"),
+        Column("previous_rank", pl.Int64, "the rank in the run before; null where that was narrowed"),
+        Column("mentions", pl.Int64, "its mentions in this run, whatever the report was narrowed to"),
+        Column("previous_mentions", pl.Int64, "the same in the run before"),
+    ),
+)
+
+PUBLISHED: Final = {table.name: table for table in (RECORDS, CAPABILITIES, GAPS, REJECTS, LINEAGE, GROUPS)}
 
 
 def stripped(text: pl.Expr) -> pl.Expr:

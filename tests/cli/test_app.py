@@ -20,7 +20,7 @@ Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]
 Command = Callable[..., Any]
 
-COMMANDS = ["report", "check", "draft", "schema", "status"]
+COMMANDS = ["report", "check", "diff", "draft", "schema", "status"]
 HEAVY = ["polars", "numpy", "scipy", "sklearn"]
 
 

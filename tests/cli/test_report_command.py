@@ -14,7 +14,10 @@ Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]
 Command = Callable[..., Any]
 
-FILES = ["report.md", "capabilities.parquet", "gaps.parquet", "rejects.parquet", "run.json"]
+FILES = [
+    "report.md", "capabilities.parquet", "gaps.parquet", "rejects.parquet",
+    "lineage.parquet", "groups.parquet", "run.json",
+]  # fmt: skip
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1+1", " =1+1"]
 
 

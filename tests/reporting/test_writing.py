@@ -22,7 +22,10 @@ Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]
 Publish = Callable[..., Run]
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
-FILES = ("report.md", "capabilities.parquet", "gaps.parquet", "rejects.parquet", "run.json")
+FILES = (
+    "report.md", "capabilities.parquet", "gaps.parquet", "rejects.parquet",
+    "lineage.parquet", "groups.parquet", "run.json",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,9 @@ from typer.exceptions import TyperException
 
 from vocabgap.cli.check_command import check
 from vocabgap.cli.clusters_command import clusters
+from vocabgap.cli.decide_command import decide
+from vocabgap.cli.decisions_command import decisions
+from vocabgap.cli.diff_command import diff
 from vocabgap.cli.draft_command import draft
 from vocabgap.cli.output import PROGRAM, Output
 from vocabgap.cli.report_command import report
@@ -59,6 +62,9 @@ app.command()(report)
 app.command()(check)
 app.add_typer(clusters)
 app.command()(draft)
+app.add_typer(decide)
+app.add_typer(decisions)
+app.command()(diff)
 app.command()(schema)
 app.command()(status)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vocabgap.cli.output import Output
-from vocabgap.config import BY_WORDING
+from vocabgap.config import BY_WORDING, DEFAULT_DECISIONS, DEFAULT_OUT
 from vocabgap.text import count, escape_unseen
 
 if TYPE_CHECKING:
@@ -45,6 +45,13 @@ CacheOption = Annotated[
 ]
 VerifyHashOption = Annotated[
     bool, typer.Option("--verify-hash", help="Compare logs with the cache by digest, not by size and times.")
+]
+RunOption = Annotated[
+    str | None, typer.Option("--run", help=f"Folder of the published run.  [default: {DEFAULT_OUT}]")
+]
+DecisionsOption = Annotated[
+    str | None,
+    typer.Option("--decisions", help=f"File that keeps what was decided.  [default: {DEFAULT_DECISIONS}]"),
 ]
 
 

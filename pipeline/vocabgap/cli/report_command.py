@@ -10,6 +10,7 @@ import typer
 from vocabgap.cli.options import (
     CacheOption,
     ConfigOption,
+    DecisionsOption,
     EmbedderOption,
     HiddenOption,
     RootsArgument,
@@ -21,7 +22,8 @@ from vocabgap.cli.options import (
     note_unread,
 )
 from vocabgap.cli.output import Output, output_of
-from vocabgap.config import DEFAULT_OUT, DEFAULT_TOP, RankBy, resolve_settings
+from vocabgap.config import DEFAULT_OUT, DEFAULT_TOP, RankBy, expanded, resolve_settings
+from vocabgap.errors import NotFoundError
 from vocabgap.moments import iso, parse_moment, parse_now
 from vocabgap.text import count, escape_unseen, printable_name, visible
 
@@ -87,6 +89,11 @@ def report(
     now: Annotated[
         str | None, typer.Option(help="The moment to count as the present; the clock's by default.")
     ] = None,
+    decisions: DecisionsOption = None,
+    previous: Annotated[
+        str | None,
+        typer.Option(help="Folder of the run to compare with; the one that is replaced by default, or none."),
+    ] = None,
     hidden: HiddenOption = None,
     cache: CacheOption = None,
     verify_hash: VerifyHashOption = False,
@@ -106,10 +113,13 @@ def report(
             "--vocabulary": (("vocabulary", "paths"), vocabulary or None),
             "--top": (("report", "top"), top),
             "--rank-by": (("rank", "by"), rank_by),
+            "--decisions": (("decisions", "file"), decisions),
             "--hidden": (("ingest", "hidden"), hidden),
             "--reclassify": (("categories", "reclassify"), reclassify),
         },
     )
+    if decisions is not None and not os.path.lexists(expanded(decisions)):
+        raise NotFoundError(f"decisions file '{decisions}' does not exist", hint="check --decisions")
     moment = parse_now(now)
     earliest = None if since is None else parse_moment(since, moment, name="--since")
     latest = None if until is None else parse_moment(until, moment, name="--until")
@@ -134,6 +144,7 @@ def report(
             config=loaded.path,
             cache=cache,
             verify_hash=verify_hash,
+            previous=previous,
             on_stage=listener,
         )
     _print(output, made, text_format)
@@ -143,6 +154,8 @@ def report(
         if row["line"] is None:
             output.note(escape_unseen(f"not read: {row['source_path']}: {row['detail']}"))
     note_unread(output, made.scan)
+    for decision in made.ruling.dormant:
+        output.note(escape_unseen(f"nothing to decide about in these logs: {decision.told}"))
 
 
 def _print(output: Output, made: "Run", text_format: TextFormat) -> None:

@@ -10,14 +10,21 @@ import typer
 
 from vocabgap.cli.options import ConfigOption
 from vocabgap.cli.output import Output, output_of
-from vocabgap.config import CONFIG_VARIABLE, DEBUG_VARIABLE, VARIABLES, Settings, resolve_settings
+from vocabgap.config import (
+    ACTOR_VARIABLE,
+    CONFIG_VARIABLE,
+    DEBUG_VARIABLE,
+    VARIABLES,
+    Settings,
+    resolve_settings,
+)
 from vocabgap.record import category_key, operation_key
 from vocabgap.text import escape_unseen
 from vocabgap.version import __version__
 
 _BUILT_IN: Final = "  # built in"
 _PREFIX: Final = "VOCABGAP_"
-_KNOWN: Final = (CONFIG_VARIABLE, *VARIABLES, DEBUG_VARIABLE)
+_KNOWN: Final = (CONFIG_VARIABLE, *VARIABLES, ACTOR_VARIABLE, DEBUG_VARIABLE)
 
 
 def status(

@@ -1,7 +1,7 @@
 """The clustering stage: records in, groups of wordings out."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ import polars as pl
 
 from vocabgap.arguments import require_kind, unusable, whole_number
 from vocabgap.clustering.arrays import IntArray
+from vocabgap.clustering.constraints import Origin, regrouped
 from vocabgap.clustering.cutting import SENTENCE_CUT, cuts, flat_groups, sentenceness
 from vocabgap.clustering.dendrogram import below
 from vocabgap.clustering.describing import Labeller, cohesion, members_of, similarity, weakest_links
@@ -17,6 +18,7 @@ from vocabgap.clustering.embeddings import TextEmbedder, blended_rows
 from vocabgap.clustering.linkage import average_linkage
 from vocabgap.clustering.points import NO_SYNONYMS, Points, points_of
 from vocabgap.clustering.vectorizing import Rows, vectorize
+from vocabgap.constraints import Constraint
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.schema import CLUSTERS, PHRASE_FIELDS, RECORDS, SWEEP, WORDINGS
 
@@ -34,6 +36,7 @@ class Clusters:
         linkage: The dendrogram over the sorted surfaces (table `linkage`).
         threshold: The cosine distance at which merging stopped; None where that went by the wordings.
         reach: The linkage holds every merge below this cosine distance.
+        origins: Where people's decisions were followed: of each group what it was before. Else empty.
     """
 
     wordings: pl.DataFrame
@@ -44,6 +47,27 @@ class Clusters:
     _points: Points = field(repr=False)
     _rows: Rows = field(repr=False)
     _labels: IntArray = field(repr=False)
+    origins: tuple[Origin, ...] = ()
+
+    def constrained(self, constraints: Iterable[Constraint]) -> "Clusters":
+        """The groups that also respect what people decided about their surfaces.
+
+        The linkage stays what it is; `weakest_link` is of the merges in it, not of what people united.
+
+        Args:
+            constraints: Which surfaces belong together and which apart, in the order in which it was decided.
+
+        Raises:
+            InvalidInputError: One names a surface that is not there, or two cannot both be followed.
+        """
+        position = {name: point for point, name in enumerate(self._points.surfaces["surface"])}
+        named = [
+            (label, position[surface])
+            for label, surface in self.clusters.select("label", "label_surface").iter_rows()
+        ]
+        found = regrouped(self._labels, named, self._points, self._rows, constraints)
+        made = _described(found.labels, found.named, self._points, self._rows, self.linkage)
+        return replace(made, threshold=self.threshold, reach=self.reach, origins=found.origins)
 
     def at(self, threshold: float | None) -> "Clusters":
         """The groups at another cut, from the same merges: nothing is clustered again.
@@ -199,8 +223,14 @@ def _cut(
 ) -> Clusters:
     labels = _groups(points, linkage, threshold)
     labeller = Labeller(points)
-    groups = members_of(labels)
-    named = [labeller.label(group.tolist()) for group in groups]
+    named = [labeller.label(group.tolist()) for group in members_of(labels)]
+    return replace(_described(labels, named, points, rows, linkage), threshold=threshold, reach=reach)
+
+
+def _described(
+    labels: IntArray, named: Sequence[tuple[str, int]], points: Points, rows: Rows, linkage: pl.DataFrame
+) -> Clusters:
+    """A partition with what is said of its groups; `named` has the label of each, and its point."""
     label_points = np.array([point for _, point in named], np.int64)
     names = points.surfaces["surface"]
     placed = points.surfaces.select(
@@ -210,20 +240,18 @@ def _cut(
     )
     clusters = pl.DataFrame(
         {
-            "cluster": np.arange(len(groups)),
+            "cluster": np.arange(len(named)),
             "label": [label for label, _ in named],
             "label_surface": names[label_points],
-            "surfaces": np.bincount(labels, minlength=len(groups)),
-            "mentions": np.bincount(labels, points.weights, minlength=len(groups)).astype(np.int64),
+            "surfaces": np.bincount(labels, minlength=len(named)),
+            "mentions": np.bincount(labels, points.weights, minlength=len(named)).astype(np.int64),
             "cohesion": cohesion(rows, labels),
             "weakest_link": weakest_links(linkage, labels),
         },
         schema=CLUSTERS.schema,
     )
     wordings = points.wordings.join(placed, on="surface", how="left", maintain_order="left")
-    return Clusters(
-        wordings.select(WORDINGS.names), clusters, linkage, threshold, reach, points, rows, labels
-    )
+    return Clusters(wordings.select(WORDINGS.names), clusters, linkage, None, 0.0, points, rows, labels)
 
 
 def _farthest(threshold: float | None) -> float:

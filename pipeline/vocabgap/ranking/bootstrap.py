@@ -74,13 +74,13 @@ def rank_intervals(
     records of one image are not independent; an image that is drawn twice counts as two. In each draw the
     capabilities are ranked anew by what the ranking counts first: a session that spans several images counts
     in equal parts with each, and of the priority all three factors are computed anew. Those that are equal in
-    a draw share the ranks that they take up there, for only a rule about ties would order them. What is not
-    established stays behind all others in every draw.
+    a draw share the ranks that they take up there, for only a rule about ties would order them. What is
+    pinned, established, not established, or settled stays among its like in every draw.
 
     The interval leaves out the lowest 5 % of the best ranks drawn, and the highest 5 % of the worst. Where it
     would not contain the rank itself, it is widened up to it: that happens to a rank that owes much to a few
     images, which many draws miss. With a single image there is nothing to draw from, and nothing is known:
-    each interval is then that of all that are established, or of all others.
+    each interval is then that of all its like.
 
     It tells how far the order depends on which images happened to be worked on. It does not tell whether the
     wordings were grouped rightly, nor whether the corpus is like the work to come; of few images, it knows
@@ -88,7 +88,7 @@ def rank_intervals(
 
     Args:
         placed: Table `records` with the column `cluster`.
-        ordered: Columns `cluster` and `established`, in order of rank.
+        ordered: Columns `cluster` and `standing`, in order of rank.
         by: What the ranking counts first.
         weights: The half-life and the exponents of the priority.
         now: The moment that counts as the present; null only where no timestamp is readable.
@@ -119,9 +119,9 @@ def rank_intervals(
 
 
 def _blocks(ordered: pl.DataFrame) -> list[tuple[int, int]]:
-    """First place and end of those that are established, and of the others."""
-    first, total = int(ordered["established"].sum()), ordered.height
-    return [(start, stop) for start, stop in ((0, first), (first, total)) if start < stop]
+    """First place and end of each block of capabilities that is ranked apart from the others."""
+    ends = ordered["standing"].rle_id().value_counts(sort=False).sort("standing")["count"].cum_sum().to_list()
+    return list(zip([0, *ends], ends, strict=False))
 
 
 def _shares(placed: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, age: pl.Expr) -> _Shares:

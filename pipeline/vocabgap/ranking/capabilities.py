@@ -1,11 +1,10 @@
 """The ranking stage: records and their clusters in, ranked capabilities out."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Final, Protocol, Self
+from typing import Final, Self
 
 import polars as pl
 
@@ -24,30 +23,17 @@ from vocabgap.moments import require_offset
 from vocabgap.ranking.bootstrap import rank_intervals
 from vocabgap.ranking.combinations import combinations
 from vocabgap.ranking.evidence import counts, examples, main_category, tally, variants, workarounds
+from vocabgap.ranking.identity import SETTLED, Grouping, unknown
 from vocabgap.ranking.priority import Weights, prioritised
 from vocabgap.ranking.repeats import repeats
 from vocabgap.ranking.ties import tie_groups
 from vocabgap.ranking.trend import trends
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
-from vocabgap.schema import CAPABILITIES, CLUSTERS, RECORDS, WORDINGS, phrase
+from vocabgap.schema import CAPABILITIES, CLUSTERS, IDENTITIES, RECORDS, WORDINGS, phrase
 
-ID_PREFIX: Final = "cap-"
-ID_DIGITS: Final = 12
 _LISTS: Final = ("categories", "operations", "vocabulary_used", "combinations", "workarounds")
 _TIES: Final = ("mentions", "images", "sessions", "last_seen")
-_DESCENDING: Final = [True, True, *(True for _ in _TIES), False, False]
-
-
-class Grouping(Protocol):
-    """What the ranking needs to know of a clustering; `vocabgap.cluster` returns one."""
-
-    @property
-    def wordings(self) -> pl.DataFrame:
-        """Table `wordings`."""
-
-    @property
-    def clusters(self) -> pl.DataFrame:
-        """Table `clusters`."""
+_DESCENDING: Final = [False, True, *(True for _ in _TIES), False, False]
 
 
 def rank(
@@ -63,6 +49,7 @@ def rank(
     need_weight: float = 1.0,
     recency_weight: float = 1.0,
     window_weeks: int = DEFAULT_WINDOW_WEEKS,
+    identities: pl.DataFrame | None = None,
     category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> pl.DataFrame:
@@ -74,7 +61,8 @@ def rank(
         found: The groups of their wordings.
         by: What to count first: mentions, images, sessions, unsatisfied or priority. Ties go to the more
             mentioned, then to more images, more sessions, the later last mention, and the label that sorts
-            first.
+            first. What people have pinned stands before all others, what they dismissed or authored after
+            them.
         now: The moment that priority and trend count as the present; the latest readable timestamp of the
             records by default, so that the same records give the same table on any day.
         min_images: Distinct images that a capability has to be asked for on to be established. Those that are
@@ -85,6 +73,8 @@ def rank(
         need_weight: Exponent of the need.
         recency_weight: Exponent of the recency.
         window_weeks: Weeks before now that the trend looks at, 3 to 520.
+        identities: Table `identities`: what earlier runs and decisions say of the groups. Without it
+            identifiers come from the labels' surfaces, and all are open.
         category_aliases: Lower-case spelling to category.
         operation_aliases: Lower-case name to operation.
 
@@ -107,15 +97,20 @@ def rank(
         raise unusable("found", "what vocabgap.cluster returned", found)
     WORDINGS.require(found.wordings)
     CLUSTERS.require(found.clusters)
+    known = unknown(found.clusters) if identities is None else identities
+    IDENTITIES.require(known)
     placed = _placed(records, found.wordings)
     moments = _Moments.of(placed["timestamp"], now)
     counted = prioritised(counts(placed).sort("cluster"), weights, moments.now, moments.earliest)
     described = (
         _with_evidence(counted, placed, found, category_aliases, operation_aliases)
         .join(trends(placed, moments.now, weeks), on="cluster", how="left")
+        .join(known.rename({"label": "given"}), on="cluster", how="left")
         .with_columns(
+            pl.coalesce("given", "label").alias("label"),
             ((pl.col("images") >= images) & (pl.col("sessions") >= sessions)).alias("established"),
         )
+        .with_columns(_standing().alias("standing"))
     )
     ordered = described.sort(_order(first), descending=_DESCENDING, nulls_last=True)
     intervals = rank_intervals(
@@ -132,13 +127,13 @@ def rank(
     )
 
 
-def capability_id(surface: str) -> pl.Expr:
-    """The identifier of the capability whose label has the surface in the named column."""
+def _standing() -> pl.Expr:
+    """Blocks that are ranked one after the other, whatever is counted.
 
-    def name(label_surface: str) -> str:
-        return f"{ID_PREFIX}{hashlib.sha256(label_surface.encode()).hexdigest()[:ID_DIGITS]}"
-
-    return pl.col(surface).map_elements(name, return_dtype=pl.String).alias("capability_id")
+    What people have pinned, what is established, what is not, and what people have dismissed or authored.
+    """
+    settled = pl.col("status").is_in(SETTLED)
+    return pl.when("pinned").then(0).when(settled).then(3).when("established").then(1).otherwise(2)
 
 
 @dataclass(frozen=True)
@@ -196,7 +191,6 @@ def _with_evidence(
     return capabilities.with_columns(
         pl.col(_LISTS).fill_null([]),
         pl.col("repeats").fill_null(0),
-        capability_id("label_surface"),
         _own_label(),
     ).with_columns(main_category())
 
@@ -204,7 +198,7 @@ def _with_evidence(
 def _order(first: RankBy) -> list[pl.Expr]:
     """What the ranking goes by, one key after the other."""
     keys = [first.value, *_TIES]
-    return [pl.col("established"), *(pl.col(key) for key in keys), pl.col("label"), pl.col("capability_id")]
+    return [pl.col("standing"), *(pl.col(key) for key in keys), pl.col("label"), pl.col("capability_id")]
 
 
 def _own_label() -> pl.Expr:

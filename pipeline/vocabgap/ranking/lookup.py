@@ -6,7 +6,7 @@ from typing import Final
 import polars as pl
 
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.ranking.capabilities import ID_PREFIX
+from vocabgap.ranking.identity import ID_PREFIX
 from vocabgap.schema import CAPABILITIES
 from vocabgap.text import shortened, surface, visible
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from vocabgap.config import CONFIG_NAME, MINILM, Settings, expanded
 from vocabgap.ingest import Selection
 from vocabgap.moments import iso
-from vocabgap.reporting.manifest import Model
+from vocabgap.reporting.manifest import Decided, Model
 from vocabgap.text import escape_unseen, printable_name
 from vocabgap.vocabulary import VocabularyFile
 
@@ -27,6 +27,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         config: The settings file, if there was one.
         model: What wordings were embedded by, if anything.
         vocabulary: The files of the vocabulary that the needs were compared with.
+        decided: What people had decided, if anything was.
     """
 
     roots: tuple[Path, ...]
@@ -36,6 +37,7 @@ class Reproduction(msgspec.Struct, frozen=True):
     config: Path | None = None
     model: Model | None = None
     vocabulary: tuple[VocabularyFile, ...] = ()
+    decided: Decided | None = None
 
     @property
     def command(self) -> str:
@@ -61,11 +63,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         if self.settings.categories.reclassify:
             words.append("--reclassify")
         words += self._narrowing()
-        embedder = self.settings.cluster.embedder
-        if embedder is not None:
-            words += ["--embedder", embedder if embedder == MINILM else self._beside(embedder, home)]
-        for path in self.settings.vocabulary.paths:
-            words += ["--vocabulary", _argument(_relative(expanded(path).resolve(), home))]
+        words += self._files(home)
         for flag, value, default in self._settings():
             # A flag wins over the settings file, so beside one every value is said.
             if self.config is not None or value != default:
@@ -90,6 +88,19 @@ class Reproduction(msgspec.Struct, frozen=True):
         ]
         parts += [f"{name} {' or '.join(values)}" for name, values in named if values]
         return tuple(parts)
+
+    def _files(self, home: Path) -> list[str]:
+        """The files beside the logs that the report was made from."""
+        embedder = self.settings.cluster.embedder
+        words = []
+        if embedder is not None:
+            words += ["--embedder", embedder if embedder == MINILM else self._beside(embedder, home)]
+        for path in self.settings.vocabulary.paths:
+            words += ["--vocabulary", _argument(_relative(expanded(path).resolve(), home))]
+        if self.decided is not None:
+            file = expanded(self.settings.decisions.file).resolve()
+            words += ["--decisions", _argument(_relative(file, home))]
+        return words
 
     @staticmethod
     def _beside(embedder: str, home: Path) -> str:

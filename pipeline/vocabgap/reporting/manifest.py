@@ -10,6 +10,7 @@ from typing import Annotated, Final, Protocol, Self
 import msgspec
 
 from vocabgap.config import Settings
+from vocabgap.decisions import Ruling
 from vocabgap.ingest import Selection
 from vocabgap.reporting.summary import Account
 from vocabgap.version import SCHEMA_VERSION, __version__
@@ -19,6 +20,8 @@ MARKDOWN_NAME: Final = "report.md"
 CAPABILITIES_NAME: Final = "capabilities.parquet"
 GAPS_NAME: Final = "gaps.parquet"
 REJECTS_NAME: Final = "rejects.parquet"
+LINEAGE_NAME: Final = "lineage.parquet"
+GROUPS_NAME: Final = "groups.parquet"
 MANIFEST_NAME: Final = "run.json"
 _LIBRARIES: Final = ("numba", "numpy", "polars", "scikit-learn", "scipy", "snowballstemmer")
 
@@ -71,6 +74,23 @@ class Model(msgspec.Struct, frozen=True):
         return cls(embedder.name, embedder.digest, embedder.runtime)
 
 
+class Decided(msgspec.Struct, frozen=True):
+    """What people had decided when the run was made."""
+
+    active: Annotated[int, msgspec.Meta(description="decisions that are not undone")]
+    dormant: Annotated[int, msgspec.Meta(description="those about what is not in the logs")]
+    sha256: Annotated[
+        str, msgspec.Meta(description="of the identifiers of all of them, one a line, in order")
+    ]
+
+    @classmethod
+    def of(cls, ruling: Ruling) -> Self:
+        """The decisions of a ruling."""
+        names = "".join(f"{each.decision_id}\n" for each in ruling.active)
+        digest = hashlib.sha256(names.encode()).hexdigest()
+        return cls(len(ruling.active), len(ruling.dormant), digest)
+
+
 class Parameters(msgspec.Struct, frozen=True):
     """What the run was asked for."""
 
@@ -99,6 +119,9 @@ class Manifest(msgspec.Struct, frozen=True):
     vocabulary: Annotated[
         tuple[VocabularyFile, ...], msgspec.Meta(description="what the needs were compared with")
     ] = ()
+    decisions: Annotated[Decided | None, msgspec.Meta(description="decisions in force, if there are any")] = (
+        None
+    )
 
 
 def versions() -> dict[str, str]:
@@ -118,6 +141,7 @@ def new_manifest(
     timings: tuple[Timing, ...],
     model: Model | None = None,
     vocabulary: tuple[VocabularyFile, ...] = (),
+    decisions: Decided | None = None,
 ) -> Manifest:
     """A manifest with the versions of this installation."""
     return Manifest(
@@ -135,6 +159,7 @@ def new_manifest(
         timings=timings,
         model=model,
         vocabulary=vocabulary,
+        decisions=decisions,
     )
 
 

@@ -1,15 +1,54 @@
-"""What a published run says, read back."""
+"""What a published run says, read back: its capabilities, and what the next run recognises them by."""
 
+from datetime import datetime
 from pathlib import Path
+from typing import Final
 
 import polars as pl
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
-from vocabgap.reporting.manifest import CAPABILITIES_NAME, GAPS_NAME, Manifest, read_manifest
+from vocabgap.ranking import PRESENT, PREVIOUS
+from vocabgap.reporting.manifest import CAPABILITIES_NAME, GAPS_NAME, GROUPS_NAME, Manifest, read_manifest
 from vocabgap.reporting.target import resolve_target
-from vocabgap.schema import CAPABILITIES, GAPS, Table
+from vocabgap.schema import CAPABILITIES, GAPS, GROUPS, Table
 
-_HINT = "make the report again with this version"
+NO_PREVIOUS: Final = "none"
+_HINT: Final = "make the report again with this version"
+
+
+def read_basis(out: Path, now: datetime, previous: str | Path | None = None) -> pl.DataFrame | None:
+    """What a run is compared with: the surfaces of the run before.
+
+    A run that is made again, as of the same moment, in the same folder, is compared with what the published
+    one was compared with, so that it comes out as that one did.
+
+    Args:
+        out: The folder that the run is going to be published in.
+        now: The moment that it counts as its present.
+        previous: The folder of the run before; by default the run that stands in `out`; `none` for none.
+
+    Returns:
+        Table `groups`; None where there is no run before, or nothing in it.
+
+    Raises:
+        NotFoundError: A folder was named that holds no run.
+        StateError: The file is damaged, or of another version.
+        AccessDeniedError: It may not be read.
+    """
+    if previous is not None and str(previous) == NO_PREVIOUS:
+        return None
+    folder = out if previous is None else resolve_target(previous)
+    manifest = read_manifest(folder)
+    if manifest is None:
+        if previous is not None:
+            raise _no_run(folder, "--previous")
+        return None
+    if not (folder / GROUPS_NAME).exists():
+        return None
+    groups = _read(folder, GROUPS_NAME, GROUPS, f"`--previous {NO_PREVIOUS}` does without it")
+    again = folder == out and manifest.now == now
+    basis = groups.filter(pl.col("run") == (PREVIOUS if again else PRESENT))
+    return None if basis.is_empty() else basis
 
 
 def read_run(folder: str | Path, *, option: str) -> tuple[Manifest, pl.DataFrame]:
@@ -27,10 +66,7 @@ def read_run(folder: str | Path, *, option: str) -> tuple[Manifest, pl.DataFrame
     place = resolve_target(folder)
     manifest = read_manifest(place)
     if manifest is None:
-        raise NotFoundError(
-            f"'{place}' holds no run of vocabgap",
-            hint=f"name the folder of a published report with {option}, or make one with `vocabgap report`",
-        )
+        raise _no_run(place, option)
     return manifest, _read(place, CAPABILITIES_NAME, CAPABILITIES, _HINT)
 
 
@@ -57,3 +93,10 @@ def _read(folder: Path, name: str, table: Table, hint: str) -> pl.DataFrame:
     except (OSError, pl.exceptions.PolarsError) as error:
         raise StateError(f"'{path}' cannot be read: {error}", hint=hint) from error
     return frame
+
+
+def _no_run(folder: Path, option: str) -> NotFoundError:
+    return NotFoundError(
+        f"'{folder}' holds no run of vocabgap",
+        hint=f"name the folder of a published report with {option}, or make one with `vocabgap report`",
+    )

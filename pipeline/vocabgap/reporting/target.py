@@ -11,13 +11,25 @@ from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
     GAPS_NAME,
+    GROUPS_NAME,
+    LINEAGE_NAME,
     MANIFEST_NAME,
     MARKDOWN_NAME,
     REJECTS_NAME,
 )
 
 # Every name that a run may write: an earlier run's file is not carried into a run without it.
-OWNED: Final = frozenset({MARKDOWN_NAME, CAPABILITIES_NAME, GAPS_NAME, REJECTS_NAME, MANIFEST_NAME})
+OWNED: Final = frozenset(
+    {
+        MARKDOWN_NAME,
+        CAPABILITIES_NAME,
+        GAPS_NAME,
+        REJECTS_NAME,
+        LINEAGE_NAME,
+        GROUPS_NAME,
+        MANIFEST_NAME,
+    }
+)
 _ELSEWHERE: Final = "name a new or empty folder with --out, so that nothing of yours is touched"
 
 

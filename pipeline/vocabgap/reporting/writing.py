@@ -12,16 +12,26 @@ import polars as pl
 from msgspec.structs import replace
 
 from vocabgap.arguments import require_kind, whole_number
-from vocabgap.config import DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, expanded, ranking
+from vocabgap.config import (
+    DEFAULT_DECISIONS,
+    DEFAULT_OUT,
+    DEFAULT_TOP,
+    RankBy,
+    Settings,
+    expanded,
+    ranking,
+)
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan
 from vocabgap.moments import require_offset
 from vocabgap.parquet import write_parquet
-from vocabgap.ranking import with_categories
+from vocabgap.ranking import Lineage, with_categories
 from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
     GAPS_NAME,
+    GROUPS_NAME,
+    LINEAGE_NAME,
     MANIFEST_NAME,
     MARKDOWN_NAME,
     REJECTS_NAME,
@@ -63,6 +73,7 @@ def report(
     out: str | Path = DEFAULT_OUT,
     *,
     scan: Scan | None = None,
+    lineage: Lineage | None = None,
     now: datetime | None = None,
     top: int = DEFAULT_TOP,
     ranked_by: RankBy | str = RankBy.MENTIONS,
@@ -76,6 +87,8 @@ def report(
         out: The folder to publish; an earlier run there is replaced.
         scan: The scan that was ranked. Without it there is no `gaps.parquet` and no `rejects.parquet`, and
             the report cannot say what was not counted.
+        lineage: Where the capabilities come from. Without it there is no `lineage.parquet` and no
+            `groups.parquet`, and the next run cannot know them again.
         now: The moment the run counts as its present; the clock's by default.
         top: How many capabilities the Markdown shows; 0 shows all. The Parquet always has all.
         ranked_by: What the ranking counted first: the `by` that it was made with.
@@ -91,6 +104,7 @@ def report(
     CAPABILITIES.require(ranked)
     require_kind("out", out, (str, os.PathLike), "the path of a folder")
     require_kind("scan", scan, (Scan, NoneType), "what vocabgap.scan returned")
+    require_kind("lineage", lineage, (Lineage, NoneType), "what vocabgap.ranking.trace returned")
     require_kind("reproduction", reproduction, (Reproduction, NoneType), "a Reproduction")
     moment = require_offset(datetime.now(UTC) if now is None else now, name="now")
     top = whole_number("top", top, hint="0 shows all")
@@ -119,6 +133,8 @@ def report(
         frames = {CAPABILITIES_NAME: ranked}
         if scan is not None and gaps is not None:
             frames |= {GAPS_NAME: gaps, REJECTS_NAME: scan.rejects.select(REJECTS.names)}
+        if lineage is not None:
+            frames |= {LINEAGE_NAME: lineage.relations, GROUPS_NAME: lineage.groups}
         for name, frame in frames.items():
             write_parquet(frame, folder / name)
         manifest = new_manifest(
@@ -134,6 +150,7 @@ def report(
             timings=tuple(timings),
             model=None if reproduction is None else reproduction.model,
             vocabulary=() if reproduction is None else reproduction.vocabulary,
+            decisions=None if reproduction is None else reproduction.decided,
         )
         with _named(folder / MANIFEST_NAME) as path:
             path.write_bytes(encode_manifest(manifest))
@@ -163,7 +180,7 @@ def with_capabilities(gaps: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
 
 
 def _without_places(reproduction: Reproduction) -> Settings:
-    """The settings without where the files went and model and vocabulary lie: that may name a person."""
+    """The settings without where files went and lie: that may name a person."""
     ours = reproduction.settings
     embedder = None if reproduction.model is None else reproduction.model.name
     listed = tuple(printable_name(expanded(path).resolve().name) for path in ours.vocabulary.paths)
@@ -172,6 +189,7 @@ def _without_places(reproduction: Reproduction) -> Settings:
         report=replace(ours.report, out=DEFAULT_OUT),
         cluster=replace(ours.cluster, embedder=embedder),
         vocabulary=replace(ours.vocabulary, paths=listed),
+        decisions=replace(ours.decisions, file=DEFAULT_DECISIONS),
     )
 
 

@@ -1,0 +1,186 @@
+"""Groups as people want them: some surfaces together that the cut parts, some apart that it joins.
+
+The constraints are followed one after the other, in the order in which they were decided, each on the groups
+that its decision saw. One that parts surfaces stays in force: where a later one would bring them together
+again, they leave once more.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from vocabgap.clustering.arrays import FloatArray, IntArray
+from vocabgap.clustering.describing import SHOWN_DIGITS, Labeller, members_of
+from vocabgap.clustering.points import Points
+from vocabgap.clustering.vectorizing import Rows
+from vocabgap.constraints import Apart, Constraint, Together
+from vocabgap.errors import InvalidInputError
+
+
+class Origin(NamedTuple):
+    """What a group was before the constraints.
+
+    Attributes:
+        cluster: The number of the group that it goes on as; null where it left one.
+        split: The name of the constraint by which it left, with a number if it is not the first one that did;
+            null otherwise.
+    """
+
+    cluster: int | None
+    split: str | None
+
+
+class Regrouped(NamedTuple):
+    """The groups that respect the constraints, numbered in the order of their first point.
+
+    Attributes:
+        labels: The group of each point, shape (n,).
+        named: Of each group its label, and the point whose surface that is a wording of.
+        origins: Of each group what it was before.
+    """
+
+    labels: IntArray
+    named: list[tuple[str, int]]
+    origins: tuple[Origin, ...]
+
+
+def regrouped(
+    labels: IntArray,
+    named: Sequence[tuple[str, int]],
+    points: Points,
+    rows: Rows,
+    constraints: Iterable[Constraint],
+) -> Regrouped:
+    """Follow the constraints.
+
+    A united group has the label of the larger of the two. Of a group that is parted, what no constraint is
+    about goes to the side that it is more similar to, by the mean cosine similarity to the surfaces that the
+    constraint puts there, and stays where that is the same.
+
+    Args:
+        labels: The group of each point, shape (n,), from 0 on.
+        named: Of each group its label, and the point whose surface that is a wording of.
+        points: What was clustered.
+        rows: The rows of the points.
+        constraints: What is to hold of the surfaces.
+
+    Raises:
+        InvalidInputError: A constraint names a surface that is not there, or two cannot both be followed.
+    """
+    groups = _Groups(labels, named, points, rows)
+    standing: list[Apart] = []
+    for constraint in constraints:
+        if isinstance(constraint, Together):
+            groups.unite(constraint)
+        else:
+            standing.append(constraint)
+        for apart in standing:
+            groups.part(apart)
+    return groups.result()
+
+
+class _Groups:
+    """A partition that is changed step by step."""
+
+    def __init__(
+        self, labels: IntArray, named: Sequence[tuple[str, int]], points: Points, rows: Rows
+    ) -> None:
+        self._members: dict[int, list[int]] = {
+            number: group.tolist() for number, group in enumerate(members_of(labels))
+        }
+        self._group: list[int] = labels.tolist()
+        self._named = dict(enumerate(named))
+        self._origin = {number: Origin(number, None) for number in self._members}
+        self._mentions = points.surfaces["mentions"].to_list()
+        self._point: Mapping[str, int] = {
+            name: point for point, name in enumerate(points.surfaces["surface"])
+        }
+        self._rows = rows
+        self._labeller = Labeller(points)
+        self._times: Counter[str] = Counter()
+        self._linked: dict[int, frozenset[int]] = {}
+
+    def unite(self, constraint: Together) -> None:
+        first, second = map(self._place, constraint)
+        linked = self._links(first) | self._links(second)
+        self._linked |= dict.fromkeys(linked, linked)
+        kept, dropped = self._group[first], self._group[second]
+        if kept == dropped:
+            return
+        if self._size(dropped) > self._size(kept):
+            self._named[kept] = self._named[dropped]
+        self._move(self._members.pop(dropped), kept)
+
+    def part(self, constraint: Apart) -> None:
+        anchor = self._place(constraint.anchor)
+        group = self._group[anchor]
+        present = [point for point in map(self._place, constraint.leaving) if self._group[point] == group]
+        if not present:
+            return
+        staying = self._links(anchor)
+        leaving = frozenset[int]().union(*(self._links(point) for point in present))
+        if not staying.isdisjoint(leaving):
+            raise InvalidInputError(
+                f"'{constraint.anchor}' and '{constraint.leaving[0]}' are to be together and apart",
+                hint="undo one of the decisions",
+            )
+        gone = {*leaving, *self._nearer(group, staying, leaving)}
+        members = self._members[group]
+        number = max(self._named) + 1
+        self._members[group] = [point for point in members if point not in gone]
+        self._members[number] = []
+        self._times[constraint.name] += 1
+        times = self._times[constraint.name]
+        self._origin[number] = Origin(None, constraint.name if times == 1 else f"{constraint.name} {times}")
+        self._move([point for point in members if point in gone], number)
+        if self._named[group][1] in gone:
+            self._named[group] = self._labeller.label(sorted(self._members[group]))
+        self._named[number] = self._labeller.label(sorted(self._members[number]))
+
+    def result(self) -> Regrouped:
+        order = sorted(self._members, key=lambda number: min(self._members[number]))
+        place = {number: position for position, number in enumerate(order)}
+        return Regrouped(
+            np.array([place[number] for number in self._group], dtype=np.int64),
+            [self._named[number] for number in order],
+            tuple(self._origin[number] for number in order),
+        )
+
+    def _nearer(self, group: int, staying: frozenset[int], leaving: frozenset[int]) -> set[int]:
+        """The undecided points that are more similar to those that leave; linked ones go as one."""
+        undecided = sorted({*self._members[group]} - staying - leaving)
+        units = list(dict.fromkeys(self._links(point) for point in undecided))
+        if not units:
+            return set()
+        order = [point for unit in units for point in sorted(unit)]
+        rows = self._rows.plain(np.array(order))
+        sizes = [len(unit) for unit in units]
+        starts = np.cumsum([0, *sizes[:-1]])
+
+        def mean_similarity(side: frozenset[int]) -> FloatArray:
+            each = (rows @ self._rows.plain(np.array(sorted(side))).T).mean(axis=1)
+            # What lies beyond these digits is rounding.
+            return np.asarray((np.add.reduceat(each, starts) / sizes).round(SHOWN_DIGITS))
+
+        goes = mean_similarity(leaving) > mean_similarity(staying)
+        return {point for unit, away in zip(units, goes.tolist(), strict=True) if away for point in unit}
+
+    def _move(self, points: list[int], group: int) -> None:
+        self._members[group] += points
+        for point in points:
+            self._group[point] = group
+
+    def _size(self, group: int) -> int:
+        return sum(self._mentions[point] for point in self._members[group])
+
+    def _links(self, point: int) -> frozenset[int]:
+        return self._linked.get(point, frozenset([point]))
+
+    def _place(self, surface: str) -> int:
+        if surface not in self._point:
+            raise InvalidInputError(
+                f"no record has the surface '{surface}'", hint="constrain surfaces that were clustered"
+            )
+        return self._point[surface]

@@ -1,0 +1,253 @@
+"""Deciding about the capabilities of a published run: what the command line and notebooks call."""
+
+import difflib
+import getpass
+import os
+from collections.abc import Callable, Collection, Iterable
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+
+from vocabgap.arguments import require_kind, texts
+from vocabgap.config import ACTOR_VARIABLE, DEFAULT_DECISIONS, DEFAULT_OUT, expanded
+from vocabgap.decisions import (
+    ID_PREFIX,
+    Action,
+    Decision,
+    Subject,
+    append_decision,
+    decide,
+    in_force,
+    read_decisions,
+    replay,
+    standing_of,
+    subject,
+)
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.moments import require_offset
+from vocabgap.reporting import named, read_run
+from vocabgap.reporting.naming import FEWEST_DIGITS
+from vocabgap.text import shortened, surface, visible
+
+_ALIKE: Final = 3  # wordings to propose where none fits
+
+
+class Decisions:
+    """What people decided about the capabilities of a run, and what they decide now.
+
+    A capability is named by its identifier or the beginning of it, by its label, or by any of its wordings.
+    Nothing is changed but the file, to which a line is added; the next run follows it.
+
+    Args:
+        run: The folder of the published run that is looked at.
+        file: The file that keeps the decisions; it is made where it does not exist.
+        actor: Who decides; by default who the environment variable VOCABGAP_ACTOR names, or is logged in.
+        now: The moment of the decisions; the clock's by default.
+    """
+
+    def __init__(
+        self,
+        run: str | Path = DEFAULT_OUT,
+        file: str | Path = DEFAULT_DECISIONS,
+        *,
+        actor: str | None = None,
+        now: datetime | None = None,
+    ) -> None:
+        self._run = run
+        self.file = expanded(file)
+        self._actor = actor
+        self._now = None if now is None else require_offset(now, name="now")
+
+    def all(self) -> tuple[Decision, ...]:
+        """Every decision of the file, in the order in which they were made.
+
+        Raises:
+            VocabgapError: The file cannot be read, or a line of it is no decision.
+        """
+        return read_decisions(self.file)
+
+    def in_force(self) -> tuple[Decision, ...]:
+        """Those that no other one undoes.
+
+        Raises:
+            VocabgapError: As `all`, or a decision undoes one that is not there.
+        """
+        return in_force(self.all())
+
+    def merge(self, capability: str, other: str, why: str = "") -> Decision:
+        """Say that two capabilities are one. It keeps the identifier of the first.
+
+        Raises:
+            VocabgapError: There is no such capability, or an earlier decision parts the two.
+        """
+        into, merged = self._subject(capability), self._subject(other)
+        if into.capability_id == merged.capability_id:
+            raise InvalidInputError(f"'{shortened(capability)}' and '{shortened(other)}' are one capability")
+        return self._append(Action.MERGE, into, reason=why, other=merged)
+
+    def split(self, capability: str, wordings: str | Iterable[str], why: str = "") -> Decision:
+        """Say that some wordings are another need than the rest of a capability.
+
+        Raises:
+            VocabgapError: There is no such capability or wording, nothing would stay, or an earlier decision
+                holds them together.
+        """
+        leaving = tuple(self._wording(capability, each) for each in texts("wordings", wordings))
+        # What is split off cannot stand for what stays.
+        about = self._subject(capability, frozenset(map(surface, leaving)))
+        return self._append(Action.SPLIT, about, reason=why, wordings=leaving)
+
+    def rename(self, capability: str, label: str, why: str = "") -> Decision:
+        """Give a capability a label of its own.
+
+        Raises:
+            VocabgapError: There is no such capability, or the label is blank.
+        """
+        require_kind("label", label, str, "text")
+        return self._append(Action.RENAME, self._subject(capability), reason=why, label=label.strip())
+
+    def pin(self, capability: str, why: str = "") -> Decision:
+        """Have a capability stand first, whatever its counts.
+
+        Raises:
+            VocabgapError: There is no such capability.
+        """
+        return self._append(Action.PIN, self._subject(capability), reason=why)
+
+    def dismiss(self, capability: str, why: str) -> Decision:
+        """Say that a capability is not going to be authored.
+
+        Raises:
+            VocabgapError: There is no such capability, or no reason.
+        """
+        require_kind("why", why, str, "text")
+        if not why.strip():
+            raise InvalidInputError("a dismissal needs a reason", hint="say it with --why")
+        return self._append(Action.DISMISS, self._subject(capability), reason=why)
+
+    def author(self, capability: str, entry: str, why: str = "") -> Decision:
+        """Say which vocabulary entry was authored for a capability; it regresses if it is mentioned again.
+
+        Raises:
+            VocabgapError: There is no such capability, or no entry is named.
+        """
+        require_kind("entry", entry, str, "text")
+        return self._append(Action.AUTHOR, self._subject(capability), reason=why, entry=entry.strip())
+
+    def reopen(self, capability: str, why: str = "") -> Decision:
+        """Say that a capability is open after all.
+
+        Raises:
+            VocabgapError: There is no such capability.
+        """
+        return self._append(Action.REOPEN, self._subject(capability), reason=why)
+
+    def undo(self, decision: str, why: str = "") -> Decision:
+        """Take a decision back: everything is as if it had never been made.
+
+        Args:
+            decision: Its identifier, or the beginning of it.
+            why: The reason.
+
+        Raises:
+            VocabgapError: There is no such decision, or it was undone before.
+        """
+        known = self.all()
+        fitting = [each for each in known if _begins(each.decision_id, decision)]
+        if len(fitting) != 1:
+            problem = "several decisions begin" if fitting else "no decision begins"
+            raise NotFoundError(
+                f"{problem} with '{shortened(decision)}'", hint="see `vocabgap decisions list`"
+            )
+        (wanted,) = fitting
+        standing = {each.decision_id for each in standing_of(known)}
+        if wanted.decision_id not in standing:
+            undone = next(
+                each for each in known if each.undoes == wanted.decision_id and each.decision_id in standing
+            )
+            raise InvalidInputError(
+                f"{wanted.decision_id} was undone before, by {undone.decision_id}",
+                hint=f"`vocabgap decide undo {undone.decision_id}` brings it back",
+            )
+        return self._append(Action.UNDO, None, reason=why, undoes=wanted.decision_id)
+
+    def _append(self, action: Action, about: Subject | None, **said: object) -> Decision:
+        made = decide(
+            action,
+            about,
+            actor=_login() if self._actor is None else self._actor,
+            time=datetime.now(UTC) if self._now is None else self._now,
+            **said,  # type: ignore[arg-type]
+        )
+        append_decision(self.file, made, self._agreeing(action))
+        return made
+
+    def _agreeing(self, action: Action) -> Callable[[tuple[Decision, ...]], None]:
+        """What refuses decisions that cannot all be respected, as far as the run's wordings show it."""
+        if action is Action.UNDO:
+            return _require_sound
+        wordings = self._ranked["variants"].explode().struct.field("wording")
+        surfaces = frozenset(map(surface, wordings.drop_nulls()))
+
+        def check(together: tuple[Decision, ...]) -> None:
+            try:
+                replay(together, surfaces)
+            except StateError as error:
+                raise StateError(
+                    error.message, hint="nothing was decided; undo the earlier one first"
+                ) from error
+
+        return check
+
+    @cached_property
+    def _ranked(self) -> pl.DataFrame:
+        return read_run(self._run, option="--run")[1]
+
+    def _subject(self, name: str, without: Collection[str] = ()) -> Subject:
+        """A capability by its name, without the wordings of some surfaces."""
+        require_kind("capability", name, str, "the name of a capability")
+        row = named(self._ranked, name)
+        wordings = [variant["wording"] for variant in row["variants"]]
+        staying = [wording for wording in wordings if surface(wording) not in without]
+        if not staying:
+            raise InvalidInputError(
+                f"nothing of '{shortened(visible(row['label']))}' would stay",
+                hint="name only the wordings that are to leave",
+            )
+        return subject(row["capability_id"], row["label"], staying)
+
+    def _wording(self, capability: str, wording: str) -> str:
+        """The wording of a capability that somebody means."""
+        row = named(self._ranked, capability)
+        own = [variant["wording"] for variant in row["variants"]]
+        spoken = surface(wording) if wording.strip() else wording
+        for found in (wording, *own):
+            if found in own and (found == wording or visible(found) == wording or surface(found) == spoken):
+                return str(found)
+        near = difflib.get_close_matches(wording, own, _ALIKE, 0.5)
+        proposed = " or ".join(f"'{shortened(visible(each))}'" for each in near)
+        raise NotFoundError(
+            f"'{shortened(visible(row['label']))}' has no wording '{shortened(visible(wording))}'",
+            hint=f"did you mean {proposed}?" if near else "its column `variants` has all of them",
+        )
+
+
+def _login() -> str:
+    """Who is at work, as far as the environment or the system knows."""
+    try:
+        return os.environ.get(ACTOR_VARIABLE) or getpass.getuser()
+    except (KeyError, OSError):
+        return ""
+
+
+def _require_sound(together: tuple[Decision, ...]) -> None:
+    in_force(together)
+
+
+def _begins(decision_id: str, beginning: str) -> bool:
+    own = decision_id.removeprefix(ID_PREFIX)
+    digits = beginning.removeprefix(ID_PREFIX)
+    return len(digits) >= FEWEST_DIGITS and own.startswith(digits)

@@ -1,0 +1,20 @@
+"""Decisions: what people said about capabilities, kept as lines of a file and replayed at every run."""
+
+from vocabgap.decisions.log import append_decision, read_decisions
+from vocabgap.decisions.record import ID_PREFIX, Action, Decision, Subject, decide, subject
+from vocabgap.decisions.replay import Ruling, in_force, replay, standing_of
+
+__all__ = [
+    "ID_PREFIX",
+    "Action",
+    "Decision",
+    "Ruling",
+    "Subject",
+    "append_decision",
+    "decide",
+    "in_force",
+    "read_decisions",
+    "replay",
+    "standing_of",
+    "subject",
+]

@@ -1,0 +1,155 @@
+"""The decisions file: JSON Lines that are only ever appended to, by several people and through git."""
+
+import errno
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import FileIO
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from vocabgap.decisions.record import Decision
+from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError
+from vocabgap.file_kinds import FileKind, file_kind
+
+_CONFLICT: Final = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
+_LINE_HINT: Final = "correct the line, or take it out; nothing else was read"
+
+
+def read_decisions(path: Path) -> tuple[Decision, ...]:
+    """The decisions of a file, in the order in which they were made.
+
+    The order of lines means nothing, so that a merge of two copies may bring them in any. A line that is
+    there twice counts once.
+
+    Args:
+        path: The file; where it does not exist, nothing was decided.
+
+    Raises:
+        InvalidInputError: A line is no decision; the error names file, line and field.
+        StateError: The file is none, or a merge of two copies was left unresolved.
+        AccessDeniedError: It may not be read.
+    """
+    with _told(path, "read"):
+        kind = file_kind(path)
+        if kind is FileKind.NOTHING:
+            return ()
+        if kind is not FileKind.FILE:
+            raise _no_file(path, kind)
+        return _parsed(path.read_bytes(), path)
+
+
+def append_decision(path: Path, decision: Decision, check: Callable[[tuple[Decision, ...]], None]) -> None:
+    """Add a decision at the end of the file, once it is known to fit what is there.
+
+    The file is locked meanwhile, so that of two people who decide at once the second is checked against the
+    first; the line is on the disk when this returns.
+
+    Args:
+        path: The file; it is made where it does not exist.
+        decision: The decision.
+        check: Called with all decisions, the new one included; raises where they do not go together.
+
+    Raises:
+        VocabgapError: As `read_decisions`, or as the check.
+    """
+    with _told(path, "written"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _alone(path) as file:
+            before = file.read()
+            known = {each.decision_id: each for each in _parsed(before, path)}
+            together = {**known, decision.decision_id: decision}.values()
+            check(tuple(sorted(together, key=lambda each: each.place)))
+            if decision.decision_id in known:
+                return
+            line = msgspec.json.encode(decision) + b"\n"
+            # An editor may have left the last line without its end; the new one is not to be joined to it.
+            whole = line if not before or before.endswith(b"\n") else b"\n" + line
+            if file.write(whole) != len(whole):
+                file.truncate(len(before))
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+            os.fsync(file.fileno())
+        if not before:
+            _sync_folder(path.parent)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[FileIO]:
+    """The file, open to be read and appended to, while nobody else appends to it."""
+    while True:
+        kind = file_kind(path)
+        if kind not in {FileKind.FILE, FileKind.NOTHING}:
+            raise _no_file(path, kind)
+        with FileIO(path, "a+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            # Another file may have taken its place meanwhile, such as the one that git writes anew.
+            if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
+                file.seek(0)
+                yield file
+                return
+
+
+def _no_file(path: Path, kind: FileKind) -> StateError:
+    return StateError(
+        f"decisions file '{path}' is {kind}, expected a regular file",
+        hint="name another one with --decisions",
+    )
+
+
+def _parsed(content: bytes, path: Path) -> tuple[Decision, ...]:
+    found: dict[str, tuple[int, Decision]] = {}
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        decision = _decision(line, f"{path}:{number}")
+        first, known = found.setdefault(decision.decision_id, (number, decision))
+        if known != decision:
+            raise StateError(
+                f"{path}:{number}: decision {decision.decision_id} differs from that in line {first}",
+                hint="keep one of the two lines",
+            )
+    return tuple(sorted((decision for _, decision in found.values()), key=lambda each: each.place))
+
+
+def _decision(line: bytes, place: str) -> Decision:
+    text = line.decode("utf-8", "replace")
+    if text.startswith(_CONFLICT):
+        raise StateError(
+            f"{place}: a merge of two copies was left unresolved",
+            hint="take out the lines of <<<<<<<, ======= and >>>>>>>, and keep every line between them",
+        )
+    try:
+        return msgspec.json.decode(line, type=Decision)
+    except msgspec.ValidationError as error:
+        problem, _, where = str(error).partition(" - at `$")
+        field = where.removeprefix(".").rstrip("`")
+        told = f"field '{field}': {problem}" if field else problem
+        raise InvalidInputError(f"{place}: {told.replace('`', chr(39))}", hint=_LINE_HINT) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InvalidInputError(
+            f"{place}: expected a decision as a JSON object: {error}", hint=_LINE_HINT
+        ) from error
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _told(path: Path, done: str) -> Iterator[None]:
+    """Let what the system refuses name the file and say what to do."""
+    try:
+        yield
+    except OSError as error:
+        kind: type[VocabgapError] = AccessDeniedError if isinstance(error, PermissionError) else StateError
+        raise kind(
+            f"decisions file '{path}' cannot be {done}: {error.strerror or error}",
+            hint="name another one with --decisions",
+        ) from error

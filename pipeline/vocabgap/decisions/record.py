@@ -1,0 +1,199 @@
+"""One decision: who said what about which capability, when and why."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Annotated, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from vocabgap.errors import InvalidInputError
+from vocabgap.text import count, surface, visible
+
+ID_PREFIX: Final = "dec-"
+ID_DIGITS: Final = 12
+KEPT_WORDINGS: Final = 20  # of a capability: enough that one of them is in any corpus that has the need
+
+_Text = Annotated[str, msgspec.Meta(min_length=1)]
+
+
+class Action(StrEnum):
+    """What can be decided. The list is closed."""
+
+    MERGE = "merge"
+    SPLIT = "split"
+    RENAME = "rename"
+    PIN = "pin"
+    DISMISS = "dismiss"
+    AUTHOR = "author"
+    REOPEN = "reopen"
+    UNDO = "undo"
+
+
+# What each action says beside the capability that it is about.
+_NEEDED: Final[Mapping[Action, str]] = MappingProxyType(
+    {
+        Action.MERGE: "other",
+        Action.SPLIT: "wordings",
+        Action.RENAME: "label",
+        Action.AUTHOR: "entry",
+        Action.UNDO: "undoes",
+    }
+)
+_IN_WORDS: Final[Mapping[Action, str]] = MappingProxyType(
+    {
+        Action.MERGE: "merged '{other}' into {name}",
+        Action.SPLIT: "split '{first}'{more} off {name}",
+        Action.RENAME: "renamed {name} to '{label}'",
+        Action.PIN: "pinned {name}",
+        Action.DISMISS: "dismissed {name}",
+        Action.AUTHOR: "authored {name} as '{entry}'",
+        Action.REOPEN: "reopened {name}",
+        Action.UNDO: "undid {undoes}",
+    }
+)
+
+
+class Subject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A capability as it was when something was decided about it.
+
+    What a decision holds on to are the wordings: identifiers and groups may change with the next run.
+
+    Attributes:
+        capability_id: Its identifier then.
+        label: Its label then.
+        wordings: One wording of each of its surfaces, that of the label first, then the most mentioned.
+    """
+
+    capability_id: _Text
+    label: _Text
+    wordings: Annotated[tuple[_Text, ...], msgspec.Meta(min_length=1)]
+
+
+class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """One line of the decisions file.
+
+    Attributes:
+        decision_id: Identifier, a digest of everything else that was decided.
+        time: The moment it was decided.
+        actor: Who decided it.
+        action: What was decided.
+        reason: Why, in the person's words.
+        capability: What it is about; only an undo has none.
+        other: What is merged into the capability.
+        wordings: What is split off from it.
+        label: What it is called from now on.
+        entry: The vocabulary entry that was authored for it.
+        undoes: The decision that is undone.
+    """
+
+    decision_id: Annotated[str, msgspec.Meta(pattern=rf"\A{ID_PREFIX}[0-9a-f]{{{ID_DIGITS}}}\Z")]
+    time: Annotated[datetime, msgspec.Meta(tz=True)]
+    actor: _Text
+    action: Action
+    reason: str = ""
+    capability: Subject | None = None
+    other: Subject | None = None
+    wordings: tuple[_Text, ...] = ()
+    label: str | None = None
+    entry: str | None = None
+    undoes: str | None = None
+
+    def __post_init__(self) -> None:
+        needed = _NEEDED.get(self.action)
+        if (self.capability is None) != (self.action is Action.UNDO):
+            verb = "has no" if self.action is Action.UNDO else "needs a"
+            raise ValueError(f"{self.action} {verb} field 'capability'")
+        for name in _NEEDED.values():
+            value = getattr(self, name)
+            if name == needed and (not value or (isinstance(value, str) and not value.strip())):
+                raise ValueError(f"{self.action} needs field '{name}'")
+            if name != needed and value not in {None, ()}:
+                raise ValueError(f"{self.action} has no field '{name}'")
+
+    @property
+    def place(self) -> tuple[datetime, str]:
+        """Where it stands in the order of decisions, whatever the order of lines."""
+        return self.time, self.decision_id
+
+    @property
+    def what(self) -> str:
+        """What was decided, in words, without who and when."""
+        name = "" if self.capability is None else f"'{visible(self.capability.label)}'"
+        more = f" and {count(len(self.wordings) - 1, 'more wording')}" if len(self.wordings) > 1 else ""
+        return _IN_WORDS[self.action].format(
+            name=name,
+            other="" if self.other is None else visible(self.other.label),
+            first=visible(self.wordings[0]) if self.wordings else "",
+            more=more,
+            label=visible(self.label or ""),
+            entry=visible(self.entry or ""),
+            undoes=self.undoes,
+        )
+
+    @property
+    def told(self) -> str:
+        """The decision as a line that a report can print."""
+        why = f": {visible(self.reason)}" if self.reason.strip() else ""
+        when = self.time.astimezone(UTC).date().isoformat()
+        return f"{when} {visible(self.actor)} {self.what}{why} ({self.decision_id})"
+
+
+def decide(
+    action: Action,
+    capability: Subject | None = None,
+    *,
+    actor: str,
+    time: datetime,
+    reason: str = "",
+    other: Subject | None = None,
+    wordings: Iterable[str] = (),
+    label: str | None = None,
+    entry: str | None = None,
+    undoes: str | None = None,
+) -> Decision:
+    """Make a decision with its identifier.
+
+    The identifier is a digest of the rest, so that the same line in two copies of the file is the same
+    decision, and two decisions are hardly ever taken for one.
+
+    Raises:
+        InvalidInputError: Something that the action needs is missing, or does not belong to it.
+    """
+    if not actor.strip():
+        raise InvalidInputError("nobody is named as the one who decides", hint="name somebody with --actor")
+    try:
+        draft = Decision(
+            decision_id=f"{ID_PREFIX}{'0' * ID_DIGITS}",
+            time=time.astimezone(UTC),
+            actor=actor.strip(),
+            action=action,
+            reason=reason.strip(),
+            capability=capability,
+            other=other,
+            wordings=tuple(wordings),
+            label=label,
+            entry=entry,
+            undoes=undoes,
+        )
+    except ValueError as error:
+        raise InvalidInputError(str(error)) from error
+    digest = hashlib.sha256(msgspec.json.encode(draft)).hexdigest()
+    return replace(draft, decision_id=f"{ID_PREFIX}{digest[:ID_DIGITS]}")
+
+
+def subject(capability_id: str, label: str, wordings: Iterable[str]) -> Subject:
+    """A capability as a decision keeps it.
+
+    Args:
+        capability_id: Its identifier.
+        label: Its label.
+        wordings: Its wordings, most mentioned first; at least one.
+    """
+    ordered = sorted(wordings, key=lambda wording: wording != label)
+    one_each = {surface(wording): wording for wording in reversed(ordered)}
+    kept = [wording for wording in ordered if one_each[surface(wording)] == wording]
+    return Subject(capability_id, label, tuple(kept[:KEPT_WORDINGS]))

@@ -1,0 +1,217 @@
+"""The same capability from run to run: its identifier is carried over, and so is what people decided."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import polars as pl
+
+from vocabgap.ranking.matching import matched, overlaps
+from vocabgap.schema import GROUPS, IDENTITIES, RECORDS, UTC_MICROSECONDS, VERDICTS, phrase
+
+ID_PREFIX: Final = "cap-"
+ID_DIGITS: Final = 12
+NEW, OPEN, DISMISSED, AUTHORED, REGRESSED = STATUSES = ("new", "open", "dismissed", "authored", "regressed")
+SETTLED: Final = (DISMISSED, AUTHORED)
+PRESENT, PREVIOUS = RUNS = ("present", "previous")
+_STATUS_OF: Final = {"dismiss": DISMISSED, "author": AUTHORED, "reopen": OPEN}
+
+
+class Grouping(Protocol):
+    """What the ranking needs to know of a clustering; `vocabgap.cluster` returns one."""
+
+    @property
+    def wordings(self) -> pl.DataFrame:
+        """Table `wordings`."""
+
+    @property
+    def clusters(self) -> pl.DataFrame:
+        """Table `clusters`."""
+
+
+class Regrouping(Grouping, Protocol):
+    """The same where people's decisions were followed."""
+
+    @property
+    def origins(self) -> Sequence[tuple[int | None, str | None]]:
+        """Of each group the number of the one that it goes on as, else the decision by which it left one."""
+
+
+@dataclass(frozen=True)
+class Identified:
+    """The groups of a run, each with its identity.
+
+    Attributes:
+        identities: Table `identities`.
+        groups: Table `groups`: the surfaces of this run, not ranked yet.
+    """
+
+    identities: pl.DataFrame
+    groups: pl.DataFrame
+
+
+def identify(
+    found: Grouping,
+    decided: Regrouping,
+    records: pl.DataFrame,
+    *,
+    basis: pl.DataFrame | None = None,
+    verdicts: pl.DataFrame | None = None,
+) -> Identified:
+    """Say which capability each group is.
+
+    The groups as they were found take over the identifiers of those of the run before by a matching of the
+    greatest weight on the surfaces that both have, each weighing its mentions in the run that has it less.
+    One without a counterpart has an identifier from its label's surface. What people united keeps the
+    identifier of the one that they named first, what they split off has one from the decision; so both have
+    their own back when that is undone.
+
+    The status of a capability is what was decided last. Where nothing was, it is `new` if none of its
+    surfaces was there in the run before, and `open` otherwise. One that was authored and is mentioned at a
+    later time than that has `regressed`.
+
+    Args:
+        found: The groups as they were found.
+        decided: The same where people's decisions were followed.
+        records: Table `records`: all that were clustered.
+        basis: Table `groups` of the run before; null if there was none.
+        verdicts: Table `verdicts`.
+    """
+    raw = _group_ids(found, basis)
+    ids = dict(raw.select("cluster", "group_id").iter_rows())
+    surfaces = (
+        _surfaces(found)
+        .join(raw, on="cluster")
+        .select("surface", "mentions", "group_id", "known", group_surface="label_surface")
+        .join(decided.wordings.select("surface", "cluster").unique(), on="surface")
+    )
+    table = pl.DataFrame(
+        {
+            "cluster": decided.clusters["cluster"],
+            "capability_id": [_id_of(origin, ids) for origin in decided.origins],
+        },
+        schema_overrides={"capability_id": pl.String},
+    )
+    known = surfaces.group_by("cluster").agg(pl.col("known").any())
+    identities = (
+        table.join(known, on="cluster", how="left")
+        .join(_ruled(decided, verdicts), on="cluster", how="left")
+        .join(_last_mentions(records, decided), on="cluster", how="left")
+        .with_columns(
+            pl.when(pl.col("ruled") == AUTHORED, pl.col("last_mention") > pl.col("ruled_at"))
+            .then(pl.lit(REGRESSED))
+            .when(pl.col("ruled").is_not_null())
+            .then("ruled")
+            .when(pl.col("known") | pl.lit(basis is None))
+            .then(pl.lit(OPEN))
+            .otherwise(pl.lit(NEW))
+            .alias("status"),
+            pl.col("pinned").fill_null(value=False),
+            pl.col("decisions").fill_null([]),
+        )
+        .sort("cluster")
+        .select(IDENTITIES.names)
+    )
+    names = decided.clusters.select("cluster", own="label").join(identities, on="cluster")
+    groups = (
+        surfaces.join(names.select("cluster", "capability_id", pl.coalesce("label", "own")), on="cluster")
+        .with_columns(pl.lit(PRESENT).alias("run"), pl.lit(None, pl.Int64).alias("rank"))
+        .sort("surface")
+        .select(GROUPS.names)
+    )
+    return Identified(identities, groups)
+
+
+def unknown(clusters: pl.DataFrame) -> pl.DataFrame:
+    """Table `identities` where nothing is known: identifiers from the labels' surfaces, and all open.
+
+    Args:
+        clusters: Table `clusters`.
+    """
+    ids = [derived_id(surface) for surface in clusters["label_surface"]]
+    return clusters.select(
+        "cluster",
+        pl.Series("capability_id", ids, pl.String),
+        pl.lit(None, pl.String).alias("label"),
+        pl.lit(OPEN).alias("status"),
+        pl.lit(value=False).alias("pinned"),
+        pl.lit([], pl.List(pl.String)).alias("decisions"),
+    )
+
+
+def derived_id(source: str) -> str:
+    """The identifier that comes from a label's surface, or from whatever else made a capability."""
+    return f"{ID_PREFIX}{hashlib.sha256(source.encode()).hexdigest()[:ID_DIGITS]}"
+
+
+def _id_of(origin: tuple[int | None, str | None], ids: dict[int, str]) -> str:
+    cluster, split = origin
+    return derived_id(split or "") if cluster is None else ids[cluster]
+
+
+def _surfaces(found: Grouping) -> pl.DataFrame:
+    """Columns `surface`, `mentions` and `cluster`, one row a surface."""
+    return found.wordings.group_by("surface", "cluster").agg(pl.col("mentions").sum()).sort("surface")
+
+
+def _group_ids(found: Grouping, basis: pl.DataFrame | None) -> pl.DataFrame:
+    """Columns `cluster`, `label_surface`, `group_id` and `known`: whether the run before had any of it."""
+    labels = found.clusters.select("cluster", "label_surface").sort("cluster")
+    before = GROUPS.empty() if basis is None else basis
+    previous = before.select("surface", "mentions", key="group_id", label="group_surface")
+    present = _surfaces(found).join(labels, on="cluster").with_columns(key="label_surface")
+    names = previous.select(previous="key", label="label").unique()
+    pairs = (
+        overlaps(previous, present)
+        .join(names, on="previous")
+        .with_columns(preferred=pl.col("label") == pl.col("present"))
+    )
+    carried = {label: group_id for group_id, label in matched(pairs)}
+    taken = {*before["group_id"]}
+    ids = []
+    for label in labels["label_surface"]:
+        ids.append(carried.get(label) or _unused(label, taken))
+        taken.add(ids[-1])
+    return labels.with_columns(
+        pl.Series("group_id", ids, pl.String),
+        pl.col("label_surface").is_in(pairs["present"].implode()).alias("known"),
+    )
+
+
+def _unused(label: str, taken: set[str]) -> str:
+    """An identifier from a label that no other group has or had: the words of a label may come back."""
+    number = 1
+    while (name := derived_id(label if number == 1 else f"{label}\n{number}")) in taken:
+        number += 1
+    return name
+
+
+def _ruled(decided: Grouping, verdicts: pl.DataFrame | None) -> pl.DataFrame:
+    """What was decided: columns `cluster`, `label`, `ruled`, `ruled_at`, `pinned` and `decisions`."""
+    said = VERDICTS.empty() if verdicts is None else verdicts
+    action = pl.col("action")
+    status = action.is_in(list(_STATUS_OF))
+    return (
+        said.join(decided.wordings.select("surface", "cluster").unique(), on="surface")
+        .unique(["cluster", "decision_id"], keep="first", maintain_order=True)
+        .sort("time", "decision_id")
+        .group_by("cluster", maintain_order=True)
+        .agg(
+            pl.col("label").drop_nulls().last(),
+            action.filter(status).last().replace(_STATUS_OF).alias("ruled"),
+            pl.col("time").filter(status).last().alias("ruled_at"),
+            (action == "pin").any().alias("pinned"),
+            pl.col("told").alias("decisions"),
+        )
+    )
+
+
+def _last_mentions(records: pl.DataFrame, decided: Grouping) -> pl.DataFrame:
+    RECORDS.require(records)
+    return (
+        records.select("timestamp", wording=phrase())
+        .join(decided.wordings.select("wording", "cluster"), on="wording")
+        .group_by("cluster")
+        .agg(pl.col("timestamp").max().cast(UTC_MICROSECONDS).alias("last_mention"))
+    )

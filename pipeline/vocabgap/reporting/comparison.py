@@ -1,0 +1,229 @@
+"""What changed between two published runs."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Final
+
+import msgspec
+import polars as pl
+
+from vocabgap.moments import iso
+from vocabgap.ranking import SETTLED, relations
+from vocabgap.reporting.escaping import escape
+from vocabgap.schema import CAPABILITIES
+from vocabgap.text import count, shortened, surface, visible
+
+
+class Kind(StrEnum):
+    """What became of a capability. The list is closed."""
+
+    NEW = "new"
+    RISEN = "risen"
+    FALLEN = "fallen"
+    RESOLVED = "resolved"
+    REGRESSED = "regressed"
+    MERGED = "merged"
+    SPLIT = "split"
+
+
+_HEADINGS: Final[Mapping[Kind, str]] = MappingProxyType(
+    {
+        Kind.NEW: "New",
+        Kind.REGRESSED: "Regressed: authored, and asked for again",
+        Kind.RISEN: "Risen",
+        Kind.FALLEN: "Fallen",
+        Kind.RESOLVED: "Resolved",
+        Kind.MERGED: "Merged",
+        Kind.SPLIT: "Split",
+    }
+)
+_GONE: Final = "gone"
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One capability that is not what it was.
+
+    Attributes:
+        kind: What became of it.
+        capability_id: Its identifier in the later run; null if it has gone.
+        previous_id: That in the earlier run; null if it is new.
+        label: Its label in the later run.
+        previous_label: That in the earlier one: of what it was merged from, or split off.
+        rank: Its rank in the later run.
+        previous_rank: That in the earlier one.
+        mentions: Its mentions in the later run.
+        previous_mentions: Those in the earlier one.
+        status: Its status in the later run; `gone` where it is not mentioned any more.
+        places: How many of those that were open in both runs it has passed; negative if they passed it.
+    """
+
+    kind: Kind
+    capability_id: str | None
+    previous_id: str | None
+    label: str | None
+    previous_label: str | None
+    rank: int | None
+    previous_rank: int | None
+    mentions: int | None
+    previous_mentions: int | None
+    status: str
+    places: int = 0
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """What changed between two runs.
+
+    Attributes:
+        earlier: The moment that the earlier run counts as its present.
+        later: That of the later one.
+        changes: What changed, by kind; the most mentioned, or moved, first.
+        unchanged: Capabilities that stand among the others as they did.
+    """
+
+    earlier: datetime
+    later: datetime
+    changes: tuple[Change, ...]
+    unchanged: int
+
+    def of(self, kind: Kind) -> tuple[Change, ...]:
+        """The changes of one kind."""
+        return tuple(change for change in self.changes if change.kind is kind)
+
+
+def compare(before: pl.DataFrame, after: pl.DataFrame, *, earlier: datetime, later: datetime) -> Comparison:
+    """Compare two published runs.
+
+    A capability has risen, or fallen, where its rank says so and its place among those that are open in both
+    runs does, too: what is new, or was settled, moves nobody else.
+
+    Args:
+        before: Table `capabilities` of the earlier run.
+        after: The same of the later one.
+        earlier: The moment that the earlier run counts as its present.
+        later: That of the later one.
+    """
+    related = relations(_surfaces(before), _surfaces(after))
+    was = before.select(previous_id="capability_id", previous_status="status")
+    rows = related.join(was, on="previous_id", how="left").join(
+        after.select("capability_id", "status"), on="capability_id", how="left"
+    )
+    open_in_both = rows.filter(
+        pl.col("relation") == "continued",
+        ~pl.col("status").is_in(SETTLED),
+        ~pl.col("previous_status").is_in(SETTLED),
+    )
+    place = {name: pl.col(name).rank("ordinal").cast(pl.Int64) for name in ("previous_rank", "rank")}
+    passed = open_in_both.select("capability_id", place["previous_rank"] - place["rank"])
+    places = dict(passed.iter_rows())
+    changes = [
+        change
+        for row in rows.iter_rows(named=True)
+        for change in _changes(row, places.get(row["capability_id"], 0))
+    ]
+    changes.sort(key=_order)
+    moved = {each.capability_id for each in changes} | {each.previous_id for each in changes}
+    unchanged = rows.filter(
+        pl.col("relation") == "continued", ~pl.col("capability_id").is_in([each for each in moved if each])
+    )
+    return Comparison(earlier, later, tuple(changes), unchanged.height)
+
+
+def compared_in_words(comparison: Comparison, *, top: int, markdown: bool = False) -> str:
+    """The comparison as text or as Markdown.
+
+    Args:
+        comparison: What changed.
+        top: How many changes of each kind are told; 0 tells all.
+        markdown: Whether it is to be Markdown.
+    """
+    show = escape if markdown else _plain
+    span = f"{iso(comparison.earlier)} to {iso(comparison.later)}"
+    same = f"{count(comparison.unchanged, 'capability', 'capabilities')} as before"
+    lines = [f"# What changed\n\nFrom {span}; {same}." if markdown else f"{span}: {same}"]
+    for kind, heading in _HEADINGS.items():
+        found = comparison.of(kind)
+        if found:
+            lines.append(f"\n{'## ' if markdown else ''}{heading} ({len(found):,})\n")
+            lines += [f"{'-' if markdown else ' '} {line}" for line in _told(found, top, show)]
+    return "\n".join(lines)
+
+
+def _told(changes: Sequence[Change], top: int, show: Callable[[object], str]) -> Iterator[str]:
+    shown = changes[:top] if top else changes
+    for change in shown:
+        yield _sentence(change, show)
+    if len(shown) < len(changes):
+        yield f"and {len(changes) - len(shown):,} more; `--top 0` tells all"
+
+
+def _sentence(change: Change, show: Callable[[object], str]) -> str:
+    name = show(change.label if change.label is not None else change.previous_label)
+    now, was = f"{name} ({change.capability_id})", f"{show(change.previous_label)} ({change.previous_id})"
+    mentions = count(change.mentions or 0, "mention")
+    same = change.previous_mentions == change.mentions
+    grown = mentions if same else f"{change.previous_mentions or 0:,} to {mentions}"
+    ranks = f"rank {change.previous_rank} to {change.rank}"
+    match change.kind:
+        case Kind.NEW:
+            told = f"{name}: {mentions}, rank {change.rank}"
+        case Kind.RISEN | Kind.FALLEN:
+            told = f"{name}: {ranks}, {grown}"
+        case Kind.REGRESSED:
+            told = f"{name}: {grown}, rank {change.rank}"
+        case Kind.RESOLVED:
+            told = f"{name}: {change.status}, was rank {change.previous_rank}"
+        case Kind.MERGED:
+            told = f"{was} is part of {now} now: {mentions}"
+        case Kind.SPLIT:
+            told = f"{now} was part of {was}: {mentions}"
+    return told
+
+
+def _changes(row: dict[str, Any], places: int) -> Iterator[Change]:
+    known = {name: row[name] for name in Change.__struct_fields__ if name in row}
+    known["status"] = row["status"] or _GONE
+    was = row["previous_status"]
+    relation = row["relation"]
+
+    def change(kind: Kind, moved: int = 0) -> Change:
+        return msgspec.convert({**known, "kind": kind, "places": moved}, Change)
+
+    if relation in {Kind.NEW, Kind.MERGED, Kind.SPLIT}:
+        yield change(Kind(str(relation)))
+    elif relation == _GONE or (row["status"] in SETTLED and was not in SETTLED):
+        yield change(Kind.RESOLVED)
+    elif row["status"] == Kind.REGRESSED and was != Kind.REGRESSED:
+        yield change(Kind.REGRESSED)
+    elif places > 0 and row["rank"] < row["previous_rank"]:
+        yield change(Kind.RISEN, places)
+    elif places < 0 and row["rank"] > row["previous_rank"]:
+        yield change(Kind.FALLEN, places)
+
+
+def _order(change: Change) -> tuple[int, int, int, str, str]:
+    mentions = change.mentions if change.mentions is not None else change.previous_mentions or 0
+    names = (change.label or "", change.capability_id or change.previous_id or "")
+    return (list(_HEADINGS).index(change.kind), -abs(change.places), -mentions, *names)
+
+
+def _surfaces(ranked: pl.DataFrame) -> pl.DataFrame:
+    """The surfaces of each capability with their mentions, one row each, as `relations` reads them."""
+    CAPABILITIES.require(ranked)
+    spoken = (
+        ranked.select("capability_id", "label", "rank", "variants")
+        .explode("variants")
+        .unnest("variants")
+        .select("capability_id", "label", "rank", "wording", "mentions")
+    )
+    forms = pl.Series("surface", [surface(wording) for wording in spoken["wording"]], dtype=pl.String)
+    return (
+        spoken.with_columns(forms)
+        .group_by("capability_id", "label", "rank", "surface")
+        .agg(pl.col("mentions").sum())
+    )
+
+
+def _plain(value: object) -> str:
+    return shortened(visible(str(value)))

@@ -1,0 +1,180 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def reported(vocabgap: Command, photos: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The three needs of the workspace, reported on, and somebody who decides about them."""
+    monkeypatch.setenv("VOCABGAP_ACTOR", "ana")
+    monkeypatch.delenv("VOCABGAP_DECISIONS", raising=False)
+    assert vocabgap("report", photos, "--now", "2026-07-01").code == 0
+    return photos
+
+
+def events(told: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - what the fixture gives
+    return [json.loads(line) for line in told.out.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("merge", "film grain", "sky mask"), "ana merged 'sky mask' into 'film grain'"),
+        (("split", "sky mask", "--wording", "mask the sky"), "ana split 'mask the sky' off 'sky mask'"),
+        (("rename", "sky mask", "a mask"), "ana renamed 'sky mask' to 'a mask'"),
+        (("pin", "sky mask"), "ana pinned 'sky mask'"),
+        (("dismiss", "sky mask", "--why", "not ours"), "ana dismissed 'sky mask': not ours"),
+        (("author", "sky mask", "--entry", "sky_mask"), "ana authored 'sky mask' as 'sky_mask'"),
+        (("reopen", "sky mask"), "ana reopened 'sky mask'"),
+    ],
+)
+@pytest.mark.usefixtures("reported")
+def test_what_was_decided_is_said_and_kept(
+    vocabgap: Command, tmp_path: Path, arguments: tuple[str, ...], told: str
+) -> None:
+    made = vocabgap("decide", *arguments, "--now", "2026-07-02")
+
+    assert (made.code, made.err) == (0, "")
+    assert made.out.startswith(f"2026-07-02 {told}")
+    assert "decisions.jsonl: the next `vocabgap report` follows it" in made.out
+    assert len((tmp_path / "decisions.jsonl").read_text().splitlines()) == 1
+
+
+@pytest.mark.usefixtures("reported")
+def test_programs_read_a_decision_as_an_event(vocabgap: Command) -> None:
+    decision, result = events(vocabgap("--json", "decide", "pin", "sky mask", "--actor", "bo"))
+
+    assert (decision["event"], decision["decision"]["actor"]) == ("decision", "bo")
+    assert (result["event"], result["decision_id"]) == ("result", decision["decision"]["decision_id"])
+
+
+def test_the_next_report_follows(vocabgap: Command, reported: Path, tmp_path: Path) -> None:
+    vocabgap("decide", "rename", "sky mask", "mask of the sky")
+    vocabgap("report", reported)
+
+    assert "mask of the sky" in pl.read_parquet(tmp_path / "out" / "capabilities.parquet")["label"]
+
+
+@pytest.mark.usefixtures("reported")
+def test_decisions_are_listed_with_those_that_were_undone(vocabgap: Command) -> None:
+    pin = events(vocabgap("--json", "decide", "pin", "sky mask"))[-1]["decision_id"]
+    vocabgap("decide", "rename", "sky mask", "a mask")
+    assert vocabgap("decide", "undo", pin, "--why", "too early").code == 0
+
+    told = vocabgap("decisions", "list")
+    listed = events(vocabgap("--json", "decisions", "list"))
+
+    assert "decisions.jsonl: 3 decisions, 2 in force." in told.out
+    assert [event.get("in_force") for event in listed] == [False, True, True, 2]
+    assert "too early" in told.out
+
+
+def test_no_decisions_are_a_list_of_none(vocabgap: Command) -> None:
+    assert vocabgap("decisions", "list").out == "decisions.jsonl: 0 decisions, 0 in force.\n"
+
+
+@pytest.mark.usefixtures("reported")
+def test_the_file_may_be_set_and_named(
+    vocabgap: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vocabgap("decide", "pin", "sky mask", "--decisions", "team/mine.jsonl")
+    monkeypatch.setenv("VOCABGAP_DECISIONS", "theirs.jsonl")
+    vocabgap("decide", "pin", "sky mask")
+
+    assert (tmp_path / "team" / "mine.jsonl").exists()
+    assert (tmp_path / "theirs.jsonl").exists()
+
+
+def test_a_named_file_that_is_not_there_is_not_found(vocabgap: Command, photos: Path) -> None:
+    told = vocabgap("report", photos, "--decisions", "nowhere.jsonl")
+
+    assert (told.code, "decisions file 'nowhere.jsonl' does not exist" in told.err) == (3, True)
+
+
+def test_a_bad_line_ends_a_report_before_it_is_made(vocabgap: Command, photos: Path, tmp_path: Path) -> None:
+    (tmp_path / "decisions.jsonl").write_text('{"action": "pin"}\n')
+
+    told = vocabgap("report", photos)
+
+    assert (told.code, "decisions.jsonl:1: " in told.err) == (2, True)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_conflict_ends_a_report_and_names_both(vocabgap: Command, reported: Path, tmp_path: Path) -> None:
+    arguments = [("merge", "film grain", "sky mask"), ("split", "sky mask", "--wording", "sky mask")]
+    log = tmp_path / "decisions.jsonl"
+    vocabgap("decide", *arguments[0], "--now", "2026-07-02")
+    merge = json.loads(log.read_text())
+    split = {
+        **{key: merge[key] for key in ("time", "actor", "capability")},
+        "decision_id": "dec-0123456789ab",
+        "action": "split",
+        "wordings": merge["other"]["wordings"],
+    }
+    log.write_text(f"{json.dumps(merge)}\n{json.dumps(split)}\n")
+
+    told = vocabgap("report", reported)
+
+    assert told.code == 4
+    assert merge["decision_id"] in told.err
+    assert "vocabgap decide undo dec-0123456789ab" in told.err
+
+
+@pytest.mark.usefixtures("reported")
+def test_a_decision_about_what_is_not_in_the_logs_is_noted(
+    vocabgap: Command, write_corpus: Callable[..., Path], gap: Callable[..., dict[str, object]]
+) -> None:
+    vocabgap("decide", "pin", "sky mask")
+
+    told = vocabgap("report", write_corpus({"one": [gap("moon glow")]}, "other"), "--out", "elsewhere")
+
+    assert "nothing to decide about in these logs: " in told.err
+
+
+@pytest.mark.usefixtures("reported")
+def test_a_capability_that_is_not_there_is_not_found(vocabgap: Command) -> None:
+    told = vocabgap("decide", "pin", "grain")
+
+    assert told.code == 3
+    assert told.err == "vocabgap: no capability is called 'grain'\n  did you mean 'film grain'?\n"
+
+
+def test_where_there_is_no_run_that_is_said(vocabgap: Command) -> None:
+    told = vocabgap("decide", "pin", "sky mask", "--run", "nowhere")
+
+    assert (told.code, "holds no run of vocabgap" in told.err) == (3, True)
+
+
+def test_two_runs_are_compared(vocabgap: Command, reported: Path) -> None:
+    vocabgap("decide", "dismiss", "sky mask", "--why", "not ours")
+    vocabgap("report", reported, "--out", "later", "--previous", "out", "--now", "2026-07-05")
+
+    text = vocabgap("diff", "out", "later")
+    change, result = events(vocabgap("--json", "diff", "out", "later"))
+
+    assert "Resolved (1)\n\n  sky mask: dismissed, was rank 1\n" in text.out
+    assert vocabgap("diff", "out", "later", "--format", "markdown").out.startswith("# What changed\n")
+    assert (change["change"]["kind"], result["resolved"], result["unchanged"]) == ("resolved", 1, 1)
+
+
+def test_a_run_before_that_is_not_there_is_not_found(vocabgap: Command, photos: Path) -> None:
+    told = vocabgap("report", photos, "--previous", "nowhere")
+
+    assert (told.code, "with --previous" in told.err) == (3, True)
+
+
+def test_a_damaged_run_before_is_told_with_the_way_round_it(
+    vocabgap: Command, reported: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "out" / "groups.parquet").write_bytes(b"no parquet")
+
+    told = vocabgap("report", reported)
+
+    assert (told.code, "`--previous none` does without it" in told.err) == (4, True)
+    assert vocabgap("report", reported, "--previous", "none").code == 0

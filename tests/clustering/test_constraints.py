@@ -1,0 +1,197 @@
+"""What people decided about surfaces is followed by the groups, and nothing else changes."""
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from vocabgap.clustering import Clusters, cluster
+from vocabgap.constraints import Apart, Constraint, Together
+from vocabgap.errors import InvalidInputError
+
+Asking = Callable[..., pl.DataFrame]
+Grouped = Callable[[Clusters], set[frozenset[str]]]
+
+MASKS = ("sky mask", "sky mask tool", "cloud mask", "cloud mask tool", "film grain", "film grain look")
+PAIRS = {frozenset(MASKS[:2]), frozenset(MASKS[2:4]), frozenset(MASKS[4:])}
+
+
+@pytest.fixture
+def found(asking: Asking) -> Clusters:
+    """Three groups of two."""
+    made = cluster(asking(*MASKS, "film grain"), threshold=0.5)
+    assert made.clusters.height == 3
+    return made
+
+
+def test_no_constraint_changes_nothing(found: Clusters) -> None:
+    same = found.constrained([])
+
+    assert_frame_equal(same.clusters, found.clusters)
+    assert_frame_equal(same.wordings, found.wordings)
+    assert [origin.cluster for origin in same.origins] == [0, 1, 2]
+
+
+def test_linked_groups_are_one(found: Clusters, grouped_wordings: Grouped) -> None:
+    united = found.constrained([Together("sky mask", "cloud mask tool")])
+
+    assert grouped_wordings(united) == {frozenset(MASKS[:4]), frozenset(MASKS[4:])}
+    assert united.clusters["mentions"].to_list() == [4, 3]
+
+
+def test_a_united_group_has_the_label_of_the_larger(found: Clusters) -> None:
+    united = found.constrained([Together("sky mask", "film grain look")])
+
+    assert set(united.clusters["label"]) == {"film grain", "cloud mask tool"}
+
+
+def test_a_united_group_goes_on_as_the_one_that_is_named_first(found: Clusters) -> None:
+    number = dict(found.wordings.select("surface", "cluster").iter_rows())
+    united = found.constrained([Together("sky mask", "film grain")])
+    where = dict(united.wordings.select("surface", "cluster").iter_rows())
+
+    assert united.origins[where["film grain"]] == (number["sky mask"], None)
+
+
+def test_what_is_parted_leaves_together(asking: Asking, grouped_wordings: Grouped) -> None:
+    found = cluster(asking("sky mask", "sky cloud", "sky grain"), threshold=1.0)
+    assert found.clusters.height == 1
+
+    parted = found.constrained([Apart("sky mask", ("sky cloud", "sky grain"), "mine")])
+
+    assert grouped_wordings(parted) == {frozenset({"sky mask"}), frozenset({"sky cloud", "sky grain"})}
+
+
+def test_the_undecided_go_to_the_side_that_they_resemble(asking: Asking, grouped_wordings: Grouped) -> None:
+    found = cluster(asking(*MASKS[:4]), threshold=1.0)
+    assert found.clusters.height == 1
+
+    parted = found.constrained([Apart("sky mask", ("cloud mask",), "mine")])
+
+    assert grouped_wordings(parted) == {frozenset(MASKS[:2]), frozenset(MASKS[2:4])}
+
+
+def test_the_undecided_stay_where_they_resemble_both_alike(asking: Asking, grouped_wordings: Grouped) -> None:
+    found = cluster(asking("sky bado", "sky fige", "sky"), threshold=1.0)
+    assert found.clusters.height == 1
+
+    for anchor, leaving in (("sky bado", "sky fige"), ("sky fige", "sky bado")):
+        parted = found.constrained([Apart(anchor, (leaving,), "mine")])
+        assert grouped_wordings(parted) == {frozenset({"sky", anchor}), frozenset({leaving})}
+
+
+def test_what_left_is_known_by_the_constraint(asking: Asking) -> None:
+    found = cluster(asking(*MASKS[:4]), threshold=1.0).constrained(
+        [Apart("sky mask", ("cloud mask",), "mine")]
+    )
+    where = dict(found.wordings.select("surface", "cluster").iter_rows())
+
+    assert found.origins[where["cloud mask"]] == (None, "mine")
+    assert found.origins[where["sky mask"]] == (0, None)
+
+
+def test_each_side_has_a_label_of_its_own(asking: Asking) -> None:
+    found = cluster(asking(*MASKS[:4], "cloud mask"), threshold=1.0).constrained(
+        [Apart("sky mask", ("cloud mask",), "mine")]
+    )
+
+    assert set(found.clusters["label"]) == {"sky mask tool", "cloud mask"}
+
+
+def test_what_is_linked_with_what_left_leaves_with_it(asking: Asking, grouped_wordings: Grouped) -> None:
+    found = cluster(asking(*MASKS[:4]), threshold=1.0).constrained(
+        [Together("cloud mask", "sky mask tool"), Apart("sky mask", ("cloud mask",), "mine")]
+    )
+
+    assert grouped_wordings(found) == {frozenset({"sky mask"}), frozenset(MASKS[1:4])}
+
+
+def test_what_was_split_off_and_merged_elsewhere_takes_all_of_that_along(
+    asking: Asking, grouped_wordings: Grouped
+) -> None:
+    phrases = ("sky mask", "sky cloud", "sky cloud look", "film grain", "film grain look")
+    found = cluster(asking(*phrases), threshold=0.9)
+    assert grouped_wordings(found) == {frozenset(phrases[:3]), frozenset(phrases[3:])}
+
+    made = found.constrained(
+        [Apart("sky mask", ("sky cloud",), "mine"), Together("sky cloud look", "film grain look")]
+    )
+
+    assert grouped_wordings(made) == {frozenset(phrases[:1]), frozenset(phrases[1:])}
+
+
+def test_a_split_stays_in_force_when_a_later_merge_would_undo_it(
+    asking: Asking, grouped_wordings: Grouped
+) -> None:
+    made = cluster(asking(*MASKS), threshold=0.5).constrained(
+        [Apart("sky mask", ("cloud mask",), "mine"), Together("sky mask tool", "cloud mask tool")]
+    )
+
+    (sky,) = [group for group in grouped_wordings(made) if "sky mask" in group]
+    assert "cloud mask" not in sky
+    assert any({"sky mask tool", "cloud mask tool"} <= group for group in grouped_wordings(made))
+
+
+def test_together_and_apart_is_told(found: Clusters) -> None:
+    with pytest.raises(InvalidInputError, match="'sky mask' and 'cloud mask' are to be together and apart"):
+        found.constrained([Together("sky mask", "cloud mask"), Apart("sky mask", ("cloud mask",), "mine")])
+
+
+def test_a_surface_that_was_not_clustered_is_told(found: Clusters) -> None:
+    with pytest.raises(InvalidInputError, match="no record has the surface 'moon mask'"):
+        found.constrained([Together("sky mask", "moon mask")])
+
+
+def _constraints(draw: st.DrawFn, surfaces: Sequence[str]) -> list[Constraint]:
+    """Constraints that do not contradict each other: links within a colour, splits between two."""
+    colours = draw(st.lists(st.integers(0, 1), min_size=len(surfaces), max_size=len(surfaces)))
+    pairs = draw(st.lists(st.sampled_from(list(combinations(range(len(surfaces)), 2))), max_size=5))
+    made: list[Constraint] = []
+    for number, (one, other) in enumerate(pairs):
+        first, second = surfaces[one], surfaces[other]
+        alike = colours[one] == colours[other]
+        made.append(Together(first, second) if alike else Apart(first, (second,), str(number)))
+    return made
+
+
+SURFACES = ("sky mask", "mask tool", "cloud mask", "film grain", "grain look", "night glow", "glow mask")
+
+
+@given(st.data(), st.floats(0.0, 1.0), st.lists(st.sampled_from(SURFACES), max_size=6))
+@settings(deadline=None, max_examples=20)
+def test_constraints_hold_whatever_was_grouped_and_whatever_comes_in(
+    asking: Asking, data: st.DataObject, threshold: float, more: list[str]
+) -> None:
+    constraints = data.draw(st.composite(_constraints)(SURFACES))
+    found = cluster(asking(*SURFACES, *more, "sky glow look"), threshold=threshold)
+
+    made = found.constrained(constraints)
+
+    where = dict(made.wordings.select("surface", "cluster").iter_rows())
+    for constraint in constraints:
+        if isinstance(constraint, Together):
+            assert where[constraint.first] == where[constraint.second]
+        else:
+            assert all(where[constraint.anchor] != where[each] for each in constraint.leaving)
+    total = made.wordings["mentions"].sum()
+    assert made.clusters["mentions"].sum() == total == found.wordings["mentions"].sum()
+    assert made.clusters["surfaces"].sum() == made.wordings["surface"].n_unique()
+    assert len(set(made.origins)) == len(made.origins) == made.clusters.height
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=20)
+def test_groups_that_nobody_decided_about_stay_as_they_are(
+    asking: Asking, grouped_wordings: Grouped, data: st.DataObject
+) -> None:
+    constraints = data.draw(st.composite(_constraints)(SURFACES[:3]))
+    found = cluster(asking(*SURFACES), threshold=0.4)
+    touched = {group for group in grouped_wordings(found) if group & set(SURFACES[:3])}
+
+    made = grouped_wordings(found.constrained(constraints))
+
+    assert grouped_wordings(found) - touched <= made

@@ -1,0 +1,218 @@
+import json
+import multiprocessing
+import os
+import random
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from vocabgap.decisions import Decision, append_decision, read_decisions
+from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError
+
+Decided = Callable[..., Decision]
+
+
+def append(path: Path, decision: Decision) -> None:
+    append_decision(path, decision, lambda _: None)
+
+
+def _append_many(path: Path, decisions: list[Decision], ready: "multiprocessing.synchronize.Barrier") -> None:
+    ready.wait()
+    for decision in decisions:
+        append(path, decision)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "decisions.jsonl"
+
+
+def test_nothing_was_decided_where_there_is_no_file(log: Path) -> None:
+    assert read_decisions(log) == ()
+
+
+def test_what_was_appended_is_read(decided: Decided, log: Path) -> None:
+    first, second = decided("pin", ["sky mask"]), decided("pin", ["film grain"], minute=1)
+
+    append(log, first)
+    append(log, second)
+
+    assert read_decisions(log) == (first, second)
+
+
+def test_a_line_is_json_that_a_person_can_read(decided: Decided, log: Path) -> None:
+    append(log, decided("rename", ["ciel étoilé"], label="starry sky", reason="shorter"))
+
+    line = json.loads(log.read_text(encoding="utf-8"))
+
+    assert (line["actor"], line["action"], line["label"], line["reason"]) == (
+        "ana", "rename", "starry sky", "shorter",
+    )  # fmt: skip
+    assert "ciel étoilé" in log.read_text(encoding="utf-8")
+
+
+def test_what_stood_there_stays_as_it_is(decided: Decided, log: Path) -> None:
+    append(log, decided("pin", ["sky mask"]))
+    before = log.read_bytes()
+
+    append(log, decided("pin", ["film grain"], minute=1))
+
+    assert log.read_bytes().startswith(before)
+
+
+def test_the_order_of_lines_means_nothing(decided: Decided, log: Path) -> None:
+    for minute in range(8):
+        append(log, decided("pin", ["sky mask"], minute=minute))
+    before = read_decisions(log)
+    lines = log.read_text().splitlines(keepends=True)
+    random.Random(7).shuffle(lines)  # noqa: S311
+
+    log.write_text("".join(lines))
+
+    assert read_decisions(log) == before
+
+
+def test_a_line_that_is_there_twice_counts_once(decided: Decided, log: Path) -> None:
+    made = decided("pin", ["sky mask"])
+    append(log, made)
+    log.write_bytes(log.read_bytes() * 2)
+
+    assert read_decisions(log) == (made,)
+
+
+def test_deciding_the_same_again_adds_no_line(decided: Decided, log: Path) -> None:
+    append(log, decided("pin", ["sky mask"]))
+    append(log, decided("pin", ["sky mask"]))
+
+    assert len(log.read_text().splitlines()) == 1
+
+
+def test_a_last_line_without_its_end_is_closed_first(decided: Decided, log: Path) -> None:
+    first, second = decided("pin", ["sky mask"]), decided("pin", ["film grain"], minute=1)
+    append(log, first)
+    log.write_bytes(log.read_bytes().rstrip(b"\n"))
+
+    append(log, second)
+
+    assert read_decisions(log) == (first, second)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda line: line[:-20], r"decisions.jsonl:2: expected a decision as a JSON object"),
+        (lambda line: line.replace('"actor":"ana"', '"actor":7'), r"decisions.jsonl:2: field 'actor': "),
+        (lambda line: line.replace('"actor"', '"agent"'), r"decisions.jsonl:2: .*unknown field 'agent'"),
+        (lambda line: line.replace('"pin"', '"pinn"'), r"decisions.jsonl:2: field 'action': .*'pinn'"),
+        (lambda line: line.replace("T09:01:00Z", "T09:01:00"), r"decisions.jsonl:2: field 'time': "),
+        (lambda line: line.replace('"pin"', '"merge"'), r"decisions.jsonl:2: merge needs field 'other'"),
+        (lambda line: line.replace("sky", "\udcff"), r"decisions.jsonl:2: "),
+    ],
+)  # fmt: skip
+def test_a_bad_line_is_named(decided: Decided, log: Path, change: Callable[[str], str], told: str) -> None:
+    append(log, decided("pin", ["sky mask"]))
+    append(log, decided("pin", ["sky mask"], minute=1))
+    first, second = log.read_text(encoding="utf-8").splitlines()
+
+    log.write_text(f"{first}\n{change(second)}\n", encoding="utf-8", errors="surrogateescape")
+
+    with pytest.raises(InvalidInputError, match=told):
+        read_decisions(log)
+
+
+def test_an_unresolved_merge_is_told(decided: Decided, log: Path) -> None:
+    append(log, decided("pin", ["sky mask"]))
+    log.write_text("<<<<<<< HEAD\n" + log.read_text() + "=======\n>>>>>>> theirs\n")
+
+    with pytest.raises(StateError, match=r"decisions.jsonl:1: a merge of two copies was left unresolved"):
+        read_decisions(log)
+
+
+def test_one_identifier_with_two_contents_is_told(decided: Decided, log: Path) -> None:
+    append(log, decided("pin", ["sky mask"], reason="first"))
+    log.write_text(log.read_text() + log.read_text().replace("first", "changed"))
+
+    with pytest.raises(StateError, match=r"decisions.jsonl:2: decision dec-\w+ differs from that in line 1"):
+        read_decisions(log)
+
+
+def test_a_refused_decision_leaves_the_file_as_it_was(decided: Decided, log: Path) -> None:
+    append(log, decided("pin", ["sky mask"]))
+    before = log.read_bytes()
+
+    def refuse(together: tuple[Decision, ...]) -> None:
+        assert len(together) == 2
+        raise StateError("no")
+
+    with pytest.raises(StateError, match="no"):
+        append_decision(log, decided("pin", ["film grain"]), refuse)
+
+    assert log.read_bytes() == before
+
+
+@pytest.mark.parametrize("action", [read_decisions, None])
+def test_what_is_no_file_is_refused_without_waiting(
+    decided: Decided, log: Path, action: Callable[[Path], object] | None
+) -> None:
+    os.mkfifo(log)
+
+    with pytest.raises(StateError, match="is a pipe, expected a regular file"):
+        action(log) if action else append(log, decided("pin", ["sky mask"]))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may do anything")
+def test_a_file_that_may_not_be_read_is_told(log: Path) -> None:
+    log.touch(mode=0o000)
+
+    with pytest.raises(AccessDeniedError, match="cannot be read"):
+        read_decisions(log)
+
+
+@pytest.mark.slow
+def test_two_who_append_at_once_lose_nothing(decided: Decided, log: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    ready = context.Barrier(2)
+    own = [
+        [decided("pin", ["sky mask"], actor=actor, minute=minute) for minute in range(40)]
+        for actor in ("ana", "bo")
+    ]
+    people = [context.Process(target=_append_many, args=(log, each, ready)) for each in own]
+    for person in people:
+        person.start()
+    for person in people:
+        person.join()
+
+    assert set(read_decisions(log)) == {*own[0], *own[1]}
+    assert len(log.read_text().splitlines()) == 80
+
+
+@pytest.mark.slow
+def test_two_copies_that_git_merges_by_union_are_both_replayed(decided: Decided, tmp_path: Path) -> None:
+    common, ours, theirs = (
+        decided("pin", ["sky mask"], actor=actor, minute=minute)
+        for minute, actor in enumerate(("common", "ours", "theirs"))
+    )
+    repository = tmp_path / "corpus"
+    repository.mkdir()
+    log = repository / "decisions.jsonl"
+
+    def git(*arguments: str) -> None:
+        identity = ["-c", "user.name=ana", "-c", "user.email=ana@example.org", "-c", "commit.gpgsign=false"]
+        subprocess.run(["git", *identity, *arguments], cwd=repository, check=True, capture_output=True)  # noqa: S607
+
+    git("init", "--initial-branch=main")
+    (repository / ".gitattributes").write_text("decisions.jsonl merge=union\n")
+    append(log, common)
+    git("add", ".")
+    git("commit", "-m", "common")
+    git("switch", "-c", "theirs")
+    append(log, theirs)
+    git("commit", "-am", "theirs")
+    git("switch", "main")
+    append(log, ours)
+    git("commit", "-am", "ours")
+    git("merge", "theirs")
+
+    assert read_decisions(log) == (common, ours, theirs)

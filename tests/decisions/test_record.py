@@ -1,0 +1,79 @@
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone
+
+import msgspec
+import pytest
+
+from vocabgap.decisions import Action, Decision, decide, subject
+from vocabgap.decisions.record import KEPT_WORDINGS
+from vocabgap.errors import InvalidInputError
+
+Decided = Callable[..., Decision]
+NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
+
+
+def test_a_decision_is_read_as_it_was_written(decided: Decided) -> None:
+    made = decided("merge", ["sky mask", "mask the sky"], other=["cloud mask"], reason="same need")
+
+    assert msgspec.json.decode(msgspec.json.encode(made), type=Decision) == made
+
+
+def test_the_same_decision_has_the_same_identifier(decided: Decided) -> None:
+    assert decided("pin", ["sky mask"]) == decided("pin", ["sky mask"])
+
+
+@pytest.mark.parametrize("other", [{"minute": 1}, {"actor": "bo"}, {"reason": "because"}])
+def test_another_decision_has_another_identifier(decided: Decided, other: dict[str, object]) -> None:
+    assert decided("pin", ["sky mask"]).decision_id != decided("pin", ["sky mask"], **other).decision_id
+
+
+def test_the_moment_is_kept_in_utc() -> None:
+    kathmandu = timezone(timedelta(hours=5, minutes=45))
+    made = decide(Action.UNDO, actor="ana", time=NOON.astimezone(kathmandu), undoes="dec-000000000000")
+
+    assert b'"time":"2026-07-01T12:00:00Z"' in msgspec.json.encode(made)
+
+
+@pytest.mark.parametrize(
+    ("action", "missing"),
+    [("merge", "other"), ("split", "wordings"), ("rename", "label"), ("author", "entry")],
+)
+def test_what_an_action_needs_is_named(decided: Decided, action: str, missing: str) -> None:
+    with pytest.raises(InvalidInputError, match=f"{action} needs field '{missing}'"):
+        decided(action, ["sky mask"])
+
+
+def test_what_does_not_belong_to_an_action_is_named(decided: Decided) -> None:
+    with pytest.raises(InvalidInputError, match="pin has no field 'label'"):
+        decided("pin", ["sky mask"], label="sky")
+
+
+def test_a_blank_name_is_none(decided: Decided) -> None:
+    with pytest.raises(InvalidInputError, match="rename needs field 'label'"):
+        decided("rename", ["sky mask"], label="  ")
+
+
+def test_somebody_has_to_decide(decided: Decided) -> None:
+    with pytest.raises(InvalidInputError, match="nobody is named"):
+        decided("pin", ["sky mask"], actor=" ")
+
+
+def test_a_subject_keeps_one_wording_a_surface_and_that_of_the_label_first() -> None:
+    about = subject("cap-1", "sky masks", ["mask the sky", "sky mask", "sky masks", "Mask-the-Sky"])
+
+    assert about.wordings == ("sky masks", "mask the sky")
+
+
+def test_a_subject_keeps_the_most_mentioned_wordings() -> None:
+    asked = [f"need{number}" for number in range(KEPT_WORDINGS + 5)]
+
+    assert subject("cap-1", "a name of its own", asked).wordings == tuple(asked[:KEPT_WORDINGS])
+
+
+def test_a_decision_says_itself_in_one_visible_line(decided: Decided) -> None:
+    made = decided("split", ["sky mask"], wordings=["horizon\nmask", "sea mask"], reason="not\x1b the sky")
+
+    assert made.told == (
+        f"2026-07-01 ana split 'horizon mask' and 1 more wording off 'sky mask': not\\u001b the sky"
+        f" ({made.decision_id})"
+    )

@@ -1,0 +1,146 @@
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vocabgap.constraints import Apart, Together
+from vocabgap.decisions import Decision, Ruling, in_force, replay
+from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.text import surface
+
+Decided = Callable[..., Decision]
+HERE = frozenset(map(surface, ["sky mask", "cloud mask", "sea mask", "film grain"]))
+
+
+def said(ruling: Ruling) -> list[tuple[str, str]]:
+    return list(ruling.verdicts.select("surface", "action").iter_rows())
+
+
+def test_a_merge_links_the_two_capabilities(decided: Decided) -> None:
+    ruling = replay([decided("merge", ["sky mask"], other=["cloud mask"])], HERE)
+
+    assert ruling.constraints == (Together("sky mask", "cloud mask"),)
+
+
+def test_a_split_parts_the_wordings_from_the_capability(decided: Decided) -> None:
+    made = decided("split", ["sky mask"], wordings=["Sea-Masks", "cloud mask"])
+
+    assert replay([made], HERE).constraints == (
+        Apart("sky mask", ("sea mask", "cloud mask"), made.decision_id),
+    )
+
+
+def test_a_split_of_the_label_holds_on_to_the_next_wording(decided: Decided) -> None:
+    made = decided("split", ["sky mask", "cloud mask"], wordings=["sky mask"])
+
+    assert replay([made], HERE).constraints == (Apart("cloud mask", ("sky mask",), made.decision_id),)
+
+
+def test_the_anchor_is_the_first_wording_that_is_in_the_corpus(decided: Decided) -> None:
+    ruling = replay([decided("pin", ["moon mask", "film grain", "sky mask"])], HERE)
+
+    assert said(ruling) == [("film grain", "pin")]
+
+
+@pytest.mark.parametrize(
+    "given_",
+    [
+        {"action": "pin", "about": ["moon mask"]},
+        {"action": "merge", "about": ["sky mask"], "other": ["moon mask"]},
+        {"action": "merge", "about": ["moon mask"], "other": ["sky mask"]},
+        {"action": "split", "about": ["sky mask"], "wordings": ["moon mask"]},
+    ],
+)
+def test_a_decision_about_what_is_not_there_sleeps(decided: Decided, given_: dict[str, object]) -> None:
+    made = decided(given_.pop("action"), given_.pop("about"), **given_)
+
+    ruling = replay([made], HERE)
+
+    assert (ruling.constraints, said(ruling), ruling.dormant) == ((), [], (made,))
+
+
+def test_constraints_stand_in_the_order_of_time(decided: Decided) -> None:
+    later = decided("merge", ["sky mask"], other=["film grain"], minute=2)
+    earlier = decided("merge", ["cloud mask"], other=["sea mask"], minute=1)
+
+    assert replay([later, earlier], HERE).constraints == (
+        Together("cloud mask", "sea mask"),
+        Together("sky mask", "film grain"),
+    )
+
+
+def test_what_is_undone_never_was(decided: Decided) -> None:
+    merge = decided("merge", ["sky mask"], other=["cloud mask"])
+    undo = decided("undo", undoes=merge.decision_id, minute=1)
+
+    ruling = replay([merge, undo], HERE)
+
+    assert (ruling.constraints, said(ruling), ruling.active) == ((), [], ())
+
+
+def test_an_undone_undo_brings_the_decision_back(decided: Decided) -> None:
+    merge = decided("merge", ["sky mask"], other=["cloud mask"])
+    undo = decided("undo", undoes=merge.decision_id, minute=1)
+    again = decided("undo", undoes=undo.decision_id, minute=2)
+
+    assert in_force([merge, undo, again]) == (merge,)
+
+
+def test_a_clock_that_is_late_does_not_keep_an_undo_from_working(decided: Decided) -> None:
+    merge = decided("merge", ["sky mask"], other=["cloud mask"], minute=5)
+
+    assert in_force([merge, decided("undo", undoes=merge.decision_id, minute=1)]) == ()
+
+
+def test_an_undo_of_what_is_not_there_is_told(decided: Decided) -> None:
+    with pytest.raises(InvalidInputError, match="undoes dec-000000000000, which is not in the file"):
+        in_force([decided("undo", undoes="dec-000000000000")])
+
+
+def test_a_merge_and_a_split_of_the_same_are_both_named(decided: Decided) -> None:
+    merge = decided("merge", ["sky mask"], other=["cloud mask"])
+    split = decided("split", ["sky mask"], wordings=["cloud mask"], minute=1, actor="bo")
+
+    with pytest.raises(StateError) as told:
+        replay([merge, split], HERE)
+
+    for part in (merge.decision_id, split.decision_id, "2026-07-01T09:00:00Z by ana", "09:01:00Z by bo"):
+        assert part in told.value.message
+    assert f"vocabgap decide undo {split.decision_id}" in told.value.hint
+
+
+def test_a_chain_of_merges_conflicts_with_a_split_of_its_ends(decided: Decided) -> None:
+    first = decided("merge", ["sky mask"], other=["cloud mask"])
+    second = decided("merge", ["cloud mask"], other=["sea mask"], minute=1)
+    split = decided("split", ["sky mask"], wordings=["sea mask"], minute=2)
+
+    with pytest.raises(StateError, match=f"{second.decision_id}.*{split.decision_id}"):
+        replay([first, second, split], HERE)
+
+
+def test_an_undone_conflict_is_none(decided: Decided) -> None:
+    merge = decided("merge", ["sky mask"], other=["cloud mask"])
+    split = decided("split", ["sky mask"], wordings=["cloud mask"], minute=1)
+
+    ruling = replay([merge, split, decided("undo", undoes=merge.decision_id, minute=2)], HERE)
+
+    assert [type(each) for each in ruling.constraints] == [Apart]
+
+
+@given(st.permutations(range(6)))
+@settings(max_examples=30, deadline=None)
+def test_the_order_in_which_decisions_come_means_nothing(decided: Decided, order: Sequence[int]) -> None:
+    made = [
+        decided("merge", ["sky mask"], other=["cloud mask"]),
+        decided("rename", ["sky mask"], label="sky", minute=1),
+        decided("rename", ["sky mask"], label="heaven", minute=2),
+        decided("dismiss", ["film grain"], minute=3),
+        decided("reopen", ["film grain"], minute=4),
+    ]
+    made.append(decided("undo", undoes=made[2].decision_id, minute=5))
+    expected, found = replay(made, HERE), replay([made[place] for place in order], HERE)
+
+    assert found.constraints == expected.constraints
+    assert found.verdicts.equals(expected.verdicts)
+    assert found.active == expected.active

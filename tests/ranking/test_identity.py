@@ -1,0 +1,245 @@
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import polars as pl
+import pytest
+
+from vocabgap.clustering import cluster
+from vocabgap.constraints import Apart, Together
+from vocabgap.ranking import Identified, identify, rank, trace
+from vocabgap.ranking.identity import derived_id
+from vocabgap.schema import GROUPS, IDENTITIES, LINEAGE, VERDICTS
+
+Records = Callable[[Sequence[dict[str, Any]]], pl.DataFrame]
+Identify = Callable[..., Identified]
+NINE = datetime(2025, 5, 10, 9, tzinfo=UTC)
+
+
+@pytest.fixture
+def identified(records: Records) -> Identify:
+    """The identities of some phrases, each a group of its own surface, constraints aside."""
+
+    def build(
+        *phrases: str,
+        constraints: Sequence[Together | Apart] = (),
+        verdicts: Sequence[tuple[str, str, datetime, str, str | None, str]] = (),
+        basis: pl.DataFrame | None = None,
+        threshold: float = 0.0,
+        at: datetime | None = None,
+    ) -> Identified:
+        frame = records([{"missing_capability": phrase, "timestamp": at} for phrase in phrases])
+        found = cluster(frame, threshold=threshold)
+        table = pl.DataFrame(verdicts, schema=VERDICTS.schema, orient="row")
+        made = identify(found, found.constrained(constraints), frame, basis=basis, verdicts=table)
+        IDENTITIES.require(made.identities)
+        GROUPS.require(made.groups)
+        return made
+
+    return build
+
+
+def ids(made: Identified) -> dict[str, str]:
+    return dict(made.groups.select("surface", "capability_id").iter_rows())
+
+
+def statuses(made: Identified) -> dict[str, str]:
+    of = dict(made.identities.select("capability_id", "status").iter_rows())
+    return {surface: of[name] for surface, name in ids(made).items()}
+
+
+def test_without_a_run_before_identifiers_come_from_labels(identified: Identify) -> None:
+    assert ids(identified("sky mask")) == {"sky mask": derived_id("sky mask")}
+
+
+def test_an_identifier_is_carried_over_to_another_label(identified: Identify) -> None:
+    before = identified("sky mask", "sky mask", "sky mask tool", threshold=0.7)
+    after = identified(
+        "sky mask", "sky mask tool", "sky mask tool", "sky mask tool", threshold=0.7, basis=before.groups
+    )
+
+    assert before.groups["label"].unique().to_list() != after.groups["label"].unique().to_list()
+    assert ids(after)["sky mask"] == ids(before)["sky mask"]
+
+
+def test_of_a_group_that_came_apart_the_larger_part_goes_on(identified: Identify) -> None:
+    before = identified("sky mask", "sky mask tool", "sky mask tool", threshold=0.7)
+    after = identified("sky mask", "sky mask tool", "sky mask tool", basis=before.groups)
+
+    assert ids(after)["sky mask tool"] == ids(before)["sky mask"]
+    assert ids(after)["sky mask"] not in set(ids(before).values())
+
+
+def test_a_new_group_takes_no_identifier_that_another_had(identified: Identify) -> None:
+    before = identified("sky mask").groups.with_columns(surface=pl.lit("tool"), mentions=pl.lit(1, pl.Int64))
+    after = identified("sky mask", "tool", basis=before)
+
+    assert ids(after)["tool"] == derived_id("sky mask")
+    assert ids(after)["sky mask"] not in {derived_id("sky mask"), derived_id("tool")}
+
+
+def test_what_is_decided_comes_on_top_of_the_identifiers_of_the_run_before(
+    identified: Identify,
+) -> None:
+    plain = identified("sky mask", "film grain")
+    united = identified("sky mask", "film grain", constraints=[Together("film grain", "sky mask")])
+    again = identified("sky mask", "film grain", basis=united.groups)
+
+    assert set(ids(united).values()) == {ids(plain)["film grain"]}
+    assert ids(again) == ids(plain)
+
+
+def test_what_was_split_off_has_an_identifier_from_the_decision(identified: Identify) -> None:
+    parted = identified(
+        "sky mask",
+        "sky mask tool",
+        threshold=0.7,
+        constraints=[Apart("sky mask", ("sky mask tool",), "dec-1")],
+    )
+
+    assert ids(parted)["sky mask tool"] == derived_id("dec-1")
+
+
+def test_all_are_open_where_there_is_no_run_before(identified: Identify) -> None:
+    assert statuses(identified("sky mask")) == {"sky mask": "open"}
+
+
+def test_what_was_not_there_before_is_new(identified: Identify) -> None:
+    before = identified("sky mask")
+
+    after = identified("sky mask", "film grain", basis=before.groups)
+
+    assert statuses(after) == {"sky mask": "open", "film grain": "new"}
+
+
+def test_what_came_apart_is_not_new(identified: Identify) -> None:
+    before = identified("sky mask", "sky mask tool", threshold=0.7)
+
+    after = identified("sky mask", "sky mask tool", basis=before.groups)
+
+    assert set(statuses(after).values()) == {"open"}
+
+
+@pytest.mark.parametrize(
+    ("actions", "status"),
+    [
+        (["dismiss"], "dismissed"),
+        (["author"], "authored"),
+        (["dismiss", "reopen"], "open"),
+        (["reopen", "author"], "authored"),
+        (["rename", "pin"], "open"),
+    ],
+)
+def test_the_last_word_is_the_status(identified: Identify, actions: list[str], status: str) -> None:
+    verdicts = [
+        ("sky mask", f"dec-{number}", NINE.replace(minute=number), action, None, action)
+        for number, action in enumerate(actions)
+    ]
+
+    assert statuses(identified("sky mask", verdicts=verdicts)) == {"sky mask": status}
+
+
+@pytest.mark.parametrize(("hour", "status"), [(8, "authored"), (9, "authored"), (10, "regressed")])
+def test_what_is_mentioned_after_it_was_authored_has_regressed(
+    identified: Identify, hour: int, status: str
+) -> None:
+    verdicts = [("sky mask", "dec-1", NINE, "author", None, "authored")]
+
+    made = identified("sky mask", verdicts=verdicts, at=NINE.replace(hour=hour))
+
+    assert statuses(made) == {"sky mask": status}
+
+
+def test_what_was_decided_is_told_once_and_in_order(identified: Identify) -> None:
+    verdicts = [
+        ("film grain", "dec-2", NINE.replace(minute=2), "rename", "look", "second"),
+        ("sky mask", "dec-1", NINE, "merge", None, "first"),
+        ("film grain", "dec-1", NINE, "merge", None, "first"),
+    ]
+
+    made = identified(
+        "sky mask", "film grain", verdicts=verdicts, constraints=[Together("sky mask", "film grain")]
+    )
+
+    (row,) = made.identities.to_dicts()
+    assert (row["label"], row["pinned"], row["decisions"]) == ("look", False, ["first", "second"])
+
+
+def test_the_ranking_takes_what_is_known(records: Records) -> None:
+    asked = ["sky mask"] * 3 + ["film grain"] * 2 + ["lamp"]
+    frame = records([{"missing_capability": phrase} for phrase in asked])
+    found = cluster(frame, threshold=0.0)
+    verdicts = pl.DataFrame(
+        [
+            ("sky mask", "dec-1", NINE, "dismiss", None, "no"),
+            ("lamp", "dec-2", NINE, "pin", None, "first"),
+            ("lamp", "dec-3", NINE, "rename", "lamp glow", "named"),
+        ],
+        schema=VERDICTS.schema,
+        orient="row",
+    )
+    known = identify(found, found.constrained([]), frame, verdicts=verdicts).identities
+
+    table = rank(frame, found, identities=known)
+
+    assert table.select("rank", "label", "status", "decisions").rows() == [
+        (1, "lamp glow", "open", ["first", "named"]),
+        (2, "film grain", "open", []),
+        (3, "sky mask", "dismissed", ["no"]),
+    ]
+
+
+@pytest.fixture
+def traced(identified: Identify) -> Callable[..., pl.DataFrame]:
+    """The lineage of some phrases over others: columns relation, previous label and label."""
+
+    def build(before: Sequence[str], after: Sequence[str], **given: Any) -> pl.DataFrame:  # noqa: ANN401
+        basis = identified(*before, threshold=given.pop("cut_before", 0.0)).groups
+        made = identified(*after, basis=basis, **given)
+        found = trace(made, pl.DataFrame(schema={"capability_id": pl.String, "rank": pl.Int64}), basis)
+        LINEAGE.require(found.relations)
+        assert found.groups["run"].unique().sort().to_list() == ["present", "previous"]
+        return found.relations.select("relation", "previous_label", "label", "shared_mentions")
+
+    return build
+
+
+def test_new_gone_and_continued_are_told(traced: Callable[..., pl.DataFrame]) -> None:
+    found = traced(["sky mask", "sky mask", "old lamp"], ["sky mask", "film grain"])
+
+    assert set(found.rows()) == {
+        ("continued", "sky mask", "sky mask", 1),
+        ("new", None, "film grain", 0),
+        ("gone", "old lamp", None, 0),
+    }
+
+
+def test_what_was_united_is_told(traced: Callable[..., pl.DataFrame]) -> None:
+    asked = ["sky mask", "film grain", "film grain"]
+
+    found = traced(asked, asked, constraints=[Together("sky mask", "film grain")])
+
+    assert set(found.rows()) == {
+        ("continued", "sky mask", "film grain", 1),
+        ("merged", "film grain", "film grain", 2),
+    }
+
+
+def test_what_came_apart_is_told(traced: Callable[..., pl.DataFrame]) -> None:
+    asked = ["sky mask", "sky mask", "sky mask tool"]
+
+    found = traced(asked, asked, cut_before=0.7)
+
+    assert sorted(found["relation"]) == ["continued", "split"]
+    assert found.filter(relation="split")["label"].to_list() == ["sky mask tool"]
+
+
+def test_there_is_nothing_to_tell_of_a_first_run(identified: Identify) -> None:
+    ranked = pl.DataFrame(
+        {"capability_id": [derived_id("sky mask")], "rank": [1]}, schema_overrides={"rank": pl.Int64}
+    )
+
+    found = trace(identified("sky mask"), ranked)
+
+    assert found.relations.is_empty()
+    assert found.groups.select("run", "surface", "rank").rows() == [("present", "sky mask", 1)]

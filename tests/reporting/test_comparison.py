@@ -1,0 +1,126 @@
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import polars as pl
+import pytest
+
+from vocabgap.reporting.comparison import Comparison, Kind, compare, compared_in_words
+from vocabgap.schema import CAPABILITIES
+
+BEFORE, AFTER = datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 7, 1, tzinfo=UTC)
+Row = tuple[str, str, int]
+
+
+def ranked(rows: Sequence[Row], **told: dict[str, Any]) -> pl.DataFrame:
+    """Capabilities of one wording each, in order of rank; further columns by label."""
+    made = [
+        {
+            "rank": rank,
+            "capability_id": name,
+            "label": label,
+            "mentions": mentions,
+            "status": "open",
+            "variants": [{"wording": label, "mentions": mentions, "similarity": 1.0}],
+            **told.get(label.replace(" ", "_"), {}),
+        }
+        for rank, (name, label, mentions) in enumerate(rows, start=1)
+    ]
+    return pl.DataFrame(made, schema=CAPABILITIES.schema)
+
+
+def compared(before: pl.DataFrame, after: pl.DataFrame) -> Comparison:
+    return compare(before, after, earlier=BEFORE, later=AFTER)
+
+
+def kinds(found: Comparison) -> list[tuple[str, str | None]]:
+    return [(change.kind.value, change.label or change.previous_label) for change in found.changes]
+
+
+MASK, GRAIN, FLARE = ("cap-1", "sky mask", 5), ("cap-2", "film grain", 4), ("cap-3", "lens flare", 3)
+
+
+def test_nothing_changed_between_a_run_and_itself() -> None:
+    found = compared(ranked([MASK, GRAIN]), ranked([MASK, GRAIN]))
+
+    assert (found.changes, found.unchanged) == ((), 2)
+
+
+def test_new_and_gone_are_told() -> None:
+    assert kinds(compared(ranked([MASK, GRAIN]), ranked([MASK, FLARE]))) == [
+        ("new", "lens flare"),
+        ("resolved", "film grain"),
+    ]
+
+
+def test_one_rises_and_the_other_falls() -> None:
+    assert kinds(compared(ranked([MASK, GRAIN]), ranked([GRAIN, MASK]))) == [
+        ("risen", "film grain"),
+        ("fallen", "sky mask"),
+    ]
+
+
+def test_what_is_new_at_the_top_lets_nobody_fall() -> None:
+    found = compared(ranked([MASK, GRAIN]), ranked([FLARE, MASK, GRAIN]))
+
+    assert kinds(found) == [("new", "lens flare")]
+
+
+@pytest.mark.parametrize("status", ["dismissed", "authored"])
+def test_what_was_settled_is_resolved_and_lets_nobody_rise(status: str) -> None:
+    found = compared(ranked([MASK, GRAIN, FLARE]), ranked([GRAIN, FLARE, MASK], sky_mask={"status": status}))
+
+    assert kinds(found) == [("resolved", "sky mask")]
+    assert found.changes[0].status == status
+
+
+def test_what_came_back_has_regressed() -> None:
+    before = ranked([GRAIN, MASK], sky_mask={"status": "authored"})
+
+    assert kinds(compared(before, ranked([MASK, GRAIN], sky_mask={"status": "regressed"}))) == [
+        ("regressed", "sky mask")
+    ]
+
+
+def test_merged_and_split_are_told() -> None:
+    both = {
+        "variants": [{"wording": label, "mentions": 4, "similarity": 1.0} for label in (MASK[1], GRAIN[1])]
+    }
+    one, two = ranked([MASK], sky_mask=both), ranked([MASK, GRAIN])
+
+    assert [change.kind for change in compared(two, one).changes] == [Kind.MERGED]
+    assert [change.kind for change in compared(one, two).changes] == [Kind.SPLIT]
+
+
+def test_runs_that_do_not_know_of_each_other_are_matched_by_what_they_share() -> None:
+    found = compared(ranked([MASK, GRAIN]), ranked([("cap-9", "sky mask", 6), ("cap-8", "film grain", 2)]))
+
+    assert (found.changes, found.unchanged) == ((), 2)
+
+
+def test_what_is_beyond_the_top_is_counted() -> None:
+    found = compared(ranked([]), ranked([MASK, GRAIN, FLARE]))
+
+    told = compared_in_words(found, top=1)
+
+    assert "New (3)\n\n  sky mask: 5 mentions, rank 1\n  and 2 more; `--top 0` tells all" in told
+
+
+def test_labels_are_shown_in_markdown_and_not_obeyed() -> None:
+    found = compared(ranked([]), ranked([("cap-1", "<b>sky</b>\n# mask", 1)]))
+
+    told = compared_in_words(found, top=0, markdown=True)
+    assert "- \\<b\\>sky\\</b\\> \\# mask: 1 mention, rank 1" in told
+
+
+def test_every_kind_has_its_heading_in_both_forms() -> None:
+    before = ranked([FLARE, MASK, GRAIN, ("cap-4", "old lamp", 1)], lens_flare={"status": "authored"})
+    after = ranked([FLARE, GRAIN, MASK, ("cap-5", "moon", 1)], lens_flare={"status": "regressed"})
+    found = compared(before, after)
+
+    text, markdown = (compared_in_words(found, top=0, markdown=each) for each in (False, True))
+
+    headings = ("New", "Regressed: authored, and asked for again", "Risen", "Fallen", "Resolved")
+    for heading in headings:
+        assert f"\n{heading} (1)\n" in text
+        assert f"\n## {heading} (1)\n" in markdown
