@@ -167,7 +167,7 @@ def test_a_vocabulary_is_read_as_the_settings_say_and_compared_with_what_is_rank
     vocabulary = load_vocabulary(listed, entries="data", fields=fields)
     records = scan(root).records
     expected = covered(
-        rank(records, cluster(records, stop_words=("photo",))), vocabulary, stop_words=("photo",)
+        rank(records, cluster(records, stop_words=("photo",)), now=NOW), vocabulary, stop_words=("photo",)
     )
     assert_frame_equal(made.ranked, expected)
     assert made.ranked["covered_by"].list.len().sum() == 1

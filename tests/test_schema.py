@@ -11,19 +11,26 @@ from vocabgap.schema import (
     EXAMPLE_FIELDS,
     FILES,
     GAPS,
+    GROUPS,
+    IDENTITIES,
+    LINEAGE,
     LINKAGE,
     PHRASE_FIELDS,
     PUBLISHED,
     RECORDS,
     REJECTS,
     UTC_MICROSECONDS,
+    VERDICTS,
     WORDINGS,
     Table,
     phrase,
 )
 
 GIVEN = ["category", "category_by", "category_probability", "rule"]
-TABLES = [RECORDS, GAPS, REJECTS, FILES, WORDINGS, CLUSTERS, LINKAGE, CAPABILITIES]
+TABLES = [
+    RECORDS, GAPS, REJECTS, FILES, WORDINGS, CLUSTERS, LINKAGE, CAPABILITIES, VERDICTS, IDENTITIES, GROUPS,
+    LINEAGE,
+]  # fmt: skip
 every_table = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.ranking import Draft, draft
-from vocabgap.schema import GAPS
+from vocabgap.schema import GAPS, RECORDS
 from vocabgap.text import stem, words
 from vocabgap.vocabulary import Entry, Vocabulary
 
@@ -33,10 +33,11 @@ def drafted(ranked: Callable[..., pl.DataFrame], records: Callable[[Sequence[Row
     def make(rows: Sequence[Row], vocabulary: Vocabulary | None = None, *, counted: bool = True) -> Draft:
         frame = ranked(rows)
         wanted = frame["capability_id"][0]
+        told = {"capability_id": wanted, "counted": counted}
         gaps = records(rows).with_columns(
-            pl.lit(wanted).alias("capability_id"),
-            pl.lit(counted).alias("counted"),
-            pl.lit("").alias("why_not"),
+            pl.lit(told.get(column.name), column.dtype).alias(column.name)
+            for column in GAPS.columns
+            if column not in RECORDS.columns
         )
         return draft(wanted, frame, gaps=gaps.select(GAPS.names), vocabulary=vocabulary)
 

@@ -25,7 +25,7 @@ def diff(
         DiffFormat, typer.Option("--format", help="How to print the changes.")
     ] = DiffFormat.TEXT,
 ) -> None:
-    """Compare two published runs: what is new, has risen or fallen, was resolved or came back."""
+    """Compare two published runs and say what changed."""
     output = output_of(context)
     # What follows loads Polars.
     from vocabgap.reporting.comparison import Kind, compare, compared_in_words  # noqa: PLC0415

@@ -13,7 +13,9 @@ RUN = "run"
 
 def schema(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(help="records, capabilities, gaps, rejects or run.")],
+    name: Annotated[
+        str, typer.Argument(help="records, capabilities, gaps, rejects, lineage, groups or run.")
+    ],
 ) -> None:
     """Print the columns of a published frame and what they mean."""
     from vocabgap.schema import PUBLISHED, REJECTS  # noqa: PLC0415 - loads Polars

@@ -9,6 +9,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components, min_weight_full_bipartite_matching
 
 _SIDES: Final = ("previous", "present")
+_Pair = tuple[str, str, int, bool]
 
 
 def overlaps(previous: pl.DataFrame, present: pl.DataFrame) -> pl.DataFrame:
@@ -56,23 +57,23 @@ def matched(pairs: pl.DataFrame) -> list[tuple[str, str]]:
     shape = (len(left) + len(right),) * 2
     graph = sparse.coo_array((np.ones(len(rows)), (rows, columns + len(left))), shape=shape)
     _, component = connected_components(graph, directed=False)
-    found: list[tuple[str, str]] = []
-    numbered = pairs.with_columns(component=pl.Series(component[rows]))
-    for part in numbered.partition_by("component", maintain_order=True):
-        found += _matched_part(part)
-    return sorted(found)
+    parts: dict[int, list[_Pair]] = {}
+    edges = pairs.select(*_SIDES, "shared", "preferred").iter_rows()
+    for number, edge in zip(component[rows].tolist(), edges, strict=True):
+        parts.setdefault(number, []).append(edge)
+    return sorted(pair for part in parts.values() for pair in _matched_part(part))
 
 
-def _matched_part(part: pl.DataFrame) -> list[tuple[str, str]]:
+def _matched_part(part: Sequence[_Pair]) -> list[tuple[str, str]]:
     """The same for groups of which each is linked with every other, over however many."""
-    names = [part[side].unique().sort().to_list() for side in _SIDES]
+    ends = [(one, other) for one, other, _, _ in part]
+    left, right = (sorted(set(side)) for side in zip(*ends, strict=True))
     # Preferred pairs decide only between equal weights: all of them together weigh less than one mention.
-    weights = (part["shared"] * (min(map(len, names)) + 1) + part["preferred"].cast(pl.Int64)).to_list()
-    ends = list(part.select(_SIDES).iter_rows())
-    if min(map(len, names)) == 1:
-        heaviest = max(range(len(ends)), key=lambda place: (weights[place], -place))
-        return [ends[heaviest]]
-    return _assigned(names[0], names[1], ends, weights)
+    mention = min(len(left), len(right)) + 1
+    weights = [shared * mention + preferred for _, _, shared, preferred in part]
+    if len(left) == 1 or len(right) == 1:
+        return [ends[weights.index(max(weights))]]
+    return _assigned(left, right, ends, weights)
 
 
 def _assigned(
