@@ -118,6 +118,18 @@ def test_another_version_of_a_library_finds_nothing(
     assert later.use == EmbeddingUse(found=0, computed=4)
 
 
+def test_another_kind_of_cpu_finds_nothing(folder: Path, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Embedder.load(folder, kept).embed(TEXTS)
+    with monkeypatch.context() as patched:
+        patched.setattr("platform.machine", lambda: "another")
+        elsewhere = Embedder.load(folder, kept)
+        elsewhere.embed(TEXTS)
+    here = Embedder.load(folder, kept)
+    here.embed(TEXTS)
+    assert elsewhere.use == EmbeddingUse(found=0, computed=4)
+    assert here.use == EmbeddingUse(found=4, computed=0)
+
+
 def _flip(content: bytes, place: int) -> bytes:
     return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
 

@@ -56,7 +56,7 @@ class EmbeddingCache:
 
         Args:
             folder: The folder of the cache; they lie in a folder of their own in it.
-            depends_on: A digest (hex), and the versions of what computes them.
+            depends_on: A digest (hex), the versions of what computes them, and the kind of CPU.
             dims: Dimensions of a vector.
 
         Raises:
@@ -65,8 +65,8 @@ class EmbeddingCache:
             StateError: The disk does not.
         """
         place = expanded(folder)
-        digest, *versions = depends_on
-        told = "-".join(re.sub(r"[^0-9A-Za-z.]+", "-", each) for each in versions)
+        digest, *others = depends_on
+        told = "-".join(re.sub(r"[^0-9A-Za-z.]+", "-", each) for each in others)
         cache = cls(place / EMBEDDINGS_FOLDER, f"{digest[:_NAMED_DIGITS]}-{told}", dims)
         try:
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
