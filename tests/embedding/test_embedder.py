@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -91,6 +92,20 @@ def test_a_vector_depends_on_its_text_alone(loaded: Embedder, texts: list[str]) 
     assert np.allclose(np.linalg.norm(together.astype(np.float64), axis=1), 1, atol=1e-6)
     for row, text in zip(together, texts, strict=True):
         assert np.array_equal(loaded.embed([text])[0], row)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 2.5, "3", True])
+def test_a_number_of_threads_that_is_none_is_refused_at_the_door(tmp_path: Path, threads: object) -> None:
+    with pytest.raises(
+        InvalidInputError, match="threads: expected a whole number from 1 on, found"
+    ) as raised:
+        Embedder.load(tmp_path / "none", threads=threads)  # type: ignore[arg-type]
+    assert raised.value.hint
+
+
+def test_a_whole_number_of_another_library_is_one(folder: Path) -> None:
+    threads: Any = np.int64(2)
+    assert Embedder.load(folder, threads=threads).embed(["sky"]).shape == (1, 4)
 
 
 @pytest.mark.parametrize("text", [None, 3, b"sky"])
