@@ -138,7 +138,7 @@ def _choose_output(path: Path, outputs: Sequence[_Port]) -> tuple[str, bool]:
     chosen = first if pooled else next(of_tokens, first)
     if chosen == _SCORES:
         raise InvalidInputError(
-            f"'{path}' output '{_SCORES}' holds scores, no embedding: it classifies texts or words",
+            f"'{path}' output '{_SCORES}' holds scores, not an embedding: the model classifies",
             hint=_OTHER_MODEL_HINT,
         )
     return chosen, pooled
