@@ -34,4 +34,4 @@ def refused(folder: Path, error: OSError) -> VocabgapError:
     """What is said where the system, or the disk, does not let a cache be used."""
     message = f"cache '{folder}' cannot be used: {error.strerror or error}"
     kind = AccessDeniedError if isinstance(error, PermissionError) else StateError
-    return kind(message, hint="name another folder, or leave --cache out")
+    return kind(message, hint="name another folder, or work without a cache")

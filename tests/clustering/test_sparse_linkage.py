@@ -182,7 +182,8 @@ def test_what_is_found_does_not_depend_on_how_many_are_searched_for_at_once(
     rows = vectorize(contents, weights, np.zeros(600))
     together = average_linkage(rows, weights, 0.9)
 
-    monkeypatch.setattr(neighbours, "_QUERIES_AT_ONCE", 7)
+    monkeypatch.setattr(neighbours, "_FIRST_LOT", 7)
+    monkeypatch.setattr(neighbours, "_LOT_SECONDS", 0.0)
     apart = average_linkage(rows, weights, 0.9)
 
     for name in ("keep", "drop", "height"):

@@ -19,6 +19,7 @@ from tokenizers.processors import TemplateProcessing
 from vocabgap.embedding import Embedder
 
 DIMS: Final = 4
+_WIDE: Final = 32  # numbers in a word vector of the int8 model
 WORDS: Final = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "sky", "mask", "warm", "skin", "tone", "a", "##s")
 ECHO: Final = "echo"  # an output that is what was fed
 TOKENS: Final = "tokens"  # an output with a vector for each token
@@ -77,6 +78,43 @@ def write_model(table: Table) -> Callable[..., Path]:
         onnx.save_model(
             model, path, save_as_external_data=bool(weights), location=weights or None, size_threshold=0
         )
+        return path
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def write_int8_model() -> Callable[[Path], Path]:
+    """Writes an ONNX graph whose arithmetic is that of int8 exports.
+
+    Word vectors are rounded to 256 steps between the least and the greatest number of everything that is
+    fed at once, and then multiplied by whole numbers: who else is in a batch decides how each is rounded.
+    """
+
+    def write(path: Path) -> Path:
+        random = np.random.default_rng(7)
+        words = random.normal(size=(len(WORDS), _WIDE)).astype(np.float32)
+        weights = random.integers(-127, 128, size=(_WIDE, DIMS)).astype(np.int8)
+        graph = helper.make_graph(
+            [
+                helper.make_node("Gather", ["words", "input_ids"], ["looked_up"]),
+                helper.make_node("DynamicQuantizeLinear", ["looked_up"], ["steps", "step", "zero"]),
+                helper.make_node("MatMulInteger", ["steps", "weights", "zero"], ["products"]),
+                helper.make_node("Cast", ["products"], ["sums"], to=TensorProto.FLOAT),
+                helper.make_node("Mul", ["sums", "step"], ["last_hidden_state"]),
+            ],
+            "int8",
+            [helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["batch", "sequence"])],
+            [
+                helper.make_tensor_value_info(
+                    "last_hidden_state", TensorProto.FLOAT, ["batch", "sequence", DIMS]
+                )
+            ],
+            [numpy_helper.from_array(words, "words"), numpy_helper.from_array(weights, "weights")],
+        )
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        onnx.save_model(model, path)
         return path
 
     return write

@@ -1,9 +1,10 @@
 """Vectors that are kept: found again to the bit, and never believed once a byte is another."""
 
+import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import IO, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -117,6 +118,18 @@ def test_another_version_of_a_library_finds_nothing(
     assert later.use == EmbeddingUse(found=0, computed=4)
 
 
+def test_another_kind_of_cpu_finds_nothing(folder: Path, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Embedder.load(folder, kept).embed(TEXTS)
+    with monkeypatch.context() as patched:
+        patched.setattr("platform.machine", lambda: "another")
+        elsewhere = Embedder.load(folder, kept)
+        elsewhere.embed(TEXTS)
+    here = Embedder.load(folder, kept)
+    here.embed(TEXTS)
+    assert elsewhere.use == EmbeddingUse(found=0, computed=4)
+    assert here.use == EmbeddingUse(found=4, computed=0)
+
+
 def _flip(content: bytes, place: int) -> bytes:
     return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
 
@@ -141,7 +154,7 @@ def test_a_damaged_file_is_computed_again_and_told(
     loaded = Embedder.load(folder, kept)
     assert loaded.embed(TEXTS).tobytes() == fresh.tobytes()
     assert (loaded.use.found, loaded.use.computed) == (0, 4)
-    assert path.name in loaded.use.note
+    assert loaded.use.note == f"some embeddings are computed again; removed as damaged: {path.name}"
 
     again = Embedder.load(folder, kept)
     assert again.embed(TEXTS).tobytes() == fresh.tobytes()
@@ -156,13 +169,77 @@ def test_a_file_of_another_form_is_not_believed(
     frame = pl.read_parquet(path)
     for wrong in (frame.select("text"), frame.with_columns(vector=pl.lit(b"short"))):
         wrong.write_parquet(path)
-        digest = cache._content_digest(path)
+        digest = cache._digest(path.read_bytes())
         path.rename(path.with_name(f"{path.stem[: -len(digest)]}{digest}.parquet"))
 
         loaded = Embedder.load(folder, kept)
         assert loaded.embed(TEXTS).tobytes() == fresh.tobytes()
         assert loaded.use.note
         (path,) = files()
+
+
+@pytest.mark.parametrize(
+    "number", [errno.EMFILE, errno.EIO, errno.ESTALE, errno.ENOMEM, errno.EACCES], ids=errno.errorcode.get
+)
+def test_a_file_that_cannot_be_read_just_now_is_told_and_stays(
+    folder: Path,
+    kept: Path,
+    files: Callable[[], list[Path]],
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+) -> None:
+    Embedder.load(folder, kept).embed(TEXTS)
+    (path,) = files()
+    loaded = Embedder.load(folder, kept)
+    open_file = Path.open
+
+    def refuse(file: Path, mode: str = "r", buffering: int = -1) -> IO[Any]:
+        if file == path:
+            raise OSError(number, os.strerror(number), str(file))
+        return open_file(file, mode, buffering)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", refuse)
+        with pytest.raises(AccessDeniedError if number == errno.EACCES else StateError) as raised:
+            loaded.embed(TEXTS)
+
+    assert f"kept' cannot be used: {os.strerror(number)}" in raised.value.message
+    assert loaded.use.note == ""
+    assert files() == [path]
+    loaded.embed(TEXTS)
+    assert loaded.use == EmbeddingUse(found=4, computed=0)
+
+
+def test_a_damaged_file_that_cannot_be_removed_is_told(
+    folder: Path, kept: Path, files: Callable[[], list[Path]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Embedder.load(folder, kept).embed(TEXTS)
+    (path,) = files()
+    path.write_bytes(b"no Parquet")
+    loaded = Embedder.load(folder, kept)
+
+    unlink = Path.unlink
+
+    def refuse(file: Path, missing_ok: bool = False) -> None:
+        if file == path:
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+        unlink(file, missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(StateError, match="Read-only file system"):
+        loaded.embed(TEXTS)
+
+
+def test_the_hint_fits_both_the_command_and_python(
+    folder: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> tuple[int, str]:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    with pytest.raises(StateError) as raised:
+        Embedder.load(folder, kept)
+    assert raised.value.hint == "name another folder, or work without a cache"
 
 
 def test_a_file_that_another_run_has_just_removed_is_not_missed(

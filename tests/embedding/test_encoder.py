@@ -207,9 +207,28 @@ def test_fixed_lengths_are_refused(
 
 def test_a_model_that_gives_one_number_is_refused(folder: Path, write_model: Write) -> None:
     words = np.ones((11, 1), dtype=np.float32)
-    write_model(folder / "model.onnx", outputs={"logits": "sentence"}, words=words)
+    write_model(folder / "model.onnx", outputs={"score": "sentence"}, words=words)
     with pytest.raises(InvalidInputError, match="gives one number"):
         Embedder.load(folder)
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [{"logits": "sentence"}, {"logits": "tokens"}, {"logits": "sentence", "hidden_states": "tokens"}],
+    ids=["of a text", "of tokens", "before others"],
+)
+def test_a_model_that_gives_scores_is_refused(
+    folder: Path, write_model: Write, outputs: Mapping[str, str]
+) -> None:
+    write_model(folder / "model.onnx", outputs=outputs)
+    with pytest.raises(InvalidInputError, match="output 'logits' holds scores, not an embedding") as raised:
+        Embedder.load(folder)
+    assert raised.value.hint == "name a model that embeds texts"
+
+
+def test_scores_beside_an_embedding_are_passed_over(folder: Path, write_model: Write, unit: Unit) -> None:
+    write_model(folder / "model.onnx", outputs={"logits": "sentence", "last_hidden_state": "tokens"})
+    assert_allclose(Embedder.load(folder).embed(["sky"])[0], unit("[CLS]", "sky", "[SEP]"), atol=CLOSE)
 
 
 def test_a_tokenizer_with_more_words_than_the_model_is_refused(

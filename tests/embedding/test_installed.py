@@ -15,7 +15,36 @@ from vocabgap.errors import InvalidInputError, NotFoundError
 Install = Callable[..., Path]
 Write = Callable[..., Path]
 
-BERT_WORDS: Final = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", *(f"w{number}" for number in range(30_518)))
+# Where tokens stand in the vocabulary of BERT (uncased), as it was published.
+BERT_IDS: Final = {
+    "[PAD]": 0,
+    "[UNK]": 100,
+    "[CLS]": 101,
+    "[SEP]": 102,
+    "[MASK]": 103,
+    ".": 1012,
+    "a": 1037,
+    "the": 1996,
+    "of": 1997,
+    "##s": 2015,
+    "##ing": 2075,
+    "##!": 29_612,
+}
+
+
+def _bert_words() -> tuple[str, ...]:
+    words = [f"w{place}" for place in range(30_522)]
+    for word, place in BERT_IDS.items():
+        words[place] = word
+    return tuple(words)
+
+
+def _swapped(words: tuple[str, ...], one: str, other: str) -> tuple[str, ...]:
+    pair = {one: other, other: one}
+    return tuple(pair.get(word, word) for word in words)
+
+
+BERT_WORDS: Final = _bert_words()
 
 
 @pytest.fixture
@@ -113,10 +142,47 @@ def test_a_tokenizer_is_borrowed_from_a_package_of_the_same_model(install: Insta
     assert found.embed(["w7"]).shape == (1, 4)
 
 
-def test_any_tokenizer_with_the_words_of_bert_will_do(install: Install) -> None:
+def test_a_tokenizer_with_the_vocabulary_of_bert_is_borrowed_whatever_its_package(install: Install) -> None:
     install("minilm-int8", "mini/model.onnx", words=BERT_WORDS)
     install("bert", "bert/tokenizer.json", words=BERT_WORDS)
     assert Embedder.load("minilm").name == "minilm (minilm-int8 1.5, tokenizer of bert 1.5)"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("[PAD]", "[UNK]", "[CLS]", "[SEP]", *(f"w{number}" for number in range(30_518))),
+        _swapped(BERT_WORDS, "the", "w5000"),
+        _swapped(BERT_WORDS, "[MASK]", "[SEP]"),
+        _swapped(BERT_WORDS, "##!", "w30521"),
+    ],
+    ids=["the count alone", "a word elsewhere", "marks swapped", "the end elsewhere"],
+)
+def test_as_many_tokens_in_other_places_are_not_borrowed(install: Install, words: tuple[str, ...]) -> None:
+    install("minilm-int8", "mini/model.onnx", words=BERT_WORDS)
+    install("lookalike", "lookalike/tokenizer.json", words=words)
+    with pytest.raises(NotFoundError, match=r"minilm-int8 1\.5 carries a minilm without tokenizer\.json"):
+        Embedder.load("minilm")
+
+
+def test_several_tokenizers_apart_from_the_model_are_told(install: Install) -> None:
+    install("models", "all-MiniLM/model.onnx", "e5/tokenizer.json", "bge/tokenizer.json")
+
+    with pytest.raises(
+        InvalidInputError, match=r"several tokenizers: bge/tokenizer\.json, e5/tokenizer\.json"
+    ) as raised:
+        Embedder.load("minilm")
+
+    assert "models 1.5 carries 'all-MiniLM/model.onnx'" in raised.value.message
+    assert "copy the model and its tokenizer.json into a folder" in raised.value.hint
+
+
+def test_the_tokenizer_that_lies_with_the_model_is_taken_among_several(install: Install) -> None:
+    site = install(
+        "models", "all-MiniLM/onnx/model.onnx", "aaa-MiniLM/tokenizer.json", "all-MiniLM/tokenizer.json"
+    )
+    (site / "aaa-MiniLM" / "tokenizer.json").write_text("{")
+    assert Embedder.load("minilm").name == "minilm (models 1.5)"
 
 
 def test_other_tokenizers_are_not_borrowed(install: Install) -> None:

@@ -15,6 +15,7 @@ read for that, those first that take most off the bound for their length, and wh
 is worked out in float64.
 """
 
+import time
 from dataclasses import dataclass
 from typing import Final
 
@@ -32,7 +33,8 @@ from vocabgap.clustering.term_gains import Spelling
 from vocabgap.clustering.vectorizing import Rows
 
 LISTED: Final = 16  # nearest clusters kept of each cluster
-_QUERIES_AT_ONCE: Final = 2_048  # between which Python can answer a person who stops it
+_FIRST_LOT: Final = 1_024  # queries searched for at once; between two lots Python answers a person
+_LOT_SECONDS: Final = 0.25  # a shorter lot is followed by a larger one, one twice as long by a smaller one
 
 
 @dataclass
@@ -109,8 +111,10 @@ class SparseNeighbours:
         postings = inverted_index(vectors, terms)
         spelt = largest_sum(*vectors, self._spelling.start)
         memory = Memory.of(get_num_threads(), terms, grams, len(self.weights), LISTED)
-        for start in range(0, len(queries), _QUERIES_AT_ONCE):
-            part = slice(start, start + _QUERIES_AT_ONCE)
+        done, lot = 0, _FIRST_LOT
+        while done < len(queries):
+            part = slice(done, done + lot)
+            begun = time.perf_counter()
             search(
                 queries[part],
                 known[part],
@@ -126,6 +130,12 @@ class SparseNeighbours:
                 found.similarity[part],
                 found.bound[part],
             )
+            done += lot
+            seconds = time.perf_counter() - begun
+            if seconds < _LOT_SECONDS:
+                lot *= 2
+            elif seconds > 2.0 * _LOT_SECONDS:
+                lot = max(1, lot // 2)
         return found
 
     def merge(self, kept: IntArray, partner: IntArray) -> None:

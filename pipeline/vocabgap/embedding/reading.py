@@ -32,7 +32,7 @@ def read_bytes(path: Path) -> bytes:
     raise InvalidInputError(f"'{path}' is {kind}; expected a file", hint=DAMAGED_HINT)
 
 
-def read_settings(path: Path) -> dict[str, Any]:
+def read_object(path: Path) -> dict[str, Any]:
     """The JSON object in a file; an empty one where there is no such file.
 
     Raises:
