@@ -29,7 +29,7 @@ from vocabgap.text import count, escape_unseen, printable_name, visible
 
 if TYPE_CHECKING:
     from vocabgap.pipeline import Run
-    from vocabgap.reporting.summary import Capability
+    from vocabgap.reporting.capability import Capability
 
 
 NUMBERS: Final = ("#", "mentions", "images", "sessions", "unsatisfied")

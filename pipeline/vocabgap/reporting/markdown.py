@@ -7,7 +7,8 @@ import jinja2
 
 from vocabgap.moments import iso
 from vocabgap.reporting.escaping import code, escape
-from vocabgap.reporting.summary import Capability, Summary, nothing
+from vocabgap.reporting.in_words import changes, factors, interval, place_of, satisfaction, sparkline, trend
+from vocabgap.reporting.summary import Summary, nothing
 from vocabgap.text import count, in_words
 
 SHOWN_WORDINGS: Final = 25
@@ -23,14 +24,6 @@ def render_markdown(summary: Summary) -> str:
 def day(moment: datetime | None) -> str:
     """The date of a moment in UTC, or a dash."""
     return "–" if moment is None else moment.date().isoformat()
-
-
-def satisfaction(capability: Capability) -> str:
-    """How the workarounds were rated, in words."""
-    if not capability.rated:
-        return "not rated"
-    share = f"{capability.unsatisfied} of {capability.rated} unsatisfied"
-    return share if not capability.unrated else f"{share}, {capability.unrated} not rated"
 
 
 def _short(snapshot: str) -> str:
@@ -54,6 +47,12 @@ def _environment() -> jinja2.Environment:
         iso=iso,
         count=count,
         satisfaction=satisfaction,
+        interval=interval,
+        trend=trend,
+        sparkline=sparkline,
+        factors=factors,
+        place_of=place_of,
+        changes=changes,
         short=_short,
         in_words=in_words,
         nothing=nothing,

@@ -9,82 +9,16 @@ import msgspec
 import polars as pl
 
 from vocabgap.categories import CategoryBy
+from vocabgap.config import DEFAULT_COVERED
 from vocabgap.ingest import ScanSummary
+from vocabgap.ranking import RELATIONS, SETTLED, probably_covered
 from vocabgap.record import FILE_REASONS, LOG_NAME, UNCATEGORIZED
+from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.combinations import Combination, recurring
 from vocabgap.schema import CAPABILITIES
 from vocabgap.text import count
 
 SHOWN_REJECTS: Final = 20
-
-
-class Tally(msgspec.Struct, frozen=True):
-    """A name and the records that hold it."""
-
-    name: str
-    mentions: int
-
-
-class Wording(msgspec.Struct, frozen=True):
-    """One way a need was put, with its cosine similarity to the label."""
-
-    wording: str
-    mentions: int
-    similarity: float
-
-
-class Example(msgspec.Struct, frozen=True):
-    """One record to look at, with everything that leads back to it."""
-
-    wording: str
-    timestamp: datetime | None
-    image_id: str
-    session_id: str | None
-    snapshot_hash: str | None
-    description: str | None
-    intent: str | None
-    workaround: str
-    satisfaction: int | None
-    notes: str
-    repo_slug: str
-    source_path: str
-    line: int
-
-    @property
-    def said(self) -> str:
-        """What else was said than the wording: the person's words, else the agent's; empty if nothing was."""
-        texts = (text for text in (self.intent, self.description) if text and text.strip())
-        return next((text for text in texts if text.strip() != self.wording), "")
-
-
-class Capability(msgspec.Struct, frozen=True):
-    """One row of table `capabilities`; the columns mean what they mean there."""
-
-    rank: int
-    capability_id: str
-    label: str
-    mentions: int
-    images: int
-    sessions: int
-    tenants: int
-    first_seen: datetime | None
-    last_seen: datetime | None
-    unsatisfied: int
-    neutral: int
-    satisfied: int
-    unrated: int
-    intent_category: str
-    categories: tuple[Tally, ...]
-    operations: tuple[Tally, ...]
-    vocabulary_used: tuple[Tally, ...]
-    variants: tuple[Wording, ...]
-    examples: tuple[Example, ...]
-    cohesion: float
-
-    @property
-    def rated(self) -> int:
-        """Records that say how satisfied the person was."""
-        return self.unsatisfied + self.neutral + self.satisfied
 
 
 class Category(msgspec.Struct, frozen=True):
@@ -161,6 +95,7 @@ class Summary(msgspec.Struct, frozen=True):
         now: The moment the run counts as its present.
         capabilities: The ones that are shown, in order of rank.
         total: Capabilities in all.
+        open_total: Those of them that are to be authored: established, not settled, and not probably covered.
         mentions: Records that the capabilities hold.
         images: Distinct images among them; null where the records are not at hand.
         repositories: Repositories that lines were read from; null where the records are not at hand.
@@ -173,12 +108,21 @@ class Summary(msgspec.Struct, frozen=True):
         account: Where every line went; null where no scan is at hand.
         selection: What the report was narrowed to, in words; empty for everything.
         command: The command that makes this report again; empty where it is not known.
+        covered: The ones that an entry of the vocabulary probably covers, as many as are shown otherwise.
+        covered_total: All of these.
+        settled: The ones that people have dismissed or authored, likewise.
+        settled_total: All of these.
+        hidden: Capabilities that are on too few images or in too few sessions to be established.
+        fewest: Images and sessions that one must be on to be established.
+        has_vocabulary: Whether the needs were compared with what can be asked for already.
+        changes: What became of the capabilities since the run before, by kind; null where there was none.
         reclassified: What became of records without a category; null where it was not asked for.
     """
 
     now: datetime
     capabilities: tuple[Capability, ...]
     total: int
+    open_total: int
     mentions: int
     images: int | None
     repositories: int | None
@@ -192,6 +136,22 @@ class Summary(msgspec.Struct, frozen=True):
     selection: tuple[str, ...]
     command: str
     reclassified: Categorised | None = None
+    covered: tuple[Capability, ...] = ()
+    covered_total: int = 0
+    settled: tuple[Capability, ...] = ()
+    settled_total: int = 0
+    hidden: int = 0
+    fewest: tuple[int, int] = (1, 0)
+    has_vocabulary: bool = False
+    changes: dict[str, int] | None = None
+
+    @property
+    def ties(self) -> tuple[tuple[int, int], ...]:
+        """First and last rank of those shown that are tied with one another."""
+        groups: dict[int, list[int]] = {}
+        for item in self.capabilities:
+            groups.setdefault(item.tie_group, []).append(item.rank)
+        return tuple((ranks[0], ranks[-1]) for ranks in groups.values() if len(ranks) > 1)
 
 
 def summarise(
@@ -207,6 +167,10 @@ def summarise(
     selection: Sequence[str] = (),
     command: str = "",
     reclassified: bool = False,
+    covered_from: float = DEFAULT_COVERED,
+    has_vocabulary: bool = False,
+    fewest: tuple[int, int] = (1, 0),
+    relations: pl.DataFrame | None = None,
 ) -> Summary:
     """Make the summary of a run.
 
@@ -222,14 +186,24 @@ def summarise(
         selection: What the report was narrowed to, in words.
         command: The command that makes this report again.
         reclassified: Whether records without a category were given one.
+        covered_from: The share of a need that an entry explains where it probably covers it.
+        has_vocabulary: Whether the needs were compared with what can be asked for already.
+        fewest: Images and sessions that a capability must be on to be established.
+        relations: Table `lineage`, where there was a run before.
     """
     CAPABILITIES.require(ranked)
-    shown = ranked.head(top) if top else ranked
+    settled = pl.col("status").is_in(SETTLED)
+    # What people have decided about is shown by what they decided, whatever covers it.
+    covered = probably_covered(covered_from) & (pl.col("decisions").list.len() == 0)
+    decided = ranked.filter(settled)
+    rest = ranked.filter(~settled, "established")
+    near, open_ = rest.filter(covered), rest.filter(~covered)
     counted = None if gaps is None else gaps.filter("counted")
     return Summary(
         now=now,
-        capabilities=tuple(msgspec.convert(row, Capability) for row in shown.iter_rows(named=True)),
+        capabilities=_shown(open_, top),
         total=ranked.height,
+        open_total=open_.height,
         mentions=int(ranked["mentions"].sum()),
         images=None if counted is None else counted.n_unique(["tenant_id", "repo_slug", "image_id"]),
         repositories=None if gaps is None else _repositories(gaps, rejects),
@@ -243,7 +217,27 @@ def summarise(
         selection=tuple(selection),
         command=command,
         reclassified=_reclassified(counted) if reclassified and counted is not None else None,
+        covered=_shown(near, top),
+        covered_total=near.height,
+        settled=_shown(decided, top),
+        settled_total=decided.height,
+        hidden=ranked.height - open_.height - near.height - decided.height,
+        fewest=fewest,
+        has_vocabulary=has_vocabulary,
+        changes=None if relations is None or relations.is_empty() else _changes(relations),
     )
+
+
+def _shown(ranked: pl.DataFrame, top: int) -> tuple[Capability, ...]:
+    rows = (ranked.head(top) if top else ranked).iter_rows(named=True)
+    return tuple(msgspec.convert(row, Capability) for row in rows)
+
+
+def _changes(relations: pl.DataFrame) -> dict[str, int]:
+    """How many capabilities were continued, are new, and so on; one counts once for each kind."""
+    of_now = pl.coalesce("capability_id", "previous_id").n_unique()
+    counted = dict(relations.group_by("relation").agg(of_now.alias("number")).iter_rows())
+    return {relation: counted.get(relation, 0) for relation in RELATIONS}
 
 
 def _repositories(gaps: pl.DataFrame, rejects: pl.DataFrame | None) -> int:

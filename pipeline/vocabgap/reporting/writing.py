@@ -108,9 +108,9 @@ def report(
     require_kind("reproduction", reproduction, (Reproduction, NoneType), "a Reproduction")
     moment = require_offset(datetime.now(UTC) if now is None else now, name="now")
     top = whole_number("top", top, hint="0 shows all")
+    settings = Settings() if reproduction is None else reproduction.settings
     gaps = None
     if scan is not None:
-        settings = Settings() if reproduction is None else reproduction.settings
         named = with_categories(scan.gaps, category_aliases=settings.category_aliases)
         gaps = with_capabilities(named, ranked)
         _require_same_records(ranked, gaps)
@@ -122,10 +122,14 @@ def report(
         gaps=gaps,
         rejects=None if scan is None else scan.rejects,
         scanned=None if scan is None else scan.summary,
-        operation_aliases=None if reproduction is None else reproduction.settings.operation_aliases,
+        operation_aliases=settings.operation_aliases,
         selection=() if reproduction is None else reproduction.narrowed,
         command="" if reproduction is None else reproduction.command,
-        reclassified=reproduction is not None and reproduction.settings.categories.reclassify,
+        reclassified=settings.categories.reclassify,
+        covered_from=settings.vocabulary.threshold,
+        has_vocabulary=reproduction is not None and bool(reproduction.vocabulary),
+        fewest=(settings.rank.min_images, settings.rank.min_sessions),
+        relations=None if lineage is None else lineage.relations,
     )
     with published(out) as folder:
         with _named(folder / MARKDOWN_NAME) as path:
