@@ -124,6 +124,16 @@ def test_of_more_than_a_list_can_hold_the_nearest_are_listed() -> None:
     assert found.bound[0] >= np.hypot(1.0, 0.01 * (LISTED + 1)) ** -1 - EXACT
 
 
+def test_of_more_equally_near_ones_than_a_list_can_hold_those_of_the_smallest_rows_are_listed() -> None:
+    count = LISTED + 4
+    rows = rows_of([1.0] * count, *np.eye(count).tolist())
+    chosen = np.arange(count + 1)[::-1].copy()  # so that the smallest rows stand in the last places
+
+    found = searched(SparseNeighbours(rows, chosen, np.ones(count + 1), 0.0), np.array([count]))
+
+    assert found.listed[0].tolist() == list(range(count - 1, count - 1 - LISTED, -1))
+
+
 def test_some_are_searched_for_in_any_order() -> None:
     space = space_of(rows_of([1.0, 0.0], [3.0, 4.0], [4.0, 3.0]))
 
@@ -192,6 +202,23 @@ def test_what_is_known_does_not_change_what_is_nearest(mixed_rows: MixedRows, se
 
 @given(seeds, spellings)
 @settings(deadline=None, max_examples=60)
+def test_the_bound_covers_what_is_known_but_has_no_place_in_the_list(
+    mixed_rows: MixedRows, seed: int, spelt: int
+) -> None:
+    rows, weights = mixed(mixed_rows, seed, spelt)
+    space = SparseNeighbours(rows, np.arange(40), weights, 0.0)
+    everyone = np.tile(np.arange(40, dtype=np.int32), (40, 1))
+
+    found = space.search(np.arange(40), everyone, np.zeros(40))
+
+    unlisted = similarities(rows.plain().toarray())
+    for query, line in enumerate(found.listed):
+        unlisted[query, line[line >= 0]] = -np.inf
+    assert (unlisted.max(axis=1) <= found.bound + EXACT).all()
+
+
+@given(seeds, spellings)
+@settings(deadline=None, max_examples=60)
 def test_what_an_earlier_search_found_is_enough_to_find_it_again(
     mixed_rows: MixedRows, seed: int, spelt: int
 ) -> None:
@@ -212,6 +239,14 @@ def test_a_bound_that_what_is_known_exceeds_spares_the_search() -> None:
 
     assert found.listed[0, :2].tolist() == [1, -1]  # as it was said that no other reaches more than 0.5
     assert found.bound[0] == 0.5
+
+
+def test_a_bound_that_what_is_known_falls_short_of_is_searched_up_to() -> None:
+    space = space_of(rows_of([1.0, 0.0], [12.0, 5.0], [24.0, 7.0]))
+
+    found = space.search(np.array([0]), np.array([[1]], np.int32), np.array([0.96]))
+
+    assert found.listed[0, :2].tolist() == [2, 1]
 
 
 def test_a_merged_cluster_has_the_mean_of_its_rows_by_weight() -> None:

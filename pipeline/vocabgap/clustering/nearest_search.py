@@ -165,7 +165,10 @@ def _next_to_read(terms, gains, reading, stops, first):
 
 @compiled
 def _narrow(candidates, terms, needed, postings, memory):
-    """Read on, for candidates alone, as long as that is cheaper than their exact similarities."""
+    """Read on, for candidates alone, as long as that is cheaper than their exact similarities.
+
+    Gives the number of candidates left, and the squared norm of what was not read.
+    """
     scores, gains, reading, stops = memory.scores, memory.gains, memory.reading, memory.stops
     first, clusters, loads = postings.first, postings.clusters, postings.loads
     chosen, unread = _next_to_read(terms, gains, reading, stops, first)
@@ -187,20 +190,34 @@ def _narrow(candidates, terms, needed, postings, memory):
         if cost > candidates or chosen < 0:
             candidates = _keep_likely(candidates, unread, needed, memory)
             cost = 0
-    return candidates
+    return candidates, unread
 
 
 @compiled
-def _verify(q, candidates, count, order, vectors, floor, memory):
+def _most_likely_first(candidates, scores, met):
+    best = 0
+    for t in range(candidates):
+        if scores[met[t]] > scores[met[best]]:
+            best = t
+    if candidates > 0:
+        met[0], met[best] = met[best], met[0]
+
+
+@compiled
+def _verify(q, candidates, unread, lost, count, order, vectors, floor, memory):
     """List what is near enough by its exact similarity, and forget the scores."""
     near, places, compared, gains = memory.near, memory.places, memory.compared, memory.gains
-    scores, met = memory.scores, memory.candidates
+    scores, rests, met = memory.scores, memory.rests, memory.candidates
     start, terms, loads = vectors
     wanted = wanted_similarity(near, count, floor)
+    level = np.float32(np.sqrt(unread) / LEVELS)
+    # What is found first shows how far the rest must be looked at.
+    _most_likely_first(candidates, scores, met)
     for t in range(candidates):
         p = met[t]
+        likely = scores[p] + np.float32(rests[p]) * level >= wanted - lost
         scores[p] = 0.0
-        if compared[p] != q:
+        if likely and compared[p] != q:
             found = exact_similarity(gains, p, start, terms, loads)
             if found > floor and found >= wanted:
                 count = insert(near, places, count, found, p, order)
@@ -218,8 +235,8 @@ def _search_index(q, gaining, count, order, vectors, spelling, most_spelt, posti
     slack = _ROUNDING * (terms + _PARTS)
     candidates, count = _generate(q, terms, mass, tail, slack, count, order, vectors, postings, floor, memory)
     needed = wanted_similarity(memory.near, count, floor) - slack - tail
-    candidates = _narrow(candidates, terms, needed, postings, memory)
-    return _verify(q, candidates, count, order, vectors, floor, memory)
+    candidates, unread = _narrow(candidates, terms, needed, postings, memory)
+    return _verify(q, candidates, unread, slack + tail, count, order, vectors, floor, memory)
 
 
 @compiled
