@@ -1,17 +1,21 @@
 """Text of the logs never becomes structure of the report, nor a control character in it."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from vocabgap.config import ClusterSettings, Settings
+from vocabgap.config import ClusterSettings, DecisionSettings, Settings, VocabularySettings
+from vocabgap.deciding import Decisions
 from vocabgap.pipeline import Run
 from vocabgap.text import visible
 
+NOW = datetime(2026, 7, 1, tzinfo=UTC)
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]
 Publish = Callable[..., Run]
@@ -42,6 +46,9 @@ HOSTILE = [
     "\x00",
 ]
 
+NEEDS = ("sky mask",) * 3 + ("film grain",) * 2 + ("window frame",)
+MASKS = ("sky mask", "sky mask", "film mask", "film mask", "fog mask", "fog mask", "lens mask", "leaf mask")
+
 
 def shape(tokens: list[Token]) -> list[tuple[str, str, list[str]]]:
     return [(token.type, token.tag, [child.type for child in token.children or ()]) for token in tokens]
@@ -51,7 +58,7 @@ def shape(tokens: list[Token]) -> list[tuple[str, str, list[str]]]:
 def dressed(gap: Gap, write_corpus: Corpus) -> Callable[..., Path]:
     """A workspace in which every text of every record, and a folder's name, holds the given text."""
 
-    def make(text: str, name: str) -> Path:
+    def make(text: str, name: str, needs: tuple[str, ...] = NEEDS) -> Path:
         def put(word: str) -> str:
             return f"{text}{word}{text}"
 
@@ -70,7 +77,6 @@ def dressed(gap: Gap, write_corpus: Corpus) -> Callable[..., Path]:
                 notes=put("later"),
             )
 
-        needs = ["sky mask"] * 3 + ["film grain"] * 2 + ["window frame"]
         folder = f"{visible(text).replace('/', '')} images"
         return write_corpus(
             {folder: [line(need, number) for number, need in enumerate(needs)] + ["no json"]}, name
@@ -95,11 +101,63 @@ def test_hostile_text_in_every_field_leaves_the_structure_of_the_report_alone(
     assert shape(github.parse(hostile)) == shape(github.parse(benign))
 
 
+@pytest.fixture
+def decided(dressed: Callable[..., Path], publish: Publish, tmp_path: Path) -> Callable[..., Run]:
+    """A run with a vocabulary and decisions whose every text holds the given one.
+
+    The one entry shares a word with every need and so covers each; what was decided shows the others.
+    """
+
+    def make(text: str, name: str) -> Run:
+        def put(word: str) -> str:
+            return f"{text}{word}{text}"
+
+        entry = {"name": put("sky mask"), "description": put("mask"), "operations": [put("crop")]}
+        listed = tmp_path / f"{name}.json"
+        listed.write_text(json.dumps({"entries": [entry]}), encoding="utf-8")
+        settings = Settings(
+            cluster=ClusterSettings(threshold=0.0),
+            vocabulary=VocabularySettings(paths=(str(listed),), threshold=0.0),
+            decisions=DecisionSettings(file=str(tmp_path / f"{name}.jsonl")),
+        )
+        root, out = dressed(text, name, MASKS), tmp_path / f"{name}-out"
+        before = publish(root, settings=settings, out=out).ranked
+        named = {
+            need: next(row["capability_id"] for row in before.to_dicts() if need in row["label"])
+            for need in MASKS
+        }
+        decide = Decisions(out, settings.decisions.file, actor=put("ana"), now=NOW)
+        decide.pin(named["film mask"], put("first"))
+        decide.rename(named["film mask"], put("grain mask"), put("clearer"))
+        decide.dismiss(named["fog mask"], put("no"))
+        decide.author(named["lens mask"], put("flare"), put("done"))
+        return publish(root, settings=settings, out=out)
+
+    return make
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_entries_and_decisions_leave_the_structure_of_the_report_alone(
+    decided: Callable[..., Run], text: str, text_of: TextOf, github: MarkdownIt
+) -> None:
+    benign, hostile = text_of(decided("kind ", "benign")), text_of(decided(text, "hostile"))
+    sections = ("## Probably covered", "## Decided\n", "Entries that come nearest: ", "Done instead: ")
+    assert all(section in benign for section in (*sections, "Most often together: "))
+    assert shape(github.parse(hostile)) == shape(github.parse(benign))
+
+
+def test_a_hostile_entry_reads_in_its_table_as_it_was_written(
+    decided: Callable[..., Run], text_of: TextOf, tables: Tables
+) -> None:
+    _, covered, *_ = tables(text_of(decided("a | `b` ", "hostile")))
+    assert covered[1][covered[0].index("Entry")] == "a | `b` sky maska | `b`"
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_report_holds_no_control_or_direction_character(
-    dressed: Callable[..., Path], publish: Publish, text: str, text_of: TextOf
+    decided: Callable[..., Run], text: str, text_of: TextOf
 ) -> None:
-    report_text = text_of(publish(dressed(text, "hostile")))
+    report_text = text_of(decided(text, "hostile"))
     assert not re.search(
         "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069]", report_text
     )
@@ -109,5 +167,5 @@ def test_hostile_label_reads_as_it_was_written(
     gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf, tables: Tables
 ) -> None:
     label = "# <b>sky</b> | *mask* \\ [x](y)"
-    table = next(tables(text_of(publish(write_corpus({"one": [gap(label)]})))))
-    assert table[1][1] == label
+    heading, row = next(tables(text_of(publish(write_corpus({"one": [gap(label)]})))))
+    assert row[heading.index("Capability")] == label

@@ -23,10 +23,15 @@ SNAPSHOT = "5e" * 32
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 COLUMNS = [
     "#",
+    "90 %",
     "Capability",
+    "Status",
     "Mentions",
     "Images",
     "Sessions",
+    "Trend",
+    "Weeks",
+    "Priority",
     "First seen",
     "Last seen",
     "Satisfaction",
@@ -65,7 +70,7 @@ def test_headline_of_a_single_record_is_in_the_singular(
 ) -> None:
     text = text_of(publish(write_corpus({"one": [gap("sky mask", session_id="a")]})))
     assert "asked for once on 1 image in 1 session, on 2026-04-01." in text
-    assert "In all, 1 record from 1 image ask" in text
+    assert "In all, 1 record from 1 image asks for 1 capability" in text
 
 
 def test_records_without_a_readable_time_are_told_as_such(
@@ -75,23 +80,27 @@ def test_records_without_a_readable_time_are_told_as_such(
     assert "at unknown times" in text
 
 
-def test_table_shows_ten_capabilities_in_ten_columns(demo_run: Run, text_of: TextOf, tables: Tables) -> None:
+def test_table_shows_ten_capabilities_in_its_columns(demo_run: Run, text_of: TextOf, tables: Tables) -> None:
     heading, *rows = next(tables(text_of(demo_run)))
     assert heading == COLUMNS
     assert [row[0] for row in rows] == [str(rank) for rank in range(1, 11)]
-    assert {len(row) for row in rows} == {10}
+    assert {len(row) for row in rows} == {len(COLUMNS)}
 
 
 def test_table_row_says_what_the_frame_says(demo_run: Run, text_of: TextOf, tables: Tables) -> None:
-    row = next(tables(text_of(demo_run)))[1]
+    heading, row, *_ = next(tables(text_of(demo_run)))
+    told = dict(zip(heading, row, strict=True))
     first = demo_run.ranked.row(0, named=True)
-    assert row[:5] == [
-        "1",
-        first["label"],
-        *(str(first[name]) for name in ("mentions", "images", "sessions")),
-    ]
-    assert row[5:7] == [first["first_seen"].strftime("%Y-%m-%d"), first["last_seen"].strftime("%Y-%m-%d")]
-    assert row[8] == first["intent_category"]
+    assert told["#"] == "1"
+    assert told["90 %"] == f"{first['rank_low']}–{first['rank_high']}"
+    assert (told["Capability"], told["Category"]) == (first["label"], first["intent_category"])
+    assert (told["Status"], told["Trend"]) == (first["status"], first["trend"])
+    for column in ("Mentions", "Images", "Sessions"):
+        assert told[column] == str(first[column.lower()])
+    assert len(told["Weeks"]) == len(first["weekly"])
+    assert told["Priority"] == f"{first['priority']:.2f}"
+    assert told["First seen"] == first["first_seen"].strftime("%Y-%m-%d")
+    assert told["Last seen"] == first["last_seen"].strftime("%Y-%m-%d")
 
 
 @pytest.mark.parametrize(
@@ -136,9 +145,13 @@ def test_wordings_are_listed_with_their_counts(
 ) -> None:
     needs = ["sky mask", "sky mask", "mask the sky"]
     lines = [gap(need, notes=str(number)) for number, need in enumerate(needs)]
-    assert "Worded as:\n\n- sky mask (2)\n- mask the sky (1)\n\n" in text_of(
-        publish(write_corpus({"one": lines}))
-    )
+    made = publish(write_corpus({"one": lines}))
+    other = made.ranked["variants"][0][1]
+    assert 0 < other["similarity"] < 1
+    assert (
+        "Worded as:\n\n- sky mask (2, similarity 1.00)\n"
+        f"- mask the sky (1, similarity {other['similarity']:.2f})\n\n"
+    ) in text_of(made)
 
 
 @pytest.mark.parametrize(

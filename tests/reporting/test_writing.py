@@ -189,7 +189,7 @@ def test_the_manifest_does_not_say_where_the_files_went(tmp_path: Path, demo: Pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("limit", "name"), [(1_000, "report.md"), (30_000, "capabilities.parquet")])
+@pytest.mark.parametrize(("limit", "name"), [(1_000, "report.md"), (40_000, "capabilities.parquet")])
 def test_a_file_that_the_disk_does_not_take_is_named_with_the_reason(
     limit: int, name: str, demo: Path, tmp_path: Path
 ) -> None:

@@ -2,11 +2,17 @@
 
 from typing import Final
 
+from vocabgap.ranking.trend import recent_weeks
 from vocabgap.reporting.capability import Capability
 from vocabgap.text import count
 
 _BARS: Final = "▁▂▃▄▅▆▇█"
-_RECENT: Final = 3  # the last third of the weeks is what a trend compares with all of them
+_COUNTED: Final = {
+    "mentions": "mention",
+    "images": "image",
+    "sessions": "session",
+    "unsatisfied": "unsatisfied mention",
+}
 
 
 def satisfaction(capability: Capability) -> str:
@@ -27,10 +33,10 @@ def trend(capability: Capability) -> str:
     """Which way it goes, with the mentions that say so."""
     if capability.trend is None:
         return "no date can be read"
-    weeks = len(capability.weekly)
-    recent = weeks // _RECENT
-    told = f"{sum(capability.weekly[-recent:])} in the last {count(recent, 'week')}"
-    return f"{capability.trend}: {count(sum(capability.weekly), 'mention')} in {count(weeks, 'week')}, {told}"
+    recent = recent_weeks(len(capability.weekly))
+    whole = f"{count(sum(capability.weekly), 'mention')} in the last {len(capability.weekly)} weeks"
+    last = "the last week" if recent == 1 else f"the last {recent}"
+    return f"{capability.trend}: {whole}, {sum(capability.weekly[-recent:])} of them in {last}"
 
 
 def sparkline(weekly: tuple[int, ...]) -> str:
@@ -45,22 +51,61 @@ def factors(capability: Capability) -> str:
     return f"{capability.priority:.2f} (" + ", ".join(f"{name} {value:.2f}" for name, value in parts) + ")"
 
 
-def place_of(capability: Capability, others: tuple[Capability, ...], ranked_by: str) -> str:
-    """By how much the first one leads, and how sure that is; its like stand in its tie group."""
-    sentences = []
-    behind = next((each for each in others if each.rank > capability.rank), None)
+def is_pinned_ahead(capability: Capability, others: tuple[Capability, ...], ranked_by: str) -> bool:
+    """Whether one that counts more stands behind it: only what people decided does that."""
     value = getattr(capability, ranked_by)
-    if behind is not None and isinstance(value, int):
-        lead = value - getattr(behind, ranked_by)
-        sentences.append(f"It leads by {lead:,} {ranked_by}" if lead else f"By {ranked_by} the next is level")
-    tied = [each.rank for each in others if each.tie_group == capability.tie_group]
+    return any(getattr(each, ranked_by) > value for each in others if each.rank > capability.rank)
+
+
+def place_of(
+    capability: Capability, others: tuple[Capability, ...], ranked_by: str, ties: tuple[tuple[int, int], ...]
+) -> str:
+    """By how much the first one leads, and how sure that is.
+
+    Args:
+        capability: The first of those that are shown.
+        others: Those that are shown, in order of rank.
+        ranked_by: What the ranking counts first.
+        ties: First and last rank of those that are tied with one another.
+    """
+    behind = next((each for each in others if each.rank > capability.rank), None)
+    lead = (
+        []
+        if behind is None
+        else [_lead(getattr(capability, ranked_by), getattr(behind, ranked_by), ranked_by)]
+    )
     span = interval(capability)
-    if len(tied) > 1:
-        sentences.append(f"its 90 % interval is rank {span}, and ranks {tied[0]} to {tied[-1]} are a tie")
+    tie = next(((first, last) for first, last in ties if first <= capability.rank <= last), None)
+    if tie is None:
+        sure = f"its rank is {span} with 90 % confidence"
     else:
-        sentences.append(f"its rank is {span} with 90 % confidence")
-    told = "; ".join(sentences)
+        sure = f"its 90 % interval is rank {span}, and ranks {tie[0]} to {tie[1]} are a tie"
+    told = "; ".join([*lead, sure])
     return f"{told[0].upper()}{told[1:]}."
+
+
+def _lead(value: float, next_value: float, ranked_by: str) -> str:
+    if ranked_by not in _COUNTED:
+        return f"its {ranked_by} is {value:.2f}, that of the next {next_value:.2f}"
+    lead = int(value - next_value)
+    if lead < 0:
+        return f"the next has {count(-lead, _COUNTED[ranked_by])} more"
+    return f"it leads by {count(lead, _COUNTED[ranked_by])}" if lead else f"by {ranked_by} the next is level"
+
+
+def too_few(fewest: tuple[int, int]) -> str:
+    """What a capability that is not established lacks.
+
+    Args:
+        fewest: Images and sessions that one must be on to be established.
+    """
+    images, sessions = fewest
+    lacks = []
+    if images > 1:
+        lacks.append(f"on fewer than {count(images, 'image')}")
+    if sessions:
+        lacks.append(f"in fewer than {count(sessions, 'known session')}")
+    return " or ".join(lacks)
 
 
 def changes(kinds: dict[str, int]) -> str:

@@ -7,7 +7,17 @@ import jinja2
 
 from vocabgap.moments import iso
 from vocabgap.reporting.escaping import code, escape
-from vocabgap.reporting.in_words import changes, factors, interval, place_of, satisfaction, sparkline, trend
+from vocabgap.reporting.in_words import (
+    changes,
+    factors,
+    interval,
+    is_pinned_ahead,
+    place_of,
+    satisfaction,
+    sparkline,
+    too_few,
+    trend,
+)
 from vocabgap.reporting.summary import Summary, nothing
 from vocabgap.text import count, in_words
 
@@ -51,7 +61,9 @@ def _environment() -> jinja2.Environment:
         trend=trend,
         sparkline=sparkline,
         factors=factors,
+        is_pinned_ahead=is_pinned_ahead,
         place_of=place_of,
+        too_few=too_few,
         changes=changes,
         short=_short,
         in_words=in_words,

@@ -117,6 +117,8 @@ class Summary(msgspec.Struct, frozen=True):
         has_vocabulary: Whether the needs were compared with what can be asked for already.
         changes: What became of the capabilities since the run before, by kind; null where there was none.
         reclassified: What became of records without a category; null where it was not asked for.
+        covered_from: The share of a need that an entry explains where it probably covers it.
+        ties: First and last rank of those that are tied with one another, where one of them is shown.
     """
 
     now: datetime
@@ -144,14 +146,8 @@ class Summary(msgspec.Struct, frozen=True):
     fewest: tuple[int, int] = (1, 0)
     has_vocabulary: bool = False
     changes: dict[str, int] | None = None
-
-    @property
-    def ties(self) -> tuple[tuple[int, int], ...]:
-        """First and last rank of those shown that are tied with one another."""
-        groups: dict[int, list[int]] = {}
-        for item in self.capabilities:
-            groups.setdefault(item.tie_group, []).append(item.rank)
-        return tuple((ranks[0], ranks[-1]) for ranks in groups.values() if len(ranks) > 1)
+    covered_from: float = DEFAULT_COVERED
+    ties: tuple[tuple[int, int], ...] = ()
 
 
 def summarise(
@@ -193,15 +189,17 @@ def summarise(
     """
     CAPABILITIES.require(ranked)
     settled = pl.col("status").is_in(SETTLED)
-    # What people have decided about is shown by what they decided, whatever covers it.
-    covered = probably_covered(covered_from) & (pl.col("decisions").list.len() == 0)
+    # What people have decided about is shown by what they decided, whatever covers it and wherever it is.
+    spoken_of = pl.col("decisions").list.len() > 0
+    covered = probably_covered(covered_from) & ~spoken_of
     decided = ranked.filter(settled)
-    rest = ranked.filter(~settled, "established")
+    rest = ranked.filter(~settled, pl.col("established") | spoken_of)
     near, open_ = rest.filter(covered), rest.filter(~covered)
     counted = None if gaps is None else gaps.filter("counted")
+    shown = _shown(open_, top)
     return Summary(
         now=now,
-        capabilities=_shown(open_, top),
+        capabilities=shown,
         total=ranked.height,
         open_total=open_.height,
         mentions=int(ranked["mentions"].sum()),
@@ -225,12 +223,24 @@ def summarise(
         fewest=fewest,
         has_vocabulary=has_vocabulary,
         changes=None if relations is None or relations.is_empty() else _changes(relations),
+        covered_from=covered_from,
+        ties=_ties(open_, shown),
     )
 
 
 def _shown(ranked: pl.DataFrame, top: int) -> tuple[Capability, ...]:
     rows = (ranked.head(top) if top else ranked).iter_rows(named=True)
     return tuple(msgspec.convert(row, Capability) for row in rows)
+
+
+def _ties(open_: pl.DataFrame, shown: tuple[Capability, ...]) -> tuple[tuple[int, int], ...]:
+    groups = open_.group_by("tie_group").agg(
+        pl.col("rank").min().alias("first"), pl.col("rank").max().alias("last")
+    )
+    tied = groups.filter(
+        pl.col("first") < pl.col("last"), pl.col("tie_group").is_in([item.tie_group for item in shown])
+    )
+    return tuple(tied.sort("first").select("first", "last").iter_rows())
 
 
 def _changes(relations: pl.DataFrame) -> dict[str, int]:

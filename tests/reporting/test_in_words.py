@@ -1,0 +1,155 @@
+"""What the numbers of a capability mean, in words."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+
+from vocabgap.pipeline import Run
+from vocabgap.reporting.capability import Capability
+from vocabgap.reporting.in_words import (
+    changes,
+    factors,
+    interval,
+    is_pinned_ahead,
+    place_of,
+    sparkline,
+    too_few,
+    trend,
+)
+
+Make = Callable[..., Capability]
+
+
+@pytest.fixture
+def capability(demo_run: Run) -> Make:
+    """The first capability of the demo, with whatever a test says of it."""
+    first = demo_run.published.summary.capabilities[0]
+
+    def make(**changed: Any) -> Capability:  # noqa: ANN401 - whatever fields there are
+        return msgspec.structs.replace(first, **changed)
+
+    return make
+
+
+@pytest.mark.parametrize(("low", "high", "told"), [(1, 1, "1"), (1, 3, "1–3"), (9, 12, "9–12")])
+def test_an_interval_of_one_rank_is_that_rank(capability: Make, low: int, high: int, told: str) -> None:
+    assert interval(capability(rank_low=low, rank_high=high)) == told
+
+
+@pytest.mark.parametrize(
+    ("weekly", "told"),
+    [
+        ((0,) * 8 + (1, 2, 3, 4), "rising: 10 mentions in the last 12 weeks, 10 of them in the last 4"),
+        ((1,) + (0,) * 11, "rising: 1 mention in the last 12 weeks, 0 of them in the last 4"),
+        ((0, 0, 3), "rising: 3 mentions in the last 3 weeks, 3 of them in the last week"),
+        # As the trend itself: the third of five weeks is two, rounded.
+        ((0, 0, 0, 2, 3), "rising: 5 mentions in the last 5 weeks, 5 of them in the last 2"),
+    ],
+)
+def test_a_trend_says_which_mentions_it_compares(
+    capability: Make, weekly: tuple[int, ...], told: str
+) -> None:
+    assert trend(capability(trend="rising", weekly=weekly)) == told
+
+
+@pytest.mark.parametrize("name", ["new", "rising", "steady", "fading"])
+def test_a_trend_is_named_first(capability: Make, name: str) -> None:
+    assert trend(capability(trend=name)).startswith(f"{name}: ")
+
+
+def test_without_a_date_there_is_no_trend(capability: Make) -> None:
+    assert trend(capability(trend=None)) == "no date can be read"
+
+
+@pytest.mark.parametrize(
+    ("weekly", "bars"),
+    [
+        ((), ""),
+        ((0, 0, 0), "▁▁▁"),
+        ((5,), "█"),
+        ((0, 1, 2), "▁▅█"),
+        ((0, 1, 2, 3, 4, 5, 6, 7), "▁▂▃▄▅▆▇█"),
+        ((1, 1000), "▂█"),
+    ],
+    ids=["no week", "all zero", "one week", "halves", "every bar", "few beside many are not none"],
+)
+def test_a_sparkline_has_one_bar_a_week(weekly: tuple[int, ...], bars: str) -> None:
+    assert sparkline(weekly) == bars
+
+
+def test_factors_say_what_the_priority_is_made_of(capability: Make) -> None:
+    item = capability(priority=0.4567, reach=1.0, need=0.5, recency=0.909)
+    assert factors(item) == "0.46 (reach 1.00, need 0.50, recency 0.91)"
+
+
+@pytest.mark.parametrize(
+    ("ranked_by", "first", "second", "told"),
+    [
+        ("mentions", 5, 3, "It leads by 2 mentions; "),
+        ("mentions", 4, 3, "It leads by 1 mention; "),
+        ("mentions", 3, 3, "By mentions the next is level; "),
+        ("mentions", 3, 5, "The next has 2 mentions more; "),
+        ("images", 1500, 2, "It leads by 1,498 images; "),
+        ("sessions", 3, 2, "It leads by 1 session; "),
+        ("unsatisfied", 4, 2, "It leads by 2 unsatisfied mentions; "),
+        ("priority", 0.75, 0.5, "Its priority is 0.75, that of the next 0.50; "),
+    ],
+)
+def test_a_place_says_by_how_much_the_first_leads(
+    *, capability: Make, ranked_by: str, first: float, second: float, told: str
+) -> None:
+    one, two = capability(rank=1, **{ranked_by: first}), capability(rank=2, **{ranked_by: second})
+    assert place_of(one, (one, two), ranked_by, ()).startswith(told)
+
+
+def test_alone_nothing_is_led(capability: Make) -> None:
+    one = capability(rank_low=1, rank_high=1)
+    assert place_of(one, (one,), "mentions", ()) == "Its rank is 1 with 90 % confidence."
+
+
+@pytest.mark.parametrize(
+    ("ties", "told"),
+    [
+        ((), "its rank is 1–4 with 90 % confidence."),
+        (((3, 9),), "its rank is 1–4 with 90 % confidence."),
+        (((1, 14), (15, 20)), "its 90 % interval is rank 1–4, and ranks 1 to 14 are a tie."),
+    ],
+)
+def test_a_place_says_how_sure_it_is(capability: Make, ties: tuple[tuple[int, int], ...], told: str) -> None:
+    one, two = capability(rank=1, rank_low=1, rank_high=4), capability(rank=2)
+    assert place_of(one, (one, two), "mentions", ties).endswith(f"; {told}")
+
+
+@pytest.mark.parametrize(("behind", "ahead"), [(4, False), (5, False), (6, True)])
+def test_only_what_people_decided_puts_fewer_before_more(capability: Make, behind: int, ahead: bool) -> None:
+    one, two = capability(rank=1, mentions=5), capability(rank=2, mentions=behind)
+    assert is_pinned_ahead(one, (one, two), "mentions") is ahead
+
+
+@pytest.mark.parametrize(
+    ("fewest", "told"),
+    [
+        ((2, 0), "on fewer than 2 images"),
+        ((1, 1), "in fewer than 1 known session"),
+        ((3, 2), "on fewer than 3 images or in fewer than 2 known sessions"),
+    ],
+)
+def test_what_is_left_out_lacks_only_what_was_asked_for(fewest: tuple[int, int], told: str) -> None:
+    assert too_few(fewest) == told
+
+
+@pytest.mark.parametrize(
+    ("kinds", "told"),
+    [
+        (
+            {"continued": 1204, "split": 0, "merged": 1, "new": 2, "gone": 0},
+            "1,204 continued, 1 merged, 2 new",
+        ),
+        ({"continued": 0, "new": 0}, "nothing changed"),
+        ({}, "nothing changed"),
+    ],
+)
+def test_changes_name_only_what_happened(kinds: dict[str, int], told: str) -> None:
+    assert changes(kinds) == told
