@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from vocabgap.cli.app import run as command_line
-from vocabgap.config import (
+from vocabgap.ingest import Selection
+from vocabgap.reporting import Reproduction
+from vocabgap.settings import (
     ClusterSettings,
     RankBy,
     RankSettings,
@@ -15,8 +17,6 @@ from vocabgap.config import (
     VocabularyFields,
     VocabularySettings,
 )
-from vocabgap.ingest import Selection
-from vocabgap.reporting import Reproduction
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

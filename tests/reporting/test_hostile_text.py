@@ -8,8 +8,8 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from vocabgap.config import ClusterSettings, Settings
 from vocabgap.pipeline import Run
+from vocabgap.settings import ClusterSettings, Settings
 from vocabgap.text import visible
 
 Gap = Callable[..., dict[str, object]]

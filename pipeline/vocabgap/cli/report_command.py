@@ -22,9 +22,10 @@ from vocabgap.cli.options import (
     note_unread,
 )
 from vocabgap.cli.output import Output, output_of
-from vocabgap.config import DEFAULT_OUT, DEFAULT_TOP, RankBy, expanded, resolve_settings
+from vocabgap.config import expanded, resolve_settings
 from vocabgap.errors import NotFoundError
 from vocabgap.moments import iso, parse_moment, parse_now
+from vocabgap.settings import DEFAULT_OUT, DEFAULT_TOP, RankBy
 from vocabgap.text import count, escape_unseen, printable_name, visible
 
 if TYPE_CHECKING:

@@ -10,15 +10,9 @@ import typer
 
 from vocabgap.cli.options import ConfigOption
 from vocabgap.cli.output import Output, output_of
-from vocabgap.config import (
-    ACTOR_VARIABLE,
-    CONFIG_VARIABLE,
-    DEBUG_VARIABLE,
-    VARIABLES,
-    Settings,
-    resolve_settings,
-)
+from vocabgap.config import ACTOR_VARIABLE, CONFIG_VARIABLE, DEBUG_VARIABLE, VARIABLES, resolve_settings
 from vocabgap.record import category_key, operation_key
+from vocabgap.settings import Settings
 from vocabgap.text import escape_unseen
 from vocabgap.version import __version__
 

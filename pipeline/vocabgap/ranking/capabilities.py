@@ -9,15 +9,6 @@ from typing import Final, Self
 import polars as pl
 
 from vocabgap.arguments import real_number, require_names, unusable, whole_number
-from vocabgap.config import (
-    DEFAULT_HALF_LIFE_DAYS,
-    DEFAULT_WINDOW_WEEKS,
-    HALF_LIFE_DAYS,
-    WEIGHT,
-    WINDOW_WEEKS,
-    RankBy,
-    ranking,
-)
 from vocabgap.errors import InvalidInputError
 from vocabgap.moments import require_offset
 from vocabgap.ranking.bootstrap import rank_intervals
@@ -30,6 +21,15 @@ from vocabgap.ranking.ties import tie_groups
 from vocabgap.ranking.trend import trends
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
 from vocabgap.schema import CAPABILITIES, CLUSTERS, IDENTITIES, RECORDS, WORDINGS, phrase
+from vocabgap.settings import (
+    DEFAULT_HALF_LIFE_DAYS,
+    DEFAULT_WINDOW_WEEKS,
+    HALF_LIFE_DAYS,
+    WEIGHT,
+    WINDOW_WEEKS,
+    RankBy,
+    ranking,
+)
 
 _LISTS: Final = ("categories", "operations", "vocabulary_used", "combinations", "workarounds")
 _TIES: Final = ("mentions", "images", "sessions", "last_seen")

@@ -8,10 +8,11 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from vocabgap.config import CONFIG_NAME, MINILM, Settings, expanded
+from vocabgap.config import CONFIG_NAME, expanded
 from vocabgap.ingest import Selection
 from vocabgap.moments import iso
 from vocabgap.reporting.manifest import Decided, Model
+from vocabgap.settings import MINILM, Settings
 from vocabgap.text import escape_unseen, printable_name
 from vocabgap.vocabulary import VocabularyFile
 

@@ -9,13 +9,13 @@ import msgspec
 import polars as pl
 
 from vocabgap.categories import CategoryBy
-from vocabgap.config import DEFAULT_COVERED
 from vocabgap.ingest import ScanSummary
 from vocabgap.ranking import RELATIONS, SETTLED, probably_covered
 from vocabgap.record import FILE_REASONS, LOG_NAME, UNCATEGORIZED
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.combinations import Combination, recurring
 from vocabgap.schema import CAPABILITIES
+from vocabgap.settings import DEFAULT_COVERED
 from vocabgap.text import count
 
 SHOWN_REJECTS: Final = 20
