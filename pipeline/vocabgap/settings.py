@@ -25,6 +25,8 @@ DEFAULT_OUT: Final = "out"
 DEFAULT_DECISIONS: Final = "decisions.jsonl"
 DEFAULT_TENANT: Final = "local"
 DEFAULT_MAX_EXPANDED_MIB: Final = 1024
+DEFAULT_MIN_IMAGES: Final = 1
+DEFAULT_MIN_SESSIONS: Final = 0
 DEFAULT_HALF_LIFE_DAYS: Final = 90.0
 HALF_LIFE_DAYS: Final = (0.1, 100_000.0)  # least and most, as below
 DEFAULT_WINDOW_WEEKS: Final = 12
@@ -88,8 +90,8 @@ class RankSettings(_Section, frozen=True):
     """What the ranking counts first, what counts as established, and how priority and trend are reckoned."""
 
     by: RankBy = RankBy.MENTIONS
-    min_images: Annotated[int, msgspec.Meta(ge=0)] = 1
-    min_sessions: Annotated[int, msgspec.Meta(ge=0)] = 0
+    min_images: Annotated[int, msgspec.Meta(ge=0)] = DEFAULT_MIN_IMAGES
+    min_sessions: Annotated[int, msgspec.Meta(ge=0)] = DEFAULT_MIN_SESSIONS
     half_life_days: Annotated[float, msgspec.Meta(ge=HALF_LIFE_DAYS[0], le=HALF_LIFE_DAYS[1])] = (
         DEFAULT_HALF_LIFE_DAYS
     )

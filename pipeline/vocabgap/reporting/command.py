@@ -127,12 +127,19 @@ class Reproduction(msgspec.Struct, frozen=True):
         ours, default = self.settings, Settings()
         cluster = replace(ours.cluster, threshold=default.cluster.threshold, embedder=None) != default.cluster
         ingest = replace(ours.ingest, hidden=default.ingest.hidden) != default.ingest
+        said = replace(
+            default.rank,
+            by=ours.rank.by,
+            min_images=ours.rank.min_images,
+            min_sessions=ours.rank.min_sessions,
+        )
         vocabulary = replace(ours.vocabulary, paths=()) != default.vocabulary
         categories = replace(ours.categories, reclassify=default.categories.reclassify) != default.categories
         others = ("aliases", "not_a_gap", "source")
         return (
             cluster
             or ingest
+            or ours.rank != said
             or vocabulary
             or categories
             or any(getattr(ours, name) != getattr(default, name) for name in others)
@@ -143,6 +150,8 @@ class Reproduction(msgspec.Struct, frozen=True):
         return [
             ("--threshold", ours.cluster.threshold, default.cluster.threshold),
             ("--rank-by", ours.rank.by.value, default.rank.by.value),
+            ("--min-images", ours.rank.min_images, default.rank.min_images),
+            ("--min-sessions", ours.rank.min_sessions, default.rank.min_sessions),
             ("--top", ours.report.top, default.report.top),
         ]
 

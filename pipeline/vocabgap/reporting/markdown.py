@@ -8,7 +8,7 @@ import jinja2
 from vocabgap.moments import iso
 from vocabgap.reporting.escaping import code, escape
 from vocabgap.reporting.in_words import changes, factors, interval, place_of, satisfaction, sparkline, trend
-from vocabgap.reporting.summary import Summary, nothing
+from vocabgap.reporting.summary import Summary
 from vocabgap.text import count, in_words
 
 SHOWN_WORDINGS: Final = 25
@@ -55,7 +55,6 @@ def _environment() -> jinja2.Environment:
         changes=changes,
         short=_short,
         in_words=in_words,
-        nothing=nothing,
         rating=_RATINGS.__getitem__,
     )
     return environment

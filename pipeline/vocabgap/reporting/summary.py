@@ -15,7 +15,7 @@ from vocabgap.record import FILE_REASONS, LOG_NAME, UNCATEGORIZED
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.combinations import Combination, recurring
 from vocabgap.schema import CAPABILITIES
-from vocabgap.settings import DEFAULT_COVERED
+from vocabgap.settings import DEFAULT_COVERED, DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS
 from vocabgap.text import count
 
 SHOWN_REJECTS: Final = 20
@@ -141,9 +141,19 @@ class Summary(msgspec.Struct, frozen=True):
     settled: tuple[Capability, ...] = ()
     settled_total: int = 0
     hidden: int = 0
-    fewest: tuple[int, int] = (1, 0)
+    fewest: tuple[int, int] = (DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS)
     has_vocabulary: bool = False
     changes: dict[str, int] | None = None
+
+    @property
+    def nothing_shown(self) -> str:
+        """Why no capability is shown, in a sentence without its full stop."""
+        if not self.total:
+            return nothing(self.account)
+        whole = count(self.total, "capability", "capabilities")
+        return (
+            f"Nothing is left to author: all of the {whole} are probably covered, decided, or not established"
+        )
 
     @property
     def ties(self) -> tuple[tuple[int, int], ...]:
@@ -169,7 +179,7 @@ def summarise(
     reclassified: bool = False,
     covered_from: float = DEFAULT_COVERED,
     has_vocabulary: bool = False,
-    fewest: tuple[int, int] = (1, 0),
+    fewest: tuple[int, int] = (DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS),
     relations: pl.DataFrame | None = None,
 ) -> Summary:
     """Make the summary of a run.
