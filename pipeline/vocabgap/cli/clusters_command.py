@@ -54,7 +54,8 @@ clusters = typer.Typer(
     cls=ListByDefault,
     name="clusters",
     help="Look at the groups: all of them, at other cuts, or one from inside.\n\n"
-    "Without a command the groups are listed. A folder that is called show is written ./show.",
+    "Without a command the groups are listed. A folder that is called show is written ./show. "
+    "These are the groups as found; only a report follows what was decided.",
     rich_markup_mode=None,
 )
 
