@@ -20,7 +20,8 @@ Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]
 Command = Callable[..., Any]
 
-COMMANDS = ["report", "check", "diff", "draft", "schema", "status"]
+COMMANDS = ["report", "check", "draft", "diff", "schema", "status"]
+GROUPS = ["clusters", "decide", "decisions"]
 HEAVY = ["polars", "numpy", "scipy", "sklearn"]
 
 
@@ -51,7 +52,7 @@ def test_without_a_command_the_help_is_shown(vocabgap: Command) -> None:
 def test_help_lists_every_command(vocabgap: Command, flag: str) -> None:
     told = vocabgap(flag)
     assert told.code == 0
-    assert all(re.search(rf"(?m)^  {command} +[A-Z]", told.out) for command in COMMANDS)
+    assert all(re.search(rf"(?m)^  {command} +[A-Z]", told.out) for command in (*COMMANDS, *GROUPS))
     assert "--json" in told.out
     assert "--version" in told.out
 
@@ -59,9 +60,12 @@ def test_help_lists_every_command(vocabgap: Command, flag: str) -> None:
 def test_commands_are_those_tested_here() -> None:
     callbacks = [command.callback for command in app.registered_commands]
     assert [callback.__name__ for callback in callbacks if callback is not None] == COMMANDS
+    assert [
+        group.typer_instance.info.name for group in app.registered_groups if group.typer_instance
+    ] == GROUPS
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, *GROUPS])
 def test_every_command_has_a_help_with_a_sentence(vocabgap: Command, command: str) -> None:
     told = vocabgap(command, "--help")
     assert told.code == 0
