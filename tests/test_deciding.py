@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from vocabgap.config import ClusterSettings, DecisionSettings, Settings
 from vocabgap.deciding import Decisions
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.pipeline import Run, run
+from vocabgap.settings import ClusterSettings, DecisionSettings, Settings
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

@@ -7,7 +7,11 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from vocabgap.clustering import cluster
-from vocabgap.config import (
+from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.ingest import Selection, scan
+from vocabgap.pipeline import STAGES, run
+from vocabgap.ranking import covered, rank, screen, with_categories
+from vocabgap.settings import (
     AliasSettings,
     ClusterSettings,
     IngestSettings,
@@ -17,10 +21,6 @@ from vocabgap.config import (
     VocabularyFields,
     VocabularySettings,
 )
-from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.ingest import Selection, scan
-from vocabgap.pipeline import STAGES, run
-from vocabgap.ranking import covered, rank, screen, with_categories
 from vocabgap.vocabulary import load_vocabulary
 
 Gap = Callable[..., dict[str, object]]

@@ -18,8 +18,6 @@ TYPE_CHECKING = False  # as type checkers know it, without loading `typing`
 if TYPE_CHECKING:
     from vocabgap.clustering import Clusters as Clusters
     from vocabgap.clustering import cluster as cluster
-    from vocabgap.config import RankBy as RankBy
-    from vocabgap.config import Settings as Settings
     from vocabgap.config import load_settings as load_settings
     from vocabgap.deciding import Decisions as Decisions
     from vocabgap.embedding import Embedder as Embedder
@@ -41,6 +39,8 @@ if TYPE_CHECKING:
     from vocabgap.reporting import Published as Published
     from vocabgap.reporting import Summary as Summary
     from vocabgap.reporting import report as report
+    from vocabgap.settings import RankBy as RankBy
+    from vocabgap.settings import Settings as Settings
     from vocabgap.vocabulary import Vocabulary as Vocabulary
     from vocabgap.vocabulary import load_vocabulary as load_vocabulary
 
@@ -50,12 +50,12 @@ _HOMES = {
     "Decisions": "deciding",
     "Embedder": "embedding",
     "Published": "reporting",
-    "RankBy": "config",
+    "RankBy": "settings",
     "Run": "pipeline",
     "Scan": "ingest",
     "ScanSummary": "ingest",
     "Selection": "ingest",
-    "Settings": "config",
+    "Settings": "settings",
     "Summary": "reporting",
     "VocabgapError": "errors",
     "Vocabulary": "vocabulary",

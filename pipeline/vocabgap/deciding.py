@@ -12,7 +12,7 @@ from typing import Final
 import polars as pl
 
 from vocabgap.arguments import require_kind, texts
-from vocabgap.config import ACTOR_VARIABLE, DEFAULT_DECISIONS, DEFAULT_OUT, expanded
+from vocabgap.config import ACTOR_VARIABLE, expanded
 from vocabgap.decisions import (
     ID_PREFIX,
     Action,
@@ -30,6 +30,7 @@ from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.moments import require_offset
 from vocabgap.reporting import named, read_run
 from vocabgap.reporting.naming import FEWEST_DIGITS
+from vocabgap.settings import DEFAULT_DECISIONS, DEFAULT_OUT
 from vocabgap.text import shortened, surface, visible
 
 _ALIKE: Final = 3  # wordings to propose where none fits

@@ -12,7 +12,7 @@ import polars as pl
 
 from vocabgap.arguments import require_kind
 from vocabgap.clustering import Clusters, cluster
-from vocabgap.config import Settings, expanded
+from vocabgap.config import expanded
 from vocabgap.decisions import Ruling, read_decisions, replay
 from vocabgap.embedding import EmbeddingUse, load_embedder
 from vocabgap.errors import InvalidInputError
@@ -41,6 +41,7 @@ from vocabgap.reporting import (
     resolve_target,
 )
 from vocabgap.schema import RECORDS
+from vocabgap.settings import Settings
 from vocabgap.vocabulary import load_vocabulary
 
 STAGES: Final = ("ingest", "cluster", "rank", "report")

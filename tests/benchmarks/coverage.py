@@ -19,8 +19,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from vocabgap.config import DEFAULT_COVERED
 from vocabgap.ranking.coverage import entry_index
+from vocabgap.settings import DEFAULT_COVERED
 from vocabgap.stopwords import content_words, ignored_stems
 from vocabgap.text import surface
 from vocabgap.vocabulary import Vocabulary, load_vocabulary

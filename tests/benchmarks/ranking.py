@@ -18,11 +18,11 @@ from typing import Final, NamedTuple
 import numpy as np
 import polars as pl
 
-from vocabgap.config import RankBy
 from vocabgap.ranking import rank
 from vocabgap.ranking.bootstrap import DRAWS, rank_intervals
 from vocabgap.ranking.priority import Weights
 from vocabgap.schema import CLUSTERS, RECORDS, WORDINGS
+from vocabgap.settings import RankBy
 
 NOW: Final = datetime(2026, 7, 1, tzinfo=UTC)
 DAYS: Final = 200

@@ -34,6 +34,11 @@ def test_groups_are_listed_and_the_long_tail_is_counted(vocabgap: Vocabgap, need
     assert lines[-1] == "2 groups of several surfaces, 5 mentions; 1 singleton, 1 mention."
 
 
+def test_help_says_that_only_a_report_follows_decisions(vocabgap: Vocabgap) -> None:
+    told = " ".join(vocabgap("clusters", "--help").out.split())
+    assert "These are the groups as found; only a report follows what was decided." in told
+
+
 def test_events_list_the_singletons_too(vocabgap: Vocabgap, needs: Path) -> None:
     *groups, result = events(vocabgap("--json", "clusters", needs))
 

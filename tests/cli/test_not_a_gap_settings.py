@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from vocabgap.categories import OPERATION_CATEGORIES
+from vocabgap.screening_rules import rules_in_force
+
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]
 Config = Callable[[str], Path]
@@ -52,9 +55,30 @@ def test_groups_are_those_of_a_report(vocabgap: Command, photos: Path) -> None:
 
 
 def test_status_shows_the_rules_in_force(vocabgap: Command, write_config: Config) -> None:
-    told = vocabgap("status", "--config", write_config("[not_a_gap]\nticket = 'the other ticket'\n")).out
-    assert 'ticket = ["the other ticket"]\n' in told
-    assert "outage = [" in told
+    config = write_config(
+        "[not_a_gap]\nticket = 'the other ticket'\noutage = ['tile server']\npermission = []\n"
+    )
+    told = vocabgap("status", "--config", config).out
+    lines = told[told.index("[not_a_gap]") : told.index("[source.")].splitlines()
+    shipped = {rule.name: len(rule.told) for rule in rules_in_force()}
+    assert lines[1:] == [
+        f'# transient: {shipped["transient"]} phrases built in, "timed out" among them',
+        "permission = []  # switched off",
+        f'outage = ["tile server"]  # beside {shipped["outage"]} built in',
+        f'# architecture: {shipped["architecture"]} phrases built in, "out of memory" among them',
+        'ticket = ["the other ticket"]',
+    ]
+
+
+def test_status_shows_the_category_of_operations_that_is_not_built_in(
+    vocabgap: Command, write_config: Config
+) -> None:
+    config = write_config("[categories.operations]\nThermal = 'white balance'\n'hot glass' = 'tone'\n")
+    told = vocabgap("status", "--config", config).out
+    lines = told[told.index("[categories.operations]") : told.index("[aliases.")].splitlines()
+    assert lines[1:] == ['thermal = "wb"', '"hot glass" = "tone"', f"# {len(OPERATION_CATEGORIES)} built in"]
+    event = json.loads(vocabgap("--json", "status", "--config", config).out.splitlines()[-1])
+    assert event["operation_categories"] == {**OPERATION_CATEGORIES, "thermal": "wb", "hot glass": "tone"}
 
 
 @pytest.mark.parametrize(

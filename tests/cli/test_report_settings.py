@@ -52,6 +52,8 @@ def test_filtered_records_are_told(vocabgap: Command, photos: Path) -> None:
         ("--threshold", "nan", "threshold"),
         ("--threshold", "near", "threshold"),
         ("--top", "-1", "top"),
+        ("--min-images", "-1", "min_images"),
+        ("--min-sessions", "some", "min-sessions"),
         ("--top", "ten", "top"),
         ("--rank-by", "beauty", "mentions"),
         ("--format", "html", "markdown"),
@@ -154,6 +156,30 @@ def test_an_unknown_setting_is_invalid_input_and_the_file_is_named(
 def test_every_ranking_is_offered(vocabgap: Command, photos: Path, tmp_path: Path, by: str) -> None:
     assert vocabgap("report", photos, "--rank-by", by).code == 0
     assert f"by {by}" in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        (("--min-images", "2"), "1 of 2 capabilities"),
+        (("--min-sessions", "2"), "1 of 2 capabilities"),
+        (("--min-images", "3"), "Nothing is left to author: of 2 capabilities, 2 left out"),
+        (("--min-images", "0", "--min-sessions", "0"), "2 of 2 capabilities"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
+)
+def test_what_too_few_ask_for_is_left_out(
+    vocabgap: Command, photos: Path, arguments: tuple[str, ...], shown: str
+) -> None:
+    assert shown in vocabgap("report", photos, *arguments).out
+
+
+def test_a_flag_lets_in_again_what_the_file_leaves_out(
+    vocabgap: Command, photos: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "vocabgap.toml").write_text("[rank]\nmin_images = 2\nmin_sessions = 2\n")
+    told = vocabgap("report", photos, "--min-images", "1", "--min-sessions", "0")
+    assert "2 of 2 capabilities" in told.out
 
 
 def test_top_zero_shows_all(vocabgap: Command, demo: Path) -> None:

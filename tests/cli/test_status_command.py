@@ -36,8 +36,37 @@ def test_every_setting_is_told(vocabgap: Command) -> None:
         'by = "mentions"',
         'out = "out"',
         "top = 10",
+        "min_images = 1",
+        "half_life_days = 90.0",
+        "threshold = 0.28",
+        'file = "decisions.jsonl"',
+        "reclassify = false",
+        "# embedder is not set",
     ):
         assert f"{line}\n" in told.out
+
+
+def test_tables_within_tables_are_told_as_such(vocabgap: Command, tmp_path: Path) -> None:
+    written = '[cluster.synonyms]\nhaze = ["fog"]\n"sea mist" = "brume"\n[vocabulary.fields]\nname = "id"\n'
+    (tmp_path / "vocabgap.toml").write_text(written)
+    told = vocabgap("status").out
+    assert '[cluster.synonyms]\nhaze = ["fog"]\n"sea mist" = "brume"\n[rank]\n' in told
+    assert '[vocabulary.fields]\nname = "id"\ndescription = []\n' in told
+
+
+def test_settings_that_are_told_are_settings_that_are_read(vocabgap: Command, tmp_path: Path) -> None:
+    (tmp_path / "vocabgap.toml").write_text(
+        '[cluster.synonyms]\n"sea mist" = "brume"\n[not_a_gap]\noutage = ["tile server"]\n'
+        '[categories.operations]\nThermal = "wb"\n[vocabulary]\nentries = "data"\n[rank]\nneed_weight = 2\n'
+    )
+    told, event = vocabgap("status").out, result(vocabgap("--json", "status").out)
+    settings, _, _ = told.partition("settings file: vocabgap.toml\n\n")[2].partition("\nenvironment:")
+    (tmp_path / "again.toml").write_text(settings)
+    again = result(vocabgap("--json", "status", "--config", "again.toml").out)
+    for name in ("sources", "aliases", "rules", "operation_categories"):
+        assert again[name] == event[name]
+    for table in ("ingest", "cluster", "rank", "report", "vocabulary", "decisions"):
+        assert again["settings"][table] == event["settings"][table]
 
 
 def test_a_variable_is_told_beside_the_setting_that_it_sets_and_only_there(

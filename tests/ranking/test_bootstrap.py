@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vocabgap.config import RankBy
 from vocabgap.ranking import bootstrap
+from vocabgap.settings import RankBy
 
 Row = Mapping[str, Any]
 Ranked = Callable[..., pl.DataFrame]

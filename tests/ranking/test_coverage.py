@@ -4,10 +4,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from vocabgap.config import DEFAULT_COVERED
 from vocabgap.errors import InvalidInputError
 from vocabgap.ranking import covered, probably_covered
 from vocabgap.schema import CAPABILITIES
+from vocabgap.settings import DEFAULT_COVERED
 from vocabgap.vocabulary import Entry, Vocabulary
 
 Ranked = Callable[..., pl.DataFrame]

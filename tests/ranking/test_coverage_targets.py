@@ -6,7 +6,7 @@ from types import ModuleType
 
 import pytest
 
-from vocabgap.config import DEFAULT_COVERED
+from vocabgap.settings import DEFAULT_COVERED
 from vocabgap.vocabulary import load_vocabulary
 
 TESTS = Path(__file__).parents[1]

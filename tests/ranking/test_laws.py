@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from vocabgap.clustering import Clusters, cluster
-from vocabgap.config import RankBy
 from vocabgap.ranking import rank
+from vocabgap.settings import RankBy
 
 Row = Mapping[str, Any]
 Records = Callable[[Sequence[Row]], pl.DataFrame]

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from vocabgap.config import RankBy
 from vocabgap.errors import InvalidInputError
+from vocabgap.settings import RankBy
 
 Ranked = Callable[..., pl.DataFrame]
 Day = Callable[[int], datetime]

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from vocabgap.cli.app import run as command_line
-from vocabgap.config import (
+from vocabgap.ingest import Selection
+from vocabgap.reporting import Reproduction
+from vocabgap.settings import (
     ClusterSettings,
     RankBy,
     RankSettings,
@@ -15,8 +17,6 @@ from vocabgap.config import (
     VocabularyFields,
     VocabularySettings,
 )
-from vocabgap.ingest import Selection
-from vocabgap.reporting import Reproduction
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]
@@ -82,6 +82,8 @@ def roots(gap: Gap, write_corpus: Corpus, tmp_path: Path) -> tuple[Path, Path]:
         ("--threshold", "0.3"),
         ("--threshold", "0.1234567890123"),
         ("--rank-by", "unsatisfied"),
+        ("--min-images", "2"),
+        ("--min-sessions", "1", "--min-images", "0"),
         ("--since", "2026-04-15"),
         ("--since", "90d", "--until", "1d"),
         ("--until", "2026-05-01T02:00:00+02:00"),
@@ -153,7 +155,7 @@ def test_a_settings_file_is_named_and_read_again(
     settings.parent.mkdir()
     settings.write_text(
         '[ingest]\ntenant = "studio"\n[cluster]\nthreshold = 0.2\nstop_words = ["sky"]\n'
-        '[rank]\nby = "images"\n[report]\ntop = 2\n'
+        '[rank]\nby = "priority"\nmin_sessions = 1\nhalf_life_days = 7\n[report]\ntop = 2\n'
         '[aliases.categories]\ntone = "light"\n[aliases.operations]\ncrop = "trim"\n'
     )
     first, second = again(roots[0], "--config", settings, home=roots[0].parent)
@@ -202,17 +204,18 @@ def test_defaults_are_left_out(tmp_path: Path) -> None:
 
 def test_beside_a_settings_file_every_value_is_said(tmp_path: Path) -> None:
     command = asked(tmp_path / "photos", config=tmp_path / "team.toml").command
-    assert "--config team.toml --threshold 'by wording' --rank-by mentions --top 10" in command
+    said = "--threshold 'by wording' --rank-by mentions --min-images 1 --min-sessions 0 --top 10"
+    assert f"--config team.toml {said}" in command
 
 
 def test_flags_say_the_settings_that_differ(tmp_path: Path) -> None:
     settings = Settings(
         cluster=ClusterSettings(threshold=0.5),
-        rank=RankSettings(by=RankBy.SESSIONS),
+        rank=RankSettings(by=RankBy.SESSIONS, min_images=2, min_sessions=3),
         report=ReportSettings(top=0),
     )
     command = asked(tmp_path / "photos", settings=settings).command
-    assert "--threshold 0.5 --rank-by sessions --top 0" in command
+    assert "--threshold 0.5 --rank-by sessions --min-images 2 --min-sessions 3 --top 0" in command
 
 
 def test_moments_are_said_in_utc(tmp_path: Path) -> None:
@@ -259,6 +262,22 @@ def test_settings_that_no_flag_can_say_give_no_command(tmp_path: Path) -> None:
     settings = Settings(cluster=ClusterSettings(stop_words=("photo",)))
 
     assert asked(tmp_path / "photos", settings=settings).command == ""
+
+
+@pytest.mark.parametrize(
+    "rank",
+    [
+        RankSettings(half_life_days=30),
+        RankSettings(reach_weight=0),
+        RankSettings(need_weight=2),
+        RankSettings(recency_weight=2),
+        RankSettings(window_weeks=26),
+    ],
+)
+def test_what_only_a_file_can_say_of_the_ranking_leaves_no_command(
+    tmp_path: Path, rank: RankSettings
+) -> None:
+    assert asked(tmp_path / "photos", settings=Settings(rank=rank)).command == ""
 
 
 def test_what_lies_elsewhere_is_named_without_its_folders() -> None:

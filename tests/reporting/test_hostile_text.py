@@ -10,9 +10,9 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from vocabgap.config import ClusterSettings, DecisionSettings, Settings, VocabularySettings
 from vocabgap.deciding import Decisions
 from vocabgap.pipeline import Run
+from vocabgap.settings import ClusterSettings, DecisionSettings, Settings, VocabularySettings
 from vocabgap.text import visible
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)

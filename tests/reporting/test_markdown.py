@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.config import RankBy, RankSettings, Settings
 from vocabgap.pipeline import Run
 from vocabgap.reporting import summarise
 from vocabgap.reporting.markdown import render_markdown
+from vocabgap.settings import RankBy, RankSettings, Settings
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

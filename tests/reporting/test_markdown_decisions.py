@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from vocabgap.config import DecisionSettings, RankSettings, Settings, VocabularySettings
 from vocabgap.deciding import Decisions
 from vocabgap.pipeline import Run, run
+from vocabgap.settings import DecisionSettings, RankSettings, Settings, VocabularySettings
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]
@@ -72,7 +72,7 @@ def lead(text: str) -> str:
 
 def explained(made: Run) -> float:
     """How many percent of the first need the nearest entry explains."""
-    return 100 * max(entry["explained"] for entry in made.ranked["covered_by"][0])
+    return 100.0 * float(max(entry["explained"] for entry in made.ranked["covered_by"][0]))
 
 
 def labels(table: list[list[str]]) -> list[str]:
@@ -213,7 +213,7 @@ def test_where_nothing_is_left_to_author_the_report_says_why(
     desk.decide.dismiss("film grain", "not ours")
     text = text_of(desk.report(SKY, rank=RankSettings(min_images=2)))
     assert (
-        "**Nothing is left to author: 1 capability is probably covered, 1 is decided, 1 is left out.**"
+        "**Nothing is left to author: of 3 capabilities, 1 probably covered, 1 decided, 1 left out.**"
         in lead(text)
     )
     assert "1 capability is left out here, being on fewer than 2 images" in text
@@ -225,7 +225,7 @@ def test_where_everything_is_decided_only_that_is_said(desk: Desk, text_of: Text
     for label in ("sky mask", "film grain", "lens flare"):
         desk.decide.dismiss(label, "not ours")
     told = lead(text_of(desk.report()))
-    assert "**Nothing is left to author: 3 capabilities are decided.**" in told
+    assert "**Nothing is left to author: of 3 capabilities, 3 decided.**" in told
 
 
 def test_the_first_run_has_no_changes_and_the_next_ones_have(desk: Desk, gap: Gap, text_of: TextOf) -> None:

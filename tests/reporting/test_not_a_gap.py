@@ -5,9 +5,9 @@ from pathlib import Path
 
 import polars as pl
 
-from vocabgap.config import CategorySettings, Settings
 from vocabgap.ingest import Selection
 from vocabgap.pipeline import Run
+from vocabgap.settings import CategorySettings, Settings
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

@@ -5,12 +5,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from vocabgap.config import ClusterSettings, ReportSettings, Settings
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Selection
 from vocabgap.pipeline import Run
 from vocabgap.reporting import summarise
 from vocabgap.schema import CAPABILITIES
+from vocabgap.settings import ClusterSettings, ReportSettings, Settings
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

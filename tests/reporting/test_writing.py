@@ -10,13 +10,13 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from vocabgap.config import ReportSettings, Settings
 from vocabgap.errors import ExitCode, InvalidInputError, StateError
 from vocabgap.ingest import Selection, scan
 from vocabgap.pipeline import Run, run
 from vocabgap.reporting import report
 from vocabgap.reporting.writing import with_capabilities
 from vocabgap.schema import CAPABILITIES, GAPS, REJECTS
+from vocabgap.settings import ReportSettings, Settings
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

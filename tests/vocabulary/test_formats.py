@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.config import VocabularyFields
 from vocabgap.errors import InvalidInputError
+from vocabgap.settings import VocabularyFields
 from vocabgap.vocabulary import Entry, load_vocabulary
 
 Write = Callable[..., Path]

@@ -23,8 +23,9 @@ from vocabgap.cli.options import (
     note_unread,
 )
 from vocabgap.cli.output import Output, output_of
-from vocabgap.config import BY_WORDING, DEFAULT_TOP, Settings, resolve_settings
+from vocabgap.config import resolve_settings
 from vocabgap.errors import NotFoundError
+from vocabgap.settings import BY_WORDING, DEFAULT_TOP, Settings
 from vocabgap.text import count, printable_name, shortened, surface, visible
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ clusters = typer.Typer(
     cls=ListByDefault,
     name="clusters",
     help="Look at the groups: all of them, at other cuts, or one from inside.\n\n"
-    "Without a command the groups are listed. A folder that is called show is written ./show.",
+    "Without a command the groups are listed. A folder that is called show is written ./show. "
+    "These are the groups as found; only a report follows what was decided.",
     rich_markup_mode=None,
 )
 

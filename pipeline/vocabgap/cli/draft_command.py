@@ -10,7 +10,8 @@ import typer
 
 from vocabgap.cli.options import ConfigOption, VocabularyOption
 from vocabgap.cli.output import output_of
-from vocabgap.config import DEFAULT_OUT, resolve_settings
+from vocabgap.config import resolve_settings
+from vocabgap.settings import DEFAULT_OUT
 from vocabgap.text import printable_name
 
 

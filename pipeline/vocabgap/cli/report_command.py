@@ -22,9 +22,10 @@ from vocabgap.cli.options import (
     note_unread,
 )
 from vocabgap.cli.output import Output, output_of
-from vocabgap.config import DEFAULT_OUT, DEFAULT_TOP, RankBy, expanded, resolve_settings
+from vocabgap.config import expanded, resolve_settings
 from vocabgap.errors import NotFoundError
 from vocabgap.moments import iso, parse_moment, parse_now
+from vocabgap.settings import DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS, DEFAULT_OUT, DEFAULT_TOP, RankBy
 from vocabgap.text import count, escape_unseen, printable_name, visible
 
 if TYPE_CHECKING:
@@ -75,6 +76,18 @@ def report(
     rank_by: Annotated[
         RankBy | None, typer.Option(help=f"What to count first.  [default: {RankBy.MENTIONS.value}]")
     ] = None,
+    min_images: Annotated[
+        int | None,
+        typer.Option(
+            help=f"Leave out of the report what is on fewer images.  [default: {DEFAULT_MIN_IMAGES}]"
+        ),
+    ] = None,
+    min_sessions: Annotated[
+        int | None,
+        typer.Option(
+            help=f"Leave out of the report what is in fewer sessions.  [default: {DEFAULT_MIN_SESSIONS}]"
+        ),
+    ] = None,
     text_format: Annotated[
         TextFormat, typer.Option("--format", help="How to print the ranking.")
     ] = TextFormat.TABLE,
@@ -113,6 +126,8 @@ def report(
             "--vocabulary": (("vocabulary", "paths"), vocabulary or None),
             "--top": (("report", "top"), top),
             "--rank-by": (("rank", "by"), rank_by),
+            "--min-images": (("rank", "min_images"), min_images),
+            "--min-sessions": (("rank", "min_sessions"), min_sessions),
             "--decisions": (("decisions", "file"), decisions),
             "--hidden": (("ingest", "hidden"), hidden),
             "--reclassify": (("categories", "reclassify"), reclassify),
@@ -212,14 +227,13 @@ def _row(item: "Capability") -> dict[str, object]:
 
 def _closing(made: "Run") -> list[str]:
     from vocabgap.cli.tables import account_line  # noqa: PLC0415 - loads rich
-    from vocabgap.reporting.summary import nothing  # noqa: PLC0415 - loads Polars
     from vocabgap.reporting.target import current_folder  # noqa: PLC0415
 
     summary, published = made.published.summary, made.published
     account = summary.account
     lines = []
     if not summary.capabilities:
-        lines.append(f"{nothing(account)}.")
+        lines.append(f"{summary.nothing_shown}.")
     else:
         lines.append(
             f"\n{len(summary.capabilities)} of {count(summary.total, 'capability', 'capabilities')},"

@@ -2,27 +2,28 @@
 
 import os
 import platform
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
 import typer
 
+from vocabgap.categories import OPERATION_CATEGORIES
 from vocabgap.cli.options import ConfigOption
 from vocabgap.cli.output import Output, output_of
-from vocabgap.config import (
-    ACTOR_VARIABLE,
-    CONFIG_VARIABLE,
-    DEBUG_VARIABLE,
-    VARIABLES,
-    Settings,
-    resolve_settings,
-)
+from vocabgap.config import ACTOR_VARIABLE, CONFIG_VARIABLE, DEBUG_VARIABLE, VARIABLES, resolve_settings
 from vocabgap.record import category_key, operation_key
-from vocabgap.text import escape_unseen
+from vocabgap.screening_rules import rules_in_force
+from vocabgap.settings import Settings
+from vocabgap.text import count, escape_unseen
 from vocabgap.version import __version__
 
 _BUILT_IN: Final = "  # built in"
+_LISTED: Final = "  # what is built in is listed with --json"
+_BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
+_OPERATIONS: Final = ("categories", "operations")
+_IN_FORCE: Final = ("aliases", "not_a_gap", "source")  # told with what is built in, not as they were set
 _PREFIX: Final = "VOCABGAP_"
 _KNOWN: Final = (CONFIG_VARIABLE, *VARIABLES, ACTOR_VARIABLE, DEBUG_VARIABLE)
 
@@ -52,6 +53,7 @@ def status(
             "categories": loaded.settings.category_aliases,
             "operations": loaded.settings.operation_aliases,
         },
+        operation_categories=loaded.settings.category_options["operations"],
         rules={rule.name: rule.told for rule in loaded.settings.rules},
         environment={variable: os.environ.get(variable) or None for variable in _KNOWN},
         unknown_variables=_unknown(),
@@ -62,7 +64,7 @@ def status(
     named = ", ".join(f"{name} {number}" for name, number in libraries.items())
     _line(output, f"vocabgap {__version__}, Python {platform.python_version()}, {named}")
     _line(output, f"settings file: {loaded.path or 'none'}\n")
-    for lines in (_settings, _aliases, _rules, _sources):
+    for lines in (_settings, _operations, _aliases, _rules, _sources):
         for line in lines(loaded.settings):
             _line(output, line)
     _line(output, "\nenvironment:")
@@ -76,15 +78,32 @@ def status(
 
 
 def _settings(settings: Settings) -> Iterator[str]:
-    """The tables that have a key each; those that the environment set say so."""
+    """The tables that have a key each, those within them by themselves; what the environment set says so."""
     variables = {place: variable for variable, place in VARIABLES.items() if os.environ.get(variable)}
     for table, values in msgspec.to_builtins(settings).items():
-        if table in {"aliases", "not_a_gap", "source"}:
+        if table in _IN_FORCE:
             continue
         yield f"[{table}]"
+        within = {key: value for key, value in values.items() if isinstance(value, dict)}
         for key, value in values.items():
+            if key in within:
+                continue
             variable = variables.get((table, key))
-            yield f"{key} = {_toml(value)}" + (f"  # from {variable}" if variable else "")
+            told = f"# {key} is not set" if value is None else f"{key} = {_toml(value)}"
+            yield told + (f"  # from {variable}" if variable else "")
+        for key, entries in within.items():
+            if (table, key) != _OPERATIONS:
+                yield f"[{table}.{key}]"
+                yield from (f"{_key(name)} = {_toml(value)}" for name, value in entries.items())
+
+
+def _operations(settings: Settings) -> Iterator[str]:
+    """What operations are for, where that is not as built in."""
+    in_force = settings.category_options["operations"]
+    own = {name: told for name, told in in_force.items() if OPERATION_CATEGORIES.get(name) != told}
+    yield f"[{'.'.join(_OPERATIONS)}]{_LISTED}"
+    yield from (f"{_key(name)} = {_toml(category)}" for name, category in own.items())
+    yield f"# {len(in_force) - len(own):,} built in"
 
 
 def _aliases(settings: Settings) -> Iterator[str]:
@@ -99,9 +118,19 @@ def _aliases(settings: Settings) -> Iterator[str]:
 
 
 def _rules(settings: Settings) -> Iterator[str]:
-    yield "[not_a_gap]"
-    for rule in settings.rules:
-        yield f"{rule.name} = {_toml(rule.told)}" + ("" if rule.name in settings.not_a_gap else _BUILT_IN)
+    yield f"[not_a_gap]{_LISTED}"
+    built_in = {rule.name: rule.told for rule in rules_in_force()}
+    in_force = {rule.name: rule.told for rule in settings.rules}
+    for name in (*built_in, *(name for name in settings.not_a_gap if name not in built_in)):
+        shipped, all_told = built_in.get(name, ()), in_force.get(name, ())
+        further = [told for told in all_told if told not in shipped]
+        if not all_told:
+            yield f"{_key(name)} = []  # switched off"
+        elif further:
+            beside = f"  # beside {len(shipped):,} built in" if shipped else ""
+            yield f"{_key(name)} = {_toml(further)}{beside}"
+        else:
+            yield f"# {name}: {count(len(shipped), 'phrase')} built in, {_toml(shipped[0])} among them"
 
 
 def _sources(settings: Settings) -> Iterator[str]:
@@ -131,6 +160,10 @@ def _said(source: dict[str, Any]) -> Iterator[tuple[str, object]]:
             yield from ((f"{key}.{name}", each) for name, each in value.items())
         elif value is not True:
             yield key, value
+
+
+def _key(name: str) -> str:
+    return name if _BARE_KEY.fullmatch(name) else _toml(name)
 
 
 def _toml(value: object) -> str:

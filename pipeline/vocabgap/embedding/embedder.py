@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from vocabgap.arguments import unusable
-from vocabgap.config import MINILM
 from vocabgap.embedding.cache import EmbeddingCache
 from vocabgap.embedding.encoder import Encoder, Vector, load_encoder
 from vocabgap.embedding.installed import find_minilm
 from vocabgap.embedding.model_files import find_model
 from vocabgap.embedding.processors import cpu_kind
 from vocabgap.errors import InvalidInputError
+from vocabgap.settings import MINILM
 from vocabgap.text import shortened, visible
 
 _TEXTS_OF_A_TASK: Final = 16

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from vocabgap.config import IngestSettings
 from vocabgap.errors import InvalidInputError
+from vocabgap.settings import IngestSettings
 
 
 def check_arguments(*, tenant_id: str, hidden: bool, max_expanded_mib: int) -> None:

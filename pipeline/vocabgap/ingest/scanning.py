@@ -10,7 +10,6 @@ from typing import Any
 
 import polars as pl
 
-from vocabgap.config import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.arguments import check_arguments
 from vocabgap.ingest.cache_folder import opened
@@ -27,6 +26,7 @@ from vocabgap.ingest.shards import RECORD_SCHEMA, REJECT_SCHEMA
 from vocabgap.ingest.sweeping import Sweep
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, RejectReason, Repair
 from vocabgap.schema import RECORDS, REJECTS
+from vocabgap.settings import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
 from vocabgap.sources import Source
 
 

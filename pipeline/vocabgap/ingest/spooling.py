@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from vocabgap.config import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT, expanded
+from vocabgap.config import expanded
 from vocabgap.errors import AccessDeniedError, StateError
 from vocabgap.ingest.arguments import check_arguments
 from vocabgap.ingest.collecting import Collector
@@ -25,6 +25,7 @@ from vocabgap.ingest.scanning import ScanSummary, summarize, without_cycle_searc
 from vocabgap.ingest.sweeping import Sweep
 from vocabgap.parquet import write_parquet
 from vocabgap.schema import GAPS, RECORDS, REJECTS, Table
+from vocabgap.settings import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
 from vocabgap.sources import Source
 
 FILES_NAME: Final = "files.parquet"

@@ -10,9 +10,9 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from vocabgap.config import RankBy
 from vocabgap.ranking.priority import Counted, FloatArray, Weights, age_in_days, factors
 from vocabgap.schema import stripped
+from vocabgap.settings import RankBy
 
 IntArray = npt.NDArray[np.int64]
 RankArray = npt.NDArray[np.int32]

@@ -9,15 +9,6 @@ from typing import Final, Self
 import polars as pl
 
 from vocabgap.arguments import real_number, require_names, unusable, whole_number
-from vocabgap.config import (
-    DEFAULT_HALF_LIFE_DAYS,
-    DEFAULT_WINDOW_WEEKS,
-    HALF_LIFE_DAYS,
-    WEIGHT,
-    WINDOW_WEEKS,
-    RankBy,
-    ranking,
-)
 from vocabgap.errors import InvalidInputError
 from vocabgap.moments import require_offset
 from vocabgap.ranking.bootstrap import rank_intervals
@@ -30,6 +21,17 @@ from vocabgap.ranking.ties import tie_groups
 from vocabgap.ranking.trend import trends
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
 from vocabgap.schema import CAPABILITIES, CLUSTERS, IDENTITIES, RECORDS, WORDINGS, phrase
+from vocabgap.settings import (
+    DEFAULT_HALF_LIFE_DAYS,
+    DEFAULT_MIN_IMAGES,
+    DEFAULT_MIN_SESSIONS,
+    DEFAULT_WINDOW_WEEKS,
+    HALF_LIFE_DAYS,
+    WEIGHT,
+    WINDOW_WEEKS,
+    RankBy,
+    ranking,
+)
 
 _LISTS: Final = ("categories", "operations", "vocabulary_used", "combinations", "workarounds")
 _TIES: Final = ("mentions", "images", "sessions", "last_seen")
@@ -42,8 +44,8 @@ def rank(
     *,
     by: RankBy | str = RankBy.MENTIONS,
     now: datetime | None = None,
-    min_images: int = 1,
-    min_sessions: int = 0,
+    min_images: int = DEFAULT_MIN_IMAGES,
+    min_sessions: int = DEFAULT_MIN_SESSIONS,
     half_life_days: float = DEFAULT_HALF_LIFE_DAYS,
     reach_weight: float = 1.0,
     need_weight: float = 1.0,

@@ -8,10 +8,10 @@ from typing import Any
 import polars as pl
 
 from vocabgap.arguments import require_kind, require_names
-from vocabgap.config import DEFAULT_COVERED
 from vocabgap.ranking.entry_index import EntryIndex, Match
 from vocabgap.record import OPERATION_ALIASES, fold_operation
 from vocabgap.schema import CAPABILITIES
+from vocabgap.settings import DEFAULT_COVERED
 from vocabgap.vocabulary import Entry, Vocabulary
 
 _DIGITS = 6  # so that the last bit of a logarithm is the same on every machine

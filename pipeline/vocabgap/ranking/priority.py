@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from vocabgap.config import DEFAULT_HALF_LIFE_DAYS
 from vocabgap.schema import UTC_MICROSECONDS
+from vocabgap.settings import DEFAULT_HALF_LIFE_DAYS
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from vocabgap.config import CONFIG_NAME, MINILM, Settings, expanded
+from vocabgap.config import CONFIG_NAME, expanded
 from vocabgap.ingest import Selection
 from vocabgap.moments import iso
 from vocabgap.reporting.manifest import Decided, Model
+from vocabgap.settings import MINILM, Settings
 from vocabgap.text import escape_unseen, printable_name
 from vocabgap.vocabulary import VocabularyFile
 
@@ -126,12 +127,19 @@ class Reproduction(msgspec.Struct, frozen=True):
         ours, default = self.settings, Settings()
         cluster = replace(ours.cluster, threshold=default.cluster.threshold, embedder=None) != default.cluster
         ingest = replace(ours.ingest, hidden=default.ingest.hidden) != default.ingest
+        said = replace(
+            default.rank,
+            by=ours.rank.by,
+            min_images=ours.rank.min_images,
+            min_sessions=ours.rank.min_sessions,
+        )
         vocabulary = replace(ours.vocabulary, paths=()) != default.vocabulary
         categories = replace(ours.categories, reclassify=default.categories.reclassify) != default.categories
         others = ("aliases", "not_a_gap", "source")
         return (
             cluster
             or ingest
+            or ours.rank != said
             or vocabulary
             or categories
             or any(getattr(ours, name) != getattr(default, name) for name in others)
@@ -142,6 +150,8 @@ class Reproduction(msgspec.Struct, frozen=True):
         return [
             ("--threshold", ours.cluster.threshold, default.cluster.threshold),
             ("--rank-by", ours.rank.by.value, default.rank.by.value),
+            ("--min-images", ours.rank.min_images, default.rank.min_images),
+            ("--min-sessions", ours.rank.min_sessions, default.rank.min_sessions),
             ("--top", ours.report.top, default.report.top),
         ]
 

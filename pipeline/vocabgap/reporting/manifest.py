@@ -9,10 +9,10 @@ from typing import Annotated, Final, Protocol, Self
 
 import msgspec
 
-from vocabgap.config import Settings
 from vocabgap.decisions import Ruling
 from vocabgap.ingest import Selection
 from vocabgap.reporting.summary import Account
+from vocabgap.settings import Settings
 from vocabgap.version import SCHEMA_VERSION, __version__
 from vocabgap.vocabulary import VocabularyFile
 

@@ -18,7 +18,7 @@ from vocabgap.reporting.in_words import (
     too_few,
     trend,
 )
-from vocabgap.reporting.summary import Summary, nothing
+from vocabgap.reporting.summary import Summary
 from vocabgap.text import count, in_words
 
 SHOWN_WORDINGS: Final = 25
@@ -67,7 +67,6 @@ def _environment() -> jinja2.Environment:
         changes=changes,
         short=_short,
         in_words=in_words,
-        nothing=nothing,
         rating=_RATINGS.__getitem__,
     )
     return environment

@@ -9,13 +9,13 @@ import msgspec
 import polars as pl
 
 from vocabgap.categories import CategoryBy
-from vocabgap.config import DEFAULT_COVERED
 from vocabgap.ingest import ScanSummary
 from vocabgap.ranking import RELATIONS, SETTLED, probably_covered
 from vocabgap.record import FILE_REASONS, LOG_NAME, UNCATEGORIZED
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.combinations import Combination, recurring
 from vocabgap.schema import CAPABILITIES
+from vocabgap.settings import DEFAULT_COVERED, DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS
 from vocabgap.text import count
 
 SHOWN_REJECTS: Final = 20
@@ -143,11 +143,24 @@ class Summary(msgspec.Struct, frozen=True):
     settled: tuple[Capability, ...] = ()
     settled_total: int = 0
     hidden: int = 0
-    fewest: tuple[int, int] = (1, 0)
+    fewest: tuple[int, int] = (DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS)
     has_vocabulary: bool = False
     changes: dict[str, int] | None = None
     covered_from: float = DEFAULT_COVERED
     ties: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def nothing_shown(self) -> str:
+        """Why no capability is shown, in a sentence without its full stop."""
+        if not self.total:
+            return nothing(self.account)
+        kinds = {
+            "probably covered": self.covered_total,
+            "decided": self.settled_total,
+            "left out": self.hidden,
+        }
+        told = ", ".join(f"{number:,} {kind}" for kind, number in kinds.items() if number)
+        return f"Nothing is left to author: of {count(self.total, 'capability', 'capabilities')}, {told}"
 
 
 def summarise(
@@ -165,7 +178,7 @@ def summarise(
     reclassified: bool = False,
     covered_from: float = DEFAULT_COVERED,
     has_vocabulary: bool = False,
-    fewest: tuple[int, int] = (1, 0),
+    fewest: tuple[int, int] = (DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS),
     relations: pl.DataFrame | None = None,
 ) -> Summary:
     """Make the summary of a run.

@@ -12,15 +12,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from vocabgap.arguments import require_kind, whole_number
-from vocabgap.config import (
-    DEFAULT_DECISIONS,
-    DEFAULT_OUT,
-    DEFAULT_TOP,
-    RankBy,
-    Settings,
-    expanded,
-    ranking,
-)
+from vocabgap.config import expanded
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan
 from vocabgap.moments import require_offset
@@ -48,6 +40,7 @@ from vocabgap.reporting.publishing import published
 from vocabgap.reporting.summary import Summary, summarise
 from vocabgap.reporting.target import resolve_target
 from vocabgap.schema import CAPABILITIES, GAPS, REJECTS, phrase
+from vocabgap.settings import DEFAULT_DECISIONS, DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, ranking
 from vocabgap.text import printable_name
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Final
 
 from vocabgap.arguments import require_kind
-from vocabgap.config import VocabularyFields, expanded
+from vocabgap.config import expanded
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
 from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.settings import VocabularyFields
 from vocabgap.text import printable_name
 from vocabgap.vocabulary.documents import read_content, read_items
 from vocabgap.vocabulary.entry import Entry, Vocabulary, VocabularyFile

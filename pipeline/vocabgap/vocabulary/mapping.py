@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from reprlib import repr as short_repr
 from typing import Any, Final
 
-from vocabgap.config import VocabularyFields
 from vocabgap.errors import InvalidInputError
+from vocabgap.settings import VocabularyFields
 from vocabgap.vocabulary.documents import Item, value_at
 from vocabgap.vocabulary.entry import Entry
 

@@ -1,0 +1,275 @@
+"""Settings: frozen, one struct a table of the settings file, and what each stage is called with."""
+
+from enum import StrEnum
+from typing import Annotated, Final, Literal, TypedDict
+
+import msgspec
+
+from vocabgap.categories import OPERATION_CATEGORIES
+from vocabgap.errors import InvalidInputError
+from vocabgap.record import (
+    CATEGORY_ALIASES,
+    OPERATION_ALIASES,
+    category_key,
+    fold_category,
+    fold_operation,
+    operation_key,
+)
+from vocabgap.screening_rules import Rule, rules_in_force
+from vocabgap.sources import Source, sources_in_force
+
+BY_WORDING: Final = "by wording"
+MINILM: Final = "minilm"  # as an embedder: the model of that name that an installed package carries
+DEFAULT_TOP: Final = 10
+DEFAULT_OUT: Final = "out"
+DEFAULT_DECISIONS: Final = "decisions.jsonl"
+DEFAULT_TENANT: Final = "local"
+DEFAULT_MAX_EXPANDED_MIB: Final = 1024
+DEFAULT_MIN_IMAGES: Final = 1
+DEFAULT_MIN_SESSIONS: Final = 0
+DEFAULT_HALF_LIFE_DAYS: Final = 90.0
+HALF_LIFE_DAYS: Final = (0.1, 100_000.0)  # least and most, as below
+DEFAULT_WINDOW_WEEKS: Final = 12
+WINDOW_WEEKS: Final = (3, 520)
+WEIGHT: Final = (0.0, 10.0)
+DEFAULT_COVERED: Final = 0.28  # of the need explained by one entry: from here on it is probably covered
+
+
+class RankBy(StrEnum):
+    """What the ranking counts first."""
+
+    MENTIONS = "mentions"
+    IMAGES = "images"
+    SESSIONS = "sessions"
+    UNSATISFIED = "unsatisfied"
+    PRIORITY = "priority"
+
+
+def ranking(by: RankBy | str) -> RankBy:
+    """The ranking of a name.
+
+    Raises:
+        InvalidInputError: There is no such ranking.
+    """
+    try:
+        return RankBy(by)
+    except ValueError:
+        raise InvalidInputError(
+            f"'{by}' is not a ranking", hint=f"expected one of {', '.join(RankBy)}"
+        ) from None
+
+
+class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A table of the settings file; an unknown key is an error, not a wish granted silently."""
+
+
+class IngestSettings(_Section, frozen=True):
+    """Whose records are read, and how far the search for them goes."""
+
+    tenant: Annotated[str, msgspec.Meta(min_length=1)] = DEFAULT_TENANT
+    hidden: bool = False
+    max_expanded_mib: Annotated[int, msgspec.Meta(ge=1, le=1_048_576)] = DEFAULT_MAX_EXPANDED_MIB
+
+
+class ClusterSettings(_Section, frozen=True):
+    """How wordings are compared, and how far apart two of the same need may be.
+
+    The distance is one, or that which suits the wordings; the embedder is a model's folder, or `minilm`.
+    """
+
+    threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] | Literal["by wording"] = BY_WORDING
+    stop_words: tuple[str, ...] = ()
+    synonyms: dict[str, tuple[str, ...] | str] = {}
+    embedder: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] | None = None
+
+
+_Weight = Annotated[float, msgspec.Meta(ge=WEIGHT[0], le=WEIGHT[1])]
+
+
+class RankSettings(_Section, frozen=True):
+    """What the ranking counts first, what counts as established, and how priority and trend are reckoned."""
+
+    by: RankBy = RankBy.MENTIONS
+    min_images: Annotated[int, msgspec.Meta(ge=0)] = DEFAULT_MIN_IMAGES
+    min_sessions: Annotated[int, msgspec.Meta(ge=0)] = DEFAULT_MIN_SESSIONS
+    half_life_days: Annotated[float, msgspec.Meta(ge=HALF_LIFE_DAYS[0], le=HALF_LIFE_DAYS[1])] = (
+        DEFAULT_HALF_LIFE_DAYS
+    )
+    reach_weight: _Weight = 1.0
+    need_weight: _Weight = 1.0
+    recency_weight: _Weight = 1.0
+    window_weeks: Annotated[int, msgspec.Meta(ge=WINDOW_WEEKS[0], le=WINDOW_WEEKS[1])] = DEFAULT_WINDOW_WEEKS
+
+
+class ReportSettings(_Section, frozen=True):
+    """Where the files go, and how many capabilities the Markdown and the terminal show (0: all)."""
+
+    out: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] = DEFAULT_OUT
+    top: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = DEFAULT_TOP
+
+
+class VocabularyFields(_Section, frozen=True):
+    """Where the fields of an entry lie: a key, or keys joined by dots; of several the first that is there.
+
+    Where they lead to nothing, the keys of manifests are tried: name, description, tags and touches.
+    """
+
+    name: str | tuple[str, ...] = ()
+    description: str | tuple[str, ...] = ()
+    tags: str | tuple[str, ...] = ()
+    operations: str | tuple[str, ...] = ()
+
+
+class VocabularySettings(_Section, frozen=True):
+    """What can already be asked for: files or folders that list it, and how they are read.
+
+    The threshold is the share of a need that one entry explains where it probably covers it.
+    """
+
+    paths: tuple[Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")], ...] = ()
+    threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] = DEFAULT_COVERED
+    entries: Annotated[str, msgspec.Meta(min_length=1)] | None = None
+    fields: VocabularyFields = VocabularyFields()
+
+
+class DecisionSettings(_Section, frozen=True):
+    """The file that keeps what people decided."""
+
+    file: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] = DEFAULT_DECISIONS
+
+
+class AliasSettings(_Section, frozen=True):
+    """Further spellings of categories and operations, beside the built-in ones."""
+
+    categories: dict[str, str] = {}
+    operations: dict[str, str] = {}
+
+
+class CategorySettings(_Section, frozen=True):
+    """Whether records without a category get one, and what operations are for, beside the built-in table."""
+
+    reclassify: bool = False
+    operations: dict[str, str] = {}
+
+
+class ScanOptions(TypedDict):
+    """The settings that a scan depends on, by the names of its arguments."""
+
+    tenant_id: str
+    sources: dict[str, Source]
+    hidden: bool
+    max_expanded_mib: int
+
+
+class ClusterOptions(TypedDict):
+    """The settings that the clustering depends on, by the names of its arguments."""
+
+    threshold: float | None
+    stop_words: tuple[str, ...]
+    synonyms: dict[str, tuple[str, ...] | str]
+
+
+class RankOptions(TypedDict):
+    """The settings that the ranking depends on, by the names of its arguments."""
+
+    by: RankBy
+    min_images: int
+    min_sessions: int
+    half_life_days: float
+    reach_weight: float
+    need_weight: float
+    recency_weight: float
+    window_weeks: int
+    category_aliases: dict[str, str]
+    operation_aliases: dict[str, str]
+
+
+class CategoryOptions(TypedDict):
+    """The settings that categories depend on, by the names of the arguments of `reclassify`."""
+
+    operations: dict[str, str]
+    category_aliases: dict[str, str]
+    operation_aliases: dict[str, str]
+
+
+class Settings(_Section, frozen=True):
+    """Everything that can be set for a run."""
+
+    ingest: IngestSettings = IngestSettings()
+    cluster: ClusterSettings = ClusterSettings()
+    rank: RankSettings = RankSettings()
+    report: ReportSettings = ReportSettings()
+    vocabulary: VocabularySettings = VocabularySettings()
+    decisions: DecisionSettings = DecisionSettings()
+    aliases: AliasSettings = AliasSettings()
+    categories: CategorySettings = CategorySettings()
+    not_a_gap: dict[str, tuple[str, ...] | str] = {}
+    source: dict[str, Source] = {}
+
+    @property
+    def sources(self) -> dict[str, Source]:
+        """What gap logs are called and how they are read, the shipped sources included."""
+        return sources_in_force(self.source)
+
+    @property
+    def scan_options(self) -> ScanOptions:
+        """What `scan` is to be called with."""
+        return {
+            "tenant_id": self.ingest.tenant,
+            "sources": self.sources,
+            "hidden": self.ingest.hidden,
+            "max_expanded_mib": self.ingest.max_expanded_mib,
+        }
+
+    @property
+    def cluster_options(self) -> ClusterOptions:
+        """What `cluster` is to be called with."""
+        return {
+            "threshold": None if self.cluster.threshold == BY_WORDING else self.cluster.threshold,
+            "stop_words": self.cluster.stop_words,
+            "synonyms": self.cluster.synonyms,
+        }
+
+    @property
+    def rank_options(self) -> RankOptions:
+        """What `rank` is to be called with."""
+        return {
+            "by": self.rank.by,
+            "min_images": self.rank.min_images,
+            "min_sessions": self.rank.min_sessions,
+            "half_life_days": self.rank.half_life_days,
+            "reach_weight": self.rank.reach_weight,
+            "need_weight": self.rank.need_weight,
+            "recency_weight": self.rank.recency_weight,
+            "window_weeks": self.rank.window_weeks,
+            "category_aliases": self.category_aliases,
+            "operation_aliases": self.operation_aliases,
+        }
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """What is no gap of the vocabulary, the built-in rules included."""
+        return rules_in_force(self.not_a_gap)
+
+    @property
+    def category_options(self) -> CategoryOptions:
+        """What `reclassify` is to be called with."""
+        categories, operations = self.category_aliases, self.operation_aliases
+        own = {
+            operation_key(fold_operation(name, operations)): fold_category(category, categories)
+            for name, category in self.categories.operations.items()
+        }
+        table = {**OPERATION_CATEGORIES, **own}
+        return {"operations": table, "category_aliases": categories, "operation_aliases": operations}
+
+    @property
+    def category_aliases(self) -> dict[str, str]:
+        """Spelling to category as `fold_category` wants it, the built-in ones included."""
+        own = self.aliases.categories.items()
+        return {**CATEGORY_ALIASES, **{category_key(spelling): category for spelling, category in own}}
+
+    @property
+    def operation_aliases(self) -> dict[str, str]:
+        """Name to operation as `fold_operation` wants it, the built-in ones included."""
+        own = self.aliases.operations.items()
+        return {**OPERATION_ALIASES, **{operation_key(name): operation for name, operation in own}}
