@@ -1,11 +1,12 @@
 import json
-import multiprocessing
 import os
 import random
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from vocabgap.decisions import Decision, append_decision, read_decisions
@@ -18,10 +19,18 @@ def append(path: Path, decision: Decision) -> None:
     append_decision(path, decision, lambda _: None)
 
 
-def _append_many(path: Path, decisions: list[Decision], ready: "multiprocessing.synchronize.Barrier") -> None:
-    ready.wait()
-    for decision in decisions:
-        append(path, decision)
+# Waits for the other one, then appends what it reads.
+APPEND = """
+import sys
+from pathlib import Path
+import msgspec
+from vocabgap.decisions import Decision, append_decision
+decisions = msgspec.json.decode(sys.stdin.buffer.readline(), type=list[Decision])
+print("ready", flush=True)
+sys.stdin.buffer.readline()
+for decision in decisions:
+    append_decision(Path(sys.argv[1]), decision, lambda _: None)
+"""
 
 
 @pytest.fixture
@@ -172,17 +181,24 @@ def test_a_file_that_may_not_be_read_is_told(log: Path) -> None:
 
 @pytest.mark.slow
 def test_two_who_append_at_once_lose_nothing(decided: Decided, log: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    ready = context.Barrier(2)
     own = [
         [decided("pin", ["sky mask"], actor=actor, minute=minute) for minute in range(40)]
         for actor in ("ana", "bo")
     ]
-    people = [context.Process(target=_append_many, args=(log, each, ready)) for each in own]
+    people = [
+        subprocess.Popen(
+            [sys.executable, "-c", APPEND, str(log)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        for _ in own
+    ]
+    for person, decisions in zip(people, own, strict=True):
+        assert person.stdin
+        assert person.stdout
+        person.stdin.write(msgspec.json.encode(decisions) + b"\n")
+        person.stdin.flush()
+        assert person.stdout.readline() == b"ready\n"
     for person in people:
-        person.start()
-    for person in people:
-        person.join()
+        person.communicate(b"go\n")
 
     assert set(read_decisions(log)) == {*own[0], *own[1]}
     assert len(log.read_text().splitlines()) == 80

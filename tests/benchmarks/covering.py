@@ -1,6 +1,6 @@
 """How well a vocabulary's entries are found for needs of which somebody has said what covers them.
 
-    python tests/benchmarks/coverage.py --data GAPS.jsonl VOCABULARY...
+    python tests/benchmarks/covering.py --data GAPS.jsonl VOCABULARY...
 
 Each line of the data is an object with `phrase`, `status` (`open`, or `shipped_since` where an entry covers
 it), `covered_by` (names of entries; those that begin with `tool:` are none) and `modules` (operations).
