@@ -90,7 +90,7 @@ def test_factors_say_what_the_priority_is_made_of(capability: Make) -> None:
         ("mentions", 5, 3, "It leads by 2 mentions; "),
         ("mentions", 4, 3, "It leads by 1 mention; "),
         ("mentions", 3, 3, "By mentions the next is level; "),
-        ("mentions", 3, 5, "The next has 2 mentions more; "),
+        ("mentions", 3, 5, "The next has 2 more mentions; "),
         ("images", 1500, 2, "It leads by 1,498 images; "),
         ("sessions", 3, 2, "It leads by 1 session; "),
         ("unsatisfied", 4, 2, "It leads by 2 unsatisfied mentions; "),

@@ -72,7 +72,8 @@ def lead(text: str) -> str:
 
 def explained(made: Run) -> float:
     """How many percent of the first need the nearest entry explains."""
-    return 100.0 * float(max(entry["explained"] for entry in made.ranked["covered_by"][0]))
+    shares: list[float] = [entry["explained"] for entry in made.ranked["covered_by"][0]]
+    return 100 * max(shares)
 
 
 def labels(table: list[list[str]]) -> list[str]:
@@ -107,6 +108,13 @@ def test_what_is_covered_is_listed_apart_and_not_to_be_authored(
     assert covered[1:] == [["1", "sky mask", "3", "2", "2026-04-01", "sky_mask", share, "mask, sky"]]
     assert "**film grain** is what is missing most" in lead(text)
     assert "What ranks before it is probably covered, and listed below." in lead(text)
+
+
+def test_a_rank_that_is_missing_in_the_list_is_explained(desk: Desk, text_of: TextOf) -> None:
+    grain = {"name": "film_grain", "description": "Grain of a film."}
+    told = "The ranks that are missing here are probably covered, and listed below."
+    assert told in text_of(desk.report(grain, FOG))
+    assert told not in text_of(desk.report(FOG))
 
 
 def test_where_no_entry_has_a_word_of_it_the_report_says_so(desk: Desk, text_of: TextOf) -> None:
@@ -146,7 +154,7 @@ def test_what_stands_first_though_less_is_asked_for_it_is_not_called_missing_mos
     desk.decide.pin("lens flare", "a client waits")
     told = lead(text_of(desk.report()))
     assert "**lens flare** stands first because of what was decided: asked for once" in told
-    assert "The next has 2 mentions more; " in told
+    assert "The next has 2 more mentions; " in told
     assert "ana pinned 'lens flare': a client waits (dec-" in told
 
 

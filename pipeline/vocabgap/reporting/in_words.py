@@ -89,7 +89,7 @@ def _lead(value: float, next_value: float, ranked_by: str) -> str:
         return f"its {ranked_by} is {value:.2f}, that of the next {next_value:.2f}"
     lead = int(value - next_value)
     if lead < 0:
-        return f"the next has {count(-lead, _COUNTED[ranked_by])} more"
+        return f"the next has {count(-lead, f'more {_COUNTED[ranked_by]}')}"
     return f"it leads by {count(lead, _COUNTED[ranked_by])}" if lead else f"by {ranked_by} the next is level"
 
 
