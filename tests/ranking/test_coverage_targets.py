@@ -16,7 +16,7 @@ NEEDS = DATA / "documented_gaps.jsonl"
 
 @pytest.fixture(scope="module")
 def benchmark() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("coverage_benchmark", TESTS / "benchmarks" / "coverage.py")
+    spec = importlib.util.spec_from_file_location("coverage_benchmark", TESTS / "benchmarks" / "covering.py")
     assert spec is not None
     assert spec.loader is not None
     made = importlib.util.module_from_spec(spec)
