@@ -1,5 +1,6 @@
 """Decisions about a published run, made from Python, and what the next runs make of them."""
 
+import os
 import random
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -295,3 +296,22 @@ def test_any_merge_that_is_undone_never_was(
     studio.report(previous="none")
 
     assert studio.files() == before
+
+
+def test_an_undo_that_brings_a_conflict_back_is_refused(studio: Studio) -> None:
+    merge = studio.decide.merge("sky mask", "film grain")
+    studio.report(now=LATER)
+    undo = studio.decide.undo(merge.decision_id)
+    studio.decide.split("sky mask", "film grain look")
+
+    with pytest.raises(StateError, match="cannot both be respected"):
+        studio.decide.undo(undo.decision_id)
+
+
+def test_a_pipe_in_the_place_of_a_run_is_not_waited_for(studio: Studio) -> None:
+    place = studio.folder / "out" / "capabilities.parquet"
+    place.unlink()
+    os.mkfifo(place)
+
+    with pytest.raises(StateError, match="is a pipe, not a file"):
+        studio.decide.pin("sky mask")

@@ -188,12 +188,19 @@ class Decisions:
 
     def _agreeing(self, action: Action) -> Callable[[tuple[Decision, ...]], None]:
         """What refuses decisions that cannot all be respected, as far as the run's wordings show it."""
-        if action is Action.UNDO:
-            return _require_sound
-        wordings = self._ranked["variants"].explode().struct.field("wording")
-        surfaces = frozenset(map(surface, wordings.drop_nulls()))
+        told: frozenset[str] = frozenset()
+        if action is not Action.UNDO:  # which needs no run: the wordings that decisions name have to do
+            wordings = self._ranked["variants"].explode().struct.field("wording")
+            told = frozenset(map(surface, wordings.drop_nulls()))
 
         def check(together: tuple[Decision, ...]) -> None:
+            surfaces = told or frozenset(
+                surface(wording)
+                for each in together
+                for named_in in (each.capability, each.other, each)
+                if named_in is not None
+                for wording in named_in.wordings
+            )
             try:
                 replay(together, surfaces)
             except StateError as error:
@@ -242,10 +249,6 @@ def _login() -> str:
         return os.environ.get(ACTOR_VARIABLE) or getpass.getuser()
     except (KeyError, OSError):
         return ""
-
-
-def _require_sound(together: tuple[Decision, ...]) -> None:
-    in_force(together)
 
 
 def _begins(decision_id: str, beginning: str) -> bool:

@@ -232,3 +232,12 @@ def test_two_copies_that_git_merges_by_union_are_both_replayed(decided: Decided,
     git("merge", "theirs")
 
     assert read_decisions(log) == (common, ours, theirs)
+
+
+@pytest.mark.parametrize("moment", ["9999-12-31T23:59:59-05:00", "0001-01-01T00:00:00+05:00"])
+def test_a_moment_that_utc_cannot_say_is_told_with_its_line(decided: Decided, log: Path, moment: str) -> None:
+    line = msgspec.json.decode(msgspec.json.encode(decided("pin", ["sky mask"])))
+    log.write_text(json.dumps({**line, "time": moment}) + "\n")
+
+    with pytest.raises(InvalidInputError, match=r"decisions\.jsonl:1: field 'time'"):
+        read_decisions(log)

@@ -77,3 +77,11 @@ def test_a_decision_says_itself_in_one_visible_line(decided: Decided) -> None:
         f"2026-07-01 ana split 'horizon mask' and 1 more wording off 'sky mask': not\\u001b the sky"
         f" ({made.decision_id})"
     )
+
+
+@pytest.mark.parametrize("name", ["actor", "reason"])
+def test_text_that_no_file_can_hold_is_refused_by_its_name(
+    decided: Callable[..., Decision], name: str
+) -> None:
+    with pytest.raises(InvalidInputError, match=f"{name} .* is no Unicode text"):
+        decided("pin", ["sky mask"], **{name: "caf\udce9"})

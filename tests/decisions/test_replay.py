@@ -144,3 +144,25 @@ def test_the_order_in_which_decisions_come_means_nothing(decided: Decided, order
     assert found.constraints == expected.constraints
     assert found.verdicts.equals(expected.verdicts)
     assert found.active == expected.active
+
+
+def test_what_a_split_took_out_does_not_stand_for_the_rest(decided: Decided) -> None:
+    decisions = [
+        decided("split", ["sky mask", "cloud mask"], wordings=["sea mask"]),
+        decided("split", ["sky mask"], wordings=["cloud mask"], minute=1),
+        decided("merge", ["sea mask"], other=["cloud mask"], minute=2),
+    ]
+
+    ruling = replay(decisions, HERE - {"sky mask"})
+
+    assert ruling.constraints == (Together("sea mask", "cloud mask"),)
+    assert len(ruling.dormant) == 2
+
+
+def test_a_long_chain_of_undos_is_followed_to_its_end(decided: Decided) -> None:
+    decisions = [decided("pin", ["sky mask"])]
+    for minute in range(1, 3_001):
+        decisions.append(decided("undo", undoes=decisions[-1].decision_id, minute=minute))
+
+    assert in_force(decisions) == (decisions[0],)
+    assert in_force(decisions[:-1]) == ()

@@ -5,6 +5,7 @@ import fcntl
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC
 from io import FileIO
 from pathlib import Path
 from typing import Final
@@ -122,7 +123,12 @@ def _decision(line: bytes, place: str) -> Decision:
             hint="take out the lines of <<<<<<<, ======= and >>>>>>>, and keep every line between them",
         )
     try:
-        return msgspec.json.decode(line, type=Decision)
+        decision = msgspec.json.decode(line, type=Decision)
+        decision.time.astimezone(UTC)
+    except OverflowError as error:
+        raise InvalidInputError(
+            f"{place}: field 'time': expected a moment between the years 1 and 9999 in UTC", hint=_LINE_HINT
+        ) from error
     except msgspec.ValidationError as error:
         problem, _, where = str(error).partition(" - at `$")
         field = where.removeprefix(".").rstrip("`")
@@ -132,6 +138,7 @@ def _decision(line: bytes, place: str) -> Decision:
         raise InvalidInputError(
             f"{place}: expected a decision as a JSON object: {error}", hint=_LINE_HINT
         ) from error
+    return decision
 
 
 def _sync_folder(folder: Path) -> None:

@@ -163,6 +163,8 @@ def decide(
     Raises:
         InvalidInputError: Something that the action needs is missing, or does not belong to it.
     """
+    for name, text in (("actor", actor), ("reason", reason), ("label", label), ("entry", entry)):
+        _require_unicode(name, text)
     if not actor.strip():
         raise InvalidInputError("nobody is named as the one who decides", hint="name somebody with --actor")
     try:
@@ -183,6 +185,15 @@ def decide(
         raise InvalidInputError(str(error)) from error
     digest = hashlib.sha256(msgspec.json.encode(draft)).hexdigest()
     return replace(draft, decision_id=f"{ID_PREFIX}{digest[:ID_DIGITS]}")
+
+
+def _require_unicode(name: str, text: str | None) -> None:
+    try:
+        (text or "").encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInputError(
+            f"{name} '{visible(text or '')}' is no Unicode text", hint="write it in UTF-8"
+        ) from error
 
 
 def subject(capability_id: str, label: str, wordings: Iterable[str]) -> Subject:

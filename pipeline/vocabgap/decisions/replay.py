@@ -48,7 +48,7 @@ def standing_of(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
         InvalidInputError: A decision undoes one that is not there, or itself in the end.
     """
     known = {each.decision_id: each for each in decisions}
-    undoing: defaultdict[str, list[str]] = defaultdict(list)
+    unsettled = dict.fromkeys(known, 0)  # decisions that undo it and are not settled themselves
     for each in known.values():
         if each.undoes is not None:
             if each.undoes not in known:
@@ -56,21 +56,24 @@ def standing_of(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
                     f"decision {each.decision_id} undoes {each.undoes}, which is not in the file",
                     hint="put the line back, or take out the one that undoes it",
                 )
-            undoing[each.undoes].append(each.decision_id)
-    settled: dict[str, bool] = {}
-
-    def stands(decision_id: str, above: frozenset[str] = frozenset()) -> bool:
-        if decision_id in above:
-            raise InvalidInputError(
-                f"decision {decision_id} undoes itself in the end", hint="take one of the lines out"
-            )
-        if decision_id not in settled:
-            path = above | {decision_id}
-            undone = [stands(each, path) for each in undoing[decision_id]]
-            settled[decision_id] = not any(undone)
-        return settled[decision_id]
-
-    standing = [each for each in known.values() if stands(each.decision_id)]
+            unsettled[each.undoes] += 1
+    # What nothing undoes stands; what stands undoes its target; and so on, from the last undo to the first.
+    undone: set[str] = set()
+    settled = [name for name, number in unsettled.items() if not number]
+    for name in settled:
+        target = known[name].undoes
+        if target is not None:
+            if name not in undone:
+                undone.add(target)
+            unsettled[target] -= 1
+            if not unsettled[target]:
+                settled.append(target)
+    if len(settled) < len(known):
+        circle = min(name for name, number in unsettled.items() if number)
+        raise InvalidInputError(
+            f"decision {circle} undoes itself in the end", hint="take one of the lines out"
+        )
+    standing = [each for each in known.values() if each.decision_id not in undone]
     return tuple(sorted(standing, key=lambda each: each.place))
 
 
@@ -90,11 +93,12 @@ def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> Ruling:
     """
     present = frozenset(surfaces)
     active = in_force(decisions)
+    parted = frozenset(surface(wording) for each in active for wording in each.wordings)
     constraints: list[tuple[Decision, Constraint]] = []
     anchored: list[tuple[Decision, str]] = []
     dormant: list[Decision] = []
     for decision in active:
-        found = _found(decision, present)
+        found = _found(decision, present, parted)
         if not found:
             dormant.append(decision)
             continue
@@ -116,7 +120,7 @@ def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> Ruling:
     )
 
 
-def _found(decision: Decision, present: frozenset[str]) -> list[str]:
+def _found(decision: Decision, present: frozenset[str], parted: frozenset[str]) -> list[str]:
     """The surfaces that a decision is about: the capability's, then those of what it is merged with or split.
 
     None where the corpus lacks one side.
@@ -124,11 +128,11 @@ def _found(decision: Decision, present: frozenset[str]) -> list[str]:
     if decision.capability is None:
         return []
     leaving = list(dict.fromkeys(surface(wording) for wording in decision.wordings))
-    anchor = _anchor(decision.capability, present - set(leaving))
+    anchor = _anchor(decision.capability, present - set(leaving), parted)
     if anchor is None:
         return []
     if decision.other is not None:
-        second = _anchor(decision.other, present)
+        second = _anchor(decision.other, present, parted)
         return [] if second is None else [anchor, second]
     if decision.action is Action.SPLIT:
         there = [each for each in leaving if each in present]
@@ -136,8 +140,12 @@ def _found(decision: Decision, present: frozenset[str]) -> list[str]:
     return [anchor]
 
 
-def _anchor(about: Subject, present: Collection[str]) -> str | None:
-    return next((each for each in map(surface, about.wordings) if each in present), None)
+def _anchor(about: Subject, present: Collection[str], parted: Collection[str]) -> str | None:
+    """What stands for a capability: its first surface, else one that no split took out of anything."""
+    first, *others = map(surface, about.wordings)
+    if first in present:
+        return first
+    return next((each for each in others if each in present and each not in parted), None)
 
 
 def _require_agreement(constraints: Sequence[tuple[Decision, Constraint]]) -> None:

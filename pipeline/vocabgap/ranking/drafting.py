@@ -157,7 +157,12 @@ def draft(
         examples=tuple(_most_said(records, "intent")[:_EXAMPLES]),
         checklist=checklist,
         nearest=tuple(
-            Near(each["entry"], each["pack"], each["explained"], tuple(each["terms"]))
+            Near(
+                visible(each["entry"]),
+                visible(each["pack"]),
+                each["explained"],
+                tuple(map(visible, each["terms"])),
+            )
             for each in row["covered_by"]
         ),
         evidence=_evidence(row),

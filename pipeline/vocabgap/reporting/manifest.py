@@ -10,6 +10,7 @@ from typing import Annotated, Final, Protocol, Self
 import msgspec
 
 from vocabgap.decisions import Ruling
+from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.ingest import Selection
 from vocabgap.reporting.summary import Account
 from vocabgap.settings import Settings
@@ -178,6 +179,8 @@ def encode_manifest(manifest: Manifest) -> bytes:
 def read_manifest(folder: Path) -> Manifest | None:
     """The manifest of the run published in a folder; None where there is none that can be read."""
     try:
+        if file_kind(folder / MANIFEST_NAME) is not FileKind.FILE:
+            return None
         return msgspec.json.decode((folder / MANIFEST_NAME).read_bytes(), type=Manifest)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None

@@ -7,6 +7,7 @@ from typing import Final
 import polars as pl
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
+from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.ranking import PRESENT, PREVIOUS
 from vocabgap.reporting.manifest import CAPABILITIES_NAME, GAPS_NAME, GROUPS_NAME, Manifest, read_manifest
 from vocabgap.reporting.target import resolve_target
@@ -84,6 +85,9 @@ def read_gaps(folder: str | Path) -> pl.DataFrame | None:
 def _read(folder: Path, name: str, table: Table, hint: str) -> pl.DataFrame:
     path = folder / name
     try:
+        kind = file_kind(path)
+        if kind is not FileKind.FILE:  # a pipe would be waited for
+            raise StateError(f"'{path}' is {kind}, not a file", hint=hint)
         frame = pl.read_parquet(path)
         table.require(frame)
     except PermissionError as error:
