@@ -116,7 +116,7 @@ def intervals(corpus: Corpus, by: RankBy) -> Callable[[], object]:
     placed = corpus.records.join(
         corpus.groups.wordings.select("cluster", missing_capability="wording"), on="missing_capability"
     )
-    ordered = pl.DataFrame({"cluster": corpus.groups.clusters["cluster"]}).with_columns(established=True)
+    ordered = pl.DataFrame({"cluster": corpus.groups.clusters["cluster"]}).with_columns(standing=pl.lit(1))
     return lambda: rank_intervals(placed, ordered, by=by, weights=Weights(), now=NOW, earliest=EARLIEST)
 
 
