@@ -315,3 +315,10 @@ def test_a_pipe_in_the_place_of_a_run_is_not_waited_for(studio: Studio) -> None:
 
     with pytest.raises(StateError, match="is a pipe, not a file"):
         studio.decide.pin("sky mask")
+
+
+def test_a_run_that_is_named_must_hold_what_its_groups_are_known_by(studio: Studio) -> None:
+    (studio.folder / "out" / "groups.parquet").unlink()
+
+    with pytest.raises(StateError, match=r"groups\.parquet"):
+        studio.report("next", previous=studio.folder / "out")

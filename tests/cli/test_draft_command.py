@@ -1,6 +1,8 @@
 """What `vocabgap draft` prints, and what it refuses."""
 
 import json
+import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -107,3 +109,22 @@ def test_a_damaged_run_is_a_state_error_and_the_file_is_named(
 
     assert (told.code, told.out) == (4, "")
     assert name in told.err
+
+
+@pytest.mark.slow
+def test_a_draft_is_json_whatever_stdout_can_carry(
+    vocabgap: Command,
+    gap: Callable[..., dict[str, object]],
+    write_corpus: Callable[..., Path],
+    installed: Path,
+) -> None:
+    assert vocabgap("report", write_corpus({"one": [gap("café crème tones")]})).code == 0
+
+    told = subprocess.run(
+        [installed, "draft", "café crème tones"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=True,
+    )
+
+    assert json.loads(told.stdout)["entry"]["description"] == "café crème tones"

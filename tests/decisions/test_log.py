@@ -241,3 +241,10 @@ def test_a_moment_that_utc_cannot_say_is_told_with_its_line(decided: Decided, lo
 
     with pytest.raises(InvalidInputError, match=r"decisions\.jsonl:1: field 'time'"):
         read_decisions(log)
+
+
+def test_a_byte_order_mark_that_an_editor_left_is_passed_over(decided: Decided, log: Path) -> None:
+    append(log, decided("pin", ["sky mask"]))
+    log.write_bytes(b"\xef\xbb\xbf" + log.read_bytes())
+
+    assert read_decisions(log) == (decided("pin", ["sky mask"]),)

@@ -1,6 +1,8 @@
 """`vocabgap draft`: a starting point for whoever authors a capability."""
 
+import json
 import os
+import sys
 from enum import StrEnum
 from io import StringIO
 from typing import Annotated, Any
@@ -12,7 +14,7 @@ from vocabgap.cli.options import ConfigOption, VocabularyOption
 from vocabgap.cli.output import output_of
 from vocabgap.config import resolve_settings
 from vocabgap.settings import DEFAULT_OUT
-from vocabgap.text import printable_name
+from vocabgap.text import carried, printable_name
 
 
 class DraftFormat(StrEnum):
@@ -61,7 +63,10 @@ def draft(
     )
     output.event("result", draft=made)
     if draft_format is DraftFormat.JSON:
-        output.text(msgspec.json.format(msgspec.json.encode(made), indent=2).decode())
+        document = msgspec.json.format(msgspec.json.encode(made), indent=2).decode()
+        if carried(document, sys.stdout.encoding or "utf-8") != document:
+            document = json.dumps(msgspec.to_builtins(made), indent=2)  # which escapes all but ASCII
+        output.text(document)
     else:
         output.text(_yaml(msgspec.to_builtins(made)))
 

@@ -3,6 +3,7 @@
 import errno
 import fcntl
 import os
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC
@@ -102,7 +103,7 @@ def _no_file(path: Path, kind: FileKind) -> StateError:
 
 def _parsed(content: bytes, path: Path) -> tuple[Decision, ...]:
     found: dict[str, tuple[int, Decision]] = {}
-    for number, line in enumerate(content.split(b"\n"), start=1):
+    for number, line in enumerate(content.removeprefix(BOM_UTF8).split(b"\n"), start=1):
         if not line.strip():
             continue
         decision = _decision(line, f"{path}:{number}")

@@ -44,7 +44,7 @@ def read_basis(out: Path, now: datetime, previous: str | Path | None = None) -> 
         if previous is not None:
             raise _no_run(folder, "--previous")
         return None
-    if not (folder / GROUPS_NAME).exists():
+    if previous is None and not (folder / GROUPS_NAME).exists():
         return None
     groups = _read(folder, GROUPS_NAME, GROUPS, f"`--previous {NO_PREVIOUS}` does without it")
     again = folder == out and manifest.now == now
