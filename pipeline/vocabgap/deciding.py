@@ -82,7 +82,8 @@ class Decisions:
         """Say that two capabilities are one. It keeps the identifier of the first.
 
         Raises:
-            VocabgapError: There is no such capability, or an earlier decision parts the two.
+            VocabgapError: There is no such capability, or an earlier decision parts the wordings that stand
+                for the two.
         """
         into, merged = self._subject(capability), self._subject(other)
         if into.capability_id == merged.capability_id:
@@ -188,19 +189,13 @@ class Decisions:
 
     def _agreeing(self, action: Action) -> Callable[[tuple[Decision, ...]], None]:
         """What refuses decisions that cannot all be respected, as far as the run's wordings show it."""
-        told: frozenset[str] = frozenset()
-        if action is not Action.UNDO:  # which needs no run: the wordings that decisions name have to do
+        of_run = None
+        if action is not Action.UNDO:  # which needs no run
             wordings = self._ranked["variants"].explode().struct.field("wording")
-            told = frozenset(map(surface, wordings.drop_nulls()))
+            of_run = frozenset(map(surface, wordings.drop_nulls()))
 
         def check(together: tuple[Decision, ...]) -> None:
-            surfaces = told or frozenset(
-                surface(wording)
-                for each in together
-                for named_in in (each.capability, each.other, each)
-                if named_in is not None
-                for wording in named_in.wordings
-            )
+            surfaces = _surfaces_of(together) if of_run is None else of_run
             try:
                 replay(together, surfaces)
             except StateError as error:
@@ -249,6 +244,12 @@ def _login() -> str:
         return os.environ.get(ACTOR_VARIABLE) or getpass.getuser()
     except (KeyError, OSError):
         return ""
+
+
+def _surfaces_of(decisions: Iterable[Decision]) -> frozenset[str]:
+    """The surfaces of all wordings that some decisions name."""
+    holders = (part for each in decisions for part in (each.capability, each.other, each) if part is not None)
+    return frozenset(surface(wording) for part in holders for wording in part.wordings)
 
 
 def _begins(decision_id: str, beginning: str) -> bool:
