@@ -15,7 +15,7 @@ from vocabgap.clustering.compiling import compiled, compiled_in_parallel
 from vocabgap.clustering.inverted_index import LEVELS
 from vocabgap.clustering.nearest_list import exact_similarity, insert, wanted_similarity
 from vocabgap.clustering.search_memory import memory_of
-from vocabgap.clustering.term_gains import term_gains
+from vocabgap.clustering.term_gains import all_gains, gains_of, spell_out
 
 _TAIL: Final = 0.5  # share of the wanted similarity that may come from terms that are not read at all
 _PROMISING: Final = 0.5  # share of the wanted similarity that makes the best candidate of a list looked at
@@ -25,8 +25,11 @@ _PARTS: Final = 32  # parts that are reckoned with beside the postings that are 
 
 
 @compiled
-def _compare_known(q, known, bound, order, vectors, floor, memory):
-    """List what is likely to be near; gives the length of the list and the bound on what is not in it."""
+def _compare_known(q, known, bound, gaining, order, vectors, spelling, floor, memory):
+    """List what is likely to be near, working out no more gains than that takes.
+
+    Gives the length of the list, the bound on what is not in it, and the number of gains.
+    """
     near, places, compared, gains = memory.near, memory.places, memory.compared, memory.gains
     start, terms, loads = vectors
     count = 0
@@ -34,12 +37,13 @@ def _compare_known(q, known, bound, order, vectors, floor, memory):
     for p in known:
         if p >= 0 and compared[p] != q:
             compared[p] = q
+            gaining = gains_of(p, gaining, vectors, spelling, memory)
             found = exact_similarity(gains, p, start, terms, loads)
             if found > floor:
                 if count == len(near):
                     bound = max(bound, min(found, near[-1]))
                 count = insert(near, places, count, found, p, order)
-    return count, bound
+    return count, bound, gaining
 
 
 @compiled
@@ -245,16 +249,21 @@ def _answer(
     listed, similarity, bound,
 ):  # fmt: skip
     near = memory.near
-    gaining = term_gains(q, vectors, spelling, memory)
-    count, unlisted = _compare_known(q, known, bound_known, order, vectors, floor, memory)
+    gaining, grams = spell_out(q, vectors, spelling, memory)
+    count, unlisted, gaining = _compare_known(
+        q, known, bound_known, gaining, order, vectors, spelling, floor, memory
+    )
     if unlisted > floor and (count == 0 or near[0] <= unlisted):
+        gaining = all_gains(gaining, grams, spelling, memory)
         count = _search_index(
             q, gaining, count, order, vectors, spelling, most_spelt, postings, floor, memory
         )
         unlisted = wanted_similarity(near, count, floor)
-    gains, gained = memory.gains, memory.gaining
+    gains, gained, spectrum, heard = memory.gains, memory.gaining, memory.spectrum, memory.heard
     for t in range(gaining):
         gains[gained[t]] = 0.0
+    for g in range(grams):
+        spectrum[heard[g]] = 0.0
     similarity[row] = near[0] if count > 0 else floor
     bound[row] = unlisted
     listed[row, :count] = memory.places[:count]

@@ -1,7 +1,8 @@
 """What each term would add to a similarity: G x of a query x, with G the cosines between terms.
 
 Terms of their own have none but themselves. The cosines of the others are never held, for there are as many
-as there are pairs of words: a query is spelt out in trigrams, and these say which terms have them.
+as there are pairs of words: a query is spelt out in trigrams, and those of a term give its cosine. Where a few
+clusters are asked for, the gains of their terms alone are worked out; a search wants them all.
 """
 
 # mypy: disable-error-code="no-untyped-def,untyped-decorator"
@@ -30,13 +31,11 @@ class Spelling(NamedTuple):
 
 
 @compiled
-def term_gains(q, vectors, spelling, memory):
-    """Work out G x of a query; gives the number of terms where it is not zero."""
+def spell_out(q, vectors, spelling, memory):
+    """Work out the trigrams of a query, and the gains of terms that are dimensions; gives both numbers."""
     gains, gaining, spectrum, heard = memory.gains, memory.gaining, memory.spectrum, memory.heard
     start, terms, loads = vectors
-    gram_of, gram_loads = spelling.grams, spelling.loads
-    term_of, term_loads = spelling.terms, spelling.gram_loads
-    first_gram, first_term = spelling.start, spelling.gram_start
+    gram_of, gram_loads, first_gram = spelling.grams, spelling.loads, spelling.start
     count, grams = 0, 0
     for i in range(start[q], start[q + 1]):
         c = terms[i]
@@ -50,6 +49,41 @@ def term_gains(q, vectors, spelling, memory):
                 heard[grams] = gram
                 grams += 1
             spectrum[gram] += loads[i] * gram_loads[k]
+    return count, grams
+
+
+@compiled
+def gains_of(p, count, vectors, spelling, memory):
+    """Work out the gains of the terms of one cluster alone; gives the number of gains that are not zero."""
+    gains, gaining, spectrum = memory.gains, memory.gaining, memory.spectrum
+    gram_of, gram_loads, first_gram = spelling.grams, spelling.loads, spelling.start
+    for i in range(vectors.start[p], vectors.start[p + 1]):
+        c = vectors.terms[i]
+        if gains[c] == 0.0 and first_gram[c] < first_gram[c + 1]:
+            gain = 0.0
+            for k in range(first_gram[c], first_gram[c + 1]):
+                gain += spectrum[gram_of[k]] * gram_loads[k]
+            if gain != 0.0:
+                gains[c] = gain
+                gaining[count] = c
+                count += 1
+    return count
+
+
+@compiled
+def all_gains(count, grams, spelling, memory):
+    """Work out the gains of all terms, those of some being known; gives the number that are not zero."""
+    gains, gaining, spectrum, heard = memory.gains, memory.gaining, memory.spectrum, memory.heard
+    term_of, term_loads, first_term = spelling.terms, spelling.gram_loads, spelling.gram_start
+    dimensions = 0
+    for t in range(count):
+        c = gaining[t]
+        if spelling.start[c] == spelling.start[c + 1]:
+            gaining[dimensions] = c
+            dimensions += 1
+        else:
+            gains[c] = 0.0
+    count = dimensions
     for g in range(grams):
         gram = heard[g]
         for k in range(first_term[gram], first_term[gram + 1]):
@@ -58,5 +92,4 @@ def term_gains(q, vectors, spelling, memory):
                 gaining[count] = c
                 count += 1
             gains[c] += spectrum[gram] * term_loads[k]
-        spectrum[gram] = 0.0
     return count
