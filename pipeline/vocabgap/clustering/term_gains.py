@@ -1,8 +1,8 @@
 """What each term would add to a similarity: G x of a query x, with G the cosines between terms.
 
 Terms of their own have none but themselves. The cosines of the others are never held, for there are as many
-as there are pairs of words: a query is spelt out in trigrams, and those of a term give its cosine. Where a few
-clusters are asked for, the gains of their terms alone are worked out; a search wants them all.
+as there are pairs of words: a query is spelt out in trigrams, and those of a term give its gain. For a few
+clusters that are known the gains of their terms are enough; a search of the index wants them all.
 """
 
 # mypy: disable-error-code="no-untyped-def,untyped-decorator"
