@@ -142,13 +142,24 @@ def test_manifests_are_still_read_beside_files_of_other_names(write: Write) -> N
         ("a.json", "3", "it holds no list of entries, but a number"),
         ("a.json", '["lamp"]', "entry 1: expected an object, found text"),
         ("a.json", "[" * 100_000, "nested too deeply"),
+        ("a.json", '{"entries": [{"name": "a"}], "entries": []}', "an object holds 'entries' twice"),
         ("a.json", "[" + "9" * 5_000 + "]", "digits"),
         ("a.jsonl", '{"name": "a"}\n{"name"\n', "line 2, column 8"),
+        ("a.jsonl", "", "there is no entry in it"),
+        ("a.jsonl", "\n \n", "there is no entry in it"),
         ("a.yaml", "- name: a\n- name: [b\n", "line 3: expected ',' or ']'"),
         ("a.yaml", "- name: a\n  name: b\n", "line 2: found duplicate key"),
         ("a.yaml", "- name: \x01", "special characters are not allowed"),
-        ("a.yaml", "- !!python/object:os.system x", "line 1: could not determine a constructor"),
         ("a.yaml", "", "it holds no list of entries, but nothing"),
+        ("a.csv", "", "there is no entry in it"),
+        ("a.tsv", "\n", "there is no entry in it"),
+        ("a.csv", "fog,wet\n", "there is no entry in it"),
+        (
+            "a.csv",
+            "fog,wet\nglow,lamp\n",
+            "line 2: there is no name at 'name'; its first keys are 'fog', 'wet'",
+        ),
+        ("a.csv", "name,tags, name\nfog,wet,grey\n", "line 1: two columns are called 'name'"),
         ("a.csv", "name,tags\nfog,wet,grey\n", "line 2: more cells than headings"),
         ("a.csv", 'name\n"fog\n', "line 2: unexpected end of data"),
         ("a.csv", "id\nfog\n", "line 2: there is no name at 'name'"),
@@ -179,9 +190,21 @@ def test_a_file_that_is_not_utf8_is_told_with_the_byte(tmp_path: Path) -> None:
         load_vocabulary(path)
 
 
-def test_aliases_that_would_expand_beyond_all_measure_are_told_at_once(write: Write) -> None:
-    rows = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)]
-    text = "\n".join(["a0: &a0 [x]", *rows, "entries: [{name: bomb, tags: *a29}]"])
+@pytest.mark.parametrize(
+    ("name", "text"), [("a.json", "[]"), ("a.json", '{"entries": []}'), ("a.yaml", "entries: []\n")]
+)
+def test_a_document_may_say_that_it_lists_nothing(write: Write, name: str, text: str) -> None:
+    assert load_vocabulary(write(name, text)).entries == ()
 
-    with pytest.raises(InvalidInputError, match="'bomb'"):
-        load_vocabulary(write("a.yaml", text))
+
+def test_white_space_around_the_name_of_a_column_does_not_matter(write: Write) -> None:
+    found = load_vocabulary(write("a.csv", "name , description\nfog,Grey.\n"))
+
+    assert found.entries == (Entry("fog", "Grey.", pack="a"),)
+
+
+def test_a_name_without_end_makes_no_error_without_end(write: Write) -> None:
+    with pytest.raises(InvalidInputError, match="expected texts") as caught:
+        load_vocabulary(write("a.json", {"entries": {"x" * 100_000: {"tags": 3}}}))
+
+    assert len(caught.value.message) < 2_000

@@ -2,14 +2,17 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
+from reprlib import repr as short_repr
 from typing import Any, Final
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
 from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.text import shortened
 
 # Where a document that is an object holds its entries: a manifest, and the answer of an MCP server to
 # tools/list as it is or in its JSON-RPC envelope.
@@ -17,6 +20,10 @@ _PLACES: Final = ("entries", "tools", "result.tools")
 _PATH_HINT: Final = "check the paths of --vocabulary and of [vocabulary] in the settings"
 _ENTRIES_HINT: Final = (
     'expected a list of objects, or one under "entries" or "tools"; [vocabulary] entries names another place'
+)
+_LINES_HINT: Final = (
+    "expected a line for each entry, in a table below a line that names the columns; "
+    "leave out a file that lists nothing"
 )
 
 
@@ -87,11 +94,14 @@ def read_items(path: Path, content: bytes, place: str | None = None) -> list[Ite
         ) from error
     try:
         found = parse(text)
-        return found if isinstance(found, list) else list(_listed(found.value, place))
+        items = found if isinstance(found, list) else list(_listed(found.value, place))
     except InvalidInputError as error:
         raise InvalidInputError(f"vocabulary '{path}': {error.message}", hint=error.hint) from error
     except RecursionError as error:
         raise InvalidInputError(f"vocabulary '{path}' is nested too deeply", hint=_ENTRIES_HINT) from error
+    if isinstance(found, list) and not items:  # a document can say that it holds none
+        raise InvalidInputError(f"vocabulary '{path}': there is no entry in it", hint=_LINES_HINT)
+    return items
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +133,7 @@ def _listed(value: object, place: str | None) -> Iterator[Item]:
     if named and isinstance(value, Mapping):
         # The way that is usual in YAML: each name leads to the rest.
         for name, fields in value.items():
-            yield Item(f"entry '{name}'", {"name": name, **fields})
+            yield Item(f"entry '{shortened(str(name))}'", {"name": name, **fields})
         return
     if not isinstance(value, list):
         told = f'"{where}" is' if where else "it holds"
@@ -151,12 +161,26 @@ def _kind(value: object) -> str:
 
 def _json(text: str, line: int = 0) -> _Document:
     try:
-        return _Document(json.loads(text))
+        return _Document(json.loads(text, object_pairs_hook=_object))
     except json.JSONDecodeError as error:
         at = f"line {line or error.lineno}, column {error.colno}"
         raise InvalidInputError(f"{at}: {error.msg}", hint="expected JSON") from error
     except ValueError as error:  # a number of too many digits
         raise InvalidInputError(f"{error}", hint="expected JSON") from error
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object of JSON; of two values under one name the first would be lost without a word."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = _twice(name for name, _ in pairs)
+        raise InvalidInputError(f"an object holds {short_repr(twice)} twice", hint="leave one of the two out")
+    return found
+
+
+def _twice(names: Iterable[str]) -> str | None:
+    """The first name that comes more than once."""
+    return next((name for name, often in Counter(names).items() if often > 1), None)
 
 
 def _json_lines(text: str) -> list[Item]:
@@ -168,16 +192,9 @@ def _json_lines(text: str) -> list[Item]:
 
 
 def _yaml(text: str) -> _Document:
-    from ruamel.yaml import YAML  # noqa: PLC0415 - only these files need it
-    from ruamel.yaml.error import MarkedYAMLError, YAMLError  # noqa: PLC0415
+    from vocabgap.vocabulary.plain_yaml import plain_yaml  # noqa: PLC0415 - loads what only these files need
 
-    try:
-        return _Document(YAML(typ="safe", pure=True).load(text))
-    except MarkedYAMLError as error:
-        at = "" if error.problem_mark is None else f"line {error.problem_mark.line + 1}: "
-        raise InvalidInputError(f"{at}{error.problem}", hint="expected YAML 1.2") from error
-    except (YAMLError, ValueError) as error:  # a control character; a date that is none
-        raise InvalidInputError(" ".join(str(error).split()), hint="expected YAML 1.2") from error
+    return _Document(plain_yaml(text))
 
 
 def _table(delimiter: str) -> Callable[[str], list[Item]]:
@@ -187,6 +204,13 @@ def _table(delimiter: str) -> Callable[[str], list[Item]]:
         reader = csv.DictReader(StringIO(text, newline=""), delimiter=used, strict=True)
         items = []
         try:
+            headings = [heading.strip() for heading in reader.fieldnames or ()]
+            twice = _twice(filter(None, headings))
+            if twice is not None:
+                raise InvalidInputError(
+                    f"line 1: two columns are called {short_repr(twice)}", hint="rename one, or leave it out"
+                )
+            reader.fieldnames = headings
             for row in reader:
                 place = f"line {reader.line_num}"
                 if None in row:

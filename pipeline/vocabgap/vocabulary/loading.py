@@ -11,7 +11,7 @@ from vocabgap.config import expanded
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
 from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.settings import VocabularyFields
-from vocabgap.text import printable_name
+from vocabgap.text import printable_name, shortened
 from vocabgap.vocabulary.documents import read_content, read_items
 from vocabgap.vocabulary.entry import Entry, Vocabulary, VocabularyFile
 from vocabgap.vocabulary.mapping import entry_of
@@ -67,7 +67,7 @@ def load_vocabulary(
             if entry.name in found:
                 other = found[entry.name][1]
                 raise InvalidInputError(
-                    f"two entries are called '{entry.name}': one in {other}, one in {origin}",
+                    f"two entries are called '{shortened(entry.name)}': one in {other}, one in {origin}",
                     hint=_COLLISION_HINT,
                 )
             found[entry.name] = (entry, origin)

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from reprlib import repr as short_repr
 from typing import Any, Final
 
 from vocabgap.errors import InvalidInputError
 from vocabgap.settings import VocabularyFields
+from vocabgap.text import shortened
 from vocabgap.vocabulary.documents import Item, value_at
 from vocabgap.vocabulary.entry import Entry
 
@@ -20,8 +22,11 @@ _USUAL: Final[Mapping[str, tuple[str, ...]]] = {
 # What an MCP server calls a tool for people; it says what the tool is, like the first sentence about it.
 _TITLES: Final = ("title", "annotations.title")
 _SEPARATORS: Final = re.compile(r"[,;|]")
-_NAME_HINT: Final = "[vocabulary.fields] says where the name lies"
+_NAME_HINT: Final = (
+    "[vocabulary.fields] says where the name lies; the first line of a table names its columns"
+)
 _LIST_HINT: Final = "expected a list of texts, or one text that is split at commas, semicolons and bars"
+_KEYS_TOLD: Final = 5
 _END: Final = (".", "!", "?")
 
 
@@ -39,8 +44,12 @@ def entry_of(item: Item, fields: VocabularyFields, pack: str) -> Entry:
     name = _text(item, "name", fields)
     if not name:
         tried = " or ".join(f"'{path}'" for path in _paths("name", fields))
-        raise InvalidInputError(f"{item.place}: there is no name at {tried}", hint=_NAME_HINT)
-    named = Item(item.place if f"'{name}'" in item.place else f"{item.place} ('{name}')", item.fields)
+        keys = ", ".join(short_repr(key) for key in islice(item.fields, _KEYS_TOLD)) or "none"
+        raise InvalidInputError(
+            f"{item.place}: there is no name at {tried}; its first keys are {keys}", hint=_NAME_HINT
+        )
+    short = shortened(name)
+    named = Item(item.place if f"'{short}'" in item.place else f"{item.place} ('{short}')", item.fields)
     title = next(filter(None, (_optional_text(value_at(item.fields, path)) for path in _TITLES)), "")
     description = _text(named, "description", fields)
     if title and title.casefold() not in {name.casefold(), description.casefold()}:

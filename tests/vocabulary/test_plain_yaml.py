@@ -1,0 +1,178 @@
+"""What YAML stands for, and what of it is refused: in which line, and at once."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vocabgap.errors import InvalidInputError
+from vocabgap.vocabulary.plain_yaml import DEEPEST, plain_yaml
+
+PIECES = [
+    *(
+        "a",
+        "b: ",
+        "- ",
+        "\n",
+        "\n  ",
+        "\n- ",
+        ": ",
+        "? ",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        "&x ",
+        "*x",
+        "<<: ",
+        "=",
+        "~",
+    ),
+    *(
+        "!!int ",
+        "!!str ",
+        "!!map ",
+        "!!seq ",
+        "!!set ",
+        "!!bool ",
+        "!!null",
+        "!!float ",
+        "!!timestamp ",
+        "!t ",
+    ),
+    *(
+        "'",
+        '"',
+        "|\n",
+        "> \n",
+        "#c\n",
+        "---\n",
+        "%YAML 1.1\n",
+        "3",
+        "1.5",
+        "true",
+        "\t",
+        " ",
+        "0x",
+        "é",
+        "!",
+        "*",
+    ),
+]
+
+
+def levels(first: str, each: str) -> str:
+    """Thirty rows of which each names the one before nine times."""
+    rows = [f"a{n}: &a{n} " + each.format(", ".join([f"*a{n - 1}"] * 9), n) for n in range(1, 30)]
+    return "\n".join([f"a0: &a0 {first}", *rows])
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("", None),
+        (
+            "[a, 'b', \"c\", 3, -1.5, 0o17, true, ~, '3', on]",
+            ["a", "b", "c", 3, -1.5, 15, True, None, "3", "on"],
+        ),
+        ("2026-05-01", "2026-05-01"),
+        ("2026-13-45", "2026-13-45"),
+        ("[!!str 3, !!int 3, !!null '', ! 3, <<, =]", ["3", 3, None, 3, "<<", "="]),
+        ("[&x a, *x, &x b, *x]", ["a", "a", "b", "b"]),
+        ("%YAML 1.1\n---\n[no, 0b11]", [False, 3]),
+    ],
+)
+def test_plain_values(text: str, value: object) -> None:
+    assert plain_yaml(text) == value
+
+
+@pytest.mark.parametrize(
+    ("merged", "value"),
+    [
+        ("{<<: *one, name: own}", {"name": "own", "tags": "t"}),
+        ("{name: own, <<: *one}", {"name": "own", "tags": "t"}),
+        ("{<<: [*two, *one]}", {"name": "two", "tags": "t"}),
+        ("{<<: []}", {}),
+        ("{'<<': text}", {"<<": "text"}),
+    ],
+)
+def test_a_merge_key_gives_what_the_object_does_not_have(merged: str, value: object) -> None:
+    document = plain_yaml(f"- &one {{name: one, tags: t}}\n- &two {{name: two}}\n- {merged}\n")
+
+    assert isinstance(document, list)
+    assert document[2] == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        levels("[x]", "[{0}]"),
+        levels("{k: v}", "{{<<: [{0}]}}"),
+        levels("{k: v}", "{{<<: [{0}], k{1}: v}}"),
+        levels("[x]", "{{? [{0}] : x}}").replace("? [*a0", "k: [*a0", 1),
+    ],
+    ids=["lists", "merge keys", "merge keys that add", "keys"],
+)
+def test_a_few_lines_that_stand_for_beyond_all_measure_are_refused_at_once(text: str) -> None:
+    with pytest.raises(
+        InvalidInputError, match=r"^line \d+: (aliases and merge keys stand for more than|expected)"
+    ):
+        plain_yaml(text)
+
+
+def test_merge_keys_within_merge_keys_are_counted_each_time() -> None:
+    keys = ", ".join(f"k{n}: v" for n in range(100))
+    nested = "{<<: " * 50 + "*base" + "}" * 50
+    text = f"- &base {{{keys}}}\n" + f"- {nested}\n" * 300
+
+    with pytest.raises(InvalidInputError, match=r"^line \d+: aliases and merge keys"):
+        plain_yaml(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("a: 1\nb: !!bool foo", "line 2: 'foo' is no !!bool"),
+        ("a: !!int ''", "line 1: '' is no !!int"),
+        ("a: !!timestamp x", "line 1: 'x' is no !!timestamp"),
+        ("a: !!python/object:os.system x", "line 1: found a text with the tag !!python/object:os.system"),
+        ("a: !tag x", "line 1: found a text with the tag !tag"),
+        ("a: !!binary aGk=", "line 1: found a text with the tag !!binary"),
+        ("a:\n  !!set {x}", "line 2: found an object with the tag !!set"),
+        ("a: !!omap [x: y]", "line 1: found a list with the tag !!omap"),
+        ("a: !!seq x", "line 1: found a text with the tag !!seq"),
+        ("a: &x [*x]", "line 1: an alias stands for what it is a part of"),
+        ("a: *x", "line 1: found undefined alias"),
+        ("a: b\n<<: c", "line 2: '<<' stands before something else than objects"),
+        ("a: {<<: {}, <<: {}}", "line 1: found duplicate key '<<'"),
+        ("a: b\na: c", "line 2: found duplicate key 'a'"),
+        ("? [a]\n: b", "line 1: expected a name before the colon"),
+        ("9" * 5_000, "line 1: .* cannot be read as !!int"),
+        ("%YAML 1.1\n---\n- 0x_", "line 3: '0x_' cannot be read as !!int"),
+        ("a: b\nc: \x01", "line 2: special characters are not allowed"),
+        ("a: >\n \n\n   \n b", "line 5: more indented follow up line"),
+        ("[" * 5_000, f"line 1: nested deeper than {DEEPEST} levels"),
+        ("a: 1\n---\nb: 1", "line 2: but found another document"),
+    ],
+)
+def test_what_is_no_plain_value_is_told_with_its_line_and_what_to_do(text: str, told: str) -> None:
+    with pytest.raises(InvalidInputError, match=f"^{told}") as caught:
+        plain_yaml(text)
+
+    assert caught.value.hint
+
+
+def read_or_told(text: str) -> object:
+    """The value, or why there is none."""
+    try:
+        return plain_yaml(text)
+    except InvalidInputError as error:
+        return error
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+def test_whatever_is_read_is_plain_or_refused_with_its_line(text: str) -> None:
+    found = read_or_told(text)
+
+    plain = found is None or isinstance(found, str | bool | int | float | list | dict)
+    assert plain or str(found).startswith("line ")
