@@ -1,5 +1,6 @@
 """What makes an entry come near a need, one thing at a time."""
 
+import time
 from itertools import permutations
 
 import pytest
@@ -81,6 +82,44 @@ def test_what_a_description_says_of_another_entry_is_said_of_that_one() -> None:
     entries = [Entry("rope_work", "Knots; for fog see tide_table."), Entry("tide_table", "Water.")]
 
     assert order("tide", *entries) == ["tide_table"]
+
+
+@pytest.mark.parametrize(
+    ("description", "left"),
+    [
+        ("Like quay_haze, but quay_hazes and a_quay_haze are words.", "quay haze"),
+        ("Not quay_haze_thin.", ""),
+        ("Not quay_haze-thin.", "thin"),
+        ("Not -quay_haze, nor (quay_haze)quay_haze", ""),
+        ("pier_fog, and not quay_haze", "pier fog"),
+        ("quay haze", "quay haze"),
+    ],
+)
+def test_names_of_others_are_taken_out_whole_and_the_longest_first(description: str, left: str) -> None:
+    entries = [Entry("pier_fog", description), *map(Entry, ("quay_haze", "quay_haze_thin", "quay"))]
+
+    found = {
+        word
+        for word in ("quay", "haze", "thin", "pier", "fog")
+        if any(match.entry.name == "pier_fog" for match in EntryIndex(entries).covering(word, top=9))
+    }
+
+    assert found == {"pier", "fog", *left.split()}
+
+
+@pytest.mark.slow
+def test_the_names_of_ten_thousand_others_do_not_make_a_description_slow() -> None:
+    entries = [
+        Entry(
+            f"{chr(ord('a') + number % 26)}{number}_x",
+            " ".join(f"{chr(ord('a') + number * step % 26)}word" for step in range(1, 13)),
+        )
+        for number in range(10_000)
+    ]
+
+    start = time.process_time()
+    EntryIndex(entries).covering("quay")
+    assert time.process_time() - start < 10.0
 
 
 def test_words_that_are_spelt_alike_stand_for_each_other_in_part() -> None:

@@ -36,6 +36,8 @@ OPERATION: Final = 0.25  # score of an operation that the entry shares and no ot
 NAMESAKE: Final = 2.0  # further shares of it where the entry is the operation's namesake
 
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+")
+_HEAD: Final = re.compile(r"(?<!\w)(?:\w+|\W)")  # what a name may begin with
+_WORD: Final = re.compile(r"\w")
 _GRAM: Final = 3
 _SAME_DIGITS: Final = 9  # scores that differ only beyond these are the same
 _SAME: Final = 10.0 ** (1 - _SAME_DIGITS)
@@ -251,16 +253,25 @@ def _own_words(entries: Sequence[Entry]) -> list[str]:
 
     Only names of several words are taken out: a single one may be meant as a word.
     """
-    names = sorted((entry.name for entry in entries if "_" in entry.name), key=len, reverse=True)
-    if not names:
-        return [entry.description for entry in entries]
-    mention = re.compile(rf"(?<!\w)({'|'.join(map(re.escape, names))})(?!\w)")
-    # Split at a group, every second part is a mention.
-    return [
-        " ".join(
-            part
-            for at, part in enumerate(mention.split(entry.description))
-            if at % 2 == 0 or part == entry.name
-        )
-        for entry in entries
-    ]
+    names = frozenset(entry.name for entry in entries if "_" in entry.name)
+    # A name is looked up by how it begins and how long it is: one pattern of all would try them one by one.
+    sizes: dict[str, set[int]] = defaultdict(set)
+    for name in names:
+        sizes[_HEAD.findall(name)[0]].add(len(name))
+    longest_first = {head: sorted(found, reverse=True) for head, found in sizes.items()}
+    return [_own_part(entry, names, longest_first) for entry in entries]
+
+
+def _own_part(entry: Entry, names: frozenset[str], sizes: Mapping[str, Sequence[int]]) -> str:
+    text = entry.description
+    parts: list[str] = []
+    kept = at = 0
+    while head := _HEAD.search(text, at):
+        start = head.start()
+        ends = (start + size for size in sizes.get(head.group(), ()))
+        end = next((end for end in ends if text[start:end] in names and not _WORD.match(text, end)), None)
+        at = head.end() if end is None else end
+        if end is not None and text[start:end] != entry.name:
+            parts.append(text[kept:start])
+            kept = end
+    return " ".join((*parts, text[kept:]))
