@@ -106,6 +106,7 @@ def test_life_of_a_capability(studio: Studio) -> None:
 
 
 def test_an_undone_merge_and_split_never_were(studio: Studio) -> None:
+    studio.report(previous="none")
     before = studio.files()
     merge = studio.decide.merge("lens flare", "sky mask")
     studio.report()
@@ -284,7 +285,7 @@ def test_any_merge_that_is_undone_never_was(
     folder = tmp_path_factory.mktemp("studio")
     lines = [gap(need, notes=str(n)) for n, need in enumerate(needs)]
     studio = Studio(folder, write_corpus({"one": lines}, within=folder))
-    labels = studio.report().ranked["label"].to_list()
+    labels = studio.report(previous="none").ranked["label"].to_list()
     before = studio.files()
     if len(labels) < 2:
         return

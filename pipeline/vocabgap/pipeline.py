@@ -161,7 +161,7 @@ def run(
         ruling = replay(decisions, found.wordings["surface"].unique())
         decided = found.constrained(ruling.constraints)
     with watch.stage("rank"):
-        identified = identify(found, decided, corpus.records, basis=basis, verdicts=ruling.verdicts)
+        identified = identify(found, decided, corpus.records, basis=basis.groups, verdicts=ruling.verdicts)
         if settings.categories.reclassify:
             # What is learned is learned from the whole corpus, whatever is selected.
             judged = reclassify(selected.gaps, corpus=corpus.gaps, **settings.category_options)
@@ -182,7 +182,7 @@ def run(
             stop_words=settings.cluster.stop_words,
             operation_aliases=settings.operation_aliases,
         )
-        lineage = trace(identified, ranked, basis)
+        lineage = trace(identified, ranked, basis.groups)
     with watch.stage("report"):
         made = report(
             ranked,
@@ -201,6 +201,8 @@ def run(
                 None if embedder is None else Model.of(embedder),
                 vocabulary.files,
                 Decided.of(ruling) if ruling.active else None,
+                basis.named,
+                basis.compared,
             ),
             timings=watch.timings,
         )

@@ -128,3 +128,27 @@ def test_a_draft_is_json_whatever_stdout_can_carry(
     )
 
     assert json.loads(told.stdout)["entry"]["description"] == "café crème tones"
+
+
+@pytest.mark.usefixtures("published")
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("words.yaml", "- name: fog\n  tags: !!bool foo\n", "line 2: 'foo' is no !!bool"),
+        (
+            "words.yaml",
+            "- name: fog\n  tags: !!python/object:os.system x\n",
+            "line 2: found a text with the tag",
+        ),
+        ("words.csv", "fog;wet\n", "there is no entry in it"),
+        ("words.jsonl", "", "there is no entry in it"),
+    ],
+)
+def test_a_vocabulary_that_cannot_be_used_is_invalid_input_and_no_bug(
+    vocabgap: Command, tmp_path: Path, name: str, text: str, told: str
+) -> None:
+    (tmp_path / name).write_text(text)
+
+    answer = vocabgap("draft", "film grain", "--vocabulary", name)
+
+    assert (answer.code, name in answer.err, told in answer.err) == (2, True, True)

@@ -310,3 +310,17 @@ def test_what_only_a_file_can_say_of_a_vocabulary_leaves_no_command(
     tmp_path: Path, settings: VocabularySettings
 ) -> None:
     assert not asked(tmp_path / "photos", settings=Settings(vocabulary=settings)).command
+
+
+@pytest.mark.parametrize("name", ["last month", "none", "-june"])
+def test_the_run_before_is_named_as_seen_from_the_folder_of_the_roots(
+    roots: tuple[Path, Path], again: Again, tmp_path: Path, name: str
+) -> None:
+    june = tmp_path / name
+    report = ["report", str(roots[0]), "--image", "one", "--out", str(june), "--now", "2026-06-01T00:00:00Z"]
+    assert command_line(report) == 0
+
+    first, second = again(*roots, "--previous", june, home=tmp_path)
+
+    assert first == second
+    assert b"Since the run before, of 2026-06-01T00:00:00Z" in first

@@ -5,8 +5,12 @@ from typing import Any
 import polars as pl
 import pytest
 
+from vocabgap.ingest import Selection
 from vocabgap.reporting.comparison import Comparison, Kind, compare, compared_in_words
-from vocabgap.schema import CAPABILITIES
+from vocabgap.reporting.narrowing import Difference, Narrowing
+from vocabgap.reporting.reading import PublishedRun
+from vocabgap.schema import CAPABILITIES, GROUPS
+from vocabgap.settings import RankSettings
 
 BEFORE, AFTER = datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 7, 1, tzinfo=UTC)
 Row = tuple[str, str, int]
@@ -30,7 +34,32 @@ def ranked(rows: Sequence[Row], **told: dict[str, Any]) -> pl.DataFrame:
 
 
 def compared(before: pl.DataFrame, after: pl.DataFrame) -> Comparison:
-    return compare(before, after, earlier=BEFORE, later=AFTER)
+    return compare(PublishedRun(BEFORE, before), PublishedRun(AFTER, after))
+
+
+def grouped(capabilities: pl.DataFrame) -> pl.DataFrame:
+    """Table `groups` of a run of these capabilities that was narrowed to nothing."""
+    rows = capabilities.select(
+        pl.lit("present").alias("run"),
+        pl.col("label").alias("surface"),
+        "mentions",
+        pl.col("capability_id").alias("group_id"),
+        pl.col("label").alias("group_surface"),
+        "capability_id",
+        "label",
+        "rank",
+    )
+    return rows.cast(GROUPS.schema)
+
+
+def shown(run: PublishedRun, *labels: str, **selection: Any) -> PublishedRun:  # noqa: ANN401 - to Selection
+    """The same run, narrowed to some of its capabilities."""
+    return PublishedRun(
+        run.now,
+        run.capabilities.filter(pl.col("label").is_in(labels)),
+        grouped(run.capabilities),
+        Narrowing.of(Selection(**selection), RankSettings()),
+    )
 
 
 def kinds(found: Comparison) -> list[tuple[str, str | None]]:
@@ -124,3 +153,86 @@ def test_every_kind_has_its_heading_in_both_forms() -> None:
     for heading in headings:
         assert f"\n{heading} (1)\n" in text
         assert f"\n## {heading} (1)\n" in markdown
+
+
+ALL = ("sky mask", "film grain", "lens flare")
+ONE = ("one",)
+
+
+def test_what_a_filter_hides_is_neither_gone_nor_new() -> None:
+    runs = PublishedRun(BEFORE, ranked([MASK, GRAIN])), PublishedRun(AFTER, ranked([MASK, GRAIN]))
+
+    for labels in ((ALL, ("sky mask",)), (("sky mask",), ALL)):
+        earlier, later = (
+            shown(run, *each, images=() if each is ALL else ONE)
+            for run, each in zip(runs, labels, strict=True)
+        )
+        found = compare(earlier, later)
+        assert (found.changes, found.unchanged) == ((), 2)
+
+
+def test_runs_that_are_narrowed_differently_still_tell_what_is_new_and_gone_in_all() -> None:
+    earlier = shown(PublishedRun(BEFORE, ranked([MASK, GRAIN])), *ALL)
+    later = shown(PublishedRun(AFTER, ranked([MASK, FLARE])), "lens flare", images=ONE)
+
+    assert kinds(compare(earlier, later)) == [("new", "lens flare"), ("resolved", "film grain")]
+
+
+def test_ranks_among_others_are_not_compared() -> None:
+    earlier = shown(PublishedRun(BEFORE, ranked([MASK, GRAIN, FLARE])), *ALL)
+    later = shown(PublishedRun(AFTER, ranked([FLARE, GRAIN, MASK])), *ALL, since=BEFORE)
+
+    found = compare(earlier, later)
+
+    assert found.changes == ()
+    assert found.differences == (Difference("since", "all", "2026-06-01T00:00:00Z"),)
+
+
+def test_what_was_decided_is_told_however_runs_are_narrowed() -> None:
+    earlier = ranked([MASK, GRAIN], film_grain={"status": "authored"})
+    later = ranked([MASK, GRAIN], sky_mask={"status": "dismissed"}, film_grain={"status": "regressed"})
+
+    found = compare(
+        shown(PublishedRun(BEFORE, earlier), *ALL), shown(PublishedRun(AFTER, later), *ALL, images=ONE)
+    )
+
+    assert kinds(found) == [("regressed", "film grain"), ("resolved", "sky mask")]
+
+
+def test_a_decision_about_what_the_earlier_run_hid_is_no_change() -> None:
+    run = ranked([MASK, GRAIN], film_grain={"status": "authored"})
+
+    found = compare(
+        shown(PublishedRun(BEFORE, run), "sky mask", images=ONE), shown(PublishedRun(AFTER, run), *ALL)
+    )
+
+    assert found.changes == ()
+
+
+def test_without_groups_only_what_both_runs_show_is_told() -> None:
+    earlier = PublishedRun(BEFORE, ranked([MASK, GRAIN]))
+    later = shown(PublishedRun(AFTER, ranked([GRAIN, FLARE])), *ALL)
+
+    found = compare(earlier, later)
+
+    assert (found.changes, found.unchanged) == ((), 1)
+    assert found.differences == (Difference("narrowing", "not known", "known"),)
+
+
+@pytest.mark.parametrize("markdown", [False, True])
+def test_how_runs_are_narrowed_differently_is_told_in_one_line(markdown: bool) -> None:
+    run = PublishedRun(BEFORE, ranked([MASK, GRAIN]))
+    found = compare(shown(run, *ALL), shown(run, "sky mask", images=("a\nb",)))
+
+    lines = compared_in_words(found, top=0, markdown=markdown).splitlines()
+
+    assert lines[-1].startswith("The two are narrowed or ranked differently (image: all before, a b now): ")
+    assert "2 capabilities in both" in "".join(lines)
+
+
+def test_windows_of_the_same_length_are_compared_in_full() -> None:
+    month = AFTER - BEFORE
+    earlier = shown(PublishedRun(BEFORE, ranked([MASK, GRAIN])), *ALL, since=BEFORE - month)
+    later = shown(PublishedRun(AFTER, ranked([GRAIN, MASK])), *ALL, since=AFTER - month)
+
+    assert kinds(compare(earlier, later)) == [("risen", "film grain"), ("fallen", "sky mask")]

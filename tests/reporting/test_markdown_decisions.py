@@ -241,7 +241,8 @@ def test_the_first_run_has_no_changes_and_the_next_ones_have(desk: Desk, gap: Ga
     log = desk.root / "one" / "vocabulary_gaps.jsonl"
     log.write_text(json.dumps(gap("haze removal")) + "\n", encoding="utf-8")
     later = datetime(2026, 7, 2, tzinfo=UTC)
-    assert "Since the run before: 3 continued, 1 new." in lead(text_of(desk.report(now=later)))
+    told = "Since the run before, of 2026-07-01T00:00:00Z: 3 continued, 1 new."
+    assert told in lead(text_of(desk.report(now=later)))
 
 
 def test_ties_are_told_to_their_end_even_if_it_is_not_shown(demo_run: Run, text_of: TextOf) -> None:

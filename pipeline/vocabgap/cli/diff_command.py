@@ -29,17 +29,16 @@ def diff(
     output = output_of(context)
     # What follows loads Polars.
     from vocabgap.reporting.comparison import Kind, compare, compared_in_words  # noqa: PLC0415
-    from vocabgap.reporting.reading import read_run  # noqa: PLC0415
+    from vocabgap.reporting.reading import read_published  # noqa: PLC0415
 
-    earlier, before = read_run(old, option="OLD")
-    later, after = read_run(new, option="NEW")
-    found = compare(before, after, earlier=earlier.now, later=later.now)
+    found = compare(read_published(old, option="OLD"), read_published(new, option="NEW"))
     for change in found.changes:
         output.event("change", change=change)
     output.event(
         "result",
         earlier=found.earlier,
         later=found.later,
+        differences=found.differences,
         unchanged=found.unchanged,
         **{kind.value: len(found.of(kind)) for kind in Kind},
     )

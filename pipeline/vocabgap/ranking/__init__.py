@@ -5,11 +5,12 @@ from vocabgap.ranking.classifying import Reclassified, in_force, reclassify, wit
 from vocabgap.ranking.coverage import covered, probably_covered
 from vocabgap.ranking.drafting import Draft, draft
 from vocabgap.ranking.identity import PRESENT, PREVIOUS, SETTLED, Identified, identify
-from vocabgap.ranking.lineage import RELATIONS, Lineage, relations, trace
+from vocabgap.ranking.lineage import CONTINUED, RELATIONS, Lineage, relations, trace
 from vocabgap.ranking.lookup import find_capability
 from vocabgap.ranking.screening import screen
 
 __all__ = [
+    "CONTINUED",
     "PRESENT",
     "PREVIOUS",
     "RELATIONS",

@@ -11,7 +11,9 @@ from msgspec.structs import replace
 from vocabgap.config import CONFIG_NAME, expanded
 from vocabgap.ingest import Selection
 from vocabgap.moments import iso
-from vocabgap.reporting.manifest import Decided, Model
+from vocabgap.reporting.manifest import Compared, Decided, Model
+from vocabgap.reporting.narrowing import Difference, Narrowing, differences, filters
+from vocabgap.reporting.reading import NO_PREVIOUS
 from vocabgap.settings import MINILM, Settings
 from vocabgap.text import escape_unseen, printable_name
 from vocabgap.vocabulary import VocabularyFile
@@ -29,6 +31,8 @@ class Reproduction(msgspec.Struct, frozen=True):
         model: What wordings were embedded by, if anything.
         vocabulary: The files of the vocabulary that the needs were compared with.
         decided: What people had decided, if anything was.
+        previous: The folder of the run before, if one was named, or `none`.
+        compared: The run before, if there was one.
     """
 
     roots: tuple[Path, ...]
@@ -39,6 +43,8 @@ class Reproduction(msgspec.Struct, frozen=True):
     model: Model | None = None
     vocabulary: tuple[VocabularyFile, ...] = ()
     decided: Decided | None = None
+    previous: Path | None = None
+    compared: Compared | None = None
 
     @property
     def command(self) -> str:
@@ -49,7 +55,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         """
         if self.config is None and self._beyond_flags():
             return ""
-        home = Path(os.path.commonpath([root.parent for root in self.roots]))
+        home = self._home
         words = [
             "vocabgap",
             "report",
@@ -65,6 +71,7 @@ class Reproduction(msgspec.Struct, frozen=True):
             words.append("--reclassify")
         words += self._narrowing()
         words += self._files(home)
+        words += [] if self.previous is None else ["--previous", self._previous]
         for flag, value, default in self._settings():
             # A flag wins over the settings file, so beside one every value is said.
             if self.config is not None or value != default:
@@ -75,27 +82,38 @@ class Reproduction(msgspec.Struct, frozen=True):
     @property
     def narrowed(self) -> tuple[str, ...]:
         """What the report was narrowed to, in words."""
-        chosen = self.selection
-        parts = []
-        if chosen.since is not None:
-            parts.append(f"since {iso(chosen.since)}")
-        if chosen.until is not None:
-            parts.append(f"until {iso(chosen.until)}")
-        named = [
-            ("image", chosen.images),
-            ("category", chosen.categories),
-            ("operation", chosen.modules),
-            ("session", chosen.sessions),
-        ]
-        parts += [f"{name} {' or '.join(values)}" for name, values in named if values]
-        return tuple(parts)
+        return tuple(f"{name} {value}" for name, value in filters(self.selection).items())
+
+    @property
+    def compared_with(self) -> Compared | None:
+        """The run before, with its folder as the command names it."""
+        if self.compared is None or self.previous is None:
+            return self.compared
+        return replace(self.compared, folder=self._previous)
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """In what the run before is narrowed, or ranked, differently."""
+        if self.compared is None:
+            return ()
+        own = Narrowing.of(self.selection, self.settings.rank)
+        return differences(self.compared.narrowing, own, between=self.now - self.compared.now)
+
+    @property
+    def _home(self) -> Path:
+        return Path(os.path.commonpath([root.parent for root in self.roots]))
+
+    @property
+    def _previous(self) -> str:
+        nothing = self.previous == Path(NO_PREVIOUS)
+        return NO_PREVIOUS if nothing else self._beside(str(self.previous), self._home, NO_PREVIOUS)
 
     def _files(self, home: Path) -> list[str]:
         """The files beside the logs that the report was made from."""
         embedder = self.settings.cluster.embedder
         words = []
         if embedder is not None:
-            words += ["--embedder", embedder if embedder == MINILM else self._beside(embedder, home)]
+            words += ["--embedder", embedder if embedder == MINILM else self._beside(embedder, home, MINILM)]
         for path in self.settings.vocabulary.paths:
             words += ["--vocabulary", _argument(_relative(expanded(path).resolve(), home))]
         if self.decided is not None:
@@ -104,9 +122,10 @@ class Reproduction(msgspec.Struct, frozen=True):
         return words
 
     @staticmethod
-    def _beside(embedder: str, home: Path) -> str:
-        place = _argument(_relative(expanded(embedder).resolve(), home))
-        return f"./{place}" if place == MINILM else place
+    def _beside(path: str, home: Path, word: str) -> str:
+        """A path that is not taken for a word that the option knows."""
+        place = _argument(_relative(expanded(path).resolve(), home))
+        return f"./{place}" if place == word else place
 
     def _narrowing(self) -> list[str]:
         chosen = self.selection

@@ -10,8 +10,11 @@ import msgspec
 import polars as pl
 
 from vocabgap.moments import iso
-from vocabgap.ranking import SETTLED, relations
+from vocabgap.ranking import CONTINUED, SETTLED, relations
 from vocabgap.reporting.escaping import escape
+from vocabgap.reporting.in_words import in_what
+from vocabgap.reporting.narrowing import Difference, differences
+from vocabgap.reporting.reading import PublishedRun
 from vocabgap.schema import CAPABILITIES
 from vocabgap.text import count, shortened, surface, visible
 
@@ -40,6 +43,10 @@ _HEADINGS: Final[Mapping[Kind, str]] = MappingProxyType(
     }
 )
 _GONE: Final = "gone"
+_NARROWED: Final = (
+    "The two are narrowed or ranked differently ({}): no ranks are compared, and what a filter hides is"
+    " neither new nor gone."
+)
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -55,7 +62,8 @@ class Change(msgspec.Struct, frozen=True):
         previous_rank: That in the earlier one.
         mentions: Its mentions in the later run.
         previous_mentions: Those in the earlier one.
-        status: Its status in the later run; `gone` where it is not mentioned any more.
+        status: Its status in the later run; `gone` where it is not mentioned any more, null where that run is
+            narrowed to others.
         places: How many of those that were open in both runs it has passed; negative if they passed it.
     """
 
@@ -68,7 +76,7 @@ class Change(msgspec.Struct, frozen=True):
     previous_rank: int | None
     mentions: int | None
     previous_mentions: int | None
-    status: str
+    status: str | None
     places: int = 0
 
 
@@ -79,40 +87,51 @@ class Comparison(msgspec.Struct, frozen=True):
         earlier: The moment that the earlier run counts as its present.
         later: That of the later one.
         changes: What changed, by kind; the most mentioned, or moved, first.
-        unchanged: Capabilities that stand among the others as they did.
+        unchanged: Capabilities that stand among the others as they did; where no ranks are compared,
+            those in both.
+        differences: In what the runs are narrowed, or ranked, differently; where they are, nothing has risen
+            or fallen.
     """
 
     earlier: datetime
     later: datetime
     changes: tuple[Change, ...]
     unchanged: int
+    differences: tuple[Difference, ...] = ()
 
     def of(self, kind: Kind) -> tuple[Change, ...]:
         """The changes of one kind."""
         return tuple(change for change in self.changes if change.kind is kind)
 
 
-def compare(before: pl.DataFrame, after: pl.DataFrame, *, earlier: datetime, later: datetime) -> Comparison:
+def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
     """Compare two published runs.
 
     A capability has risen, or fallen, where its rank says so and its place among those that are open in both
     runs does, too: what is new, or was settled, moves nobody else.
 
+    Where the runs are narrowed or ranked differently, no ranks are compared. What is new, gone, merged or
+    split goes by all that both runs grouped, then, for what a filter hides is neither new nor gone; it is not
+    told where a run was published without its groups.
+
     Args:
-        before: Table `capabilities` of the earlier run.
-        after: The same of the later one.
-        earlier: The moment that the earlier run counts as its present.
-        later: That of the later one.
+        earlier: The earlier run.
+        later: The later one.
     """
-    related = relations(_surfaces(before), _surfaces(after))
+    before, after = earlier.capabilities, later.capabilities
+    apart = differences(earlier.narrowing, later.narrowing, between=later.now - earlier.now)
     was = before.select(previous_id="capability_id", previous_status="status")
-    rows = related.join(was, on="previous_id", how="left").join(
-        after.select("capability_id", "status"), on="capability_id", how="left"
+    rows = (
+        _related(earlier, later, narrowed_alike=not apart)
+        .join(was, on="previous_id", how="left")
+        .join(after.select("capability_id", "status"), on="capability_id", how="left")
+        .filter(pl.col("status").is_not_null() | pl.col("previous_status").is_not_null())
     )
     open_in_both = rows.filter(
-        pl.col("relation") == "continued",
+        pl.col("relation") == CONTINUED,
         ~pl.col("status").is_in(SETTLED),
         ~pl.col("previous_status").is_in(SETTLED),
+        pl.lit(value=not apart),
     )
     place = {name: pl.col(name).rank("ordinal").cast(pl.Int64) for name in ("previous_rank", "rank")}
     passed = open_in_both.select("capability_id", place["previous_rank"] - place["rank"])
@@ -125,9 +144,17 @@ def compare(before: pl.DataFrame, after: pl.DataFrame, *, earlier: datetime, lat
     changes.sort(key=_order)
     moved = {each.capability_id for each in changes} | {each.previous_id for each in changes}
     unchanged = rows.filter(
-        pl.col("relation") == "continued", ~pl.col("capability_id").is_in([each for each in moved if each])
+        pl.col("relation") == CONTINUED, ~pl.col("capability_id").is_in([each for each in moved if each])
     )
-    return Comparison(earlier, later, tuple(changes), unchanged.height)
+    return Comparison(earlier.now, later.now, tuple(changes), unchanged.height, apart)
+
+
+def _related(earlier: PublishedRun, later: PublishedRun, *, narrowed_alike: bool) -> pl.DataFrame:
+    """Table `lineage` of two runs."""
+    if not narrowed_alike and earlier.groups is not None and later.groups is not None:
+        return relations(earlier.groups, later.groups)
+    related = relations(_surfaces(earlier.capabilities), _surfaces(later.capabilities))
+    return related if narrowed_alike else related.filter(pl.col("relation") == CONTINUED)
 
 
 def compared_in_words(comparison: Comparison, *, top: int, markdown: bool = False) -> str:
@@ -140,8 +167,12 @@ def compared_in_words(comparison: Comparison, *, top: int, markdown: bool = Fals
     """
     show = escape if markdown else _plain
     span = f"{iso(comparison.earlier)} to {iso(comparison.later)}"
-    same = f"{count(comparison.unchanged, 'capability', 'capabilities')} as before"
+    rest = count(comparison.unchanged, "capability", "capabilities")
+    same = f"{rest} in both" if comparison.differences else f"{rest} as before"
     lines = [f"# What changed\n\nFrom {span}; {same}." if markdown else f"{span}: {same}"]
+    if comparison.differences:
+        told = _NARROWED.format(show(in_what(comparison.differences)))
+        lines.append(f"\n{told}" if markdown else told)
     for kind, heading in _HEADINGS.items():
         found = comparison.of(kind)
         if found:
@@ -183,18 +214,17 @@ def _sentence(change: Change, show: Callable[[object], str]) -> str:
 
 def _changes(row: dict[str, Any], places: int) -> Iterator[Change]:
     known = {name: row[name] for name in Change.__struct_fields__ if name in row}
-    known["status"] = row["status"] or _GONE
-    was = row["previous_status"]
-    relation = row["relation"]
+    relation, was = row["relation"], row["previous_status"]
+    known["status"] = _GONE if relation == _GONE else row["status"]
 
     def change(kind: Kind, moved: int = 0) -> Change:
         return msgspec.convert({**known, "kind": kind, "places": moved}, Change)
 
     if relation in {Kind.NEW, Kind.MERGED, Kind.SPLIT}:
         yield change(Kind(str(relation)))
-    elif relation == _GONE or (row["status"] in SETTLED and was not in SETTLED):
+    elif relation == _GONE or (row["status"] in SETTLED and was not in {None, *SETTLED}):
         yield change(Kind.RESOLVED)
-    elif row["status"] == Kind.REGRESSED and was != Kind.REGRESSED:
+    elif row["status"] == Kind.REGRESSED and was not in {None, Kind.REGRESSED}:
         yield change(Kind.REGRESSED)
     elif places > 0 and row["rank"] < row["previous_rank"]:
         yield change(Kind.RISEN, places)

@@ -1,9 +1,11 @@
 """What the numbers of a capability mean, in words."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from vocabgap.ranking.trend import recent_weeks
 from vocabgap.reporting.capability import Capability
+from vocabgap.reporting.narrowing import Difference
 from vocabgap.text import count
 
 _BARS: Final = "▁▂▃▄▅▆▇█"
@@ -106,6 +108,11 @@ def too_few(fewest: tuple[int, int]) -> str:
     if sessions:
         lacks.append(f"in fewer than {count(sessions, 'known session')}")
     return " or ".join(lacks)
+
+
+def in_what(differences: Sequence[Difference]) -> str:
+    """In what two runs are narrowed, or ranked, differently."""
+    return "; ".join(f"{each.filter}: {each.earlier} before, {each.later} now" for each in differences)
 
 
 def changes(kinds: dict[str, int]) -> str:

@@ -12,6 +12,7 @@ import msgspec
 from vocabgap.decisions import Ruling
 from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.ingest import Selection
+from vocabgap.reporting.narrowing import Narrowing
 from vocabgap.reporting.summary import Account
 from vocabgap.settings import Settings
 from vocabgap.version import SCHEMA_VERSION, __version__
@@ -92,11 +93,29 @@ class Decided(msgspec.Struct, frozen=True):
         return cls(len(ruling.active), len(ruling.dormant), digest)
 
 
+class Compared(msgspec.Struct, frozen=True):
+    """The run that a run was compared with."""
+
+    now: Annotated[datetime, msgspec.Meta(description="the moment that it counts as its present")]
+    sha256: Annotated[str, msgspec.Meta(description="of its groups.parquet")]
+    narrowing: Annotated[
+        Narrowing | None, msgspec.Meta(description="what it was narrowed to, if that is known")
+    ]
+    folder: Annotated[
+        str | None, msgspec.Meta(description="where it lies, as the command has it; null if it was replaced")
+    ] = None
+
+
 class Parameters(msgspec.Struct, frozen=True):
     """What the run was asked for."""
 
     settings: Settings
     selection: Selection
+
+    @property
+    def narrowing(self) -> Narrowing:
+        """What the run was narrowed to."""
+        return Narrowing.of(self.selection, self.settings.rank)
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -123,6 +142,7 @@ class Manifest(msgspec.Struct, frozen=True):
     decisions: Annotated[Decided | None, msgspec.Meta(description="decisions in force, if there are any")] = (
         None
     )
+    compared: Annotated[Compared | None, msgspec.Meta(description="the run before, if there was one")] = None
 
 
 def versions() -> dict[str, str]:
@@ -143,6 +163,7 @@ def new_manifest(
     model: Model | None = None,
     vocabulary: tuple[VocabularyFile, ...] = (),
     decisions: Decided | None = None,
+    compared: Compared | None = None,
 ) -> Manifest:
     """A manifest with the versions of this installation."""
     return Manifest(
@@ -161,6 +182,7 @@ def new_manifest(
         model=model,
         vocabulary=vocabulary,
         decisions=decisions,
+        compared=compared,
     )
 
 

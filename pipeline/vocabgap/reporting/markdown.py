@@ -10,6 +10,7 @@ from vocabgap.reporting.escaping import code, escape
 from vocabgap.reporting.in_words import (
     changes,
     factors,
+    in_what,
     interval,
     is_pinned_ahead,
     place_of,
@@ -65,6 +66,7 @@ def _environment() -> jinja2.Environment:
         place_of=place_of,
         too_few=too_few,
         changes=changes,
+        in_what=in_what,
         short=_short,
         in_words=in_words,
         rating=_RATINGS.__getitem__,

@@ -1,5 +1,6 @@
 """What a published run says, read back: its capabilities, and what the next run recognises them by."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -9,7 +10,16 @@ import polars as pl
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
 from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.ranking import PRESENT, PREVIOUS
-from vocabgap.reporting.manifest import CAPABILITIES_NAME, GAPS_NAME, GROUPS_NAME, Manifest, read_manifest
+from vocabgap.reporting.manifest import (
+    CAPABILITIES_NAME,
+    GAPS_NAME,
+    GROUPS_NAME,
+    Compared,
+    Manifest,
+    describe_output,
+    read_manifest,
+)
+from vocabgap.reporting.narrowing import Narrowing
 from vocabgap.reporting.target import resolve_target
 from vocabgap.schema import CAPABILITIES, GAPS, GROUPS, Table
 
@@ -17,7 +27,40 @@ NO_PREVIOUS: Final = "none"
 _HINT: Final = "make the report again with this version"
 
 
-def read_basis(out: Path, now: datetime, previous: str | Path | None = None) -> pl.DataFrame | None:
+@dataclass(frozen=True)
+class Basis:
+    """What a run is compared with.
+
+    Attributes:
+        groups: Table `groups` of the run before: its own surfaces; null where there was none, or no surface.
+        compared: Which run that is; null where there was none, or where it does not say.
+        named: The folder that was asked for, or `none`; null for the run that is replaced.
+    """
+
+    groups: pl.DataFrame | None = None
+    compared: Compared | None = None
+    named: Path | None = None
+
+
+@dataclass(frozen=True)
+class PublishedRun:
+    """A published run as it is compared with another one.
+
+    Attributes:
+        now: The moment that it counts as its present.
+        capabilities: Table `capabilities`.
+        groups: Table `groups`: its own surfaces, whatever it was narrowed to; null where it was published
+            without.
+        narrowing: What it was narrowed to; null where that is not known.
+    """
+
+    now: datetime
+    capabilities: pl.DataFrame
+    groups: pl.DataFrame | None = None
+    narrowing: Narrowing | None = None
+
+
+def read_basis(out: Path, now: datetime, previous: str | Path | None = None) -> Basis:
     """What a run is compared with: the surfaces of the run before.
 
     A run that is made again, as of the same moment, in the same folder, is compared with what the published
@@ -28,28 +71,31 @@ def read_basis(out: Path, now: datetime, previous: str | Path | None = None) -> 
         now: The moment that it counts as its present.
         previous: The folder of the run before; by default the run that stands in `out`; `none` for none.
 
-    Returns:
-        Table `groups`; None where there is no run before, or nothing in it.
-
     Raises:
         NotFoundError: A folder was named that holds no run.
         StateError: The file is damaged, or of another version.
         AccessDeniedError: It may not be read.
     """
     if previous is not None and str(previous) == NO_PREVIOUS:
-        return None
+        return Basis(named=Path(NO_PREVIOUS))
     folder = out if previous is None else resolve_target(previous)
     manifest = read_manifest(folder)
     if manifest is None:
         if previous is not None:
             raise _no_run(folder, "--previous")
-        return None
+        return Basis()
     if previous is None and not (folder / GROUPS_NAME).exists():
-        return None
+        return Basis()
     groups = _read(folder, GROUPS_NAME, GROUPS, f"`--previous {NO_PREVIOUS}` does without it")
     again = folder == out and manifest.now == now
-    basis = groups.filter(pl.col("run") == (PREVIOUS if again else PRESENT))
-    return None if basis.is_empty() else basis
+    found = groups.filter(pl.col("run") == (PREVIOUS if again else PRESENT))
+    named = None if folder == out else folder
+    if found.is_empty():
+        return Basis(named=named)
+    if again:
+        return Basis(found, manifest.compared)
+    digest = describe_output(folder / GROUPS_NAME).sha256
+    return Basis(found, Compared(manifest.now, digest, _narrowing(manifest)), named)
 
 
 def read_run(folder: str | Path, *, option: str) -> tuple[Manifest, pl.DataFrame]:
@@ -71,6 +117,25 @@ def read_run(folder: str | Path, *, option: str) -> tuple[Manifest, pl.DataFrame
     return manifest, _read(place, CAPABILITIES_NAME, CAPABILITIES, _HINT)
 
 
+def read_published(folder: str | Path, *, option: str) -> PublishedRun:
+    """A published run as it is compared with another one.
+
+    Args:
+        folder: Where it was published.
+        option: What names the folder on the command line, for the error.
+
+    Raises:
+        NotFoundError: There is no run.
+        StateError: A file is damaged, or of another version.
+        AccessDeniedError: One may not be read.
+    """
+    manifest, capabilities = read_run(folder, option=option)
+    place = resolve_target(folder)
+    groups = _read(place, GROUPS_NAME, GROUPS, _HINT) if (place / GROUPS_NAME).exists() else None
+    own = None if groups is None else groups.filter(pl.col("run") == PRESENT)
+    return PublishedRun(manifest.now, capabilities, own, _narrowing(manifest))
+
+
 def read_gaps(folder: str | Path) -> pl.DataFrame | None:
     """Table `gaps` of a published run; None where it was published without.
 
@@ -80,6 +145,10 @@ def read_gaps(folder: str | Path) -> pl.DataFrame | None:
     """
     place = resolve_target(folder)
     return _read(place, GAPS_NAME, GAPS, _HINT) if (place / GAPS_NAME).exists() else None
+
+
+def _narrowing(manifest: Manifest) -> Narrowing | None:
+    return None if manifest.parameters is None else manifest.parameters.narrowing
 
 
 def _read(folder: Path, name: str, table: Table, hint: str) -> pl.DataFrame:

@@ -14,6 +14,7 @@ from vocabgap.ranking import RELATIONS, SETTLED, probably_covered
 from vocabgap.record import FILE_REASONS, LOG_NAME, UNCATEGORIZED
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.combinations import Combination, recurring
+from vocabgap.reporting.narrowing import Difference
 from vocabgap.schema import CAPABILITIES
 from vocabgap.settings import DEFAULT_COVERED, DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS
 from vocabgap.text import count
@@ -119,6 +120,8 @@ class Summary(msgspec.Struct, frozen=True):
         reclassified: What became of records without a category; null where it was not asked for.
         covered_from: The share of a need that an entry explains where it probably covers it.
         ties: First and last rank of those that are tied with one another, where one of them is shown.
+        before: The moment that the run before counts as its present; null where that is not known.
+        differences: In what the run before is narrowed, or ranked, differently.
     """
 
     now: datetime
@@ -148,6 +151,8 @@ class Summary(msgspec.Struct, frozen=True):
     changes: dict[str, int] | None = None
     covered_from: float = DEFAULT_COVERED
     ties: tuple[tuple[int, int], ...] = ()
+    before: datetime | None = None
+    differences: tuple[Difference, ...] = ()
 
     @property
     def nothing_shown(self) -> str:
@@ -180,6 +185,8 @@ def summarise(
     has_vocabulary: bool = False,
     fewest: tuple[int, int] = (DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS),
     relations: pl.DataFrame | None = None,
+    before: datetime | None = None,
+    differences: tuple[Difference, ...] = (),
 ) -> Summary:
     """Make the summary of a run.
 
@@ -199,6 +206,8 @@ def summarise(
         has_vocabulary: Whether the needs were compared with what can be asked for already.
         fewest: Images and sessions that a capability must be on to be established.
         relations: Table `lineage`, where there was a run before.
+        before: The moment that the run before counts as its present.
+        differences: In what the run before is narrowed, or ranked, differently.
     """
     CAPABILITIES.require(ranked)
     settled = pl.col("status").is_in(SETTLED)
@@ -238,6 +247,8 @@ def summarise(
         changes=None if relations is None or relations.is_empty() else _changes(relations),
         covered_from=covered_from,
         ties=_ties(open_, shown),
+        before=before,
+        differences=differences,
     )
 
 

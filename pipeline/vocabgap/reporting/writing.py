@@ -123,6 +123,8 @@ def report(
         has_vocabulary=reproduction is not None and bool(reproduction.vocabulary),
         fewest=(settings.rank.min_images, settings.rank.min_sessions),
         relations=None if lineage is None else lineage.relations,
+        before=None if reproduction is None or reproduction.compared is None else reproduction.compared.now,
+        differences=() if reproduction is None else reproduction.differences,
     )
     with published(out) as folder:
         with _named(folder / MARKDOWN_NAME) as path:
@@ -148,6 +150,7 @@ def report(
             model=None if reproduction is None else reproduction.model,
             vocabulary=() if reproduction is None else reproduction.vocabulary,
             decisions=None if reproduction is None else reproduction.decided,
+            compared=None if reproduction is None else reproduction.compared_with,
         )
         with _named(folder / MANIFEST_NAME) as path:
             path.write_bytes(encode_manifest(manifest))

@@ -1,0 +1,124 @@
+"""In what two runs are narrowed differently, and where that is told."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vocabgap.ingest import Selection
+from vocabgap.pipeline import Run
+from vocabgap.reporting.narrowing import Difference, Narrowing, differences
+from vocabgap.settings import RankBy, RankSettings, Settings
+
+Publish = Callable[..., Run]
+Text = Callable[[Run], str]
+JUNE, JULY = datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 7, 1, tzinfo=UTC)
+MONTH = JULY - JUNE
+
+
+def narrowed(**selection: Any) -> Narrowing:  # noqa: ANN401 - passed on to Selection
+    return Narrowing.of(Selection(**selection), RankSettings())
+
+
+def ranked(**rank: Any) -> Narrowing:  # noqa: ANN401 - passed on to RankSettings
+    return Narrowing.of(Selection(), RankSettings(**rank))
+
+
+@pytest.fixture
+def photos(gap: Callable[..., dict[str, object]], write_corpus: Callable[..., Path]) -> Path:
+    """Two needs of two categories."""
+    return write_corpus(
+        {"one": [gap("sky mask", intent_category="local"), gap("film grain", intent_category="detail")]}
+    )
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "told"),
+    [
+        (narrowed(), narrowed(images=("a", "b")), ("image", "all", "a or b")),
+        (narrowed(categories=("tone",)), narrowed(categories=("color",)), ("category", "tone", "color")),
+        (narrowed(modules=("crop",)), narrowed(), ("operation", "crop", "all")),
+        (narrowed(), narrowed(sessions=("s",)), ("session", "all", "s")),
+        (narrowed(), narrowed(since=JUNE), ("since", "all", "2026-06-01T00:00:00Z")),
+        (narrowed(until=JULY), narrowed(), ("until", "2026-07-01T00:00:00Z", "all")),
+        (ranked(), ranked(min_images=2), ("min-images", "1", "2")),
+        (ranked(min_sessions=3), ranked(), ("min-sessions", "3", "0")),
+        (ranked(), ranked(by=RankBy.PRIORITY), ("rank-by", "mentions", "priority")),
+        (None, narrowed(), ("narrowing", "not known", "known")),
+    ],
+)
+def test_each_filter_that_differs_is_told_with_both_values(
+    earlier: Narrowing | None, later: Narrowing, told: tuple[str, str, str]
+) -> None:
+    assert differences(earlier, later, between=MONTH) == (Difference(*told),)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        (None, None),
+        (narrowed(), narrowed()),
+        (narrowed(images=("a", "b")), narrowed(images=("b", "a", "a"))),
+        (narrowed(since=JUNE), narrowed(since=JUNE)),
+        (narrowed(since=JUNE), narrowed(since=JUNE + MONTH)),
+        (narrowed(since=JUNE, until=JULY), narrowed(since=JUNE, until=JULY + MONTH)),
+    ],
+)
+def test_windows_that_move_along_and_the_order_of_values_are_no_difference(
+    earlier: Narrowing | None, later: Narrowing | None
+) -> None:
+    assert differences(earlier, later, between=MONTH) == ()
+
+
+def test_a_report_says_what_the_run_before_was_narrowed_to(
+    photos: Path, publish: Publish, text_of: Text
+) -> None:
+    publish(photos, now=JUNE)
+
+    text = text_of(publish(photos, selection=Selection(categories=("local",))))
+
+    assert "Since the run before, of 2026-06-01T00:00:00Z, in all that was scanned: 2 continued." in text
+    assert "The run before was narrowed or ranked differently (category: all before, local now):" in text
+
+
+def test_a_report_that_is_narrowed_like_the_one_before_says_what_the_numbers_are_of(
+    photos: Path, publish: Publish, text_of: Text
+) -> None:
+    local = Selection(categories=("local",))
+    publish(photos, now=JUNE, selection=local)
+
+    text = text_of(publish(photos, selection=local))
+
+    assert "in all that was scanned: 2 continued." in text
+    assert "The run before was narrowed" not in text
+
+
+def test_a_whole_report_after_a_whole_one_says_only_of_when_that_was(
+    photos: Path, publish: Publish, text_of: Text
+) -> None:
+    publish(photos, now=JUNE)
+
+    text = text_of(publish(photos))
+
+    assert "Since the run before, of 2026-06-01T00:00:00Z: 2 continued." in text
+    assert "The run before was narrowed" not in text
+
+
+def test_a_filter_that_is_no_markdown_is_shown_as_it_is(
+    photos: Path, publish: Publish, text_of: Text
+) -> None:
+    publish(photos, now=JUNE, selection=Selection(images=("<b>*one*",)))
+
+    assert "(image: \\<b\\>\\*one\\* before, all now)" in text_of(publish(photos))
+
+
+def test_ranks_by_other_rules_are_said_not_to_compare(photos: Path, publish: Publish, text_of: Text) -> None:
+    publish(photos, now=JUNE)
+
+    made = publish(photos, settings=Settings(rank=RankSettings(by=RankBy.PRIORITY, min_images=2)))
+
+    assert "(min-images: 1 before, 2 now; rank-by: mentions before, priority now)" in text_of(made)
+    assert made.published.manifest.compared is not None
+    assert made.published.manifest.now - made.published.manifest.compared.now == timedelta(days=30)
