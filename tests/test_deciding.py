@@ -194,6 +194,16 @@ def test_an_identifier_that_is_unclear_is_refused(studio: Studio) -> None:
         (lambda book: book.dismiss("lens flare", " "), "a dismissal needs a reason"),
         (lambda book: book.author("lens flare", ""), "author needs field 'entry'"),
         (lambda book: book.rename("lens flare", " "), "rename needs field 'label'"),
+        (lambda book: book.dismiss("lens flare", "\u200b"), "a dismissal needs a reason"),
+        (lambda book: book.author("lens flare", "\u2060"), "author needs field 'entry' with"),
+        (
+            lambda book: book.rename("lens flare", "\u200b\ufeff"),
+            "rename needs field 'label' with",
+        ),
+        (
+            lambda book: book.pin("lens flare", "\u200b"),
+            r"reason '\\u200b' has no character",
+        ),
         (lambda book: book.undo("dec-000000000000"), "no decision begins with 'dec-000000000000'"),
     ],
 )

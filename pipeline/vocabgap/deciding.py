@@ -31,7 +31,7 @@ from vocabgap.moments import require_offset
 from vocabgap.reporting import named, read_run
 from vocabgap.reporting.naming import FEWEST_DIGITS
 from vocabgap.settings import DEFAULT_DECISIONS, DEFAULT_OUT
-from vocabgap.text import shortened, surface, visible
+from vocabgap.text import can_be_seen, shortened, surface, visible
 
 _ALIKE: Final = 3  # wordings to propose where none fits
 
@@ -106,7 +106,7 @@ class Decisions:
         """Give a capability a label of its own.
 
         Raises:
-            VocabgapError: There is no such capability, or the label is blank.
+            VocabgapError: There is no such capability, or nothing of the label can be seen.
         """
         require_kind("label", label, str, "text")
         return self._append(Action.RENAME, self._subject(capability), reason=why, label=label.strip())
@@ -126,7 +126,7 @@ class Decisions:
             VocabgapError: There is no such capability, or no reason.
         """
         require_kind("why", why, str, "text")
-        if not why.strip():
+        if not can_be_seen(why):
             raise InvalidInputError("a dismissal needs a reason", hint="say it with --why")
         return self._append(Action.DISMISS, self._subject(capability), reason=why)
 

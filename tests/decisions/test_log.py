@@ -131,6 +131,14 @@ def test_a_bad_line_is_named(decided: Decided, log: Path, change: Callable[[str]
         read_decisions(log)
 
 
+def test_a_label_of_which_nothing_can_be_seen_is_a_bad_line(decided: Decided, log: Path) -> None:
+    append(log, decided("rename", ["sky mask"], label="sky"))
+    log.write_text(log.read_text().replace('"label":"sky"}', '"label":"\u200b"}'), encoding="utf-8")
+
+    with pytest.raises(InvalidInputError, match=r"decisions.jsonl:1: rename needs field 'label' with"):
+        read_decisions(log)
+
+
 def test_an_unresolved_merge_is_told(decided: Decided, log: Path) -> None:
     append(log, decided("pin", ["sky mask"]))
     log.write_text("<<<<<<< HEAD\n" + log.read_text() + "=======\n>>>>>>> theirs\n")

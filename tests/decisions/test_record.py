@@ -53,9 +53,10 @@ def test_a_blank_name_is_none(decided: Decided) -> None:
         decided("rename", ["sky mask"], label="  ")
 
 
-def test_somebody_has_to_decide(decided: Decided) -> None:
+@pytest.mark.parametrize("actor", [" ", "\u200b"])
+def test_somebody_has_to_decide(decided: Decided, actor: str) -> None:
     with pytest.raises(InvalidInputError, match="nobody is named"):
-        decided("pin", ["sky mask"], actor=" ")
+        decided("pin", ["sky mask"], actor=actor)
 
 
 def test_a_subject_keeps_one_wording_a_surface_and_that_of_the_label_first() -> None:

@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.text import count, surface, visible
+from vocabgap.text import can_be_seen, count, surface, visible
 
 ID_PREFIX: Final = "dec-"
 ID_DIGITS: Final = 12
@@ -109,8 +109,10 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
             raise ValueError(f"{self.action} {verb} field 'capability'")
         for name in _NEEDED.values():
             value = getattr(self, name)
-            if name == needed and (not value or (isinstance(value, str) and not value.strip())):
+            if name == needed and not value:
                 raise ValueError(f"{self.action} needs field '{name}'")
+            if isinstance(value, str) and not can_be_seen(value):
+                raise ValueError(f"{self.action} needs field '{name}' with a character that can be seen")
             if name != needed and value not in {None, ()}:
                 raise ValueError(f"{self.action} has no field '{name}'")
 
@@ -161,11 +163,17 @@ def decide(
     decision, and two decisions are hardly ever taken for one.
 
     Raises:
-        InvalidInputError: Something that the action needs is missing, or does not belong to it.
+        InvalidInputError: Something that the action needs is missing or cannot be seen, or does not belong to
+            it.
     """
     for name, text in (("actor", actor), ("reason", reason), ("label", label), ("entry", entry)):
         _require_unicode(name, text)
-    if not actor.strip():
+    if reason.strip() and not can_be_seen(reason):
+        raise InvalidInputError(
+            f"reason '{visible(reason)}' has no character that can be seen",
+            hint="say why in words, or not at all",
+        )
+    if not can_be_seen(actor):
         raise InvalidInputError("nobody is named as the one who decides", hint="name somebody with --actor")
     try:
         draft = Decision(
