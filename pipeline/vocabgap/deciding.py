@@ -47,6 +47,7 @@ class Decisions:
         file: The file that keeps the decisions; it is made where it does not exist.
         actor: Who decides; by default who the environment variable VOCABGAP_ACTOR names, or is logged in.
         now: The moment of the decisions; the clock's by default.
+        on_wait: Called where a decision has to wait for somebody else's to be written.
     """
 
     def __init__(
@@ -56,10 +57,12 @@ class Decisions:
         *,
         actor: str | None = None,
         now: datetime | None = None,
+        on_wait: Callable[[], None] = lambda: None,
     ) -> None:
         self._run = run
         self.file = expanded(file)
         self._actor = actor
+        self._on_wait = on_wait
         self._now = None if now is None else require_offset(now, name="now")
 
     def all(self) -> tuple[Decision, ...]:
@@ -184,7 +187,7 @@ class Decisions:
             time=datetime.now(UTC) if self._now is None else self._now,
             **said,  # type: ignore[arg-type]
         )
-        append_decision(self.file, made, self._agreeing(action))
+        append_decision(self.file, made, self._agreeing(action), self._on_wait)
         return made
 
     def _agreeing(self, action: Action) -> Callable[[tuple[Decision, ...]], None]:

@@ -1,3 +1,4 @@
+import fcntl
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -5,6 +6,8 @@ from typing import Any
 
 import polars as pl
 import pytest
+
+from vocabgap.decisions import log
 
 Command = Callable[..., Any]
 
@@ -44,6 +47,25 @@ def test_what_was_decided_is_said_and_kept(
     assert made.out.startswith(f"2026-07-02 {told}")
     assert "decisions.jsonl: the next `vocabgap report` follows it" in made.out
     assert len((tmp_path / "decisions.jsonl").read_text().splitlines()) == 1
+
+
+@pytest.mark.usefixtures("reported")
+def test_that_another_writer_is_waited_for_is_said_and_ends(
+    vocabgap: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log, "SILENT_WAIT", 0.0)
+    monkeypatch.setattr(log, "LONGEST_WAIT", 0.1)
+    with (tmp_path / "decisions.jsonl").open("a") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+
+        told = vocabgap("decide", "pin", "sky mask")
+        first, *_, last = events(vocabgap("--json", "decide", "pin", "sky mask"))
+
+    assert (told.code, told.out) == (4, "")
+    assert told.err.startswith("waiting for another writer of decisions.jsonl\nvocabgap: decisions file '")
+    assert (first, last["event"]) == (
+        {"schema_version": 1, "event": "waiting", "file": "decisions.jsonl"}, "error",
+    )  # fmt: skip
 
 
 @pytest.mark.usefixtures("reported")

@@ -7,7 +7,7 @@ import typer
 
 from vocabgap.cli.options import ConfigOption, DecisionsOption, RunOption
 from vocabgap.cli.output import output_of
-from vocabgap.config import resolve_settings
+from vocabgap.config import expanded, resolve_settings
 from vocabgap.moments import parse_now
 from vocabgap.text import escape_unseen, printable_name
 
@@ -184,9 +184,16 @@ def _decide(
     moment = None if now is None else parse_now(now)
     from vocabgap.deciding import Decisions  # noqa: PLC0415 - loads Polars
 
-    book = Decisions(run or settings.report.out, settings.decisions.file, actor=actor, now=moment)
+    place = printable_name(str(expanded(settings.decisions.file)))
+
+    def waiting() -> None:
+        output.event("waiting", file=place)
+        output.note(f"waiting for another writer of {escape_unseen(place)}")
+
+    book = Decisions(
+        run or settings.report.out, settings.decisions.file, actor=actor, now=moment, on_wait=waiting
+    )
     made = deciding(book)
-    place = printable_name(str(book.file))
     output.event("decision", decision=made)
     output.event("result", decision_id=made.decision_id, file=place)
     output.text(f"{made.told}\n{escape_unseen(place)}: the next `vocabgap report` follows it")
