@@ -102,7 +102,7 @@ def pin(
     now: NowOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Have a capability stand first, whatever its counts."""
+    """Have a capability stand first, whatever its counts and whatever covers it."""
     _decide(context, run, decisions, actor, now, config, lambda book: book.pin(capability, why))
 
 
@@ -117,7 +117,10 @@ def dismiss(
     now: NowOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Say that a capability is not going to be authored."""
+    """Say that a capability is not going to be authored.
+
+    That holds while the wordings that it has now carry at least half of its mentions.
+    """
     _decide(context, run, decisions, actor, now, config, lambda book: book.dismiss(capability, why))
 
 
@@ -164,7 +167,11 @@ def undo(
     now: NowOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Take a decision back: everything is as if it had never been made."""
+    """Take a decision back: everything is as if it had never been made.
+
+    What was decided meanwhile about a capability that a merge had united stays with the one of the two that
+    had the wording it was named by, or the identifier.
+    """
     _decide(context, None, decisions, actor, now, config, lambda book: book.undo(decision, why))
 
 

@@ -64,8 +64,9 @@ class Subject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         capability_id: Its identifier then.
-        label: Its label then.
-        wordings: One wording of each of its surfaces, that of the label first, then the most mentioned.
+        label: Its label then; where people have united several groups, that of the one that was named.
+        wordings: One wording of each of its surfaces, those of the group that was named first: that of the
+            label, then the most mentioned. Of most decisions the first of them, of a status all.
     """
 
     capability_id: _Text
@@ -204,15 +205,18 @@ def _require_unicode(name: str, text: str | None) -> None:
         ) from error
 
 
-def subject(capability_id: str, label: str, wordings: Iterable[str]) -> Subject:
+def subject(
+    capability_id: str, label: str, wordings: Iterable[str], most: int | None = KEPT_WORDINGS
+) -> Subject:
     """A capability as a decision keeps it.
 
     Args:
         capability_id: Its identifier.
         label: Its label.
-        wordings: Its wordings, most mentioned first; at least one.
+        wordings: Its wordings, those first that stand for it; at least one.
+        most: How many of them are kept; all by null.
     """
-    ordered = sorted(wordings, key=lambda wording: wording != label)
-    one_each = {surface(wording): wording for wording in reversed(ordered)}
-    kept = [wording for wording in ordered if one_each[surface(wording)] == wording]
-    return Subject(capability_id, label, tuple(kept[:KEPT_WORDINGS]))
+    one_each: dict[str, str] = {}
+    for wording in wordings:
+        one_each.setdefault(surface(wording), wording)
+    return Subject(capability_id, label, tuple(one_each.values())[:most])

@@ -3,7 +3,7 @@
 from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.manifest import Decided, Model, Timing
 from vocabgap.reporting.naming import named
-from vocabgap.reporting.reading import NO_PREVIOUS, read_basis, read_run
+from vocabgap.reporting.reading import NO_PREVIOUS, read_basis, read_groups, read_run
 from vocabgap.reporting.summary import Summary, summarise
 from vocabgap.reporting.target import check_target, resolve_target
 from vocabgap.reporting.writing import Published, report
@@ -19,6 +19,7 @@ __all__ = [
     "check_target",
     "named",
     "read_basis",
+    "read_groups",
     "read_run",
     "report",
     "resolve_target",

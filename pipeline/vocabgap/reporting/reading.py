@@ -71,6 +71,16 @@ def read_run(folder: str | Path, *, option: str) -> tuple[Manifest, pl.DataFrame
     return manifest, _read(place, CAPABILITIES_NAME, CAPABILITIES, _HINT)
 
 
+def read_groups(folder: str | Path) -> pl.DataFrame:
+    """Table `groups` of a published run: the surfaces of that run itself.
+
+    Raises:
+        StateError: The file is missing or damaged, or of another version.
+        AccessDeniedError: It may not be read.
+    """
+    return _read(resolve_target(folder), GROUPS_NAME, GROUPS, _HINT).filter(run=PRESENT)
+
+
 def read_gaps(folder: str | Path) -> pl.DataFrame | None:
     """Table `gaps` of a published run; None where it was published without.
 

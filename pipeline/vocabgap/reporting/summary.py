@@ -131,11 +131,11 @@ def summarise(
     """
     CAPABILITIES.require(ranked)
     settled = pl.col("status").is_in(SETTLED)
-    # What people have decided about is shown by what they decided, whatever covers it and wherever it is.
-    spoken_of = pl.col("decisions").list.len() > 0
-    covered = probably_covered(covered_from) & ~spoken_of
+    # What people want first is shown first, whatever covers it and however little evidence it has.
+    pinned = pl.col("pinned")
+    covered = probably_covered(covered_from) & ~pinned
     decided = ranked.filter(settled)
-    rest = ranked.filter(~settled, pl.col("established") | spoken_of)
+    rest = ranked.filter(~settled, pl.col("established") | pinned)
     near, open_ = rest.filter(covered), rest.filter(~covered)
     counted = None if gaps is None else gaps.filter("counted")
     shown = _shown(open_, top)

@@ -4,7 +4,7 @@ from typing import Final
 
 import polars as pl
 
-from vocabgap.schema.table import UTC_MICROSECONDS, Column, Table
+from vocabgap.schema.table import NAMES, UTC_MICROSECONDS, Column, Table
 
 VERDICTS: Final = Table(
     "verdicts",
@@ -16,6 +16,7 @@ VERDICTS: Final = Table(
         Column("action", pl.String, "what was decided, see `vocabgap.decisions.Action`"),
         Column("label", pl.String, "the name that a `rename` gives; null otherwise"),
         Column("told", pl.String, "the decision in words"),
+        Column("about", NAMES, "the surfaces of the capability as far as the decision keeps them"),
     ),
 )
 
@@ -28,7 +29,8 @@ IDENTITIES: Final = Table(
         Column("label", pl.String, "the name that people gave it; null where nobody did"),
         Column("status", pl.String, "`new`, `open`, `dismissed`, `authored` or `regressed`"),
         Column("pinned", pl.Boolean, "whether people want it first"),
-        Column("decisions", pl.List(pl.String), "what people decided about it and is in force, in order"),
+        Column("decisions", NAMES, "what people decided about it and is in force, in order"),
+        Column("outgrown", NAMES, "identifiers of decisions that hold no longer, being outgrown"),
     ),
 )
 
