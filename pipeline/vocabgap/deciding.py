@@ -1,13 +1,12 @@
 """Deciding about the capabilities of a published run: what the command line and notebooks call."""
 
-import difflib
 import getpass
 import os
 from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Any
 
 import polars as pl
 
@@ -26,16 +25,15 @@ from vocabgap.decisions import (
     replay,
     require_union,
     subject,
+    surfaces_of,
     undoings,
 )
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.moments import require_offset
-from vocabgap.reporting import named, read_groups, read_run
+from vocabgap.reporting import named, named_wording, read_groups, read_run
 from vocabgap.reporting.naming import FEWEST_DIGITS
 from vocabgap.settings import DEFAULT_DECISIONS, DEFAULT_OUT
 from vocabgap.text import can_be_seen, shortened, surface, visible
-
-_ALIKE: Final = 3  # wordings to propose where none fits
 
 
 class Decisions:
@@ -110,9 +108,9 @@ class Decisions:
             VocabgapError: There is no such capability or wording, nothing would stay, or an earlier decision
                 holds them together.
         """
-        leaving = tuple(self._wording(capability, each) for each in texts("wordings", wordings))
-        # What is split off cannot stand for what stays.
-        about = self._subject(capability, without=frozenset(map(surface, leaving)))
+        row = named(self._ranked, capability)
+        leaving = tuple(named_wording(row, each) for each in texts("wordings", wordings))
+        about = self._staying(capability, frozenset(map(surface, leaving)))
         return self._append(Action.SPLIT, about, reason=why, wordings=leaving)
 
     def rename(self, capability: str, label: str, why: str = "") -> Decision:
@@ -210,7 +208,7 @@ class Decisions:
             of_run = dict(self._groups.select("surface", "capability_id").iter_rows())
 
         def check(together: tuple[Decision, ...]) -> None:
-            surfaces = _surfaces_of(together) if made.action is Action.UNDO else of_run
+            surfaces = surfaces_of(together) if made.action is Action.UNDO else of_run
             try:
                 ruling = replay(together, surfaces)
                 if made.action is Action.MERGE:
@@ -230,10 +228,8 @@ class Decisions:
     def _groups(self) -> pl.DataFrame:
         return read_groups(self._run)
 
-    def _subject(
-        self, name: str, *, without: Collection[str] = (), most: int | None = KEPT_WORDINGS
-    ) -> Subject:
-        """A capability by its name, without the wordings of some surfaces.
+    def _subject(self, name: str, most: int | None = KEPT_WORDINGS) -> Subject:
+        """A capability by its name.
 
         Where people have united several groups, those wordings come first that the clustering has in one
         group with the name, or in the group whose identifier is kept: it is as if the rest had never been
@@ -241,17 +237,11 @@ class Decisions:
         """
         require_kind("capability", name, str, "the name of a capability")
         row = named(self._ranked, name)
-        forms = {variant["wording"]: surface(variant["wording"]) for variant in row["variants"]}
-        staying = [wording for wording, form in forms.items() if form not in without]
-        if not staying:
-            raise InvalidInputError(
-                f"nothing of '{shortened(visible(row['label']))}' would stay",
-                hint="name only the wordings that are to leave",
-            )
+        forms = _forms(row)
         own = self._groups.filter(capability_id=row["capability_id"])
         group_of = dict(own.select("surface", "group_id").iter_rows())
         label_of = dict(own.select("group_id", "group_surface").iter_rows())
-        there = {group_of.get(forms[wording]) for wording in staying}
+        there = {*map(group_of.get, forms.values())}
         likely = (group_of.get(surface(name)), row["capability_id"])
         meant = next((group for group in likely if group in there), None)
 
@@ -259,24 +249,29 @@ class Decisions:
             form = forms[wording]
             return group_of.get(form) != meant, form != label_of.get(meant), wording != row["label"]
 
-        staying.sort(key=distance)
+        ordered = sorted(forms, key=distance)
         is_elsewhere = meant is not None and group_of.get(surface(row["label"]), meant) != meant
-        return subject(row["capability_id"], staying[0] if is_elsewhere else row["label"], staying, most)
+        return subject(row["capability_id"], ordered[0] if is_elsewhere else row["label"], ordered, most)
 
-    def _wording(self, capability: str, wording: str) -> str:
-        """The wording of a capability that somebody means."""
-        row = named(self._ranked, capability)
-        own = [variant["wording"] for variant in row["variants"]]
-        spoken = surface(wording) if wording.strip() else wording
-        for found in (wording, *own):
-            if found in own and (found == wording or visible(found) == wording or surface(found) == spoken):
-                return str(found)
-        near = difflib.get_close_matches(wording, own, _ALIKE, 0.5)
-        proposed = " or ".join(f"'{shortened(visible(each))}'" for each in near)
-        raise NotFoundError(
-            f"'{shortened(visible(row['label']))}' has no wording '{shortened(visible(wording))}'",
-            hint=f"did you mean {proposed}?" if near else "its column `variants` has all of them",
-        )
+    def _staying(self, name: str, leaving: Collection[str]) -> Subject:
+        """A capability without some surfaces, which cannot stand for what stays.
+
+        A wording that it is named by stands for it first: that one is to stay in any case.
+        """
+        whole = self._subject(name, most=None)
+        staying = [wording for wording in whole.wordings if surface(wording) not in leaving]
+        if not staying:
+            raise InvalidInputError(
+                f"nothing of '{shortened(visible(whole.label))}' would stay",
+                hint="name only the wordings that are to leave",
+            )
+        staying.sort(key=lambda wording: surface(wording) != surface(name))
+        return subject(whole.capability_id, whole.label, staying)
+
+
+def _forms(row: dict[str, Any]) -> dict[str, str]:
+    """The wordings of a capability, most mentioned first, each with its surface."""
+    return {variant["wording"]: surface(variant["wording"]) for variant in row["variants"]}
 
 
 def _login() -> str:
@@ -285,12 +280,6 @@ def _login() -> str:
         return os.environ.get(ACTOR_VARIABLE) or getpass.getuser()
     except (KeyError, OSError):
         return ""
-
-
-def _surfaces_of(decisions: Iterable[Decision]) -> frozenset[str]:
-    """The surfaces of all wordings that some decisions name."""
-    holders = (part for each in decisions for part in (each.capability, each.other, each) if part is not None)
-    return frozenset(surface(wording) for part in holders for wording in part.wordings)
 
 
 def _begins(decision_id: str, beginning: str) -> bool:

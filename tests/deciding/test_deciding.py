@@ -49,6 +49,17 @@ def test_a_split_takes_its_wordings_apart(studio: "Studio") -> None:
     assert (made["film grain"]["mentions"], made["film grain look"]["mentions"]) == (1, 1)
 
 
+def test_what_a_split_names_as_staying_stays(studio_of: "Callable[..., Studio]") -> None:
+    studio = studio_of("film grain look", "grain of film", "grain of film", "film grain", "moon glow")
+    studio.cluster = ClusterSettings(threshold=0.95)
+    studio.report()
+
+    studio.decide.split("film grain look", "film grain")
+
+    (group,) = [row for row in studio.report().ranked.to_dicts() if "film grain look" in str(row["variants"])]
+    assert "film grain" not in [variant["wording"] for variant in group["variants"]]
+
+
 def test_a_new_label_is_shown_everywhere(studio: "Studio") -> None:
     studio.decide.rename("sky mask", "mask for the sky")
 
@@ -270,5 +281,7 @@ def test_a_pipe_in_the_place_of_a_run_is_not_waited_for(studio: "Studio") -> Non
 def test_a_run_that_is_named_must_hold_what_its_groups_are_known_by(studio: "Studio") -> None:
     (studio.folder / "out" / "groups.parquet").unlink()
 
-    with pytest.raises(StateError, match=r"groups\.parquet"):
+    with pytest.raises(StateError, match=r"groups\.parquet' does not exist"):
         studio.report("next", previous=studio.folder / "out")
+    with pytest.raises(StateError, match=r"groups\.parquet' does not exist \(make the report again"):
+        studio.decide.pin("sky mask")

@@ -3,7 +3,7 @@
 from vocabgap.decisions.agreement import require_union
 from vocabgap.decisions.log import append_decision, read_decisions
 from vocabgap.decisions.record import ID_PREFIX, KEPT_WORDINGS, Action, Decision, Subject, decide, subject
-from vocabgap.decisions.replay import Ruling, in_force, replay, undoings
+from vocabgap.decisions.replay import Ruling, in_force, replay, surfaces_of, undoings
 
 __all__ = [
     "ID_PREFIX",
@@ -19,5 +19,6 @@ __all__ = [
     "replay",
     "require_union",
     "subject",
+    "surfaces_of",
     "undoings",
 ]

@@ -121,6 +121,12 @@ def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> Ruling:
     return Ruling(tuple(reasoned), verdicts, active, tuple(dormant))
 
 
+def surfaces_of(decisions: Iterable[Decision]) -> frozenset[str]:
+    """The surfaces of all wordings that some decisions name."""
+    holders = (part for each in decisions for part in (each.capability, each.other, each) if part is not None)
+    return frozenset(surface(wording) for part in holders for wording in part.wordings)
+
+
 def _verdict(decision: Decision, where: str) -> tuple[object, ...]:
     """A row of table `verdicts`."""
     wordings = () if decision.capability is None else decision.capability.wordings

@@ -97,7 +97,8 @@ def _read(folder: Path, name: str, table: Table, hint: str) -> pl.DataFrame:
     try:
         kind = file_kind(path)
         if kind is not FileKind.FILE:  # a pipe would be waited for
-            raise StateError(f"'{path}' is {kind}, not a file", hint=hint)
+            problem = "does not exist" if kind is FileKind.NOTHING else f"is {kind}, not a file"
+            raise StateError(f"'{path}' {problem}", hint=hint)
         frame = pl.read_parquet(path)
         table.require(frame)
     except PermissionError as error:
