@@ -23,7 +23,7 @@ from vocabgap.decisions import (
     in_force,
     read_decisions,
     replay,
-    require_union,
+    require_followed,
     subject,
     surfaces_of,
     undoings,
@@ -106,7 +106,7 @@ class Decisions:
 
         Raises:
             VocabgapError: There is no such capability or wording, nothing would stay, or an earlier decision
-                holds them together.
+                holds a wording that leaves together with one that stays.
         """
         row = named(self._ranked, capability)
         leaving = tuple(named_wording(row, each) for each in texts("wordings", wordings))
@@ -211,8 +211,7 @@ class Decisions:
             surfaces = surfaces_of(together) if made.action is Action.UNDO else of_run
             try:
                 ruling = replay(together, surfaces)
-                if made.action is Action.MERGE:
-                    require_union(made, ruling.reasoned, of_run)
+                require_followed(made, ruling.reasoned, of_run)
             except StateError as error:
                 raise StateError(
                     error.message, hint="nothing was decided; undo the earlier one first"

@@ -83,6 +83,30 @@ def test_what_is_not_refused_is_united(masks: "Studio") -> None:
     assert wordings(found["film grain"]) == {*SKIES, "film grain"}
 
 
+def test_a_split_of_what_a_merge_holds_together_with_what_stays_is_refused(
+    studio_of: "Callable[..., Studio]",
+) -> None:
+    studio = studio_of(*SKIES, *SKIES, SKIES[0], "film grain")
+    studio.cluster = ClusterSettings(threshold=0.95)
+    studio.report()
+    merge = studio.decide.merge("sky mask", "film grain")
+    assert wordings(studio.rows()["film grain"]) == {*SKIES, "film grain"}
+
+    with pytest.raises(StateError, match=f"{merge.decision_id} .*split 'sky mask' off"):
+        studio.decide.split("sky mask haze", "sky mask")
+
+
+def test_a_split_of_all_that_a_merge_holds_together_is_followed(masks: "Studio") -> None:
+    masks.decide.merge("film grain", SKIES[1])
+    masks.report()
+
+    masks.decide.split("sky mask", [SKIES[1], "film grain"])
+
+    found = masks.rows()
+    assert wordings(found["film grain"]) == {SKIES[1], "film grain"}
+    assert wordings(found["sky mask"]) == {"sky mask"}
+
+
 def test_when_the_split_is_undone_the_merge_is_possible(masks: "Studio") -> None:
     (split,) = masks.decide.all()
     masks.decide.undo(split.decision_id)

@@ -1,6 +1,6 @@
 """Decisions: what people said about capabilities, kept as lines of a file and replayed at every run."""
 
-from vocabgap.decisions.agreement import require_union
+from vocabgap.decisions.agreement import require_followed
 from vocabgap.decisions.log import append_decision, read_decisions
 from vocabgap.decisions.record import ID_PREFIX, KEPT_WORDINGS, Action, Decision, Subject, decide, subject
 from vocabgap.decisions.replay import Ruling, in_force, replay, surfaces_of, undoings
@@ -17,7 +17,7 @@ __all__ = [
     "in_force",
     "read_decisions",
     "replay",
-    "require_union",
+    "require_followed",
     "subject",
     "surfaces_of",
     "undoings",

@@ -41,23 +41,32 @@ def require_agreement(reasoned: Iterable[Reasoned]) -> None:
                     raise _conflict(decision, merged, leaving)
 
 
-def require_union(merge: Decision, reasoned: Iterable[Reasoned], groups: Mapping[str, str]) -> None:
-    """Refuse a merge of two groups that a split keeps apart, through whichever of their surfaces.
+def require_followed(made: Decision, reasoned: Iterable[Reasoned], groups: Mapping[str, str]) -> None:
+    """Refuse a decision of which less would come than the person who makes it sees in it.
 
-    The two would be put together, and what the split parts would leave again at once.
+    A merge of two groups that a split keeps apart, through whichever of their surfaces: what the split parts
+    would leave again at once. A split whose surfaces a merge holds together with others of the same group:
+    these would leave, too.
 
     Args:
-        merge: The merge, among those below.
+        made: The decision, among those below.
         reasoned: Everything that is to hold.
-        groups: The group of each surface, as the person who merges them sees it.
+        groups: The group of each surface, as the person sees it.
 
     Raises:
-        StateError: It and a split cannot both be respected; it names them.
+        StateError: It and an earlier one cannot both be respected; it names them.
     """
     known = tuple(reasoned)
-    own = next((constraint for decision, constraint in known if decision == merge), None)
-    if not isinstance(own, Together):
-        return
+    own = next((constraint for decision, constraint in known if decision == made), None)
+    if isinstance(own, Together):
+        _require_union(made, own, known, groups)
+    elif isinstance(own, Apart):
+        _require_parting(made, own, known, groups)
+
+
+def _require_union(
+    merge: Decision, own: Together, known: Iterable[Reasoned], groups: Mapping[str, str]
+) -> None:
     links = _links((each for each in known if each.decision != merge), groups)
     first, second = ({*_latest_links(links, groups.get(each, each))} for each in own)
     if first & second:  # one capability already, in which splits hold as they are
@@ -68,6 +77,17 @@ def require_union(merge: Decision, reasoned: Iterable[Reasoned], groups: Mapping
                 parted = {groups.get(constraint.anchor), groups.get(leaving)}
                 if parted & first and parted & second:
                     raise _conflict(decision, merge, leaving)
+
+
+def _require_parting(
+    split: Decision, own: Apart, known: Iterable[Reasoned], groups: Mapping[str, str]
+) -> None:
+    links = _links(known, {})
+    for leaving in own.leaving:
+        for linked, merge in _latest_links(links, leaving).items():
+            stays = linked not in own.leaving and groups.get(linked) == groups.get(own.anchor)
+            if merge is not None and stays:
+                raise _conflict(split, merge, leaving)
 
 
 def _links(reasoned: Iterable[Reasoned], groups: Mapping[str, str]) -> _Links:
