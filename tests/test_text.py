@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from vocabgap.text import stem, surface, visible, words
+from vocabgap.text import can_be_seen, stem, surface, visible, words
 
 lower_words = st.text("abcdefghijklmnopqrstuvwxyz", min_size=2, max_size=8)
 phrases = st.lists(lower_words, min_size=1, max_size=5)
@@ -188,3 +188,17 @@ def test_visible_text_stays_as_it_is(value: str) -> None:
 )
 def test_visible_shows_escapes_for_what_cannot_be_seen(value: str, shown: str) -> None:
     assert visible(value) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " \t\n", "\u200b", "\u200b \u2060\ufeff", "\u200c\u200d", "\u00ad", "\u202e", "\u3164\u2800",
+     "\U0001d159", "\ufe0f", "\u034f", "\u0301", "\x07", "\ud800"],
+)  # fmt: skip
+def test_text_of_which_nothing_can_be_seen(text: str) -> None:
+    assert not can_be_seen(text)
+
+
+@pytest.mark.parametrize("text", ["a", "\u200ba", "7", "?", "→", "🌙", "空", "\u200d\U0001f469"])
+def test_text_with_something_to_see(text: str) -> None:
+    assert can_be_seen(text)

@@ -1,13 +1,12 @@
 """Deciding about the capabilities of a published run: what the command line and notebooks call."""
 
-import difflib
 import getpass
 import os
 from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Any
 
 import polars as pl
 
@@ -15,6 +14,7 @@ from vocabgap.arguments import require_kind, texts
 from vocabgap.config import ACTOR_VARIABLE, expanded
 from vocabgap.decisions import (
     ID_PREFIX,
+    KEPT_WORDINGS,
     Action,
     Decision,
     Subject,
@@ -23,17 +23,17 @@ from vocabgap.decisions import (
     in_force,
     read_decisions,
     replay,
-    standing_of,
+    require_followed,
     subject,
+    surfaces_of,
+    undoings,
 )
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.moments import require_offset
-from vocabgap.reporting import named, read_run
+from vocabgap.reporting import named, named_wording, read_groups, read_run
 from vocabgap.reporting.naming import FEWEST_DIGITS
 from vocabgap.settings import DEFAULT_DECISIONS, DEFAULT_OUT
-from vocabgap.text import shortened, surface, visible
-
-_ALIKE: Final = 3  # wordings to propose where none fits
+from vocabgap.text import can_be_seen, shortened, surface, visible
 
 
 class Decisions:
@@ -47,6 +47,7 @@ class Decisions:
         file: The file that keeps the decisions; it is made where it does not exist.
         actor: Who decides; by default who the environment variable VOCABGAP_ACTOR names, or is logged in.
         now: The moment of the decisions; the clock's by default.
+        on_wait: Called where a decision has to wait for somebody else's to be written.
     """
 
     def __init__(
@@ -56,10 +57,12 @@ class Decisions:
         *,
         actor: str | None = None,
         now: datetime | None = None,
+        on_wait: Callable[[], None] = lambda: None,
     ) -> None:
         self._run = run
         self.file = expanded(file)
         self._actor = actor
+        self._on_wait = on_wait
         self._now = None if now is None else require_offset(now, name="now")
 
     def all(self) -> tuple[Decision, ...]:
@@ -78,12 +81,20 @@ class Decisions:
         """
         return in_force(self.all())
 
+    def outgrown(self) -> frozenset[str]:
+        """Identifiers of the decisions that hold no longer in the run, its groups having outgrown them.
+
+        Raises:
+            VocabgapError: There is no such run, or it cannot be read.
+        """
+        return frozenset(self._ranked["outgrown"].explode().drop_nulls())
+
     def merge(self, capability: str, other: str, why: str = "") -> Decision:
         """Say that two capabilities are one. It keeps the identifier of the first.
 
         Raises:
-            VocabgapError: There is no such capability, or an earlier decision parts the wordings that stand
-                for the two.
+            VocabgapError: There is no such capability, or an earlier decision keeps wordings of the one apart
+                from wordings of the other.
         """
         into, merged = self._subject(capability), self._subject(other)
         if into.capability_id == merged.capability_id:
@@ -95,24 +106,24 @@ class Decisions:
 
         Raises:
             VocabgapError: There is no such capability or wording, nothing would stay, or an earlier decision
-                holds them together.
+                holds a wording that leaves together with one that stays.
         """
-        leaving = tuple(self._wording(capability, each) for each in texts("wordings", wordings))
-        # What is split off cannot stand for what stays.
-        about = self._subject(capability, frozenset(map(surface, leaving)))
+        row = named(self._ranked, capability)
+        leaving = tuple(named_wording(row, each) for each in texts("wordings", wordings))
+        about = self._staying(capability, frozenset(map(surface, leaving)))
         return self._append(Action.SPLIT, about, reason=why, wordings=leaving)
 
     def rename(self, capability: str, label: str, why: str = "") -> Decision:
         """Give a capability a label of its own.
 
         Raises:
-            VocabgapError: There is no such capability, or the label is blank.
+            VocabgapError: There is no such capability, or nothing of the label can be seen.
         """
         require_kind("label", label, str, "text")
         return self._append(Action.RENAME, self._subject(capability), reason=why, label=label.strip())
 
     def pin(self, capability: str, why: str = "") -> Decision:
-        """Have a capability stand first, whatever its counts.
+        """Have a capability stand first, whatever its counts and whatever covers it.
 
         Raises:
             VocabgapError: There is no such capability.
@@ -122,13 +133,15 @@ class Decisions:
     def dismiss(self, capability: str, why: str) -> Decision:
         """Say that a capability is not going to be authored.
 
+        That holds while the wordings that it has now carry at least half of its mentions.
+
         Raises:
             VocabgapError: There is no such capability, or no reason.
         """
         require_kind("why", why, str, "text")
-        if not why.strip():
+        if not can_be_seen(why):
             raise InvalidInputError("a dismissal needs a reason", hint="say it with --why")
-        return self._append(Action.DISMISS, self._subject(capability), reason=why)
+        return self._append(Action.DISMISS, self._subject(capability, most=None), reason=why)
 
     def author(self, capability: str, entry: str, why: str = "") -> Decision:
         """Say which vocabulary entry was authored for a capability; it regresses if it is mentioned again.
@@ -137,7 +150,8 @@ class Decisions:
             VocabgapError: There is no such capability, or no entry is named.
         """
         require_kind("entry", entry, str, "text")
-        return self._append(Action.AUTHOR, self._subject(capability), reason=why, entry=entry.strip())
+        about = self._subject(capability, most=None)
+        return self._append(Action.AUTHOR, about, reason=why, entry=entry.strip())
 
     def reopen(self, capability: str, why: str = "") -> Decision:
         """Say that a capability is open after all.
@@ -145,10 +159,13 @@ class Decisions:
         Raises:
             VocabgapError: There is no such capability.
         """
-        return self._append(Action.REOPEN, self._subject(capability), reason=why)
+        return self._append(Action.REOPEN, self._subject(capability, most=None), reason=why)
 
     def undo(self, decision: str, why: str = "") -> Decision:
         """Take a decision back: everything is as if it had never been made.
+
+        What was decided meanwhile about a capability that a merge had united stays with the one of the two
+        that had the wording it was named by, or the identifier.
 
         Args:
             decision: Its identifier, or the beginning of it.
@@ -165,11 +182,8 @@ class Decisions:
                 f"{problem} with '{shortened(decision)}'", hint="see `vocabgap decisions list`"
             )
         (wanted,) = fitting
-        standing = {each.decision_id for each in standing_of(known)}
-        if wanted.decision_id not in standing:
-            undone = next(
-                each for each in known if each.undoes == wanted.decision_id and each.decision_id in standing
-            )
+        undone = undoings(known).get(wanted.decision_id)
+        if undone is not None:
             raise InvalidInputError(
                 f"{wanted.decision_id} was undone before, by {undone.decision_id}",
                 hint=f"`vocabgap decide undo {undone.decision_id}` brings it back",
@@ -184,20 +198,20 @@ class Decisions:
             time=datetime.now(UTC) if self._now is None else self._now,
             **said,  # type: ignore[arg-type]
         )
-        append_decision(self.file, made, self._agreeing(action))
+        append_decision(self.file, made, self._agreeing(made), self._on_wait)
         return made
 
-    def _agreeing(self, action: Action) -> Callable[[tuple[Decision, ...]], None]:
+    def _agreeing(self, made: Decision) -> Callable[[tuple[Decision, ...]], None]:
         """What refuses decisions that cannot all be respected, as far as the run's wordings show it."""
-        of_run = None
-        if action is not Action.UNDO:  # which needs no run
-            wordings = self._ranked["variants"].explode().struct.field("wording")
-            of_run = frozenset(map(surface, wordings.drop_nulls()))
+        of_run: dict[str, str] = {}
+        if made.action is not Action.UNDO:  # which needs no run
+            of_run = dict(self._groups.select("surface", "capability_id").iter_rows())
 
         def check(together: tuple[Decision, ...]) -> None:
-            surfaces = _surfaces_of(together) if of_run is None else of_run
+            surfaces = surfaces_of(together) if made.action is Action.UNDO else of_run
             try:
-                replay(together, surfaces)
+                ruling = replay(together, surfaces)
+                require_followed(made, ruling.reasoned, of_run)
             except StateError as error:
                 raise StateError(
                     error.message, hint="nothing was decided; undo the earlier one first"
@@ -209,33 +223,54 @@ class Decisions:
     def _ranked(self) -> pl.DataFrame:
         return read_run(self._run, option="--run")[1]
 
-    def _subject(self, name: str, without: Collection[str] = ()) -> Subject:
-        """A capability by its name, without the wordings of some surfaces."""
+    @cached_property
+    def _groups(self) -> pl.DataFrame:
+        return read_groups(self._run)
+
+    def _subject(self, name: str, most: int | None = KEPT_WORDINGS) -> Subject:
+        """A capability by its name.
+
+        Where people have united several groups, those wordings come first that the clustering has in one
+        group with the name, or in the group whose identifier is kept: it is as if the rest had never been
+        united with them, should somebody undo that.
+        """
         require_kind("capability", name, str, "the name of a capability")
         row = named(self._ranked, name)
-        wordings = [variant["wording"] for variant in row["variants"]]
-        staying = [wording for wording in wordings if surface(wording) not in without]
+        forms = _forms(row)
+        own = self._groups.filter(capability_id=row["capability_id"])
+        group_of = dict(own.select("surface", "group_id").iter_rows())
+        label_of = dict(own.select("group_id", "group_surface").iter_rows())
+        there = {*map(group_of.get, forms.values())}
+        likely = (group_of.get(surface(name)), row["capability_id"])
+        meant = next((group for group in likely if group in there), None)
+
+        def distance(wording: str) -> tuple[bool, bool, bool]:
+            form = forms[wording]
+            return group_of.get(form) != meant, form != label_of.get(meant), wording != row["label"]
+
+        ordered = sorted(forms, key=distance)
+        is_elsewhere = meant is not None and group_of.get(surface(row["label"]), meant) != meant
+        return subject(row["capability_id"], ordered[0] if is_elsewhere else row["label"], ordered, most)
+
+    def _staying(self, name: str, leaving: Collection[str]) -> Subject:
+        """A capability without some surfaces, which cannot stand for what stays.
+
+        A wording that it is named by stands for it first: that one is to stay in any case.
+        """
+        whole = self._subject(name, most=None)
+        staying = [wording for wording in whole.wordings if surface(wording) not in leaving]
         if not staying:
             raise InvalidInputError(
-                f"nothing of '{shortened(visible(row['label']))}' would stay",
+                f"nothing of '{shortened(visible(whole.label))}' would stay",
                 hint="name only the wordings that are to leave",
             )
-        return subject(row["capability_id"], row["label"], staying)
+        staying.sort(key=lambda wording: surface(wording) != surface(name))
+        return subject(whole.capability_id, whole.label, staying)
 
-    def _wording(self, capability: str, wording: str) -> str:
-        """The wording of a capability that somebody means."""
-        row = named(self._ranked, capability)
-        own = [variant["wording"] for variant in row["variants"]]
-        spoken = surface(wording) if wording.strip() else wording
-        for found in (wording, *own):
-            if found in own and (found == wording or visible(found) == wording or surface(found) == spoken):
-                return str(found)
-        near = difflib.get_close_matches(wording, own, _ALIKE, 0.5)
-        proposed = " or ".join(f"'{shortened(visible(each))}'" for each in near)
-        raise NotFoundError(
-            f"'{shortened(visible(row['label']))}' has no wording '{shortened(visible(wording))}'",
-            hint=f"did you mean {proposed}?" if near else "its column `variants` has all of them",
-        )
+
+def _forms(row: dict[str, Any]) -> dict[str, str]:
+    """The wordings of a capability, most mentioned first, each with its surface."""
+    return {variant["wording"]: surface(variant["wording"]) for variant in row["variants"]}
 
 
 def _login() -> str:
@@ -244,12 +279,6 @@ def _login() -> str:
         return os.environ.get(ACTOR_VARIABLE) or getpass.getuser()
     except (KeyError, OSError):
         return ""
-
-
-def _surfaces_of(decisions: Iterable[Decision]) -> frozenset[str]:
-    """The surfaces of all wordings that some decisions name."""
-    holders = (part for each in decisions for part in (each.capability, each.other, each) if part is not None)
-    return frozenset(surface(wording) for part in holders for wording in part.wordings)
 
 
 def _begins(decision_id: str, beginning: str) -> bool:

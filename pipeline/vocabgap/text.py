@@ -22,7 +22,7 @@ _APOSTROPHES = "'’ʼ"  # the three that occur inside words
 _UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _NEEDED_JOINERS = frozenset("\u200c\u200d")  # part of words and of emoji in several scripts
 # Letters and symbols by category, blanks to the eye.
-_BLANK_LOOKING = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+_BLANK_LOOKING = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U0001d159")
 SHOWN_CHARACTERS: Final = 500
 
 
@@ -130,6 +130,14 @@ def visible(value: str) -> str:
 def escape_unseen(value: str) -> str:
     """The same for text whose white space matters: spaces stay as they are, line breaks become escapes."""
     return value.translate(_VISIBLE_CHARACTERS)
+
+
+def can_be_seen(value: str) -> bool:
+    """Whether a text has anything to see: a letter, a digit, a punctuation mark or a symbol.
+
+    White space, format and control characters, and accents without a letter are nothing.
+    """
+    return any(unicodedata.category(each)[0] in "LNPS" and each not in _BLANK_LOOKING for each in value)
 
 
 def escape_unseen_in_json(document: str) -> str:

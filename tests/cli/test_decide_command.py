@@ -1,3 +1,4 @@
+import fcntl
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -5,6 +6,8 @@ from typing import Any
 
 import polars as pl
 import pytest
+
+from vocabgap.decisions import log
 
 Command = Callable[..., Any]
 
@@ -47,6 +50,25 @@ def test_what_was_decided_is_said_and_kept(
 
 
 @pytest.mark.usefixtures("reported")
+def test_that_another_writer_is_waited_for_is_said_and_ends(
+    vocabgap: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log, "SILENT_WAIT", 0.0)
+    monkeypatch.setattr(log, "LONGEST_WAIT", 0.1)
+    with (tmp_path / "decisions.jsonl").open("a") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+
+        told = vocabgap("decide", "pin", "sky mask")
+        first, *_, last = events(vocabgap("--json", "decide", "pin", "sky mask"))
+
+    assert (told.code, told.out) == (4, "")
+    assert told.err.startswith("waiting for another writer of decisions.jsonl\nvocabgap: decisions file '")
+    assert (first, last["event"]) == (
+        {"schema_version": 1, "event": "waiting", "file": "decisions.jsonl"}, "error",
+    )  # fmt: skip
+
+
+@pytest.mark.usefixtures("reported")
 def test_programs_read_a_decision_as_an_event(vocabgap: Command) -> None:
     decision, result = events(vocabgap("--json", "decide", "pin", "sky mask", "--actor", "bo"))
 
@@ -70,13 +92,80 @@ def test_decisions_are_listed_with_those_that_were_undone(vocabgap: Command) -> 
     told = vocabgap("decisions", "list")
     listed = events(vocabgap("--json", "decisions", "list"))
 
-    assert "decisions.jsonl: 3 decisions, 2 in force." in told.out
-    assert [event.get("in_force") for event in listed] == [False, True, True, 2]
+    assert "decisions.jsonl: 3 decisions: 1 in force, 1 undone, 1 undo." in told.out
+    assert [event.get("in_force") for event in listed] == [False, True, False, 1]
+    assert [event.get("standing") for event in listed] == ["undone", "in force", "undo", None]
     assert "too early" in told.out
 
 
+@pytest.mark.usefixtures("reported")
+def test_what_was_undone_is_listed_with_who_undid_it_and_when(vocabgap: Command) -> None:
+    pin = events(vocabgap("--json", "decide", "pin", "sky mask", "--now", "2026-07-02"))[-1]["decision_id"]
+    arguments = ("decide", "undo", pin, "--actor", "bo", "--now", "2026-07-03T08:00:00Z")
+    undo = events(vocabgap("--json", *arguments))[-1]["decision_id"]
+
+    first, second, result = events(vocabgap("--json", "decisions", "list"))
+
+    assert f"undone by bo on 2026-07-03T08:00:00Z ({undo})" in vocabgap("decisions", "list").out
+    assert (first["undone_by"], second["undone_by"]) == (undo, None)
+    assert (result["decisions"], result["in_force"], result["undone"], result["undos"]) == (2, 0, 1, 1)
+
+
+@pytest.mark.usefixtures("reported")
+def test_an_undo_that_was_undone_is_not_in_force_either(vocabgap: Command) -> None:
+    pin = events(vocabgap("--json", "decide", "pin", "sky mask"))[-1]["decision_id"]
+    undo = events(vocabgap("--json", "decide", "undo", pin))[-1]["decision_id"]
+    vocabgap("decide", "undo", undo, "--actor", "bo")
+
+    told = vocabgap("decisions", "list").out
+
+    assert "3 decisions: 1 in force, 1 undone, 1 undo." in told
+    assert [line for line in told.splitlines() if "undone by bo on " in line and line.startswith(undo)]
+
+
+def test_a_dismissal_that_was_outgrown_is_said_by_the_report_and_listed(
+    vocabgap: Command, reported: Path, gap: Callable[..., dict[str, object]]
+) -> None:
+    vocabgap("decide", "dismiss", "film grain", "--why", "a matter of taste")
+    log = reported / "heron" / "vocabulary_gaps.jsonl"
+    more = [gap("film grain look", image_id="heron", notes=str(number)) for number in range(3)]
+    log.write_text(log.read_text() + "".join(json.dumps(line) + "\n" for line in more))
+
+    told = vocabgap("report", reported)
+    listed, result = events(vocabgap("--json", "decisions", "list"))
+
+    assert "holds no longer, for its group has outgrown it: " in told.err
+    assert (listed["standing"], listed["in_force"], result["outgrown"]) == ("outgrown", False, 1)
+    assert "decisions.jsonl: 1 decision: 0 in force, 1 outgrown." in vocabgap("decisions", "list").out
+
+
+@pytest.mark.usefixtures("reported")
+def test_decisions_are_listed_without_a_run_but_not_without_the_run_that_is_named(
+    vocabgap: Command, tmp_path: Path
+) -> None:
+    vocabgap("decide", "pin", "sky mask")
+    (tmp_path / "out").rename(tmp_path / "away")
+
+    assert vocabgap("decisions", "list")[::2] == (0, "")
+    assert vocabgap("decisions", "list", "--run", "out").code == 3
+    assert vocabgap("decisions", "list", "--run", "away").code == 0
+
+
+@pytest.mark.usefixtures("reported")
+def test_a_damaged_run_is_said_and_keeps_nobody_from_reading_decisions(
+    vocabgap: Command, tmp_path: Path
+) -> None:
+    vocabgap("decide", "pin", "sky mask")
+    (tmp_path / "out" / "capabilities.parquet").write_bytes(b"no parquet")
+
+    told = vocabgap("decisions", "list")
+
+    assert (told.code, "1 decision: 1 in force." in told.out) == (0, True)
+    assert told.err.startswith("which of these are outgrown is not known: ")
+
+
 def test_no_decisions_are_a_list_of_none(vocabgap: Command) -> None:
-    assert vocabgap("decisions", "list").out == "decisions.jsonl: 0 decisions, 0 in force.\n"
+    assert vocabgap("decisions", "list").out == "decisions.jsonl: 0 decisions: 0 in force.\n"
 
 
 @pytest.mark.usefixtures("reported")

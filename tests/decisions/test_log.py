@@ -1,3 +1,4 @@
+import fcntl
 import json
 import os
 import random
@@ -10,6 +11,7 @@ import msgspec
 import pytest
 
 from vocabgap.decisions import Decision, append_decision, read_decisions
+from vocabgap.decisions import log as decisions_log
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError
 
 Decided = Callable[..., Decision]
@@ -131,6 +133,14 @@ def test_a_bad_line_is_named(decided: Decided, log: Path, change: Callable[[str]
         read_decisions(log)
 
 
+def test_a_label_of_which_nothing_can_be_seen_is_a_bad_line(decided: Decided, log: Path) -> None:
+    append(log, decided("rename", ["sky mask"], label="sky"))
+    log.write_text(log.read_text().replace('"label":"sky"}', '"label":"\u200b"}'), encoding="utf-8")
+
+    with pytest.raises(InvalidInputError, match=r"decisions.jsonl:1: rename needs field 'label' with"):
+        read_decisions(log)
+
+
 def test_an_unresolved_merge_is_told(decided: Decided, log: Path) -> None:
     append(log, decided("pin", ["sky mask"]))
     log.write_text("<<<<<<< HEAD\n" + log.read_text() + "=======\n>>>>>>> theirs\n")
@@ -169,6 +179,36 @@ def test_what_is_no_file_is_refused_without_waiting(
 
     with pytest.raises(StateError, match="is a pipe, expected a regular file"):
         action(log) if action else append(log, decided("pin", ["sky mask"]))
+
+
+def test_a_writer_who_never_ends_is_told_of_and_given_up(
+    decided: Decided, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(decisions_log, "SILENT_WAIT", 0.1)
+    monkeypatch.setattr(decisions_log, "LONGEST_WAIT", 0.4)
+    told = []
+    with log.open("a") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+
+        with pytest.raises(StateError, match=r"decisions\.jsonl' is held by another writer") as given_up:
+            append_decision(log, decided("pin", ["sky mask"]), lambda _: None, lambda: told.append("waits"))
+
+    assert told == ["waits"]
+    assert "decide again" in given_up.value.hint
+    assert log.read_bytes() == b""
+
+
+def test_a_writer_who_ends_is_waited_for(
+    decided: Decided, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(decisions_log, "SILENT_WAIT", 0.1)
+    made = decided("pin", ["sky mask"])
+    with log.open("a") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+
+        append_decision(log, made, lambda _: None, lambda: fcntl.flock(held, fcntl.LOCK_UN))
+
+    assert read_decisions(log) == (made,)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may do anything")

@@ -53,21 +53,23 @@ def test_a_blank_name_is_none(decided: Decided) -> None:
         decided("rename", ["sky mask"], label="  ")
 
 
-def test_somebody_has_to_decide(decided: Decided) -> None:
+@pytest.mark.parametrize("actor", [" ", "\u200b"])
+def test_somebody_has_to_decide(decided: Decided, actor: str) -> None:
     with pytest.raises(InvalidInputError, match="nobody is named"):
-        decided("pin", ["sky mask"], actor=" ")
+        decided("pin", ["sky mask"], actor=actor)
 
 
-def test_a_subject_keeps_one_wording_a_surface_and_that_of_the_label_first() -> None:
-    about = subject("cap-1", "sky masks", ["mask the sky", "sky mask", "sky masks", "Mask-the-Sky"])
+def test_a_subject_keeps_the_first_wording_of_a_surface() -> None:
+    about = subject("cap-1", "sky masks", ["sky masks", "mask the sky", "sky mask", "Mask-the-Sky"])
 
     assert about.wordings == ("sky masks", "mask the sky")
 
 
-def test_a_subject_keeps_the_most_mentioned_wordings() -> None:
+def test_a_subject_keeps_the_first_wordings_or_all() -> None:
     asked = [f"need{number}" for number in range(KEPT_WORDINGS + 5)]
 
     assert subject("cap-1", "a name of its own", asked).wordings == tuple(asked[:KEPT_WORDINGS])
+    assert subject("cap-1", "a name of its own", asked, None).wordings == tuple(asked)
 
 
 def test_a_decision_says_itself_in_one_visible_line(decided: Decided) -> None:

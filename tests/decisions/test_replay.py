@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vocabgap.constraints import Apart, Together
-from vocabgap.decisions import Decision, Ruling, in_force, replay
+from vocabgap.decisions import Decision, Ruling, in_force, replay, undoings
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.text import surface
 
@@ -85,6 +85,17 @@ def test_an_undone_undo_brings_the_decision_back(decided: Decided) -> None:
     again = decided("undo", undoes=undo.decision_id, minute=2)
 
     assert in_force([merge, undo, again]) == (merge,)
+
+
+def test_what_is_undone_is_known_with_the_first_undo_that_stands(decided: Decided) -> None:
+    pin = decided("pin", ["sky mask"])
+    first, again, third = (decided("undo", undoes=pin.decision_id, minute=each) for each in (1, 2, 3))
+    taken_back = decided("undo", undoes=first.decision_id, minute=4)
+
+    assert undoings([pin, third, again, taken_back, first]) == {
+        pin.decision_id: again,
+        first.decision_id: taken_back,
+    }
 
 
 def test_a_clock_that_is_late_does_not_keep_an_undo_from_working(decided: Decided) -> None:

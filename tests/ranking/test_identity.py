@@ -23,14 +23,16 @@ def identified(records: Records) -> Identify:
     def build(
         *phrases: str,
         constraints: Sequence[Together | Apart] = (),
-        verdicts: Sequence[tuple[str, str, datetime, str, str | None, str]] = (),
+        verdicts: Sequence[tuple[Any, ...]] = (),
         basis: pl.DataFrame | None = None,
         threshold: float = 0.0,
         at: datetime | None = None,
     ) -> Identified:
         frame = records([{"missing_capability": phrase, "timestamp": at} for phrase in phrases])
         found = cluster(frame, threshold=threshold)
-        table = pl.DataFrame(verdicts, schema=VERDICTS.schema, orient="row")
+        whole = len(VERDICTS.columns)
+        rows = [row if len(row) == whole else (*row, [row[0]]) for row in verdicts]
+        table = pl.DataFrame(rows, schema=VERDICTS.schema, orient="row")
         made = identify(found, found.constrained(constraints), frame, basis=basis, verdicts=table)
         IDENTITIES.require(made.identities)
         GROUPS.require(made.groups)
@@ -139,6 +141,18 @@ def test_the_last_word_is_the_status(identified: Identify, actions: list[str], s
     assert statuses(identified("sky mask", verdicts=verdicts)) == {"sky mask": status}
 
 
+def test_what_outgrew_a_decision_is_open_though_the_run_before_had_none_of_it(identified: Identify) -> None:
+    verdicts = [("sky mask", "dec-1", NINE, "dismiss", None, "dismissed")]
+    basis = identified("film grain").groups
+
+    made = identified(
+        "sky mask", "cloud mask", "cloud mask", "moon", constraints=[Together("sky mask", "cloud mask")],
+        verdicts=verdicts, basis=basis,
+    )  # fmt: skip
+
+    assert statuses(made) == {"sky mask": "open", "cloud mask": "open", "moon": "new"}
+
+
 @pytest.mark.parametrize(("hour", "status"), [(8, "authored"), (9, "authored"), (10, "regressed")])
 def test_what_is_mentioned_after_it_was_authored_has_regressed(
     identified: Identify, hour: int, status: str
@@ -171,9 +185,9 @@ def test_the_ranking_takes_what_is_known(records: Records) -> None:
     found = cluster(frame, threshold=0.0)
     verdicts = pl.DataFrame(
         [
-            ("sky mask", "dec-1", NINE, "dismiss", None, "no"),
-            ("lamp", "dec-2", NINE, "pin", None, "first"),
-            ("lamp", "dec-3", NINE, "rename", "lamp glow", "named"),
+            ("sky mask", "dec-1", NINE, "dismiss", None, "no", ["sky mask"]),
+            ("lamp", "dec-2", NINE, "pin", None, "first", ["lamp"]),
+            ("lamp", "dec-3", NINE, "rename", "lamp glow", "named", ["lamp"]),
         ],
         schema=VERDICTS.schema,
         orient="row",
@@ -182,10 +196,10 @@ def test_the_ranking_takes_what_is_known(records: Records) -> None:
 
     table = rank(frame, found, identities=known)
 
-    assert table.select("rank", "label", "status", "decisions").rows() == [
-        (1, "lamp glow", "open", ["first", "named"]),
-        (2, "film grain", "open", []),
-        (3, "sky mask", "dismissed", ["no"]),
+    assert table.select("rank", "label", "status", "pinned", "decisions").rows() == [
+        (1, "lamp glow", "open", True, ["first", "named"]),
+        (2, "film grain", "open", False, []),
+        (3, "sky mask", "dismissed", False, ["no"]),
     ]
 
 

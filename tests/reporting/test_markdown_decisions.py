@@ -105,7 +105,7 @@ def test_what_is_covered_is_listed_apart_and_not_to_be_authored(
     whole, covered, *_ = tables(text)
     share = f"{explained(made):.0f} %"
     assert labels(whole) == ["film grain", "lens flare"]
-    assert covered[1:] == [["1", "sky mask", "3", "2", "2026-04-01", "sky_mask", share, "mask, sky"]]
+    assert covered[1:] == [["1", "sky mask", "3", "2", "2026-04-01", "sky_mask", share, "mask, sky", "–"]]
     assert "**film grain** is what is missing most" in lead(text)
     assert "What ranks before it is probably covered, and listed below." in lead(text)
 
@@ -130,21 +130,31 @@ def test_an_entry_that_comes_near_is_named_with_what_it_explains(desk: Desk, tex
     assert f"Entries that come nearest: `mask_brush` ({share[1]} % explained, by mask)." in text
 
 
-@pytest.mark.parametrize("decision", ["pin", "reopen"])
-def test_what_people_want_authored_stays_in_the_list_though_it_is_covered(
-    desk: Desk, text_of: TextOf, headings: Headings, tables: Tables, decision: str
+def test_what_people_pinned_stays_in_the_list_though_it_is_covered(
+    desk: Desk, text_of: TextOf, headings: Headings, tables: Tables
 ) -> None:
     desk.report(SKY)
-    getattr(desk.decide, decision)("sky mask")
+    desk.decide.pin("sky mask")
     made = desk.report(SKY)
     text = text_of(made)
     assert labels(next(tables(text)))[0] == "sky mask"
     assert COVERED not in headings(text)
     assert (
         f"The entry that comes nearest, `sky_mask`, explains {explained(made):.0f} % of it:"
-        " it probably covers it, but people have decided about it."
+        " it probably covers it, but people have pinned it."
     ) in lead(text)
-    assert re.search(rf"Decided: 2026-07-01 ana {decision}\w+ 'sky mask' \(dec-[0-9a-f]+\)\.", lead(text))
+    assert re.search(r"Decided: 2026-07-01 ana pinned 'sky mask' \(dec-[0-9a-f]+\)\.", lead(text))
+
+
+def test_another_decision_than_a_pin_is_told_beside_the_entry_that_covers_it(
+    desk: Desk, text_of: TextOf, tables: Tables
+) -> None:
+    desk.report(SKY, FOG)
+    desk.decide.reopen("sky mask", "ask again")
+    whole, covered, *_ = tables(text_of(desk.report(SKY, FOG)))
+    assert labels(whole) == ["film grain", "lens flare"]
+    assert labels(covered) == ["sky mask"]
+    assert covered[1][-1].startswith("2026-07-01 ana reopened 'sky mask': ask again (dec-")
 
 
 def test_what_stands_first_though_less_is_asked_for_it_is_not_called_missing_most(
@@ -212,6 +222,16 @@ def test_what_people_pinned_is_shown_however_little_evidence_it_has(
     text = text_of(desk.report(rank=RankSettings(min_images=2)))
     assert labels(next(tables(text))) == ["lens flare", "sky mask", "film grain"]
     assert "left out here" not in text
+
+
+def test_another_decision_than_a_pin_does_not_make_up_for_evidence(
+    desk: Desk, text_of: TextOf, tables: Tables
+) -> None:
+    desk.report()
+    desk.decide.rename("lens flare", "flare of a lens")
+    text = text_of(desk.report(rank=RankSettings(min_images=2)))
+    assert labels(next(tables(text))) == ["sky mask", "film grain"]
+    assert "1 capability is left out here, being on fewer than 2 images" in text
 
 
 def test_where_nothing_is_left_to_author_the_report_says_why(

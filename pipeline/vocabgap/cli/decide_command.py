@@ -7,7 +7,7 @@ import typer
 
 from vocabgap.cli.options import ConfigOption, DecisionsOption, RunOption
 from vocabgap.cli.output import output_of
-from vocabgap.config import resolve_settings
+from vocabgap.config import expanded, resolve_settings
 from vocabgap.moments import parse_now
 from vocabgap.text import escape_unseen, printable_name
 
@@ -102,7 +102,7 @@ def pin(
     now: NowOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Have a capability stand first, whatever its counts."""
+    """Have a capability stand first, whatever its counts and whatever covers it."""
     _decide(context, run, decisions, actor, now, config, lambda book: book.pin(capability, why))
 
 
@@ -117,7 +117,10 @@ def dismiss(
     now: NowOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Say that a capability is not going to be authored."""
+    """Say that a capability is not going to be authored.
+
+    That holds while the wordings that it has now carry at least half of its mentions.
+    """
     _decide(context, run, decisions, actor, now, config, lambda book: book.dismiss(capability, why))
 
 
@@ -164,7 +167,11 @@ def undo(
     now: NowOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Take a decision back: everything is as if it had never been made."""
+    """Take a decision back: everything is as if it had never been made.
+
+    What was decided meanwhile about a capability that a merge had united stays with the one of the two that
+    had the wording it was named by, or the identifier.
+    """
     _decide(context, None, decisions, actor, now, config, lambda book: book.undo(decision, why))
 
 
@@ -184,9 +191,16 @@ def _decide(
     moment = None if now is None else parse_now(now)
     from vocabgap.deciding import Decisions  # noqa: PLC0415 - loads Polars
 
-    book = Decisions(run or settings.report.out, settings.decisions.file, actor=actor, now=moment)
+    place = printable_name(str(expanded(settings.decisions.file)))
+
+    def waiting() -> None:
+        output.event("waiting", file=place)
+        output.note(f"waiting for another writer of {escape_unseen(place)}")
+
+    book = Decisions(
+        run or settings.report.out, settings.decisions.file, actor=actor, now=moment, on_wait=waiting
+    )
     made = deciding(book)
-    place = printable_name(str(book.file))
     output.event("decision", decision=made)
     output.event("result", decision_id=made.decision_id, file=place)
     output.text(f"{made.told}\n{escape_unseen(place)}: the next `vocabgap report` follows it")

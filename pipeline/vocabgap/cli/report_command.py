@@ -171,6 +171,10 @@ def report(
     note_unread(output, made.scan)
     for decision in made.ruling.dormant:
         output.note(escape_unseen(f"nothing to decide about in these logs: {decision.told}"))
+    outgrown = {*made.ranked["outgrown"].explode()}
+    for decision in made.ruling.active:
+        if decision.decision_id in outgrown:
+            output.note(escape_unseen(f"holds no longer, for its group has outgrown it: {decision.told}"))
 
 
 def _print(output: Output, made: "Run", text_format: TextFormat) -> None:

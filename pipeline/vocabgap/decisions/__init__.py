@@ -1,11 +1,13 @@
 """Decisions: what people said about capabilities, kept as lines of a file and replayed at every run."""
 
+from vocabgap.decisions.agreement import require_followed
 from vocabgap.decisions.log import append_decision, read_decisions
-from vocabgap.decisions.record import ID_PREFIX, Action, Decision, Subject, decide, subject
-from vocabgap.decisions.replay import Ruling, in_force, replay, standing_of
+from vocabgap.decisions.record import ID_PREFIX, KEPT_WORDINGS, Action, Decision, Subject, decide, subject
+from vocabgap.decisions.replay import Ruling, in_force, replay, surfaces_of, undoings
 
 __all__ = [
     "ID_PREFIX",
+    "KEPT_WORDINGS",
     "Action",
     "Decision",
     "Ruling",
@@ -15,6 +17,8 @@ __all__ = [
     "in_force",
     "read_decisions",
     "replay",
-    "standing_of",
+    "require_followed",
     "subject",
+    "surfaces_of",
+    "undoings",
 ]

@@ -3,6 +3,8 @@
 import errno
 import fcntl
 import os
+import shlex
+import time
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +20,10 @@ from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, Vo
 from vocabgap.file_kinds import FileKind, file_kind
 
 _CONFLICT: Final = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
+# Seconds for which another writer is waited for: until that is told, and until it is given up.
+SILENT_WAIT: Final = 1.0
+LONGEST_WAIT: Final = 30.0
+_BETWEEN_TRIES: Final = 0.05
 _LINE_HINT: Final = "correct the line, or take it out; nothing else was read"
 
 
@@ -44,7 +50,12 @@ def read_decisions(path: Path) -> tuple[Decision, ...]:
         return _parsed(path.read_bytes(), path)
 
 
-def append_decision(path: Path, decision: Decision, check: Callable[[tuple[Decision, ...]], None]) -> None:
+def append_decision(
+    path: Path,
+    decision: Decision,
+    check: Callable[[tuple[Decision, ...]], None],
+    on_wait: Callable[[], None] = lambda: None,
+) -> None:
     """Add a decision at the end of the file, once it is known to fit what is there.
 
     The file is locked meanwhile, so that of two people who decide at once the second is checked against the
@@ -54,13 +65,15 @@ def append_decision(path: Path, decision: Decision, check: Callable[[tuple[Decis
         path: The file; it is made where it does not exist.
         decision: The decision.
         check: Called with all decisions, the new one included; raises where they do not go together.
+        on_wait: Called once where another writer has held the file for `SILENT_WAIT` seconds.
 
     Raises:
-        VocabgapError: As `read_decisions`, or as the check.
+        VocabgapError: As `read_decisions`, or as the check, or another writer has held the file for
+            `LONGEST_WAIT` seconds.
     """
     with _told(path, "written"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(path) as file:
+        with _alone(path, on_wait) as file:
             before = file.read()
             known = {each.decision_id: each for each in _parsed(before, path)}
             together = {**known, decision.decision_id: decision}.values()
@@ -79,19 +92,44 @@ def append_decision(path: Path, decision: Decision, check: Callable[[tuple[Decis
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[FileIO]:
+def _alone(path: Path, on_wait: Callable[[], None]) -> Iterator[FileIO]:
     """The file, open to be read and appended to, while nobody else appends to it."""
+    start = time.monotonic()
+    told = False
     while True:
         kind = file_kind(path)
         if kind not in {FileKind.FILE, FileKind.NOTHING}:
             raise _no_file(path, kind)
         with FileIO(path, "a+") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            while not _locked(file):
+                waited = time.monotonic() - start
+                if waited >= LONGEST_WAIT:
+                    raise _still_locked(path)
+                if waited >= SILENT_WAIT and not told:
+                    on_wait()
+                    told = True
+                time.sleep(_BETWEEN_TRIES)
             # Another file may have taken its place meanwhile, such as the one that git writes anew.
             if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
                 file.seek(0)
                 yield file
                 return
+
+
+def _locked(file: FileIO) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _still_locked(path: Path) -> StateError:
+    return StateError(
+        f"decisions file '{path}' is held by another writer, for {LONGEST_WAIT:g} seconds by now; nothing was"
+        " decided",
+        hint=f"decide again when that one is done; `fuser {shlex.quote(str(path))}` says which process it is",
+    )
 
 
 def _no_file(path: Path, kind: FileKind) -> StateError:

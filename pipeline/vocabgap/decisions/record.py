@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.text import count, surface, visible
+from vocabgap.text import can_be_seen, count, surface, visible
 
 ID_PREFIX: Final = "dec-"
 ID_DIGITS: Final = 12
@@ -64,8 +64,9 @@ class Subject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         capability_id: Its identifier then.
-        label: Its label then.
-        wordings: One wording of each of its surfaces, that of the label first, then the most mentioned.
+        label: Its label then; where people have united several groups, that of the one that was named.
+        wordings: One wording of each of its surfaces, those of the group that was named first: that of the
+            label, then the most mentioned. Of most decisions the first of them, of a status all.
     """
 
     capability_id: _Text
@@ -109,8 +110,10 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
             raise ValueError(f"{self.action} {verb} field 'capability'")
         for name in _NEEDED.values():
             value = getattr(self, name)
-            if name == needed and (not value or (isinstance(value, str) and not value.strip())):
+            if name == needed and not value:
                 raise ValueError(f"{self.action} needs field '{name}'")
+            if isinstance(value, str) and not can_be_seen(value):
+                raise ValueError(f"{self.action} needs field '{name}' with a character that can be seen")
             if name != needed and value not in {None, ()}:
                 raise ValueError(f"{self.action} has no field '{name}'")
 
@@ -161,11 +164,17 @@ def decide(
     decision, and two decisions are hardly ever taken for one.
 
     Raises:
-        InvalidInputError: Something that the action needs is missing, or does not belong to it.
+        InvalidInputError: Something that the action needs is missing or cannot be seen, or does not belong to
+            it.
     """
     for name, text in (("actor", actor), ("reason", reason), ("label", label), ("entry", entry)):
         _require_unicode(name, text)
-    if not actor.strip():
+    if reason.strip() and not can_be_seen(reason):
+        raise InvalidInputError(
+            f"reason '{visible(reason)}' has no character that can be seen",
+            hint="say why in words, or not at all",
+        )
+    if not can_be_seen(actor):
         raise InvalidInputError("nobody is named as the one who decides", hint="name somebody with --actor")
     try:
         draft = Decision(
@@ -196,15 +205,18 @@ def _require_unicode(name: str, text: str | None) -> None:
         ) from error
 
 
-def subject(capability_id: str, label: str, wordings: Iterable[str]) -> Subject:
+def subject(
+    capability_id: str, label: str, wordings: Iterable[str], most: int | None = KEPT_WORDINGS
+) -> Subject:
     """A capability as a decision keeps it.
 
     Args:
         capability_id: Its identifier.
         label: Its label.
-        wordings: Its wordings, most mentioned first; at least one.
+        wordings: Its wordings, those first that stand for it; at least one.
+        most: How many of them are kept; all by null.
     """
-    ordered = sorted(wordings, key=lambda wording: wording != label)
-    one_each = {surface(wording): wording for wording in reversed(ordered)}
-    kept = [wording for wording in ordered if one_each[surface(wording)] == wording]
-    return Subject(capability_id, label, tuple(kept[:KEPT_WORDINGS]))
+    one_each: dict[str, str] = {}
+    for wording in wordings:
+        one_each.setdefault(surface(wording), wording)
+    return Subject(capability_id, label, tuple(one_each.values())[:most])

@@ -1,18 +1,17 @@
 """From decisions to what a run has to respect: constraints on surfaces, and what is said of the groups."""
 
-from collections import defaultdict, deque
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC
 
 import polars as pl
 
 from vocabgap.constraints import Apart, Constraint, Together
+from vocabgap.decisions.agreement import Reasoned, require_agreement
 from vocabgap.decisions.record import Action, Decision, Subject
-from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.moments import iso
+from vocabgap.errors import InvalidInputError
 from vocabgap.schema import VERDICTS
-from vocabgap.text import surface, visible
+from vocabgap.text import surface
 
 
 @dataclass(frozen=True)
@@ -20,16 +19,22 @@ class Ruling:
     """What is decided about the surfaces of a corpus.
 
     Attributes:
-        constraints: Which surfaces belong together and which apart, in the order in which it was decided.
+        reasoned: Which surfaces belong together and which apart, each with the decision that says so, in the
+            order in which it was decided.
         verdicts: What was said of the groups that hold certain surfaces (table `verdicts`).
         active: The decisions that are not undone, in order.
         dormant: Those among them that are about nothing in this corpus.
     """
 
-    constraints: tuple[Constraint, ...]
+    reasoned: tuple[Reasoned, ...]
     verdicts: pl.DataFrame
     active: tuple[Decision, ...]
     dormant: tuple[Decision, ...]
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """Which surfaces belong together and which apart, in the order in which it was decided."""
+        return tuple(each.constraint for each in self.reasoned)
 
 
 def in_force(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
@@ -38,11 +43,14 @@ def in_force(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
     Raises:
         InvalidInputError: A decision undoes one that is not there, or itself in the end.
     """
-    return tuple(each for each in standing_of(decisions) if each.undoes is None)
+    known = {each.decision_id: each for each in decisions}
+    undone = undoings(known.values())
+    standing = (each for each in known.values() if each.undoes is None and each.decision_id not in undone)
+    return tuple(sorted(standing, key=lambda each: each.place))
 
 
-def standing_of(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
-    """The decisions that no other one undoes, in order, with those that undo.
+def undoings(decisions: Iterable[Decision]) -> dict[str, Decision]:
+    """Of each decision that is undone, an undo of an undo included, the first undo that stands.
 
     Raises:
         InvalidInputError: A decision undoes one that is not there, or itself in the end.
@@ -58,13 +66,14 @@ def standing_of(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
                 )
             unsettled[each.undoes] += 1
     # What nothing undoes stands; what stands undoes its target; and so on, from the last undo to the first.
-    undone: set[str] = set()
+    undone: dict[str, Decision] = {}
     settled = [name for name, number in unsettled.items() if not number]
     for name in settled:
-        target = known[name].undoes
+        undo = known[name]
+        target = undo.undoes
         if target is not None:
             if name not in undone:
-                undone.add(target)
+                undone[target] = min(undo, undone.get(target, undo), key=lambda each: each.place)
             unsettled[target] -= 1
             if not unsettled[target]:
                 settled.append(target)
@@ -73,8 +82,7 @@ def standing_of(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
         raise InvalidInputError(
             f"decision {circle} undoes itself in the end", hint="take one of the lines out"
         )
-    standing = [each for each in known.values() if each.decision_id not in undone]
-    return tuple(sorted(standing, key=lambda each: each.place))
+    return undone
 
 
 def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> Ruling:
@@ -94,7 +102,7 @@ def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> Ruling:
     present = frozenset(surfaces)
     active = in_force(decisions)
     parted = frozenset(surface(wording) for each in active for wording in each.wordings)
-    constraints: list[tuple[Decision, Constraint]] = []
+    reasoned: list[Reasoned] = []
     anchored: list[tuple[Decision, str]] = []
     dormant: list[Decision] = []
     for decision in active:
@@ -104,19 +112,32 @@ def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> Ruling:
             continue
         anchored += [(decision, each) for each in found]
         if decision.action is Action.MERGE:
-            constraints.append((decision, Together(found[0], found[1])))
+            reasoned.append(Reasoned(decision, Together(found[0], found[1])))
         elif decision.action is Action.SPLIT:
-            constraints.append((decision, Apart(found[0], tuple(found[1:]), decision.decision_id)))
-    _require_agreement(constraints)
-    verdicts = [
-        (where, each.decision_id, each.time.astimezone(UTC), each.action.value, each.label, each.told)
-        for each, where in anchored
-    ]
-    return Ruling(
-        tuple(constraint for _, constraint in constraints),
-        pl.DataFrame(verdicts, schema=VERDICTS.schema, orient="row"),
-        active,
-        tuple(dormant),
+            apart = Apart(found[0], tuple(found[1:]), decision.decision_id)
+            reasoned.append(Reasoned(decision, apart))
+    require_agreement(reasoned)
+    verdicts = pl.DataFrame([_verdict(*each) for each in anchored], schema=VERDICTS.schema, orient="row")
+    return Ruling(tuple(reasoned), verdicts, active, tuple(dormant))
+
+
+def surfaces_of(decisions: Iterable[Decision]) -> frozenset[str]:
+    """The surfaces of all wordings that some decisions name."""
+    holders = (part for each in decisions for part in (each.capability, each.other, each) if part is not None)
+    return frozenset(surface(wording) for part in holders for wording in part.wordings)
+
+
+def _verdict(decision: Decision, where: str) -> tuple[object, ...]:
+    """A row of table `verdicts`."""
+    wordings = () if decision.capability is None else decision.capability.wordings
+    return (
+        where,
+        decision.decision_id,
+        decision.time.astimezone(UTC),
+        decision.action.value,
+        decision.label,
+        decision.told,
+        list(map(surface, wordings)),
     )
 
 
@@ -146,46 +167,3 @@ def _anchor(about: Subject, present: Collection[str], parted: Collection[str]) -
     if first in present:
         return first
     return next((each for each in others if each in present and each not in parted), None)
-
-
-def _require_agreement(constraints: Sequence[tuple[Decision, Constraint]]) -> None:
-    """Refuse what merges link, directly or in a chain, and a split parts."""
-    links: defaultdict[str, list[tuple[str, Decision]]] = defaultdict(list)
-    for decision, constraint in constraints:
-        if isinstance(constraint, Together):
-            links[constraint.first].append((constraint.second, decision))
-            links[constraint.second].append((constraint.first, decision))
-    for decision, constraint in constraints:
-        if isinstance(constraint, Apart) and constraint.anchor in links:
-            for leaving in constraint.leaving:
-                merged = _latest_link(links, constraint.anchor, leaving)
-                if merged is not None:
-                    raise _conflict(decision, merged, leaving)
-
-
-def _latest_link(links: dict[str, list[tuple[str, Decision]]], start: str, goal: str) -> Decision | None:
-    """The latest of the merges on the shortest way from one surface to another; None if there is no way."""
-    latest: dict[str, Decision | None] = {start: None}
-    waiting = deque([start])
-    while waiting:
-        here = waiting.popleft()
-        for there, merged in links.get(here, ()):
-            if there not in latest:
-                before = latest[here]
-                latest[there] = merged if before is None else max(before, merged, key=lambda each: each.place)
-                waiting.append(there)
-    return latest.get(goal)
-
-
-def _conflict(split: Decision, merge: Decision, leaving: str) -> StateError:
-    earlier, later = sorted((split, merge), key=lambda each: each.place)
-
-    def named(decision: Decision) -> str:
-        when = f"{iso(decision.time)} by {visible(decision.actor)}"
-        return f"{decision.decision_id} ({decision.what}, {when})"
-
-    return StateError(
-        f"two decisions cannot both be respected: {named(earlier)} and {named(later)};"
-        f" one has '{leaving}' together with what the other parts it from",
-        hint=f"`vocabgap decide undo {later.decision_id}` or `vocabgap decide undo {earlier.decision_id}`",
-    )

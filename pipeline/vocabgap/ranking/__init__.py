@@ -4,10 +4,11 @@ from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.classifying import Reclassified, in_force, reclassify, with_categories
 from vocabgap.ranking.coverage import covered, probably_covered
 from vocabgap.ranking.drafting import Draft, draft
-from vocabgap.ranking.identity import PRESENT, PREVIOUS, SETTLED, Identified, identify
+from vocabgap.ranking.identity import PRESENT, PREVIOUS, Identified, identify
 from vocabgap.ranking.lineage import CONTINUED, RELATIONS, Lineage, relations, trace
 from vocabgap.ranking.lookup import find_capability
 from vocabgap.ranking.screening import screen
+from vocabgap.ranking.status import SETTLED
 
 __all__ = [
     "CONTINUED",

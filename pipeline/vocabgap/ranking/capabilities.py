@@ -14,9 +14,10 @@ from vocabgap.moments import require_offset
 from vocabgap.ranking.bootstrap import rank_intervals
 from vocabgap.ranking.combinations import combinations
 from vocabgap.ranking.evidence import counts, examples, main_category, tally, variants, workarounds
-from vocabgap.ranking.identity import SETTLED, Grouping, unknown
+from vocabgap.ranking.identity import Grouping, unknown
 from vocabgap.ranking.priority import Weights, prioritised
 from vocabgap.ranking.repeats import repeats
+from vocabgap.ranking.status import SETTLED
 from vocabgap.ranking.ties import tie_groups
 from vocabgap.ranking.trend import trends
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation

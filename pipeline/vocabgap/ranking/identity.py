@@ -8,14 +8,12 @@ from typing import Final, Protocol
 import polars as pl
 
 from vocabgap.ranking.matching import matched, overlaps
-from vocabgap.schema import GROUPS, IDENTITIES, RECORDS, UTC_MICROSECONDS, VERDICTS, phrase
+from vocabgap.ranking.status import NEW, OPEN, ruled
+from vocabgap.schema import GROUPS, IDENTITIES, RECORDS, UTC_MICROSECONDS, phrase
 
 ID_PREFIX: Final = "cap-"
 ID_DIGITS: Final = 12
-NEW, OPEN, DISMISSED, AUTHORED, REGRESSED = STATUSES = ("new", "open", "dismissed", "authored", "regressed")
-SETTLED: Final = (DISMISSED, AUTHORED)
 PRESENT, PREVIOUS = RUNS = ("present", "previous")
-_STATUS_OF: Final = {"dismiss": DISMISSED, "author": AUTHORED, "reopen": OPEN}
 
 
 class Grouping(Protocol):
@@ -67,9 +65,9 @@ def identify(
     identifier of the one that they named first, what they split off has one from the decision; so both have
     their own back when that is undone.
 
-    The status of a capability is what was decided last. Where nothing was, it is `new` if none of its
-    surfaces was there in the run before, and `open` otherwise. One that was authored and is mentioned at a
-    later time than that has `regressed`.
+    Its status is what was decided last, as far as that holds; `vocabgap.ranking.status` says when it does.
+    Where nothing was decided, it is `new` if none of its surfaces was there in the run before, and `open`
+    otherwise.
 
     Args:
         found: The groups as they were found.
@@ -94,21 +92,14 @@ def identify(
         schema_overrides={"capability_id": pl.String},
     )
     known = surfaces.group_by("cluster").agg(pl.col("known").any())
+    otherwise = pl.when(pl.col("known") | pl.lit(basis is None)).then(pl.lit(OPEN)).otherwise(pl.lit(NEW))
     identities = (
         table.join(known, on="cluster", how="left")
-        .join(_ruled(decided, verdicts), on="cluster", how="left")
-        .join(_last_mentions(records, decided), on="cluster", how="left")
+        .join(ruled(_surfaces(decided), verdicts, _last_mentions(records, decided)), on="cluster", how="left")
         .with_columns(
-            pl.when(pl.col("ruled") == AUTHORED, pl.col("last_mention") > pl.col("ruled_at"))
-            .then(pl.lit(REGRESSED))
-            .when(pl.col("ruled").is_not_null())
-            .then("ruled")
-            .when(pl.col("known") | pl.lit(basis is None))
-            .then(pl.lit(OPEN))
-            .otherwise(pl.lit(NEW))
-            .alias("status"),
+            pl.coalesce("status", otherwise),
             pl.col("pinned").fill_null(value=False),
-            pl.col("decisions").fill_null([]),
+            pl.col("decisions", "outgrown").fill_null([]),
         )
         .sort("cluster")
         .select(IDENTITIES.names)
@@ -137,6 +128,7 @@ def unknown(clusters: pl.DataFrame) -> pl.DataFrame:
         pl.lit(OPEN).alias("status"),
         pl.lit(value=False).alias("pinned"),
         pl.lit([], pl.List(pl.String)).alias("decisions"),
+        pl.lit([], pl.List(pl.String)).alias("outgrown"),
     )
 
 
@@ -185,26 +177,6 @@ def _unused(label: str, taken: set[str]) -> str:
     while (name := derived_id(label if number == 1 else f"{label}\n{number}")) in taken:
         number += 1
     return name
-
-
-def _ruled(decided: Grouping, verdicts: pl.DataFrame | None) -> pl.DataFrame:
-    """What was decided: columns `cluster`, `label`, `ruled`, `ruled_at`, `pinned` and `decisions`."""
-    said = VERDICTS.empty() if verdicts is None else verdicts
-    action = pl.col("action")
-    status = action.is_in(list(_STATUS_OF))
-    return (
-        said.join(decided.wordings.select("surface", "cluster").unique(), on="surface")
-        .unique(["cluster", "decision_id"], keep="first", maintain_order=True)
-        .sort("time", "decision_id")
-        .group_by("cluster", maintain_order=True)
-        .agg(
-            pl.col("label").drop_nulls().last(),
-            action.filter(status).last().replace(_STATUS_OF).alias("ruled"),
-            pl.col("time").filter(status).last().alias("ruled_at"),
-            (action == "pin").any().alias("pinned"),
-            pl.col("told").alias("decisions"),
-        )
-    )
 
 
 def _last_mentions(records: pl.DataFrame, decided: Grouping) -> pl.DataFrame:

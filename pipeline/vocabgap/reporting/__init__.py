@@ -2,8 +2,8 @@
 
 from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.manifest import Decided, Model, Timing
-from vocabgap.reporting.naming import named
-from vocabgap.reporting.reading import NO_PREVIOUS, read_basis, read_run
+from vocabgap.reporting.naming import named, named_wording
+from vocabgap.reporting.reading import NO_PREVIOUS, read_basis, read_groups, read_run
 from vocabgap.reporting.summary import Summary, summarise
 from vocabgap.reporting.target import check_target, resolve_target
 from vocabgap.reporting.writing import Published, report
@@ -18,7 +18,9 @@ __all__ = [
     "Timing",
     "check_target",
     "named",
+    "named_wording",
     "read_basis",
+    "read_groups",
     "read_run",
     "report",
     "resolve_target",

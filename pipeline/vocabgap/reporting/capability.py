@@ -107,6 +107,8 @@ class Capability(msgspec.Struct, frozen=True):
     repeats: int
     decisions: tuple[str, ...]
     established: bool
+    pinned: bool
+    outgrown: tuple[str, ...]
 
     @property
     def rated(self) -> int:

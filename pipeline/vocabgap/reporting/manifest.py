@@ -12,8 +12,8 @@ import msgspec
 from vocabgap.decisions import Ruling
 from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.ingest import Selection
+from vocabgap.reporting.account import Account
 from vocabgap.reporting.narrowing import Narrowing
-from vocabgap.reporting.summary import Account
 from vocabgap.settings import Settings
 from vocabgap.version import SCHEMA_VERSION, __version__
 from vocabgap.vocabulary import VocabularyFile

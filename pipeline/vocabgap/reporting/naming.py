@@ -1,4 +1,4 @@
-"""Which capability of a run somebody means: by identifier, label or wording."""
+"""Which capability of a run somebody means, by identifier, label or wording; and which of its wordings."""
 
 import difflib
 from collections.abc import Callable, Iterator
@@ -9,7 +9,7 @@ import polars as pl
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.text import shortened, surface, visible
 
-_ALIKE: Final = 3  # labels to propose where none fits
+_ALIKE: Final = 3  # labels or wordings to propose where none fits
 _SHOWN: Final = 5  # of those that fit where only one should
 _PREFIX: Final = "cap-"
 FEWEST_DIGITS: Final = 4  # of an identifier: fewer may be meant as a rank, or be mistyped
@@ -48,6 +48,29 @@ def named(ranked: pl.DataFrame, name: str) -> dict[str, Any]:
     raise NotFoundError(
         f"no capability is called '{_shown(name)}'",
         hint=f"did you mean {proposed}?" if near else "capabilities.parquet of the run has all of them",
+    )
+
+
+def named_wording(row: dict[str, Any], wording: str) -> str:
+    """The wording of a capability that somebody means.
+
+    Args:
+        row: The capability, a row of table `capabilities`.
+        wording: As it was written, as it is shown, or in another spelling; the more exact of these wins.
+
+    Raises:
+        NotFoundError: It has no such wording.
+    """
+    own = [str(variant["wording"]) for variant in row["variants"]]
+    spoken = surface(wording) if wording.strip() else wording
+    for found in (wording, *own):
+        if found in own and (found == wording or visible(found) == wording or surface(found) == spoken):
+            return found
+    near = difflib.get_close_matches(wording, own, _ALIKE, 0.5)
+    proposed = " or ".join(f"'{_shown(each)}'" for each in near)
+    raise NotFoundError(
+        f"'{_shown(row['label'])}' has no wording '{_shown(wording)}'",
+        hint=f"did you mean {proposed}?" if near else "its column `variants` has all of them",
     )
 
 

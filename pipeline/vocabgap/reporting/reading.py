@@ -136,6 +136,16 @@ def read_published(folder: str | Path, *, option: str) -> PublishedRun:
     return PublishedRun(manifest.now, capabilities, own, _narrowing(manifest))
 
 
+def read_groups(folder: str | Path) -> pl.DataFrame:
+    """Table `groups` of a published run: the surfaces of that run itself.
+
+    Raises:
+        StateError: The file is missing or damaged, or of another version.
+        AccessDeniedError: It may not be read.
+    """
+    return _read(resolve_target(folder), GROUPS_NAME, GROUPS, _HINT).filter(run=PRESENT)
+
+
 def read_gaps(folder: str | Path) -> pl.DataFrame | None:
     """Table `gaps` of a published run; None where it was published without.
 
@@ -156,7 +166,8 @@ def _read(folder: Path, name: str, table: Table, hint: str) -> pl.DataFrame:
     try:
         kind = file_kind(path)
         if kind is not FileKind.FILE:  # a pipe would be waited for
-            raise StateError(f"'{path}' is {kind}, not a file", hint=hint)
+            problem = "does not exist" if kind is FileKind.NOTHING else f"is {kind}, not a file"
+            raise StateError(f"'{path}' {problem}", hint=hint)
         frame = pl.read_parquet(path)
         table.require(frame)
     except PermissionError as error:

@@ -1,92 +1,21 @@
 """What a report says, as plain data. Every face of the report is rendered from it and from nothing else."""
 
-from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
 
 import msgspec
 import polars as pl
 
-from vocabgap.categories import CategoryBy
 from vocabgap.ingest import ScanSummary
 from vocabgap.ranking import RELATIONS, SETTLED, probably_covered
-from vocabgap.record import FILE_REASONS, LOG_NAME, UNCATEGORIZED
+from vocabgap.reporting.account import Account, account_of, nothing
 from vocabgap.reporting.capability import Capability
+from vocabgap.reporting.categories import Categorised, Category, categories_of, reclassified_of
 from vocabgap.reporting.combinations import Combination, recurring
 from vocabgap.reporting.narrowing import Difference
 from vocabgap.schema import CAPABILITIES
 from vocabgap.settings import DEFAULT_COVERED, DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS
 from vocabgap.text import count
-
-SHOWN_REJECTS: Final = 20
-
-
-class Category(msgspec.Struct, frozen=True):
-    """A category, and the records and the capabilities in it."""
-
-    name: str
-    mentions: int
-    capabilities: int
-
-
-class Reject(msgspec.Struct, frozen=True):
-    """One line that was not read, and why."""
-
-    repo_slug: str
-    source_path: str
-    line: int | None
-    reason: str
-    detail: str
-
-
-class Account(msgspec.Struct, frozen=True):
-    """Where every line that is not blank went.
-
-    `lines = records + duplicates + superseded + rejects`, and `records = counted + filtered + not_a_gap`;
-    `rules` says of the last which rule marked how many. Beside them stand `passed_over`, lines of other logs
-    that are no gaps, and `unread`, why files were not read.
-    """
-
-    files: int
-    unreadable: int
-    lines: int
-    records: int
-    counted: int
-    filtered: int
-    duplicates: int
-    superseded: int
-    rejects: int
-    passed_over: int
-    repairs: dict[str, int]
-    reasons: dict[str, int]
-    unread: dict[str, int]
-    examples: tuple[Reject, ...]
-    not_a_gap: int = 0
-    rules: dict[str, int] = {}
-
-
-def nothing(account: Account | ScanSummary | None) -> str:
-    """Why there is nothing to rank, in a sentence without its full stop."""
-    if account is None:
-        return "No record was ranked"
-    if isinstance(account, Account) and account.not_a_gap:
-        filtered = f"{account.filtered:,} filtered out, " if account.filtered else ""
-        whole = count(account.records, "record")
-        return f"Nothing is left of {whole}: {filtered}{account.not_a_gap:,} no gap of the vocabulary"
-    if isinstance(account, Account) and account.filtered:
-        return f"Nothing is left of {count(account.filtered, 'record')}: the filters fit none"
-    if not account.files:
-        return f"No log was found: nothing below is called {LOG_NAME}, or as another source has it"
-    return "Nothing is missing here, as far as these logs tell: no record counts"
-
-
-class Categorised(msgspec.Struct, frozen=True):
-    """What became of the records whose agent gave them no category."""
-
-    by_operations: int
-    by_classifier: int
-    left: int
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -211,11 +140,11 @@ def summarise(
     """
     CAPABILITIES.require(ranked)
     settled = pl.col("status").is_in(SETTLED)
-    # What people have decided about is shown by what they decided, whatever covers it and wherever it is.
-    spoken_of = pl.col("decisions").list.len() > 0
-    covered = probably_covered(covered_from) & ~spoken_of
+    # What people want first is shown first, whatever covers it and however little evidence it has.
+    pinned = pl.col("pinned")
+    covered = probably_covered(covered_from) & ~pinned
     decided = ranked.filter(settled)
-    rest = ranked.filter(~settled, pl.col("established") | spoken_of)
+    rest = ranked.filter(~settled, pl.col("established") | pinned)
     near, open_ = rest.filter(covered), rest.filter(~covered)
     counted = None if gaps is None else gaps.filter("counted")
     shown = _shown(open_, top)
@@ -231,12 +160,12 @@ def summarise(
         first_seen=_moment(ranked["first_seen"].min()),
         last_seen=_moment(ranked["last_seen"].max()),
         ranked_by=ranked_by,
-        categories=_categories(ranked),
+        categories=categories_of(ranked),
         combinations=() if counted is None else recurring(counted, operation_aliases),
-        account=_account(gaps, rejects, scanned),
+        account=account_of(gaps, rejects, scanned),
         selection=tuple(selection),
         command=command,
-        reclassified=_reclassified(counted) if reclassified and counted is not None else None,
+        reclassified=reclassified_of(counted) if reclassified and counted is not None else None,
         covered=_shown(near, top),
         covered_total=near.height,
         settled=_shown(decided, top),
@@ -281,55 +210,3 @@ def _repositories(gaps: pl.DataFrame, rejects: pl.DataFrame | None) -> int:
 
 def _moment(value: object) -> datetime | None:
     return value if isinstance(value, datetime) else None
-
-
-def _categories(ranked: pl.DataFrame) -> tuple[Category, ...]:
-    rows = (
-        ranked.select(pl.col("categories").explode())
-        .drop_nulls()
-        .unnest("categories")
-        .group_by("name")
-        .agg(pl.col("mentions").sum(), pl.len().alias("capabilities"))
-        .sort(
-            pl.col("name") == UNCATEGORIZED,
-            pl.col("mentions"),
-            pl.col("name"),
-            descending=[False, True, False],
-        )
-    )
-    return tuple(Category(**row) for row in rows.iter_rows(named=True))
-
-
-def _reclassified(counted: pl.DataFrame) -> Categorised:
-    by = Counter(counted["category_by"].to_list())
-    return Categorised(by[CategoryBy.OPERATIONS.value], by[CategoryBy.CLASSIFIER.value], by[None])
-
-
-def _account(
-    gaps: pl.DataFrame | None, rejects: pl.DataFrame | None, scanned: ScanSummary | None
-) -> Account | None:
-    if gaps is None or scanned is None:
-        return None
-    counted = int(gaps["counted"].sum())
-    marked = gaps["rule"].drop_nulls().value_counts().sort("count", "rule", descending=[True, False])
-    not_a_gap = int(marked["count"].sum())
-    bad = pl.DataFrame() if rejects is None else rejects.head(SHOWN_REJECTS)
-    fields = Reject.__struct_fields__
-    return Account(
-        files=scanned.files,
-        unreadable=scanned.unreadable,
-        lines=scanned.lines,
-        records=scanned.records,
-        counted=counted,
-        filtered=scanned.records - counted - not_a_gap,
-        duplicates=scanned.duplicates,
-        superseded=scanned.superseded,
-        rejects=scanned.rejects,
-        repairs=scanned.repairs,
-        passed_over=scanned.passed_over,
-        reasons={reason: n for reason, n in scanned.reasons.items() if reason not in FILE_REASONS},
-        unread={reason: n for reason, n in scanned.reasons.items() if reason in FILE_REASONS},
-        examples=tuple(Reject(**{name: row[name] for name in fields}) for row in bad.iter_rows(named=True)),
-        not_a_gap=not_a_gap,
-        rules=dict(marked.iter_rows()),
-    )

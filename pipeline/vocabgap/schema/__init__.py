@@ -1,0 +1,36 @@
+"""Every frame of vocabgap: its columns, their dtypes and what they mean. The only place that defines one."""
+
+from typing import Final
+
+from vocabgap.schema.capabilities import CAPABILITIES, EXAMPLE_FIELDS
+from vocabgap.schema.clusters import CLUSTERS, LINKAGE, SWEEP, WORDINGS
+from vocabgap.schema.identity import GROUPS, IDENTITIES, LINEAGE, VERDICTS
+from vocabgap.schema.logs import FILES, GAPS, RECORDS, REJECTS
+from vocabgap.schema.phrases import PHRASE_FIELDS, phrase, stripped
+from vocabgap.schema.table import UTC_MICROSECONDS, Column, Table
+
+PUBLISHED: Final = {table.name: table for table in (RECORDS, CAPABILITIES, GAPS, REJECTS, LINEAGE, GROUPS)}
+
+__all__ = [
+    "CAPABILITIES",
+    "CLUSTERS",
+    "EXAMPLE_FIELDS",
+    "FILES",
+    "GAPS",
+    "GROUPS",
+    "IDENTITIES",
+    "LINEAGE",
+    "LINKAGE",
+    "PHRASE_FIELDS",
+    "PUBLISHED",
+    "RECORDS",
+    "REJECTS",
+    "SWEEP",
+    "UTC_MICROSECONDS",
+    "VERDICTS",
+    "WORDINGS",
+    "Column",
+    "Table",
+    "phrase",
+    "stripped",
+]

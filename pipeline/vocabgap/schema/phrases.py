@@ -1,0 +1,20 @@
+"""The text of a record that is grouped."""
+
+from typing import Final
+
+import polars as pl
+
+PHRASE_FIELDS: Final = ("missing_capability", "description", "intent")
+# What Python counts as white space: Rust, which Polars asks, leaves out the four separators from U+001C on.
+_BLANKS: Final = "".join(filter(str.isspace, map(chr, range(0x3001))))
+
+
+def stripped(text: pl.Expr) -> pl.Expr:
+    """Text without its outer white space, as Python sees it."""
+    return text.str.strip_chars(_BLANKS)
+
+
+def phrase() -> pl.Expr:
+    """The text that stands for a record's need: the first of `PHRASE_FIELDS` that is not blank, trimmed."""
+    trimmed = [stripped(pl.col(name)) for name in PHRASE_FIELDS]
+    return pl.coalesce(pl.when(text != "").then(text) for text in trimmed)

@@ -1,0 +1,70 @@
+"""A workspace of which reports are made, and about which people decide."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vocabgap.deciding import Decisions
+from vocabgap.pipeline import Run, run
+from vocabgap.settings import ClusterSettings, DecisionSettings, Settings
+
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+START = datetime(2026, 7, 1, tzinfo=UTC)
+FRAMES = ("capabilities.parquet", "gaps.parquet", "groups.parquet", "lineage.parquet", "report.md")
+
+
+class Studio:
+    """A workspace, the reports that are made of it, and decisions about the last of these."""
+
+    def __init__(self, folder: Path, root: Path) -> None:
+        self.folder, self.root = folder, root
+        self.clock = START
+        self.cluster = ClusterSettings()
+
+    def report(self, out: str = "out", **given: Any) -> Run:  # noqa: ANN401 - passed on to run
+        settings = Settings(
+            decisions=DecisionSettings(file=str(self.folder / "decisions.jsonl")), cluster=self.cluster
+        )
+        return run(self.root, self.folder / out, **{"settings": settings, "now": START, **given})
+
+    def rows(self, **given: Any) -> dict[str, dict[str, Any]]:  # noqa: ANN401 - passed on to run
+        """The capabilities of a report that is made now, each under all of its wordings."""
+        return {
+            variant["wording"]: row
+            for row in self.report(**given).ranked.to_dicts()
+            for variant in row["variants"]
+        }
+
+    @property
+    def decide(self) -> Decisions:
+        self.clock += timedelta(minutes=1)
+        return Decisions(self.folder / "out", self.folder / "decisions.jsonl", actor="ana", now=self.clock)
+
+    def files(self, out: str = "out") -> dict[str, bytes]:
+        return {name: (self.folder / out / name).read_bytes() for name in FRAMES}
+
+
+@pytest.fixture
+def studio_of(
+    gap: Gap, write_corpus: Corpus, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., Studio]:
+    """Makes a workspace in a folder of its own, in which some needs were asked for."""
+
+    def make(*needs: str) -> Studio:
+        folder = tmp_path_factory.mktemp("studio")
+        lines = [gap(need, notes=str(number)) for number, need in enumerate(needs)]
+        return Studio(folder, write_corpus({"one": lines}, within=folder))
+
+    return make
+
+
+@pytest.fixture
+def studio(studio_of: Callable[..., Studio]) -> Studio:
+    """Three needs in five wordings, reported on once."""
+    made = studio_of("sky mask", "sky mask", "mask the sky", "film grain", "film grain look", "lens flare")
+    made.report()
+    return made

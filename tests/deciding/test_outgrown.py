@@ -1,0 +1,102 @@
+"""A status holds for a group while the wordings it was given to carry at least half of its mentions."""
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from vocabgap.settings import ClusterSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from tests.deciding.conftest import Studio
+
+    Gap = Callable[..., dict[str, object]]
+
+
+@pytest.fixture
+def grown(studio_of: "Callable[..., Studio]") -> "Studio":
+    """Two needs that a wider cut makes one: a look asked for twice, and the grain, as often or more."""
+    made = studio_of("film grain look", "film grain look", "film grain", "film grain", "film grain")
+    made.cluster = ClusterSettings(threshold=0.0)
+    assert made.rows()["film grain look"]["mentions"] == 2
+    return made
+
+
+def widened(studio: "Studio") -> dict[str, "Any"]:
+    studio.cluster = ClusterSettings(threshold=0.99)
+    return studio.rows()["film grain"]
+
+
+def test_a_dismissal_does_not_swallow_a_larger_group(grown: "Studio") -> None:
+    dismissal = grown.decide.dismiss("film grain look", "a matter of taste")
+    assert grown.rows()["film grain look"]["status"] == "dismissed"
+
+    row = widened(grown)
+
+    assert (row["mentions"], row["status"], row["outgrown"]) == (5, "open", [dismissal.decision_id])
+    assert row["decisions"] == [
+        f"{dismissal.told} – holds no longer: the group has outgrown it, with 2 of 5 mentions worded as then"
+    ]
+    assert "holds no longer: the group has outgrown it" in grown.files()["report.md"].decode()
+
+
+def test_a_dismissal_of_the_larger_part_goes_on(grown: "Studio") -> None:
+    grown.decide.dismiss("film grain", "a matter of taste")
+
+    row = widened(grown)
+
+    assert (row["status"], row["outgrown"]) == ("dismissed", [])
+
+
+def test_half_of_the_mentions_are_enough(studio_of: "Callable[..., Studio]") -> None:
+    studio = studio_of("film grain look", "film grain")
+    studio.cluster = ClusterSettings(threshold=0.0)
+    studio.report()
+    studio.decide.dismiss("film grain look", "a matter of taste")
+
+    assert widened(studio)["status"] == "dismissed"
+
+
+def test_what_was_outgrown_holds_again_where_the_group_is_small_again(grown: "Studio") -> None:
+    grown.decide.dismiss("film grain look", "a matter of taste")
+    widened(grown)
+    grown.cluster = ClusterSettings(threshold=0.0)
+
+    assert grown.rows()["film grain look"]["status"] == "dismissed"
+
+
+def test_a_dismissal_is_about_all_wordings_however_many(studio_of: "Callable[..., Studio]") -> None:
+    studio = studio_of(*(f"grain {number:02}" for number in range(60)))
+    studio.cluster = ClusterSettings(threshold=1.0)
+    (row,) = {row["capability_id"]: row for row in studio.rows().values()}.values()
+    studio.decide.dismiss(row["label"], "a matter of taste")
+
+    assert studio.rows()["grain 00"]["status"] == "dismissed"
+
+
+def test_a_reopening_of_a_small_group_does_not_open_a_large_one(grown: "Studio") -> None:
+    grown.decide.dismiss("film grain", "a matter of taste")
+    grown.decide.reopen("film grain look")
+
+    assert widened(grown)["status"] == "dismissed"
+
+
+def test_an_entry_for_a_small_group_does_not_hide_a_larger_one(grown: "Studio") -> None:
+    grown.decide.author("film grain look", "grain_look")
+    assert grown.rows()["film grain look"]["status"] == "authored"
+
+    assert widened(grown)["status"] == "open"
+
+
+def test_what_was_authored_regresses_in_whatever_words_it_is_asked_for(grown: "Studio", gap: "Gap") -> None:
+    grown.decide.author("film grain look", "grain_look")
+    log = grown.root / "one" / "vocabulary_gaps.jsonl"
+    later = gap("film grain", timestamp="2026-08-01T00:00:00Z", image_id="one")
+    log.write_text(f"{log.read_text()}{json.dumps(later)}\n")
+
+    row = widened(grown)
+
+    assert (row["status"], row["outgrown"]) == ("regressed", [])
