@@ -22,6 +22,8 @@ _COVERS: Final = pl.List(
         {"entry": pl.String, "pack": pl.String, "score": pl.Float64, "explained": pl.Float64, "terms": _NAMES}
     )
 )
+IMAGE_KEY: Final = ("tenant_id", "repo_slug", "image_id")
+"""What tells one image from another: folders of two repositories, or tenants, may have one name."""
 PHRASE_FIELDS: Final = ("missing_capability", "description", "intent")
 # What Python counts as white space: Rust, which Polars asks, leaves out the four separators from U+001C on.
 _BLANKS: Final = "".join(filter(str.isspace, map(chr, range(0x3001))))

@@ -11,7 +11,7 @@ import polars as pl
 from scipy import sparse
 
 from vocabgap.ranking.priority import Counted, FloatArray, Weights, age_in_days, factors
-from vocabgap.schema import stripped
+from vocabgap.schema import IMAGE_KEY, stripped
 from vocabgap.settings import RankBy
 
 IntArray = npt.NDArray[np.int64]
@@ -23,7 +23,6 @@ SEED: Final = 20_260_501
 _LEFT_OUT: Final = round(DRAWS * (1.0 - CONFIDENCE) / 2.0)
 _CELLS: Final = 1 << 21  # numbers in each array of the draws that are worked on at a time
 _DECIMALS: Final = 9  # a session's parts add up to one only as far as fractions do
-_IMAGE: Final = ("tenant_id", "repo_slug", "image_id")
 
 
 @dataclass(frozen=True)
@@ -126,9 +125,9 @@ def _blocks(ordered: pl.DataFrame) -> list[tuple[int, int]]:
 
 def _shares(placed: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, age: pl.Expr) -> _Shares:
     places = ordered.select("cluster").with_row_index("place")
-    images = placed.select(_IMAGE).unique().sort(_IMAGE).with_row_index("image")
-    records = placed.select("cluster", *_IMAGE, "session_id", "satisfaction", "timestamp")
-    held = records.join(places, on="cluster").join(images, on=_IMAGE, nulls_equal=True)
+    images = placed.select(IMAGE_KEY).unique().sort(IMAGE_KEY).with_row_index("image")
+    records = placed.select("cluster", *IMAGE_KEY, "session_id", "satisfaction", "timestamp")
+    held = records.join(places, on="cluster").join(images, on=IMAGE_KEY, nulls_equal=True)
     satisfaction = pl.col("satisfaction")
     amounts = {
         "mentions": pl.len(),

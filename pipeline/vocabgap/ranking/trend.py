@@ -7,12 +7,13 @@ import numpy as np
 import polars as pl
 from scipy.special import bdtr, bdtrc
 
+from vocabgap.moments import MICROSECONDS_A_DAY
 from vocabgap.schema import UTC_MICROSECONDS
 
 SIGNIFICANCE: Final = 0.1
 RECENT_PARTS: Final = 3
 DAYS_A_WEEK: Final = 7
-_MICROSECONDS_A_WEEK: Final = DAYS_A_WEEK * 86_400_000_000
+_MICROSECONDS_A_WEEK: Final = DAYS_A_WEEK * MICROSECONDS_A_DAY
 
 
 def recent_weeks(window_weeks: int) -> int:

@@ -14,7 +14,7 @@ from vocabgap.ranking import RELATIONS, SETTLED, probably_covered
 from vocabgap.record import FILE_REASONS, LOG_NAME, UNCATEGORIZED
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.combinations import Combination, recurring
-from vocabgap.schema import CAPABILITIES
+from vocabgap.schema import CAPABILITIES, IMAGE_KEY
 from vocabgap.settings import DEFAULT_COVERED, DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS
 from vocabgap.text import count
 
@@ -216,7 +216,7 @@ def summarise(
         total=ranked.height,
         open_total=open_.height,
         mentions=int(ranked["mentions"].sum()),
-        images=None if counted is None else counted.n_unique(["tenant_id", "repo_slug", "image_id"]),
+        images=None if counted is None else counted.n_unique(list(IMAGE_KEY)),
         repositories=None if gaps is None else _repositories(gaps, rejects),
         single=int((ranked["mentions"] == 1).sum()),
         first_seen=_moment(ranked["first_seen"].min()),
