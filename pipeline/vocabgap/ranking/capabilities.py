@@ -64,7 +64,7 @@ def rank(
         by: What to count first: mentions, images, sessions, unsatisfied or priority. Ties go to the more
             mentioned, then to more images, more sessions, the later last mention, and the label that sorts
             first. What people have pinned stands before all others, what they dismissed or authored after
-            them.
+            them, pinned or not.
         now: The moment that priority and trend count as the present; the latest readable timestamp of the
             records by default, so that the same records give the same table on any day.
         min_images: Distinct images that a capability has to be asked for on to be established. Those that are
@@ -132,10 +132,11 @@ def rank(
 def _standing() -> pl.Expr:
     """Blocks that are ranked one after the other, whatever is counted.
 
-    What people have pinned, what is established, what is not, and what people have dismissed or authored.
+    What people have pinned, what is established, what is not, and what people have dismissed or authored,
+    also where they had pinned it before.
     """
     settled = pl.col("status").is_in(SETTLED)
-    return pl.when("pinned").then(0).when(settled).then(3).when("established").then(1).otherwise(2)
+    return pl.when(settled).then(3).when("pinned").then(0).when("established").then(1).otherwise(2)
 
 
 @dataclass(frozen=True)
