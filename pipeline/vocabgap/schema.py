@@ -277,7 +277,7 @@ CAPABILITIES: Final = Table(
             "entries of the vocabulary that come nearest, best first; empty without a vocabulary",
         ),
         Column("status", pl.String, "`new`, `open`, `dismissed`, `authored` or `regressed`"),
-        Column("tie_group", pl.Int64, "neighbours with one number are not told apart; counted from 1"),
+        Column("tie_group", pl.Int64, "those with one number are not told apart from their first; from 1 on"),
         Column("reach", pl.Float64, "images on a logarithmic scale; 1 for the capability with the most"),
         Column("need", pl.Float64, "share unsatisfied, smoothed towards that of the corpus, 0 to 1"),
         Column("recency", pl.Float64, "1 for a last mention now, half of it for each half-life before"),
@@ -287,6 +287,11 @@ CAPABILITIES: Final = Table(
         Column("repeats", pl.Int64, "mentions that look like verbatim repeats by automation"),
         Column("decisions", pl.List(pl.String), "what people decided about it and is in force, in order"),
         Column("established", pl.Boolean, "whether it is on as many images and sessions as were asked for"),
+        Column(
+            "next_ahead",
+            pl.Float64,
+            "share of the draws in which the next one was level or ahead, 0 to 1; null where none tells",
+        ),
     ),
 )  # fmt: skip
 

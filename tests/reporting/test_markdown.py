@@ -24,6 +24,7 @@ NOW = datetime(2026, 7, 1, tzinfo=UTC)
 COLUMNS = [
     "#",
     "90 %",
+    "Next ahead",
     "Capability",
     "Status",
     "Mentions",
@@ -93,6 +94,7 @@ def test_table_row_says_what_the_frame_says(demo_run: Run, text_of: TextOf, tabl
     first = demo_run.ranked.row(0, named=True)
     assert told["#"] == "1"
     assert told["90 %"] == f"{first['rank_low']}–{first['rank_high']}"
+    assert told["Next ahead"] == f"{100 * first['next_ahead']:.0f} %"
     assert (told["Capability"], told["Category"]) == (first["label"], first["intent_category"])
     assert (told["Status"], told["Trend"]) == (first["status"], first["trend"])
     for column in ("Mentions", "Images", "Sessions"):

@@ -11,13 +11,12 @@ import polars as pl
 from vocabgap.arguments import real_number, require_names, unusable, whole_number
 from vocabgap.errors import InvalidInputError
 from vocabgap.moments import require_offset
-from vocabgap.ranking.bootstrap import rank_intervals
+from vocabgap.ranking.bootstrap import sureness
 from vocabgap.ranking.combinations import combinations
 from vocabgap.ranking.evidence import counts, examples, main_category, tally, variants, workarounds
 from vocabgap.ranking.identity import SETTLED, Grouping, unknown
 from vocabgap.ranking.priority import Weights, prioritised
 from vocabgap.ranking.repeats import repeats
-from vocabgap.ranking.ties import tie_groups
 from vocabgap.ranking.trend import trends
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
 from vocabgap.schema import CAPABILITIES, CLUSTERS, IDENTITIES, RECORDS, WORDINGS, phrase
@@ -115,14 +114,10 @@ def rank(
         .with_columns(_standing().alias("standing"))
     )
     ordered = described.sort(_order(first), descending=_DESCENDING, nulls_last=True)
-    intervals = rank_intervals(
-        placed, ordered, by=first, weights=weights, now=moments.now, earliest=moments.earliest
-    )
+    sure = sureness(placed, ordered, by=first, weights=weights, now=moments.now, earliest=moments.earliest)
     return (
-        ordered.hstack(intervals)
-        .with_columns(
-            tie_groups(intervals), pl.lit([], dtype=CAPABILITIES.schema["covered_by"]).alias("covered_by")
-        )
+        ordered.hstack(sure)
+        .with_columns(pl.lit([], dtype=CAPABILITIES.schema["covered_by"]).alias("covered_by"))
         .with_row_index("rank", offset=1)
         .select(CAPABILITIES.names)
         .match_to_schema(CAPABILITIES.schema, integer_cast="upcast")

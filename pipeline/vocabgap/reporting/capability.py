@@ -107,6 +107,7 @@ class Capability(msgspec.Struct, frozen=True):
     repeats: int
     decisions: tuple[str, ...]
     established: bool
+    next_ahead: float | None
 
     @property
     def rated(self) -> int:

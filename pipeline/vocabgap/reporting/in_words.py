@@ -57,6 +57,11 @@ def is_pinned_ahead(capability: Capability, others: tuple[Capability, ...], rank
     return any(getattr(each, ranked_by) > value for each in others if each.rank > capability.rank)
 
 
+def next_ahead(capability: Capability) -> str:
+    """In how many of the draws behind the interval the next one was level with it, or ahead."""
+    return "–" if capability.next_ahead is None else f"{100 * capability.next_ahead:.0f} %"
+
+
 def place_of(
     capability: Capability, others: tuple[Capability, ...], ranked_by: str, ties: tuple[tuple[int, int], ...]
 ) -> str:
@@ -69,11 +74,12 @@ def place_of(
         ties: First and last rank of those that are tied with one another.
     """
     behind = next((each for each in others if each.rank > capability.rank), None)
-    lead = (
-        []
-        if behind is None
-        else [_lead(getattr(capability, ranked_by), getattr(behind, ranked_by), ranked_by)]
-    )
+    lead = []
+    if behind is not None:
+        lead.append(_lead(getattr(capability, ranked_by), getattr(behind, ranked_by), ranked_by))
+        if behind.rank == capability.rank + 1 and capability.next_ahead is not None:
+            drawn = f"with other images the next would be level or ahead in {next_ahead(capability)} of cases"
+            lead.append(drawn)
     span = interval(capability)
     tie = next(((first, last) for first, last in ties if first <= capability.rank <= last), None)
     if tie is None:

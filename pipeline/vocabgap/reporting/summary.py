@@ -237,7 +237,7 @@ def summarise(
         has_vocabulary=has_vocabulary,
         changes=None if relations is None or relations.is_empty() else _changes(relations),
         covered_from=covered_from,
-        ties=_ties(open_, shown),
+        ties=_ties(ranked, shown),
     )
 
 
@@ -246,8 +246,8 @@ def _shown(ranked: pl.DataFrame, top: int) -> tuple[Capability, ...]:
     return tuple(msgspec.convert(row, Capability) for row in rows)
 
 
-def _ties(open_: pl.DataFrame, shown: tuple[Capability, ...]) -> tuple[tuple[int, int], ...]:
-    groups = open_.group_by("tie_group").agg(
+def _ties(ranked: pl.DataFrame, shown: tuple[Capability, ...]) -> tuple[tuple[int, int], ...]:
+    groups = ranked.group_by("tie_group").agg(
         pl.col("rank").min().alias("first"), pl.col("rank").max().alias("last")
     )
     tied = groups.filter(
