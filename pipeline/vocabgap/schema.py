@@ -268,7 +268,9 @@ CAPABILITIES: Final = Table(
         Column("rank_low", pl.Int64, "best end of the 90 % interval of the rank"),
         Column("rank_high", pl.Int64, "worst end of the 90 % interval of the rank"),
         Column(
-            "trend", pl.String, "`rising`, `steady`, `fading` or `new`; null if no timestamp is readable"
+            "trend",
+            pl.String,
+            "`rising`, `steady`, `fading` or `new`; null if no timestamp is readable, or all are too young",
         ),
         Column("priority", pl.Float64, "weighted product of `reach`, `need` and `recency`, 0 to 1"),
         Column(
@@ -281,7 +283,7 @@ CAPABILITIES: Final = Table(
         Column("reach", pl.Float64, "images on a logarithmic scale; 1 for the capability with the most"),
         Column("need", pl.Float64, "share unsatisfied, smoothed towards that of the corpus, 0 to 1"),
         Column("recency", pl.Float64, "1 for a last mention now, half of it for each half-life before"),
-        Column("weekly", pl.List(pl.Int64), "mentions in each week of the window before now, newest last"),
+        Column("weekly", pl.List(pl.Int64), "mentions in each week that the trend looks at, newest last"),
         Column("combinations", _COMBINATIONS, "sets of operations that recur together, most frequent first"),
         Column("workarounds", _WORKAROUNDS, "what was done instead, most frequent first, five at most"),
         Column("repeats", pl.Int64, "mentions that look like verbatim repeats by automation"),

@@ -61,7 +61,13 @@ def test_a_trend_is_named_first(capability: Make, name: str) -> None:
 
 
 def test_without_a_date_there_is_no_trend(capability: Make) -> None:
-    assert trend(capability(trend=None)) == "no date can be read"
+    assert trend(capability(trend=None, first_seen=None)) == "no date can be read"
+
+
+def test_too_young_a_corpus_has_no_trend(capability: Make) -> None:
+    assert trend(capability(trend=None)) == (
+        "too early for a trend: the first record of all is less than 3 weeks old"
+    )
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def rank(
         reach_weight: Exponent of the reach in the priority, 0 (left out) to 10.
         need_weight: Exponent of the need.
         recency_weight: Exponent of the recency.
-        window_weeks: Weeks before now that the trend looks at, 3 to 520.
+        window_weeks: Weeks before now that the trend looks at, 3 to 520, if anything was logged so long ago.
         identities: Table `identities`: what earlier runs and decisions say of the groups. Without it
             identifiers come from the labels' surfaces, and all are open.
         category_aliases: Lower-case spelling to category.
@@ -105,7 +105,7 @@ def rank(
     counted = prioritised(counts(placed).sort("cluster"), weights, moments.now, moments.earliest)
     described = (
         _with_evidence(counted, placed, found, category_aliases, operation_aliases)
-        .join(trends(placed, moments.now, weeks), on="cluster", how="left")
+        .join(trends(placed, moments.now, moments.earliest, weeks), on="cluster", how="left")
         .join(known.rename({"label": "given"}), on="cluster", how="left")
         .with_columns(
             pl.coalesce("given", "label").alias("label"),

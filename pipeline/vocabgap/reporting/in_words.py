@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from vocabgap.ranking.trend import recent_weeks
+from vocabgap.ranking.trend import LEAST_WEEKS, recent_weeks
 from vocabgap.reporting.capability import Capability
 from vocabgap.text import count
 
@@ -31,8 +31,10 @@ def interval(capability: Capability) -> str:
 
 def trend(capability: Capability) -> str:
     """Which way it goes, with the mentions that say so."""
-    if capability.trend is None:
+    if capability.first_seen is None:
         return "no date can be read"
+    if capability.trend is None:
+        return f"too early for a trend: the first record of all is less than {LEAST_WEEKS} weeks old"
     recent = recent_weeks(len(capability.weekly))
     whole = f"{count(sum(capability.weekly), 'mention')} in the last {len(capability.weekly)} weeks"
     last = "the last week" if recent == 1 else f"the last {recent}"
