@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from vocabgap.ingest import Selection
 from vocabgap.pipeline import Run
 from vocabgap.reporting import summarise
 from vocabgap.reporting.markdown import render_markdown
@@ -72,6 +73,34 @@ def test_headline_of_a_single_record_is_in_the_singular(
     text = text_of(publish(write_corpus({"one": [gap("sky mask", session_id="a")]})))
     assert "asked for once on 1 image in 1 session, on 2026-04-01." in text
     assert "In all, 1 record from 1 image asks for 1 capability" in text
+
+
+def test_a_narrowed_report_tells_since_when_from_all_records(
+    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
+) -> None:
+    root = write_corpus(
+        {
+            "one": [gap("sky mask", timestamp="2026-03-02T00:00:00Z"), gap("sky mask")],
+            "two": [gap("sky mask", timestamp="2026-06-20T00:00:00Z")],
+        }
+    )
+    text = text_of(publish(root, selection=Selection(since=datetime(2026, 6, 1, tzinfo=UTC))))
+    assert (
+        "**sky mask** is what is missing most: asked for once on 1 image, last on 2026-06-20"
+        " (first asked for at all on 2026-03-02)."
+    ) in text
+    whole = "steady: 1 mention in the last 12 weeks, 1 of them in the last 4, whatever is selected"
+    assert f"{whole.capitalize()}." in text
+    assert f"; {whole}; priority" in text
+    assert "In all, 1 record from 1 image asks for 1 capability, on 2026-06-20;" in text
+
+
+def test_a_narrowed_report_of_records_without_a_time_says_so(
+    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
+) -> None:
+    root = write_corpus({"one": [gap("sky mask", timestamp=None)], "two": [gap("sky mask")]})
+    text = text_of(publish(root, selection=Selection(images=("one",))))
+    assert "on 1 image, at unknown times (first asked for at all on 2026-04-01)." in text
 
 
 def test_records_without_a_readable_time_are_told_as_such(

@@ -13,7 +13,7 @@ WORKAROUNDS: Final = 5
 
 
 def counts(placed: pl.DataFrame) -> pl.DataFrame:
-    """Mentions, distinct images, sessions and tenants, first and last seen, and ratings of each cluster.
+    """Mentions, distinct images, sessions and tenants, last seen, and ratings of each cluster.
 
     Args:
         placed: Table `records` with the column `cluster`.
@@ -24,7 +24,6 @@ def counts(placed: pl.DataFrame) -> pl.DataFrame:
         pl.struct(IMAGE_KEY).n_unique().cast(pl.Int64).alias("images"),
         known_session.n_unique().cast(pl.Int64).alias("sessions"),
         pl.col("tenant_id").n_unique().cast(pl.Int64).alias("tenants"),
-        pl.col("timestamp").min().alias("first_seen"),
         pl.col("timestamp").max().alias("last_seen"),
         (pl.col("satisfaction") == -1).sum().cast(pl.Int64).alias("unsatisfied"),
         (pl.col("satisfaction") == 0).sum().cast(pl.Int64).alias("neutral"),

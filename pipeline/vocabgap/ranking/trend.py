@@ -28,7 +28,7 @@ def recent_weeks(window_weeks: int) -> int:
 def trends(
     placed: pl.DataFrame, now: datetime | None, earliest: datetime | None, window_weeks: int
 ) -> pl.DataFrame:
-    """Mentions a week and the trend of each cluster.
+    """Since when each cluster is asked for, its mentions a week, and its trend.
 
     The window is the last `window_weeks` times seven days before now, or what of that has passed since the
     first record of all: before it nothing could be mentioned. So its oldest week may be a part of one. What
@@ -53,8 +53,8 @@ def trends(
         window_weeks: Length of the window in weeks.
 
     Returns:
-        Columns `cluster`, `weekly` (mentions in each week of the window, newest last) and `trend`, in the
-        order of the clusters' numbers.
+        Columns `cluster`, `first_seen` (null where no timestamp is readable), `weekly` (mentions in each week
+        of the window, newest last) and `trend`, in the order of the clusters' numbers.
     """
     lived = _weeks_since(earliest, now, window_weeks)
     weeks = min(window_weeks, int(lived) + 1)
@@ -91,6 +91,7 @@ def trends(
     )
     return clusters.hstack(counted).select(
         "cluster",
+        "first_seen",
         pl.Series("weekly", weekly).cast(pl.List(pl.Int64)),
         pl.when(pl.col("first_seen").is_null() | pl.lit(lived < LEAST_WEEKS))
         .then(None)

@@ -100,8 +100,9 @@ class Summary(msgspec.Struct, frozen=True):
         images: Distinct images among them; null where the records are not at hand.
         repositories: Repositories that lines were read from; null where the records are not at hand.
         single: Capabilities that were mentioned once.
-        first_seen: Earliest readable timestamp.
-        last_seen: Latest readable timestamp.
+        first_seen: Earliest readable timestamp of these records, or, where they are not at hand, of any that
+            ask for the same.
+        last_seen: Latest readable timestamp of these records.
         ranked_by: What the ranking counts first.
         categories: Records by category, most frequent first.
         combinations: Operations that recur together; empty where the records are not at hand.
@@ -219,7 +220,7 @@ def summarise(
         images=None if counted is None else counted.n_unique(list(IMAGE_KEY)),
         repositories=None if gaps is None else _repositories(gaps, rejects),
         single=int((ranked["mentions"] == 1).sum()),
-        first_seen=_moment(ranked["first_seen"].min()),
+        first_seen=_moment((ranked["first_seen"] if counted is None else counted["timestamp"]).min()),
         last_seen=_moment(ranked["last_seen"].max()),
         ranked_by=ranked_by,
         categories=_categories(ranked),
