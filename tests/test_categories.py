@@ -1,5 +1,7 @@
 """The category of one record: who is asked, and who is believed."""
 
+import math
+
 import msgspec
 import pytest
 
@@ -53,6 +55,16 @@ def test_an_unsure_classifier_is_not_and_says_how_sure_it_was() -> None:
     judged = judge("uncategorized", ["hue"], [], classifier=HUE, sure=0.99)
     assert (judged.category, judged.by) == ("uncategorized", None)
     assert judged.probability == pytest.approx(0.982, abs=0.001)
+
+
+@pytest.mark.parametrize(("probability", "believed"), [(0.79, False), (0.81, True)])
+def test_a_classifier_is_believed_from_four_in_five_on(probability: float, believed: bool) -> None:
+    odds = math.log(probability / (1 - probability))
+    judged = judge(
+        "", ["hue"], [], classifier=Classifier(HUE.categories, (0.0, 0.0), {"hue": (1.0, (odds, 0.0))})
+    )
+    assert judged.probability == pytest.approx(probability)
+    assert (judged.by is CategoryBy.CLASSIFIER) is believed
 
 
 def test_a_classifier_that_knows_no_word_of_it_is_never_believed() -> None:

@@ -96,6 +96,34 @@ def test_a_need_is_the_same_need_in_every_view(demo: Path, tmp_path: Path) -> No
     assert set(narrowed["capability_id"]) < set(whole["capability_id"])
 
 
+@pytest.mark.parametrize(
+    "selection",
+    [
+        Selection(since=datetime(2026, 6, 1, tzinfo=UTC)),
+        Selection(until=datetime(2026, 4, 1, tzinfo=UTC)),
+        Selection(images=("fjord-dawn-0412",)),
+        Selection(categories=("tone",)),
+    ],
+    ids=["since", "until", "image", "category"],
+)
+def test_a_view_changes_what_is_counted_and_not_what_is_known(
+    demo: Path, tmp_path: Path, selection: Selection
+) -> None:
+    known = ["capability_id", "label", "first_seen", "trend", "weekly", "status"]
+    whole = run(demo, tmp_path / "whole", now=NOW).ranked
+
+    narrowed = run(demo, tmp_path / "narrowed", selection=selection, now=NOW)
+
+    ranked, records = narrowed.ranked, narrowed.scan.records
+    assert 0 < ranked.height < whole.height
+    expected = whole.filter(pl.col("capability_id").is_in(ranked["capability_id"].implode()))
+    assert_frame_equal(ranked.select(known), expected.select(known), check_row_order=False)
+    assert (ranked["mentions"].sum(), ranked["last_seen"].max()) == (
+        records.height,
+        records["timestamp"].max(),
+    )
+
+
 def test_mentions_add_up_to_the_records_that_count(demo: Path, tmp_path: Path) -> None:
     made = run(demo, tmp_path / "out", selection=Selection(since=datetime(2026, 5, 1, tzinfo=UTC)))
     assert made.ranked["mentions"].sum() == made.scan.gaps["counted"].sum() == made.scan.records.height

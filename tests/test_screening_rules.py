@@ -26,6 +26,13 @@ def test_phrases_under_the_name_of_a_built_in_rule_come_beside_its_own() -> None
     assert outage[-1] == "tile server asleep"
 
 
+def test_a_phrase_may_be_asked_only_where_something_failed() -> None:
+    rule = rules_in_force({"mine": ["if failed: Out-of-paper", "no ink"]})[-1]
+    assert (rule.phrases, rule.if_failed) == (("no ink",), ("out of paper",))
+    assert rule.told == ("no ink", "if failed: out of paper")
+    assert rules_in_force({"mine": rule.told})[-1] == rule
+
+
 def test_a_rule_of_ones_own_is_asked_last() -> None:
     assert names(duplicate_ticket=["see the other ticket"])[-1] == "duplicate_ticket"
 
@@ -43,6 +50,7 @@ def test_what_a_rule_is_told_by_can_be_written_into_settings_again() -> None:
     ("told", "problem"),
     [
         (["..."], r"\[not_a_gap\] mine: '...' holds no word"),
+        (["if failed: !"], r"\[not_a_gap\] mine: 'if failed: !' holds no word"),
         (["re:("], "is not a regular expression"),
         (["re:x*"], "fits every record"),
         ([3], "expected nothing but texts, found 3"),

@@ -7,6 +7,7 @@ from typing import Final
 from vocabgap.errors import InvalidInputError
 from vocabgap.record import in_utc
 
+MICROSECONDS_A_DAY: Final = 86_400_000_000
 _AGO: Final = re.compile(r"([0-9]{1,6})([wdhm])")
 _UNITS: Final = {"w": "weeks", "d": "days", "h": "hours", "m": "minutes"}
 

@@ -174,6 +174,7 @@ def run(
             decided,
             now=moment,
             identities=identified.identities,
+            corpus=corpus.records if selection else None,
             **settings.rank_options,
         )
         ranked = covered(

@@ -13,6 +13,7 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.text import words
 
 REGEX_PREFIX: Final = "re:"
+IF_FAILED_PREFIX: Final = "if failed:"
 _TABLE: Final = "not_a_gap"
 _EXAMPLE: Final = 'for example outage = ["the tile server is down", "re:error 5[0-9]{2}"]'
 
@@ -24,26 +25,34 @@ class Rule:
     Attributes:
         name: What the reason is called in the report.
         phrases: Phrases in normal form that tell it, words separated by single spaces.
+        if_failed: The same, which tell it only where something is said to have failed, and nothing is named
+            that was missing: those who edit photographs say them, too.
         patterns: Regular expressions that tell it, of whatever case.
     """
 
     name: str
     phrases: tuple[str, ...]
+    if_failed: tuple[str, ...]
     patterns: tuple[re.Pattern[str], ...]
 
     @property
     def told(self) -> tuple[str, ...]:
         """What tells it, as settings have it."""
-        return (*self.phrases, *(f"{REGEX_PREFIX}{pattern.pattern}" for pattern in self.patterns))
+        return (
+            *self.phrases,
+            *(f"{IF_FAILED_PREFIX} {phrase}" for phrase in self.if_failed),
+            *(f"{REGEX_PREFIX}{pattern.pattern}" for pattern in self.patterns),
+        )
 
 
 def rules_in_force(own: Mapping[str, Iterable[str]] | None = None) -> tuple[Rule, ...]:
     """The built-in rules and somebody's own, in the order in which they are asked.
 
     Args:
-        own: Name of a rule to what tells it: phrases, of which case, hyphens and punctuation do not matter,
-            and regular expressions, which begin with `re:`. Under the name of a built-in rule they come
-            beside its own; an empty list switches that rule off.
+        own: Name of a rule to what tells it: phrases, of which case, hyphens and punctuation do not matter;
+            such as begin with `if failed:` and tell it only where something failed and nothing is named as
+            missing; and regular expressions, which begin with `re:`. Under the name of a built-in rule they
+            come beside its own; an empty list switches that rule off.
 
     Raises:
         InvalidInputError: A name is empty, a phrase holds no word, or a regular expression cannot be read.
@@ -62,16 +71,19 @@ def rules_in_force(own: Mapping[str, Iterable[str]] | None = None) -> tuple[Rule
 
 
 def _rule(name: str, told: tuple[str, ...]) -> Rule:
-    phrases, patterns = [], []
+    phrases: dict[str, list[str]] = {"": [], IF_FAILED_PREFIX: []}
+    patterns = []
     for text in told:
         if text.startswith(REGEX_PREFIX):
             patterns.append(_pattern(name, text.removeprefix(REGEX_PREFIX)))
             continue
-        found = words(text)
+        prefix = IF_FAILED_PREFIX if text.startswith(IF_FAILED_PREFIX) else ""
+        found = words(text.removeprefix(prefix))
         if not found:
             raise InvalidInputError(f"[{_TABLE}] {name}: '{text}' holds no word", hint=_EXAMPLE)
-        phrases.append(" ".join(found))
-    return Rule(name, tuple(dict.fromkeys(phrases)), tuple(patterns))
+        phrases[prefix].append(" ".join(found))
+    always, if_failed = (tuple(dict.fromkeys(named)) for named in phrases.values())
+    return Rule(name, always, if_failed, tuple(patterns))
 
 
 def _pattern(name: str, text: str) -> re.Pattern[str]:

@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from vocabgap.ranking import rank
-from vocabgap.ranking.bootstrap import DRAWS, rank_intervals
+from vocabgap.ranking.bootstrap import DRAWS, sureness
 from vocabgap.ranking.priority import Weights
 from vocabgap.schema import CLUSTERS, RECORDS, WORDINGS
 from vocabgap.settings import RankBy
@@ -117,7 +117,7 @@ def intervals(corpus: Corpus, by: RankBy) -> Callable[[], object]:
         corpus.groups.wordings.select("cluster", missing_capability="wording"), on="missing_capability"
     )
     ordered = pl.DataFrame({"cluster": corpus.groups.clusters["cluster"]}).with_columns(standing=pl.lit(1))
-    return lambda: rank_intervals(placed, ordered, by=by, weights=Weights(), now=NOW, earliest=EARLIEST)
+    return lambda: sureness(placed, ordered, by=by, weights=Weights(), now=NOW, earliest=EARLIEST)
 
 
 def plain(corpus: Corpus, by: RankBy) -> Callable[[], object]:

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 from math import log1p
 from typing import Any
 
@@ -37,6 +38,28 @@ some_rows = settings(deadline=None, max_examples=15)
 
 def intervals_of(table: pl.DataFrame) -> dict[str, tuple[int, int]]:
     return {label: (low, high) for label, low, high in table.select("label", "rank_low", "rank_high").rows()}
+
+
+def ties_of(table: pl.DataFrame) -> list[tuple[int, float | None]]:
+    return table.select("tie_group", "next_ahead").rows()
+
+
+def ties_by_hand(best: list[list[int]], *, known: bool) -> list[tuple[int, float | None]]:
+    """Group, and share of the draws in which the next is level or ahead, from the places in each draw."""
+
+    def share(behind: int, ahead: int) -> float:
+        pairs = zip(best[behind], best[ahead], strict=True)
+        return sum(one <= other for one, other in pairs) / bootstrap.DRAWS
+
+    if not known:
+        return [(1, None) for _ in best]
+    found: list[tuple[int, float | None]] = []
+    first, group = 0, 1
+    for place in range(len(best)):
+        if place and share(place, first) <= 0.1:
+            first, group = place, group + 1
+        found.append((group, share(place + 1, place) if place + 1 < len(best) else None))
+    return found
 
 
 def drawn_images(images: Sequence[tuple[str, str]]) -> list[Counter[tuple[str, str]]]:
@@ -111,6 +134,7 @@ def test_intervals_are_those_of_a_bootstrap_by_hand(ranked: Ranked, by: RankBy, 
         for label, own in scores.items():
             best[label].append(1 + sum(other > own for other in scores.values()))
             worst[label].append(sum(other >= own for other in scores.values()))
+    assert ties_of(table) == ties_by_hand([best[label] for label in labels], known=len(images) > 1)
     for rank, label in enumerate(labels, start=1):
         low, high = sorted(best[label])[25], sorted(worst[label])[-26]
         expected = (1, len(labels)) if len(images) == 1 else (min(rank, low), max(rank, high))
@@ -127,6 +151,41 @@ def test_interval_contains_the_rank(ranked: Ranked, by: RankBy, asked: list[Row]
     assert (table["rank_high"] >= table["rank"]).all()
     assert table["rank_low"].min() in {1, None}
     assert table["rank_high"].max() in {table.height, None}
+
+
+@pytest.mark.parametrize("by", list(RankBy))
+@given(st.lists(rows, max_size=15))
+@some_rows
+def test_tie_groups_follow_one_another_along_the_rank(ranked: Ranked, by: RankBy, asked: list[Row]) -> None:
+    groups = ranked(asked, by=by)["tie_group"].to_list()
+
+    assert groups[:1] == [1] * bool(asked)
+    assert all(later - earlier in {0, 1} for earlier, later in pairwise(groups))
+
+
+def test_one_that_hardly_ever_comes_first_is_not_tied_with_the_first(ranked: Ranked) -> None:
+    # The intervals of the first and of the second overlap, and those of the second and the third.
+    counts = {"lamp glow": 30, "tilt shift": 22, "ice ring": 15, "reed mask": 3}
+    asked = [
+        {"missing_capability": name, "image_id": f"{name} {n}"}
+        for name, times in counts.items()
+        for n in range(times)
+    ]
+
+    table = ranked(asked)
+
+    assert table["tie_group"].to_list() == [1, 1, 2, 3]
+    assert intervals_of(table)["tilt shift"][1] == intervals_of(table)["ice ring"][1] == 3
+    assert [ahead is None or 0.05 < ahead < 0.3 for ahead in table["next_ahead"]] == [True, True, False, True]
+
+
+def test_what_is_set_behind_is_never_tied_with_what_is_established(ranked: Ranked) -> None:
+    piled = [{"missing_capability": name, "image_id": "i0"} for name in ("lamp glow", "ice ring")] * 9
+    spread = [{"missing_capability": "tilt shift", "image_id": f"i{n}"} for n in range(2)]
+
+    table = ranked([*piled, *spread], min_images=2)
+
+    assert ties_of(table) == [(1, None), (2, 1.0), (2, None)]
 
 
 def test_what_most_images_show_is_sure(ranked: Ranked) -> None:
@@ -161,6 +220,7 @@ def test_one_image_tells_nothing_of_the_order(ranked: Ranked) -> None:
 
     assert table["rank_low"].to_list() == [1, 1, 1]
     assert table["rank_high"].to_list() == [3, 3, 3]
+    assert ties_of(table) == [(1, None)] * 3
 
 
 def test_images_of_the_same_name_in_two_repositories_are_two(ranked: Ranked) -> None:

@@ -4,6 +4,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -129,14 +130,56 @@ def test_part_of_the_records_keeps_the_identifiers_of_the_whole(records: Records
     assert part["capability_id"].to_list() == whole["capability_id"].to_list()
 
 
-def test_label_of_a_part_is_a_wording_of_that_part(records: Records) -> None:
+def test_label_of_a_part_is_that_of_the_whole(records: Records) -> None:
     wordings = ["lamp glow halo"] * 3 + ["lamp glow", "lamp glow", "lamp glow halos"]
     frame = records([{"missing_capability": wording} for wording in wordings])
     found = cluster(frame, threshold=1.0)
 
     table = rank(frame.slice(3), found)
 
-    assert table["label"].to_list() == ["lamp glow halos"]
+    assert table["label"].to_list() == ["lamp glow halo"]
+    assert {variant["wording"] for variant in table["variants"][0]} == {"lamp glow", "lamp glow halos"}
+
+
+def test_what_is_not_counted_still_says_since_when_and_which_way(records: Records) -> None:
+    present = datetime(2025, 6, 1, tzinfo=UTC)
+    asked = [present - timedelta(weeks=week) for week in (40, 9, 8, 7, 6, 5, 4.5, 0.5)]
+    frame = records([{"timestamp": moment} for moment in asked])
+    found = cluster(frame)
+
+    whole = rank(frame, found, now=present)
+    part = rank(frame.tail(1), found, corpus=frame, now=present)
+
+    ours = ["capability_id", "label", "cohesion", "first_seen", "trend", "weekly", "status"]
+    assert_frame_equal(part.select(ours), whole.select(ours))
+    assert part["first_seen"].item() == asked[0]
+    assert part.select("mentions", "last_seen").rows() == [(1, asked[-1])]
+
+
+def test_without_a_present_it_is_the_latest_of_the_corpus(
+    records: Records, day: Callable[[int], datetime]
+) -> None:
+    frame = records([{"timestamp": day(1)}, {"timestamp": day(21)}])
+    found = cluster(frame)
+
+    part = rank(frame.head(1), found, corpus=frame)
+
+    assert_frame_equal(part, rank(frame.head(1), found, corpus=frame, now=day(21)))
+
+
+def test_a_corpus_that_lacks_what_is_ranked_is_refused(records: Records, by_surface: BySurface) -> None:
+    frame = records([{"missing_capability": name} for name in ("lamp glow", "tilt shift")])
+    found = by_surface(frame)
+
+    with pytest.raises(InvalidInputError, match="1 record asked for what no record of the corpus asks for"):
+        rank(frame, found, corpus=frame.head(1))
+
+
+def test_a_corpus_that_is_no_frame_of_records_is_refused(records: Records) -> None:
+    frame = records([{}])
+
+    with pytest.raises(InvalidInputError, match="column 'timestamp' is missing"):
+        rank(frame, cluster(frame), corpus=frame.drop("timestamp"))
 
 
 def test_cohesion_is_that_of_the_cluster(records: Records) -> None:

@@ -77,6 +77,40 @@ def test_an_operation_that_few_name_tells_nothing(records: Records) -> None:
     assert operations_of(records([{"intent_category": "a", "operations_involved": ["kiln"]}] * 9)) == {}
 
 
+@pytest.mark.parametrize(("agreeing", "learned"), [(9, {"kiln": "pottery"}), (8, {})])
+def test_an_operation_tells_a_category_where_nine_in_ten_agree(
+    records: Records, agreeing: int, learned: dict[str, str]
+) -> None:
+    rows = [
+        {"intent_category": "pottery" if turn < agreeing else "weaving", "operations_involved": ["kiln"]}
+        for turn in range(10)
+    ]
+    assert operations_of(records(rows)) == learned
+
+
+@pytest.mark.parametrize(("number", "known"), [(4, False), (5, True)])
+def test_a_category_of_fewer_than_five_records_is_not_learned(
+    records: Records, number: int, known: bool
+) -> None:
+    few = [{"missing_capability": f"anvil {turn}", "intent_category": "forging"} for turn in range(number)]
+    classifier, learned_from = train(records([*LEARNED, *few]))
+    assert classifier is not None
+    assert ("forging" in classifier.categories) is known
+    assert learned_from == 60 + number * known
+
+
+def test_what_many_say_weighs_more_than_what_one_says(records: Records) -> None:
+    rows = [
+        *[{"missing_capability": "kiln", "intent_category": "pottery"}] * 40,
+        {"missing_capability": "kiln", "intent_category": "weaving"},
+        *({"missing_capability": f"loom {turn}", "intent_category": "weaving"} for turn in range(20)),
+    ]
+    classifier, _ = train(records(rows))
+    assert classifier is not None
+    category, probability = classifier.judge(["kiln"])
+    assert (category, probability > 0.9) == ("pottery", True)
+
+
 def test_too_few_records_teach_nothing(records: Records) -> None:
     assert train(records(LEARNED[:25] + LEARNED[30:54])) == (None, 0)
 

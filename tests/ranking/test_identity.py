@@ -203,6 +203,33 @@ def test_the_ranking_takes_what_is_known(records: Records) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("action", "expected"),
+    [
+        ("author", ["sky mask", "film grain", "lamp"]),
+        ("dismiss", ["sky mask", "film grain", "lamp"]),
+        ("reopen", ["lamp", "sky mask", "film grain"]),
+    ],
+)
+def test_what_is_settled_comes_last_though_it_was_pinned(
+    records: Records, action: str, expected: list[str]
+) -> None:
+    asked = ["sky mask"] * 3 + ["film grain"] * 2 + ["lamp"]
+    frame = records([{"missing_capability": phrase} for phrase in asked])
+    found = cluster(frame, threshold=0.0)
+    verdicts = pl.DataFrame(
+        [
+            ("lamp", "dec-1", NINE, "pin", None, "first"),
+            ("lamp", "dec-2", NINE.replace(minute=1), action, None, "then"),
+        ],
+        schema=VERDICTS.schema,
+        orient="row",
+    )
+    known = identify(found, found.constrained([]), frame, verdicts=verdicts).identities
+
+    assert rank(frame, found, identities=known)["label"].to_list() == expected
+
+
 @pytest.fixture
 def traced(identified: Identify) -> Callable[..., pl.DataFrame]:
     """The lineage of some phrases over others: columns relation, previous label and label."""

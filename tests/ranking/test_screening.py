@@ -106,6 +106,29 @@ def test_an_aside_tells_where_the_record_says_little_itself() -> None:
     assert rule_of("Sky replacement", notes="permission denied", rules=RULES) == "permission"
 
 
+@pytest.mark.parametrize(
+    ("description", "missing", "rule"),
+    [
+        ("Export failed: broken pipe", "", "transient"),
+        ("Export failed. Broken pipe", "", "transient"),
+        ("Broken pipe", "", None),
+        ("Export failed: broken pipe", "export", None),
+        # The phrase itself is not what tells of a failure.
+        ("it crashed the highlights", "", None),
+        ("it crashed with an error", "", "transient"),
+    ],
+)
+def test_what_photographs_show_is_a_failure_only_where_something_failed(
+    description: str, missing: str, rule: str | None
+) -> None:
+    assert rule_of(description, missing, rules=RULES) == rule
+
+
+def test_an_aside_about_another_failure_makes_none_of_a_photograph() -> None:
+    assert rule_of("The broken pipe is in the way", workaround="the brush failed", rules=RULES) is None
+    assert rule_of("Sky replacement", notes="failed: broken pipe", rules=RULES) == "transient"
+
+
 def test_missing_capability_is_read_where_there_is_no_description() -> None:
     assert rule_of("", "connection refused", rules=RULES) == "transient"
     assert rule_of("Soft glow", "connection refused", rules=RULES) is None
@@ -148,7 +171,14 @@ def test_other_frames_are_refused(gaps: Gaps) -> None:
 
 @given(
     st.sampled_from(
-        ["timed out", "permission denied", "service is down", "out of memory", "engine doesnt support"]
+        [
+            "timed out",
+            "permission denied",
+            "service is down",
+            "out of memory",
+            "engine doesnt support",
+            "failed with broken pipe",
+        ]
     ),
     st.sampled_from(["{}", "{}!", "({})", "so: {}"]),
     st.sampled_from(

@@ -1,28 +1,56 @@
-"""Which neighbours are shown as a tie."""
+"""Which capabilities are not told apart, by what was drawn."""
 
-import polars as pl
+import numpy as np
+import numpy.typing as npt
 import pytest
 
-from vocabgap.ranking.ties import tie_groups
+from vocabgap.ranking.ties import next_ahead, tie_groups
+
+DRAWS = 100
 
 
-@pytest.mark.parametrize(
-    ("intervals", "expected"),
-    [
-        ([], []),
-        ([(1, 1)], [1]),
-        ([(1, 1), (2, 2), (3, 3)], [1, 2, 3]),
-        ([(1, 2), (1, 2), (3, 3)], [1, 1, 2]),
-        ([(1, 3), (2, 2), (3, 4), (3, 4)], [1, 1, 1, 1]),
-        # The second overlaps with the third and that with the fourth, but neither with the first.
-        ([(1, 2), (2, 3), (3, 4), (4, 4)], [1, 1, 2, 2]),
-        # What overlaps with the first behind one that does not begins no group in front of it.
-        ([(1, 3), (4, 4), (3, 3)], [1, 2, 2]),
-    ],
-)
-def test_group_goes_on_while_intervals_overlap_its_first(
-    intervals: list[tuple[int, int]], expected: list[int]
+def drawn(*turns: tuple[int, list[int]]) -> npt.NDArray[np.int32]:
+    """The best places of some draws: how many of them there are, and the places of all in each."""
+    places = np.array([order for times, order in turns for _ in range(times)], np.int32)
+    assert len(places) == DRAWS
+    return places
+
+
+def test_one_that_is_never_level_with_the_first_nor_ahead_is_told_apart() -> None:
+    assert tie_groups(drawn((DRAWS, [0, 1, 2]))).tolist() == [1, 2, 3]
+
+
+def test_those_that_are_level_in_every_draw_are_tied() -> None:
+    assert tie_groups(drawn((DRAWS, [0, 0, 0]))).tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(("ahead", "expected"), [(10, [1, 2]), (11, [1, 1])])
+@pytest.mark.parametrize("places", [[1, 0], [0, 0]], ids=["ahead", "level"])
+def test_two_are_tied_from_more_than_one_draw_in_ten_on(
+    ahead: int, expected: list[int], places: list[int]
 ) -> None:
-    ordered = pl.DataFrame(intervals, schema={"rank_low": pl.Int64, "rank_high": pl.Int64}, orient="row")
+    assert tie_groups(drawn((DRAWS - ahead, [0, 1]), (ahead, places))).tolist() == expected
 
-    assert tie_groups(ordered).to_list() == expected
+
+def test_a_group_is_of_those_that_might_stand_before_its_first() -> None:
+    # The third overtakes the second as often as that the first, but never the first.
+    turns = drawn((60, [0, 1, 2, 3]), (20, [1, 0, 2, 3]), (20, [0, 2, 1, 3]))
+
+    assert tie_groups(turns).tolist() == [1, 1, 2, 3]
+    assert next_ahead(turns).tolist()[:3] == [0.2, 0.2, 0.0]
+
+
+def test_what_might_stand_first_behind_one_that_might_not_begins_no_group_before_it() -> None:
+    turns = drawn((80, [0, 1, 2]), (20, [1, 2, 0]))
+
+    assert tie_groups(turns).tolist() == [1, 2, 2]
+
+
+def test_the_last_one_has_no_next() -> None:
+    assert np.isnan(next_ahead(drawn((DRAWS, [0, 1])))).tolist() == [False, True]
+
+
+def test_many_that_are_all_alike_are_one_group_though_each_is_seldom_first() -> None:
+    turns = np.argsort(np.random.default_rng(7).random((500, 200)), axis=1).astype(np.int32)
+
+    assert set(tie_groups(turns).tolist()) == {1}

@@ -15,11 +15,12 @@ Ranked = Callable[..., pl.DataFrame]
 NOW = datetime(2025, 6, 1, 9, 30, tzinfo=UTC)
 
 
-def asked_for(ranked: Ranked, weeks: Sequence[float], **settings: int) -> dict[str, Any]:
-    """The capability of mentions so many weeks before now."""
+def asked_for(ranked: Ranked, weeks: Sequence[float], corpus: float = 60, **settings: int) -> dict[str, Any]:
+    """The capability of mentions so many weeks before now, in a corpus that began some weeks ago, too."""
     asked = [{"timestamp": NOW - timedelta(weeks=week)} for week in weeks]
-    row: dict[str, Any] = ranked(asked, now=NOW, **settings).row(0, named=True)
-    return row
+    first = {"timestamp": NOW - timedelta(weeks=corpus), "missing_capability": "tilt shift"}
+    table = ranked([*asked, first], now=NOW, **settings)
+    return table.filter(label="lamp glow").row(0, named=True)
 
 
 def test_weeks_are_counted_back_from_now_newest_last(ranked: Ranked) -> None:
@@ -37,7 +38,7 @@ def test_what_is_later_than_now_or_unreadable_is_in_no_week(ranked: Ranked) -> N
         [{"timestamp": NOW + timedelta(seconds=1)}, {"timestamp": None}, {"timestamp": NOW}], now=NOW
     )
 
-    assert table["weekly"].to_list() == [[0] * 11 + [1]]
+    assert table["weekly"].to_list() == [[1]]
 
 
 @pytest.mark.parametrize(
@@ -80,6 +81,49 @@ def test_rising_and_fading_are_those_of_a_binomial_test(ranked: Ranked, earlier:
     assert row["trend"] == ("rising" if rising else "fading" if fading else "steady")
 
 
+def test_before_the_first_record_of_all_there_is_no_week(ranked: Ranked) -> None:
+    assert asked_for(ranked, [0, 1.5, 4.2], corpus=5.5)["weekly"] == [0, 1, 0, 0, 1, 1]
+    assert asked_for(ranked, [0, 1.5], corpus=12)["weekly"] == [0] * 10 + [1, 1]
+
+
+@pytest.mark.parametrize("corpus", [3.5, 5, 8.3, 11.9])
+@pytest.mark.parametrize("a_week", [1, 20])
+def test_what_is_asked_for_every_week_is_not_rising_in_a_young_corpus(
+    ranked: Ranked, corpus: float, a_week: int
+) -> None:
+    weeks = [turn / a_week for turn in range(int(corpus * a_week))]
+
+    assert asked_for(ranked, weeks, corpus=corpus)["trend"] == "steady"
+
+
+def test_the_part_of_a_week_that_the_corpus_began_in_counts_as_a_part(ranked: Ranked) -> None:
+    # The last two of 4.1 weeks hold 49 of 100 even mentions; of five whole weeks they would hold 40.
+    weeks = [4.1 * turn / 100 for turn in range(100)]
+
+    assert asked_for(ranked, weeks, corpus=4.1)["trend"] == "steady"
+
+
+@pytest.mark.parametrize(
+    ("weeks", "trend"),
+    [
+        ([4.2, 0.1, 0.2, 0.3, 0.4, 0.5], "rising"),
+        ([4.2, 4.1, 4.0, 3.9, 3.8, 3.7], "fading"),
+        ([4.2], "steady"),
+        ([2.1], "steady"),
+        ([1.9], "new"),
+    ],
+)
+def test_the_weeks_of_a_young_corpus_are_its_window(ranked: Ranked, weeks: list[float], trend: str) -> None:
+    assert asked_for(ranked, weeks, corpus=4.5)["trend"] == trend
+
+
+@pytest.mark.parametrize(
+    ("corpus", "trend"), [(0.5, None), (2.99, None), (3, "new"), (3.5, "new"), (-1, None)]
+)
+def test_in_less_than_three_weeks_there_is_no_trend(ranked: Ranked, corpus: float, trend: str | None) -> None:
+    assert asked_for(ranked, [min(corpus, 0.4)], corpus=corpus)["trend"] == trend
+
+
 @pytest.mark.parametrize(("window", "recent"), [(3, 1), (4, 1), (5, 2), (12, 4), (52, 17)])
 def test_recent_third_is_whole_weeks(window: int, recent: int) -> None:
     assert recent_weeks(window) == recent
@@ -90,8 +134,9 @@ def test_each_capability_has_its_own_weeks(ranked: Ranked) -> None:
         {"missing_capability": "lamp glow", "timestamp": NOW},
         {"missing_capability": "lamp glow", "timestamp": NOW},
         {"missing_capability": "tilt shift", "timestamp": NOW - timedelta(weeks=2)},
+        {"missing_capability": "ice ring", "timestamp": NOW - timedelta(weeks=3)},
     ]
 
     weekly = ranked(asked, now=NOW, window_weeks=3)["weekly"].to_list()
 
-    assert weekly == [[0, 0, 2], [1, 0, 0]]
+    assert weekly == [[0, 0, 2], [1, 0, 0], [0, 0, 0]]

@@ -13,6 +13,7 @@ from vocabgap.reporting.in_words import (
     factors,
     interval,
     is_pinned_ahead,
+    next_ahead,
     place_of,
     sparkline,
     too_few,
@@ -60,7 +61,13 @@ def test_a_trend_is_named_first(capability: Make, name: str) -> None:
 
 
 def test_without_a_date_there_is_no_trend(capability: Make) -> None:
-    assert trend(capability(trend=None)) == "no date can be read"
+    assert trend(capability(trend=None, first_seen=None)) == "no date can be read"
+
+
+def test_too_young_a_corpus_has_no_trend(capability: Make) -> None:
+    assert trend(capability(trend=None)) == (
+        "too early for a trend: the first record of all is less than 3 weeks old"
+    )
 
 
 @pytest.mark.parametrize(
@@ -102,6 +109,31 @@ def test_a_place_says_by_how_much_the_first_leads(
 ) -> None:
     one, two = capability(rank=1, **{ranked_by: first}), capability(rank=2, **{ranked_by: second})
     assert place_of(one, (one, two), ranked_by, ()).startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("share", "told"), [(None, "–"), (0.0, "0 %"), (0.214, "21 %"), (0.216, "22 %"), (1.0, "100 %")]
+)
+def test_how_often_the_next_is_ahead_is_told_in_whole_percent(
+    capability: Make, share: float | None, told: str
+) -> None:
+    assert next_ahead(capability(next_ahead=share)) == told
+
+
+@pytest.mark.parametrize(
+    ("share", "behind", "told"),
+    [
+        (0.214, 2, "; with other images the next would be level or ahead in 21 % of cases; "),
+        (0.214, 3, None),  # the next rank is not the next that is shown
+        (None, 2, None),
+    ],
+)
+def test_a_place_says_how_often_the_next_would_be_ahead(
+    capability: Make, share: float | None, behind: int, told: str | None
+) -> None:
+    one, two = capability(rank=1, next_ahead=share), capability(rank=behind)
+    text = place_of(one, (one, two), "mentions", ())
+    assert (told in text) if told else ("level or ahead" not in text)
 
 
 def test_alone_nothing_is_led(capability: Make) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from vocabgap.ingest import Selection
 from vocabgap.pipeline import Run
 from vocabgap.reporting import summarise
 from vocabgap.reporting.markdown import render_markdown
@@ -24,6 +25,7 @@ NOW = datetime(2026, 7, 1, tzinfo=UTC)
 COLUMNS = [
     "#",
     "90 %",
+    "Next ahead",
     "Capability",
     "Status",
     "Mentions",
@@ -73,6 +75,34 @@ def test_headline_of_a_single_record_is_in_the_singular(
     assert "In all, 1 record from 1 image asks for 1 capability" in text
 
 
+def test_a_narrowed_report_tells_since_when_from_all_records(
+    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
+) -> None:
+    root = write_corpus(
+        {
+            "one": [gap("sky mask", timestamp="2026-03-02T00:00:00Z"), gap("sky mask")],
+            "two": [gap("sky mask", timestamp="2026-06-20T00:00:00Z")],
+        }
+    )
+    text = text_of(publish(root, selection=Selection(since=datetime(2026, 6, 1, tzinfo=UTC))))
+    assert (
+        "**sky mask** is what is missing most: asked for once on 1 image, last on 2026-06-20"
+        " (first asked for at all on 2026-03-02)."
+    ) in text
+    whole = "steady: 1 mention in the last 12 weeks, 1 of them in the last 4, whatever is selected"
+    assert f"{whole.capitalize()}." in text
+    assert f"; {whole}; priority" in text
+    assert "In all, 1 record from 1 image asks for 1 capability, on 2026-06-20;" in text
+
+
+def test_a_narrowed_report_of_records_without_a_time_says_so(
+    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
+) -> None:
+    root = write_corpus({"one": [gap("sky mask", timestamp=None)], "two": [gap("sky mask")]})
+    text = text_of(publish(root, selection=Selection(images=("one",))))
+    assert "on 1 image, at unknown times (first asked for at all on 2026-04-01)." in text
+
+
 def test_records_without_a_readable_time_are_told_as_such(
     gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
 ) -> None:
@@ -93,6 +123,7 @@ def test_table_row_says_what_the_frame_says(demo_run: Run, text_of: TextOf, tabl
     first = demo_run.ranked.row(0, named=True)
     assert told["#"] == "1"
     assert told["90 %"] == f"{first['rank_low']}–{first['rank_high']}"
+    assert told["Next ahead"] == f"{100 * first['next_ahead']:.0f} %"
     assert (told["Capability"], told["Category"]) == (first["label"], first["intent_category"])
     assert (told["Status"], told["Trend"]) == (first["status"], first["trend"])
     for column in ("Mentions", "Images", "Sessions"):

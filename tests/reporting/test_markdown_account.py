@@ -37,7 +37,10 @@ def test_a_narrowed_report_says_to_what_and_how_many_were_left_out(
 ) -> None:
     root = write_corpus({"one": [gap("sky mask")], "two": [gap("film grain")], "three": [gap("crop")]})
     text = text_of(publish(root, selection=Selection(images=("one", "two"), modules=(), sessions=())))
-    assert "Narrowed to image one or two.\n" in text
+    assert (
+        "Narrowed to image one or two. Counts, ranks, evidence and what was last seen are of these records;"
+        " names, status, what was first seen and trends are of all, whatever is selected.\n"
+    ) in text
     assert "| filtered out | 1 |" in text
 
 

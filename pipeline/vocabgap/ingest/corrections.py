@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from vocabgap.schema import GAPS, phrase
+from vocabgap.schema import GAPS, IMAGE_KEY, phrase
 from vocabgap.text import surface
 
 DUPLICATE: Final = "duplicate"
@@ -19,7 +19,6 @@ FILTERED: Final = "filtered"
 _SHA256: Final = re.compile(r"(?<![0-9a-fA-F])[0-9a-fA-F]{64}(?![0-9a-fA-F])")
 _ROW: Final = "_row"
 _LOG: Final = ["repo_slug", "source_path"]
-_IMAGE: Final = ["tenant_id", "repo_slug", "image_id"]
 # What only the stages after the scan know.
 _LATER: Final = ("capability_id", "category", "category_by", "category_probability", "rule")
 # Why a line does not count, by the number that stands for it while a scan goes on.
@@ -104,11 +103,11 @@ def _superseded_rows(records: pl.LazyFrame, lines: pl.LazyFrame) -> list[int]:
         records: The lines that are no second copies.
         lines: All lines.
     """
-    corrections = records.filter(pl.col("notes").str.contains("[0-9a-fA-F]{64}")).select(_IMAGE).unique()
+    corrections = records.filter(pl.col("notes").str.contains("[0-9a-fA-F]{64}")).select(IMAGE_KEY).unique()
     images = corrections.collect()
     if images.is_empty():
         return []
-    involved = records.join(images.lazy(), on=_IMAGE, how="semi", nulls_equal=True).collect()
+    involved = records.join(images.lazy(), on=IMAGE_KEY, how="semi", nulls_equal=True).collect()
     # A record whose time is not known stands where the log has it: after the line before it in the file.
     logs = involved.select(_LOG).unique().lazy()
     moment = pl.col("timestamp").forward_fill().over(_LOG, order_by=_ROW).alias("moment")
@@ -121,7 +120,7 @@ def _superseded_rows(records: pl.LazyFrame, lines: pl.LazyFrame) -> list[int]:
     earlier: dict[tuple[str, ...], list[tuple[int, str]]] = defaultdict(list)
     superseded: list[int] = []
     for row in involved.iter_rows(named=True):
-        image = (row["tenant_id"], row["repo_slug"], row["image_id"])
+        image = tuple(row[name] for name in IMAGE_KEY)
         need = surface(row["phrase"])
         for named in dict.fromkeys(match.lower() for match in _SHA256.findall(row["notes"])):
             candidates = earlier[(*image, named)]

@@ -6,16 +6,13 @@ from datetime import datetime
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
 from vocabgap.ranking.priority import Counted, FloatArray, Weights, age_in_days, factors
-from vocabgap.schema import stripped
+from vocabgap.ranking.ties import IntArray, RankArray, next_ahead, tie_groups
+from vocabgap.schema import IMAGE_KEY, stripped
 from vocabgap.settings import RankBy
-
-IntArray = npt.NDArray[np.int64]
-RankArray = npt.NDArray[np.int32]
 
 DRAWS: Final = 500
 CONFIDENCE: Final = 0.90
@@ -23,7 +20,9 @@ SEED: Final = 20_260_501
 _LEFT_OUT: Final = round(DRAWS * (1.0 - CONFIDENCE) / 2.0)
 _CELLS: Final = 1 << 21  # numbers in each array of the draws that are worked on at a time
 _DECIMALS: Final = 9  # a session's parts add up to one only as far as fractions do
-_IMAGE: Final = ("tenant_id", "repo_slug", "image_id")
+_SURENESS: Final = {
+    "rank_low": pl.Int64, "rank_high": pl.Int64, "tie_group": pl.Int64, "next_ahead": pl.Float64,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class _Shares:
         return np.minimum.reduceat(np.where(there, self.values[amount], np.inf), self.starts[:-1], axis=1)
 
 
-def rank_intervals(
+def sureness(
     placed: pl.DataFrame,
     ordered: pl.DataFrame,
     *,
@@ -68,7 +67,7 @@ def rank_intervals(
     now: datetime | None,
     earliest: datetime | None,
 ) -> pl.DataFrame:
-    """The 90 % interval of each rank, from 500 draws of images with replacement.
+    """The 90 % interval of each rank, and which ranks are tied, from 500 draws of images with replacement.
 
     Each draw takes as many images as there are, with replacement, together with all their records, for the
     records of one image are not independent; an image that is drawn twice counts as two. In each draw the
@@ -80,7 +79,7 @@ def rank_intervals(
     The interval leaves out the lowest 5 % of the best ranks drawn, and the highest 5 % of the worst. Where it
     would not contain the rank itself, it is widened up to it: that happens to a rank that owes much to a few
     images, which many draws miss. With a single image there is nothing to draw from, and nothing is known:
-    each interval is then that of all its like.
+    each interval is then that of all its like, and all its like are tied.
 
     It tells how far the order depends on which images happened to be worked on. It does not tell whether the
     wordings were grouped rightly, nor whether the corpus is like the work to come; of few images, it knows
@@ -95,26 +94,34 @@ def rank_intervals(
         earliest: The earliest readable timestamp of all records; null if there is none.
 
     Returns:
-        Columns `rank_low` and `rank_high`, counted from 1, in the order of `ordered`.
+        In the order of `ordered` the columns `rank_low` and `rank_high`, counted from 1; `tie_group`, see
+        `tie_groups`; and `next_ahead`, in which share of the draws the next one was level or ahead: null
+        where no draw tells, for the last of its like and with a single image.
 
     Source:
         Efron and Tibshirani, An Introduction to the Bootstrap (1993), 13.3, percentile intervals; with whole
         images as the units that are drawn.
     """
-    blocks = _blocks(ordered)
     if not ordered.height:
-        low = high = np.zeros(0, np.int32)
+        return pl.DataFrame(schema=_SURENESS)
+    blocks = _blocks(ordered)
+    shares = _shares(placed, ordered, by, age_in_days(pl.col("timestamp"), now, earliest))
+    if shares.size == 1:
+        best, high = _all_their_like(blocks)
+        low, ahead = best[0], np.full(ordered.height, np.nan)
     else:
-        shares = _shares(placed, ordered, by, age_in_days(pl.col("timestamp"), now, earliest))
-        if shares.size == 1:
-            low = np.concatenate([np.full(stop - start, start, np.int32) for start, stop in blocks])
-            high = np.concatenate([np.full(stop - start, stop - 1, np.int32) for start, stop in blocks])
-        else:
-            low, high = _tails(_drawn_ranks(shares, blocks, by, weights), ordered.height)
+        best, high = _gathered(_drawn_ranks(shares, blocks, by, weights), ordered.height)
+        low, ahead = np.partition(best, _LEFT_OUT, axis=0)[_LEFT_OUT], next_ahead(best)
+        ahead[[stop - 1 for _, stop in blocks]] = np.nan
     place = np.arange(ordered.height, dtype=np.int64)
     return pl.DataFrame(
-        {"rank_low": np.minimum(low, place) + 1, "rank_high": np.maximum(high, place) + 1},
-        schema={"rank_low": pl.Int64, "rank_high": pl.Int64},
+        {
+            "rank_low": np.minimum(low, place) + 1,
+            "rank_high": np.maximum(high, place) + 1,
+            "tie_group": tie_groups(best),
+            "next_ahead": pl.Series(ahead, nan_to_null=True),
+        },
+        schema=_SURENESS,
     )
 
 
@@ -124,11 +131,18 @@ def _blocks(ordered: pl.DataFrame) -> list[tuple[int, int]]:
     return list(zip([0, *ends], ends, strict=False))
 
 
+def _all_their_like(blocks: list[tuple[int, int]]) -> tuple[RankArray, RankArray]:
+    """Best and worst places where there is nothing to draw from: those of the whole block."""
+    sizes = [stop - start for start, stop in blocks]
+    first, last = (np.repeat(np.array(ends, np.int32), sizes) for ends in zip(*blocks, strict=True))
+    return first[np.newaxis], last - 1
+
+
 def _shares(placed: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, age: pl.Expr) -> _Shares:
     places = ordered.select("cluster").with_row_index("place")
-    images = placed.select(_IMAGE).unique().sort(_IMAGE).with_row_index("image")
-    records = placed.select("cluster", *_IMAGE, "session_id", "satisfaction", "timestamp")
-    held = records.join(places, on="cluster").join(images, on=_IMAGE, nulls_equal=True)
+    images = placed.select(IMAGE_KEY).unique().sort(IMAGE_KEY).with_row_index("image")
+    records = placed.select("cluster", *IMAGE_KEY, "session_id", "satisfaction", "timestamp")
+    held = records.join(places, on="cluster").join(images, on=IMAGE_KEY, nulls_equal=True)
     satisfaction = pl.col("satisfaction")
     amounts = {
         "mentions": pl.len(),
@@ -225,19 +239,23 @@ def _scores(shares: _Shares, drawn: FloatArray, by: RankBy, weights: Weights) ->
     return factors(counted, weights).priority
 
 
-def _tails(ranks: Iterator[tuple[RankArray, RankArray]], count: int) -> tuple[RankArray, RankArray]:
-    """Both ends of the interval; from draw to draw little more is kept than the ranks beyond them."""
-    lowest = np.empty((0, count), np.int32)
+def _gathered(ranks: Iterator[tuple[RankArray, RankArray]], count: int) -> tuple[RankArray, RankArray]:
+    """The best places of all draws, shape (draws, capabilities), and the worst end of the interval.
+
+    From draw to draw the best are kept, to compare any two; of the worst little more than those beyond it.
+    """
+    firsts = np.empty((DRAWS, count), np.int32)
     highest = np.empty((0, count), np.int32)
-    kept = _LEFT_OUT + 1
+    kept, done = _LEFT_OUT + 1, 0
     for best, worst in ranks:
-        lowest = np.concatenate([lowest, best])
+        firsts[done : done + len(best)] = best
+        done += len(best)
         highest = np.concatenate([highest, worst])
-        if len(lowest) > 2 * kept:
-            lowest, highest = _smallest(lowest, kept), -_smallest(-highest, kept)
-    return _smallest(lowest, kept).max(axis=0), -_smallest(-highest, kept).max(axis=0)
+        if len(highest) > 2 * kept:
+            highest = _largest(highest, kept)
+    return firsts, _largest(highest, kept).min(axis=0)
 
 
-def _smallest(ranks: RankArray, kept: int) -> RankArray:
-    """The smallest ranks of each capability, in no order."""
-    return np.partition(ranks, kept - 1, axis=0)[:kept]
+def _largest(ranks: RankArray, kept: int) -> RankArray:
+    """The largest ranks of each capability, in no order."""
+    return np.partition(ranks, -kept, axis=0)[-kept:]

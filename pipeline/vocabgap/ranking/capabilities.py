@@ -11,14 +11,13 @@ import polars as pl
 from vocabgap.arguments import real_number, require_names, unusable, whole_number
 from vocabgap.errors import InvalidInputError
 from vocabgap.moments import require_offset
-from vocabgap.ranking.bootstrap import rank_intervals
+from vocabgap.ranking.bootstrap import sureness
 from vocabgap.ranking.combinations import combinations
 from vocabgap.ranking.evidence import counts, examples, main_category, tally, variants, workarounds
 from vocabgap.ranking.identity import Grouping, unknown
 from vocabgap.ranking.priority import Weights, prioritised
 from vocabgap.ranking.repeats import repeats
 from vocabgap.ranking.status import SETTLED
-from vocabgap.ranking.ties import tie_groups
 from vocabgap.ranking.trend import trends
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
 from vocabgap.schema import CAPABILITIES, CLUSTERS, IDENTITIES, RECORDS, WORDINGS, phrase
@@ -33,6 +32,7 @@ from vocabgap.settings import (
     RankBy,
     ranking,
 )
+from vocabgap.text import count
 
 _LISTS: Final = ("categories", "operations", "vocabulary_used", "combinations", "workarounds")
 _TIES: Final = ("mentions", "images", "sessions", "last_seen")
@@ -53,21 +53,21 @@ def rank(
     recency_weight: float = 1.0,
     window_weeks: int = DEFAULT_WINDOW_WEEKS,
     identities: pl.DataFrame | None = None,
+    corpus: pl.DataFrame | None = None,
     category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> pl.DataFrame:
     """Rank the capabilities that some records ask for.
 
     Args:
-        records: Table `records`: those that were clustered, or some of them. Groups, identifiers and
-            cohesion are those of all that were clustered; everything else is counted over these records.
+        records: Table `records`: those that were clustered, or some of them. They are what is counted.
         found: The groups of their wordings.
         by: What to count first: mentions, images, sessions, unsatisfied or priority. Ties go to the more
             mentioned, then to more images, more sessions, the later last mention, and the label that sorts
             first. What people have pinned stands before all others, what they dismissed or authored after
-            them.
+            them, pinned or not.
         now: The moment that priority and trend count as the present; the latest readable timestamp of the
-            records by default, so that the same records give the same table on any day.
+            corpus by default, so that the same records give the same table on any day.
         min_images: Distinct images that a capability has to be asked for on to be established. Those that are
             not established are ranked after all that are.
         min_sessions: Distinct known sessions, in the same way.
@@ -75,9 +75,12 @@ def rank(
         reach_weight: Exponent of the reach in the priority, 0 (left out) to 10.
         need_weight: Exponent of the need.
         recency_weight: Exponent of the recency.
-        window_weeks: Weeks before now that the trend looks at, 3 to 520.
+        window_weeks: Weeks before now that the trend looks at, 3 to 520, if anything was logged so long ago.
         identities: Table `identities`: what earlier runs and decisions say of the groups. Without it
             identifiers come from the labels' surfaces, and all are open.
+        corpus: Table `records`: all that were clustered, where `records` are some of them; `records` by
+            default. What a capability is, since when, which way it goes and what became of it (identifier,
+            label, cohesion, `first_seen`, `trend`, `weekly`, `status`) does not depend on what is counted.
         category_aliases: Lower-case spelling to category.
         operation_aliases: Lower-case name to operation.
 
@@ -86,10 +89,13 @@ def rank(
         empty: `covered` fills it.
 
     Raises:
-        InvalidInputError: An argument cannot be used, or a record's wording was not clustered.
+        InvalidInputError: An argument cannot be used, a record's wording was not clustered, or nothing in
+            the corpus asks for what a record asks for.
     """
     first = ranking(by)
     RECORDS.require(records)
+    if corpus is not None:
+        RECORDS.require(corpus)
     require_names("category_aliases", category_aliases)
     require_names("operation_aliases", operation_aliases)
     images, sessions = whole_number("min_images", min_images), whole_number("min_sessions", min_sessions)
@@ -103,11 +109,13 @@ def rank(
     known = unknown(found.clusters) if identities is None else identities
     IDENTITIES.require(known)
     placed = _placed(records, found.wordings)
-    moments = _Moments.of(placed["timestamp"], now)
+    whole = placed if corpus is None else _placed(corpus, found.wordings)
+    _check_part(placed, whole)
+    moments = _Moments.of(whole["timestamp"], now)
     counted = prioritised(counts(placed).sort("cluster"), weights, moments.now, moments.earliest)
     described = (
         _with_evidence(counted, placed, found, category_aliases, operation_aliases)
-        .join(trends(placed, moments.now, weeks), on="cluster", how="left")
+        .join(trends(whole, moments.now, moments.earliest, weeks), on="cluster", how="left")
         .join(known.rename({"label": "given"}), on="cluster", how="left")
         .with_columns(
             pl.coalesce("given", "label").alias("label"),
@@ -116,14 +124,10 @@ def rank(
         .with_columns(_standing().alias("standing"))
     )
     ordered = described.sort(_order(first), descending=_DESCENDING, nulls_last=True)
-    intervals = rank_intervals(
-        placed, ordered, by=first, weights=weights, now=moments.now, earliest=moments.earliest
-    )
+    sure = sureness(placed, ordered, by=first, weights=weights, now=moments.now, earliest=moments.earliest)
     return (
-        ordered.hstack(intervals)
-        .with_columns(
-            tie_groups(intervals), pl.lit([], dtype=CAPABILITIES.schema["covered_by"]).alias("covered_by")
-        )
+        ordered.hstack(sure)
+        .with_columns(pl.lit([], dtype=CAPABILITIES.schema["covered_by"]).alias("covered_by"))
         .with_row_index("rank", offset=1)
         .select(CAPABILITIES.names)
         .match_to_schema(CAPABILITIES.schema, integer_cast="upcast")
@@ -133,10 +137,11 @@ def rank(
 def _standing() -> pl.Expr:
     """Blocks that are ranked one after the other, whatever is counted.
 
-    What people have pinned, what is established, what is not, and what people have dismissed or authored.
+    What people have pinned, what is established, what is not, and what people have dismissed or authored,
+    also where they had pinned it before.
     """
     settled = pl.col("status").is_in(SETTLED)
-    return pl.when("pinned").then(0).when(settled).then(3).when("established").then(1).otherwise(2)
+    return pl.when(settled).then(3).when("pinned").then(0).when("established").then(1).otherwise(2)
 
 
 @dataclass(frozen=True)
@@ -194,7 +199,6 @@ def _with_evidence(
     return capabilities.with_columns(
         pl.col(_LISTS).fill_null([]),
         pl.col("repeats").fill_null(0),
-        _own_label(),
     ).with_columns(main_category())
 
 
@@ -204,22 +208,13 @@ def _order(first: RankBy) -> list[pl.Expr]:
     return [pl.col("standing"), *(pl.col(key) for key in keys), pl.col("label"), pl.col("capability_id")]
 
 
-def _own_label() -> pl.Expr:
-    """The group's label where the records use it, else the nearest of their own wordings."""
-    variants = pl.col("variants")
-    wordings = variants.list.eval(pl.element().struct.field("wording"))
-    nearest = variants.list.eval(
-        pl.element()
-        .struct.field("wording")
-        .sort_by(
-            pl.element().struct.field("similarity"),
-            pl.element().struct.field("mentions"),
-            pl.element().struct.field("wording").str.len_chars(),
-            descending=[True, True, False],
-            maintain_order=True,
+def _check_part(placed: pl.DataFrame, whole: pl.DataFrame) -> None:
+    strangers = placed.join(whole.select("cluster").unique(), on="cluster", how="anti")
+    if strangers.height:
+        raise InvalidInputError(
+            f"{count(strangers.height, 'record')} asked for what no record of the corpus asks for",
+            hint="the corpus is all records that were clustered, of which those to be ranked are some",
         )
-    ).list.first()
-    return pl.when(wordings.list.contains(pl.col("label"))).then("label").otherwise(nearest).alias("label")
 
 
 def _placed(records: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:

@@ -6,14 +6,14 @@ from typing import Final
 import polars as pl
 
 from vocabgap.record import UNCATEGORIZED
-from vocabgap.schema import CAPABILITIES, EXAMPLE_FIELDS, stripped
+from vocabgap.schema import CAPABILITIES, EXAMPLE_FIELDS, IMAGE_KEY, stripped
 
 EXAMPLES: Final = 3
 WORKAROUNDS: Final = 5
 
 
 def counts(placed: pl.DataFrame) -> pl.DataFrame:
-    """Mentions, distinct images, sessions and tenants, first and last seen, and ratings of each cluster.
+    """Mentions, distinct images, sessions and tenants, last seen, and ratings of each cluster.
 
     Args:
         placed: Table `records` with the column `cluster`.
@@ -21,10 +21,9 @@ def counts(placed: pl.DataFrame) -> pl.DataFrame:
     known_session = pl.struct("tenant_id", "session_id").filter(stripped(pl.col("session_id")) != "")
     return placed.group_by("cluster").agg(
         pl.len().cast(pl.Int64).alias("mentions"),
-        pl.struct("tenant_id", "repo_slug", "image_id").n_unique().cast(pl.Int64).alias("images"),
+        pl.struct(IMAGE_KEY).n_unique().cast(pl.Int64).alias("images"),
         known_session.n_unique().cast(pl.Int64).alias("sessions"),
         pl.col("tenant_id").n_unique().cast(pl.Int64).alias("tenants"),
-        pl.col("timestamp").min().alias("first_seen"),
         pl.col("timestamp").max().alias("last_seen"),
         (pl.col("satisfaction") == -1).sum().cast(pl.Int64).alias("unsatisfied"),
         (pl.col("satisfaction") == 0).sum().cast(pl.Int64).alias("neutral"),
@@ -138,9 +137,8 @@ def examples(placed: pl.DataFrame) -> pl.DataFrame:
     telling = placed.with_columns(pointers.alias("pointers")).sort(
         "pointers", "timestamp", *position, descending=[True, True, *later], nulls_last=True
     )
-    image = ["cluster", "tenant_id", "repo_slug", "image_id"]
     return (
-        telling.with_columns(pl.int_range(pl.len()).over(image).alias("turn"))
+        telling.with_columns(pl.int_range(pl.len()).over("cluster", *IMAGE_KEY).alias("turn"))
         .sort("turn", "pointers", maintain_order=True, descending=[False, True])
         .group_by("cluster", maintain_order=True)
         .head(EXAMPLES)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from vocabgap.moments import MICROSECONDS_A_DAY
 from vocabgap.schema import UTC_MICROSECONDS
 from vocabgap.settings import DEFAULT_HALF_LIFE_DAYS
 
@@ -18,7 +19,6 @@ SMOOTHING: Final = 5.0
 
 # The last digits of a logarithm differ from processor to processor; equal evidence has to give equal numbers.
 _DECIMALS: Final = 12
-_MICROSECONDS_A_DAY: Final = 86_400_000_000
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def age_in_days(moment: pl.Expr, now: datetime | None, earliest: datetime | None
     """
     known = moment.fill_null(pl.lit(earliest, UTC_MICROSECONDS))
     microseconds = (pl.lit(now, UTC_MICROSECONDS) - known).dt.total_microseconds()
-    return (microseconds.cast(pl.Float64) / _MICROSECONDS_A_DAY).clip(lower_bound=0.0).fill_null(0.0)
+    return (microseconds.cast(pl.Float64) / MICROSECONDS_A_DAY).clip(lower_bound=0.0).fill_null(0.0)
 
 
 def prioritised(

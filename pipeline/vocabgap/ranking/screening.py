@@ -102,7 +102,9 @@ def screen(gaps: pl.DataFrame, rules: Sequence[Rule] | None = None) -> pl.DataFr
 
     A phrase is looked for in the description, or in `missing_capability` where there is none. Where somebody
     wishes for it in the same clause ("no way to handle permission denied", "rate limit exceeded handling"),
-    it is not what happened, and does not count. The workaround and the notes are asides: they are asked only
+    it is not what happened, and does not count. A phrase that is said of photographs, too ("broken pipe"),
+    counts only where something is said to have failed, and the record does not name what is missing. The
+    workaround and the notes are asides: they are asked only
     where the description tells of a failure, or where the record neither names what is missing nor wishes for
     anything. A regular expression is searched in description, workaround and notes as they are.
 
@@ -166,16 +168,29 @@ def rule_of(
         notes: Anything else.
         rules: The rules in the order in which they are asked.
     """
-    told = [text for text in (description, workaround, notes) if text]
-    clauses = _clauses(description or missing_capability)
-    if _asides_count(clauses, missing_capability):
-        clauses += [clause for text in (workaround, notes) for clause in _clauses(text)]
+    texts = [text for text in (description, workaround, notes) if text]
+    told = [_clauses(description or missing_capability)]
+    if _asides_count(told[0], missing_capability):
+        told += [_clauses(workaround), _clauses(notes)]
     for rule in rules:
-        if any(pattern.search(text) for pattern in rule.patterns for text in told):
+        if any(pattern.search(text) for pattern in rule.patterns for text in texts):
             return rule.name
-        if any(_happened(clause, phrase) for phrase in rule.phrases for clause in clauses):
+        if any(_tells(rule, clauses, named=bool(missing_capability)) for clauses in told):
             return rule.name
     return None
+
+
+def _tells(rule: Rule, clauses: Sequence[str], *, named: bool) -> bool:
+    """Whether the clauses of one text fit a rule, in a record that names what is missing or does not."""
+    phrases = rule.phrases
+    if not named:
+        failures = _said(clauses) & _FAILURES
+        phrases += tuple(phrase for phrase in rule.if_failed if failures.difference(phrase.split()))
+    return any(_happened(clause, phrase) for phrase in phrases for clause in clauses)
+
+
+def _said(clauses: Sequence[str]) -> set[str]:
+    return {word for clause in clauses for word in clause.split()}
 
 
 def _clauses(text: str) -> list[str]:
@@ -185,7 +200,7 @@ def _clauses(text: str) -> list[str]:
 
 
 def _asides_count(clauses: Sequence[str], missing_capability: str) -> bool:
-    said = {word for clause in clauses for word in clause.split()}
+    said = _said(clauses)
     if said & _FAILURES:
         return True
     return not missing_capability and not said & _WISHES
@@ -207,7 +222,8 @@ def _may_fit(rules: Sequence[Rule]) -> pl.Expr:
     """
     if any(rule.patterns for rule in rules):
         return pl.lit(value=True)
-    keys = sorted({max(phrase.split(), key=len) for rule in rules for phrase in rule.phrases})
+    phrases = {phrase for rule in rules for phrase in (*rule.phrases, *rule.if_failed)}
+    keys = sorted({max(phrase.split(), key=len) for phrase in phrases})
     if not keys:
         return pl.lit(value=False)
     whole = pl.concat_str(_READ, separator="\n").str.replace_all("'", "", literal=True)

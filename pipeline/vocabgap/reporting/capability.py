@@ -109,6 +109,7 @@ class Capability(msgspec.Struct, frozen=True):
     established: bool
     pinned: bool
     outgrown: tuple[str, ...]
+    next_ahead: float | None
 
     @property
     def rated(self) -> int:

@@ -9,6 +9,7 @@ import polars as pl
 
 from vocabgap.ranking.combinations import MIN_MENTIONS, MIN_OPERATIONS, operation_sets
 from vocabgap.record import OPERATION_ALIASES, fold_operation
+from vocabgap.schema import IMAGE_KEY
 
 SHOWN: Final = 10
 
@@ -40,7 +41,7 @@ def recurring(counted: pl.DataFrame, aliases: Mapping[str, str] | None = None) -
     rows = (
         counted.select(
             operation_sets(counted["operations_involved"], partial(fold_operation, aliases=known)),
-            pl.struct("tenant_id", "repo_slug", "image_id").alias("image"),
+            pl.struct(IMAGE_KEY).alias("image"),
             "capability_id",
         )
         .filter(pl.col("operations").list.len() >= MIN_OPERATIONS)

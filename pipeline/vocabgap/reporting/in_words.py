@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from vocabgap.ranking.trend import recent_weeks
+from vocabgap.ranking.trend import LEAST_WEEKS, recent_weeks
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.narrowing import Difference
 from vocabgap.text import count
@@ -33,8 +33,10 @@ def interval(capability: Capability) -> str:
 
 def trend(capability: Capability) -> str:
     """Which way it goes, with the mentions that say so."""
-    if capability.trend is None:
+    if capability.first_seen is None:
         return "no date can be read"
+    if capability.trend is None:
+        return f"too early for a trend: the first record of all is less than {LEAST_WEEKS} weeks old"
     recent = recent_weeks(len(capability.weekly))
     whole = f"{count(sum(capability.weekly), 'mention')} in the last {len(capability.weekly)} weeks"
     last = "the last week" if recent == 1 else f"the last {recent}"
@@ -59,6 +61,11 @@ def is_pinned_ahead(capability: Capability, others: tuple[Capability, ...], rank
     return any(getattr(each, ranked_by) > value for each in others if each.rank > capability.rank)
 
 
+def next_ahead(capability: Capability) -> str:
+    """In how many of the draws behind the interval the next one was level with it, or ahead."""
+    return "–" if capability.next_ahead is None else f"{100 * capability.next_ahead:.0f} %"
+
+
 def place_of(
     capability: Capability, others: tuple[Capability, ...], ranked_by: str, ties: tuple[tuple[int, int], ...]
 ) -> str:
@@ -71,11 +78,12 @@ def place_of(
         ties: First and last rank of those that are tied with one another.
     """
     behind = next((each for each in others if each.rank > capability.rank), None)
-    lead = (
-        []
-        if behind is None
-        else [_lead(getattr(capability, ranked_by), getattr(behind, ranked_by), ranked_by)]
-    )
+    lead = []
+    if behind is not None:
+        lead.append(_lead(getattr(capability, ranked_by), getattr(behind, ranked_by), ranked_by))
+        if behind.rank == capability.rank + 1 and capability.next_ahead is not None:
+            drawn = f"with other images the next would be level or ahead in {next_ahead(capability)} of cases"
+            lead.append(drawn)
     span = interval(capability)
     tie = next(((first, last) for first, last in ties if first <= capability.rank <= last), None)
     if tie is None:

@@ -13,7 +13,7 @@ from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.categories import Categorised, Category, categories_of, reclassified_of
 from vocabgap.reporting.combinations import Combination, recurring
 from vocabgap.reporting.narrowing import Difference
-from vocabgap.schema import CAPABILITIES
+from vocabgap.schema import CAPABILITIES, IMAGE_KEY
 from vocabgap.settings import DEFAULT_COVERED, DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS
 from vocabgap.text import count
 
@@ -30,8 +30,9 @@ class Summary(msgspec.Struct, frozen=True):
         images: Distinct images among them; null where the records are not at hand.
         repositories: Repositories that lines were read from; null where the records are not at hand.
         single: Capabilities that were mentioned once.
-        first_seen: Earliest readable timestamp.
-        last_seen: Latest readable timestamp.
+        first_seen: Earliest readable timestamp of these records, or, where they are not at hand, of any that
+            ask for the same.
+        last_seen: Latest readable timestamp of these records.
         ranked_by: What the ranking counts first.
         categories: Records by category, most frequent first.
         combinations: Operations that recur together; empty where the records are not at hand.
@@ -154,10 +155,10 @@ def summarise(
         total=ranked.height,
         open_total=open_.height,
         mentions=int(ranked["mentions"].sum()),
-        images=None if counted is None else counted.n_unique(["tenant_id", "repo_slug", "image_id"]),
+        images=None if counted is None else counted.n_unique(list(IMAGE_KEY)),
         repositories=None if gaps is None else _repositories(gaps, rejects),
         single=int((ranked["mentions"] == 1).sum()),
-        first_seen=_moment(ranked["first_seen"].min()),
+        first_seen=_moment((ranked["first_seen"] if counted is None else counted["timestamp"]).min()),
         last_seen=_moment(ranked["last_seen"].max()),
         ranked_by=ranked_by,
         categories=categories_of(ranked),
@@ -175,7 +176,7 @@ def summarise(
         has_vocabulary=has_vocabulary,
         changes=None if relations is None or relations.is_empty() else _changes(relations),
         covered_from=covered_from,
-        ties=_ties(open_, shown),
+        ties=_ties(ranked, shown),
         before=before,
         differences=differences,
     )
@@ -186,8 +187,8 @@ def _shown(ranked: pl.DataFrame, top: int) -> tuple[Capability, ...]:
     return tuple(msgspec.convert(row, Capability) for row in rows)
 
 
-def _ties(open_: pl.DataFrame, shown: tuple[Capability, ...]) -> tuple[tuple[int, int], ...]:
-    groups = open_.group_by("tie_group").agg(
+def _ties(ranked: pl.DataFrame, shown: tuple[Capability, ...]) -> tuple[tuple[int, int], ...]:
+    groups = ranked.group_by("tie_group").agg(
         pl.col("rank").min().alias("first"), pl.col("rank").max().alias("last")
     )
     tied = groups.filter(

@@ -5,7 +5,7 @@ from typing import Final
 from vocabgap.schema.capabilities import CAPABILITIES, EXAMPLE_FIELDS
 from vocabgap.schema.clusters import CLUSTERS, LINKAGE, SWEEP, WORDINGS
 from vocabgap.schema.identity import GROUPS, IDENTITIES, LINEAGE, VERDICTS
-from vocabgap.schema.logs import FILES, GAPS, RECORDS, REJECTS
+from vocabgap.schema.logs import FILES, GAPS, IMAGE_KEY, RECORDS, REJECTS
 from vocabgap.schema.phrases import PHRASE_FIELDS, phrase, stripped
 from vocabgap.schema.table import UTC_MICROSECONDS, Column, Table
 
@@ -19,6 +19,7 @@ __all__ = [
     "GAPS",
     "GROUPS",
     "IDENTITIES",
+    "IMAGE_KEY",
     "LINEAGE",
     "LINKAGE",
     "PHRASE_FIELDS",

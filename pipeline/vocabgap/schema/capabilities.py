@@ -29,13 +29,13 @@ CAPABILITIES: Final = Table(
     (
         Column("rank", pl.Int64, "place in the ranking, counted from 1"),
         Column("capability_id", pl.String, "identifier, carried over from run to run"),
-        Column("label", pl.String, "one of its own wordings, or the name that people gave it"),
+        Column("label", pl.String, "one of its wordings, or the name people gave it, whatever is selected"),
         Column("mentions", pl.Int64, "records that ask for it"),
         Column("images", pl.Int64, "distinct images among them"),
         Column("sessions", pl.Int64, "distinct known sessions among them"),
         Column("tenants", pl.Int64, "distinct tenants among them"),
-        Column("first_seen", UTC_MICROSECONDS, "earliest readable timestamp; null if none"),
-        Column("last_seen", UTC_MICROSECONDS, "latest readable timestamp; null if none"),
+        Column("first_seen", UTC_MICROSECONDS, "earliest timestamp, whatever is selected; null if none"),
+        Column("last_seen", UTC_MICROSECONDS, "latest readable timestamp among the mentions; null if none"),
         Column("unsatisfied", pl.Int64, "records with satisfaction -1"),
         Column("neutral", pl.Int64, "records with satisfaction 0"),
         Column("satisfied", pl.Int64, "records with satisfaction 1"),
@@ -54,7 +54,9 @@ CAPABILITIES: Final = Table(
         Column("rank_low", pl.Int64, "best end of the 90 % interval of the rank"),
         Column("rank_high", pl.Int64, "worst end of the 90 % interval of the rank"),
         Column(
-            "trend", pl.String, "`rising`, `steady`, `fading` or `new`; null if no timestamp is readable"
+            "trend",
+            pl.String,
+            "`rising`, `steady`, `fading` or `new`, whatever is selected; null if unknown or too early",
         ),
         Column("priority", pl.Float64, "weighted product of `reach`, `need` and `recency`, 0 to 1"),
         Column(
@@ -62,12 +64,16 @@ CAPABILITIES: Final = Table(
             _COVERS,
             "entries of the vocabulary that come nearest, best first; empty without a vocabulary",
         ),
-        Column("status", pl.String, "`new`, `open`, `dismissed`, `authored` or `regressed`"),
-        Column("tie_group", pl.Int64, "neighbours with one number are not told apart; counted from 1"),
+        Column(
+            "status",
+            pl.String,
+            "`new`, `open`, `dismissed`, `authored` or `regressed`, whatever is selected",
+        ),
+        Column("tie_group", pl.Int64, "those with one number are not told apart from their first; from 1 on"),
         Column("reach", pl.Float64, "images on a logarithmic scale; 1 for the capability with the most"),
         Column("need", pl.Float64, "share unsatisfied, smoothed towards that of the corpus, 0 to 1"),
         Column("recency", pl.Float64, "1 for a last mention now, half of it for each half-life before"),
-        Column("weekly", pl.List(pl.Int64), "mentions in each week of the window before now, newest last"),
+        Column("weekly", pl.List(pl.Int64), "mentions in each week, newest last, whatever is selected"),
         Column("combinations", _COMBINATIONS, "sets of operations that recur together, most frequent first"),
         Column("workarounds", _WORKAROUNDS, "what was done instead, most frequent first, five at most"),
         Column("repeats", pl.Int64, "mentions that look like verbatim repeats by automation"),
@@ -75,5 +81,10 @@ CAPABILITIES: Final = Table(
         Column("established", pl.Boolean, "whether it is on as many images and sessions as were asked for"),
         Column("pinned", pl.Boolean, "whether people want it first; then it is listed whatever covers it"),
         Column("outgrown", NAMES, "identifiers of decisions that hold no longer, being outgrown"),
+        Column(
+            "next_ahead",
+            pl.Float64,
+            "share of the draws in which the next one was level or ahead, 0 to 1; null where none tells",
+        ),
     ),
 )  # fmt: skip

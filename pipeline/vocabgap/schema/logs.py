@@ -6,6 +6,9 @@ import polars as pl
 
 from vocabgap.schema.table import NAMES, UTC_MICROSECONDS, Column, Table
 
+IMAGE_KEY: Final = ("tenant_id", "repo_slug", "image_id")
+"""What tells one image from another: folders of two repositories, or tenants, may have one name."""
+
 RECORDS: Final = Table(
     "records",
     "one readable gap record that counts: neither a duplicate nor superseded",
