@@ -1,7 +1,7 @@
 """Ranking: groups of wordings to capabilities, each with its evidence, in the order to look at them."""
 
 from vocabgap.ranking.capabilities import rank
-from vocabgap.ranking.classifying import Reclassified, in_force, reclassify, with_categories
+from vocabgap.ranking.classifying import Reclassified, reclassify, with_categories, with_given_categories
 from vocabgap.ranking.coverage import covered, probably_covered
 from vocabgap.ranking.drafting import Draft, draft
 from vocabgap.ranking.identity import PRESENT, PREVIOUS, SETTLED, Identified, identify
@@ -22,7 +22,6 @@ __all__ = [
     "draft",
     "find_capability",
     "identify",
-    "in_force",
     "probably_covered",
     "rank",
     "reclassify",
@@ -30,4 +29,5 @@ __all__ = [
     "screen",
     "trace",
     "with_categories",
+    "with_given_categories",
 ]
