@@ -28,8 +28,8 @@ from vocabgap.decisions import (
 )
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.moments import require_offset
-from vocabgap.reporting import named, read_run
-from vocabgap.reporting.naming import FEWEST_DIGITS
+from vocabgap.ranking import FEWEST_DIGITS, find_capability
+from vocabgap.reporting import read_run
 from vocabgap.settings import DEFAULT_DECISIONS, DEFAULT_OUT
 from vocabgap.text import shortened, surface, visible
 
@@ -212,7 +212,7 @@ class Decisions:
     def _subject(self, name: str, without: Collection[str] = ()) -> Subject:
         """A capability by its name, without the wordings of some surfaces."""
         require_kind("capability", name, str, "the name of a capability")
-        row = named(self._ranked, name)
+        row = find_capability(self._ranked, name).row(0, named=True)
         wordings = [variant["wording"] for variant in row["variants"]]
         staying = [wording for wording in wordings if surface(wording) not in without]
         if not staying:
@@ -224,7 +224,7 @@ class Decisions:
 
     def _wording(self, capability: str, wording: str) -> str:
         """The wording of a capability that somebody means."""
-        row = named(self._ranked, capability)
+        row = find_capability(self._ranked, capability).row(0, named=True)
         own = [variant["wording"] for variant in row["variants"]]
         spoken = surface(wording) if wording.strip() else wording
         for found in (wording, *own):

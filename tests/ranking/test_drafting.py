@@ -173,7 +173,7 @@ def test_text_of_logs_is_made_visible(drafted: Drafted) -> None:
 
 
 def test_a_capability_that_is_not_there_is_not_found(ranked: Callable[..., pl.DataFrame]) -> None:
-    with pytest.raises(NotFoundError, match="no capability 'haze'"):
+    with pytest.raises(NotFoundError, match="no capability is called 'haze'"):
         draft("haze", ranked([{}]))
 
 

@@ -6,10 +6,11 @@ from vocabgap.ranking.coverage import covered, probably_covered
 from vocabgap.ranking.drafting import Draft, draft
 from vocabgap.ranking.identity import PRESENT, PREVIOUS, SETTLED, Identified, identify
 from vocabgap.ranking.lineage import RELATIONS, Lineage, relations, trace
-from vocabgap.ranking.lookup import find_capability
+from vocabgap.ranking.lookup import FEWEST_DIGITS, Named, find_capability, find_named
 from vocabgap.ranking.screening import screen
 
 __all__ = [
+    "FEWEST_DIGITS",
     "PRESENT",
     "PREVIOUS",
     "RELATIONS",
@@ -17,10 +18,12 @@ __all__ = [
     "Draft",
     "Identified",
     "Lineage",
+    "Named",
     "Reclassified",
     "covered",
     "draft",
     "find_capability",
+    "find_named",
     "identify",
     "probably_covered",
     "rank",
