@@ -2,6 +2,7 @@
 
 from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.classifying import Reclassified, reclassify, with_categories, with_given_categories
+from vocabgap.ranking.combinations import recurring_combinations
 from vocabgap.ranking.coverage import covered, probably_covered
 from vocabgap.ranking.drafting import Draft, draft
 from vocabgap.ranking.identity import PRESENT, PREVIOUS, SETTLED, Identified, identify
@@ -28,6 +29,7 @@ __all__ = [
     "probably_covered",
     "rank",
     "reclassify",
+    "recurring_combinations",
     "relations",
     "screen",
     "trace",
