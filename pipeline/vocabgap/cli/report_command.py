@@ -165,9 +165,6 @@ def report(
     _print(output, made, text_format)
     note_cache(output, made.scan.cache)
     note_embeddings(output, made.embeddings)
-    for row in made.scan.rejects.iter_rows(named=True):
-        if row["line"] is None:
-            output.note(escape_unseen(f"not read: {row['source_path']}: {row['detail']}"))
     note_unread(output, made.scan)
     for decision in made.ruling.dormant:
         output.note(escape_unseen(f"nothing to decide about in these logs: {decision.told}"))
