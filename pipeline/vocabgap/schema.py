@@ -28,7 +28,7 @@ _BLANKS: Final = "".join(filter(str.isspace, map(chr, range(0x3001))))
 _FRAME_HINT: Final = "a LazyFrame becomes one with .collect(), one of pandas with polars.from_pandas"
 EXAMPLE_FIELDS: Final = (
     "wording", "timestamp", "image_id", "session_id", "snapshot_hash", "description", "intent", "workaround",
-    "satisfaction", "notes", "repo_slug", "source_path", "line",
+    "satisfaction", "notes", "tenant_id", "repo_slug", "source_path", "line",
 )  # fmt: skip
 
 

@@ -33,6 +33,7 @@ class Example(msgspec.Struct, frozen=True):
     workaround: str
     satisfaction: int | None
     notes: str
+    tenant_id: str
     repo_slug: str
     source_path: str
     line: int
