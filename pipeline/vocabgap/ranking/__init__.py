@@ -4,7 +4,8 @@ from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.classifying import Reclassified, reclassify, with_categories, with_given_categories
 from vocabgap.ranking.combinations import recurring_combinations
 from vocabgap.ranking.coverage import covered, probably_covered
-from vocabgap.ranking.drafting import Draft, draft
+from vocabgap.ranking.draft_parts import Draft
+from vocabgap.ranking.drafting import draft
 from vocabgap.ranking.identity import PRESENT, PREVIOUS, SETTLED, Identified, identify
 from vocabgap.ranking.lineage import RELATIONS, Lineage, relations, trace
 from vocabgap.ranking.lookup import FEWEST_DIGITS, Named, find_capability, find_named

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-import msgspec
 import polars as pl
 
 from vocabgap.arguments import require_kind
 from vocabgap.errors import InvalidInputError
 from vocabgap.moments import iso
 from vocabgap.ranking.coverage import covered, with_folded_operations
+from vocabgap.ranking.draft_parts import Check, Count, Draft, DraftEntry, Evidence, Near
 from vocabgap.ranking.lookup import find_capability
 from vocabgap.ranking.naming import propose_name, shared_words
 from vocabgap.record import OPERATION_ALIASES, UNCATEGORIZED
@@ -29,80 +29,6 @@ _EVIDENCE: Final = (
     "satisfaction", "tenant_id", "repo_slug", "source_path", "line",
 )  # fmt: skip
 _EXAMPLES_SCHEMA: Final = {name: RECORDS.schema.get(name, pl.String) for name in EXAMPLE_FIELDS}
-
-
-class DraftEntry(msgspec.Struct, frozen=True):
-    """The entry itself, as a manifest has it."""
-
-    name: str
-    description: str
-    tags: tuple[str, ...]
-    touches: tuple[str, ...]
-
-
-class Check(msgspec.Struct, frozen=True):
-    """A session to test the entry against."""
-
-    tenant_id: str
-    session_id: str | None
-    image_id: str | None
-    snapshot_hash: str | None
-    when: str | None
-    log: str
-    satisfaction: int | None
-    to_do: str
-
-
-class Count(msgspec.Struct, frozen=True):
-    """Something that records say, and how many do."""
-
-    name: str
-    mentions: int
-
-
-class Near(msgspec.Struct, frozen=True):
-    """An entry of the vocabulary that may cover the need in part."""
-
-    entry: str
-    pack: str
-    explained: float
-    terms: tuple[str, ...]
-
-
-class Evidence(msgspec.Struct, frozen=True):
-    """What the draft was made from."""
-
-    capability_id: str
-    label: str
-    mentions: int
-    images: int
-    sessions: int
-    unsatisfied: int
-    rated: int
-    wordings: tuple[Count, ...]
-    operations: tuple[Count, ...]
-
-
-class Draft(msgspec.Struct, frozen=True):
-    """A starting point for an entry.
-
-    Attributes:
-        draft: Says that it is one.
-        entry: The proposed entry.
-        examples: What people asked for, most frequent first.
-        checklist: Sessions to test the entry against, from different images where possible.
-        nearest: Entries to look at first.
-        evidence: What it was made from.
-        notes: What a person should know of it.
-    """
-
-    draft: str
-    entry: DraftEntry
-    examples: tuple[str, ...]
-    checklist: tuple[Check, ...]
-    nearest: tuple[Near, ...]
-    evidence: Evidence
-    notes: tuple[str, ...]
 
 
 def draft(
