@@ -15,6 +15,7 @@ _TALLY: Final = pl.List(pl.Struct({"name": pl.String, "mentions": pl.Int64}))
 _VARIANTS: Final = pl.List(pl.Struct({"wording": pl.String, "mentions": pl.Int64, "similarity": pl.Float64}))
 _COMBINATIONS: Final = pl.List(pl.Struct({"operations": pl.List(pl.String), "mentions": pl.Int64}))
 _WORKAROUNDS: Final = pl.List(pl.Struct({"workaround": pl.String, "mentions": pl.Int64}))
+_ASKERS: Final = pl.List(pl.Struct({"tenant_id": pl.String, "repo_slug": pl.String, "mentions": pl.Int64}))
 # `explained` is how far the words of the need and of the entry's name explain each other, 0 to 1; the score,
 # which orders the entries, holds shared operations, too; `terms` are the words and operations that matched.
 _COVERS: Final = pl.List(
@@ -272,7 +273,7 @@ CAPABILITIES: Final = Table(
         Column(
             "covered_by",
             _COVERS,
-            "entries of the vocabulary that come nearest, best first; empty without a vocabulary",
+            "entries of the vocabulary, the nearest first, and that which explains most; empty without one",
         ),
         Column("status", pl.String, "`new`, `open`, `dismissed`, `authored` or `regressed`"),
         Column("tie_group", pl.Int64, "neighbours with one number are not told apart; counted from 1"),
@@ -285,6 +286,7 @@ CAPABILITIES: Final = Table(
         Column("repeats", pl.Int64, "mentions that look like verbatim repeats by automation"),
         Column("decisions", pl.List(pl.String), "what people decided about it and is in force, in order"),
         Column("established", pl.Boolean, "whether it is on as many images and sessions as were asked for"),
+        Column("asked_by", _ASKERS, "whose records ask for it: tenant and repository, most mentions first"),
     ),
 )  # fmt: skip
 

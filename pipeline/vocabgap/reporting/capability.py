@@ -69,6 +69,14 @@ class Workaround(msgspec.Struct, frozen=True):
     mentions: int
 
 
+class Asker(msgspec.Struct, frozen=True):
+    """Whose records ask, and how many do."""
+
+    tenant_id: str
+    repo_slug: str
+    mentions: int
+
+
 class Capability(msgspec.Struct, frozen=True):
     """One row of table `capabilities`; the columns mean what they mean there."""
 
@@ -108,6 +116,7 @@ class Capability(msgspec.Struct, frozen=True):
     repeats: int
     decisions: tuple[str, ...]
     established: bool
+    asked_by: tuple[Asker, ...]
 
     @property
     def rated(self) -> int:
@@ -116,5 +125,10 @@ class Capability(msgspec.Struct, frozen=True):
 
     @property
     def nearest(self) -> Cover | None:
-        """The entry that explains most of the need; null without a vocabulary."""
+        """The entry that comes nearest, by words and operations; null where none has anything of the need."""
+        return next(iter(self.covered_by), None)
+
+    @property
+    def covering(self) -> Cover | None:
+        """The entry that explains most of the need, and so covers it if any does; null where none does."""
         return max(self.covered_by, key=lambda entry: entry.explained, default=None)

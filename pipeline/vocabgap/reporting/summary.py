@@ -12,7 +12,8 @@ from vocabgap.categories import CategoryBy
 from vocabgap.ingest import ScanSummary
 from vocabgap.ranking import RELATIONS, SETTLED, probably_covered
 from vocabgap.record import FILE_REASONS, LOG_NAME, UNCATEGORIZED
-from vocabgap.reporting.capability import Capability
+from vocabgap.reporting.askers import askers_of
+from vocabgap.reporting.capability import Asker, Capability
 from vocabgap.reporting.combinations import Combination, recurring
 from vocabgap.schema import CAPABILITIES
 from vocabgap.settings import DEFAULT_COVERED, DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS
@@ -119,6 +120,7 @@ class Summary(msgspec.Struct, frozen=True):
         reclassified: What became of records without a category; null where it was not asked for.
         covered_from: The share of a need that an entry explains where it probably covers it.
         ties: First and last rank of those that are tied with one another, where one of them is shown.
+        askers: Whose records these are, those with most mentions first.
     """
 
     now: datetime
@@ -148,6 +150,13 @@ class Summary(msgspec.Struct, frozen=True):
     changes: dict[str, int] | None = None
     covered_from: float = DEFAULT_COVERED
     ties: tuple[tuple[int, int], ...] = ()
+    askers: tuple[Asker, ...] = ()
+
+    @property
+    def ahead(self) -> tuple[Capability, ...]:
+        """The ones that are probably covered and rank before all that are to be authored."""
+        first = next((item.rank for item in self.capabilities), None)
+        return tuple(item for item in self.covered if first is None or item.rank < first)
 
     @property
     def nothing_shown(self) -> str:
@@ -238,6 +247,7 @@ def summarise(
         changes=None if relations is None or relations.is_empty() else _changes(relations),
         covered_from=covered_from,
         ties=_ties(open_, shown),
+        askers=askers_of(ranked),
     )
 
 
