@@ -30,8 +30,8 @@ from vocabgap.decisions import (
 )
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.moments import require_offset
-from vocabgap.reporting import named, named_wording, read_groups, read_run
-from vocabgap.reporting.naming import FEWEST_DIGITS
+from vocabgap.ranking import FEWEST_DIGITS, find_capability, find_wording
+from vocabgap.reporting import read_groups, read_run
 from vocabgap.settings import DEFAULT_DECISIONS, DEFAULT_OUT
 from vocabgap.text import can_be_seen, shortened, surface, visible
 
@@ -108,8 +108,8 @@ class Decisions:
             VocabgapError: There is no such capability or wording, nothing would stay, or an earlier decision
                 holds a wording that leaves together with one that stays.
         """
-        row = named(self._ranked, capability)
-        leaving = tuple(named_wording(row, each) for each in texts("wordings", wordings))
+        row = find_capability(self._ranked, capability).row(0, named=True)
+        leaving = tuple(find_wording(row, each) for each in texts("wordings", wordings))
         about = self._staying(capability, frozenset(map(surface, leaving)))
         return self._append(Action.SPLIT, about, reason=why, wordings=leaving)
 
@@ -235,7 +235,7 @@ class Decisions:
         united with them, should somebody undo that.
         """
         require_kind("capability", name, str, "the name of a capability")
-        row = named(self._ranked, name)
+        row = find_capability(self._ranked, name).row(0, named=True)
         forms = _forms(row)
         own = self._groups.filter(capability_id=row["capability_id"])
         group_of = dict(own.select("surface", "group_id").iter_rows())

@@ -22,12 +22,12 @@ from vocabgap.ranking import (
     Lineage,
     covered,
     identify,
-    in_force,
     rank,
     reclassify,
     screen,
     trace,
     with_categories,
+    with_given_categories,
 )
 from vocabgap.reporting import (
     Decided,
@@ -170,7 +170,7 @@ def run(
             agents = with_categories(selected.gaps, category_aliases=settings.category_aliases)
             selected = replace(selected, gaps=agents)
         ranked = rank(
-            in_force(selected.gaps.filter("counted")).select(RECORDS.names),
+            with_given_categories(selected.gaps.filter("counted")).select(RECORDS.names),
             decided,
             now=moment,
             identities=identified.identities,

@@ -109,7 +109,7 @@ class ReportSettings(_Section, frozen=True):
 
 
 class VocabularyFields(_Section, frozen=True):
-    """Where the fields of an entry lie: a key, or keys joined by dots; of several the first that is there.
+    """Where the fields of an entry lie: keys joined by dots, or a JSON pointer; of several the first.
 
     Where they lead to nothing, the keys of manifests are tried: name, description, tags and touches.
     """

@@ -15,6 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from vocabgap.errors import InvalidInputError
+from vocabgap.pointers import PATH_HINT
 from vocabgap.record import FIELDS, LOG_NAME, GapRecord
 
 _SHIPPED: Final = "sources.toml"
@@ -25,7 +26,6 @@ _DEPTH_HINT: Final = (
 )
 _FIELDS_HINT: Final = "`vocabgap schema records` lists the fields and says what fits"
 _README_HINT: Final = "see Other people's gap logs in the README"
-_PATH_HINT: Final = "expected keys joined by dots, such as properties.intent"
 _Scalar = str | int | float | bool
 
 
@@ -210,10 +210,10 @@ def _check(name: str, made: Source) -> None:
 def _check_paths(name: str, made: Source) -> None:
     for field, path in made.fields.items():
         if not path or not all((path,) if isinstance(path, str) else path):
-            raise InvalidInputError(f"[source.{name}.fields] {field}: a path is empty", hint=_PATH_HINT)
+            raise InvalidInputError(f"[source.{name}.fields] {field}: a path is empty", hint=PATH_HINT)
     for path, values in made.where.items():
         if not path:
-            raise InvalidInputError(f"[source.{name}.where] a path is empty", hint=_PATH_HINT)
+            raise InvalidInputError(f"[source.{name}.where] a path is empty", hint=PATH_HINT)
         if values == ():
             raise InvalidInputError(
                 f"[source.{name}.where] {path}: expected at least one value", hint="or leave the line out"

@@ -74,7 +74,7 @@ def test_a_group_that_is_not_there_is_said_with_the_nearest(vocabgap: Vocabgap, 
     told = vocabgap("clusters", "show", "sky msk", needs)
 
     assert (told.code, told.out) == (3, "")
-    assert "no group has the label or the wording 'sky msk'" in told.err
+    assert "no group is called 'sky msk'" in told.err
     assert "did you mean 'sky mask'?" in told.err
 
 

@@ -123,6 +123,25 @@ def test_json_has_one_event_a_capability_and_ends_in_the_result(
     assert (result["account"]["lines"], result["account"]["rejects"]) == (4, 1)
 
 
+def test_what_is_probably_covered_is_told_beside_the_ranking(
+    vocabgap: Command, photos: Path, tmp_path: Path
+) -> None:
+    entries = tmp_path / "entries.json"
+    entries.write_text(json.dumps([{"name": "sky_mask", "description": "A mask of the sky."}]))
+
+    told = vocabgap("report", photos, "--vocabulary", entries).out
+    events = [
+        json.loads(line)
+        for line in vocabgap("--json", "report", photos, "--vocabulary", entries).out.splitlines()
+    ]
+
+    assert (
+        "1 capability is probably covered, and not among these: see report.md, from #1, sky mask, on." in told
+    )
+    ranked = [(each["event"], each["capability"]["rank"]) for each in events if "capability" in each]
+    assert ranked == [("capability", 2), ("covered", 1)]
+
+
 @pytest.mark.parametrize("text_format", ["table", "markdown", "csv"])
 def test_json_wins_over_a_format_for_people(vocabgap: Command, photos: Path, text_format: str) -> None:
     told = vocabgap("--json", "report", photos, "--format", text_format)
@@ -164,13 +183,13 @@ def test_filters_that_fit_nothing_are_no_good_news(vocabgap: Command, photos: Pa
     assert "Nothing is left of 3 records: the filters fit none." in told.out
 
 
-def test_a_log_that_is_not_read_is_named_on_stderr(vocabgap: Command, photos: Path) -> None:
+def test_a_log_that_is_not_read_is_named_once_on_stderr(vocabgap: Command, photos: Path) -> None:
     (photos / "hidden" / "vocabulary_gaps.jsonl").mkdir(parents=True)
 
     told = vocabgap("report", photos)
 
     assert told.code == 0
-    assert "not read: hidden/vocabulary_gaps.jsonl: " in told.err
+    assert told.err.count("not read: hidden/vocabulary_gaps.jsonl: ") == 1
 
 
 def test_rejects_do_not_fail_a_report(vocabgap: Command, write_corpus: Corpus) -> None:

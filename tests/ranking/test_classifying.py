@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 from vocabgap.categories import judge
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import scan
-from vocabgap.ranking import in_force, reclassify, with_categories
+from vocabgap.ranking import reclassify, with_categories, with_given_categories
 from vocabgap.ranking.classifying import operations_of, train
 from vocabgap.schema import GAPS
 
@@ -150,7 +150,7 @@ def test_ranking_takes_the_given_category_and_else_the_agents(gaps: Gaps) -> Non
     given = reclassify(
         gaps([{"intent_category": "Tonal"}, {"operations_involved": ["temperature"]}, {}])
     ).gaps
-    assert in_force(given)["intent_category"].to_list() == ["Tonal", "wb", "uncategorized"]
+    assert with_given_categories(given)["intent_category"].to_list() == ["Tonal", "wb", "uncategorized"]
 
 
 def test_categories_that_were_given_stay_when_agents_are_asked(gaps: Gaps) -> None:

@@ -63,6 +63,20 @@ def test_operations_bring_an_entry_forward_but_do_not_make_it_cover_the_need(ran
     assert found.select(probably_covered(0.01)).item() is False
 
 
+def test_operations_do_not_hide_the_entry_that_covers_the_need(ranked: Ranked) -> None:
+    stacks = tuple(Entry(f"stack_{what}", operations=("dolly",)) for what in ("even", "odd", "prime"))
+    need = {"missing_capability": "lamps of zeppelins, balloons, gondolas, hangars and kites"}
+    vocabulary = Vocabulary((*VOCABULARY.entries, *stacks))
+
+    alone, with_one = (
+        covered(ranked([{**need, "operations_involved": used}]), vocabulary) for used in ([], ["dolly"])
+    )
+
+    share = first(alone)["explained"]
+    assert first(with_one)["entry"] == "stack_even"
+    assert with_one.select(probably_covered(share)).item() is True
+
+
 def test_operations_of_entries_are_folded_as_those_of_records_are(ranked: Ranked) -> None:
     vocabulary = Vocabulary((Entry("glow", operations=("Tone Equalizer",)), Entry("fog", operations=("x",))))
     rows = [{"missing_capability": "curtains", "operations_involved": ["toneequal"]}]

@@ -61,6 +61,61 @@ def test_an_entry_has_the_name_description_tags_and_operations_that_records_tell
     assert (made.tags, made.touches) == (("tone", "fog", "lifter"), ("haze",))
 
 
+def test_of_descriptions_said_once_each_the_one_most_like_the_label_is_taken(drafted: Drafted) -> None:
+    said = [
+        "A wall of fog hid the far quay, so nothing could be done.",
+        "Please, a fog lifter is missing here.",
+        "Fog came in, and again fog, and a lifter or some other thing would have been of use then.",
+    ]
+    rows = [{"missing_capability": "fog lifter", "description": text} for text in said]
+
+    assert drafted(rows).entry.description == said[1]
+
+
+def test_of_descriptions_as_like_the_label_the_more_telling_record_has_it(
+    drafted: Drafted, day: Callable[[int], datetime]
+) -> None:
+    rows = [
+        {"description": "an early one", "satisfaction": 1, "timestamp": day(3)},
+        {"description": "old news", "satisfaction": -1, "timestamp": day(1)},
+        {"description": "the news", "satisfaction": -1, "timestamp": day(2)},
+    ]
+
+    assert drafted(rows).entry.description == "the news"
+
+
+def test_intents_said_once_each_come_as_their_records_tell(drafted: Drafted) -> None:
+    rows = [{"intent": "a calm sea", "satisfaction": 1}, {"intent": "less fog", "satisfaction": -1}]
+
+    assert drafted(rows).examples == ("less fog", "a calm sea")
+
+
+def test_an_operation_of_half_as_many_records_as_the_most_frequent_one_is_touched(drafted: Drafted) -> None:
+    named = [["haze", "bloom", "crop"], ["haze", "bloom"], ["haze"], ["haze"]]
+
+    made = drafted([{"operations_involved": operations} for operations in named])
+
+    assert made.entry.touches == ("haze", "bloom")
+
+
+def test_sessions_of_two_tenants_are_two_though_they_are_called_the_same(drafted: Drafted) -> None:
+    rows = [{"tenant_id": tenant, "session_id": "s1"} for tenant in ("reeve", "pilot")]
+
+    made = drafted(rows)
+
+    assert [(check.tenant_id, check.session_id) for check in made.checklist] == [
+        ("pilot", "s1"), ("reeve", "s1"),
+    ]  # fmt: skip
+
+
+def test_images_of_two_tenants_are_two_without_gaps_at_hand_as_well(
+    ranked: Callable[..., pl.DataFrame],
+) -> None:
+    frame = ranked([{"tenant_id": tenant} for tenant in ("reeve", "pilot")])
+
+    assert [check.tenant_id for check in draft("lamp glow", frame).checklist] == ["pilot", "reeve"]
+
+
 def test_without_a_description_the_label_stands_for_one(drafted: Drafted) -> None:
     assert drafted([{"missing_capability": "Fog lifter"}]).entry.description == "Fog lifter"
 
@@ -173,7 +228,7 @@ def test_text_of_logs_is_made_visible(drafted: Drafted) -> None:
 
 
 def test_a_capability_that_is_not_there_is_not_found(ranked: Callable[..., pl.DataFrame]) -> None:
-    with pytest.raises(NotFoundError, match="no capability 'haze'"):
+    with pytest.raises(NotFoundError, match="no capability is called 'haze'"):
         draft("haze", ranked([{}]))
 
 

@@ -108,6 +108,16 @@ def test_named_category_comes_before_a_more_frequent_uncategorized(ranked: Ranke
     assert tally_of(table, "categories") == [("uncategorized", 2), ("tone", 1)]
 
 
+def test_askers_are_tenants_with_repositories_those_with_most_mentions_first(ranked: Ranked) -> None:
+    whose = [("reeve", "town"), ("pilot", "coast"), ("reeve", "coast"), ("reeve", "town")]
+
+    table = ranked([{"tenant_id": tenant, "repo_slug": repository} for tenant, repository in whose])
+
+    assert [tuple(each.values()) for each in table["asked_by"][0]] == [
+        ("reeve", "town", 2), ("pilot", "coast", 1), ("reeve", "coast", 1),
+    ]  # fmt: skip
+
+
 def test_main_category_is_uncategorized_where_nothing_else_is_named(ranked: Ranked) -> None:
     assert ranked([{}])["intent_category"].to_list() == ["uncategorized"]
 

@@ -66,6 +66,13 @@ def test_a_word_stands_where_the_names_that_hold_it_have_it() -> None:
     assert made.notes == ("3 of 3 names with that word begin with 'mask', so this one does",)
 
 
+@pytest.mark.parametrize(("elsewhere", "expected"), [(1, "mask_lamp"), (2, "lamp_mask")])
+def test_three_names_of_four_are_a_habit_and_three_of_five_are_none(elsewhere: int, expected: str) -> None:
+    others = tuple(Entry(f"{what}_mask") for what in ("tide", "fog")[:elsewhere])
+
+    assert name("lamp", "mask", entries=(*MASKS, *others)) == expected
+
+
 def test_two_names_are_no_habit() -> None:
     assert name("lamp", "mask", entries=MASKS[:2]) == "lamp_mask"
 

@@ -7,10 +7,11 @@ import msgspec
 import pytest
 
 from vocabgap.pipeline import Run
-from vocabgap.reporting.capability import Capability
+from vocabgap.reporting.capability import Capability, Workaround
 from vocabgap.reporting.in_words import (
     changes,
     factors,
+    how_often,
     interval,
     is_pinned_ahead,
     next_ahead,
@@ -53,6 +54,22 @@ def test_a_trend_says_which_mentions_it_compares(
     capability: Make, weekly: tuple[int, ...], told: str
 ) -> None:
     assert trend(capability(trend="rising", weekly=weekly)) == told
+
+
+@pytest.mark.parametrize(
+    ("mentions", "told"),
+    [
+        ((3,), "Done instead, most often"),
+        ((3, 2, 2), "Done instead, most often"),
+        ((3, 3, 2), "Done instead, no single thing most often but 2 equally so, such as"),
+        ((1,) * 5, "Done instead, no single thing most often but at least 5 equally so, such as"),
+    ],
+)
+def test_a_workaround_is_called_the_most_frequent_where_it_alone_is(
+    capability: Make, mentions: tuple[int, ...], told: str
+) -> None:
+    done = tuple(Workaround(f"way {place}", often) for place, often in enumerate(mentions))
+    assert how_often(capability(workarounds=done)) == told
 
 
 @pytest.mark.parametrize("name", ["new", "rising", "steady", "fading"])

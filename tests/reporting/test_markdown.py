@@ -5,10 +5,13 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+import polars as pl
 import pytest
 
-from vocabgap.ingest import Selection
+from vocabgap.clustering import cluster
+from vocabgap.ingest import Selection, scan
 from vocabgap.pipeline import Run
+from vocabgap.ranking import rank
 from vocabgap.reporting import summarise
 from vocabgap.reporting.markdown import render_markdown
 from vocabgap.settings import RankBy, RankSettings, Settings
@@ -260,6 +263,68 @@ def test_categories_and_combinations_are_those_of_the_summary(
         [" + ".join(c.operations), str(c.mentions), str(c.images), str(c.capabilities)]
         for c in summary.combinations
     ]
+
+
+def test_that_a_capability_counts_in_each_of_its_categories_is_said_where_it_does(
+    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
+) -> None:
+    told = (
+        "A capability counts in each of its categories, so these are more than the 1 capability that there is"
+    )
+    one = [gap("sky mask", intent_category=name, notes=name) for name in ("local", "tone")]
+    assert told in text_of(publish(write_corpus({"one": one})))
+    assert "counts in each" not in text_of(publish(write_corpus({"one": one[:1]}, name="less")))
+
+
+def test_of_workarounds_that_are_equally_frequent_none_is_called_the_most_frequent(
+    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
+) -> None:
+    lines = [gap("sky mask", workaround=done) for done in ("a brush", "a gradient")]
+    text = text_of(publish(write_corpus({"one": lines})))
+    assert "Done instead, no single thing most often but 2 equally so, such as: a brush (1 time)." in text
+    assert "Done instead: a brush (1); a gradient (1)." in text
+
+
+def test_workarounds_that_are_left_out_are_hinted_at(
+    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
+) -> None:
+    lines = [gap("sky mask", workaround=done) for done in "abcd"]
+    assert "Done instead: a (1); b (1); c (1); …\n" in text_of(publish(write_corpus({"one": lines})))
+
+
+def test_whose_records_these_are_is_said_once_where_all_are_of_one_repository(
+    demo_run: Run, text_of: TextOf
+) -> None:
+    text = text_of(demo_run)
+    assert text.count("All of them are from the repository 'demo' of the tenant 'local'.") == 1
+    assert "asked for in" not in text
+
+
+def test_who_asked_is_said_of_the_first_and_of_each_where_there_are_several(
+    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
+) -> None:
+    roots = [
+        write_corpus({"one": [gap("sky mask"), gap("film grain")], "two": [gap("sky mask")]}, name="coast"),
+        write_corpus({"three": [gap("sky mask")]}, name="town"),
+    ]
+    text = text_of(publish(roots))
+    assert "on 2026-04-01. It is asked for in 2 repositories, most often in 'coast' (2)." in text
+    assert (
+        "3 mentions on 3 images in 0 known sessions, asked for in 2 repositories, most often in 'coast' (2)."
+        in section(text, "1. sky mask")
+    )
+    assert "in 0 known sessions, asked for in 'coast' only." in section(text, "2. film grain")
+    assert "They are from 2 repositories of 1 tenant." in text
+
+
+def test_whose_an_example_is_is_said_where_there_are_several_tenants(gap: Gap, write_corpus: Corpus) -> None:
+    root = write_corpus({"one": [gap("sky mask")]}, name="coast")
+    records = pl.concat(scan(root, tenant_id=tenant).records for tenant in ("reeve", "pilot"))
+    ranked = rank(records, cluster(records))
+    text = render_markdown(summarise(ranked, now=NOW, top=10, ranked_by="mentions"))
+    assert "`coast/one/vocabulary_gaps.jsonl:1` of `pilot`\\\n" in text
+    assert "It is asked for by 2 tenants in 2 repositories, most often in no single one." in text
+    assert "They are from 2 repositories of 2 tenants." in text
 
 
 def test_operations_that_never_recur_together_are_told_as_such(

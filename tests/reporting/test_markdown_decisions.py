@@ -11,7 +11,7 @@ import pytest
 
 from vocabgap.deciding import Decisions
 from vocabgap.pipeline import Run, run
-from vocabgap.settings import DecisionSettings, RankSettings, Settings, VocabularySettings
+from vocabgap.settings import DecisionSettings, RankBy, RankSettings, Settings, VocabularySettings
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]
@@ -24,6 +24,8 @@ COVERED = "Probably covered: check the entry, or how it can be found"
 DECIDED = "Decided"
 SKY = {"name": "sky_mask", "description": "A mask of the sky."}
 FOG = {"name": "fog_density", "description": "Density of fog over water."}
+FILM = {"name": "film_grain", "description": "Grain of a film."}
+FLARE = {"name": "lens_flare"}
 
 
 class Desk:
@@ -110,8 +112,66 @@ def test_what_is_covered_is_listed_apart_and_not_to_be_authored(
     share = f"{explained(made):.0f} %"
     assert labels(whole) == ["film grain", "lens flare"]
     assert covered[1:] == [["1", "sky mask", "3", "2", "2026-04-01", "sky_mask", share, "mask, sky", "–"]]
-    assert "**film grain** is what is missing most" in lead(text)
-    assert "What ranks before it is probably covered, and listed below." in lead(text)
+
+
+def test_what_is_asked_for_most_stays_in_the_headline_though_it_may_be_there(
+    desk: Desk, text_of: TextOf
+) -> None:
+    made = desk.report(SKY, FOG)
+    first, standing, missing, *_ = lead(text_of(made)).split("\n\n")[1:]
+    assert first == (
+        "**sky mask** is asked for most: 3 times on 2 images, on 2026-04-01. It is possibly there already:"
+        f" the entry `sky_mask` explains {explained(made):.0f} % of it."
+        " It is listed below, with its evidence."
+    )
+    assert standing.startswith("It leads by 1 mention; its rank is 1–")
+    assert standing.endswith("Done instead, most often: drew it (1 time). Nobody has decided about it.")
+    assert missing.startswith("Of what is not, **film grain** is missing most: asked for 2 times on 2 images")
+
+
+@pytest.mark.parametrize(
+    ("entries", "told"),
+    [
+        ((SKY, FILM), "So is what ranks next; both are listed below, with their evidence."),
+        ((SKY, FILM, FLARE), "So are the others that rank next; all are listed below, with their evidence."),
+    ],
+)
+def test_others_that_may_be_there_and_rank_next_are_not_passed_over_either(
+    desk: Desk, text_of: TextOf, entries: tuple[dict[str, Any], ...], told: str
+) -> None:
+    assert told in lead(text_of(desk.report(*entries)))
+
+
+def test_by_another_ranking_what_may_be_there_stands_first_by_that(desk: Desk, text_of: TextOf) -> None:
+    told = lead(text_of(desk.report(SKY, rank=RankSettings(by=RankBy.IMAGES))))
+    assert re.search(r"\*\*\w+ \w+\*\* stands first by images: asked for \d times", told)
+
+
+def test_what_is_covered_and_ranks_later_is_not_in_the_headline(desk: Desk, text_of: TextOf) -> None:
+    told = lead(text_of(desk.report(FILM)))
+    assert "**sky mask** is what is missing most: asked for 3 times" in told
+    assert "possibly there" not in told
+
+
+def test_what_is_covered_has_its_evidence_so_that_the_claim_can_be_checked(
+    desk: Desk, text_of: TextOf
+) -> None:
+    made = desk.report(SKY, FILM)
+    evidence = text_of(made).partition("### 1. sky mask\n")[2].partition("\n### ")[0]
+    assert f"Entries that come nearest: `sky_mask` ({explained(made):.0f} % explained, by" in evidence
+    assert "Done instead: drew it (1)." in evidence
+    assert len(re.findall(r"(?m)^- .*image `", evidence)) == 3
+
+
+def test_the_nearest_entry_is_the_first_of_those_that_come_nearest(
+    gap: Gap, write_corpus: Corpus, tmp_path: Path, text_of: TextOf
+) -> None:
+    root = write_corpus({"one": [gap("lamps of a zeppelin balloon", operations_involved=["pump"])]})
+    pump = {"name": "hand_pump", "touches": ["pump"], "description": "Works by hand; no lamps needed."}
+    text = text_of(Desk(tmp_path, root).report(pump, {"name": "deck_lamp"}, FOG))
+    nearest = re.search(r"The entry that comes nearest, `hand_pump`, explains (\d+) % of it", lead(text))
+    assert nearest
+    assert f"Entries that come nearest: `hand_pump` ({nearest[1]} % explained, by" in text
 
 
 def test_ties_with_what_is_covered_are_told(desk: Desk, text_of: TextOf) -> None:
@@ -121,9 +181,8 @@ def test_ties_with_what_is_covered_are_told(desk: Desk, text_of: TextOf) -> None
 
 
 def test_a_rank_that_is_missing_in_the_list_is_explained(desk: Desk, text_of: TextOf) -> None:
-    grain = {"name": "film_grain", "description": "Grain of a film."}
     told = "The ranks that are missing here are probably covered, and listed below."
-    assert told in text_of(desk.report(grain, FOG))
+    assert told in text_of(desk.report(FILM, FOG))
     assert told not in text_of(desk.report(FOG))
 
 
@@ -150,7 +209,7 @@ def test_what_people_pinned_stays_in_the_list_though_it_is_covered(
     assert labels(next(tables(text)))[0] == "sky mask"
     assert COVERED not in headings(text)
     assert (
-        f"The entry that comes nearest, `sky_mask`, explains {explained(made):.0f} % of it:"
+        f"The entry `sky_mask` explains {explained(made):.0f} % of it:"
         " it probably covers it, but people have pinned it."
     ) in lead(text)
     assert re.search(r"Decided: 2026-07-01 ana pinned 'sky mask' \(dec-[0-9a-f]+\)\.", lead(text))
@@ -255,7 +314,9 @@ def test_where_nothing_is_left_to_author_the_report_says_why(
         in lead(text)
     )
     assert "1 capability is left out here, being on fewer than 2 images" in text
-    assert headings(text)[:4] == ["What to author next", COVERED, DECIDED, "By category"]
+    assert "**sky mask** is asked for most: 3 times on 2 images" in lead(text)
+    sections = [heading for heading in headings(text) if not heading[0].isdigit()]
+    assert sections[:4] == ["What to author next", COVERED, DECIDED, "By category"]
 
 
 def test_where_everything_is_decided_only_that_is_said(desk: Desk, text_of: TextOf) -> None:

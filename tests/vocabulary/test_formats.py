@@ -117,12 +117,57 @@ def test_fields_of_other_names_are_mapped_and_may_lie_deeper(write: Write) -> No
         },
     )
     fields = VocabularyFields(
-        name=("key", "id"), description="about.text", tags="kind", operations="ops.used"
+        name=("key", "id"), description="about.text", tags="kind", operations="/ops.used"
     )
 
     found = load_vocabulary(path, fields=fields, entries="data.items")
 
     assert found.entries == (Entry("glow", "Glows.", ("light",), ("x",), "catalogue"),)
+
+
+@pytest.mark.parametrize("path", ["about.text", "/about/text", ("blurb", "/about/text")])
+def test_a_field_lies_where_the_same_words_would_have_it_in_a_log(
+    write: Write, path: str | tuple[str, ...]
+) -> None:
+    listed = write("more.json", [{"name": "fog", "about": {"text": "Grey."}, "uses": [{"op": "haze"}]}])
+
+    found = load_vocabulary(listed, fields=VocabularyFields(description=path, operations="/uses/0/op"))
+
+    assert found.entries == (Entry("fog", "Grey.", operations=("haze",), pack="more"),)
+
+
+def test_the_place_of_the_entries_may_be_a_pointer(write: Write) -> None:
+    listed = write("more.json", {"data.v2": {"items": [{"name": "fog"}]}})
+
+    assert load_vocabulary(listed, entries="/data.v2/items").entries == (Entry("fog", pack="more"),)
+
+
+@pytest.mark.parametrize(
+    ("field", "path", "told"),
+    [
+        ("description", "/about/txt", "'/about/txt' led to nothing"),
+        ("description", "", "'' led to nothing"),
+        ("tags", ("labels", "kinds"), "'labels' and 'kinds' led to nothing"),
+    ],
+)
+def test_a_path_that_leads_nowhere_in_any_entry_is_refused(
+    write: Write, field: str, path: str | tuple[str, ...], told: str
+) -> None:
+    listed = write("more.json", [{"name": "fog", "about": {"text": "Grey."}}, {"name": "mist"}])
+
+    with pytest.raises(InvalidInputError, match=told) as caught:
+        load_vocabulary(listed, fields=VocabularyFields(**{field: path}))
+
+    assert caught.value.message.startswith(f"[vocabulary.fields] {field}: ")
+    assert "/about/text" in caught.value.hint
+
+
+def test_a_path_that_leads_to_something_in_one_file_may_lead_nowhere_in_another(write: Write) -> None:
+    files = [write("a.json", [{"name": "fog", "text": "Grey."}]), write("b.json", [{"name": "mist"}])]
+
+    found = load_vocabulary(files, fields=VocabularyFields(description="text"))
+
+    assert [entry.description for entry in found.entries] == ["Grey.", ""]
 
 
 def test_manifests_are_still_read_beside_files_of_other_names(write: Write) -> None:

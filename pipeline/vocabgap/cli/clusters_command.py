@@ -1,6 +1,5 @@
 """`vocabgap clusters`: the groups that were found, what other cuts would give, and one from inside."""
 
-import difflib
 import os
 import sys
 from dataclasses import replace
@@ -26,7 +25,7 @@ from vocabgap.cli.output import Output, output_of
 from vocabgap.config import resolve_settings
 from vocabgap.errors import NotFoundError
 from vocabgap.settings import BY_WORDING, DEFAULT_TOP, Settings
-from vocabgap.text import count, printable_name, shortened, surface, visible
+from vocabgap.text import count, printable_name, visible
 
 if TYPE_CHECKING:
     from vocabgap.clustering import Clusters
@@ -37,7 +36,6 @@ LIST: Final = "list"
 _GROUP_COLUMNS: Final = ("mentions", "surfaces", "cohesion", "weakest link")
 _SWEEP_COLUMNS: Final = ("cut", "groups", "singletons", "their mentions", "largest")
 _SOUND_HINT: Final = "`vocabgap check` says what was looked for, and what could not be read"
-_ALIKE: Final = 3  # labels to propose where none fits
 
 
 class ListByDefault(TyperGroup):
@@ -258,23 +256,11 @@ def _cut_in_words(threshold: float | None) -> str:
 
 
 def _named(found: "Clusters", label: str) -> int:
-    """The group that a label, one of its wordings, or another spelling of one, names."""
-    for frame, column, name in (
-        (found.clusters, "label", label),
-        (found.wordings, "wording", label),
-        (found.wordings, "surface", surface(label)),
-    ):
-        fits = frame.filter(frame[column] == name)["cluster"].unique()
-        if len(fits) == 1:
-            return int(fits[0])
-    fitting = {
-        cluster
-        for wording, cluster in found.wordings.select("wording", "cluster").iter_rows()
-        if visible(wording) == label  # as it was shown
-    }
-    if len(fitting) == 1:
-        return int(fitting.pop())
-    near = difflib.get_close_matches(label, found.clusters["label"].to_list(), _ALIKE, 0.5)
-    named = " or ".join(f"'{shortened(visible(name))}'" for name in near)
-    hint = f"did you mean {named}?" if near else "see `vocabgap clusters`"
-    raise NotFoundError(f"no group has the label or the wording '{shortened(label)}'", hint=hint)
+    """The number of the group that a label or a wording names."""
+    from vocabgap.ranking import Named, find_named  # noqa: PLC0415 - loads Polars
+
+    wordings = found.wordings.group_by("cluster").agg("wording")
+    groups = found.clusters.join(wordings, on="cluster", maintain_order="left")
+    known = [Named("", *row) for row in groups.select("label", "wording").iter_rows()]
+    place = find_named(known, label, singular="group", plural="groups", hint="see `vocabgap clusters`")
+    return int(groups["cluster"][place])

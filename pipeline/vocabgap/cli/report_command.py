@@ -26,7 +26,7 @@ from vocabgap.config import expanded, resolve_settings
 from vocabgap.errors import NotFoundError
 from vocabgap.moments import iso, parse_moment, parse_now
 from vocabgap.settings import DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS, DEFAULT_OUT, DEFAULT_TOP, RankBy
-from vocabgap.text import count, escape_unseen, printable_name, visible
+from vocabgap.text import count, escape_unseen, printable_name, shortened, visible
 
 if TYPE_CHECKING:
     from vocabgap.pipeline import Run
@@ -165,9 +165,6 @@ def report(
     _print(output, made, text_format)
     note_cache(output, made.scan.cache)
     note_embeddings(output, made.embeddings)
-    for row in made.scan.rejects.iter_rows(named=True):
-        if row["line"] is None:
-            output.note(escape_unseen(f"not read: {row['source_path']}: {row['detail']}"))
     note_unread(output, made.scan)
     for decision in made.ruling.dormant:
         output.note(escape_unseen(f"nothing to decide about in these logs: {decision.told}"))
@@ -182,6 +179,8 @@ def _print(output: Output, made: "Run", text_format: TextFormat) -> None:
     if output.as_json:
         for item in summary.capabilities:
             output.event("capability", capability=item)
+        for item in summary.covered:
+            output.event("covered", capability=item)
         output.event(
             "result",
             out=printable_name(str(made.published.folder)),
@@ -231,6 +230,7 @@ def _row(item: "Capability") -> dict[str, object]:
 
 def _closing(made: "Run") -> list[str]:
     from vocabgap.cli.tables import account_line  # noqa: PLC0415 - loads rich
+    from vocabgap.reporting.manifest import MARKDOWN_NAME  # noqa: PLC0415 - loads Polars
     from vocabgap.reporting.target import current_folder  # noqa: PLC0415
 
     summary, published = made.published.summary, made.published
@@ -242,6 +242,12 @@ def _closing(made: "Run") -> list[str]:
         lines.append(
             f"\n{len(summary.capabilities)} of {count(summary.total, 'capability', 'capabilities')},"
             f" {count(summary.mentions, 'mention')}."
+        )
+    if summary.covered:
+        first = summary.covered[0]
+        lines.append(
+            f"{count(summary.covered_total, 'capability is', 'capabilities are')} probably covered, and not"
+            f" among these: see {MARKDOWN_NAME}, from #{first.rank}, {shortened(visible(first.label))}, on."
         )
     if account is not None:
         filtered = f"; {count(account.filtered, 'record')} filtered out" if account.filtered else ""

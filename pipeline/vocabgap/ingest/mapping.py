@@ -1,15 +1,13 @@
 """From the object of somebody else's log to the fields of a record."""
 
-import re
 from dataclasses import dataclass
 from typing import Any, Final
 
+from vocabgap.pointers import Pointer, pointer_of, value_at
 from vocabgap.schema import PHRASE_FIELDS
 from vocabgap.sources import NATIVE, Source
 
 _NEEDS: Final = "field 'description': expected text, or missing_capability or intent in its place, found none"
-_INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}")
-_Path = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +23,9 @@ class FieldMap:
     """
 
     native: bool
-    paths: tuple[tuple[str, tuple[_Path, ...]], ...]
+    paths: tuple[tuple[str, tuple[Pointer, ...]], ...]
     constants: dict[str, Any]
-    where: tuple[tuple[_Path, tuple[Any, ...]], ...]
+    where: tuple[tuple[Pointer, tuple[Any, ...]], ...]
     origins: dict[str, str]
 
     @classmethod
@@ -35,9 +33,11 @@ class FieldMap:
         """The map of a source."""
         return cls(
             native=source.native,
-            paths=tuple((field, tuple(map(_path, _several(path)))) for field, path in source.fields.items()),
+            paths=tuple(
+                (field, tuple(map(pointer_of, _several(path)))) for field, path in source.fields.items()
+            ),
             constants=source.constants,
-            where=tuple((_path(path), _several(value)) for path, value in source.where.items()),
+            where=tuple((pointer_of(path), _several(value)) for path, value in source.where.items()),
             origins={field: " or ".join(_several(path)) for field, path in source.fields.items()},
         )
 
@@ -58,14 +58,16 @@ class FieldMap:
 
     def wants(self, value: dict[str, Any]) -> bool:
         """Whether an object is a gap at all."""
-        return all(any(_same(_at(value, path), allowed) for allowed in values) for path, values in self.where)
+        return all(
+            any(_same(value_at(value, path), allowed) for allowed in values) for path, values in self.where
+        )
 
     def applied(self, value: dict[str, Any]) -> dict[str, Any]:
         """The fields that an object gives; those it says nothing about are left out."""
         if self.paths:
             mapped = {}
             for field, paths in self.paths:
-                found = next((found for path in paths if (found := _at(value, path)) is not None), None)
+                found = next((found for path in paths if (found := value_at(value, path)) is not None), None)
                 if found is not None:
                     mapped[field] = found
         else:
@@ -78,24 +80,6 @@ class FieldMap:
 
 def _several(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - whatever TOML may hold
     return tuple(value) if isinstance(value, tuple | list) else (value,)
-
-
-def _path(text: str) -> _Path:
-    """A JSON pointer (RFC 6901), or keys joined by dots."""
-    if text.startswith("/"):
-        return tuple(key.replace("~1", "/").replace("~0", "~") for key in text[1:].split("/"))
-    return tuple(text.split("."))
-
-
-def _at(value: Any, path: _Path) -> Any:  # noqa: ANN401 - whatever JSON may hold
-    for key in path:
-        if isinstance(value, dict):
-            value = value.get(key)
-        elif isinstance(value, list) and _INDEX.fullmatch(key) and int(key) < len(value):
-            value = value[int(key)]
-        else:
-            return None
-    return value
 
 
 def _same(found: object, allowed: object) -> bool:

@@ -1,17 +1,20 @@
 """Ranking: groups of wordings to capabilities, each with its evidence, in the order to look at them."""
 
 from vocabgap.ranking.capabilities import rank
-from vocabgap.ranking.classifying import Reclassified, in_force, reclassify, with_categories
+from vocabgap.ranking.classifying import Reclassified, reclassify, with_categories, with_given_categories
+from vocabgap.ranking.combinations import recurring_combinations
 from vocabgap.ranking.coverage import covered, probably_covered
-from vocabgap.ranking.drafting import Draft, draft
+from vocabgap.ranking.draft_parts import Draft
+from vocabgap.ranking.drafting import draft
 from vocabgap.ranking.identity import PRESENT, PREVIOUS, Identified, identify
 from vocabgap.ranking.lineage import CONTINUED, RELATIONS, Lineage, relations, trace
-from vocabgap.ranking.lookup import find_capability
+from vocabgap.ranking.lookup import FEWEST_DIGITS, Named, find_capability, find_named, find_wording
 from vocabgap.ranking.screening import screen
 from vocabgap.ranking.status import SETTLED
 
 __all__ = [
     "CONTINUED",
+    "FEWEST_DIGITS",
     "PRESENT",
     "PREVIOUS",
     "RELATIONS",
@@ -19,17 +22,21 @@ __all__ = [
     "Draft",
     "Identified",
     "Lineage",
+    "Named",
     "Reclassified",
     "covered",
     "draft",
     "find_capability",
+    "find_named",
+    "find_wording",
     "identify",
-    "in_force",
     "probably_covered",
     "rank",
     "reclassify",
+    "recurring_combinations",
     "relations",
     "screen",
     "trace",
     "with_categories",
+    "with_given_categories",
 ]

@@ -13,7 +13,15 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.moments import require_offset
 from vocabgap.ranking.bootstrap import sureness
 from vocabgap.ranking.combinations import combinations
-from vocabgap.ranking.evidence import counts, examples, main_category, tally, variants, workarounds
+from vocabgap.ranking.evidence import (
+    askers,
+    counts,
+    examples,
+    main_category,
+    tally,
+    variants,
+    workarounds,
+)
 from vocabgap.ranking.identity import Grouping, unknown
 from vocabgap.ranking.priority import Weights, prioritised
 from vocabgap.ranking.repeats import repeats
@@ -190,6 +198,7 @@ def _with_evidence(
         examples(placed),
         combinations(placed, operation),
         workarounds(placed),
+        askers(placed),
         repeats(placed),
         found.clusters.drop("mentions"),
     ]

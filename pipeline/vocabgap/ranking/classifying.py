@@ -139,7 +139,7 @@ def with_categories(
     )
 
 
-def in_force(records: pl.DataFrame) -> pl.DataFrame:
+def with_given_categories(records: pl.DataFrame) -> pl.DataFrame:
     """Records to be ranked by the category that they were given, where the agent gave none.
 
     Args:

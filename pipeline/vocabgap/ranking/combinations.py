@@ -1,6 +1,6 @@
 """Which operations recur together: the seed of a primitive that does both in one step (ADR-060)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 import polars as pl
@@ -37,13 +37,42 @@ def combinations(placed: pl.DataFrame, fold: Callable[[str], str]) -> pl.DataFra
         without any are not there.
     """
     return (
-        placed.select("cluster", operation_sets(placed["operations_involved"], fold))
-        .filter(pl.col("operations").list.len() >= MIN_OPERATIONS)
-        .group_by("cluster", "operations")
-        .agg(pl.len().cast(pl.Int64).alias("mentions"))
-        .filter(pl.col("mentions") >= MIN_MENTIONS)
-        .with_columns(pl.col("operations").list.join("\n").alias("name"))
+        _recurring(placed, fold, "cluster")
         .sort("cluster", "mentions", "name", descending=[False, True, False])
         .group_by("cluster", maintain_order=True)
         .agg(pl.struct("operations", "mentions").alias("combinations"))
+    )
+
+
+def recurring_combinations(counted: pl.DataFrame, fold: Callable[[str], str]) -> pl.DataFrame:
+    """The combinations that recur in all records, whatever they ask for, the most frequent first.
+
+    Args:
+        counted: The rows of table `gaps` that count.
+        fold: The operation that a name stands for, empty for none.
+
+    Returns:
+        Columns `operations`, sorted by name, and the records that involve exactly these: `mentions`, with the
+        distinct `images` and `capabilities` among them.
+    """
+    image = pl.struct("tenant_id", "repo_slug", "image_id")
+    distinct = (image.n_unique().alias("images"), pl.col("capability_id").n_unique().alias("capabilities"))
+    return (
+        _recurring(counted, fold, also=distinct)
+        .sort("mentions", "images", "name", descending=[True, True, False])
+        .drop("name")
+    )
+
+
+def _recurring(
+    records: pl.DataFrame, fold: Callable[[str], str], *within: str, also: Iterable[pl.Expr] = ()
+) -> pl.DataFrame:
+    """The combinations that recur within each group of records, with their mentions and a name to sort by."""
+    return (
+        records.with_columns(operation_sets(records["operations_involved"], fold))
+        .filter(pl.col("operations").list.len() >= MIN_OPERATIONS)
+        .group_by(*within, "operations")
+        .agg(pl.len().cast(pl.Int64).alias("mentions"), *also)
+        .filter(pl.col("mentions") >= MIN_MENTIONS)
+        .with_columns(pl.col("operations").list.join("\n").alias("name"))
     )

@@ -27,7 +27,7 @@ def covered(
     """Say of each capability which entries of a vocabulary come nearest to it.
 
     The need is the label; the operations of the records, each by the share of them that names it,
-    order the entries, but do not decide whether one covers it.
+    order the entries, but do not decide whether one covers it: that which explains most is always among them.
 
     Args:
         ranked: Table `capabilities`.
@@ -36,7 +36,7 @@ def covered(
         operation_aliases: Lower-case name to operation, as `rank` had them.
 
     Returns:
-        The same with the column `covered_by` filled: the three best entries, best first, or fewer.
+        The same with the column `covered_by` filled: three entries, or fewer, the nearest one first.
 
     Raises:
         InvalidInputError: An argument cannot be used.

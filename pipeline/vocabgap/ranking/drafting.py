@@ -1,20 +1,22 @@
 """From a gap to an entry: a starting point for whoever authors it, with nothing that no record says."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
-import msgspec
 import polars as pl
 
 from vocabgap.arguments import require_kind
 from vocabgap.errors import InvalidInputError
 from vocabgap.moments import iso
 from vocabgap.ranking.coverage import covered, with_folded_operations
+from vocabgap.ranking.draft_parts import Check, Count, Draft, DraftEntry, Evidence, Near
 from vocabgap.ranking.lookup import find_capability
 from vocabgap.ranking.naming import propose_name, shared_words
 from vocabgap.record import OPERATION_ALIASES, UNCATEGORIZED
 from vocabgap.schema import CAPABILITIES, EXAMPLE_FIELDS, GAPS, RECORDS, stripped
+from vocabgap.stopwords import content_words, ignored_stems
 from vocabgap.text import count, stem, surface, visible
 from vocabgap.vocabulary import Entry, Vocabulary
 
@@ -24,82 +26,9 @@ _WORDINGS: Final = 10
 _SHARE: Final = 0.5  # of the mentions of the most frequent operation, or category, that another has at least
 _EVIDENCE: Final = (
     "timestamp", "image_id", "session_id", "snapshot_hash", "description", "intent", "workaround",
-    "satisfaction", "repo_slug", "source_path", "line",
+    "satisfaction", "tenant_id", "repo_slug", "source_path", "line",
 )  # fmt: skip
 _EXAMPLES_SCHEMA: Final = {name: RECORDS.schema.get(name, pl.String) for name in EXAMPLE_FIELDS}
-
-
-class DraftEntry(msgspec.Struct, frozen=True):
-    """The entry itself, as a manifest has it."""
-
-    name: str
-    description: str
-    tags: tuple[str, ...]
-    touches: tuple[str, ...]
-
-
-class Check(msgspec.Struct, frozen=True):
-    """A session to test the entry against."""
-
-    session_id: str | None
-    image_id: str | None
-    snapshot_hash: str | None
-    when: str | None
-    log: str
-    satisfaction: int | None
-    to_do: str
-
-
-class Count(msgspec.Struct, frozen=True):
-    """Something that records say, and how many do."""
-
-    name: str
-    mentions: int
-
-
-class Near(msgspec.Struct, frozen=True):
-    """An entry of the vocabulary that may cover the need in part."""
-
-    entry: str
-    pack: str
-    explained: float
-    terms: tuple[str, ...]
-
-
-class Evidence(msgspec.Struct, frozen=True):
-    """What the draft was made from."""
-
-    capability_id: str
-    label: str
-    mentions: int
-    images: int
-    sessions: int
-    unsatisfied: int
-    rated: int
-    wordings: tuple[Count, ...]
-    operations: tuple[Count, ...]
-
-
-class Draft(msgspec.Struct, frozen=True):
-    """A starting point for an entry.
-
-    Attributes:
-        draft: Says that it is one.
-        entry: The proposed entry.
-        examples: What people asked for, most frequent first.
-        checklist: Sessions to test the entry against, from different images where possible.
-        nearest: Entries to look at first.
-        evidence: What it was made from.
-        notes: What a person should know of it.
-    """
-
-    draft: str
-    entry: DraftEntry
-    examples: tuple[str, ...]
-    checklist: tuple[Check, ...]
-    nearest: tuple[Near, ...]
-    evidence: Evidence
-    notes: tuple[str, ...]
 
 
 def draft(
@@ -113,7 +42,8 @@ def draft(
 ) -> Draft:
     """Draft an entry for a capability.
 
-    The description is what most records say in `description`; tags are its categories and, where a vocabulary
+    The description is what most records say in `description`, of what as many say that which is most like the
+    label; tags are its categories and, where a vocabulary
     is given, words of the need that are tags there; `touches` are the operations that at least half as many
     records name as name the most frequent one.
 
@@ -144,13 +74,14 @@ def draft(
     chosen, spare = shared_words(row["label"], wordings, stop_words)
     named = propose_name(chosen, spare, touches, entries, fallback=row["capability_id"])
     checklist = _checklist(records, row["label"])
+    like = partial(_alike, row["label"], ignored=ignored_stems(stop_words))
     if len(checklist) < SESSIONS:
         notes.append(f"the records tell of {count(len(checklist), 'session')} only")
     return Draft(
         draft=f"made from {count(row['mentions'], 'gap record')}: check every line before it is authored",
         entry=DraftEntry(
             name=visible(named.name),
-            description=next(iter(_most_said(records, "description")), visible(row["label"])),
+            description=next(iter(_most_said(records, "description", like)), visible(row["label"])),
             tags=_tags(row, chosen, entries),
             touches=tuple(map(visible, touches)),
         ),
@@ -189,22 +120,36 @@ def _records(row: Mapping[str, Any], gaps: pl.DataFrame | None) -> pl.DataFrame:
         pl.col("satisfaction").fill_null(0),
         telling,
         "timestamp",
+        "tenant_id",
         "repo_slug",
         "source_path",
         "line",
-        descending=[False, True, True, False, False, False],
+        descending=[False, True, True, False, False, False, False],
         nulls_last=True,
     )
 
 
-def _most_said(records: pl.DataFrame, column: str) -> list[str]:
-    """The distinct texts of a column, most frequent first; spellings of one surface are one."""
+def _most_said(
+    records: pl.DataFrame, column: str, likeness: Callable[[str], float] = lambda _: 0.0
+) -> list[str]:
+    """The distinct texts of a column, most frequent first; spellings of one surface are one.
+
+    Of equally frequent ones that of the greatest likeness comes first, then that of the more telling record.
+    """
     spellings: dict[str, Counter[str]] = {}
     for text in records[column].drop_nulls():
         if text.strip():
             spellings.setdefault(surface(text), Counter())[visible(text)] += 1
-    ordered = sorted(spellings.values(), key=lambda found: (-found.total(), min(found)))
-    return [min(found, key=lambda text: (-found[text], text)) for found in ordered]
+    said = [min(found, key=lambda text: (-found[text], text)) for found in spellings.values()]
+    mentions = [found.total() for found in spellings.values()]
+    order = sorted(range(len(said)), key=lambda at: (-mentions[at], -likeness(said[at])))  # else as they come
+    return [said[at] for at in order]
+
+
+def _alike(text: str, other: str, ignored: frozenset[str]) -> float:
+    """How far two texts say the same and nothing besides, 0 to 1: the words that both have (Dice)."""
+    first, second = (set(content_words(surface(each), ignored)) for each in (text, other))
+    return 2.0 * len(first & second) / (len(first) + len(second))
 
 
 def _touches(row: Mapping[str, Any], entries: Sequence[Entry], notes: list[str]) -> list[str]:
@@ -249,8 +194,8 @@ def _checklist(records: pl.DataFrame, label: str) -> tuple[Check, ...]:
     )
     chosen = (
         records.with_columns(sitting.alias("sitting"))
-        .unique("sitting", keep="first", maintain_order=True)
-        .with_columns(pl.int_range(pl.len()).over("repo_slug", "image_id").alias("turn"))
+        .unique(["tenant_id", "sitting"], keep="first", maintain_order=True)
+        .with_columns(pl.int_range(pl.len()).over("tenant_id", "repo_slug", "image_id").alias("turn"))
         .sort("turn", maintain_order=True)
         .head(SESSIONS)
     )
@@ -262,6 +207,7 @@ def _check(row: Mapping[str, Any], label: str) -> Check:
     asked = f"ask again: “{intent}”" if intent else f"ask for it: “{visible(label)}”"
     instead = f"; what was done instead should not be needed: “{workaround}”" if workaround else ""
     return Check(
+        tenant_id=visible(row["tenant_id"]),
         session_id=_shown(row["session_id"]),
         image_id=_shown(row["image_id"]),
         snapshot_hash=_shown(row["snapshot_hash"]),

@@ -7,7 +7,8 @@ rare word counting more than a frequent one, halved unless the entry's own name 
 turn. A word that the vocabulary does not know counts double, for it may be the very thing that is missing.
 
 Operations order the entries, but they do not decide whether one covers the need: an agent worked with the
-same operation whether or not an entry exists. So `score` holds both, and `explained` only the words.
+same operation whether or not an entry exists. So `score` holds both, and `explained` only the words; and the
+entry that explains most is always among those told, wherever operations put it.
 
 Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), for the term
 weights of fields.
@@ -16,7 +17,7 @@ weights of fields.
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappush, heappushpop
@@ -161,7 +162,8 @@ class EntryIndex:
             top: How many entries at most.
 
         Returns:
-            Matches with a score above 0, best first, of equal ones the first by name.
+            Matches with a score above 0, best first, of equal ones the first by name. The last one gives way
+            to the entry that explains most of the need, if that is not among them.
         """
         asked = self._asked(phrase)
         by_word = {word: self._explained(word) for word in asked}
@@ -170,17 +172,11 @@ class EntryIndex:
             name: {number: share * weight for number, weight in self._shared(name).items()}
             for name, share in self._named_operations(asked, operations or {}).items()
         }
-        bounds: dict[int, float] = defaultdict(float)
-        for parts, whole in ((by_word, total), (by_operation, 1.0)):
-            for held in parts.values():
-                for number, weight in held.items():
-                    bounds[number] += weight / whole
-        matches: list[Match] = []
-        best: list[float] = []  # a heap of the best scores so far
-        for number, bound in sorted(bounds.items(), key=lambda bounded: (-bounded[1], bounded[0])):
-            # How far the name is explained can only lower the score, so what follows comes later, too.
-            if len(best) == top and bound < best[0] - _SAME:
-                break
+        # How far its name is explained can only lower what an entry has by its words.
+        words_alone = _sums((by_word, total))
+        bounds = _sums((by_word, total), (by_operation, 1.0))
+
+        def match(number: int) -> Match:
             own = (1.0 + self._name_share(number, asked)) / 2.0
             terms = {
                 asked[word]: own * held[number] / total for word, held in by_word.items() if number in held
@@ -190,10 +186,14 @@ class EntryIndex:
                 if number in held:
                     terms[name] = terms.get(name, 0.0) + held[number]
             ordered = tuple(sorted(terms.items(), key=lambda term: (-term[1], term[0])))
-            score = sum(terms.values())
-            matches.append(Match(self.entries[number], score, explained, ordered))
-            (heappush if len(best) < top else heappushpop)(best, score)
-        return sorted(matches, key=lambda match: (-round(match.score, _SAME_DIGITS), match.entry.name))[:top]
+            return Match(self.entries[number], sum(terms.values()), explained, ordered)
+
+        nearest = _greatest(bounds, match, lambda found: found.score, top)
+        explains = _greatest(words_alone, match, lambda found: found.explained, 1)
+        shown = max((found.explained for found in nearest), default=0.0)
+        if explains and round(explains[0].explained, _SAME_DIGITS) > round(shown, _SAME_DIGITS):
+            nearest[-1:] = explains
+        return nearest
 
     def _explained(self, word: str) -> dict[int, float]:
         """The entries that explain a word, with how much of its weight."""
@@ -236,6 +236,31 @@ class EntryIndex:
         return shared
 
 
+def _sums(*shares: tuple[Mapping[str, Mapping[int, float]], float]) -> dict[int, float]:
+    """What each entry has of some wholes together."""
+    sums: dict[int, float] = defaultdict(float)
+    for parts, whole in shares:
+        for held in parts.values():
+            for number, weight in held.items():
+                sums[number] += weight / whole
+    return sums
+
+
+def _greatest(
+    bounds: Mapping[int, float], match: Callable[[int], Match], value: Callable[[Match], float], top: int
+) -> list[Match]:
+    """The matches of the greatest value, which no entry's bound falls short of, the greatest first."""
+    found: list[Match] = []
+    best: list[float] = []  # a heap of the greatest values so far
+    for number, bound in sorted(bounds.items(), key=lambda bounded: (-bounded[1], bounded[0])):
+        if len(best) == top and bound < best[0] - _SAME:
+            break
+        made = match(number)
+        found.append(made)
+        (heappush if len(best) < top else heappushpop)(best, value(made))
+    return sorted(found, key=lambda made: (-round(value(made), _SAME_DIGITS), made.entry.name))[:top]
+
+
 def _stems(text: str) -> list[str]:
     return [stem(word) for word in words(text)]
 
@@ -253,7 +278,7 @@ def _own_words(entries: Sequence[Entry]) -> list[str]:
 
     Only names of several words are taken out: a single one may be meant as a word.
     """
-    names = frozenset(entry.name for entry in entries if "_" in entry.name)
+    names = frozenset(entry.name for entry in entries if len(words(entry.name)) > 1)
     # A name is looked up by how it begins and how long it is: one pattern of all would try them one by one.
     sizes: dict[str, set[int]] = defaultdict(set)
     for name in names:

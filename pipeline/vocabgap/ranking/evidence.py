@@ -121,6 +121,22 @@ def workarounds(placed: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def askers(placed: pl.DataFrame) -> pl.DataFrame:
+    """Whose records are in each cluster: tenants with their repositories, those with most mentions first.
+
+    Args:
+        placed: Columns `cluster`, `tenant_id` and `repo_slug`, one row a record.
+    """
+    whose = ["tenant_id", "repo_slug"]
+    return (
+        placed.group_by("cluster", *whose)
+        .agg(pl.len().cast(pl.Int64).alias("mentions"))
+        .sort("cluster", "mentions", *whose, descending=[False, True, False, False])
+        .group_by("cluster", maintain_order=True)
+        .agg(pl.struct(*whose, "mentions").alias("asked_by"))
+    )
+
+
 def examples(placed: pl.DataFrame) -> pl.DataFrame:
     """A few records of each cluster to look at, newest first.
 

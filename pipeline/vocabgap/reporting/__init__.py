@@ -2,7 +2,6 @@
 
 from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.manifest import Decided, Model, Timing
-from vocabgap.reporting.naming import named, named_wording
 from vocabgap.reporting.reading import NO_PREVIOUS, read_basis, read_groups, read_run
 from vocabgap.reporting.summary import Summary, summarise
 from vocabgap.reporting.target import check_target, resolve_target
@@ -17,8 +16,6 @@ __all__ = [
     "Summary",
     "Timing",
     "check_target",
-    "named",
-    "named_wording",
     "read_basis",
     "read_groups",
     "read_run",

@@ -33,6 +33,7 @@ class Example(msgspec.Struct, frozen=True):
     workaround: str
     satisfaction: int | None
     notes: str
+    tenant_id: str
     repo_slug: str
     source_path: str
     line: int
@@ -65,6 +66,14 @@ class Workaround(msgspec.Struct, frozen=True):
     """What was done instead, and how often."""
 
     workaround: str
+    mentions: int
+
+
+class Asker(msgspec.Struct, frozen=True):
+    """Whose records ask, and how many do."""
+
+    tenant_id: str
+    repo_slug: str
     mentions: int
 
 
@@ -110,6 +119,7 @@ class Capability(msgspec.Struct, frozen=True):
     pinned: bool
     outgrown: tuple[str, ...]
     next_ahead: float | None
+    asked_by: tuple[Asker, ...]
 
     @property
     def rated(self) -> int:
@@ -118,5 +128,10 @@ class Capability(msgspec.Struct, frozen=True):
 
     @property
     def nearest(self) -> Cover | None:
-        """The entry that explains most of the need; null without a vocabulary."""
+        """The entry that comes nearest, by words and operations; null where none has anything of the need."""
+        return next(iter(self.covered_by), None)
+
+    @property
+    def covering(self) -> Cover | None:
+        """The entry that explains most of the need, and so covers it if any does; null where none does."""
         return max(self.covered_by, key=lambda entry: entry.explained, default=None)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from vocabgap.ranking.evidence import WORKAROUNDS
 from vocabgap.ranking.trend import LEAST_WEEKS, recent_weeks
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.narrowing import Difference
@@ -101,6 +102,19 @@ def _lead(value: float, next_value: float, ranked_by: str) -> str:
     if lead < 0:
         return f"the next has {count(-lead, f'more {_COUNTED[ranked_by]}')}"
     return f"it leads by {count(lead, _COUNTED[ranked_by])}" if lead else f"by {ranked_by} the next is level"
+
+
+def how_often(capability: Capability) -> str:
+    """How often the most frequent workaround is, and that it is not the only such one; to be read before it.
+
+    Only so many workarounds are kept: where all of these are equally frequent, there may be more.
+    """
+    most = capability.workarounds[0].mentions
+    equal = sum(each.mentions == most for each in capability.workarounds)
+    if equal == 1:
+        return "Done instead, most often"
+    number = f"at least {equal}" if equal == WORKAROUNDS else f"{equal}"
+    return f"Done instead, no single thing most often but {number} equally so, such as"
 
 
 def too_few(fewest: tuple[int, int]) -> str:

@@ -6,10 +6,12 @@ from typing import Final
 import jinja2
 
 from vocabgap.moments import iso
+from vocabgap.reporting.askers import who_asked, whose
 from vocabgap.reporting.escaping import code, escape
 from vocabgap.reporting.in_words import (
     changes,
     factors,
+    how_often,
     in_what,
     interval,
     is_pinned_ahead,
@@ -63,6 +65,9 @@ def _environment() -> jinja2.Environment:
         trend=trend,
         sparkline=sparkline,
         factors=factors,
+        how_often=how_often,
+        who_asked=who_asked,
+        whose=whose,
         is_pinned_ahead=is_pinned_ahead,
         next_ahead=next_ahead,
         place_of=place_of,

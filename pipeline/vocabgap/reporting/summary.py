@@ -9,7 +9,8 @@ import polars as pl
 from vocabgap.ingest import ScanSummary
 from vocabgap.ranking import RELATIONS, SETTLED, probably_covered
 from vocabgap.reporting.account import Account, account_of, nothing
-from vocabgap.reporting.capability import Capability
+from vocabgap.reporting.askers import askers_of
+from vocabgap.reporting.capability import Asker, Capability
 from vocabgap.reporting.categories import Categorised, Category, categories_of, reclassified_of
 from vocabgap.reporting.combinations import Combination, recurring
 from vocabgap.reporting.narrowing import Difference
@@ -52,6 +53,7 @@ class Summary(msgspec.Struct, frozen=True):
         ties: First and last rank of those that are tied with one another, where one of them is shown.
         before: The moment that the run before counts as its present; null where that is not known.
         differences: In what the run before is narrowed, or ranked, differently.
+        askers: Whose records these are, those with most mentions first.
     """
 
     now: datetime
@@ -83,6 +85,13 @@ class Summary(msgspec.Struct, frozen=True):
     ties: tuple[tuple[int, int], ...] = ()
     before: datetime | None = None
     differences: tuple[Difference, ...] = ()
+    askers: tuple[Asker, ...] = ()
+
+    @property
+    def ahead(self) -> tuple[Capability, ...]:
+        """The ones that are probably covered and rank before all that are to be authored."""
+        first = next((item.rank for item in self.capabilities), None)
+        return tuple(item for item in self.covered if first is None or item.rank < first)
 
     @property
     def nothing_shown(self) -> str:
@@ -179,6 +188,7 @@ def summarise(
         ties=_ties(ranked, shown),
         before=before,
         differences=differences,
+        askers=askers_of(ranked),
     )
 
 

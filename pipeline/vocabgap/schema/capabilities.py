@@ -11,6 +11,7 @@ _TALLY: Final = pl.List(pl.Struct({"name": pl.String, "mentions": pl.Int64}))
 _VARIANTS: Final = pl.List(pl.Struct({"wording": pl.String, "mentions": pl.Int64, "similarity": pl.Float64}))
 _COMBINATIONS: Final = pl.List(pl.Struct({"operations": pl.List(pl.String), "mentions": pl.Int64}))
 _WORKAROUNDS: Final = pl.List(pl.Struct({"workaround": pl.String, "mentions": pl.Int64}))
+_ASKERS: Final = pl.List(pl.Struct({"tenant_id": pl.String, "repo_slug": pl.String, "mentions": pl.Int64}))
 # `explained` is how far the words of the need and of the entry's name explain each other, 0 to 1; the score,
 # which orders the entries, holds shared operations, too; `terms` are the words and operations that matched.
 _COVERS: Final = pl.List(
@@ -20,7 +21,7 @@ _COVERS: Final = pl.List(
 )
 EXAMPLE_FIELDS: Final = (
     "wording", "timestamp", "image_id", "session_id", "snapshot_hash", "description", "intent", "workaround",
-    "satisfaction", "notes", "repo_slug", "source_path", "line",
+    "satisfaction", "notes", "tenant_id", "repo_slug", "source_path", "line",
 )  # fmt: skip
 
 CAPABILITIES: Final = Table(
@@ -62,7 +63,7 @@ CAPABILITIES: Final = Table(
         Column(
             "covered_by",
             _COVERS,
-            "entries of the vocabulary that come nearest, best first; empty without a vocabulary",
+            "entries of the vocabulary, the nearest first, and that which explains most; empty without one",
         ),
         Column(
             "status",
@@ -86,5 +87,6 @@ CAPABILITIES: Final = Table(
             pl.Float64,
             "share of the draws in which the next one was level or ahead, 0 to 1; null where none tells",
         ),
+        Column("asked_by", _ASKERS, "whose records ask for it: tenant and repository, most mentions first"),
     ),
 )  # fmt: skip

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
 from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.pointers import pointer_of, value_at
 from vocabgap.text import shortened
 
 # Where a document that is an object holds its entries: a manifest, and the answer of an MCP server to
@@ -73,8 +74,8 @@ def read_items(path: Path, content: bytes, place: str | None = None) -> list[Ite
     Args:
         path: The file; the end of its name says what format it is in.
         content: What it holds.
-        place: The keys, joined by dots, under which a document that is an object holds them; by default where
-            manifests and MCP servers have them.
+        place: The path at which a document that is an object holds them; by default where manifests and MCP
+            servers have them.
 
     Raises:
         InvalidInputError: It is not in that format, or holds no entries; the error names the line.
@@ -111,24 +112,15 @@ class _Document:
     value: object
 
 
-def value_at(fields: Mapping[str, Any], path: str) -> Any:  # noqa: ANN401 - anything may be there
-    """What is at a path: a key, or keys joined by dots; None where there is nothing."""
-    if path in fields:
-        return fields[path]
-    head, _, rest = path.partition(".")
-    inner = fields.get(head)
-    return value_at(inner, rest) if rest and isinstance(inner, Mapping) else None
-
-
 def _listed(value: object, place: str | None) -> Iterator[Item]:
     where = ""
     if isinstance(value, Mapping):
         places = _PLACES if place is None else (place,)
-        where = next((path for path in places if value_at(value, path) is not None), "")
+        where = next((path for path in places if value_at(value, pointer_of(path)) is not None), "")
         if not where:
             wanted = " or ".join(f'"{path}"' for path in places)
             raise InvalidInputError(f"there is no {wanted}", hint=_ENTRIES_HINT)
-        value = value_at(value, where)
+        value = value_at(value, pointer_of(where))
     named = isinstance(value, Mapping) and all(isinstance(each, Mapping) for each in value.values())
     if named and isinstance(value, Mapping):
         # The way that is usual in YAML: each name leads to the rest.

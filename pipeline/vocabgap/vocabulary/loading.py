@@ -12,9 +12,9 @@ from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
 from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.settings import VocabularyFields
 from vocabgap.text import printable_name, shortened
-from vocabgap.vocabulary.documents import read_content, read_items
+from vocabgap.vocabulary.documents import Item, read_content, read_items
 from vocabgap.vocabulary.entry import Entry, Vocabulary, VocabularyFile
-from vocabgap.vocabulary.mapping import entry_of
+from vocabgap.vocabulary.mapping import entry_of, require_led
 
 _MANIFEST: Final = "manifest"
 _MANIFESTS: Final = frozenset(f"{_MANIFEST}{suffix}" for suffix in (".json", ".yaml", ".yml"))
@@ -34,8 +34,9 @@ def load_vocabulary(
             `manifest.json`, `manifest.yaml` or `manifest.yml` at any depth is read, those below names that
             start with a dot aside. A file that is reached twice counts once.
         fields: Where name, description, tags and operations lie in an entry, if they are called otherwise
-            than in manifests (`name`, `description`, `tags`, `touches`) and in tools lists of MCP servers.
-        entries: Under which keys, joined by dots, a document that is an object holds its entries; by default
+            than in manifests (`name`, `description`, `tags`, `touches`) and in tools lists of MCP servers:
+            keys joined by dots, or JSON pointers.
+        entries: Where a document that is an object holds its entries, written the same way; by default
             `entries`, `tools` or `result.tools`.
 
     Returns:
@@ -44,8 +45,8 @@ def load_vocabulary(
     Raises:
         NotFoundError: A path leads to nothing, or a folder holds no manifest.
         AccessDeniedError: The system does not let something be read.
-        InvalidInputError: A file is not in its format, an entry is not one, or two have the same name. The
-            error names file and entry.
+        InvalidInputError: A file is not in its format, an entry is not one, or two have the same name; the
+            error names file and entry. Or a field is said to lie where no entry has anything.
         StateError: The disk does not give a file.
     """
     given = [paths] if isinstance(paths, str | os.PathLike) else paths
@@ -54,6 +55,7 @@ def load_vocabulary(
     require_kind("fields", where, VocabularyFields, "a VocabularyFields")
     files: list[VocabularyFile] = []
     found: dict[str, tuple[Entry, str]] = {}
+    read: list[Item] = []
     for path in dict.fromkeys(file for each in given for file in _files(expanded(each))):
         content = read_content(path)
         pack = _pack(path)
@@ -71,8 +73,10 @@ def load_vocabulary(
                     hint=_COLLISION_HINT,
                 )
             found[entry.name] = (entry, origin)
+        read.extend(items)
         digest = hashlib.sha256(content).hexdigest()
         files.append(VocabularyFile(pack, printable_name(path.name), len(items), digest))
+    require_led(read, where)
     ordered = sorted((entry for entry, _ in found.values()), key=lambda entry: entry.name)
     return Vocabulary(
         tuple(ordered), tuple(sorted(files, key=lambda file: (file.pack, file.name, file.sha256)))

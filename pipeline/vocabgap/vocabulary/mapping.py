@@ -1,15 +1,16 @@
 """From an object of a vocabulary's file to an entry."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from reprlib import repr as short_repr
 from typing import Any, Final
 
 from vocabgap.errors import InvalidInputError
+from vocabgap.pointers import PATH_HINT, pointer_of, value_at
 from vocabgap.settings import VocabularyFields
 from vocabgap.text import shortened
-from vocabgap.vocabulary.documents import Item, value_at
+from vocabgap.vocabulary.documents import Item
 from vocabgap.vocabulary.entry import Entry
 
 # Where manifests and MCP servers have the fields; tried where a mapping leads to nothing.
@@ -50,7 +51,8 @@ def entry_of(item: Item, fields: VocabularyFields, pack: str) -> Entry:
         )
     short = shortened(name)
     named = Item(item.place if f"'{short}'" in item.place else f"{item.place} ('{short}')", item.fields)
-    title = next(filter(None, (_optional_text(value_at(item.fields, path)) for path in _TITLES)), "")
+    titles = (value_at(item.fields, pointer_of(path)) for path in _TITLES)
+    title = next(filter(None, map(_optional_text, titles)), "")
     description = _text(named, "description", fields)
     if title and title.casefold() not in {name.casefold(), description.casefold()}:
         ended = title if title.endswith(_END) else f"{title}."
@@ -72,14 +74,39 @@ def entry_of(item: Item, fields: VocabularyFields, pack: str) -> Entry:
     return entry
 
 
-def _paths(field: str, fields: VocabularyFields) -> tuple[str, ...]:
+def require_led(items: Sequence[Item], fields: VocabularyFields) -> None:
+    """Refuse a mapping that leads nowhere: what it is meant to find would be missed without a word.
+
+    Args:
+        items: The objects of all files.
+        fields: Where the fields lie in them.
+
+    Raises:
+        InvalidInputError: None of the paths of a field leads to a value in any of the objects.
+    """
+    for field in VocabularyFields.__struct_fields__:
+        paths = _own_paths(field, fields)
+        pointers = [pointer_of(path) for path in paths]
+        led = any(value_at(item.fields, pointer) is not None for item in items for pointer in pointers)
+        if items and paths and not led:
+            told = " and ".join(f"'{path}'" for path in paths)
+            raise InvalidInputError(
+                f"[vocabulary.fields] {field}: {told} led to nothing in any entry", hint=PATH_HINT
+            )
+
+
+def _own_paths(field: str, fields: VocabularyFields) -> tuple[str, ...]:
     own: str | tuple[str, ...] = getattr(fields, field)
-    return (*((own,) if isinstance(own, str) else own), *_USUAL[field])
+    return (own,) if isinstance(own, str) else own
+
+
+def _paths(field: str, fields: VocabularyFields) -> tuple[str, ...]:
+    return (*_own_paths(field, fields), *_USUAL[field])
 
 
 def _values(item: Item, field: str, fields: VocabularyFields) -> Iterator[tuple[str, Any]]:
     for path in _paths(field, fields):
-        value = value_at(item.fields, path)
+        value = value_at(item.fields, pointer_of(path))
         if value is not None and value != "":
             yield path, value
 
