@@ -219,8 +219,8 @@ def test_what_is_settled_comes_last_though_it_was_pinned(
     found = cluster(frame, threshold=0.0)
     verdicts = pl.DataFrame(
         [
-            ("lamp", "dec-1", NINE, "pin", None, "first"),
-            ("lamp", "dec-2", NINE.replace(minute=1), action, None, "then"),
+            ("lamp", "dec-1", NINE, "pin", None, "first", ["lamp"]),
+            ("lamp", "dec-2", NINE.replace(minute=1), action, None, "then", ["lamp"]),
         ],
         schema=VERDICTS.schema,
         orient="row",
