@@ -1,5 +1,6 @@
 """A workspace of which reports are made, and about which people decide."""
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,6 +25,14 @@ class Studio:
         self.folder, self.root = folder, root
         self.clock = START
         self.cluster = ClusterSettings()
+
+    def ask(self, *needs: str) -> None:
+        """Log some needs of another image."""
+        log = self.root / "later" / "vocabulary_gaps.jsonl"
+        log.parent.mkdir(exist_ok=True)
+        shared = {"timestamp": "2026-04-01T10:00:00Z", "image_id": "later", "workaround": ""}
+        lines = [{**shared, "description": need, "notes": str(number)} for number, need in enumerate(needs)]
+        log.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
 
     def report(self, out: str = "out", **given: Any) -> Run:  # noqa: ANN401 - passed on to run
         settings = Settings(
