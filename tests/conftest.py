@@ -12,6 +12,26 @@ settings.register_profile("unhurried", settings(), deadline=None)
 settings.load_profile("unhurried")
 
 LOG = "vocabulary_gaps.jsonl"
+OUTSIDE = "outside_data"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Says where data lie that are no part of the project; `-o outside_data=FOLDER` names another place."""
+    default = Path(__file__).parents[2] / "shared" / "data"
+    parser.addini(OUTSIDE, "folder of published data for the tests that need them", default=str(default))
+
+
+@pytest.fixture(scope="session")
+def outside(pytestconfig: pytest.Config) -> Callable[[str], Path]:
+    """Gives a place among the data that are no part of the project; without it the test is skipped."""
+
+    def find(name: str) -> Path:
+        place = Path(pytestconfig.getini(OUTSIDE), name)
+        if not place.exists():
+            pytest.skip(f"needs '{place}', which lies beside the project; -o {OUTSIDE}=FOLDER names another")
+        return place
+
+    return find
 
 
 @pytest.fixture

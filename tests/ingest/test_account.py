@@ -5,7 +5,6 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +17,6 @@ AssertAccounted = Callable[[Scan, int], None]
 
 BOM = b"\xef\xbb\xbf"
 SNAPSHOT = "d4" * 32
-SHARED = Path(__file__).parents[2] / ".." / "shared"
 
 # Pieces that make up logs: good lines, copies, corrections, bad lines, blanks, and anything at all.
 pieces = st.sampled_from(
@@ -187,14 +185,10 @@ def test_a_lone_surrogate_ends_nothing(
     assert "warm beak" in scanned.records["description"].to_list()
 
 
-def test_the_shared_workspace_is_read_to_the_last_line(
-    assert_every_line_is_accounted_for: AssertAccounted,
+def test_a_real_workspace_is_read_to_the_last_line(
+    assert_every_line_is_accounted_for: AssertAccounted, outside: Callable[[str], Path]
 ) -> None:
-    root = SHARED / "data" / "chemigram" / "workspace"
-    if not root.is_dir():
-        pytest.skip(f"the shared workspace is not at {root}")
-
-    scanned = scan(root)
+    scanned = scan(outside("chemigram/workspace"))
 
     assert_every_line_is_accounted_for(scanned, 631)
     assert (scanned.summary.records, scanned.summary.rejects) == (631, 0)

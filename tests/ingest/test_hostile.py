@@ -10,7 +10,6 @@ import pytest
 from vocabgap.ingest import Scan, scan
 from vocabgap.record import LOG_NAME, RejectReason
 
-HOSTILE = Path(__file__).parents[3] / "shared" / "data" / "hostile"
 GOOD = b'{"image_id":"heron-11","description":"sound line"}'
 TEXT_FIELDS = [
     "session_id",
@@ -24,22 +23,24 @@ TEXT_FIELDS = [
 ]
 LIST_FIELDS = ["operations_involved", "vocabulary_used"]
 
-pytestmark = pytest.mark.skipif(not HOSTILE.is_dir(), reason="the hostile inputs are not beside the project")
+JSON_CASES = {"valid": "y", "invalid": "n", "disputed": "i"}  # how the names of the files begin
+
+Outside = Callable[[str], Path]
 
 
-def json_cases(kind: str) -> list[Path]:
-    return sorted((HOSTILE / "json" / "test_parsing").glob(f"{kind}_*.json"))
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One test a file of JSON; none where the files are not beside the project, as the other tests say."""
+    folder = Path(metafunc.config.getini("outside_data"), "hostile", "json", "test_parsing")
+    for name, kind in JSON_CASES.items():
+        if name in metafunc.fixturenames:
+            cases = sorted(folder.glob(f"{kind}_*.json"))
+            metafunc.parametrize(name, cases, ids=[case.stem for case in cases])
 
 
-def utf8_cases(kind: str) -> list[bytes]:
-    text = (HOSTILE / "utf8tests.txt").read_text(encoding="ascii")
+def utf8_cases(outside: Outside, kind: str) -> list[bytes]:
+    text = outside("hostile/utf8tests.txt").read_text(encoding="ascii")
     found = re.findall(rf"^[0-9.]+:{kind}(?: (hex))?:([^:\n]*)", text, flags=re.MULTILINE)
     return [bytes.fromhex(value) if coded else value.encode() for coded, value in found]
-
-
-def naughty_strings() -> list[str]:
-    strings: list[str] = json.loads((HOSTILE / "blns.json").read_text(encoding="utf-8"))
-    return strings
 
 
 def between(case: bytes) -> bytes:
@@ -56,32 +57,29 @@ def balanced(found: Scan) -> bool:
     return account.lines == account.records + account.duplicates + account.superseded + account.rejects
 
 
-@pytest.mark.parametrize("case", json_cases("y"), ids=lambda path: path.stem)
 def test_valid_json_is_a_record_or_rejected_for_what_it_says(
-    scan_bytes: Callable[[bytes], Scan], case: Path
+    scan_bytes: Callable[[bytes], Scan], valid: Path
 ) -> None:
     # JSON may be spread over lines; a log has one object a line, so the line breaks go.
-    found = scan_bytes(between(case.read_bytes().replace(b"\n", b" ")))
+    found = scan_bytes(between(valid.read_bytes().replace(b"\n", b" ")))
 
     assert sound(found) == 2
     assert balanced(found)
     assert RejectReason.INVALID_JSON not in found.rejects["reason"].to_list()
 
 
-@pytest.mark.parametrize("case", json_cases("n"), ids=lambda path: path.stem)
-def test_invalid_json_is_rejected(scan_bytes: Callable[[bytes], Scan], case: Path) -> None:
-    found = scan_bytes(between(case.read_bytes()))
+def test_invalid_json_is_rejected(scan_bytes: Callable[[bytes], Scan], invalid: Path) -> None:
+    found = scan_bytes(between(invalid.read_bytes()))
 
     assert sound(found) == 2
     assert balanced(found)
     assert found.summary.records == 2
 
 
-@pytest.mark.parametrize("case", json_cases("i"), ids=lambda path: path.stem)
 def test_json_that_parsers_disagree_on_harms_no_neighbour(
-    scan_bytes: Callable[[bytes], Scan], case: Path
+    scan_bytes: Callable[[bytes], Scan], disputed: Path
 ) -> None:
-    found = scan_bytes(between(case.read_bytes()))
+    found = scan_bytes(between(disputed.read_bytes()))
 
     assert sound(found) == 2
     assert balanced(found)
@@ -99,8 +97,10 @@ def lines_with(values: list[bytes], field: str) -> bytes:
 
 
 @pytest.mark.parametrize("field", [*TEXT_FIELDS, *LIST_FIELDS])
-def test_invalid_utf_8_is_rejected_in_every_field(scan_bytes: Callable[[bytes], Scan], field: str) -> None:
-    cases = [case for case in utf8_cases("invalid") if b"\n" not in case]
+def test_invalid_utf_8_is_rejected_in_every_field(
+    scan_bytes: Callable[[bytes], Scan], outside: Outside, field: str
+) -> None:
+    cases = [case for case in utf8_cases(outside, "invalid") if b"\n" not in case]
 
     found = scan_bytes(lines_with(cases, field))
 
@@ -109,9 +109,12 @@ def test_invalid_utf_8_is_rejected_in_every_field(scan_bytes: Callable[[bytes], 
 
 
 @pytest.mark.parametrize("field", [*TEXT_FIELDS, *LIST_FIELDS])
-def test_valid_utf_8_is_kept_in_every_field(scan_bytes: Callable[[bytes], Scan], field: str) -> None:
+def test_valid_utf_8_is_kept_in_every_field(
+    scan_bytes: Callable[[bytes], Scan], outside: Outside, field: str
+) -> None:
     # What JSON itself wants escaped is a matter of the JSON cases.
-    cases = [case for case in utf8_cases("valid") if not re.search(rb'[\x00-\x1f"\\]', case) and case.strip()]
+    escaped = re.compile(rb'[\x00-\x1f"\\]')
+    cases = [case for case in utf8_cases(outside, "valid") if not escaped.search(case) and case.strip()]
 
     found = scan_bytes(lines_with(cases, field))
 
@@ -125,8 +128,8 @@ def wrapped(text: str, field: str) -> object:
 
 
 @pytest.mark.parametrize("field", [*TEXT_FIELDS, *LIST_FIELDS])
-def test_naughty_strings_come_back_unchanged(tmp_path: Path, field: str) -> None:
-    strings = naughty_strings()
+def test_naughty_strings_come_back_unchanged(tmp_path: Path, outside: Outside, field: str) -> None:
+    strings: list[str] = json.loads(outside("hostile/blns.json").read_text(encoding="utf-8"))
     log = tmp_path / "heron-11" / LOG_NAME
     log.parent.mkdir()
     rows: list[dict[str, object]] = [

@@ -29,8 +29,6 @@ Records = Callable[[Sequence[Row]], pl.DataFrame]
 Ranked = Callable[..., pl.DataFrame]
 BySurface = Callable[[pl.DataFrame], Clusters]
 
-CHEMIGRAM = Path(__file__).parents[2].parent / "shared" / "data" / "chemigram" / "workspace"
-
 
 def independent_top(entries: Sequence[Mapping[str, Any]], top: int) -> list[tuple[int, int, int]]:
     """Mentions, images and sessions of the most asked-for groups, from scikit-learn on one row a record."""
@@ -223,17 +221,16 @@ def test_ranking_leaves_the_records_as_they_were(records: Records, by_surface: B
     assert_frame_equal(frame, before)
 
 
-def test_top_of_the_chemigram_workspace_is_that_of_an_independent_count() -> None:
-    if not CHEMIGRAM.is_dir():
-        pytest.skip(f"the chemigram workspace is not beside the project: {CHEMIGRAM} is missing")
+def test_top_of_a_real_workspace_is_that_of_an_independent_count(outside: Callable[[str], Path]) -> None:
+    workspace = outside("chemigram/workspace")
     entries = [
         json.loads(line)
-        for log in CHEMIGRAM.rglob("vocabulary_gaps.jsonl")
+        for log in workspace.rglob("vocabulary_gaps.jsonl")
         for line in log.read_text(encoding="utf-8").splitlines()
     ]
     expected = independent_top(entries, 10)
 
-    records = vocabgap.scan(CHEMIGRAM).records
+    records = vocabgap.scan(workspace).records
     table = rank(records, cluster(records, threshold=0.70)).head(10)
 
     assert len(entries) == 631
