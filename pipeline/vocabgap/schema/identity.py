@@ -30,7 +30,7 @@ IDENTITIES: Final = Table(
         Column("status", pl.String, "`new`, `open`, `dismissed`, `authored` or `regressed`"),
         Column("pinned", pl.Boolean, "whether people want it first"),
         Column(
-            "decisions", NAMES, "what people decided about it and nobody undid; of what holds no longer, why"
+            "decisions", NAMES, "what people decided about it and nobody undid, and why it holds no longer"
         ),
         Column("outgrown", NAMES, "identifiers of decisions that hold no longer, being outgrown"),
     ),
