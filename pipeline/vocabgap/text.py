@@ -143,6 +143,8 @@ def visible(value: str) -> str:
     characters and lone surrogates appear as escapes (`\u001b`), so that they are shown, not obeyed. Joiners
     and emoji selectors stay only where letters and emoji are made with them.
     """
+    if value.isascii() and value.isprintable():  # most text, and nothing in it to escape
+        return " ".join(value.split())
     return escape_unseen(" ".join(value.split()))
 
 
@@ -166,11 +168,9 @@ def carried(value: str, encoding: str) -> str:
     return value.encode(encoding, "backslashreplace").decode(encoding)
 
 
-def shortened(value: str) -> str:
-    """Text that is at most `SHOWN_CHARACTERS` long; what is cut off is said, and is whole in the Parquet."""
-    if len(value) <= SHOWN_CHARACTERS:
-        return value
-    return f"{value[:SHOWN_CHARACTERS]}… ({len(value):,} characters)"
+def shortened(value: str, most: int = SHOWN_CHARACTERS) -> str:
+    """Text of so many characters at most; what is cut off is said, and is whole in the Parquet."""
+    return value if len(value) <= most else f"{value[:most]}… ({len(value):,} characters)"
 
 
 def count(number: int, singular: str, plural: str = "") -> str:

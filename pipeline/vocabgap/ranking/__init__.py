@@ -5,15 +5,20 @@ from vocabgap.ranking.classifying import Reclassified, in_force, reclassify, wit
 from vocabgap.ranking.coverage import covered, probably_covered
 from vocabgap.ranking.drafting import Draft, draft
 from vocabgap.ranking.identity import PRESENT, PREVIOUS, SETTLED, Identified, identify
-from vocabgap.ranking.lineage import RELATIONS, Lineage, relations, trace
+from vocabgap.ranking.lineage import CONTINUED, GONE, MERGED, NEW, RELATIONS, SPLIT, Lineage, relations, trace
 from vocabgap.ranking.lookup import find_capability
 from vocabgap.ranking.screening import screen
 
 __all__ = [
+    "CONTINUED",
+    "GONE",
+    "MERGED",
+    "NEW",
     "PRESENT",
     "PREVIOUS",
     "RELATIONS",
     "SETTLED",
+    "SPLIT",
     "Draft",
     "Identified",
     "Lineage",

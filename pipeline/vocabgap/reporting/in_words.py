@@ -1,5 +1,6 @@
 """What the numbers of a capability mean, in words."""
 
+from datetime import datetime
 from typing import Final
 
 from vocabgap.ranking.trend import recent_weeks
@@ -13,6 +14,23 @@ _COUNTED: Final = {
     "sessions": "session",
     "unsatisfied": "unsatisfied mention",
 }
+_RATINGS: Final = {-1: "unsatisfied", 0: "neutral", 1: "satisfied", None: "not rated"}
+_HASH_DIGITS: Final = 12
+
+
+def day(moment: datetime | None) -> str:
+    """The date of a moment in UTC, or a dash."""
+    return "–" if moment is None else moment.date().isoformat()
+
+
+def rating(satisfaction: int | None) -> str:
+    """How one workaround was rated."""
+    return _RATINGS[satisfaction]
+
+
+def short_hash(digest: str) -> str:
+    """As much of a hash as tells it from others."""
+    return digest[:_HASH_DIGITS]
 
 
 def satisfaction(capability: Capability) -> str:

@@ -1,6 +1,5 @@
 """The Markdown face of a report."""
 
-from datetime import datetime
 from typing import Final
 
 import jinja2
@@ -9,11 +8,14 @@ from vocabgap.moments import iso
 from vocabgap.reporting.escaping import code, escape
 from vocabgap.reporting.in_words import (
     changes,
+    day,
     factors,
     interval,
     is_pinned_ahead,
     place_of,
+    rating,
     satisfaction,
+    short_hash,
     sparkline,
     too_few,
     trend,
@@ -22,22 +24,11 @@ from vocabgap.reporting.summary import Summary
 from vocabgap.text import count, in_words
 
 SHOWN_WORDINGS: Final = 25
-_SHORT_HASH: Final = 12
-_RATINGS: Final = {-1: "unsatisfied", 0: "neutral", 1: "satisfied", None: "not rated"}
 
 
 def render_markdown(summary: Summary) -> str:
     """Render a report as GitHub-flavoured Markdown, ending in a newline."""
     return _ENVIRONMENT.get_template("report.md.j2").render(run=summary, shown_wordings=SHOWN_WORDINGS)
-
-
-def day(moment: datetime | None) -> str:
-    """The date of a moment in UTC, or a dash."""
-    return "–" if moment is None else moment.date().isoformat()
-
-
-def _short(snapshot: str) -> str:
-    return snapshot[:_SHORT_HASH]
 
 
 def _environment() -> jinja2.Environment:
@@ -65,9 +56,9 @@ def _environment() -> jinja2.Environment:
         place_of=place_of,
         too_few=too_few,
         changes=changes,
-        short=_short,
+        short=short_hash,
         in_words=in_words,
-        rating=_RATINGS.__getitem__,
+        rating=rating,
     )
     return environment
 

@@ -14,6 +14,8 @@ from vocabgap.ranking import RELATIONS, SETTLED, probably_covered
 from vocabgap.record import FILE_REASONS, LOG_NAME, UNCATEGORIZED
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.combinations import Combination, recurring
+from vocabgap.reporting.details import COVERED, OPEN, Listed, listed
+from vocabgap.reporting.details import SETTLED as SETTLED_GROUP
 from vocabgap.schema import CAPABILITIES
 from vocabgap.settings import DEFAULT_COVERED, DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS
 from vocabgap.text import count
@@ -119,6 +121,8 @@ class Summary(msgspec.Struct, frozen=True):
         reclassified: What became of records without a category; null where it was not asked for.
         covered_from: The share of a need that an entry explains where it probably covers it.
         ties: First and last rank of those that are tied with one another, where one of them is shown.
+        everything: All capabilities, in order of rank, with what only a list of all of them needs.
+        deciding: The options that `vocabgap decide` needs to follow the settings of this run.
     """
 
     now: datetime
@@ -148,6 +152,8 @@ class Summary(msgspec.Struct, frozen=True):
     changes: dict[str, int] | None = None
     covered_from: float = DEFAULT_COVERED
     ties: tuple[tuple[int, int], ...] = ()
+    everything: tuple[Listed, ...] = ()
+    deciding: str = ""
 
     @property
     def nothing_shown(self) -> str:
@@ -180,6 +186,7 @@ def summarise(
     has_vocabulary: bool = False,
     fewest: tuple[int, int] = (DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS),
     relations: pl.DataFrame | None = None,
+    deciding: str = "",
 ) -> Summary:
     """Make the summary of a run.
 
@@ -199,6 +206,7 @@ def summarise(
         has_vocabulary: Whether the needs were compared with what can be asked for already.
         fewest: Images and sessions that a capability must be on to be established.
         relations: Table `lineage`, where there was a run before.
+        deciding: The options that `vocabgap decide` needs to follow the settings of this run.
     """
     CAPABILITIES.require(ranked)
     settled = pl.col("status").is_in(SETTLED)
@@ -238,6 +246,13 @@ def summarise(
         changes=None if relations is None or relations.is_empty() else _changes(relations),
         covered_from=covered_from,
         ties=_ties(open_, shown),
+        everything=listed(
+            ranked,
+            {OPEN: open_, COVERED: near, SETTLED_GROUP: decided},
+            counted=counted,
+            relations=relations,
+        ),
+        deciding=deciding,
     )
 
 

@@ -15,6 +15,7 @@ from vocabgap.reporting.manifest import (
     LINEAGE_NAME,
     MANIFEST_NAME,
     MARKDOWN_NAME,
+    PAGE_NAME,
     REJECTS_NAME,
 )
 
@@ -22,6 +23,7 @@ from vocabgap.reporting.manifest import (
 OWNED: Final = frozenset(
     {
         MARKDOWN_NAME,
+        PAGE_NAME,
         CAPABILITIES_NAME,
         GAPS_NAME,
         REJECTS_NAME,

@@ -26,6 +26,7 @@ from vocabgap.reporting.manifest import (
     LINEAGE_NAME,
     MANIFEST_NAME,
     MARKDOWN_NAME,
+    PAGE_NAME,
     REJECTS_NAME,
     InputFile,
     Manifest,
@@ -36,6 +37,7 @@ from vocabgap.reporting.manifest import (
     new_manifest,
 )
 from vocabgap.reporting.markdown import render_markdown
+from vocabgap.reporting.page import render_page
 from vocabgap.reporting.publishing import published
 from vocabgap.reporting.summary import Summary, summarise
 from vocabgap.reporting.target import resolve_target
@@ -125,8 +127,10 @@ def report(
         relations=None if lineage is None else lineage.relations,
     )
     with published(out) as folder:
-        with _named(folder / MARKDOWN_NAME) as path:
-            path.write_text(render_markdown(summary), encoding="utf-8", newline="\n")
+        faces = {MARKDOWN_NAME: render_markdown, PAGE_NAME: render_page}
+        for name, render in faces.items():
+            with _named(folder / name) as path:
+                path.write_text(render(summary), encoding="utf-8", newline="\n")
         frames = {CAPABILITIES_NAME: ranked}
         if scan is not None and gaps is not None:
             frames |= {GAPS_NAME: gaps, REJECTS_NAME: scan.rejects.select(REJECTS.names)}
@@ -143,7 +147,7 @@ def report(
             account=summary.account,
             capabilities=ranked.height,
             inputs=() if scan is None else _inputs(scan),
-            outputs=tuple(describe_output(folder / name) for name in (MARKDOWN_NAME, *frames)),
+            outputs=tuple(describe_output(folder / name) for name in (*faces, *frames)),
             timings=tuple(timings),
             model=None if reproduction is None else reproduction.model,
             vocabulary=() if reproduction is None else reproduction.vocabulary,
@@ -151,7 +155,7 @@ def report(
         )
         with _named(folder / MANIFEST_NAME) as path:
             path.write_bytes(encode_manifest(manifest))
-    names = (MARKDOWN_NAME, *frames, MANIFEST_NAME)
+    names = (*faces, *frames, MANIFEST_NAME)
     return Published(resolve_target(out), names, summary, manifest)
 
 
