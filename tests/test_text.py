@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from vocabgap.text import stem, surface, visible, words
+from vocabgap.text import shortened, stem, surface, visible, words
 
 lower_words = st.text("abcdefghijklmnopqrstuvwxyz", min_size=2, max_size=8)
 phrases = st.lists(lower_words, min_size=1, max_size=5)
@@ -224,3 +224,11 @@ def test_visible_shows_escapes_for_what_cannot_be_seen(value: str, shown: str) -
 )
 def test_visible_leaves_joiners_and_selectors_where_words_and_emoji_need_them(value: str) -> None:
     assert visible(value) == value
+
+
+@pytest.mark.parametrize("sequence", ["\U0001f468\u200d\U0001f33e", "1\ufe0f\u20e3"])
+def test_shortened_text_does_not_end_in_what_joins_nothing(sequence: str) -> None:
+    told = shortened(f"grain {sequence} more", 6 + sequence.index(sequence[-1]))
+
+    assert told == f"grain {sequence[0]}… (14 characters)"
+    assert visible(told) == told

@@ -143,14 +143,12 @@ def visible(value: str) -> str:
     characters and lone surrogates appear as escapes (`\u001b`), so that they are shown, not obeyed. Joiners
     and emoji selectors stay only where letters and emoji are made with them.
     """
-    if value.isascii() and value.isprintable():  # most text, and nothing in it to escape
-        return " ".join(value.split())
     return escape_unseen(" ".join(value.split()))
 
 
 def escape_unseen(value: str) -> str:
     """The same for text whose white space matters: spaces stay as they are, line breaks become escapes."""
-    if value.isascii() and value.isprintable():
+    if value.isascii() and value.isprintable():  # most text, and nothing in it to escape
         return value
     shown = value.translate(_VISIBLE_CHARACTERS)
     if _NEEDED.isdisjoint(shown):
@@ -170,7 +168,10 @@ def carried(value: str, encoding: str) -> str:
 
 def shortened(value: str, most: int = SHOWN_CHARACTERS) -> str:
     """Text of so many characters at most; what is cut off is said, and is whole in the Parquet."""
-    return value if len(value) <= most else f"{value[:most]}… ({len(value):,} characters)"
+    if len(value) <= most:
+        return value
+    kept = value[:most].rstrip("".join(_NEEDED))  # what joined it to the rest joins nothing now
+    return f"{kept}… ({len(value):,} characters)"
 
 
 def count(number: int, singular: str, plural: str = "") -> str:

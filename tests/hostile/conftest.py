@@ -25,7 +25,6 @@ PUBLISHED: Final = Path(__file__).parents[3] / "shared" / "data" / "hostile" / "
 UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 NAME_BYTES: Final = 100
 NOT_UTF_8: Final = "\udcff"  # stands for a byte of a name that is none
-SHARED_ENTRIES: Final = 3  # as many as are shown of a capability
 
 Dressed = tuple[list[Path], Path]  # the roots, and the settings file that a report about them needs
 
@@ -175,12 +174,8 @@ def _decisions(text: str, number: int) -> list[Decision]:
 
 
 def _entries(texts: Sequence[str]) -> list[dict[str, object]]:
-    """One entry that covers a need of each text, and as many more as are shown beside it."""
-    near = [
-        {"name": f"spare {number}", "description": " ".join(f"need{each}" for each in range(len(texts)))}
-        for number in range(SHARED_ENTRIES)
-    ]
-    return near + [
+    """An entry that covers a need of each text."""
+    return [
         {
             "name": put(text, number, "covered"),
             "description": put(text, number, "does"),
