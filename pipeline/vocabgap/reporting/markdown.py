@@ -31,6 +31,10 @@ def render_markdown(summary: Summary) -> str:
     return _ENVIRONMENT.get_template("report.md.j2").render(run=summary, shown_wordings=SHOWN_WORDINGS)
 
 
+def _strong(value: object) -> str:
+    return f"**{escape(value)}**"
+
+
 def _environment() -> jinja2.Environment:
     # Autoescape is for HTML; here every text from a log goes through `escape` or `code`, which a test holds.
     environment = jinja2.Environment(
@@ -42,8 +46,9 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters.update(
-        escape_md=escape,
+        data=escape,
         code=code,
+        strong=_strong,
         day=day,
         iso=iso,
         count=count,

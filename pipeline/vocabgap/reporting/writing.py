@@ -127,10 +127,6 @@ def report(
         relations=None if lineage is None else lineage.relations,
     )
     with published(out) as folder:
-        faces = {MARKDOWN_NAME: render_markdown, PAGE_NAME: render_page}
-        for name, render in faces.items():
-            with _named(folder / name) as path:
-                path.write_text(render(summary), encoding="utf-8", newline="\n")
         frames = {CAPABILITIES_NAME: ranked}
         if scan is not None and gaps is not None:
             frames |= {GAPS_NAME: gaps, REJECTS_NAME: scan.rejects.select(REJECTS.names)}
@@ -138,6 +134,10 @@ def report(
             frames |= {LINEAGE_NAME: lineage.relations, GROUPS_NAME: lineage.groups}
         for name, frame in frames.items():
             write_parquet(frame, folder / name)
+        faces = {MARKDOWN_NAME: render_markdown, PAGE_NAME: render_page}
+        for name, render in faces.items():
+            with _named(folder / name) as path:
+                path.write_text(render(summary), encoding="utf-8", newline="\n")
         manifest = new_manifest(
             now=moment,
             command=summary.command,
