@@ -1,47 +1,45 @@
 """The page: templates, style, script and data in one file that needs nothing beside it."""
 
-import base64
-import hashlib
-from functools import cache
-from importlib.resources import files
 from typing import Final
 
 import jinja2
+from markupsafe import Markup
 
 from vocabgap.moments import iso
-from vocabgap.reporting.in_words import changes, day, place_of, too_few
-from vocabgap.reporting.page import charts
+from vocabgap.reporting.in_words import changes, day, is_pinned_ahead, place_of, too_few, trend
+from vocabgap.reporting.page.assets import policy, script, style
+from vocabgap.reporting.page.charts import bars, rank_span, share
+from vocabgap.reporting.page.heat import heat_map
 from vocabgap.reporting.page.payload import Payload, encode_payload, payload_of
-from vocabgap.reporting.page.rows import Row, shown
 from vocabgap.reporting.summary import Summary
-from vocabgap.text import count, in_words, shortened, visible
+from vocabgap.text import count, escape_unseen, in_words, shortened, visible
 
-_TEMPLATE: Final = "page/page.html.j2"
-_STYLE: Final = "page.css"
-_SCRIPTS: Final = "script"
-_LAST: Final = "start.js"
+# Of each list without a script, and on paper; with one there are all of them.
+SHOWN: Final = 100
+SHOWN_WORDINGS: Final = 25
+SHOWN_IMAGES: Final = 12
 
 
 def render_page(summary: Summary) -> str:
     """Render a report as one HTML page, ending in a newline."""
     payload = payload_of(summary)
-    by_id = {row.id: row for row in payload.rows}
-
-    def rows(items: tuple[object, ...]) -> list[Row]:
-        return [by_id[item.capability_id] for item in items]  # type: ignore[attr-defined]
-
-    style, script = _asset_style(), _asset_script()
-    return _ENVIRONMENT.get_template(_TEMPLATE).render(
+    rows = {row.id: row for row in payload.rows}
+    shown, covered, settled = (
+        [rows[each.capability_id] for each in part[:SHOWN]]
+        for part in (summary.capabilities, summary.covered, summary.settled)
+    )
+    return _ENVIRONMENT.get_template("page/page.html.j2").render(
         run=summary,
         page=payload,
-        shown=rows(summary.capabilities),
-        covered=rows(summary.covered),
-        settled=rows(summary.settled),
+        shown=shown,
+        covered=covered,
+        settled=settled,
+        heat=heat_map(shown),
         most=_most(payload),
-        style=style,
-        script=script,
+        style=style(),
+        script=script(),
+        policy=policy(),
         data=encode_payload(payload),
-        policy=_policy(style, script),
     )
 
 
@@ -53,33 +51,22 @@ def _most(payload: Payload) -> dict[str, int]:
     }
 
 
-def _policy(style: str, script: str) -> str:
-    """What the page may do: run its one script and use its one style, and nothing else."""
-    return (
-        f"default-src 'none'; script-src '{_hashed(script)}'; style-src '{_hashed(style)}';"
-        " base-uri 'none'; form-action 'none'"
-    )
+def _data(value: object) -> str:
+    """Text from a log on one line; the templates escape what it holds of markup."""
+    return shortened(visible(str(value)))
 
 
-def _hashed(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+def _code(value: object) -> Markup:
+    """The same as something to be copied: its white space stays as it is."""
+    return Markup("<code>{}</code>").format(shortened(escape_unseen(str(value))))
 
 
-@cache
-def _asset_style() -> str:
-    return (files("vocabgap.reporting") / "templates" / "page" / _STYLE).read_text(encoding="utf-8")
+def _strong(value: object) -> Markup:
+    return Markup("<strong>{}</strong>").format(_data(value))
 
 
-@cache
-def _asset_script() -> str:
-    """The files of the script in the order of their names, the one that starts it last."""
-    folder = files("vocabgap.reporting") / "templates" / "page" / _SCRIPTS
-    parts = sorted(
-        (part for part in folder.iterdir() if part.name.endswith(".js")),
-        key=lambda part: (part.name == _LAST, part.name),
-    )
-    joined = "\n".join(part.read_text(encoding="utf-8") for part in parts)
-    return f"(() => {{\n'use strict';\n{joined}\n}})();\n"
+def _number(value: int) -> str:
+    return f"{value:,}"
 
 
 def _environment() -> jinja2.Environment:
@@ -92,20 +79,25 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters.update(
-        shown=shown,
+        data=_data,
+        code=_code,
+        strong=_strong,
+        number=_number,
         day=day,
         iso=iso,
         count=count,
         in_words=in_words,
+        trend=trend,
+        is_pinned_ahead=is_pinned_ahead,
+        place_of=place_of,
         too_few=too_few,
         changes=changes,
-        place_of=place_of,
-        share=charts.share,
-        bars=charts.bars,
-        heat=charts.heat,
-        whole=lambda text: shortened(visible(text)),
+        share=share,
+        bars=bars,
     )
-    environment.globals.update(rank_span=charts.rank_span)
+    environment.globals.update(
+        rank_span=rank_span, shown_wordings=SHOWN_WORDINGS, shown_images=SHOWN_IMAGES
+    )
     return environment
 
 
