@@ -10,7 +10,7 @@ import polars as pl
 from vocabgap.ranking.combinations import operation_sets
 from vocabgap.ranking.evidence import folded
 from vocabgap.record import OPERATION_ALIASES, UNCATEGORIZED, fold_operation
-from vocabgap.schema import phrase
+from vocabgap.schema import PHRASE_FIELDS, phrase, stripped
 from vocabgap.text import surface, words
 
 _IMAGE: Final = pl.struct("tenant_id", "repo_slug", "image_id").alias("image")
@@ -83,7 +83,9 @@ def _common(rows: pl.DataFrame, values: pl.Series, fewest: int) -> _Pairs:
 
 
 def _wordings(counted: pl.DataFrame, fewest: int) -> dict[tuple[str, str], Spoken]:
-    spoken = counted.select("capability_id", _IMAGE, phrase().alias("wording"))
+    # What a person asked for stays private, even where nothing else says what was missing.
+    told = pl.any_horizontal(stripped(pl.col(name)) != "" for name in PHRASE_FIELDS if name != "intent")
+    spoken = counted.filter(told).select("capability_id", _IMAGE, phrase().alias("wording"))
     spoken = spoken.with_columns(folded(spoken["wording"], surface).alias("surface"))
     needs = (
         spoken.group_by("capability_id", "surface")

@@ -43,6 +43,7 @@ def shareable(
         name: tuple(each.capability for each in shared if each.group == name)
         for name in (OPEN, COVERED, SETTLED)
     }
+    recurring = {operations for _, operations in common.combinations}
     account, shown = summary.account, _as_many(groups[OPEN], summary.capabilities, summary.open_total)
     return replace(
         summary,
@@ -55,13 +56,14 @@ def shareable(
         hidden=0,
         ties=_ties(summary.everything, shown),
         categories=_categories(shared),
-        combinations=tuple(each for each in summary.combinations if each.images >= fewest),
+        combinations=tuple(each for each in summary.combinations if together(each.operations) in recurring),
         account=None if account is None else replace(account, examples=(), rules={}),
+        reclassified=None,
         selection=tuple(map(_nameless, summary.selection)),
         command="",
         deciding="",
         everything=shared,
-        withheld=_withheld(left_out, kept, shared, common, fewest),
+        withheld=_withheld(left_out, kept, common, fewest),
     )
 
 
@@ -70,15 +72,14 @@ def _shared(listed: Listed, common: CommonWords) -> Listed:
     item = listed.capability
     name = item.capability_id
     variants = _variants(item, common)
-    categories = _kept(item.categories, name, common.categories)
-    named = [each.name for each in categories if each.name != UNCATEGORIZED]
+    categories = _kept(item.categories, name, common.categories) or (Tally(NO_CATEGORY, item.mentions),)
     return replace(
         listed,
         capability=replace(
             item,
             capability_id=f"cap-{item.rank}",  # the real one is made from a wording
             label=_label(item, variants, common),
-            intent_category=next(iter(named), UNCATEGORIZED if categories else NO_CATEGORY),
+            intent_category=min(categories, key=lambda each: each.name == UNCATEGORIZED).name,
             categories=categories,
             operations=_kept(item.operations, name, common.operations),
             vocabulary_used=_kept(item.vocabulary_used, name, common.entries),
@@ -148,16 +149,15 @@ def _nameless(narrowing: str) -> str:
     return narrowing if kind in _TIMES else f"a choice by {kind}"
 
 
-def _withheld(
-    left_out: list[Listed], kept: list[Listed], shared: tuple[Listed, ...], common: CommonWords, fewest: int
-) -> Withheld:
+def _withheld(left_out: list[Listed], kept: list[Listed], common: CommonWords, fewest: int) -> Withheld:
     """What a reader does not see, in numbers."""
-    before = [each.capability for each in kept]
-    after = [each.capability for each in shared]
+    items = [each.capability for each in kept]
 
-    def lost(field: str) -> int:
-        return sum(len(getattr(each, field)) for each in before) - sum(
-            len(getattr(each, field)) for each in after
+    def rare(field: str, common_names: frozenset[tuple[str, str]]) -> int:
+        return sum(
+            (item.capability_id, each.name) not in common_names
+            for item in items
+            for each in getattr(item, field)
         )
 
     def is_common(item: Capability, wording: str) -> bool:
@@ -167,9 +167,9 @@ def _withheld(
         fewest=fewest,
         capabilities=len(left_out),
         mentions=sum(each.capability.mentions for each in left_out),
-        labels=sum(not is_common(item, item.label) for item in before),
-        wordings=sum(not is_common(item, each.wording) for item in before for each in item.variants),
-        categories=lost("categories"),
-        operations=lost("operations"),
-        entries=lost("vocabulary_used"),
+        labels=sum(not is_common(item, item.label) for item in items),
+        wordings=sum(not is_common(item, each.wording) for item in items for each in item.variants),
+        categories=rare("categories", common.categories),
+        operations=rare("operations", common.operations),
+        entries=rare("vocabulary_used", common.entries),
     )

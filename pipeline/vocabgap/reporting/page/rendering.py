@@ -95,9 +95,7 @@ def _environment() -> jinja2.Environment:
         share=share,
         bars=bars,
     )
-    environment.globals.update(
-        rank_span=rank_span, shown_wordings=SHOWN_WORDINGS, shown_images=SHOWN_IMAGES
-    )
+    environment.globals.update(rank_span=rank_span, shown_wordings=SHOWN_WORDINGS, shown_images=SHOWN_IMAGES)
     return environment
 
 
