@@ -171,6 +171,11 @@ def _varied(place: int, demo: tuple[Listed, ...]) -> Listed:
         *(Tally(f"extra-{number:02}", 1) for number in range(14 if place == 0 else 0)),
     )
     told = ("Split off <masks>, which had 12 mentions, rank 3: 5 mentions of it",) if place % 2 else ()
+    if place % 12 == 6:
+        undated = replace(
+            capability, first_seen=None, last_seen=None, trend=None, weekly=(0,) * len(item.weekly)
+        )
+        return Listed(undated, group, images, (), told)
     return Listed(capability, group, images, original.on_days, told)
 
 
