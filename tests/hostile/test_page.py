@@ -5,10 +5,15 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+import polars as pl
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from vocabgap.pipeline import Run
+from vocabgap.reporting.page import render_page, rendering
+from vocabgap.reporting.reading import read_gaps
+from vocabgap.reporting.sharing import shareable
+from vocabgap.reporting.summary import Summary
 from vocabgap.text import shortened, visible
 
 Hidden = Callable[[str], set[str]]
@@ -21,10 +26,19 @@ pytestmark = pytest.mark.slow
 MADE = re.compile(r"cap-[0-9a-f]{12}|[0-9]+(?:\.[0-9]+)?")
 
 
+@pytest.fixture(scope="session", params=["report", "share"])
+def pages(request: pytest.FixtureRequest, pair: Pair) -> tuple[str, str]:
+    """The two pages, with every capability in the part that needs no script."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rendering, "SHOWN", 1_000_000)
+        benign, hostile = (render_page(summary_of(run, request.param)) for run in pair)
+    return benign, hostile
+
+
 @pytest.fixture(scope="session")
-def doms(pair: Pair) -> tuple[Dom, Dom]:
+def doms(pages: tuple[str, str]) -> tuple[Dom, Dom]:
     """The two pages as a browser's parser takes them: that of HTML5, which mends whatever it is given."""
-    benign, hostile = (LexborHTMLParser(page_of(run)) for run in pair)
+    benign, hostile = map(LexborHTMLParser, pages)
     return benign, hostile
 
 
@@ -37,8 +51,12 @@ def data(doms: tuple[Dom, Dom]) -> dict[str, object]:
     return found
 
 
-def page_of(run: Run) -> str:
-    return (run.published.folder / "report.html").read_text(encoding="utf-8")
+def summary_of(run: Run, page: str) -> Summary:
+    if page == "report":
+        return run.published.summary
+    gaps = read_gaps(run.published.folder)
+    assert gaps is not None
+    return shareable(run.published.summary, gaps.filter("counted"), 2)
 
 
 def shape(dom: Dom) -> list[tuple[str | None, tuple[str, ...]]]:
@@ -94,30 +112,30 @@ def test_nothing_in_a_page_is_run_or_fetched_but_its_own_script_and_style(doms: 
     assert {str(link.attributes["href"])[0] for link in hostile.css("[href]")} == {"#"}
 
 
-def test_the_first_thing_after_the_encoding_is_the_policy(pair: Pair) -> None:
-    head = page_of(pair[1]).partition("<head>")[2].split("\n")[1:3]
+def test_the_first_thing_after_the_encoding_is_the_policy(pages: tuple[str, str]) -> None:
+    head = pages[1].partition("<head>")[2].split("\n")[1:3]
     assert head[0] == '<meta charset="utf-8">'
     assert head[1].startswith(
         '<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; '
     )
 
 
-def test_a_page_holds_no_unseen_character(pair: Pair, unseen: Hidden) -> None:
-    assert not unseen(page_of(pair[1]))
+def test_a_page_holds_no_unseen_character(pages: tuple[str, str], unseen: Hidden) -> None:
+    assert not unseen(pages[1])
 
 
 def test_the_data_of_a_page_are_texts_that_can_be_seen(data: dict[str, object], unseen: Hidden) -> None:
     assert not unseen("\n".join(texts_in(data)))
 
 
-def test_the_data_of_a_page_say_what_the_logs_say(
-    data: dict[str, object], pair: Pair, texts: list[str]
-) -> None:
-    found = set(texts_in(data))
-    gaps = pair[1].scan.gaps
-    said = {
-        text for name in ("missing_capability", "workaround", "notes", "session_id") for text in gaps[name]
-    }
-    listed = {text for name in ("operations_involved", "vocabulary_used") for text in gaps[name].explode()}
-    assert len(said) > len(texts)
-    assert {shortened(visible(text), 240) for text in said | listed} <= found
+def test_a_page_says_what_the_logs_say(pages: tuple[str, str], pair: Pair, texts: list[str]) -> None:
+    dom = LexborHTMLParser(pages[1])
+    block = dom.css_first("#run-data")
+    assert block is not None
+    data = set(texts_in(json.loads(block.text())))
+    shown = {node.text(strip=True) for node in dom.css("#evidence .wordings th")}
+    gaps = pair[1].scan.gaps.filter("counted", pl.col("missing_capability").is_duplicated())
+    said = {shortened(visible(text), 240) for text in gaps["missing_capability"]}
+    assert len(said) == len(texts)
+    assert said <= data
+    assert said <= shown
