@@ -10,7 +10,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from vocabgap.pipeline import Run
-from vocabgap.reporting.page import render_page, rendering
+from vocabgap.reporting.page import payload, render_page, rendering
 from vocabgap.reporting.reading import read_gaps
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary
@@ -28,9 +28,10 @@ MADE = re.compile(r"cap-[0-9a-f]{12}|[0-9]+(?:\.[0-9]+)?")
 
 @pytest.fixture(scope="session", params=["report", "share"])
 def pages(request: pytest.FixtureRequest, pair: Pair) -> tuple[str, str]:
-    """The two pages, with every capability in the part that needs no script."""
+    """The two pages, with every capability in the part that needs no script, and nothing cut for its size."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rendering, "SHOWN", 1_000_000)
+        patch.setattr(payload, "MOST_BYTES", 1_000_000_000)
         benign, hostile = (render_page(summary_of(run, request.param)) for run in pair)
     return benign, hostile
 

@@ -7,8 +7,10 @@ function copyButton(does, line) {
   return make('button', { type: 'button', class: 'copy', 'data-copy': line, 'aria-label': `Copy: ${does}` }, 'Copy');
 }
 
-/** Copy the line of a button, and say whether that worked. */
-async function copyFrom(button) {
+/** Copy the line of the button that was pressed, and say whether that worked. */
+async function copyOnClick(event) {
+  const button = event.target.closest('button.copy');
+  if (!button) return;
   const copied = await inClipboard(button.dataset.copy) || selectedAndCopied(button);
   const said = copied ? 'Copied' : 'Selected: copy it with the keyboard';
   document.getElementById('panel-said').textContent = said;

@@ -25,12 +25,18 @@ function capabilityInAddress() {
   return run.byId.get(location.hash.slice(1));
 }
 
-/** The same where the address changed while the page was open. */
-function followChange() {
-  // What the page itself has led to can be gone back from when the panel is closed.
-  const isOpen = document.getElementById('panel').open;
-  if (capabilityInAddress() && !isOpen) history.replaceState({ opened: true }, '');
+/**
+ * Follow a link to a capability. The browser would move the focus to the part of the page that the address names,
+ * sooner or later, so it is kept out of this.
+ */
+function followLink(event) {
+  const link = event.target.closest('a[href^="#"]');
+  const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+  if (!link || !isPlain || !run.byId.has(link.hash.slice(1))) return;
+  event.preventDefault();
+  history.pushState({ opened: true }, '', link.hash);
   followAddress();
+  panel.opener = link;
 }
 
 function showInPanel(capability) {
@@ -61,6 +67,7 @@ function stepInPanel(places) {
 function leavePanel() {
   document.title = TITLE;
   if (capabilityInAddress()) {
+    // What a link of the page has led to is gone back from: the way back does not lead through closed panels.
     if (history.state?.opened) history.back();
     else history.replaceState(null, '', location.pathname + location.search);
   }

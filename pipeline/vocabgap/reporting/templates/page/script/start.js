@@ -7,7 +7,6 @@ function start() {
   makeSortable(ranking);
   makeFilters(filters);
   filters.addEventListener('input', relist);
-  filters.addEventListener('submit', (event) => event.preventDefault());
   onPress('f-clear', () => { filters.reset(); relist(); });
   onPress('page-back', () => turn(-1));
   onPress('page-next', () => turn(1));
@@ -15,9 +14,10 @@ function start() {
   onPress('panel-next', () => stepInPanel(1));
   onPress('panel-close', () => dialog.close());
   dialog.addEventListener('close', leavePanel);
-  document.addEventListener('click', onClick);
+  dialog.addEventListener('click', copyOnClick);
+  document.addEventListener('click', followLink);
   document.addEventListener('keydown', onKey);
-  window.addEventListener('hashchange', followChange);
+  window.addEventListener('popstate', followAddress);
   relist();
   followAddress();
   performance.mark('usable');
@@ -25,13 +25,6 @@ function start() {
 
 function onPress(identifier, does) {
   document.getElementById(identifier).addEventListener('click', does);
-}
-
-function onClick(event) {
-  const copy = event.target.closest('button.copy');
-  if (copy) copyFrom(copy);
-  const link = event.target.closest('a[href^="#"]');
-  if (link) panel.opener = link;
 }
 
 start();
