@@ -16,6 +16,7 @@ from polars.testing import assert_frame_equal
 import vocabgap as vg
 
 VOCABGAP = Path(executable).with_name("vocabgap")
+FACES = ("report.md", "report.html")
 FRAMES = ("capabilities.parquet", "gaps.parquet", "rejects.parquet")
 
 
@@ -83,8 +84,9 @@ def other(request: pytest.FixtureRequest, demo: Path, tmp_path_factory: pytest.T
 
 
 @pytest.mark.slow
-def test_report_has_the_same_bytes(baseline: Path, other: Path) -> None:
-    assert (other / "report.md").read_bytes() == (baseline / "report.md").read_bytes()
+@pytest.mark.parametrize("name", FACES)
+def test_report_has_the_same_bytes(baseline: Path, other: Path, name: str) -> None:
+    assert (other / name).read_bytes() == (baseline / name).read_bytes()
 
 
 @pytest.mark.slow
@@ -98,6 +100,6 @@ def test_manifest_differs_only_in_what_was_measured(baseline: Path, other: Path)
     left, right = manifest(baseline), manifest(other)
     for found in (left, right):
         del found["timings"]
-        found["outputs"] = [output for output in found["outputs"] if output["name"] == "report.md"]
+        found["outputs"] = [output for output in found["outputs"] if output["name"] in FACES]
         found["parameters"]["settings"]["report"].pop("out")
     assert left == right

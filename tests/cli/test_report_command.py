@@ -15,7 +15,7 @@ Corpus = Callable[..., Path]
 Command = Callable[..., Any]
 
 FILES = [
-    "report.md", "capabilities.parquet", "gaps.parquet", "rejects.parquet",
+    "report.md", "report.html", "capabilities.parquet", "gaps.parquet", "rejects.parquet",
     "lineage.parquet", "groups.parquet", "run.json",
 ]  # fmt: skip
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1+1", " =1+1"]

@@ -23,7 +23,7 @@ Corpus = Callable[..., Path]
 Publish = Callable[..., Run]
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 FILES = (
-    "report.md", "capabilities.parquet", "gaps.parquet", "rejects.parquet",
+    "report.md", "report.html", "capabilities.parquet", "gaps.parquet", "rejects.parquet",
     "lineage.parquet", "groups.parquet", "run.json",
 )  # fmt: skip
 
@@ -117,7 +117,7 @@ def test_wordings_are_matched_as_they_were_clustered(
 
 def test_without_a_scan_there_are_only_the_ranking_and_the_report(demo_run: Run, tmp_path: Path) -> None:
     made = report(demo_run.ranked, tmp_path / "out", now=NOW)
-    assert made.files == ("report.md", "capabilities.parquet", "run.json")
+    assert made.files == ("report.md", "report.html", "capabilities.parquet", "run.json")
     assert sorted(entry.name for entry in made.folder.iterdir()) == sorted(made.files)
     assert (made.manifest.account, made.manifest.inputs) == (None, ())
 
@@ -126,7 +126,9 @@ def test_frames_of_an_earlier_run_do_not_outlive_it(demo_run: Run, tmp_path: Pat
     out = tmp_path / "out"
     report(demo_run.ranked, out, scan=demo_run.scan, now=NOW)
     report(demo_run.ranked, out, now=NOW)
-    assert sorted(entry.name for entry in out.iterdir()) == ["capabilities.parquet", "report.md", "run.json"]
+    assert {entry.name for entry in out.iterdir()} == {
+        "capabilities.parquet", "report.html", "report.md", "run.json",
+    }  # fmt: skip
 
 
 def test_the_parquet_has_all_whatever_is_shown(demo_run: Run, tmp_path: Path) -> None:
@@ -184,12 +186,14 @@ def test_the_manifest_does_not_say_where_the_files_went(tmp_path: Path, demo: Pa
 
     run(demo, settings=Settings(report=ReportSettings(out=str(out))))
 
-    published = b"".join(path.read_bytes() for path in out.iterdir() if path.suffix in {".md", ".json"})
+    published = b"".join(
+        path.read_bytes() for path in out.iterdir() if path.suffix in {".md", ".html", ".json"}
+    )
     assert b"mira" not in published
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("limit", "name"), [(1_000, "report.md"), (40_000, "capabilities.parquet")])
+@pytest.mark.parametrize(("limit", "name"), [(1_000, "capabilities.parquet"), (80_000, "report.html")])
 def test_a_file_that_the_disk_does_not_take_is_named_with_the_reason(
     limit: int, name: str, demo: Path, tmp_path: Path
 ) -> None:

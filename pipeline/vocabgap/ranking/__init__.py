@@ -7,7 +7,7 @@ from vocabgap.ranking.coverage import covered, probably_covered
 from vocabgap.ranking.draft_parts import Draft
 from vocabgap.ranking.drafting import draft
 from vocabgap.ranking.identity import PRESENT, PREVIOUS, Identified, identify
-from vocabgap.ranking.lineage import CONTINUED, RELATIONS, Lineage, relations, trace
+from vocabgap.ranking.lineage import CONTINUED, GONE, MERGED, NEW, RELATIONS, SPLIT, Lineage, relations, trace
 from vocabgap.ranking.lookup import FEWEST_DIGITS, Named, find_capability, find_named, find_wording
 from vocabgap.ranking.screening import screen
 from vocabgap.ranking.status import SETTLED
@@ -15,10 +15,14 @@ from vocabgap.ranking.status import SETTLED
 __all__ = [
     "CONTINUED",
     "FEWEST_DIGITS",
+    "GONE",
+    "MERGED",
+    "NEW",
     "PRESENT",
     "PREVIOUS",
     "RELATIONS",
     "SETTLED",
+    "SPLIT",
     "Draft",
     "Identified",
     "Lineage",

@@ -1,13 +1,14 @@
 """What the numbers of a capability mean, in words."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 
 from vocabgap.ranking.evidence import WORKAROUNDS
 from vocabgap.ranking.trend import LEAST_WEEKS, recent_weeks
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.narrowing import Difference
-from vocabgap.text import count
+from vocabgap.text import count, visible
 
 _BARS: Final = "▁▂▃▄▅▆▇█"
 _COUNTED: Final = {
@@ -16,6 +17,23 @@ _COUNTED: Final = {
     "sessions": "session",
     "unsatisfied": "unsatisfied mention",
 }
+_RATINGS: Final = {-1: "unsatisfied", 0: "neutral", 1: "satisfied", None: "not rated"}
+_HASH_DIGITS: Final = 12
+
+
+def day(moment: datetime | None) -> str:
+    """The date of a moment in UTC, or a dash."""
+    return "–" if moment is None else moment.date().isoformat()
+
+
+def rating(satisfaction: int | None) -> str:
+    """How one workaround was rated."""
+    return _RATINGS[satisfaction]
+
+
+def short_hash(digest: str) -> str:
+    """As much of a hash as tells it from others, of what can be seen of it."""
+    return visible(digest)[:_HASH_DIGITS]
 
 
 def satisfaction(capability: Capability) -> str:

@@ -1,6 +1,5 @@
 """The Markdown face of a report."""
 
-from datetime import datetime
 from typing import Final
 
 import jinja2
@@ -10,6 +9,7 @@ from vocabgap.reporting.askers import who_asked, whose
 from vocabgap.reporting.escaping import code, escape
 from vocabgap.reporting.in_words import (
     changes,
+    day,
     factors,
     how_often,
     in_what,
@@ -17,7 +17,9 @@ from vocabgap.reporting.in_words import (
     is_pinned_ahead,
     next_ahead,
     place_of,
+    rating,
     satisfaction,
+    short_hash,
     sparkline,
     too_few,
     trend,
@@ -26,8 +28,6 @@ from vocabgap.reporting.summary import Summary
 from vocabgap.text import count, in_words
 
 SHOWN_WORDINGS: Final = 25
-_SHORT_HASH: Final = 12
-_RATINGS: Final = {-1: "unsatisfied", 0: "neutral", 1: "satisfied", None: "not rated"}
 
 
 def render_markdown(summary: Summary) -> str:
@@ -35,13 +35,8 @@ def render_markdown(summary: Summary) -> str:
     return _ENVIRONMENT.get_template("report.md.j2").render(run=summary, shown_wordings=SHOWN_WORDINGS)
 
 
-def day(moment: datetime | None) -> str:
-    """The date of a moment in UTC, or a dash."""
-    return "–" if moment is None else moment.date().isoformat()
-
-
-def _short(snapshot: str) -> str:
-    return snapshot[:_SHORT_HASH]
+def _strong(value: object) -> str:
+    return f"**{escape(value)}**"
 
 
 def _environment() -> jinja2.Environment:
@@ -55,8 +50,9 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters.update(
-        escape_md=escape,
+        data=escape,
         code=code,
+        strong=_strong,
         day=day,
         iso=iso,
         count=count,
@@ -74,9 +70,9 @@ def _environment() -> jinja2.Environment:
         too_few=too_few,
         changes=changes,
         in_what=in_what,
-        short=_short,
+        short=short_hash,
         in_words=in_words,
-        rating=_RATINGS.__getitem__,
+        rating=rating,
     )
     return environment
 

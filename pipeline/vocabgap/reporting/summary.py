@@ -13,7 +13,10 @@ from vocabgap.reporting.askers import askers_of
 from vocabgap.reporting.capability import Asker, Capability
 from vocabgap.reporting.categories import Categorised, Category, categories_of, reclassified_of
 from vocabgap.reporting.combinations import Combination, recurring
+from vocabgap.reporting.details import COVERED, OPEN, Listed, listed
+from vocabgap.reporting.details import SETTLED as SETTLED_GROUP
 from vocabgap.reporting.narrowing import Difference
+from vocabgap.reporting.withheld import Withheld
 from vocabgap.schema import CAPABILITIES, IMAGE_KEY
 from vocabgap.settings import DEFAULT_COVERED, DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS
 from vocabgap.text import count
@@ -54,6 +57,9 @@ class Summary(msgspec.Struct, frozen=True):
         before: The moment that the run before counts as its present; null where that is not known.
         differences: In what the run before is narrowed, or ranked, differently.
         askers: Whose records these are, those with most mentions first.
+        everything: All capabilities, in order of rank, with what only a list of all of them needs.
+        deciding: The options that `vocabgap decide` needs to follow the settings of this run.
+        withheld: What is not said, in a report that may leave the machine; null in one that says everything.
     """
 
     now: datetime
@@ -86,6 +92,9 @@ class Summary(msgspec.Struct, frozen=True):
     before: datetime | None = None
     differences: tuple[Difference, ...] = ()
     askers: tuple[Asker, ...] = ()
+    everything: tuple[Listed, ...] = ()
+    deciding: str = ""
+    withheld: Withheld | None = None
 
     @property
     def ahead(self) -> tuple[Capability, ...]:
@@ -98,6 +107,9 @@ class Summary(msgspec.Struct, frozen=True):
         """Why no capability is shown, in a sentence without its full stop."""
         if not self.total:
             return nothing(self.account)
+        if self.withheld is not None:
+            whole = count(self.total, "capability", "capabilities")
+            return f"Nothing of {whole} is to be shown here: see what was left out"
         kinds = {
             "probably covered": self.covered_total,
             "decided": self.settled_total,
@@ -126,6 +138,7 @@ def summarise(
     relations: pl.DataFrame | None = None,
     before: datetime | None = None,
     differences: tuple[Difference, ...] = (),
+    deciding: str = "",
 ) -> Summary:
     """Make the summary of a run.
 
@@ -147,6 +160,7 @@ def summarise(
         relations: Table `lineage`, where there was a run before.
         before: The moment that the run before counts as its present.
         differences: In what the run before is narrowed, or ranked, differently.
+        deciding: The options that `vocabgap decide` needs to follow the settings of this run.
     """
     CAPABILITIES.require(ranked)
     settled = pl.col("status").is_in(SETTLED)
@@ -189,6 +203,13 @@ def summarise(
         before=before,
         differences=differences,
         askers=askers_of(ranked),
+        everything=listed(
+            ranked,
+            {OPEN: open_, COVERED: near, SETTLED_GROUP: decided},
+            counted=counted,
+            relations=relations,
+        ),
+        deciding=deciding,
     )
 
 

@@ -15,13 +15,17 @@ from vocabgap.reporting.manifest import (
     LINEAGE_NAME,
     MANIFEST_NAME,
     MARKDOWN_NAME,
+    PAGE_NAME,
     REJECTS_NAME,
+    SHARE_NAME,
 )
 
 # Every name that a run may write: an earlier run's file is not carried into a run without it.
 OWNED: Final = frozenset(
     {
         MARKDOWN_NAME,
+        PAGE_NAME,
+        SHARE_NAME,
         CAPABILITIES_NAME,
         GAPS_NAME,
         REJECTS_NAME,

@@ -26,7 +26,9 @@ from vocabgap.reporting.manifest import (
     LINEAGE_NAME,
     MANIFEST_NAME,
     MARKDOWN_NAME,
+    PAGE_NAME,
     REJECTS_NAME,
+    SHARE_NAME,
     InputFile,
     Manifest,
     Parameters,
@@ -36,11 +38,21 @@ from vocabgap.reporting.manifest import (
     new_manifest,
 )
 from vocabgap.reporting.markdown import render_markdown
+from vocabgap.reporting.page import render_page
 from vocabgap.reporting.publishing import published
+from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary, summarise
 from vocabgap.reporting.target import resolve_target
 from vocabgap.schema import CAPABILITIES, GAPS, REJECTS, phrase
-from vocabgap.settings import DEFAULT_DECISIONS, DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, ranking
+from vocabgap.settings import (
+    DEFAULT_DECISIONS,
+    DEFAULT_OUT,
+    DEFAULT_TOP,
+    RankBy,
+    Settings,
+    ranking,
+    shared_from,
+)
 from vocabgap.text import printable_name
 
 
@@ -72,6 +84,7 @@ def report(
     ranked_by: RankBy | str = RankBy.MENTIONS,
     reproduction: Reproduction | None = None,
     timings: Iterable[Timing] = (),
+    share: int | None = None,
 ) -> Published:
     """Write the files of a run and publish them together.
 
@@ -87,6 +100,8 @@ def report(
         ranked_by: What the ranking counted first: the `by` that it was made with.
         reproduction: What the run was asked for, to say how to make it again.
         timings: How long the stages took.
+        share: Write `share.html`, too, which may leave the machine: it shows what is on so many images, two
+            at least.
 
     Raises:
         InvalidInputError: The frame is not a `capabilities` frame, it does not rank the scan's records, or an
@@ -101,6 +116,11 @@ def report(
     require_kind("reproduction", reproduction, (Reproduction, NoneType), "a Reproduction")
     moment = require_offset(datetime.now(UTC) if now is None else now, name="now")
     top = whole_number("top", top, hint="0 shows all")
+    if share is not None:
+        share = shared_from(whole_number("share", share))
+        require_kind(
+            "scan", scan, Scan, "what vocabgap.scan returned, for what may be shared is in the records"
+        )
     settings = Settings() if reproduction is None else reproduction.settings
     gaps = None
     if scan is not None:
@@ -127,8 +147,6 @@ def report(
         differences=() if reproduction is None else reproduction.differences,
     )
     with published(out) as folder:
-        with _named(folder / MARKDOWN_NAME) as path:
-            path.write_text(render_markdown(summary), encoding="utf-8", newline="\n")
         frames = {CAPABILITIES_NAME: ranked}
         if scan is not None and gaps is not None:
             frames |= {GAPS_NAME: gaps, REJECTS_NAME: scan.rejects.select(REJECTS.names)}
@@ -136,6 +154,13 @@ def report(
             frames |= {LINEAGE_NAME: lineage.relations, GROUPS_NAME: lineage.groups}
         for name, frame in frames.items():
             write_parquet(frame, folder / name)
+        faces = {MARKDOWN_NAME: render_markdown(summary), PAGE_NAME: render_page(summary)}
+        if share is not None and gaps is not None:
+            shared = shareable(summary, gaps.filter("counted"), share, settings.operation_aliases)
+            faces[SHARE_NAME] = render_page(shared)
+        for name, text in faces.items():
+            with _named(folder / name) as path:
+                path.write_text(text, encoding="utf-8", newline="\n")
         manifest = new_manifest(
             now=moment,
             command=summary.command,
@@ -145,7 +170,7 @@ def report(
             account=summary.account,
             capabilities=ranked.height,
             inputs=() if scan is None else _inputs(scan),
-            outputs=tuple(describe_output(folder / name) for name in (MARKDOWN_NAME, *frames)),
+            outputs=tuple(describe_output(folder / name) for name in (*faces, *frames)),
             timings=tuple(timings),
             model=None if reproduction is None else reproduction.model,
             vocabulary=() if reproduction is None else reproduction.vocabulary,
@@ -154,7 +179,7 @@ def report(
         )
         with _named(folder / MANIFEST_NAME) as path:
             path.write_bytes(encode_manifest(manifest))
-    names = (MARKDOWN_NAME, *frames, MANIFEST_NAME)
+    names = (*faces, *frames, MANIFEST_NAME)
     return Published(resolve_target(out), names, summary, manifest)
 
 

@@ -1,0 +1,99 @@
+"""What a page shows of every capability beside its row: where it came up, when, and what became of it."""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any, Final
+
+import msgspec
+import polars as pl
+
+from vocabgap.reporting.capability import Capability, Tally
+from vocabgap.reporting.lineage_in_words import lineage_in_words
+
+OPEN: Final = "open"
+COVERED: Final = "covered"
+SETTLED: Final = "settled"
+HIDDEN: Final = "hidden"
+_IMAGE: Final = ("tenant_id", "repo_slug", "image_id")
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """A capability with what only a list of all of them needs.
+
+    Attributes:
+        capability: Its row of table `capabilities`.
+        group: `open` if it is to be authored, `covered` if an entry of the vocabulary probably covers it,
+            `settled` if people have dismissed or authored it, `hidden` if it is not established.
+        on_images: The images that it came up on, most mentions first; empty where no records are at hand.
+        on_days: The days (UTC) on which it came up, the earliest first.
+        lineage: What became of it since the run before, in words.
+    """
+
+    capability: Capability
+    group: str
+    on_images: tuple[Tally, ...] = ()
+    on_days: tuple[tuple[date, int], ...] = ()
+    lineage: tuple[str, ...] = ()
+
+
+def listed(
+    ranked: pl.DataFrame,
+    groups: Mapping[str, pl.DataFrame],
+    *,
+    counted: pl.DataFrame | None = None,
+    relations: pl.DataFrame | None = None,
+) -> tuple[Listed, ...]:
+    """Every capability, in order of rank.
+
+    Args:
+        ranked: Table `capabilities`.
+        groups: Name of a group to those of its rows that are in it; what is in none is `hidden`.
+        counted: The rows of table `gaps` that count.
+        relations: Table `lineage`.
+    """
+    group_of = {each: name for name, rows in groups.items() for each in rows["capability_id"]}
+    images = {} if counted is None else _lists(_on_images(counted))
+    days = {} if counted is None else _lists(_on_days(counted))
+    told = {} if relations is None else lineage_in_words(relations)
+    found = []
+    for row in ranked.iter_rows(named=True):
+        name = row["capability_id"]
+        found.append(
+            Listed(
+                msgspec.convert(row, Capability),
+                group_of.get(name, HIDDEN),
+                tuple(Tally(image, mentions) for image, mentions in images.get(name, ())),
+                tuple(days.get(name, ())),
+                told.get(name, ()),
+            )
+        )
+    return tuple(found)
+
+
+def _on_images(counted: pl.DataFrame) -> pl.DataFrame:
+    """Columns `capability_id`, `value`, `mentions`; an image is named by as much as tells it from others."""
+    varies = [name for name in _IMAGE[:-1] if counted[name].n_unique() > 1]
+    name = pl.concat_str(*varies, _IMAGE[-1], separator="/")
+    return (
+        counted.group_by("capability_id", *_IMAGE)
+        .agg(pl.len().alias("mentions"))
+        .select("capability_id", name.alias("value"), "mentions")
+        .sort("capability_id", "mentions", "value", descending=[False, True, False])
+    )
+
+
+def _on_days(counted: pl.DataFrame) -> pl.DataFrame:
+    return (
+        counted.select("capability_id", pl.col("timestamp").dt.date().alias("value"))
+        .drop_nulls()
+        .group_by("capability_id", "value")
+        .agg(pl.len().alias("mentions"))
+        .sort("capability_id", "value")
+    )
+
+
+def _lists(pairs: pl.DataFrame) -> dict[str, list[tuple[Any, int]]]:
+    lists: dict[str, list[tuple[Any, int]]] = {}
+    for name, value, mentions in pairs.iter_rows():
+        lists.setdefault(name, []).append((value, mentions))
+    return lists

@@ -1,0 +1,122 @@
+"""The page: templates, style, script and data in one file that needs nothing beside it."""
+
+from typing import Final
+
+import jinja2
+from markupsafe import Markup
+
+from vocabgap.moments import iso
+from vocabgap.reporting.askers import who_asked, whose
+from vocabgap.reporting.in_words import (
+    changes,
+    day,
+    how_often,
+    in_what,
+    is_pinned_ahead,
+    place_of,
+    too_few,
+    trend,
+)
+from vocabgap.reporting.page.assets import policy, script, style
+from vocabgap.reporting.page.charts import bars, rank_span, share
+from vocabgap.reporting.page.heat import heat_map
+from vocabgap.reporting.page.payload import Payload, encode_payload, payload_of
+from vocabgap.reporting.summary import Summary
+from vocabgap.text import count, escape_unseen, in_words, shortened, visible
+
+# Of each list without a script, and on paper; with one there are all of them.
+SHOWN: Final = 50
+SHOWN_WORDINGS: Final = 25
+SHOWN_IMAGES: Final = 12
+MOST_IMAGES: Final = 100
+
+
+def render_page(summary: Summary) -> str:
+    """Render a report as one HTML page, ending in a newline."""
+    payload = payload_of(summary)
+    rows = {row.id: row for row in payload.rows}
+    shown, covered, settled = (
+        [rows[each.capability_id] for each in part[:SHOWN]]
+        for part in (summary.capabilities, summary.covered, summary.settled)
+    )
+    return _ENVIRONMENT.get_template("page/page.html.j2").render(
+        run=summary,
+        page=payload,
+        shown=shown,
+        covered=covered,
+        settled=settled,
+        heat=heat_map(shown),
+        most=_most(payload),
+        style=style(),
+        script=script(),
+        policy=policy(),
+        data=encode_payload(payload),
+    )
+
+
+def _most(payload: Payload) -> dict[str, int]:
+    """What full bars stand for."""
+    return {
+        "mentions": max((row.mentions for row in payload.rows), default=0),
+        "rank": max((row.rank_high for row in payload.rows), default=0),
+    }
+
+
+def _data(value: object) -> str:
+    """Text from a log on one line; the templates escape what it holds of markup."""
+    return shortened(visible(str(value)))
+
+
+def _code(value: object) -> Markup:
+    """The same as something to be copied: its white space stays as it is."""
+    return Markup("<code>{}</code>").format(shortened(escape_unseen(str(value))))
+
+
+def _strong(value: object) -> Markup:
+    return Markup("<strong>{}</strong>").format(_data(value))
+
+
+def _number(value: int) -> str:
+    return f"{value:,}"
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("vocabgap.reporting"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters.update(
+        data=_data,
+        code=_code,
+        strong=_strong,
+        number=_number,
+        day=day,
+        iso=iso,
+        count=count,
+        in_words=in_words,
+        trend=trend,
+        is_pinned_ahead=is_pinned_ahead,
+        place_of=place_of,
+        too_few=too_few,
+        changes=changes,
+        how_often=how_often,
+        in_what=in_what,
+        who_asked=who_asked,
+        whose=whose,
+        share=share,
+        bars=bars,
+    )
+    environment.globals.update(
+        rank_span=rank_span,
+        shown_wordings=SHOWN_WORDINGS,
+        shown_images=SHOWN_IMAGES,
+        most_images=MOST_IMAGES,
+    )
+    return environment
+
+
+_ENVIRONMENT: Final = _environment()

@@ -1,0 +1,248 @@
+"""One capability as plain data for a page: every text is already safe to show, and cut where it is long.
+
+There may be thousands on a page, so what is told of many is told once: names, files and periods stand in
+lists of the page, and the rows refer to them by position.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from typing import Final
+
+import msgspec
+
+from vocabgap.reporting.capability import Capability, Example, Tally, Workaround
+from vocabgap.reporting.details import Listed
+from vocabgap.reporting.in_words import factors, interval, rating, satisfaction, short_hash, trend
+from vocabgap.reporting.page.index import Index, Names, shown
+
+Pairs = tuple[int, ...]  # position, mentions, position, mentions, and so on
+Counted = tuple[str, int]
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """How much of a capability a page has; the Parquet has all of it.
+
+    Attributes:
+        characters: Of each text.
+        wordings: The most frequent ones.
+        evidence: Examples, and workarounds, of a capability that is not among the first `WITH_ALL_EVIDENCE`.
+    """
+
+    characters: int
+    wordings: int
+    evidence: int
+
+
+WITH_ALL_EVIDENCE: Final = 500
+
+
+class ShownExample(msgspec.Struct, frozen=True, array_like=True):
+    """One record to look at.
+
+    Attributes:
+        file: Position of its log in the page's list of files; a name there that begins with a slash goes on
+            from the name of the image.
+        wording: Position of its wording in the capability's list; the wording itself where it is not there.
+        workaround: Likewise.
+    """
+
+    day: str | None
+    image: int
+    session: str | None
+    snapshot: str | None
+    file: int
+    line: int
+    wording: int | str
+    said: str
+    workaround: int | str
+    rating: str
+    notes: str
+
+
+class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
+    """A capability as a page shows it.
+
+    What is called as a column of table `capabilities` means what it means there; days are ISO dates.
+
+    Attributes:
+        group: `open`, `covered`, `settled` or `hidden`.
+        interval: The 90 % interval of the rank, in words.
+        rated: How the workarounds were rated, in words.
+        trend_said: The trend, in words.
+        factors: The priority, in words.
+        category: Position of the main category.
+        categories: Position of each category and its mentions, most first; operations, image_counts likewise.
+        days: Days after the page's first day, and the mentions on each.
+        timeline: Position of the first period in which it came up, then the mentions of every period from
+            there to the last one.
+        variants: Wording, mentions, similarity to the label.
+        other_wordings: Wordings that are not among these.
+        combinations: Operations that recur together, and the mentions.
+        covered_by: Entry, pack, the share that it explains, the words that say so.
+    """
+
+    id: str
+    rank: int
+    rank_low: int
+    rank_high: int
+    tie_group: int
+    label: str
+    status: str
+    group: str
+    mentions: int
+    images: int
+    sessions: int
+    tenants: int
+    first_seen: str | None
+    last_seen: str | None
+    unsatisfied: int
+    neutral: int
+    satisfied: int
+    unrated: int
+    trend: str | None
+    weekly: tuple[int, ...]
+    priority: float
+    reach: float
+    need: float
+    recency: float
+    interval: str
+    rated: str
+    trend_said: str
+    factors: str
+    category: int
+    categories: Pairs
+    operations: Pairs
+    image_counts: Pairs
+    days: Pairs
+    timeline: tuple[int, ...]
+    vocabulary_used: tuple[Counted, ...]
+    variants: tuple[tuple[str, int, float], ...]
+    other_wordings: int
+    combinations: tuple[tuple[tuple[int, ...], int], ...]
+    workarounds: tuple[Counted, ...]
+    covered_by: tuple[tuple[str, str, float, tuple[str, ...]], ...]
+    lineage: tuple[str, ...]
+    decisions: tuple[str, ...]
+    cohesion: float
+    repeats: int
+    examples: tuple[ShownExample, ...]
+
+
+def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
+    """A capability as a page shows it."""
+    item, most = listed.capability, limits.characters
+    workarounds = item.workarounds[: _evidence(item, limits)]
+    variants = tuple(
+        (shown(each.wording, most), each.mentions, round(each.similarity, 2))
+        for each in item.variants[: limits.wordings]
+    )
+    return Row(
+        id=item.capability_id,
+        rank=item.rank,
+        rank_low=item.rank_low,
+        rank_high=item.rank_high,
+        tie_group=item.tie_group,
+        label=shown(item.label, most),
+        status=item.status,
+        group=listed.group,
+        mentions=item.mentions,
+        images=item.images,
+        sessions=item.sessions,
+        tenants=item.tenants,
+        first_seen=_day(item.first_seen),
+        last_seen=_day(item.last_seen),
+        unsatisfied=item.unsatisfied,
+        neutral=item.neutral,
+        satisfied=item.satisfied,
+        unrated=item.unrated,
+        trend=item.trend,
+        weekly=item.weekly,
+        priority=round(item.priority, 4),
+        reach=round(item.reach, 4),
+        need=round(item.need, 4),
+        recency=round(item.recency, 4),
+        interval=interval(item),
+        rated=satisfaction(item),
+        trend_said=trend(item),
+        factors=factors(item),
+        category=index.categories.place(item.intent_category),
+        categories=_placed(item.categories, index.categories),
+        operations=_placed(item.operations, index.operations),
+        image_counts=_placed(listed.on_images, index.images),
+        days=_days(listed.on_days, index.first_day),
+        timeline=() if index.periods is None else index.periods.counted(listed.on_days),
+        vocabulary_used=tuple((shown(tally.name, most), tally.mentions) for tally in item.vocabulary_used),
+        variants=variants,
+        other_wordings=len(item.variants) - len(variants),
+        combinations=tuple(
+            (tuple(index.operations.place(name) for name in each.operations), each.mentions)
+            for each in item.combinations
+        ),
+        workarounds=tuple((shown(each.workaround, most), each.mentions) for each in workarounds),
+        covered_by=tuple(
+            (
+                shown(each.entry, most),
+                shown(each.pack, most),
+                round(each.explained, 4),
+                tuple(shown(term, most) for term in each.terms),
+            )
+            for each in item.covered_by
+        ),
+        lineage=tuple(shown(sentence, most) for sentence in listed.lineage),
+        decisions=tuple(shown(sentence, most) for sentence in item.decisions),
+        cohesion=round(item.cohesion, 2),
+        repeats=item.repeats,
+        examples=_examples(item, index, limits, workarounds),
+    )
+
+
+def _evidence(item: Capability, limits: Limits) -> int | None:
+    """How many examples and workarounds are shown; null for all."""
+    return None if item.rank <= WITH_ALL_EVIDENCE else limits.evidence
+
+
+def _examples(
+    item: Capability, index: Index, limits: Limits, workarounds: Sequence[Workaround]
+) -> tuple[ShownExample, ...]:
+    wordings = {each.wording: place for place, each in enumerate(item.variants[: limits.wordings])}
+    instead = {each.workaround: place for place, each in enumerate(workarounds)}
+    return tuple(
+        _example(each, index, limits.characters, wordings, instead)
+        for each in item.examples[: _evidence(item, limits)]
+    )
+
+
+def _example(
+    example: Example, index: Index, most: int, wordings: dict[str, int], instead: dict[str, int]
+) -> ShownExample:
+    repository = f"{example.repo_slug}/" if index.with_repository else ""
+    image, path = f"{repository}{example.image_id}", f"{repository}{example.source_path}"
+    # Most logs lie in a folder that is called as their image.
+    is_below = path.startswith(f"{image}/") and len(image) <= most
+    return ShownExample(
+        day=_day(example.timestamp),
+        image=index.images.place(image),
+        session=None if example.session_id is None else shown(example.session_id, most),
+        snapshot=None if example.snapshot_hash is None else shown(short_hash(example.snapshot_hash), most),
+        file=index.files.place(path[len(image) :] if is_below else path),
+        line=example.line,
+        wording=wordings.get(example.wording, shown(example.wording, most)),
+        said=shown(example.said, most),
+        workaround=instead.get(example.workaround.strip(), shown(example.workaround, most)),
+        rating=rating(example.satisfaction),
+        notes=shown(example.notes, most),
+    )
+
+
+def _placed(tallies: Sequence[Tally], names: Names) -> Pairs:
+    return tuple(number for tally in tallies for number in (names.place(tally.name), tally.mentions))
+
+
+def _days(on_days: Iterable[tuple[date, int]], first_day: date | None) -> Pairs:
+    if first_day is None:
+        return ()
+    return tuple(number for day, mentions in on_days for number in ((day - first_day).days, mentions))
+
+
+def _day(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.date().isoformat()

@@ -1,0 +1,151 @@
+/** What is known of one capability, the same as in `capability.html.j2`. */
+
+const SHOWN_WORDINGS = 25;
+const SHOWN_IMAGES = 12;
+const MOST_IMAGES = 100;
+
+function evidenceOf(capability) {
+  return [
+    facts(capability),
+    section('timeline', 'Timeline', capability.timeline, timeline),
+    section('wordings', 'Wordings', capability.variants, (all) => [
+      ...folding(all, SHOWN_WORDINGS, wordings),
+      others(capability.other_wordings, 'wording', 'capabilities.parquet'),
+    ]),
+    section('examples', 'Examples', capability.examples, (all) => bullets('', all.map(example))),
+    section('workarounds', 'Done instead', capability.workarounds, tallies),
+    section('used', 'Entries used instead', capability.vocabulary_used, tallies),
+    section('covers', 'Entries that may cover it', capability.covered_by, covers),
+    section('operations', 'Operations involved', capability.operations, (all) => tallies(spelled(all, run.operations))),
+    section('combinations', 'Most often together', capability.combinations, combinations),
+    section('images', 'Images', capability.image_counts, (all) => [
+      ...folding(spelled(all.slice(0, MOST_IMAGES), run.images), SHOWN_IMAGES, tallies),
+      others(all.length - MOST_IMAGES, 'image', 'gaps.parquet'),
+    ]),
+    section('lineage', 'Since the run before', capability.lineage, (all) => bullets('', all.map((each) => [each]))),
+    section('decisions', 'Decided', capability.decisions, (all) => bullets('', all.map((each) => [each]))),
+    section('commands', 'Decide', commandsFor(capability), commands),
+  ].filter((part) => part !== null);
+}
+
+/** A section with its heading; none where there is nothing to say. */
+function section(name, title, items, content) {
+  if (!items.length) return null;
+  return make('section', { class: name }, make('h3', {}, title), ...[content(items)].flat());
+}
+
+function facts(capability) {
+  const shares = spelled(capability.categories, run.categories).map(([name, mentions]) => `${name} (${whole(mentions)})`);
+  const told = [
+    ['Mentions', whole(capability.mentions)],
+    ['Images', whole(capability.images)],
+    ['Known sessions', whole(capability.sessions)],
+    ['Status', capability.status],
+    ['Rank, with 90 % confidence', capability.interval],
+    ['Priority', capability.factors],
+    ['Trend', capability.trend_said],
+    ['Satisfaction', capability.rated],
+    ['First seen', capability.first_seen ?? MISSING],
+    ['Last seen', capability.last_seen ?? MISSING],
+    ['Categories', shares.join(', ')],
+    ['Cohesion', decimals(capability.cohesion, 2)],
+    ...(capability.repeats ? [['Look like verbatim repeats by automation', whole(capability.repeats)]] : []),
+    ...(run.commands.length ? [['Identifier', make('code', {}, capability.id)]] : []),
+  ];
+  return make('dl', { class: 'facts' }, ...told.map(([term, text]) => described(term, text)));
+}
+
+function described(term, ...texts) {
+  return make('div', {}, make('dt', {}, term), make('dd', {}, ...texts));
+}
+
+/** Items with as many as are shown at once, and the rest to be unfolded. */
+function folding(items, shown, content) {
+  const parts = [content(items.slice(0, shown))];
+  if (items.length > shown) {
+    const more = make('summary', {}, `${whole(items.length - shown)} more`);
+    parts.push(make('details', {}, more, content(items.slice(shown))));
+  }
+  return parts;
+}
+
+/** Where those are that are too many for a page. */
+function others(number, name, file) {
+  if (number <= 0) return null;
+  return make('p', { class: 'note' }, counted(number, `other ${name} is`, `other ${name}s are`), ' in ', code(file), '.');
+}
+
+/** A table of heads and rows; the first cell of a row is its heading. */
+function table(heads, rows) {
+  const head = make('tr', {}, ...heads.map((text) => make('th', { scope: 'col' }, text)));
+  const body = rows.map(([first, ...others]) => make('tr', {},
+    make('th', { scope: 'row' }, first),
+    ...others.map((texts) => make('td', {}, ...[texts].flat()))));
+  return make('table', {}, make('thead', {}, head), make('tbody', {}, ...body));
+}
+
+function timeline(periods) {
+  const greatest = Math.max(...periods.map(([, mentions]) => mentions));
+  const rows = periods.map(([period, mentions]) => [period, [bar(mentions, greatest), ` ${whole(mentions)}`]]);
+  return table(['Period', 'Mentions'], rows);
+}
+
+function wordings(variants) {
+  const rows = variants.map(([wording, mentions, similarity]) => [wording, whole(mentions), decimals(similarity, 2)]);
+  return table(['Wording', 'Mentions', 'Similarity'], rows);
+}
+
+function covers(entries) {
+  const rows = entries.map(([entry, pack, explained, terms]) =>
+    [entry, pack, `${decimals(explained * 100, 0)} %`, terms.join(', ')]);
+  return table(['Entry', 'Pack', 'Explained', 'By'], rows);
+}
+
+/** Pairs that refer to names by position, with the names. */
+function spelled(pairs, names) {
+  return pairs.map(([place, mentions]) => [names[place], mentions]);
+}
+
+function tallies(pairs) {
+  return bullets('tally', pairs.map(([name, mentions]) => [`${name} `, make('span', {}, whole(mentions))]));
+}
+
+function combinations(pairs) {
+  return tallies(pairs.map(([places, mentions]) => [places.map((each) => run.operations[each]).join(' + '), mentions]));
+}
+
+function bullets(name, items) {
+  return make('ul', name ? { class: name } : {}, ...items.map((children) => make('li', {}, ...children)));
+}
+
+function example(each) {
+  const [day, image, session, snapshot, place, wording, said, workaround, rating, notes] = each;
+  const instead = workaround ? `Instead: ${workaround}` : 'No workaround noted';
+  const source = [
+    day ?? MISSING, ' · image ', code(run.images[image]),
+    ...(session ? [' · session ', code(session)] : [' · session unknown']),
+    ...(snapshot ? [' · snapshot ', code(snapshot)] : [' · no snapshot']),
+    ' · ', code(place),
+  ];
+  return [
+    make('p', { class: 'said' }, make('q', {}, wording), said ? ` – ${said}` : ''),
+    make('p', {}, `${instead} (${rating})`),
+    notes ? make('p', {}, `Notes: ${notes}`) : null,
+    make('p', { class: 'source' }, ...source),
+  ];
+}
+
+function code(text) {
+  return make('code', {}, text);
+}
+
+/** The command lines for a capability, each with what it does. */
+function commandsFor(capability) {
+  return run.commands
+    .filter(([, , , group]) => group === null || group === capability.group)
+    .map(([does, before, after]) => [does, `${before}${capability.id}${after}`]);
+}
+
+function commands(lines) {
+  return make('dl', {}, ...lines.map(([does, line]) => described(does, code(line), ' ', copyButton(does, line))));
+}

@@ -1,0 +1,71 @@
+/** The table: what is listed, in which order, and the page of it that is shown. */
+
+const ROWS_A_PAGE = 50;
+const list = { found: [], elsewhere: 0, page: 0, column: 'rank', descending: false };
+
+/** List what fits the filters, from its first page on. */
+function relist() {
+  const { found, elsewhere } = filtered();
+  Object.assign(list, { found: sorted(found, list.column, list.descending), elsewhere, page: 0 });
+  showPage();
+}
+
+/** Sort by a column; by the same one again, the other way round. */
+function sortBy(column) {
+  const descending = column === list.column ? !list.descending : GREATEST_FIRST.has(column);
+  Object.assign(list, { found: sorted(list.found, column, descending), column, descending, page: 0 });
+  showPage();
+}
+
+/** Turn so many pages. */
+function turn(pages) {
+  list.page += pages;
+  showPage();
+  document.getElementById('list').scrollIntoView();
+}
+
+/** Turn to the page that a capability is on, if it is listed. */
+function turnTo(capability) {
+  const place = list.found.indexOf(capability);
+  const page = Math.floor(place / ROWS_A_PAGE);
+  if (place < 0 || page === list.page) return;
+  list.page = page;
+  showPage();
+}
+
+function showPage() {
+  const first = list.page * ROWS_A_PAGE;
+  const shown = list.found.slice(first, first + ROWS_A_PAGE);
+  const table = document.getElementById('ranking');
+  const rows = shown.length ? shown.map(rowOf) : [make('tr', { class: 'none' }, make('td', { colspan: 12 }, 'None fits.'))];
+  document.getElementById('rows').replaceChildren(...rows);
+  markSorted(table, list.column, list.descending);
+  sayCount();
+  sayPlace(first, shown.length);
+}
+
+function sayCount() {
+  const group = filterFields().group.value;
+  const all = run.capabilities.filter((each) => !group || each.group === group).length;
+  const part = list.found.length === all ? '' : `${whole(list.found.length)} of `;
+  const others = list.elsewhere ? `; ${whole(list.elsewhere)} in other lists` : '';
+  document.getElementById('f-count').textContent = `${part}${counted(all, 'capability', 'capabilities')}${others}`;
+}
+
+function sayPlace(first, number) {
+  const { pager, 'page-back': back, 'page-next': next, 'page-place': place } =
+    named('pager', 'page-back', 'page-next', 'page-place');
+  const after = first + number;
+  pager.hidden = list.found.length <= ROWS_A_PAGE;
+  place.textContent = number ? `${whole(first + 1)}–${whole(after)} of ${whole(list.found.length)}` : '';
+  setUsable([back, first > 0], [next, after < list.found.length]);
+}
+
+/** Let buttons be pressed or not; the keyboard's focus does not stay on one that cannot be. */
+function setUsable(...buttons) {
+  const hadFocus = buttons.some(([button]) => button === document.activeElement);
+  for (const [button, usable] of buttons) button.disabled = !usable;
+  if (hadFocus && !document.activeElement.matches('button:enabled')) {
+    buttons.find(([, usable]) => usable)?.[0].focus();
+  }
+}

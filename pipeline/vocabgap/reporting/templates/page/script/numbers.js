@@ -1,0 +1,25 @@
+/** Numbers as the rest of the page writes them. */
+
+const GROUPED = new Intl.NumberFormat('en-US');
+const MISSING = '–';
+
+/** A whole number with commas: 1,204. */
+function whole(number) {
+  return GROUPED.format(number);
+}
+
+/** A number with its noun: 1 capability, 1,204 capabilities. */
+function counted(number, singular, plural) {
+  return `${whole(number)} ${number === 1 ? singular : plural}`;
+}
+
+/**
+ * A number with so many decimals. What lies exactly between two goes to the even one, as in the part of the
+ * page that was written without this script; `toFixed` alone goes to the greater one.
+ */
+function decimals(number, digits) {
+  const isBetween = Math.abs(number * 2 ** (digits + 1)) % 2 === 1;
+  if (!isBetween) return number.toFixed(digits);
+  const scale = 10 ** digits;
+  return (2 * Math.round(number * scale / 2) / scale).toFixed(digits);
+}

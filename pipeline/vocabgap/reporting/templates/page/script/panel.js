@@ -1,0 +1,79 @@
+/**
+ * The panel about one capability. The address says which one is open (`#cap-...`), so that it can be handed on,
+ * and so that the browser's ways back and forward work.
+ */
+
+const TITLE = document.title;
+const panel = { capability: null, opener: null };
+
+/** Open, fill or close the panel, as the address says. */
+function followAddress() {
+  const capability = capabilityInAddress();
+  const dialog = document.getElementById('panel');
+  if (!capability) {
+    dialog.close();
+    return;
+  }
+  showInPanel(capability);
+  if (!dialog.open) {
+    dialog.showModal();
+    document.getElementById('panel-title').focus();
+  }
+}
+
+function capabilityInAddress() {
+  return run.byId.get(location.hash.slice(1));
+}
+
+/**
+ * Follow a link to a capability. The browser would move the focus to the part of the page that the address names,
+ * sooner or later, so it is kept out of this.
+ */
+function followLink(event) {
+  const link = event.target.closest('a[href^="#"]');
+  const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+  if (!link || !isPlain || !run.byId.has(link.hash.slice(1))) return;
+  event.preventDefault();
+  history.pushState({ opened: true }, '', link.hash);
+  followAddress();
+  panel.opener = link;
+}
+
+function showInPanel(capability) {
+  const { panel: dialog, 'panel-title': title, 'panel-body': body, 'panel-back': back, 'panel-next': next } =
+    named('panel', 'panel-title', 'panel-body', 'panel-back', 'panel-next');
+  panel.capability = capability;
+  title.textContent = `${whole(capability.rank)}. ${capability.label}`;
+  document.title = `${capability.label} – ${TITLE}`;
+  body.replaceChildren(...evidenceOf(capability));
+  dialog.scrollTop = 0;
+  const place = list.found.indexOf(capability);
+  setUsable([back, place > 0], [next, place >= 0 && place + 1 < list.found.length]);
+}
+
+/** Go on to another capability of the list, so many places on. */
+function stepInPanel(places) {
+  const place = list.found.indexOf(panel.capability);
+  const capability = place < 0 ? undefined : list.found[place + places];
+  if (!capability) return;
+  history.replaceState(history.state, '', `#${capability.id}`);
+  showInPanel(capability);
+  panel.opener = null;
+  document.getElementById('panel-said').textContent =
+    `${capability.label}: ${whole(place + places + 1)} of ${whole(list.found.length)}`;
+}
+
+/** After the panel was closed: no capability in the address, and the focus where one came from. */
+function leavePanel() {
+  document.title = TITLE;
+  if (capabilityInAddress()) {
+    // What a link of the page has led to is gone back from: the way back does not lead through closed panels.
+    if (history.state?.opened) history.back();
+    else history.replaceState(null, '', location.pathname + location.search);
+  }
+  if (!panel.opener?.isConnected) turnTo(panel.capability);
+  const row = [...document.querySelectorAll('#rows tr')].find((each) => each.dataset.id === panel.capability.id);
+  const target = panel.opener?.isConnected ? panel.opener : row?.querySelector('a');
+  (target ?? document.getElementById('main')).focus();
+  panel.opener = null;
+}

@@ -1,0 +1,26 @@
+/** One row of the table, the same as in `ranking.html.j2`. */
+
+let greatest = null;
+
+function rowOf(capability) {
+  greatest ??= { mentions: most('mentions'), rank: most('rank_high') };
+  const rated = capability.unsatisfied + capability.neutral + capability.satisfied;
+  const link = make('a', { href: `#${capability.id}` }, capability.label);
+  return make('tr', { 'data-id': capability.id },
+    cell('rank', whole(capability.rank)),
+    cell('rank_low', span(capability, greatest.rank), ` ${capability.interval}`),
+    make('th', { scope: 'row', class: 'c-label' }, link),
+    cell('status', capability.status),
+    cell('mentions', bar(capability.mentions, greatest.mentions), ` ${whole(capability.mentions)}`),
+    cell('images', whole(capability.images)),
+    cell('sessions', whole(capability.sessions)),
+    cell('trend', spark(capability.weekly), ` ${capability.trend ?? MISSING}`),
+    cell('priority', decimals(capability.priority, 2)),
+    cell('last_seen', capability.last_seen ?? MISSING),
+    cell('unsatisfied', rated ? `${whole(capability.unsatisfied)}/${whole(rated)}` : MISSING),
+    cell('category', run.categories[capability.category]));
+}
+
+function cell(column, ...children) {
+  return make('td', { class: `c-${column}` }, ...children);
+}

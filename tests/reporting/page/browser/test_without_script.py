@@ -1,0 +1,71 @@
+"""The page on paper, and in a browser that runs no script: all that the report says can be read."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+SHOWN = "cap-000000000000"
+ONLY_WITH_SCRIPT = ("#filters", "#pager", "#panel", "th button")
+
+
+@pytest.fixture
+def file(page_of: Callable[[int], Path]) -> Path:
+    return page_of(120)
+
+
+@pytest.fixture
+def plain(file: Path, visit: Callable[..., Page]) -> Page:
+    return visit(file, java_script_enabled=False)
+
+
+@pytest.fixture
+def paper(file: Path, visit: Callable[..., Page]) -> Page:
+    page = visit(file, fragment=SHOWN, color_scheme="dark")
+    page.emulate_media(media="print")
+    return page
+
+
+def test_page_without_script_shows_nothing_that_needs_one(plain: Page) -> None:
+    for needing in ONLY_WITH_SCRIPT:
+        assert plain.locator(needing).filter(visible=True).count() == 0
+    expect(plain.locator("#f-count")).to_be_empty()
+
+
+def test_evidence_is_read_without_script(plain: Page) -> None:
+    articles = plain.locator("article.capability")
+    assert articles.count() == 30  # ten of each list
+    for article in articles.all():
+        expect(article).to_be_visible()
+    expect(articles.first.locator(".wordings tbody tr")).to_have_count(25 + 17)
+
+
+def test_every_link_of_the_page_leads_somewhere_without_script(plain: Page) -> None:
+    links = plain.locator("a[href]").evaluate_all("links => links.map(link => link.getAttribute('href'))")
+    assert f"#{SHOWN}" in links
+    for target in links:
+        assert plain.locator(f'[id="{target.removeprefix("#")}"]').count() == 1
+
+
+def test_link_without_script_leads_to_the_evidence(plain: Page) -> None:
+    plain.locator(f'#rows a[href="#{SHOWN}"]').click()
+    expect(plain.locator(f"#{SHOWN}")).to_be_in_viewport()
+
+
+def test_paper_has_the_evidence_and_nothing_to_press(paper: Page) -> None:
+    expect(paper.locator("#evidence")).to_be_visible()
+    for pressed in (*ONLY_WITH_SCRIPT[:3], "button:not(th button)", "nav"):
+        assert paper.locator(pressed).filter(visible=True).count() == 0
+
+
+def test_paper_is_black_on_white(paper: Page) -> None:
+    colours = "element => [getComputedStyle(element).color, getComputedStyle(element).backgroundColor]"
+    text, ground = paper.locator("body").evaluate(colours)
+    assert text == "rgb(0, 0, 0)"
+    assert ground in {"rgb(255, 255, 255)", "rgba(0, 0, 0, 0)"}
+
+
+def test_paper_has_every_page_that_it_needs(paper: Page) -> None:
+    pages = paper.pdf(format="A4", prefer_css_page_size=True).count(b"/Type /Page\n")
+    assert pages > 10
