@@ -186,7 +186,9 @@ def test_the_manifest_does_not_say_where_the_files_went(tmp_path: Path, demo: Pa
 
     run(demo, settings=Settings(report=ReportSettings(out=str(out))))
 
-    published = b"".join(path.read_bytes() for path in out.iterdir() if path.suffix in {".md", ".html", ".json"})
+    published = b"".join(
+        path.read_bytes() for path in out.iterdir() if path.suffix in {".md", ".html", ".json"}
+    )
     assert b"mira" not in published
 
 

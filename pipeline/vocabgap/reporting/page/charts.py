@@ -1,31 +1,22 @@
-"""The geometry of the charts: numbers only; the templates draw them."""
+"""The geometry of the charts: numbers only; the templates draw them, and the script as they do."""
 
 from collections.abc import Sequence
 from math import log
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
 HEAT_STEPS: Final = 6
 SPARK_WIDTH: Final = 60
 SPARK_HEIGHT: Final = 16
-
-
-class Bar(NamedTuple):
-    """One upright bar, in pixels from the upper left corner."""
-
-    x: float
-    y: float
-    width: float
-    height: float
+_FILLED: Final = 0.75  # of the width that a bar has to itself
 
 
 class Span(msgspec.Struct, frozen=True):
-    """A stretch of a line of length 100, with a mark on it."""
+    """A stretch of a line of length 100."""
 
     start: float
-    length: float
-    mark: float
+    end: float
 
 
 def share(number: float, most: float) -> float:
@@ -33,22 +24,24 @@ def share(number: float, most: float) -> float:
     return round(100 * number / most, 1) if most else 0.0
 
 
-def bars(numbers: Sequence[int], width: float = SPARK_WIDTH, height: float = SPARK_HEIGHT) -> list[Bar]:
-    """Upright bars side by side; what is not zero is one pixel high at least."""
+def bars(numbers: Sequence[int]) -> str:
+    """Upright bars side by side, as the path of an SVG; what is not zero is one pixel high at least."""
     most = max(numbers, default=0)
-    step = width / max(len(numbers), 1)
+    step = SPARK_WIDTH / max(len(numbers), 1)
+    width = round(step * _FILLED, 1)
     found = []
     for position, number in enumerate(numbers):
-        tall = max(1.0, round(height * number / most, 1)) if number else 0.0
-        found.append(Bar(round(position * step, 1), round(height - tall, 1), round(step * 0.75, 1), tall))
-    return found
+        if number:
+            top = round(SPARK_HEIGHT - max(1.0, SPARK_HEIGHT * number / most), 1)
+            found.append(f"M{position * step:.1f} {SPARK_HEIGHT}V{top}h{width}V{SPARK_HEIGHT}")
+    return "".join(found)
 
 
-def rank_span(low: int, rank: int, high: int, last: int) -> Span:
-    """Where the interval of a rank lies between the first and the last, on a logarithmic scale."""
+def rank_span(low: int, high: int, last: int) -> Span:
+    """Where the interval of a rank lies between the first and the last rank, on a logarithmic scale."""
     whole = log(last) if last > 1 else 1.0
-    start, mark, end = (round(100 * log(each) / whole, 1) for each in (low, rank, high))
-    return Span(start, round(max(end - start, 1.0), 1), mark)
+    start, end = (round(100 * log(each) / whole, 1) for each in (low, high))
+    return Span(start, max(end, round(start + 1, 1)))
 
 
 def heat(number: int, most: int) -> int:

@@ -39,13 +39,17 @@ def heat_map(rows: Sequence[Row]) -> HeatMap:
     first = rows[:ROWS]
     totals: Counter[int] = Counter()
     for row in first:
-        totals.update(dict(row.operations))
+        totals.update(_pairs(row))
     # Of equals the one that was met first stands first, which goes by rank.
     chosen = tuple(operation for operation, _ in totals.most_common(OPERATIONS))
-    counts = [dict(row.operations) for row in first]
+    counts = [_pairs(row) for row in first]
     most = max((counted.get(each, 0) for counted in counts for each in chosen), default=0)
     cells = (
         tuple(Cell(counted.get(each, 0), heat(counted.get(each, 0), most)) for each in chosen)
         for counted in counts
     )
     return HeatMap(chosen, tuple(zip(first, cells, strict=True)), len(totals) - len(chosen))
+
+
+def _pairs(row: Row) -> dict[int, int]:
+    return dict(zip(row.operations[::2], row.operations[1::2], strict=True))

@@ -15,9 +15,10 @@ from vocabgap.reporting.summary import Summary
 from vocabgap.text import count, escape_unseen, in_words, shortened, visible
 
 # Of each list without a script, and on paper; with one there are all of them.
-SHOWN: Final = 100
+SHOWN: Final = 50
 SHOWN_WORDINGS: Final = 25
 SHOWN_IMAGES: Final = 12
+MOST_IMAGES: Final = 100
 
 
 def render_page(summary: Summary) -> str:
@@ -96,7 +97,10 @@ def _environment() -> jinja2.Environment:
         bars=bars,
     )
     environment.globals.update(
-        rank_span=rank_span, shown_wordings=SHOWN_WORDINGS, shown_images=SHOWN_IMAGES
+        rank_span=rank_span,
+        shown_wordings=SHOWN_WORDINGS,
+        shown_images=SHOWN_IMAGES,
+        most_images=MOST_IMAGES,
     )
     return environment
 

@@ -1,34 +1,60 @@
-"""One capability as plain data for a page: every text is already safe to show, and cut where it is long."""
+"""One capability as plain data for a page: every text is already safe to show, and cut where it is long.
 
-from collections.abc import Iterable
+There may be thousands on a page, so what is told of many is told once: names, files and periods stand in
+lists of the page, and the rows refer to them by position.
+"""
+
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from typing import Final
 
 import msgspec
 
-from vocabgap.reporting.capability import Example, Tally
+from vocabgap.reporting.capability import Capability, Example, Tally, Workaround
 from vocabgap.reporting.details import Listed
 from vocabgap.reporting.in_words import factors, interval, rating, satisfaction, short_hash, trend
-from vocabgap.text import shortened, visible
+from vocabgap.reporting.page.index import Index, Names, shown
 
-SHOWN_CHARACTERS: Final = 240
-_MONTHS: Final = 24  # more of them are shown as years
-
-Pair = tuple[int, int]
+Pairs = tuple[int, ...]  # position, mentions, position, mentions, and so on
 Counted = tuple[str, int]
 
 
+class Limits(msgspec.Struct, frozen=True):
+    """How much of a capability a page has; the Parquet has all of it.
+
+    Attributes:
+        characters: Of each text.
+        wordings: The most frequent ones.
+        evidence: Examples, and workarounds, of a capability that is not among the first `WITH_ALL_EVIDENCE`.
+    """
+
+    characters: int
+    wordings: int
+    evidence: int
+
+
+WITH_ALL_EVIDENCE: Final = 500
+
+
 class ShownExample(msgspec.Struct, frozen=True, array_like=True):
-    """One record to look at."""
+    """One record to look at.
+
+    Attributes:
+        file: Position of its log in the page's list of files; a name there that begins with a slash goes on
+            from the name of the image.
+        wording: Position of its wording in the capability's list; the wording itself where it is not there.
+        workaround: Likewise.
+    """
 
     day: str | None
     image: int
     session: str | None
     snapshot: str | None
-    place: str
-    wording: str
+    file: int
+    line: int
+    wording: int | str
     said: str
-    workaround: str
+    workaround: int | str
     rating: str
     notes: str
 
@@ -36,8 +62,7 @@ class ShownExample(msgspec.Struct, frozen=True, array_like=True):
 class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     """A capability as a page shows it.
 
-    Where a column of table `capabilities` has the name it has the meaning; days are ISO dates. Categories,
-    operations and images are positions in the lists of names that the page has once.
+    What is called as a column of table `capabilities` means what it means there; days are ISO dates.
 
     Attributes:
         group: `open`, `covered`, `settled` or `hidden`.
@@ -45,11 +70,13 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
         rated: How the workarounds were rated, in words.
         trend_said: The trend, in words.
         factors: The priority, in words.
-        categories: Category and mentions, most first; operations, image_counts likewise.
+        category: Position of the main category.
+        categories: Position of each category and its mentions, most first; operations, image_counts likewise.
         days: Days after the page's first day, and the mentions on each.
-        timeline: The months, or the years where they are many, from the first mention to the last, and the
-            mentions in each.
+        timeline: Position of the first period in which it came up, then the mentions of every period from
+            there to the last one.
         variants: Wording, mentions, similarity to the label.
+        other_wordings: Wordings that are not among these.
         combinations: Operations that recur together, and the mentions.
         covered_by: Entry, pack, the share that it explains, the words that say so.
     """
@@ -83,13 +110,14 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     trend_said: str
     factors: str
     category: int
-    categories: tuple[Pair, ...]
-    operations: tuple[Pair, ...]
-    image_counts: tuple[Pair, ...]
-    days: tuple[Pair, ...]
-    timeline: tuple[Counted, ...]
+    categories: Pairs
+    operations: Pairs
+    image_counts: Pairs
+    days: Pairs
+    timeline: tuple[int, ...]
     vocabulary_used: tuple[Counted, ...]
     variants: tuple[tuple[str, int, float], ...]
+    other_wordings: int
     combinations: tuple[tuple[tuple[int, ...], int], ...]
     workarounds: tuple[Counted, ...]
     covered_by: tuple[tuple[str, str, float, tuple[str, ...]], ...]
@@ -100,46 +128,21 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     examples: tuple[ShownExample, ...]
 
 
-class Names:
-    """Names in the order in which they are first asked for, each once."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, int] = {}
-
-    def place(self, name: str) -> int:
-        """The position of a name."""
-        return self._known.setdefault(name, len(self._known))
-
-    @property
-    def shown(self) -> tuple[str, ...]:
-        """All of them, safe to show."""
-        return tuple(shown(name) for name in self._known)
-
-
-class Index:
-    """What the rows of one page refer to by position."""
-
-    def __init__(self, first_day: date | None, *, with_repository: bool) -> None:
-        self.categories, self.operations, self.images = Names(), Names(), Names()
-        self.first_day = first_day
-        self.with_repository = with_repository
-
-
-def shown(text: str) -> str:
-    """A text from a log as a page shows it."""
-    return shortened(visible(text), SHOWN_CHARACTERS)
-
-
-def row_of(listed: Listed, index: Index) -> Row:
+def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
     """A capability as a page shows it."""
-    item = listed.capability
+    item, most = listed.capability, limits.characters
+    workarounds = item.workarounds[: _evidence(item, limits)]
+    variants = tuple(
+        (shown(each.wording, most), each.mentions, round(each.similarity, 2))
+        for each in item.variants[: limits.wordings]
+    )
     return Row(
         id=item.capability_id,
         rank=item.rank,
         rank_low=item.rank_low,
         rank_high=item.rank_high,
         tie_group=item.tie_group,
-        label=shown(item.label),
+        label=shown(item.label, most),
         status=item.status,
         group=listed.group,
         mentions=item.mentions,
@@ -166,76 +169,79 @@ def row_of(listed: Listed, index: Index) -> Row:
         categories=_placed(item.categories, index.categories),
         operations=_placed(item.operations, index.operations),
         image_counts=_placed(listed.on_images, index.images),
-        days=_days(listed, index.first_day),
-        timeline=timeline(listed.on_days),
-        vocabulary_used=tuple((shown(tally.name), tally.mentions) for tally in item.vocabulary_used),
-        variants=tuple(
-            (shown(each.wording), each.mentions, round(each.similarity, 2)) for each in item.variants
-        ),
+        days=_days(listed.on_days, index.first_day),
+        timeline=() if index.periods is None else index.periods.counted(listed.on_days),
+        vocabulary_used=tuple((shown(tally.name, most), tally.mentions) for tally in item.vocabulary_used),
+        variants=variants,
+        other_wordings=len(item.variants) - len(variants),
         combinations=tuple(
             (tuple(index.operations.place(name) for name in each.operations), each.mentions)
             for each in item.combinations
         ),
-        workarounds=tuple((shown(each.workaround), each.mentions) for each in item.workarounds),
+        workarounds=tuple((shown(each.workaround, most), each.mentions) for each in workarounds),
         covered_by=tuple(
-            (shown(each.entry), shown(each.pack), round(each.explained, 4), tuple(map(shown, each.terms)))
+            (
+                shown(each.entry, most),
+                shown(each.pack, most),
+                round(each.explained, 4),
+                tuple(shown(term, most) for term in each.terms),
+            )
             for each in item.covered_by
         ),
-        lineage=tuple(map(shown, listed.lineage)),
-        decisions=tuple(map(shown, item.decisions)),
+        lineage=tuple(shown(sentence, most) for sentence in listed.lineage),
+        decisions=tuple(shown(sentence, most) for sentence in item.decisions),
         cohesion=round(item.cohesion, 2),
         repeats=item.repeats,
-        examples=tuple(_example(each, index) for each in item.examples),
+        examples=_examples(item, index, limits, workarounds),
     )
 
 
-def timeline(on_days: Iterable[tuple[date, int]]) -> tuple[Counted, ...]:
-    """The mentions of each month from the first to the last; of each year where the months are many.
-
-    Args:
-        on_days: Days with their mentions, the earliest first.
-    """
-    months: dict[int, int] = {}
-    for day, mentions in on_days:
-        month = day.year * 12 + day.month - 1
-        months[month] = months.get(month, 0) + mentions
-    if not months:
-        return ()
-    first, last = min(months), max(months)
-    if last - first < _MONTHS:
-        whole = range(first, last + 1)
-        return tuple((f"{each // 12:04}-{each % 12 + 1:02}", months.get(each, 0)) for each in whole)
-    years: dict[int, int] = dict.fromkeys(range(first // 12, last // 12 + 1), 0)
-    for month, mentions in months.items():
-        years[month // 12] += mentions
-    return tuple((f"{year:04}", mentions) for year, mentions in years.items())
+def _evidence(item: Capability, limits: Limits) -> int | None:
+    """How many examples and workarounds are shown; null for all."""
+    return None if item.rank <= WITH_ALL_EVIDENCE else limits.evidence
 
 
-def _example(example: Example, index: Index) -> ShownExample:
+def _examples(
+    item: Capability, index: Index, limits: Limits, workarounds: Sequence[Workaround]
+) -> tuple[ShownExample, ...]:
+    wordings = {each.wording: place for place, each in enumerate(item.variants[: limits.wordings])}
+    instead = {each.workaround: place for place, each in enumerate(workarounds)}
+    return tuple(
+        _example(each, index, limits.characters, wordings, instead)
+        for each in item.examples[: _evidence(item, limits)]
+    )
+
+
+def _example(
+    example: Example, index: Index, most: int, wordings: dict[str, int], instead: dict[str, int]
+) -> ShownExample:
     repository = f"{example.repo_slug}/" if index.with_repository else ""
-    image = f"{repository}{example.image_id}"
+    image, path = f"{repository}{example.image_id}", f"{repository}{example.source_path}"
+    # Most logs lie in a folder that is called as their image.
+    is_below = path.startswith(f"{image}/") and len(image) <= most
     return ShownExample(
         day=_day(example.timestamp),
         image=index.images.place(image),
-        session=None if example.session_id is None else shown(example.session_id),
-        snapshot=None if example.snapshot_hash is None else shown(short_hash(example.snapshot_hash)),
-        place=shown(f"{repository}{example.source_path}:{example.line}"),
-        wording=shown(example.wording),
-        said=shown(example.said),
-        workaround=shown(example.workaround),
+        session=None if example.session_id is None else shown(example.session_id, most),
+        snapshot=None if example.snapshot_hash is None else shown(short_hash(example.snapshot_hash), most),
+        file=index.files.place(path[len(image) :] if is_below else path),
+        line=example.line,
+        wording=wordings.get(example.wording, shown(example.wording, most)),
+        said=shown(example.said, most),
+        workaround=instead.get(example.workaround.strip(), shown(example.workaround, most)),
         rating=rating(example.satisfaction),
-        notes=shown(example.notes),
+        notes=shown(example.notes, most),
     )
 
 
-def _placed(tallies: Iterable[Tally], names: Names) -> tuple[Pair, ...]:
-    return tuple((names.place(tally.name), tally.mentions) for tally in tallies)
+def _placed(tallies: Sequence[Tally], names: Names) -> Pairs:
+    return tuple(number for tally in tallies for number in (names.place(tally.name), tally.mentions))
 
 
-def _days(listed: Listed, first_day: date | None) -> tuple[Pair, ...]:
+def _days(on_days: Iterable[tuple[date, int]], first_day: date | None) -> Pairs:
     if first_day is None:
         return ()
-    return tuple(((day - first_day).days, mentions) for day, mentions in listed.on_days)
+    return tuple(number for day, mentions in on_days for number in ((day - first_day).days, mentions))
 
 
 def _day(moment: datetime | None) -> str | None:

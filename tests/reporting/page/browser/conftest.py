@@ -117,7 +117,7 @@ def listed() -> Callable[[Path], list[dict[str, Any]]]:
                 ("operations", run["operations"]),
                 ("image_counts", run["images"]),
             ):
-                each[column] = [names[place] for place, _ in each[column]]
+                each[column] = [names[place] for place in each[column][::2]]
         return found
 
     return read

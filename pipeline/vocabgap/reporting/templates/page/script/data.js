@@ -7,13 +7,43 @@ class Capability {
   }
 }
 
+/** What the cells of these columns mean: in the block, much is told by position. */
+const UNPACKED = {
+  categories: pairs,
+  operations: pairs,
+  image_counts: pairs,
+  days: pairs,
+  timeline: ([first, ...counts]) => counts.map((mentions, place) => [run.periods[first + place], mentions]),
+  examples: (all, capability) => all.map((each) => exampleOf(each, capability)),
+};
+
 const run = readRun();
+
+/** Position, number, position, number, and so on, two by two. */
+function pairs(flat) {
+  const all = [];
+  for (let place = 0; place < flat.length; place += 2) all.push([flat[place], flat[place + 1]]);
+  return all;
+}
+
+function exampleOf([day, image, session, snapshot, file, line, wording, said, workaround, rating, notes], capability) {
+  const path = run.files[file];
+  return [
+    day, image, session, snapshot,
+    `${path.startsWith('/') ? run.images[image] : ''}${path}:${line}`,
+    typeof wording === 'number' ? capability.variants[wording][0] : wording,
+    said,
+    typeof workaround === 'number' ? capability.workarounds[workaround][0] : workaround,
+    rating, notes,
+  ];
+}
 
 /** The block, with an object for each row. The cells stay where they are: copying 5,000 rows takes its time. */
 function readRun() {
   const { rows, ...block } = JSON.parse(document.getElementById('run-data').textContent);
   block.columns.forEach((column, place) => {
-    Object.defineProperty(Capability.prototype, column, { get() { return this.cells[place]; } });
+    const unpacked = UNPACKED[column] ?? ((cell) => cell);
+    Object.defineProperty(Capability.prototype, column, { get() { return unpacked(this.cells[place], this); } });
   });
   const capabilities = rows.map((cells) => new Capability(cells));
   const byId = new Map(capabilities.map((each) => [each.id, each]));

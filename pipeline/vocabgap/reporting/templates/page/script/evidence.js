@@ -2,20 +2,26 @@
 
 const SHOWN_WORDINGS = 25;
 const SHOWN_IMAGES = 12;
+const MOST_IMAGES = 100;
 
 function evidenceOf(capability) {
   return [
     facts(capability),
     section('timeline', 'Timeline', capability.timeline, timeline),
-    section('wordings', 'Wordings', capability.variants, (all) => folding(all, SHOWN_WORDINGS, wordings)),
+    section('wordings', 'Wordings', capability.variants, (all) => [
+      ...folding(all, SHOWN_WORDINGS, wordings),
+      others(capability.other_wordings, 'wording', 'capabilities.parquet'),
+    ]),
     section('examples', 'Examples', capability.examples, (all) => bullets('', all.map(example))),
     section('workarounds', 'Done instead', capability.workarounds, tallies),
     section('used', 'Entries used instead', capability.vocabulary_used, tallies),
     section('covers', 'Entries that may cover it', capability.covered_by, covers),
     section('operations', 'Operations involved', capability.operations, (all) => tallies(spelled(all, run.operations))),
     section('combinations', 'Most often together', capability.combinations, combinations),
-    section('images', 'Images', capability.image_counts,
-      (all) => folding(spelled(all, run.images), SHOWN_IMAGES, tallies)),
+    section('images', 'Images', capability.image_counts, (all) => [
+      ...folding(spelled(all.slice(0, MOST_IMAGES), run.images), SHOWN_IMAGES, tallies),
+      others(all.length - MOST_IMAGES, 'image', 'gaps.parquet'),
+    ]),
     section('lineage', 'Since the run before', capability.lineage, (all) => bullets('', all.map((each) => [each]))),
     section('decisions', 'Decided', capability.decisions, (all) => bullets('', all.map((each) => [each]))),
     section('commands', 'Decide', commandsFor(capability), commands),
@@ -63,6 +69,12 @@ function folding(items, shown, content) {
   return parts;
 }
 
+/** Where those are that are too many for a page. */
+function others(number, name, file) {
+  if (number <= 0) return null;
+  return make('p', { class: 'note' }, counted(number, `other ${name} is`, `other ${name}s are`), ' in ', code(file), '.');
+}
+
 /** A table of heads and rows; the first cell of a row is its heading. */
 function table(heads, rows) {
   const head = make('tr', {}, ...heads.map((text) => make('th', { scope: 'col' }, text)));
@@ -95,7 +107,7 @@ function spelled(pairs, names) {
 }
 
 function tallies(pairs) {
-  return bullets('tally', pairs.map(([name, mentions]) => [`${name} `, make('span', { class: 'num' }, whole(mentions))]));
+  return bullets('tally', pairs.map(([name, mentions]) => [`${name} `, make('span', {}, whole(mentions))]));
 }
 
 function combinations(pairs) {

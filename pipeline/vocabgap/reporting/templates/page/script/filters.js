@@ -2,6 +2,9 @@
 
 const LISTS = { open: 'To author', covered: 'Probably covered', settled: 'Decided', hidden: 'Too rare so far' };
 
+// Images that are proposed while one is typed; making an element of each of very many would take longer than the page.
+const MOST_PROPOSED = 1000;
+
 /** Fill the choices with what occurs, and show the form. */
 function makeFilters(form) {
   const fields = filterFields();
@@ -11,7 +14,9 @@ function makeFilters(form) {
   offer(fields.status, run.statuses.map((name) => [name, name]), 'Any');
   offer(fields.category, placed(run.categories), 'Any');
   offer(fields.operation, placed(run.operations), 'Any');
-  document.getElementById('f-images').append(...placed(run.images).map(([, name]) => make('option', { value: name })));
+  if (run.images.length <= MOST_PROPOSED) {
+    document.getElementById('f-images').append(...placed(run.images).map(([, name]) => make('option', { value: name })));
+  }
   form.reset();
   form.hidden = false;
 }
