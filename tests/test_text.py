@@ -1,3 +1,4 @@
+import re
 import sys
 import unicodedata
 
@@ -5,12 +6,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from vocabgap.text import stem, surface, visible, words
+from vocabgap.text import shortened, stem, surface, visible, words
 
 lower_words = st.text("abcdefghijklmnopqrstuvwxyz", min_size=2, max_size=8)
 phrases = st.lists(lower_words, min_size=1, max_size=5)
-# Part of words and of emoji in several scripts, so they are let through on purpose.
+# Part of words and of emoji in several scripts, so they are let through there on purpose.
 JOINERS = "\u200c\u200d"
+SELECTORS = "\ufe0e\ufe0f"
 
 
 @pytest.mark.parametrize(
@@ -169,9 +171,23 @@ def test_visible_text_is_one_line_that_can_be_written_as_utf8(value: str) -> Non
     assert shown.encode("utf-8").decode("utf-8") == shown
 
 
-@given(st.text(st.characters(codec=None)))
+@given(
+    st.text(st.characters(codec=None)) | st.text(f"{JOINERS}{SELECTORS}a1\u0646\u094d\u202e\U0001f33e\u20e3 ")
+)
+@example("\U0001f33e\u200d\u202e")
 def test_visible_text_stays_as_it_is(value: str) -> None:
     assert visible(visible(value)) == visible(value)
+
+
+@given(st.text(f"{JOINERS}{SELECTORS}a1\u0436\u4e00\u0646\u0928\u094d\U0001f33e\u20e3 "))
+def test_a_joiner_or_selector_is_shown_where_it_joins_nothing(value: str) -> None:
+    shown = f" {visible(value)} "
+
+    assert not re.search(
+        rf"[a1\u0436\u4e00\u20e3 ][{JOINERS}]|[{JOINERS}{SELECTORS}]{{3}}|[{JOINERS}]{{2}}", shown
+    )
+    assert not re.search(rf"\U0001f33e\ufe0f?[{JOINERS}](?!\U0001f33e)", shown)
+    assert not re.search(rf"[^\U0001f33e1][{SELECTORS}]|1[{SELECTORS}](?!\u20e3)", shown)
 
 
 @pytest.mark.parametrize(
@@ -183,8 +199,36 @@ def test_visible_text_stays_as_it_is(value: str) -> None:
         ("\u202edesrever", "\\u202edesrever"),
         ("\U000e0041", "\\U000e0041"),
         ("\ud83d", "\\ud83d"),
-        ("\U0001f468\u200d\U0001f33e", "\U0001f468\u200d\U0001f33e"),
+        ("ad\u200cmin", "ad\\u200cmin"),
+        ("\u0430\u200d\u0431", "\u0430\\u200d\u0431"),
+        ("grain\ufe0f\U000e0101", "grain\\ufe0f\\U000e0101"),
+        ("gr\u034fain\u180b", "gr\\u034fain\\u180b"),
     ],
 )
 def test_visible_shows_escapes_for_what_cannot_be_seen(value: str, shown: str) -> None:
     assert visible(value) == shown
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "\U0001f468\u200d\U0001f33e",
+        "\U0001f468\U0001f3fd\u200d\U0001f33e",
+        "\U0001f3f3\ufe0f\u200d\U0001f308",
+        "1\ufe0f\u20e3 \u2764\ufe0f",
+        "\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        "\u0d28\u0d4d\u200d",
+        "\u0915\u094d\u200d\u0937",
+    ],
+    ids=["farmer", "skin tone", "rainbow flag", "keycap and heart", "Persian", "Malayalam", "Devanagari"],
+)
+def test_visible_leaves_joiners_and_selectors_where_words_and_emoji_need_them(value: str) -> None:
+    assert visible(value) == value
+
+
+@pytest.mark.parametrize("sequence", ["\U0001f468\u200d\U0001f33e", "1\ufe0f\u20e3"])
+def test_shortened_text_does_not_end_in_what_joins_nothing(sequence: str) -> None:
+    told = shortened(f"grain {sequence} more", 6 + sequence.index(sequence[-1]))
+
+    assert told == f"grain {sequence[0]}… (14 characters)"
+    assert visible(told) == told

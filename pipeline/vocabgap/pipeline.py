@@ -10,7 +10,7 @@ from typing import Final
 
 import polars as pl
 
-from vocabgap.arguments import require_kind
+from vocabgap.arguments import require_kind, whole_number
 from vocabgap.clustering import Clusters, cluster
 from vocabgap.config import expanded
 from vocabgap.decisions import Ruling, read_decisions, replay
@@ -41,7 +41,7 @@ from vocabgap.reporting import (
     resolve_target,
 )
 from vocabgap.schema import RECORDS
-from vocabgap.settings import Settings
+from vocabgap.settings import Settings, shared_from
 from vocabgap.vocabulary import load_vocabulary
 
 STAGES: Final = ("ingest", "cluster", "rank", "report")
@@ -107,6 +107,7 @@ def run(
     cache: str | Path | None = None,
     verify_hash: bool = False,
     previous: str | Path | None = None,
+    share: int | None = None,
     on_stage: Callable[[str], None] | None = None,
 ) -> Run:
     """Scan, cluster, rank and publish.
@@ -122,6 +123,7 @@ def run(
         verify_hash: Compare every log with the cache by its digest, not by its size and times.
         previous: The folder of the run that this one is compared with; by default the one that it replaces;
             `none` for none.
+        share: Write a page that may leave the machine, too, of what is on so many images, two at least.
         on_stage: Called with each of `STAGES` when it begins.
 
     Raises:
@@ -137,6 +139,8 @@ def run(
     check_target(target, named)
     if cache is not None:
         _check_apart(expanded(cache).resolve(), target)
+    if share is not None:
+        shared_from(whole_number("share", share))
     # What was decided, and the run before, are told about before the work is done.
     decisions = read_decisions(expanded(settings.decisions.file))
     basis = read_basis(target, moment, previous)
@@ -203,6 +207,7 @@ def run(
                 Decided.of(ruling) if ruling.active else None,
             ),
             timings=watch.timings,
+            share=share,
         )
     use = None if embedder is None else embedder.use
     return Run(selected, decided, ranked, lineage, ruling, made, use)

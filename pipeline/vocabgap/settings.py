@@ -27,6 +27,8 @@ DEFAULT_TENANT: Final = "local"
 DEFAULT_MAX_EXPANDED_MIB: Final = 1024
 DEFAULT_MIN_IMAGES: Final = 1
 DEFAULT_MIN_SESSIONS: Final = 0
+DEFAULT_SHARED_FROM: Final = 3  # images, for what may leave the machine; at least as many as below
+LEAST_SHARED_FROM: Final = 2
 DEFAULT_HALF_LIFE_DAYS: Final = 90.0
 HALF_LIFE_DAYS: Final = (0.1, 100_000.0)  # least and most, as below
 DEFAULT_WINDOW_WEEKS: Final = 12
@@ -57,6 +59,24 @@ def ranking(by: RankBy | str) -> RankBy:
         raise InvalidInputError(
             f"'{by}' is not a ranking", hint=f"expected one of {', '.join(RankBy)}"
         ) from None
+
+
+def shared_from(min_images: int | None) -> int:
+    """How many images a capability, or its words, must be on to be shared.
+
+    Args:
+        min_images: What was asked for with `--min-images`; null where nothing was.
+
+    Raises:
+        InvalidInputError: That would tell of single images.
+    """
+    fewest = DEFAULT_SHARED_FROM if min_images is None else min_images
+    if fewest < LEAST_SHARED_FROM:
+        raise InvalidInputError(
+            f"--share with --min-images {fewest} would show what is on a single image",
+            hint=f"ask for {LEAST_SHARED_FROM} at least, or leave it out for {DEFAULT_SHARED_FROM}",
+        )
+    return fewest
 
 
 class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -99,6 +119,15 @@ class RankSettings(_Section, frozen=True):
     need_weight: _Weight = 1.0
     recency_weight: _Weight = 1.0
     window_weeks: Annotated[int, msgspec.Meta(ge=WINDOW_WEEKS[0], le=WINDOW_WEEKS[1])] = DEFAULT_WINDOW_WEEKS
+
+    @property
+    def shared_from(self) -> int:
+        """Images that are enough for what may leave the machine; the default of `min_images` says nothing.
+
+        Raises:
+            InvalidInputError: Too few are asked for.
+        """
+        return shared_from(None if self.min_images == DEFAULT_MIN_IMAGES else self.min_images)
 
 
 class ReportSettings(_Section, frozen=True):

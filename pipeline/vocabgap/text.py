@@ -20,9 +20,16 @@ _APOSTROPHES = "'’ʼ"  # the three that occur inside words
 
 # Text directions, zero-width characters and the like change what a reader sees without being seen.
 _UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-_NEEDED_JOINERS = frozenset("\u200c\u200d")  # part of words and of emoji in several scripts
 # Letters and symbols by category, blanks to the eye.
 _BLANK_LOOKING = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+# Marks by category, without width or ink of their own: variation selectors and what is like them.
+_UNSEEN_MARK = re.compile("[\u034f\u180b-\u180f\ufe00-\ufe0f\U00016fe4\U000e0100-\U000e01ef]")
+# Joiners and the selectors of how an emoji looks are part of it, joiners also of words in several scripts.
+_NEEDED = frozenset("\u200c\u200d\ufe0e\ufe0f")
+_JOINING = "\u0600-\u109f\u1700-\u1aaf\ua800-\uabff\ufb50-\ufdff\ufe70-\ufefc\U00010a00-\U00011fff"
+_EMOJI = "\xa9\xae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+_STRAY_SELECTOR = re.compile(rf"(?<![{_EMOJI}])(?!(?<=[0-9#*])\ufe0f\u20e3)[\ufe0e\ufe0f]")
+_STRAY_JOINER = re.compile(rf"(?<![{_JOINING}])(?!(?<=[{_EMOJI}\ufe0f])\u200d[{_EMOJI}])[\u200c\u200d]")
 SHOWN_CHARACTERS: Final = 500
 
 
@@ -47,13 +54,9 @@ class _VisibleCharacters(dict[int, str]):
 
     def __missing__(self, codepoint: int) -> str:
         character = chr(codepoint)
-        unseen = unicodedata.category(character) in _UNSEEN_CATEGORIES or character in _BLANK_LOOKING
-        if unseen and character not in _NEEDED_JOINERS:
-            shown = f"\\u{codepoint:04x}" if codepoint <= 0xFFFF else f"\\U{codepoint:08x}"  # noqa: PLR2004
-        else:
-            shown = character
-        self[codepoint] = shown
-        return shown
+        kept = character in _NEEDED or not _is_unseen(character)
+        self[codepoint] = character if kept else _escaped(character)
+        return self[codepoint]
 
 
 class _JsonCharacters(dict[int, str]):
@@ -61,9 +64,25 @@ class _JsonCharacters(dict[int, str]):
 
     def __missing__(self, codepoint: int) -> str:
         character = chr(codepoint)
-        unseen = unicodedata.category(character) in _UNSEEN_CATEGORIES
-        self[codepoint] = json.dumps(character).strip('"') if unseen else character
+        self[codepoint] = json.dumps(character).strip('"') if _is_unseen(character) else character
         return self[codepoint]
+
+
+def _is_unseen(character: str) -> bool:
+    return (
+        unicodedata.category(character) in _UNSEEN_CATEGORIES
+        or character in _BLANK_LOOKING
+        or _UNSEEN_MARK.match(character) is not None
+    )
+
+
+def _escaped_match(found: re.Match[str]) -> str:
+    return _escaped(found[0])
+
+
+def _escaped(character: str) -> str:
+    codepoint = ord(character)
+    return f"\\u{codepoint:04x}" if codepoint <= 0xFFFF else f"\\U{codepoint:08x}"  # noqa: PLR2004
 
 
 _WORD_CHARACTERS = _WordCharacters()
@@ -121,17 +140,20 @@ def visible(value: str) -> str:
     r"""Text from a log as one line that is safe to print.
 
     White space is folded to single spaces. Control characters, text-direction overrides, zero-width
-    characters and lone surrogates appear as escapes (`\u001b`), so that they are shown, not obeyed. Only the
-    two joiners that letters and emoji are made with stay.
+    characters and lone surrogates appear as escapes (`\u001b`), so that they are shown, not obeyed. Joiners
+    and emoji selectors stay only where letters and emoji are made with them.
     """
-    if value.isascii() and value.isprintable():  # most text, and nothing in it to escape
-        return " ".join(value.split())
     return escape_unseen(" ".join(value.split()))
 
 
 def escape_unseen(value: str) -> str:
     """The same for text whose white space matters: spaces stay as they are, line breaks become escapes."""
-    return value.translate(_VISIBLE_CHARACTERS)
+    if value.isascii() and value.isprintable():  # most text, and nothing in it to escape
+        return value
+    shown = value.translate(_VISIBLE_CHARACTERS)
+    if _NEEDED.isdisjoint(shown):
+        return shown
+    return _STRAY_JOINER.sub(_escaped_match, _STRAY_SELECTOR.sub(_escaped_match, shown))
 
 
 def escape_unseen_in_json(document: str) -> str:
@@ -146,7 +168,10 @@ def carried(value: str, encoding: str) -> str:
 
 def shortened(value: str, most: int = SHOWN_CHARACTERS) -> str:
     """Text of so many characters at most; what is cut off is said, and is whole in the Parquet."""
-    return value if len(value) <= most else f"{value[:most]}… ({len(value):,} characters)"
+    if len(value) <= most:
+        return value
+    kept = value[:most].rstrip("".join(_NEEDED))  # what joined it to the rest joins nothing now
+    return f"{kept}… ({len(value):,} characters)"
 
 
 def count(number: int, singular: str, plural: str = "") -> str:

@@ -14,6 +14,7 @@ from vocabgap.reporting.in_words import (
     interval,
     is_pinned_ahead,
     place_of,
+    short_hash,
     sparkline,
     too_few,
     trend,
@@ -153,3 +154,8 @@ def test_what_is_left_out_lacks_only_what_was_asked_for(fewest: tuple[int, int],
 )
 def test_changes_name_only_what_happened(kinds: dict[str, int], told: str) -> None:
     assert changes(kinds) == told
+
+
+def test_a_hash_is_cut_to_what_can_be_seen_of_it() -> None:
+    assert short_hash("5e" * 32) == "5e5e5e5e5e5e"
+    assert short_hash(" \n" * 9 + "5e\x1b" * 9) == "5e\\u001b5e\\u"

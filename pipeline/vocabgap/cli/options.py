@@ -46,6 +46,14 @@ CacheOption = Annotated[
 VerifyHashOption = Annotated[
     bool, typer.Option("--verify-hash", help="Compare logs with the cache by digest, not by size and times.")
 ]
+ShareOption = Annotated[
+    bool,
+    typer.Option(
+        "--share",
+        help="Write share.html, too, which may leave the machine: only what is on several images, and none of"
+        " their texts or names. --min-images says how many; 3 where it does not.",
+    ),
+]
 RunOption = Annotated[
     str | None, typer.Option("--run", help=f"Folder of the published run.  [default: {DEFAULT_OUT}]")
 ]

@@ -14,6 +14,7 @@ from vocabgap.cli.options import (
     EmbedderOption,
     HiddenOption,
     RootsArgument,
+    ShareOption,
     ThresholdOption,
     VerifyHashOption,
     VocabularyOption,
@@ -25,7 +26,14 @@ from vocabgap.cli.output import Output, output_of
 from vocabgap.config import expanded, resolve_settings
 from vocabgap.errors import NotFoundError
 from vocabgap.moments import iso, parse_moment, parse_now
-from vocabgap.settings import DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS, DEFAULT_OUT, DEFAULT_TOP, RankBy
+from vocabgap.settings import (
+    DEFAULT_MIN_IMAGES,
+    DEFAULT_MIN_SESSIONS,
+    DEFAULT_OUT,
+    DEFAULT_TOP,
+    RankBy,
+    shared_from,
+)
 from vocabgap.text import count, escape_unseen, printable_name, visible
 
 if TYPE_CHECKING:
@@ -107,6 +115,7 @@ def report(
         str | None,
         typer.Option(help="Folder of the run to compare with; the one that is replaced by default, or none."),
     ] = None,
+    share: ShareOption = False,
     hidden: HiddenOption = None,
     cache: CacheOption = None,
     verify_hash: VerifyHashOption = False,
@@ -135,6 +144,9 @@ def report(
     )
     if decisions is not None and not os.path.lexists(expanded(decisions)):
         raise NotFoundError(f"decisions file '{decisions}' does not exist", hint="check --decisions")
+    fewest = None
+    if share:  # one image, where it is asked for, is refused; where it is the default nothing was asked for
+        fewest = loaded.settings.rank.shared_from if min_images is None else shared_from(min_images)
     moment = parse_now(now)
     earliest = None if since is None else parse_moment(since, moment, name="--since")
     latest = None if until is None else parse_moment(until, moment, name="--until")
@@ -160,6 +172,7 @@ def report(
             cache=cache,
             verify_hash=verify_hash,
             previous=previous,
+            share=fewest,
             on_stage=listener,
         )
     _print(output, made, text_format)

@@ -5,7 +5,7 @@ from typing import Final
 
 from vocabgap.ranking.trend import recent_weeks
 from vocabgap.reporting.capability import Capability
-from vocabgap.text import count
+from vocabgap.text import count, visible
 
 _BARS: Final = "▁▂▃▄▅▆▇█"
 _COUNTED: Final = {
@@ -29,8 +29,8 @@ def rating(satisfaction: int | None) -> str:
 
 
 def short_hash(digest: str) -> str:
-    """As much of a hash as tells it from others."""
-    return digest[:_HASH_DIGITS]
+    """As much of a hash as tells it from others, of what can be seen of it."""
+    return visible(digest)[:_HASH_DIGITS]
 
 
 def satisfaction(capability: Capability) -> str:

@@ -19,6 +19,7 @@ from vocabgap.vocabulary import VocabularyFile
 
 MARKDOWN_NAME: Final = "report.md"
 PAGE_NAME: Final = "report.html"
+SHARE_NAME: Final = "share.html"
 CAPABILITIES_NAME: Final = "capabilities.parquet"
 GAPS_NAME: Final = "gaps.parquet"
 REJECTS_NAME: Final = "rejects.parquet"

@@ -16,6 +16,7 @@ from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.combinations import Combination, recurring
 from vocabgap.reporting.details import COVERED, OPEN, Listed, listed
 from vocabgap.reporting.details import SETTLED as SETTLED_GROUP
+from vocabgap.reporting.withheld import Withheld
 from vocabgap.schema import CAPABILITIES
 from vocabgap.settings import DEFAULT_COVERED, DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS
 from vocabgap.text import count
@@ -123,6 +124,7 @@ class Summary(msgspec.Struct, frozen=True):
         ties: First and last rank of those that are tied with one another, where one of them is shown.
         everything: All capabilities, in order of rank, with what only a list of all of them needs.
         deciding: The options that `vocabgap decide` needs to follow the settings of this run.
+        withheld: What is not said, in a report that may leave the machine; null in one that says everything.
     """
 
     now: datetime
@@ -154,12 +156,16 @@ class Summary(msgspec.Struct, frozen=True):
     ties: tuple[tuple[int, int], ...] = ()
     everything: tuple[Listed, ...] = ()
     deciding: str = ""
+    withheld: Withheld | None = None
 
     @property
     def nothing_shown(self) -> str:
         """Why no capability is shown, in a sentence without its full stop."""
         if not self.total:
             return nothing(self.account)
+        if self.withheld is not None:
+            whole = count(self.total, "capability", "capabilities")
+            return f"Nothing of {whole} is to be shown here: see what was left out"
         kinds = {
             "probably covered": self.covered_total,
             "decided": self.settled_total,

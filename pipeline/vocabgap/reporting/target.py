@@ -17,6 +17,7 @@ from vocabgap.reporting.manifest import (
     MARKDOWN_NAME,
     PAGE_NAME,
     REJECTS_NAME,
+    SHARE_NAME,
 )
 
 # Every name that a run may write: an earlier run's file is not carried into a run without it.
@@ -24,6 +25,7 @@ OWNED: Final = frozenset(
     {
         MARKDOWN_NAME,
         PAGE_NAME,
+        SHARE_NAME,
         CAPABILITIES_NAME,
         GAPS_NAME,
         REJECTS_NAME,

@@ -28,6 +28,7 @@ from vocabgap.reporting.manifest import (
     MARKDOWN_NAME,
     PAGE_NAME,
     REJECTS_NAME,
+    SHARE_NAME,
     InputFile,
     Manifest,
     Parameters,
@@ -39,10 +40,19 @@ from vocabgap.reporting.manifest import (
 from vocabgap.reporting.markdown import render_markdown
 from vocabgap.reporting.page import render_page
 from vocabgap.reporting.publishing import published
+from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary, summarise
 from vocabgap.reporting.target import resolve_target
 from vocabgap.schema import CAPABILITIES, GAPS, REJECTS, phrase
-from vocabgap.settings import DEFAULT_DECISIONS, DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, ranking
+from vocabgap.settings import (
+    DEFAULT_DECISIONS,
+    DEFAULT_OUT,
+    DEFAULT_TOP,
+    RankBy,
+    Settings,
+    ranking,
+    shared_from,
+)
 from vocabgap.text import printable_name
 
 
@@ -74,6 +84,7 @@ def report(
     ranked_by: RankBy | str = RankBy.MENTIONS,
     reproduction: Reproduction | None = None,
     timings: Iterable[Timing] = (),
+    share: int | None = None,
 ) -> Published:
     """Write the files of a run and publish them together.
 
@@ -89,6 +100,8 @@ def report(
         ranked_by: What the ranking counted first: the `by` that it was made with.
         reproduction: What the run was asked for, to say how to make it again.
         timings: How long the stages took.
+        share: Write `share.html`, too, which may leave the machine: it shows what is on so many images, two
+            at least.
 
     Raises:
         InvalidInputError: The frame is not a `capabilities` frame, it does not rank the scan's records, or an
@@ -103,6 +116,11 @@ def report(
     require_kind("reproduction", reproduction, (Reproduction, NoneType), "a Reproduction")
     moment = require_offset(datetime.now(UTC) if now is None else now, name="now")
     top = whole_number("top", top, hint="0 shows all")
+    if share is not None:
+        share = shared_from(whole_number("share", share))
+        require_kind(
+            "scan", scan, Scan, "what vocabgap.scan returned, for what may be shared is in the records"
+        )
     settings = Settings() if reproduction is None else reproduction.settings
     gaps = None
     if scan is not None:
@@ -134,10 +152,13 @@ def report(
             frames |= {LINEAGE_NAME: lineage.relations, GROUPS_NAME: lineage.groups}
         for name, frame in frames.items():
             write_parquet(frame, folder / name)
-        faces = {MARKDOWN_NAME: render_markdown, PAGE_NAME: render_page}
-        for name, render in faces.items():
+        faces = {MARKDOWN_NAME: render_markdown(summary), PAGE_NAME: render_page(summary)}
+        if share is not None and gaps is not None:
+            shared = shareable(summary, gaps.filter("counted"), share, settings.operation_aliases)
+            faces[SHARE_NAME] = render_page(shared)
+        for name, text in faces.items():
             with _named(folder / name) as path:
-                path.write_text(render(summary), encoding="utf-8", newline="\n")
+                path.write_text(text, encoding="utf-8", newline="\n")
         manifest = new_manifest(
             now=moment,
             command=summary.command,

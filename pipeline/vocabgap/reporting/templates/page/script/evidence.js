@@ -50,7 +50,7 @@ function facts(capability) {
     ['Categories', shares.join(', ')],
     ['Cohesion', decimals(capability.cohesion, 2)],
     ...(capability.repeats ? [['Look like verbatim repeats by automation', whole(capability.repeats)]] : []),
-    ['Identifier', make('code', {}, capability.id)],
+    ...(run.commands.length ? [['Identifier', make('code', {}, capability.id)]] : []),
   ];
   return make('dl', { class: 'facts' }, ...told.map(([term, text]) => described(term, text)));
 }

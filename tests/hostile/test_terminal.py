@@ -1,0 +1,157 @@
+"""Text of the logs reaches a terminal as letters and nothing else, whichever verb prints it."""
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from vocabgap.cli.app import run as run_command
+from vocabgap.cli.tables import table
+from vocabgap.errors import ExitCode
+from vocabgap.pipeline import Run
+from vocabgap.reporting.escaping import WORD_JOINER
+
+Hidden = Callable[[str], set[str]]
+Dressed = tuple[list[Path], Path]
+Pair = tuple[Run, Run]
+Told = Callable[..., str]
+
+pytestmark = pytest.mark.slow
+
+TEXT_OR_JSON = pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
+OURS = re.compile("\x1b\\[[0-9;]*m")  # a style, as a table on a terminal has some
+MARKDOWN = ["--format", "markdown"]
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "4000")
+
+
+@pytest.fixture
+def told(capsys: pytest.CaptureFixture[str], unseen: Hidden) -> Told:
+    """Runs a command line, and gives what it says once it is done as expected and nothing unseen is in it."""
+
+    def call(*arguments: str | Path, code: int = ExitCode.DONE) -> str:
+        given = run_command([str(argument) for argument in arguments])
+        printed, noted = capsys.readouterr()
+        assert given == code, noted
+        assert not unseen(printed.replace(f"@{WORD_JOINER}", "@") + noted)
+        return printed + noted
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("form", "as_text"),
+    [([], []), (["--json"], []), ([], MARKDOWN), ([], ["--format", "csv"])],
+    ids=["table", "json", "markdown", "csv"],
+)
+def test_report(told: Told, hostile: Dressed, form: list[str], as_text: list[str]) -> None:
+    roots, config = hostile
+    assert "renamed0" in told(*form, "report", *roots, "--config", config, *as_text)
+
+
+@TEXT_OR_JSON
+def test_clusters(told: Told, hostile: Dressed, form: list[str]) -> None:
+    roots, config = hostile
+    assert "covered0" in told(*form, "clusters", *roots, "--config", config)
+    assert "0.9" in told(*form, "clusters", "--threshold-sweep", *roots, "--config", config)
+
+
+@TEXT_OR_JSON
+def test_clusters_show(told: Told, hostile: Dressed, form: list[str], tmp_path: Path, unseen: Hidden) -> None:
+    roots, config = hostile
+    together = ("--config", config, "--threshold", "1", "--svg", tmp_path / "drawn.svg")
+    label = json.loads(told("--json", "clusters", *roots, *together[:4]).splitlines()[0])["label"]
+    assert "covered0" in told(*form, "clusters", "show", label, *roots, *together)
+    drawn = (tmp_path / "drawn.svg").read_text(encoding="utf-8")
+    assert not unseen(drawn)
+    assert {each.tag.rpartition("}")[2] for each in ET.fromstring(drawn).iter()} == {  # noqa: S314 - our own
+        "svg", "title", "rect", "text", "g", "path",
+    }  # fmt: skip
+
+
+@TEXT_OR_JSON
+def test_check(told: Told, hostile: Dressed, form: list[str]) -> None:
+    roots, config = hostile
+    printed = told(*form, "check", *roots, "--config", config, code=ExitCode.INVALID_INPUT)
+    assert printed.count("wrong_type") >= len(roots)
+
+
+@pytest.mark.parametrize(
+    ("form", "as_text"), [([], []), (["--json"], []), ([], MARKDOWN)], ids=["text", "json", "markdown"]
+)
+def test_diff(told: Told, pair: Pair, form: list[str], as_text: list[str]) -> None:
+    benign, hostile = (run.published.folder for run in pair)
+    assert "covered0" in told(*form, "diff", benign, hostile, "--top", "0", *as_text)
+
+
+@pytest.mark.parametrize(
+    ("form", "as_text"),
+    [([], []), (["--json"], []), ([], ["--format", "yaml"])],
+    ids=["text", "json", "yaml"],
+)
+def test_draft(told: Told, heaped: Run, form: list[str], as_text: list[str]) -> None:
+    folder = heaped.published.folder
+    renamed = [item.capability_id for item in heaped.published.summary.capabilities]
+    assert renamed
+    for need in renamed:
+        assert "wanted" in told(*form, "draft", need, "--run", folder, *as_text)
+
+
+@TEXT_OR_JSON
+def test_decisions_list(told: Told, hostile: Dressed, form: list[str]) -> None:
+    roots, config = hostile
+    printed = told(*form, "decisions", "list", "--config", config)
+    assert len(printed.splitlines()) > 3 * len(roots)
+    assert "because0" in printed
+
+
+@TEXT_OR_JSON
+def test_decide(told: Told, hostile: Dressed, tmp_path: Path, form: list[str], texts: list[str]) -> None:
+    roots, config = hostile
+    ranked = json.loads(told("--json", "report", roots[0], "--config", config).splitlines()[4])
+    text = f"x{' '.join(texts)}"
+    given = (text, "--why", text, "--actor", text, "--decisions", tmp_path / "own.jsonl")
+    assert "rename" in told(*form, "decide", "rename", ranked["capability"]["capability_id"], *given)
+
+
+@TEXT_OR_JSON
+def test_status(
+    told: Told, hostile: Dressed, monkeypatch: pytest.MonkeyPatch, form: list[str], texts: list[str]
+) -> None:
+    _, config = hostile
+    monkeypatch.setenv("VOCABGAP_ACTOR", " ".join(texts).replace("\0", ""))
+    assert "spelt0" in told(*form, "status", "--config", config)
+
+
+@TEXT_OR_JSON
+def test_errors_about_arguments(told: Told, texts: list[str], form: list[str], tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    text = f"x{' '.join(texts)}".replace("\0", "")
+    told(*form, "draft", text, "--run", text, code=ExitCode.NOT_FOUND)
+    told(*form, "clusters", "show", text, "empty", code=ExitCode.NOT_FOUND)
+    told(*form, "decide", "undo", text, code=ExitCode.NOT_FOUND)
+    told(*form, text, code=ExitCode.INVALID_INPUT)
+    told(*form, "report", f"--{text}", code=ExitCode.INVALID_INPUT)
+    told(*form, "report", "empty", "--rank-by", text, code=ExitCode.INVALID_INPUT)
+    told(*form, "report", "empty", "--since", text, code=ExitCode.INVALID_INPUT)
+
+
+@pytest.mark.parametrize("columns", ["80", "400"])
+def test_a_table_on_a_terminal_has_its_own_styles_and_no_other(
+    texts: list[str], unseen: Hidden, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    benign = table(("capability", "who"), [("kind", "kind")])
+    printed = table(("capability", "who"), [(text, f"x{text}x") for text in texts])
+    assert OURS.findall(benign) == OURS.findall(printed) != []
+    assert not unseen(OURS.sub("", printed))

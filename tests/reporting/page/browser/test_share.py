@@ -1,0 +1,76 @@
+"""The page that may leave the machine, in a browser: nothing is missing that it would point to."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from vocabgap.pipeline import Run
+from vocabgap.reporting.page import render_page
+from vocabgap.reporting.reading import read_gaps
+from vocabgap.reporting.sharing import NO_WORDING, shareable
+
+WITHHELD = (".examples", ".workarounds", ".images", ".covers", ".lineage", ".decisions", ".commands")
+
+
+@pytest.fixture(scope="session")
+def file(demo_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    gaps = read_gaps(demo_run.published.folder)
+    assert gaps is not None
+    place = tmp_path_factory.mktemp("page") / "share.html"
+    shared = shareable(demo_run.published.summary, gaps.filter("counted"), 3)
+    place.write_text(render_page(shared), encoding="utf-8")
+    return place
+
+
+@pytest.fixture
+def page(file: Path, visit: Callable[..., Page]) -> Page:
+    return visit(file)
+
+
+def test_list_has_what_may_be_shared(page: Page) -> None:
+    expect(page.locator("#f-count")).to_have_text("27 capabilities")
+    expect(page.locator("#rows tr")).to_have_count(27)
+    assert page.locator("#rows a", has_text=NO_WORDING).count() > 0
+
+
+def test_image_filter_is_not_offered(page: Page) -> None:
+    expect(page.locator("#f-text")).to_be_visible()
+    expect(page.locator("#f-image")).to_be_hidden()
+
+
+def test_panel_has_no_section_of_what_was_left_out(page: Page) -> None:
+    page.locator("#rows a").first.click()
+    body = page.locator("#panel-body")
+    expect(body.locator(".wordings")).to_be_visible()
+    for name in WITHHELD:
+        assert body.locator(name).count() == 0
+    expect(body).not_to_contain_text("Identifier")
+
+
+def test_panel_of_a_withheld_wording_is_its_numbers(page: Page) -> None:
+    page.locator("#rows a", has_text=NO_WORDING).first.click()
+    expect(page.locator("#panel-title")).to_contain_text(NO_WORDING)
+    assert page.locator("#panel-body .wordings").count() == 0
+    expect(page.locator("#panel-body .facts")).to_be_visible()
+
+
+def test_panel_says_what_is_said_without_script(page: Page, file: Path, visit: Callable[..., Page]) -> None:
+    plain = visit(file, java_script_enabled=False)
+    page.locator("#rows a").first.click()
+    expect(page.locator("#panel-body")).to_be_visible()
+    told = " ".join(page.locator("#panel-body").inner_text().split())
+    assert told == " ".join(plain.locator("article.capability .body").first.inner_text().split())
+
+
+def test_what_was_left_out_is_told_and_linked(page: Page) -> None:
+    page.locator("header p a").click()
+    expect(page.locator("#withheld")).to_be_in_viewport()
+    expect(page.locator("#withheld")).to_contain_text("11 capabilities on fewer images, with 19 mentions")
+
+
+def test_no_rule_of_accessibility_is_broken(page: Page) -> None:
+    found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]})
+    assert [each["id"] for each in found.response["violations"]] == []

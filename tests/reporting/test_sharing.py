@@ -1,0 +1,245 @@
+"""What a report that may leave the machine says, and what it does not."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from vocabgap.errors import InvalidInputError
+from vocabgap.ingest import Selection
+from vocabgap.pipeline import Run
+from vocabgap.reporting import read_run, report
+from vocabgap.reporting.page import render_page
+from vocabgap.reporting.reading import read_gaps
+from vocabgap.reporting.sharing import NO_CATEGORY, NO_WORDING, shareable
+from vocabgap.reporting.summary import Summary
+from vocabgap.settings import ClusterSettings, RankSettings, Settings
+
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+Publish = Callable[..., Run]
+
+APART = Settings(cluster=ClusterSettings(threshold=0.0))
+TOGETHER = Settings(cluster=ClusterSettings(threshold=1.0))
+
+
+def shared_page(made: Run) -> str:
+    return (made.published.folder / "share.html").read_text(encoding="utf-8")
+
+
+def shared_summary(made: Run, fewest: int) -> Summary:
+    gaps = read_gaps(made.published.folder)
+    assert gaps is not None
+    return shareable(made.published.summary, gaps.filter("counted"), fewest)
+
+
+@pytest.fixture
+def asked(gap: Gap, write_corpus: Corpus, publish: Publish) -> Callable[..., Run]:
+    """Publishes a workspace of an image for each of several wordings, and of what else records say."""
+
+    def make(*wordings: str, settings: Settings = TOGETHER, share: int = 3, **fields: object) -> Run:
+        images = {
+            f"image-{number}": [gap(wording, image_id=f"image-{number}", **fields)]
+            for number, wording in enumerate(wordings)
+        }
+        return publish(write_corpus(images), settings=settings, share=share)
+
+    return make
+
+
+def test_a_capability_on_too_few_images_is_not_shown(asked: Callable[..., Run]) -> None:
+    made = asked("sky mask", "sky mask", "sky mask", "film grain", "film grain", settings=APART)
+    shared = shared_summary(made, 3)
+    assert [each.capability.label for each in shared.everything] == ["sky mask"]
+    assert "film grain" not in shared_page(made)
+    assert shared.withheld is not None
+    assert (shared.withheld.capabilities, shared.withheld.mentions) == (1, 2)
+
+
+def test_images_count_and_not_mentions(gap: Gap, write_corpus: Corpus, publish: Publish) -> None:
+    often = [gap("sky mask", session_id=f"s-{number}") for number in range(9)]
+    made = publish(write_corpus({"one": often, "two": often}), share=3)
+    assert shared_summary(made, 3).everything == ()
+    assert len(shared_summary(made, 2).everything) == 1
+
+
+def test_a_wording_is_shown_where_enough_images_used_its_words(asked: Callable[..., Run]) -> None:
+    made = asked("sky mask", "Sky-Mask", "skyMasks", "mask for Anna's sky")
+    (item,) = shared_summary(made, 3).everything
+    assert [each.mentions for each in item.capability.variants] == [3]
+    assert "nna" not in shared_page(made)
+
+
+def test_a_wording_that_no_image_shares_to_the_letter_is_shown_in_plain_words(
+    asked: Callable[..., Run],
+) -> None:
+    made = asked("sky mask (!)", "Sky-Mask ♥", "sky_mask:")
+    (item,) = shared_summary(made, 3).everything
+    assert [each.wording for each in item.capability.variants] == ["sky mask"]
+    assert item.capability.label == "sky mask"
+
+
+def test_a_wording_without_words_is_shown_where_enough_images_used_it(asked: Callable[..., Run]) -> None:
+    (item,) = shared_summary(asked("???", "???  ", " ???"), 3).everything
+    assert item.capability.label == "???"
+
+
+def test_a_spelling_that_enough_images_share_is_shown_as_it_is(asked: Callable[..., Run]) -> None:
+    (item,) = shared_summary(asked("Sky-Mask", "Sky-Mask", "Sky-Mask", "sky mask"), 3).everything
+    assert [(each.wording, each.mentions) for each in item.capability.variants] == [("Sky-Mask", 4)]
+
+
+def test_what_people_asked_for_is_not_shown_where_nothing_else_says_what_was_missing(
+    gap: Gap, write_corpus: Corpus, publish: Publish
+) -> None:
+    asked = [gap("", intent="lift the iguana")]
+    made = publish(write_corpus({"one": asked, "two": asked, "three": asked}), share=3)
+    assert made.ranked["label"].to_list() == ["lift the iguana"]
+    (item,) = shared_summary(made, 3).everything
+    assert item.capability.label == NO_WORDING
+    assert "iguana" not in shared_page(made)
+
+
+def test_a_label_that_falls_away_gives_place_to_the_most_used_wording(asked: Callable[..., Run]) -> None:
+    made = asked("sky mask for Anna", "sky mask", "sky mask", "sky mask", settings=TOGETHER)
+    summary = made.published.summary
+    renamed = tuple(
+        replace(each, capability=replace(each.capability, label="Anna's sky")) for each in summary.everything
+    )
+    gaps = read_gaps(made.published.folder)
+    assert gaps is not None
+    shared = shareable(replace(summary, everything=renamed), gaps.filter("counted"), 3)
+    assert [each.capability.label for each in shared.everything] == ["sky mask"]
+    assert shared.withheld is not None
+    assert (shared.withheld.labels, shared.withheld.wordings) == (1, 1)
+
+
+def test_a_capability_without_a_common_wording_is_shown_by_its_numbers(asked: Callable[..., Run]) -> None:
+    made = asked("sky mask", "mask for clouds", "mask of hair")
+    (item,) = shared_summary(made, 3).everything
+    assert (item.capability.label, item.capability.variants) == (NO_WORDING, ())
+    assert (item.capability.mentions, item.capability.images) == (3, 3)
+
+
+def test_no_identifier_is_made_from_words(asked: Callable[..., Run]) -> None:
+    made = asked("sky mask", "sky mask", "sky mask")
+    (item,) = made.ranked["capability_id"]
+    assert item in (made.published.folder / "report.html").read_text(encoding="utf-8")
+    assert item.removeprefix("cap-") not in shared_page(made)
+    assert 'href="#cap-1"' in shared_page(made)
+
+
+def test_a_category_that_too_few_images_have_is_not_named(asked: Callable[..., Run]) -> None:
+    made = asked("sky mask", "sky mask", "sky mask", intent_category="tone")
+    assert [each.capability.intent_category for each in shared_summary(made, 3).everything] == ["tone"]
+    assert [(each.name, each.mentions) for each in shared_summary(made, 3).categories] == [("tone", 3)]
+
+
+def test_the_main_category_is_the_most_frequent_one_that_is_common(
+    gap: Gap, write_corpus: Corpus, publish: Publish
+) -> None:
+    often = [gap("sky mask", intent_category="anna", session_id=f"s-{number}") for number in range(5)]
+    others = {name: [gap("sky mask", intent_category="tone")] for name in ("two", "three", "four")}
+    made = publish(write_corpus({"one": often, **others}), share=3)
+    assert made.ranked["intent_category"].to_list() == ["anna"]
+    (item,) = shared_summary(made, 3).everything
+    assert item.capability.intent_category == "tone"
+    assert "anna" not in shared_page(made)
+
+
+def test_a_capability_whose_categories_are_all_rare_says_so(
+    gap: Gap, write_corpus: Corpus, publish: Publish
+) -> None:
+    images = {name: [gap("sky mask", intent_category=f"for {name}")] for name in ("one", "two", "three")}
+    (item,) = shared_summary(publish(write_corpus(images), share=3), 3).everything
+    assert item.capability.intent_category == NO_CATEGORY
+    assert [(each.name, each.mentions) for each in item.capability.categories] == [(NO_CATEGORY, 3)]
+
+
+def test_operations_together_are_named_where_enough_images_have_just_these(
+    gap: Gap, write_corpus: Corpus, publish: Publish
+) -> None:
+    both = [gap("sky mask", operations_involved=["crop", "blur"])]
+    three = [gap("sky mask", operations_involved=["crop", "blur", "grain"], notes=str(n)) for n in range(2)]
+    made = publish(write_corpus({"one": both, "two": both, "three": both, "four": three}), share=3)
+    (item,) = shared_summary(made, 3).everything
+    assert [each.operations for each in item.capability.combinations] == [("blur", "crop")]
+    assert [each.operations for each in shared_summary(made, 3).combinations] == [("blur", "crop")]
+    assert "grain" not in shared_page(made)
+
+
+def test_what_a_report_was_narrowed_to_is_told_without_names(
+    gap: Gap, write_corpus: Corpus, publish: Publish
+) -> None:
+    root = write_corpus({name: [gap("sky mask", session_id="anna")] for name in ("one", "two", "three")})
+    chosen = Selection(since=datetime(2026, 1, 1, tzinfo=UTC), sessions=("anna",))
+    made = publish(root, selection=chosen, share=3)
+    assert shared_summary(made, 3).selection == ("since 2026-01-01T00:00:00Z", "a choice by session")
+    assert "anna" not in shared_page(made)
+
+
+def test_as_many_capabilities_are_shown_as_in_the_report(asked: Callable[..., Run]) -> None:
+    rare = ["fog mask"] * 2
+    made = asked(*["sky mask"] * 4, *["film grain"] * 3, *rare, settings=APART)
+    full = replace(made.published.summary, capabilities=made.published.summary.capabilities[:1])
+    gaps = read_gaps(made.published.folder)
+    assert gaps is not None
+    shared = shareable(full, gaps.filter("counted"), 3)
+    assert [item.label for item in shared.capabilities] == ["sky mask"]
+    assert shared.open_total == 2
+    assert len(shared_summary(made, 3).capabilities) == 2
+
+
+def test_ties_are_those_among_all_and_told_where_one_is_shown(asked: Callable[..., Run]) -> None:
+    made = asked(*["sky mask"] * 3, *["film grain"] * 3, *["fog"] * 2, settings=APART)
+    assert shared_summary(made, 3).ties == made.published.summary.ties
+    assert shared_summary(made, 4).ties == ()
+
+
+def test_a_run_without_share_has_no_such_page(asked: Callable[..., Run], publish: Publish) -> None:
+    made = asked("sky mask", "sky mask", "sky mask")
+    assert "share.html" in made.published.files
+    assert "share.html" in [output.name for output in made.published.manifest.outputs]
+    again = publish(made.published.folder.parent / "photos")
+    assert "share.html" not in again.published.files
+    assert not (again.published.folder / "share.html").exists()
+
+
+def test_the_other_files_are_the_same_with_and_without(
+    asked: Callable[..., Run], publish: Publish, tmp_path: Path
+) -> None:
+    made = asked("sky mask", "sky mask", "film grain")
+    plain = publish(tmp_path / "photos", settings=TOGETHER, out=tmp_path / "plain")
+    for name in ("report.md", "report.html"):
+        assert (made.published.folder / name).read_bytes() == (plain.published.folder / name).read_bytes()
+
+
+def test_the_page_is_the_report_of_the_reduced_summary(asked: Callable[..., Run]) -> None:
+    made = asked("sky mask", "sky mask", "sky mask for Anna", share=2)
+    assert shared_page(made) == render_page(shared_summary(made, 2))
+
+
+@pytest.mark.parametrize("fewest", [0, 1])
+def test_a_report_from_single_images_is_refused(
+    gap: Gap, write_corpus: Corpus, publish: Publish, tmp_path: Path, fewest: int
+) -> None:
+    root = write_corpus({"one": [gap("sky mask")]})
+    with pytest.raises(InvalidInputError, match="single image"):
+        publish(root, share=fewest)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_ranking_without_its_records_is_not_shared(asked: Callable[..., Run], tmp_path: Path) -> None:
+    made = asked("sky mask", "sky mask", "sky mask")
+    _, ranked = read_run(made.published.folder, option="--run")
+    with pytest.raises(InvalidInputError, match="scan"):
+        report(ranked, tmp_path / "other", share=3)
+
+
+def test_settings_say_how_many_images_are_enough() -> None:
+    assert RankSettings().shared_from == 3
+    assert RankSettings(min_images=2).shared_from == 2
+    with pytest.raises(InvalidInputError, match="single image"):
+        assert RankSettings(min_images=0).shared_from
