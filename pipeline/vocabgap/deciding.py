@@ -23,17 +23,20 @@ from vocabgap.decisions import (
     in_force,
     read_decisions,
     replay,
+    require_change,
+    require_own_label,
     standing_of,
     subject,
 )
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.moments import require_offset
+from vocabgap.ranking import REGRESSED, SETTLED
 from vocabgap.reporting import named, read_run
-from vocabgap.reporting.naming import FEWEST_DIGITS
 from vocabgap.settings import DEFAULT_DECISIONS, DEFAULT_OUT
 from vocabgap.text import shortened, surface, visible
 
 _ALIKE: Final = 3  # wordings to propose where none fits
+_SHOWN: Final = 5  # decisions to tell where several fit
 
 
 class Decisions:
@@ -106,16 +109,18 @@ class Decisions:
         """Give a capability a label of its own.
 
         Raises:
-            VocabgapError: There is no such capability, or the label is blank.
+            VocabgapError: There is no such capability, the label is blank, or another capability has it.
         """
         require_kind("label", label, str, "text")
+        if not label.strip():
+            raise InvalidInputError("the new label is blank", hint="say what the capability is to be called")
         return self._append(Action.RENAME, self._subject(capability), reason=why, label=label.strip())
 
     def pin(self, capability: str, why: str = "") -> Decision:
         """Have a capability stand first, whatever its counts.
 
         Raises:
-            VocabgapError: There is no such capability.
+            VocabgapError: There is no such capability, or it is pinned already.
         """
         return self._append(Action.PIN, self._subject(capability), reason=why)
 
@@ -137,13 +142,15 @@ class Decisions:
             VocabgapError: There is no such capability, or no entry is named.
         """
         require_kind("entry", entry, str, "text")
+        if not entry.strip():
+            raise InvalidInputError("the entry is blank", hint="name the vocabulary entry with --entry")
         return self._append(Action.AUTHOR, self._subject(capability), reason=why, entry=entry.strip())
 
     def reopen(self, capability: str, why: str = "") -> Decision:
         """Say that a capability is open after all.
 
         Raises:
-            VocabgapError: There is no such capability.
+            VocabgapError: There is no such capability, or it is open.
         """
         return self._append(Action.REOPEN, self._subject(capability), reason=why)
 
@@ -159,10 +166,17 @@ class Decisions:
         """
         known = self.all()
         fitting = [each for each in known if _begins(each.decision_id, decision)]
-        if len(fitting) != 1:
-            problem = "several decisions begin" if fitting else "no decision begins"
+        if not fitting:
             raise NotFoundError(
-                f"{problem} with '{shortened(decision)}'", hint="see `vocabgap decisions list`"
+                f"no decision begins with '{shortened(decision)}'",
+                hint="see `vocabgap decisions list`",
+            )
+        if len(fitting) > 1:
+            shown = ", ".join(f"{each.decision_id} ({each.what})" for each in fitting[:_SHOWN])
+            more = f" and {len(fitting) - _SHOWN:,} more" if len(fitting) > _SHOWN else ""
+            raise InvalidInputError(
+                f"{len(fitting):,} decisions begin with '{shortened(decision)}'",
+                hint=f"give more of the identifier: {shown}{more}",
             )
         (wanted,) = fitting
         standing = {each.decision_id for each in standing_of(known)}
@@ -184,8 +198,25 @@ class Decisions:
             time=datetime.now(UTC) if self._now is None else self._now,
             **said,  # type: ignore[arg-type]
         )
+        self._require_news(made)
         append_decision(self.file, made, self._agreeing(action))
         return made
+
+    def _require_news(self, made: Decision) -> None:
+        """Refuse what is so already, and a name that two capabilities would have."""
+        if made.capability is None:
+            return
+        active = self.in_force()
+        about = self._ranked.filter(capability_id=made.capability.capability_id)
+        ((label, status),) = about.select("label", "status").iter_rows()
+        require_change(
+            made,
+            active,
+            label=label,
+            is_settled=status in {*SETTLED, REGRESSED},
+            is_regressed=status == REGRESSED,
+        )
+        require_own_label(made, active, dict(self._ranked.select("capability_id", "label").iter_rows()))
 
     def _agreeing(self, action: Action) -> Callable[[tuple[Decision, ...]], None]:
         """What refuses decisions that cannot all be respected, as far as the run's wordings show it."""
@@ -253,6 +284,5 @@ def _surfaces_of(decisions: Iterable[Decision]) -> frozenset[str]:
 
 
 def _begins(decision_id: str, beginning: str) -> bool:
-    own = decision_id.removeprefix(ID_PREFIX)
-    digits = beginning.removeprefix(ID_PREFIX)
-    return len(digits) >= FEWEST_DIGITS and own.startswith(digits)
+    wanted = beginning.strip()
+    return bool(wanted) and decision_id.startswith((wanted, f"{ID_PREFIX}{wanted}"))

@@ -31,7 +31,6 @@ def events(told: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - what the fixtur
         (("pin", "sky mask"), "ana pinned 'sky mask'"),
         (("dismiss", "sky mask", "--why", "not ours"), "ana dismissed 'sky mask': not ours"),
         (("author", "sky mask", "--entry", "sky_mask"), "ana authored 'sky mask' as 'sky_mask'"),
-        (("reopen", "sky mask"), "ana reopened 'sky mask'"),
     ],
 )
 @pytest.mark.usefixtures("reported")
@@ -44,6 +43,16 @@ def test_what_was_decided_is_said_and_kept(
     assert made.out.startswith(f"2026-07-02 {told}")
     assert "decisions.jsonl: the next `vocabgap report` follows it" in made.out
     assert len((tmp_path / "decisions.jsonl").read_text().splitlines()) == 1
+
+
+@pytest.mark.usefixtures("reported")
+def test_what_was_dismissed_is_reopened_and_what_is_open_is_not(vocabgap: Command) -> None:
+    vocabgap("decide", "dismiss", "sky mask", "--why", "not ours")
+
+    first, second = vocabgap("decide", "reopen", "sky mask"), vocabgap("decide", "reopen", "sky mask")
+
+    assert (first.code, second.code) == (0, 2)
+    assert "'sky mask' is open: there is nothing to reopen" in second.err
 
 
 @pytest.mark.usefixtures("reported")

@@ -2,6 +2,7 @@
 
 from vocabgap.decisions.log import append_decision, read_decisions
 from vocabgap.decisions.record import ID_PREFIX, Action, Decision, Subject, decide, subject
+from vocabgap.decisions.redundant import require_change, require_own_label
 from vocabgap.decisions.replay import Ruling, in_force, replay, standing_of
 
 __all__ = [
@@ -15,6 +16,8 @@ __all__ = [
     "in_force",
     "read_decisions",
     "replay",
+    "require_change",
+    "require_own_label",
     "standing_of",
     "subject",
 ]

@@ -4,7 +4,7 @@ from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.classifying import Reclassified, in_force, reclassify, with_categories
 from vocabgap.ranking.coverage import covered, probably_covered
 from vocabgap.ranking.drafting import Draft, draft
-from vocabgap.ranking.identity import PRESENT, PREVIOUS, SETTLED, Identified, identify
+from vocabgap.ranking.identity import PRESENT, PREVIOUS, REGRESSED, SETTLED, Identified, identify
 from vocabgap.ranking.lineage import RELATIONS, Lineage, relations, trace
 from vocabgap.ranking.lookup import find_capability
 from vocabgap.ranking.screening import screen
@@ -12,6 +12,7 @@ from vocabgap.ranking.screening import screen
 __all__ = [
     "PRESENT",
     "PREVIOUS",
+    "REGRESSED",
     "RELATIONS",
     "SETTLED",
     "Draft",
