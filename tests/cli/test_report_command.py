@@ -164,6 +164,42 @@ def test_filters_that_fit_nothing_are_no_good_news(vocabgap: Command, photos: Pa
     assert "Nothing is left of 3 records: the filters fit none." in told.out
 
 
+def test_a_name_that_no_record_has_is_told_with_those_that_are_near(vocabgap: Command, photos: Path) -> None:
+    told = vocabgap("report", photos, "--image", "her", "--module", "graim")
+
+    assert told.code == 0
+    assert "no record has image 'her'; the nearest: heron\n" in told.err
+    assert "no record has operation 'graim'; the nearest: grain\n" in told.err
+
+
+def test_a_span_that_leaves_nothing_tells_how_new_the_records_are(vocabgap: Command, photos: Path) -> None:
+    told = vocabgap("report", photos, "--since", "3m", "--now", "2026-05-03")
+
+    assert told.code == 0
+    assert (
+        "no record since 2026-05-02T23:57:00Z: the oldest is of 2026-04-01T10:00:00Z, the newest of"
+        in told.err
+    )
+    assert "3m are minutes; a month is written 2026-05" in told.err
+
+
+def test_a_month_is_its_first_moment(vocabgap: Command, photos: Path) -> None:
+    told = vocabgap("report", photos, "--since", "2026-05")
+
+    assert "1 record filtered out\n" in told.out
+    assert told.err == ""
+
+
+def test_what_a_date_leaves_out_for_want_of_one_is_counted(
+    vocabgap: Command, gap: Gap, write_corpus: Corpus
+) -> None:
+    root = write_corpus({"one": [gap("sky mask"), gap("film grain", timestamp="some day")]})
+
+    told = vocabgap("report", root, "--since", "2026-01-01")
+
+    assert "; 1 record filtered out (1 of them without a readable timestamp)\n" in told.out
+
+
 def test_a_log_that_is_not_read_is_named_on_stderr(vocabgap: Command, photos: Path) -> None:
     (photos / "hidden" / "vocabulary_gaps.jsonl").mkdir(parents=True)
 

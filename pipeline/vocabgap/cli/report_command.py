@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from vocabgap.cli.narrowing import note_narrowing, undated_in_words
 from vocabgap.cli.options import (
     CacheOption,
     ConfigOption,
@@ -24,7 +25,7 @@ from vocabgap.cli.options import (
 from vocabgap.cli.output import Output, output_of
 from vocabgap.config import expanded, resolve_settings
 from vocabgap.errors import NotFoundError
-from vocabgap.moments import iso, parse_moment, parse_now
+from vocabgap.moments import is_minutes, iso, parse_moment, parse_now
 from vocabgap.settings import DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS, DEFAULT_OUT, DEFAULT_TOP, RankBy
 from vocabgap.text import count, escape_unseen, printable_name, visible
 
@@ -60,7 +61,9 @@ def report(
     ] = None,
     since: Annotated[
         str | None,
-        typer.Option(help="Earliest moment: 2026-05-01, 2026-05-01T09:30:00Z, 7d, 2w, 24h or 30m."),
+        typer.Option(
+            help="Earliest moment: 2026-05-01, 2026-05-01T09:30:00Z, 2026-05, 7d, 2w, 24h or 30m (minutes)."
+        ),
     ] = None,
     until: Annotated[str | None, typer.Option(help="Moment to stop before, written the same way.")] = None,
     image: Annotated[list[str] | None, typer.Option(help="Only this image; may be repeated.")] = None,
@@ -169,6 +172,7 @@ def report(
         if row["line"] is None:
             output.note(escape_unseen(f"not read: {row['source_path']}: {row['detail']}"))
     note_unread(output, made.scan)
+    note_narrowing(output, made, minutes=[text for text in (since, until) if text and is_minutes(text)])
     for decision in made.ruling.dormant:
         output.note(escape_unseen(f"nothing to decide about in these logs: {decision.told}"))
 
@@ -241,6 +245,7 @@ def _closing(made: "Run") -> list[str]:
         )
     if account is not None:
         filtered = f"; {count(account.filtered, 'record')} filtered out" if account.filtered else ""
+        filtered += undated_in_words(made)
         rules = ", ".join(f"{number:,} {visible(rule)}" for rule, number in account.rules.items())
         marked = f"; {account.not_a_gap:,} not a gap ({rules})" if account.not_a_gap else ""
         lines.append(account_line(account) + filtered + marked)

@@ -5,5 +5,16 @@ from vocabgap.ingest.discovery import resolve_roots
 from vocabgap.ingest.scanning import Scan, ScanSummary, scan
 from vocabgap.ingest.selection import Selection
 from vocabgap.ingest.spooling import scan_to_parquet
+from vocabgap.ingest.unmatched import undated, unmatched
 
-__all__ = ["CacheUse", "Scan", "ScanSummary", "Selection", "resolve_roots", "scan", "scan_to_parquet"]
+__all__ = [
+    "CacheUse",
+    "Scan",
+    "ScanSummary",
+    "Selection",
+    "resolve_roots",
+    "scan",
+    "scan_to_parquet",
+    "undated",
+    "unmatched",
+]
