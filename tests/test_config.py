@@ -31,6 +31,17 @@ def test_without_any_layer_the_defaults_hold() -> None:
     assert loaded.path is None
 
 
+def test_load_settings_reads_what_the_command_line_would(
+    empty_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (empty_folder / "vocabgap.toml").write_text("[report]\ntop = 4\n", encoding="utf-8")
+    monkeypatch.setenv("VOCABGAP_OUT", "weekly")
+
+    report = load_settings().report
+
+    assert (report.top, report.out) == (4, "weekly")
+
+
 def test_load_settings_gives_the_settings_themselves(write_config: WriteConfig) -> None:
     path = write_config("[report]\ntop = 4\n")
 

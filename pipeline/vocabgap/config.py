@@ -48,8 +48,17 @@ def load_settings(
     path: str | Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Settings:
-    """The settings in force: `resolve_settings` without flags, and without saying which file was read."""
-    return resolve_settings(path, environment).settings
+    """The settings that a command line without flags has, for functions that read none by themselves.
+
+    Args:
+        path: A settings file; else the one that the environment names, else `vocabgap.toml` in the current
+            folder, if there is one.
+        environment: Environment variables; those of this process by default.
+
+    Raises:
+        VocabgapError: As `resolve_settings`.
+    """
+    return resolve_settings(path, os.environ if environment is None else environment).settings
 
 
 def resolve_settings(
