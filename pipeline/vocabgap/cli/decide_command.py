@@ -1,6 +1,7 @@
 """`vocabgap decide`: merge, split, rename, pin, dismiss, author and reopen capabilities, and undo that."""
 
 import os
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -165,7 +166,16 @@ def undo(
     config: ConfigOption = None,
 ) -> None:
     """Take a decision back: everything is as if it had never been made."""
-    _decide(context, None, decisions, actor, now, config, lambda book: book.undo(decision, why))
+    _decide(
+        context,
+        None,
+        decisions,
+        actor,
+        now,
+        config,
+        lambda book: book.undo(decision, why),
+        is_of_run=False,
+    )
 
 
 def _decide(
@@ -176,6 +186,8 @@ def _decide(
     now: str | None,
     config: "Path | None",
     deciding: "Callable[[Decisions], Decision]",
+    *,
+    is_of_run: bool = True,
 ) -> None:
     output = output_of(context)
     settings = resolve_settings(
@@ -183,9 +195,12 @@ def _decide(
     ).settings
     moment = None if now is None else parse_now(now)
     from vocabgap.deciding import Decisions  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting.narrowed import telling  # noqa: PLC0415
 
-    book = Decisions(run or settings.report.out, settings.decisions.file, actor=actor, now=moment)
-    made = deciding(book)
+    folder = run or settings.report.out
+    book = Decisions(folder, settings.decisions.file, actor=actor, now=moment)
+    with telling(folder) if is_of_run else nullcontext():
+        made = deciding(book)
     place = printable_name(str(book.file))
     output.event("decision", decision=made)
     output.event("result", decision_id=made.decision_id, file=place)

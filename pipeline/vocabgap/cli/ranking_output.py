@@ -113,7 +113,7 @@ def _elsewhere(summary: "Summary") -> list[str]:
         too_few(summary.fewest): summary.hidden,
     }
     told = [f"{number:,} {kind}" for kind, number in kinds.items() if number]
-    return [f"Not in this list: {', '.join(told)}; see report.md."] if told else []
+    return [f"Left out whatever their rank: {', '.join(told)}; see report.md."] if told else []
 
 
 def _closing(made: "Run") -> list[str]:

@@ -12,6 +12,7 @@ from vocabgap.config import CONFIG_NAME, expanded
 from vocabgap.ingest import Selection
 from vocabgap.moments import iso
 from vocabgap.reporting.manifest import Decided, Model
+from vocabgap.reporting.narrowed import selection_in_words
 from vocabgap.settings import MINILM, Settings
 from vocabgap.text import escape_unseen, printable_name
 from vocabgap.vocabulary import VocabularyFile
@@ -75,20 +76,7 @@ class Reproduction(msgspec.Struct, frozen=True):
     @property
     def narrowed(self) -> tuple[str, ...]:
         """What the report was narrowed to, in words."""
-        chosen = self.selection
-        parts = []
-        if chosen.since is not None:
-            parts.append(f"since {iso(chosen.since)}")
-        if chosen.until is not None:
-            parts.append(f"until {iso(chosen.until)}")
-        named = [
-            ("image", chosen.images),
-            ("category", chosen.categories),
-            ("operation", chosen.modules),
-            ("session", chosen.sessions),
-        ]
-        parts += [f"{name} {' or '.join(values)}" for name, values in named if values]
-        return tuple(parts)
+        return selection_in_words(self.selection)
 
     def _files(self, home: Path) -> list[str]:
         """The files beside the logs that the report was made from."""
