@@ -2,6 +2,7 @@
 
 from vocabgap.ingest.caching import CacheUse
 from vocabgap.ingest.discovery import resolve_roots
+from vocabgap.ingest.repaired import RepairedLine, repaired_lines
 from vocabgap.ingest.scanning import Scan, ScanSummary, scan
 from vocabgap.ingest.selection import Selection
 from vocabgap.ingest.spooling import scan_to_parquet
@@ -9,9 +10,11 @@ from vocabgap.ingest.unmatched import undated, unmatched
 
 __all__ = [
     "CacheUse",
+    "RepairedLine",
     "Scan",
     "ScanSummary",
     "Selection",
+    "repaired_lines",
     "resolve_roots",
     "scan",
     "scan_to_parquet",
