@@ -152,7 +152,7 @@ def test_groups_that_are_none_are_named(scan: Scan) -> None:
         ({"top": "10"}, "top: expected a whole number from 0 on, found '10'"),
         ({"top": -1}, "top: expected a whole number from 0 on, found -1"),
         ({"top": True}, "top: expected a whole number from 0 on, found True"),
-        ({"ranked_by": None}, "'None' is not a ranking"),
+        ({"ranked_by": "x"}, "'x' is not a ranking"),
         ({"reproduction": {}}, "reproduction: expected a Reproduction, found dict"),
     ],
 )

@@ -31,6 +31,17 @@ def test_without_any_layer_the_defaults_hold() -> None:
     assert loaded.path is None
 
 
+def test_load_settings_reads_what_the_command_line_would(
+    empty_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (empty_folder / "vocabgap.toml").write_text("[report]\ntop = 4\n", encoding="utf-8")
+    monkeypatch.setenv("VOCABGAP_OUT", "weekly")
+
+    report = load_settings().report
+
+    assert (report.top, report.out) == (4, "weekly")
+
+
 def test_load_settings_gives_the_settings_themselves(write_config: WriteConfig) -> None:
     path = write_config("[report]\ntop = 4\n")
 
@@ -163,11 +174,11 @@ def test_a_whole_number_is_a_threshold(write_config: WriteConfig) -> None:
         ('[ingest]\ntenant = ""\n', "tenant"),
         ("[aliases.categories]\nhue = 7\n", "[aliases.categories] hue: "),
         ('[aliases.operations]\n"tone eq" = ["toneequal"]\n', "[aliases.operations] tone eq: "),
-        ("[aliases]\ncategories = 3\n", "[aliases] categories: "),
+        ("[aliases]\ncategories = 3\n", "[aliases.categories]: expected a table, found 3"),
         ('[aliases.moods]\ncalm = "soft"\n', "moods"),
         ("[cluster.synonyms]\nhaze = 3\n", "[cluster.synonyms] haze: "),
         ('[cluster.synonyms]\nhaze = ["fog", 3]\n', "[cluster.synonyms] haze: "),
-        ('[cluster]\nsynonyms = ["fog"]\n', "[cluster] synonyms: "),
+        ('[cluster]\nsynonyms = ["fog"]\n', "[cluster.synonyms]: expected a table, found a list"),
         (
             '[cluster.synonyms]\nhaze = ["fog"]\nmist = ["fogs"]\n',
             "[cluster.synonyms]: 'fogs' stands for 'haze' and for 'mist'",
@@ -253,7 +264,7 @@ def test_a_vocabulary_has_paths_a_threshold_and_a_mapping_of_fields(write_config
     [
         ("[vocabulary]\nthreshold = 1.5\n", r"\[vocabulary\] threshold"),
         ('[vocabulary]\npaths = "packs"\n', r"\[vocabulary\] paths"),
-        ('[vocabulary.fields]\ntitle = "x"\n', r"\[vocabulary\] fields: there is no setting 'title'"),
+        ('[vocabulary.fields]\ntitle = "x"\n', r"\[vocabulary.fields\] there is no setting 'title'"),
     ],
 )
 def test_a_vocabulary_that_cannot_be_read_so_is_told_by_its_key(
@@ -261,3 +272,61 @@ def test_a_vocabulary_that_cannot_be_read_so_is_told_by_its_key(
 ) -> None:
     with pytest.raises(InvalidInputError, match=told):
         load_settings(write_config(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[cluster]\nthreshold = 7\n", "threshold: expected a number from 0 to 1 or 'by wording', found 7"),
+        ('[report]\ntop = "5"\n', "[report] top: expected a whole number from 0 to 1,000,000, found '5'"),
+        ("[rank]\nmin_images = 0.5\n", "[rank] min_images: expected a whole number from 0 on, found 0.5"),
+        ("[rank]\nhalf_life_days = 0\n", "expected a number from 0.1 to 100,000, found 0"),
+        ('[rank]\nby = "luck"\n', "expected one of mentions, images, sessions, unsatisfied, priority, found"),
+        ("[ingest]\nhidden = 1\n", "[ingest] hidden: expected true or false, found 1"),
+        ("[report]\nout = 2026-05-01\n", "[report] out: expected a path, found a date or time"),
+        ("[vocabulary]\npaths = [true]\n", "paths: expected a list of paths, found a list with true in it"),
+        ("[not_a_gap]\nmine = 3\n", "[not_a_gap] mine: expected text or a list of text, found 3"),
+        (
+            "[source.x.where]\nkind = {}\n",
+            "kind: expected text, a number, true or false, or a list of these, found a table",
+        ),
+    ],
+)
+def test_a_value_that_cannot_be_is_told_in_words_with_what_is_expected(
+    write_config: WriteConfig, text: str, told: str
+) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        load_settings(write_config(text))
+
+    assert told in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "hint"),
+    [
+        (
+            "[cluster]\ntreshold = 0.5\n",
+            "[cluster] there is no setting 'treshold'",
+            "did you mean 'threshold'?",
+        ),
+        ("[clutser]\n", "there is no setting 'clutser'", "did you mean 'cluster'?"),
+        ("[decisions]\nout = 'x'\n", "[decisions] there is no setting 'out'", "there are file; see Settings"),
+        ("threshold = 0.5\n", "there is no setting 'threshold'", "it belongs to [cluster] or [vocabulary]"),
+        ("[source.x]\nglobs = 'x'\n", "[source.x] globs: there is no such key", "did you mean 'glob'?"),
+    ],
+)
+def test_a_setting_that_is_none_gets_a_proposal(
+    write_config: WriteConfig, text: str, told: str, hint: str
+) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        load_settings(write_config(text))
+
+    assert told in caught.value.message
+    assert hint in caught.value.hint
+
+
+def test_a_flag_is_told_by_its_name_alone() -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        resolve_settings(flags=threshold("7"))
+
+    assert caught.value.message == "--threshold: expected a number from 0 to 1 or 'by wording', found '7'"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.moments import iso, parse_moment, parse_now
+from vocabgap.moments import is_minutes, iso, parse_moment, parse_now
 
 NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
 moments_in_utc = st.datetimes(timezones=st.just(UTC))
@@ -23,6 +23,7 @@ moments_in_utc = st.datetimes(timezones=st.just(UTC))
         ("2026-05-01T23:30:00-01:00", datetime(2026, 5, 2, 0, 30, tzinfo=UTC)),
         ("2026-05-01T09:30:00.250Z", datetime(2026, 5, 1, 9, 30, 0, 250_000, tzinfo=UTC)),
         ("  2026-05-01 ", datetime(2026, 5, 1, tzinfo=UTC)),
+        ("2026-09", datetime(2026, 9, 1, tzinfo=UTC)),
     ],
 )
 def test_dates_and_times_are_read_in_utc(text: str, expected: datetime) -> None:
@@ -47,6 +48,11 @@ def test_spans_count_back_from_now(text: str, span: timedelta) -> None:
     assert parse_moment(text, NOW, name="--since") == NOW - span
 
 
+@pytest.mark.parametrize(("text", "expected"), [("3m", True), (" 30m ", True), ("3w", False), ("m", False)])
+def test_spans_of_minutes_are_told_from_others(text: str, expected: bool) -> None:
+    assert is_minutes(text) is expected
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -59,6 +65,8 @@ def test_spans_count_back_from_now(text: str, span: timedelta) -> None:
         "7y",
         "7d\n7d",
         "2026-13-01",
+        "2026-13",
+        "2026-9",
         "2026-02-30",
         "2026-05-01T25:00",
         "999999w",

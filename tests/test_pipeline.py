@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -7,6 +8,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from vocabgap.clustering import cluster
+from vocabgap.config import load_settings
+from vocabgap.deciding import Decisions
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.ingest import Selection, scan
 from vocabgap.pipeline import STAGES, run
@@ -14,6 +17,7 @@ from vocabgap.ranking import covered, rank, screen, with_categories
 from vocabgap.settings import (
     AliasSettings,
     ClusterSettings,
+    DecisionSettings,
     IngestSettings,
     RankBy,
     RankSettings,
@@ -213,3 +217,45 @@ def test_a_vocabulary_that_cannot_be_read_is_told_before_anything_is_scanned(
 
     assert told == []
     assert not (tmp_path / "out").exists()
+
+
+def test_a_run_reads_no_settings_but_those_it_is_given(
+    gap: Gap, write_corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write_corpus({"one": [gap("sky mask", satisfaction=-1), gap("film grain"), gap("grainy film")]})
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("VOCABGAP_TOP", "1")
+    (tmp_path / "vocabgap.toml").write_text('[rank]\nby = "unsatisfied"\n', encoding="utf-8")
+
+    alone = run(root).published.summary
+    as_told = run(root, settings=load_settings()).published.summary
+
+    assert (alone.ranked_by, len(alone.capabilities)) == ("mentions", 2)
+    assert (as_told.ranked_by, len(as_told.capabilities)) == ("unsatisfied", 1)
+
+
+def test_a_run_follows_the_decisions_that_the_settings_name(
+    gap: Gap, write_corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write_corpus({"one": [gap("sky mask"), gap("film grain")]})
+    monkeypatch.chdir(tmp_path)
+    run(root)
+    Decisions(actor="ana").dismiss("film grain", "no")
+    elsewhere = Settings(decisions=DecisionSettings(file="none.jsonl"))
+
+    by_default, by_another = run(root).ranked, run(root, settings=elsewhere).ranked
+
+    assert by_default.filter(label="film grain")["status"].item() == "dismissed"
+    assert by_another.filter(label="film grain")["status"].item() == "open"
+
+
+def test_a_screening_by_hand_leaves_out_what_a_run_does(
+    gap: Gap, write_corpus: Corpus, tmp_path: Path
+) -> None:
+    root = write_corpus({"one": [gap("sky mask"), gap("the request timed out")]})
+    scanned = scan(root)
+
+    kept = replace(scanned, gaps=screen(scanned.gaps)).records
+
+    assert kept.equals(run(root, tmp_path / "out").scan.records)
+    assert kept.height == 1

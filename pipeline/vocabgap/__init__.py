@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from vocabgap.ranking import draft as draft
     from vocabgap.ranking import probably_covered as probably_covered
     from vocabgap.ranking import rank as rank
+    from vocabgap.ranking import screen as screen
     from vocabgap.record import fold_category as fold_category
     from vocabgap.record import fold_operation as fold_operation
     from vocabgap.reporting import Published as Published
@@ -72,6 +73,7 @@ _HOMES = {
     "run": "pipeline",
     "scan": "ingest",
     "scan_to_parquet": "ingest",
+    "screen": "ranking",
 }
 
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the names are literals one line up

@@ -3,16 +3,17 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from vocabgap.arguments import require_kind
 from vocabgap.errors import InvalidInputError
+from vocabgap.kinds import nearest, require_type
 from vocabgap.screening_rules import rules_in_force
-from vocabgap.settings import BY_WORDING, AliasSettings, RankBy, Settings
+from vocabgap.settings import Settings
 from vocabgap.settings_file import read_settings
-from vocabgap.sources import parse_source, require_type, sources_in_force
+from vocabgap.sources import parse_source, sources_in_force
 from vocabgap.stopwords import ignored_stems
 from vocabgap.synonyms import synonym_table
 
@@ -47,8 +48,17 @@ def load_settings(
     path: str | Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Settings:
-    """The settings in force: `resolve_settings` without flags, and without saying which file was read."""
-    return resolve_settings(path, environment).settings
+    """The settings that a command line without flags has, for functions that read none by themselves.
+
+    Args:
+        path: A settings file; else the one that the environment names, else `vocabgap.toml` in the current
+            folder, if there is one.
+        environment: Environment variables; those of this process by default.
+
+    Raises:
+        VocabgapError: As `resolve_settings`.
+    """
+    return resolve_settings(path, os.environ if environment is None else environment).settings
 
 
 def resolve_settings(
@@ -73,18 +83,13 @@ def resolve_settings(
     found = _find(path, environment)
     merged: _Layer = {}
     if found is not None:
-        _merge(merged, read_settings(found), f"{found}")
-    for variable, (table, key) in VARIABLES.items():
+        _merge_file(merged, read_settings(found), f"{found}")
+    for variable, place in VARIABLES.items():
         if environment.get(variable):
-            _merge(
-                merged,
-                {table: {key: environment[variable]}},
-                f"environment variable {variable}",
-                strict=False,
-            )
-    for flag, ((table, key), value) in (flags or {}).items():
+            _merge_value(merged, place, environment[variable], f"environment variable {variable}")
+    for flag, (place, value) in (flags or {}).items():
         if value is not None:
-            _merge(merged, {table: {key: value}}, flag, strict=False)
+            _merge_value(merged, place, value, flag)
     return Loaded(msgspec.convert(merged, Settings, strict=False), found)
 
 
@@ -111,43 +116,43 @@ def _find(path: str | Path | None, environment: Mapping[str, str]) -> Path | Non
     return None if asked == Path(os.devnull) else asked  # the usual way to ask for no file at all
 
 
-def _in_words(error: msgspec.ValidationError) -> str:
-    """What msgspec says of a value, with the table and the key as they are written."""
-    problem, _, place = str(error).partition(" - at `$.")
-    where = place.rstrip("`").rpartition(".")
-    told = problem.replace("Object contains unknown field", "there is no setting").replace("`", "'")
-    if "enum value" in told:
-        choices = (
-            f"a distance from 0 to 1, or {BY_WORDING}"
-            if where[2] == "threshold"
-            else f"one of {', '.join(RankBy)}"
-        )
-        told += f", expected {choices}"
-    return f"[{where[0]}] {where[2]}: {told}" if where[0] else f"[{where[2]}] {told}" if place else told
+def _require_known(table: Mapping[str, Any], kind: type[msgspec.Struct], place: str = "") -> None:
+    """Refuse a key that is no setting, and a value that cannot be one; the error names both.
+
+    Args:
+        table: The values of a table, those of tables within it included.
+        kind: What it is read as.
+        place: What the table is called, with dots; empty for the whole file.
+    """
+    kinds = get_type_hints(kind, include_extras=True)
+    for key, value in table.items():
+        if key not in kinds:
+            where = f"[{place}] " if place else ""
+            raise InvalidInputError(f"{where}there is no setting '{key}'", hint=_meant(key, kinds, place))
+        wanted, within = kinds[key], f"{place}.{key}" if place else key
+        is_table = isinstance(wanted, type) and issubclass(wanted, msgspec.Struct)
+        has_entries = get_origin(wanted) is dict
+        if is_table or has_entries:
+            require_type(f"[{within}]", value, dict, hint=_SETTINGS_HINT)
+        if is_table:
+            _require_known(value, wanted, within)
+        elif has_entries:
+            for name, each in value.items():
+                require_type(f"[{within}] {name}", each, get_args(wanted)[1], hint=_SETTINGS_HINT)
+        else:
+            require_type(f"[{place}] {key}", value, wanted, hint=_SETTINGS_HINT)
 
 
-def _require_texts(not_a_gap: object, categories: object) -> None:
-    """The same for what tells that something is no gap, and for the category of an operation."""
-    for name, told in not_a_gap.items() if isinstance(not_a_gap, dict) else ():
-        require_type(f"[not_a_gap] {name}", told, tuple[str, ...] | str, _SETTINGS_HINT)
-    entries = categories.get("operations") if isinstance(categories, dict) else None
-    for name, category in entries.items() if isinstance(entries, dict) else ():
-        require_type(f"[categories.operations] {name}", category, str, _SETTINGS_HINT)
+def _meant(key: str, known: Mapping[str, Any], place: str) -> str:
+    """What may have been meant by a key that is no setting; it may have stood in another table."""
+    tables = [] if place else [name for name, kind in known.items() if key in _keys(kind)]
+    if tables:
+        return f"it belongs to {' or '.join(f'[{name}]' for name in tables)}"
+    return f"{nearest(key, known)}; {_SETTINGS_HINT}"
 
 
-def _require_spellings(aliases: object) -> None:
-    """Refuse an alias of something that is no name; of a table's entries msgspec would not say which."""
-    for table in AliasSettings.__struct_fields__:
-        entries = aliases.get(table) if isinstance(aliases, dict) else None
-        for spelling, name in entries.items() if isinstance(entries, dict) else ():
-            require_type(f"[aliases.{table}] {spelling}", name, str, _SETTINGS_HINT)
-
-
-def _require_synonyms(cluster: object) -> None:
-    """The same for a synonym of something that is neither a word nor a list of words."""
-    entries = cluster.get("synonyms") if isinstance(cluster, dict) else None
-    for canonical, others in entries.items() if isinstance(entries, dict) else ():
-        require_type(f"{_SYNONYMS} {canonical}", others, tuple[str, ...] | str, _SETTINGS_HINT)
+def _keys(kind: object) -> tuple[str, ...]:
+    return getattr(kind, "__struct_fields__", ())
 
 
 def _check_whole(settings: Settings) -> None:
@@ -158,19 +163,23 @@ def _check_whole(settings: Settings) -> None:
     synonym_table(given.synonyms, ignored_stems(given.stop_words), name=_SYNONYMS)
 
 
-def _merge(merged: _Layer, layer: _Layer, origin: str, *, strict: bool = True) -> None:
-    """Check one layer by itself, so that an error names where the value came from, and lay it on top."""
+def _merge_file(merged: _Layer, layer: _Layer, origin: str) -> None:
+    """Check a settings file by itself, so that an error names it, and lay it on top."""
     layer = dict(layer)
     try:
-        _require_spellings(layer.get("aliases"))
-        _require_synonyms(layer.get("cluster"))
-        _require_texts(layer.get("not_a_gap"), layer.get("categories"))
         if isinstance(layer.get("source"), dict):
             layer["source"] = {name: parse_source(name, table) for name, table in layer["source"].items()}
-        _check_whole(msgspec.convert(layer, Settings, strict=strict))
+        _require_known(layer, Settings)
+        _check_whole(msgspec.convert(layer, Settings))
     except InvalidInputError as error:
         raise InvalidInputError(f"{origin}: {error.message}", hint=error.hint) from error
-    except msgspec.ValidationError as error:
-        raise InvalidInputError(f"{origin}: {_in_words(error)}", hint=_SETTINGS_HINT) from error
     for table, values in layer.items():
         merged.setdefault(table, {}).update(values)
+
+
+def _merge_value(merged: _Layer, place: tuple[str, str], value: object, origin: str) -> None:
+    """The same for one value that a variable or a flag gives, where text may stand for a number."""
+    table, key = place
+    kind = get_type_hints(get_type_hints(Settings)[table], include_extras=True)[key]
+    require_type(origin, value, kind, hint=_SETTINGS_HINT, strict=False)
+    merged.setdefault(table, {})[key] = value

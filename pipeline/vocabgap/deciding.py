@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import polars as pl
 
@@ -23,17 +23,21 @@ from vocabgap.decisions import (
     in_force,
     read_decisions,
     replay,
+    require_change,
     require_followed,
+    require_own_label,
     subject,
     surfaces_of,
     undoings,
 )
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.moments import require_offset
-from vocabgap.ranking import FEWEST_DIGITS, find_capability, find_wording
+from vocabgap.ranking import REGRESSED, SETTLED, find_capability, find_wording
 from vocabgap.reporting import read_groups, read_run
 from vocabgap.settings import DEFAULT_DECISIONS, DEFAULT_OUT
 from vocabgap.text import can_be_seen, shortened, surface, visible
+
+_SHOWN: Final = 5  # decisions to tell where several fit
 
 
 class Decisions:
@@ -117,16 +121,18 @@ class Decisions:
         """Give a capability a label of its own.
 
         Raises:
-            VocabgapError: There is no such capability, or nothing of the label can be seen.
+            VocabgapError: There is no such capability, nothing of the label can be seen, or another has it.
         """
         require_kind("label", label, str, "text")
+        if not label.strip():
+            raise InvalidInputError("the new label is blank", hint="say what the capability is to be called")
         return self._append(Action.RENAME, self._subject(capability), reason=why, label=label.strip())
 
     def pin(self, capability: str, why: str = "") -> Decision:
         """Have a capability stand first, whatever its counts and whatever covers it.
 
         Raises:
-            VocabgapError: There is no such capability.
+            VocabgapError: There is no such capability, or it is pinned already.
         """
         return self._append(Action.PIN, self._subject(capability), reason=why)
 
@@ -150,6 +156,8 @@ class Decisions:
             VocabgapError: There is no such capability, or no entry is named.
         """
         require_kind("entry", entry, str, "text")
+        if not entry.strip():
+            raise InvalidInputError("the entry is blank", hint="name the vocabulary entry with --entry")
         about = self._subject(capability, most=None)
         return self._append(Action.AUTHOR, about, reason=why, entry=entry.strip())
 
@@ -157,7 +165,7 @@ class Decisions:
         """Say that a capability is open after all.
 
         Raises:
-            VocabgapError: There is no such capability.
+            VocabgapError: There is no such capability, or it is open.
         """
         return self._append(Action.REOPEN, self._subject(capability, most=None), reason=why)
 
@@ -176,10 +184,17 @@ class Decisions:
         """
         known = self.all()
         fitting = [each for each in known if _begins(each.decision_id, decision)]
-        if len(fitting) != 1:
-            problem = "several decisions begin" if fitting else "no decision begins"
+        if not fitting:
             raise NotFoundError(
-                f"{problem} with '{shortened(decision)}'", hint="see `vocabgap decisions list`"
+                f"no decision begins with '{shortened(decision)}'",
+                hint="see `vocabgap decisions list`",
+            )
+        if len(fitting) > 1:
+            shown = ", ".join(f"{each.decision_id} ({each.what})" for each in fitting[:_SHOWN])
+            more = f" and {len(fitting) - _SHOWN:,} more" if len(fitting) > _SHOWN else ""
+            raise InvalidInputError(
+                f"{len(fitting):,} decisions begin with '{shortened(decision)}'",
+                hint=f"give more of the identifier: {shown}{more}",
             )
         (wanted,) = fitting
         undone = undoings(known).get(wanted.decision_id)
@@ -198,8 +213,25 @@ class Decisions:
             time=datetime.now(UTC) if self._now is None else self._now,
             **said,  # type: ignore[arg-type]
         )
+        self._require_news(made)
         append_decision(self.file, made, self._agreeing(made), self._on_wait)
         return made
+
+    def _require_news(self, made: Decision) -> None:
+        """Refuse what is so already, and a name that two capabilities would have."""
+        if made.capability is None:
+            return
+        active = self.in_force()
+        about = self._ranked.filter(capability_id=made.capability.capability_id)
+        ((label, status),) = about.select("label", "status").iter_rows()
+        require_change(
+            made,
+            active,
+            label=label,
+            is_settled=status in {*SETTLED, REGRESSED},
+            is_regressed=status == REGRESSED,
+        )
+        require_own_label(made, active, dict(self._ranked.select("capability_id", "label").iter_rows()))
 
     def _agreeing(self, made: Decision) -> Callable[[tuple[Decision, ...]], None]:
         """What refuses decisions that cannot all be respected, as far as the run's wordings show it."""
@@ -282,6 +314,5 @@ def _login() -> str:
 
 
 def _begins(decision_id: str, beginning: str) -> bool:
-    own = decision_id.removeprefix(ID_PREFIX)
-    digits = beginning.removeprefix(ID_PREFIX)
-    return len(digits) >= FEWEST_DIGITS and own.startswith(digits)
+    wanted = beginning.strip()
+    return bool(wanted) and decision_id.startswith((wanted, f"{ID_PREFIX}{wanted}"))

@@ -9,14 +9,16 @@ from vocabgap.record import in_utc
 
 MICROSECONDS_A_DAY: Final = 86_400_000_000
 _AGO: Final = re.compile(r"([0-9]{1,6})([wdhm])")
+_MONTH: Final = re.compile(r"[0-9]{4}-[0-9]{2}")
 _UNITS: Final = {"w": "weeks", "d": "days", "h": "hours", "m": "minutes"}
 
 
 def parse_moment(text: str, now: datetime, *, name: str) -> datetime:
-    """Read an ISO 8601 date or time, or a span before now.
+    """Read an ISO 8601 date, time or month, or a span before now.
 
     Args:
-        text: `2026-05-01`, `2026-05-01T09:30:00Z`, or `7d`, `2w`, `24h`, `30m`. Without an offset it is UTC.
+        text: `2026-05-01`, `2026-05-01T09:30:00Z`, `2026-05` for the first moment of that month, or `7d`,
+            `2w`, `24h`, `30m` (minutes). Without an offset it is UTC.
         now: The moment that a span counts back from.
         name: What the moment is for, to be named in the error.
 
@@ -31,12 +33,19 @@ def parse_moment(text: str, now: datetime, *, name: str) -> datetime:
         span = _AGO.fullmatch(wanted)
         if span:
             return now - timedelta(**{_UNITS[span[2]]: int(span[1])})
-        return in_utc(datetime.fromisoformat(wanted))
+        return in_utc(datetime.fromisoformat(f"{wanted}-01" if _MONTH.fullmatch(wanted) else wanted))
     except (ValueError, OverflowError) as error:
         raise InvalidInputError(
             f"{name}: '{text}' is not a moment",
-            hint="expected a date or time such as 2026-05-01 or 2026-05-01T09:30:00Z, or a span such as 7d",
+            hint="expected a date or time such as 2026-05-01 or 2026-05-01T09:30:00Z, a month such as"
+            " 2026-05, or a span such as 7d",
         ) from error
+
+
+def is_minutes(text: str) -> bool:
+    """Whether a moment is written as a span of minutes, as which months are easily written by mistake."""
+    span = _AGO.fullmatch(text.strip())
+    return span is not None and span[2] == "m"
 
 
 def parse_now(text: str | None, *, name: str = "--now") -> datetime:

@@ -112,10 +112,15 @@ def run(
 ) -> Run:
     """Scan, cluster, rank and publish.
 
+    No settings file and no environment variable is read: what is not handed in has its default, and
+    `vocabgap.load_settings` reads what the command line would. Decisions are followed that lie in the file
+    that the settings name, by default `decisions.jsonl` in the current folder.
+
     Args:
         roots: Folders to search for gap logs, or single log files.
         out: The folder to publish; that of the settings by default.
-        settings: The settings in force.
+        settings: The settings in force; the defaults by default. `settings.decisions.file` names the file of
+            decisions.
         selection: What the report is narrowed to.
         now: The moment the run counts as its present; the clock's by default.
         config: The settings file, to be named in the command that makes the report again.

@@ -10,16 +10,16 @@ from collections.abc import Mapping
 from datetime import date, time
 from functools import cache
 from importlib import resources
-from typing import Any, Final
+from typing import Any, Final, get_type_hints
 
 import msgspec
 
 from vocabgap.errors import InvalidInputError
+from vocabgap.kinds import nearest, require_type
 from vocabgap.pointers import PATH_HINT
 from vocabgap.record import FIELDS, LOG_NAME, GapRecord
 
 _SHIPPED: Final = "sources.toml"
-_KEYS: Final = "glob, fields, constants, where and enabled"
 _GLOB_HINT: Final = 'for example glob = "wishes-*.jsonl", or "exports/*.jsonl"'
 _DEPTH_HINT: Final = (
     "a pattern fits a file's name at any depth, and folders before it from the right: exports/*.jsonl"
@@ -87,14 +87,16 @@ def parse_source(name: str, table: object) -> Source:
     table = dict(table)
     for part, kind in (("fields", str | tuple[str, ...]), ("where", _Scalar | tuple[_Scalar, ...])):
         for key, value in _table(name, table, part).items():
-            require_type(f"[source.{name}.{part}] {key}", value, kind)
+            require_type(f"[source.{name}.{part}] {key}", value, kind, hint=_README_HINT)
     constants = _table(name, table, "constants")
     table["constants"] = {field: _as_in_json(value) for field, value in constants.items()}
     for key in table.keys() - set(Source.__struct_fields__):
-        raise InvalidInputError(f"[source.{name}] {key}: there is no such key", hint=f"there are {_KEYS}")
+        hint = nearest(key, Source.__struct_fields__)
+        raise InvalidInputError(f"[source.{name}] {key}: there is no such key", hint=hint)
     for key in ("glob", "enabled"):
         if key in table:
-            require_type(f"[source.{name}] {key}", table[key], Source.__annotations__[key])
+            place = f"[source.{name}] {key}"
+            require_type(place, table[key], Source.__annotations__[key], hint=_README_HINT)
     made = msgspec.convert(table, Source)
     _check(name, made)
     return made
@@ -134,25 +136,6 @@ def checked_sources(sources: Mapping[str, Source | Mapping[str, Any]]) -> dict[s
     for name, each in made.items():
         _check_whole(name, each)
     return {name: each for name, each in made.items() if each.enabled}
-
-
-def require_type(place: str, value: object, kind: Any, hint: str = _README_HINT) -> None:  # noqa: ANN401 - a type of any form
-    """Refuse what a settings file has in a place where something else belongs.
-
-    Args:
-        place: The table and the key, as they are written.
-        value: What is there.
-        kind: The type that belongs there.
-        hint: What to do.
-
-    Raises:
-        InvalidInputError: It is of another type.
-    """
-    try:
-        msgspec.convert(value, kind)
-    except msgspec.ValidationError as error:
-        problem = str(error).partition(" - at ")[0].replace("`", "'")
-        raise InvalidInputError(f"{place}: {problem}", hint=hint) from error
 
 
 def _table(name: str, table: dict[str, object], part: str) -> dict[str, Any]:
@@ -221,8 +204,5 @@ def _check_paths(name: str, made: Source) -> None:
 
 
 def _require_constant(name: str, field: str, value: object) -> None:
-    try:
-        msgspec.convert({field: value}, GapRecord)
-    except msgspec.ValidationError as error:
-        problem = str(error).partition(" - at ")[0].replace("`", "'")
-        raise InvalidInputError(f"[source.{name}.constants] {field}: {problem}", hint=_FIELDS_HINT) from error
+    kind = get_type_hints(GapRecord)[field]
+    require_type(f"[source.{name}.constants] {field}", value, kind, hint=_FIELDS_HINT)

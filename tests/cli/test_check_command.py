@@ -74,10 +74,27 @@ def test_a_log_that_cannot_be_read_is_named_without_a_line(vocabgap: Command, wr
     assert "one/vocabulary_gaps.jsonl: unreadable_file: " in told.out
 
 
+def test_what_was_mended_is_listed_where_that_is_asked_for(
+    vocabgap: Command, gap: Gap, write_corpus: Corpus
+) -> None:
+    root = write_corpus({"one": [gap("film grain"), gap("sky mask", satisfaction="good")]})
+
+    told = vocabgap("check", root, "--mended")
+    events = [json.loads(line) for line in vocabgap("--json", "check", root, "--mended").out.splitlines()]
+
+    assert told.code == 0
+    listed = "one/vocabulary_gaps.jsonl:2: satisfaction in words: 'good', read as 1\n"
+    assert told.out.startswith(listed)
+    assert told.out.endswith("worth a look: 1 satisfaction in words\n")
+    assert [event["event"] for event in events] == ["mended", "result"]
+    assert (events[0]["mended"]["line"], events[0]["mended"]["repair"]) == (2, "satisfaction_in_words")
+
+
 def test_repairs_are_told_and_do_not_fail(vocabgap: Command, gap: Gap, write_corpus: Corpus) -> None:
     told = vocabgap("check", write_corpus({"one": [gap("sky mask", satisfaction="good", mood="fine")]}))
     assert told.code == 0
     assert "1 satisfaction in words" in told.out
+    assert told.out.endswith(" (--mended lists them)\n")
     assert "1 unknown field" in told.out
 
 

@@ -34,7 +34,6 @@ def events(told: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - what the fixtur
         (("pin", "sky mask"), "ana pinned 'sky mask'"),
         (("dismiss", "sky mask", "--why", "not ours"), "ana dismissed 'sky mask': not ours"),
         (("author", "sky mask", "--entry", "sky_mask"), "ana authored 'sky mask' as 'sky_mask'"),
-        (("reopen", "sky mask"), "ana reopened 'sky mask'"),
     ],
 )
 @pytest.mark.usefixtures("reported")
@@ -66,6 +65,16 @@ def test_that_another_writer_is_waited_for_is_said_and_ends(
     assert (first, last["event"]) == (
         {"schema_version": 1, "event": "waiting", "file": "decisions.jsonl"}, "error",
     )  # fmt: skip
+
+
+@pytest.mark.usefixtures("reported")
+def test_what_was_dismissed_is_reopened_and_what_is_open_is_not(vocabgap: Command) -> None:
+    vocabgap("decide", "dismiss", "sky mask", "--why", "not ours")
+
+    first, second = vocabgap("decide", "reopen", "sky mask"), vocabgap("decide", "reopen", "sky mask")
+
+    assert (first.code, second.code) == (0, 2)
+    assert "'sky mask' is open: there is nothing to reopen" in second.err
 
 
 @pytest.mark.usefixtures("reported")

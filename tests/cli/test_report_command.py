@@ -53,6 +53,42 @@ def test_ranking_is_a_table_with_an_account_below(vocabgap: Command, photos: Pat
     assert told.err == ""
 
 
+def test_ranks_that_are_missing_in_the_list_are_accounted_for(
+    vocabgap: Command, photos: Path, gap: Gap, write_corpus: Corpus, tmp_path: Path
+) -> None:
+    alps = [gap("lens flare"), gap("moon glow"), gap("red tint")]
+    write_corpus({"alps": alps, "dune": [gap("lens flare")]}, "photos/more")
+    listed = tmp_path / "words.json"
+    listed.write_text('{"entries": [{"name": "lens_flare"}]}')
+    given = ("report", photos, "--now", "2026-05-03", "--vocabulary", listed)
+    vocabgap(*given)
+    vocabgap("decide", "dismiss", "film grain", "--why", "no", "--actor", "ana")
+    vocabgap("decide", "pin", "moon glow", "--actor", "ana")
+
+    told = vocabgap(*given, "--min-images", "2").out
+
+    assert "2 of 5 capabilities, 7 mentions.\n" in told
+    left_out = "1 decided, 1 probably covered, 1 on fewer than 2 images"
+    assert f"Left out whatever their rank: {left_out}; see report.md.\n" in told
+    assert [line.split()[:4] for line in told.splitlines()[2:4]] == [
+        ["1", "moon", "glow", "(pinned)"],
+        ["2", "sky", "mask", "2"],
+    ]
+
+
+def test_a_list_without_holes_says_nothing_of_them(vocabgap: Command, photos: Path) -> None:
+    assert "Left out" not in vocabgap("report", photos, "--top", "1").out
+
+
+def test_what_was_authored_and_is_missed_again_is_marked(vocabgap: Command, photos: Path) -> None:
+    vocabgap("report", photos)
+    vocabgap("decide", "author", "sky mask", "--entry", "sky", "--now", "2026-04-02", "--actor", "ana")
+
+    told = vocabgap("report", photos).out
+
+    assert told.splitlines()[2].split()[:4] == ["1", "sky", "mask", "(regressed)"]
+
+
 def test_markdown_is_the_published_report(vocabgap: Command, photos: Path, tmp_path: Path) -> None:
     told = vocabgap("report", photos, "--format", "markdown")
     assert told.out == (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
@@ -75,11 +111,43 @@ def test_csv_is_nothing_but_the_table(vocabgap: Command, photos: Path) -> None:
         "satisfied",
         "unrated",
         "intent_category",
+        "status",
+        "rank_low",
+        "rank_high",
+        "trend",
+        "priority",
+        "covered_by",
     ]
     assert [(row[2], row[3], row[7], row[8], row[12]) for row in rows] == [
         ("sky mask", "2", "2026-05-02T00:00:00Z", "1", "local"),
         ("film grain", "1", "2026-05-01T00:00:00Z", "0", "uncategorized"),
     ]
+
+
+def test_csv_says_how_sure_a_rank_is_and_what_is_there_already(
+    vocabgap: Command, photos: Path, tmp_path: Path
+) -> None:
+    listed = tmp_path / "words.json"
+    listed.write_text('{"entries": [{"name": "grain_size"}]}')
+
+    told = vocabgap(
+        "report",
+        photos,
+        "--format",
+        "csv",
+        "--now",
+        "2026-05-03",
+        "--vocabulary",
+        listed,
+        "--min-images",
+        "1",
+    )
+
+    rows = [row[13:] for row in csv.reader(io.StringIO(told.out))]
+    assert rows[0] == ["status", "rank_low", "rank_high", "trend", "priority", "covered_by"]
+    assert rows[1][:2] == ["open", "1"]
+    assert 0 < float(rows[1][4]) < 1
+    assert [row[5] for row in rows[1:]] == ["", "grain_size"]
 
 
 @pytest.mark.parametrize("formula", FORMULAS)
@@ -181,6 +249,42 @@ def test_filters_that_fit_nothing_are_no_good_news(vocabgap: Command, photos: Pa
 
     assert told.code == 0
     assert "Nothing is left of 3 records: the filters fit none." in told.out
+
+
+def test_a_name_that_no_record_has_is_told_with_those_that_are_near(vocabgap: Command, photos: Path) -> None:
+    told = vocabgap("report", photos, "--image", "her", "--module", "graim")
+
+    assert told.code == 0
+    assert "no record has image 'her'; the nearest: heron\n" in told.err
+    assert "no record has operation 'graim'; the nearest: grain\n" in told.err
+
+
+def test_a_span_that_leaves_nothing_tells_how_new_the_records_are(vocabgap: Command, photos: Path) -> None:
+    told = vocabgap("report", photos, "--since", "3m", "--now", "2026-05-03")
+
+    assert told.code == 0
+    assert (
+        "no record since 2026-05-02T23:57:00Z: the oldest is of 2026-04-01T10:00:00Z, the newest of"
+        in told.err
+    )
+    assert "3m are minutes; a month is written 2026-05" in told.err
+
+
+def test_a_month_is_its_first_moment(vocabgap: Command, photos: Path) -> None:
+    told = vocabgap("report", photos, "--since", "2026-05")
+
+    assert "1 record filtered out\n" in told.out
+    assert told.err == ""
+
+
+def test_what_a_date_leaves_out_for_want_of_one_is_counted(
+    vocabgap: Command, gap: Gap, write_corpus: Corpus
+) -> None:
+    root = write_corpus({"one": [gap("sky mask"), gap("film grain", timestamp="some day")]})
+
+    told = vocabgap("report", root, "--since", "2026-01-01")
+
+    assert "; 1 record filtered out (1 of them without a readable timestamp)\n" in told.out
 
 
 def test_a_log_that_is_not_read_is_named_once_on_stderr(vocabgap: Command, photos: Path) -> None:

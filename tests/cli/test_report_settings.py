@@ -52,7 +52,7 @@ def test_filtered_records_are_told(vocabgap: Command, photos: Path) -> None:
         ("--threshold", "nan", "threshold"),
         ("--threshold", "near", "threshold"),
         ("--top", "-1", "top"),
-        ("--min-images", "-1", "min_images"),
+        ("--min-images", "-1", "whole number"),
         ("--min-sessions", "some", "min-sessions"),
         ("--top", "ten", "top"),
         ("--rank-by", "beauty", "mentions"),

@@ -141,13 +141,22 @@ def test_without_a_run_it_says_so(vocabgap: Command) -> None:
     assert result(vocabgap("--json", "status").out)["last_run"] is None
 
 
+def test_a_run_that_was_narrowed_says_so(vocabgap: Command, photos: Path) -> None:
+    vocabgap("report", photos, "--image", "heron", "--since", "2026-04-01", "--now", "2026-07-01")
+
+    told = "since 2026-04-01T00:00:00Z, image heron"
+    assert f"2026-07-01T00:00:00Z, 2 capabilities, narrowed to {told}\n" in vocabgap("status").out
+    assert result(vocabgap("--json", "status").out)["last_run"]["narrowed_to"] == told
+
+
 def test_last_run_is_told(vocabgap: Command, gap: Gap, write_corpus: Corpus) -> None:
     vocabgap("report", write_corpus({"one": [gap("sky mask")]}), "--now", "2026-07-01")
-    assert "last run in 'out': 2026-07-01T00:00:00Z, 1 capabilities\n" in vocabgap("status").out
+    assert "last run in 'out': 2026-07-01T00:00:00Z, 1 capability\n" in vocabgap("status").out
     assert result(vocabgap("--json", "status").out)["last_run"] == {
         "now": "2026-07-01T00:00:00Z",
         "capabilities": 1,
         "command": "vocabgap report photos --now 2026-07-01T00:00:00Z",
+        "narrowed_to": "",
     }
 
 

@@ -143,13 +143,13 @@ def test_decisions_outlive_new_data_and_another_cut(studio: "Studio", gap: Gap, 
 
 
 def test_a_name_may_be_any_spelling_of_a_wording(studio: "Studio") -> None:
-    assert studio.decide.pin("Mask-The-Sky").capability == studio.decide.pin("sky mask").capability
+    assert studio.decide.pin("Mask-The-Sky").capability == studio.decide.dismiss("sky mask", "no").capability
 
 
 def test_a_name_may_be_the_beginning_of_the_identifier(studio: "Studio") -> None:
     (whole,) = studio.report().ranked.filter(label="lens flare")["capability_id"]
 
-    assert studio.decide.pin(whole[:9]).capability == studio.decide.pin("lens flare").capability
+    assert studio.decide.pin(whole[:9]).capability == studio.decide.dismiss("lens flare", "no").capability
 
 
 @pytest.mark.parametrize("name", ["nothing like it", "1", ""])
@@ -173,8 +173,11 @@ def test_an_identifier_that_is_unclear_is_refused(studio: "Studio") -> None:
         (lambda book: book.split("lens flare", "lens flare"), "nothing of 'lens flare' would stay"),
         (lambda book: book.split("lens flare", "sky mask"), "has no wording 'sky mask'"),
         (lambda book: book.dismiss("lens flare", " "), "a dismissal needs a reason"),
-        (lambda book: book.author("lens flare", ""), "author needs field 'entry'"),
-        (lambda book: book.rename("lens flare", " "), "rename needs field 'label'"),
+        (lambda book: book.author("lens flare", ""), "the entry is blank"),
+        (lambda book: book.rename("lens flare", " "), "the new label is blank"),
+        (lambda book: book.rename("lens flare", "Sky-Mask"), "another capability is called 'sky mask': cap-"),
+        (lambda book: book.rename("lens flare", "lens flare"), "'lens flare' is called that already"),
+        (lambda book: book.reopen("lens flare"), "'lens flare' is open: there is nothing to reopen"),
         (lambda book: book.dismiss("lens flare", "\u200b"), "a dismissal needs a reason"),
         (lambda book: book.author("lens flare", "\u2060"), "author needs field 'entry' with"),
         (
@@ -186,6 +189,7 @@ def test_an_identifier_that_is_unclear_is_refused(studio: "Studio") -> None:
             r"reason '\\u200b' has no character",
         ),
         (lambda book: book.undo("dec-000000000000"), "no decision begins with 'dec-000000000000'"),
+        (lambda book: book.undo(" "), "no decision begins with ' '"),
     ],
 )
 def test_what_cannot_be_decided_leaves_no_trace(
@@ -194,6 +198,81 @@ def test_what_cannot_be_decided_leaves_no_trace(
     with pytest.raises((InvalidInputError, NotFoundError), match=told):
         call(studio.decide)
     assert not (studio.folder / "decisions.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda book: book.pin("sky mask"), "'sky mask' is pinned already"),
+        (lambda book: book.dismiss("sky mask", "no"), "'sky mask' was dismissed before, for the same reason"),
+        (lambda book: book.author("sky mask", "sky"), "'sky mask' was authored before, as 'sky'"),
+        (lambda book: book.reopen("sky mask"), "'sky mask' is open: there is nothing to reopen"),
+        (lambda book: book.rename("sky mask", "a mask"), "'a mask' is called that already"),
+    ],
+)
+def test_what_is_decided_already_is_refused_before_a_report_follows_it(
+    studio: "Studio", call: Callable[[Decisions], object], told: str
+) -> None:
+    if "open" in told:
+        studio.decide.dismiss("sky mask", "no")
+    call(studio.decide)
+
+    with pytest.raises(InvalidInputError, match=told):
+        call(studio.decide)
+
+
+def test_what_is_decided_otherwise_is_no_repetition(studio: "Studio") -> None:
+    studio.decide.dismiss("sky mask", "no")
+    studio.decide.dismiss("sky mask", "never")
+    studio.decide.author("sky mask", "sky")
+    studio.decide.author("sky mask", "sky_mask")
+    studio.decide.reopen("sky mask")
+    studio.decide.author("sky mask", "sky_mask")
+
+    assert by_label(studio.report())["sky mask"]["status"] == "authored"
+
+
+def test_what_was_dismissed_by_the_run_is_reopened(studio: "Studio") -> None:
+    dismissal = studio.decide.dismiss("sky mask", "no")
+    merge = studio.decide.merge("lens flare", "sky mask")
+    studio.report()
+
+    reopened = studio.decide.reopen("lens flare")
+
+    assert studio.decide.in_force() == (dismissal, merge, reopened)
+
+
+def test_a_merged_capability_leaves_its_label_to_others(studio: "Studio") -> None:
+    studio.decide.merge("lens flare", "sky mask")
+    studio.decide.rename("lens flare", "sky mask")
+
+    assert by_label(studio.report())["sky mask"]["mentions"] == 4
+
+
+def test_a_label_that_was_given_since_the_run_is_taken(studio: "Studio") -> None:
+    studio.decide.rename("lens flare", "glare")
+    studio.decide.rename("sky mask", "lens flare")
+
+    with pytest.raises(InvalidInputError, match="another capability is called 'glare'"):
+        studio.decide.rename("film grain", "glare")
+
+
+def test_a_decision_is_undone_by_any_beginning_that_only_it_has(studio: "Studio") -> None:
+    pin = studio.decide.pin("sky mask")
+
+    undo = studio.decide.undo(pin.decision_id[: len("dec-") + 1])
+
+    assert undo.undoes == pin.decision_id
+
+
+def test_a_beginning_of_several_decisions_lists_them(studio: "Studio") -> None:
+    made = [studio.decide.dismiss("sky mask", f"reason {number}") for number in range(6)]
+
+    with pytest.raises(InvalidInputError, match="6 decisions begin with 'dec-'") as refused:
+        studio.decide.undo("dec-")
+
+    assert f"{made[0].decision_id} (dismissed 'sky mask'), " in refused.value.hint
+    assert "and 1 more" in refused.value.hint
 
 
 def test_what_is_undone_cannot_be_undone_again(studio: "Studio") -> None:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,7 +19,11 @@ from vocabgap.cli.options import (
 from vocabgap.cli.output import Output, output_of
 from vocabgap.config import resolve_settings
 from vocabgap.errors import ExitCode
+from vocabgap.settings import Settings
 from vocabgap.text import count, escape_unseen, in_words
+
+if TYPE_CHECKING:
+    from vocabgap.ingest import RepairedLine
 
 
 def check(
@@ -28,6 +32,10 @@ def check(
     hidden: HiddenOption = None,
     cache: CacheOption = None,
     verify_hash: VerifyHashOption = False,
+    mended: Annotated[
+        bool,
+        typer.Option("--mended", help="List what was mended in lines that were kept; reads the logs again."),
+    ] = False,
     config: ConfigOption = None,
 ) -> None:
     """List the bad lines of the logs; exit with 2 if there are any."""
@@ -40,6 +48,9 @@ def check(
     summary = scanned.summary
     for row in scanned.rejects.iter_rows(named=True):
         output.event("reject", **row)
+    repaired = _repaired(roots, settings) if mended and summary.repairs else []
+    for each in repaired:
+        output.event("mended", mended=each)
     patterns = [glob for source in settings.sources.values() for glob in source.globs]
     output.event("result", summary=summary, cache=scanned.cache, looked_for=patterns)
     note_cache(output, scanned.cache)
@@ -48,15 +59,25 @@ def check(
         path = f"{row['repo_slug']}/{row['source_path']}" if several else row["source_path"]
         where = f"{path}:{row['line']}" if row["line"] else path
         output.text(escape_unseen(f"{where}: {row['reason']}: {row['detail']}"))
+    for each in repaired:
+        path = f"{each.repo_slug}/{each.source_path}" if several else each.source_path
+        output.text(escape_unseen(f"{path}:{each.line}: {in_words(each.repair)}: {each.detail}"))
     output.text(account_line(summary))
     if summary.repairs:
-        mended = ", ".join(f"{count:,} {in_words(kind)}" for kind, count in summary.repairs.items())
-        output.text(f"kept, but mended or worth a look: {mended}")
+        told = ", ".join(f"{number:,} {in_words(kind)}" for kind, number in summary.repairs.items())
+        where = "" if mended else " (--mended lists them)"
+        output.text(f"kept, but mended or worth a look: {told}{where}")
     if not (summary.files or summary.unreadable):
         _explain_nothing(output, roots, patterns)
     _explain_pretty_printing(output, scanned.rejects.iter_rows(named=True))
     if scanned.rejects.height:
         raise typer.Exit(ExitCode.INVALID_INPUT)
+
+
+def _repaired(roots: list[Path], settings: Settings) -> "list[RepairedLine]":
+    from vocabgap.ingest import repaired_lines  # noqa: PLC0415 - loads Polars
+
+    return repaired_lines(roots, **settings.scan_options)
 
 
 def _explain_nothing(output: Output, roots: list[Path], patterns: list[str]) -> None:

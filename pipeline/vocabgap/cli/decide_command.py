@@ -1,6 +1,7 @@
 """`vocabgap decide`: merge, split, rename, pin, dismiss, author and reopen capabilities, and undo that."""
 
 import os
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -172,7 +173,16 @@ def undo(
     What was decided meanwhile about a capability that a merge had united stays with the one of the two that
     had the wording it was named by, or the identifier.
     """
-    _decide(context, None, decisions, actor, now, config, lambda book: book.undo(decision, why))
+    _decide(
+        context,
+        None,
+        decisions,
+        actor,
+        now,
+        config,
+        lambda book: book.undo(decision, why),
+        is_of_run=False,
+    )
 
 
 def _decide(
@@ -183,6 +193,8 @@ def _decide(
     now: str | None,
     config: "Path | None",
     deciding: "Callable[[Decisions], Decision]",
+    *,
+    is_of_run: bool = True,
 ) -> None:
     output = output_of(context)
     settings = resolve_settings(
@@ -190,6 +202,7 @@ def _decide(
     ).settings
     moment = None if now is None else parse_now(now)
     from vocabgap.deciding import Decisions  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting.narrowed import telling  # noqa: PLC0415
 
     place = printable_name(str(expanded(settings.decisions.file)))
 
@@ -197,10 +210,10 @@ def _decide(
         output.event("waiting", file=place)
         output.note(f"waiting for another writer of {escape_unseen(place)}")
 
-    book = Decisions(
-        run or settings.report.out, settings.decisions.file, actor=actor, now=moment, on_wait=waiting
-    )
-    made = deciding(book)
+    folder = run or settings.report.out
+    book = Decisions(folder, settings.decisions.file, actor=actor, now=moment, on_wait=waiting)
+    with telling(folder) if is_of_run else nullcontext():
+        made = deciding(book)
     output.event("decision", decision=made)
     output.event("result", decision_id=made.decision_id, file=place)
     output.text(f"{made.told}\n{escape_unseen(place)}: the next `vocabgap report` follows it")

@@ -46,6 +46,7 @@ def draft(
     ).settings
     # What follows loads Polars.
     from vocabgap.ranking import draft as draft_of  # noqa: PLC0415
+    from vocabgap.reporting.narrowed import telling  # noqa: PLC0415
     from vocabgap.reporting.reading import read_gaps, read_run  # noqa: PLC0415
     from vocabgap.vocabulary import load_vocabulary  # noqa: PLC0415
 
@@ -53,14 +54,15 @@ def draft(
     known = load_vocabulary(listed.paths, fields=listed.fields, entries=listed.entries)
     folder = settings.report.out if run is None else run
     _, ranked = read_run(folder, option="--run")
-    made = draft_of(
-        printable_name(capability),
-        ranked,
-        gaps=read_gaps(folder),
-        vocabulary=known if listed.paths else None,
-        stop_words=settings.cluster.stop_words,
-        operation_aliases=settings.operation_aliases,
-    )
+    with telling(folder):
+        made = draft_of(
+            printable_name(capability),
+            ranked,
+            gaps=read_gaps(folder),
+            vocabulary=known if listed.paths else None,
+            stop_words=settings.cluster.stop_words,
+            operation_aliases=settings.operation_aliases,
+        )
     output.event("result", draft=made)
     if draft_format is DraftFormat.JSON:
         document = msgspec.json.format(msgspec.json.encode(made), indent=2).decode()

@@ -1,12 +1,11 @@
 """`vocabgap report`: the main job."""
 
 import os
-from datetime import datetime
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated
 
 import typer
 
+from vocabgap.cli.narrowing import note_narrowing
 from vocabgap.cli.options import (
     CacheOption,
     ConfigOption,
@@ -22,10 +21,11 @@ from vocabgap.cli.options import (
     note_embeddings,
     note_unread,
 )
-from vocabgap.cli.output import Output, output_of
+from vocabgap.cli.output import output_of
+from vocabgap.cli.ranking_output import TextFormat, print_run
 from vocabgap.config import expanded, resolve_settings
 from vocabgap.errors import NotFoundError
-from vocabgap.moments import iso, parse_moment, parse_now
+from vocabgap.moments import is_minutes, parse_moment, parse_now
 from vocabgap.settings import (
     DEFAULT_MIN_IMAGES,
     DEFAULT_MIN_SESSIONS,
@@ -34,30 +34,7 @@ from vocabgap.settings import (
     RankBy,
     shared_from,
 )
-from vocabgap.text import count, escape_unseen, printable_name, shortened, visible
-
-if TYPE_CHECKING:
-    from vocabgap.pipeline import Run
-    from vocabgap.reporting.capability import Capability
-
-
-NUMBERS: Final = ("#", "mentions", "images", "sessions", "unsatisfied")
-DATES: Final = ("last seen",)
-SPARED: Final = ("sessions", "category")  # columns that a narrow terminal does without
-NARROW: Final = 100
-# Columns of table `capabilities`.
-CSV_COLUMNS: Final = (
-    "rank", "capability_id", "label", "mentions", "images", "sessions", "first_seen", "last_seen",
-    "unsatisfied", "neutral", "satisfied", "unrated", "intent_category",
-)  # fmt: skip
-
-
-class TextFormat(StrEnum):
-    """How the ranking is printed."""
-
-    TABLE = "table"
-    MARKDOWN = "markdown"
-    CSV = "csv"
+from vocabgap.text import escape_unseen, printable_name
 
 
 def report(
@@ -68,7 +45,9 @@ def report(
     ] = None,
     since: Annotated[
         str | None,
-        typer.Option(help="Earliest moment: 2026-05-01, 2026-05-01T09:30:00Z, 7d, 2w, 24h or 30m."),
+        typer.Option(
+            help="Earliest moment: 2026-05-01, 2026-05-01T09:30:00Z, 2026-05, 7d, 2w, 24h or 30m (minutes)."
+        ),
     ] = None,
     until: Annotated[str | None, typer.Option(help="Moment to stop before, written the same way.")] = None,
     image: Annotated[list[str] | None, typer.Option(help="Only this image; may be repeated.")] = None,
@@ -175,107 +154,14 @@ def report(
             share=fewest,
             on_stage=listener,
         )
-    _print(output, made, text_format)
+    print_run(output, made, text_format)
     note_cache(output, made.scan.cache)
     note_embeddings(output, made.embeddings)
     note_unread(output, made.scan)
+    note_narrowing(output, made, minutes=[text for text in (since, until) if text and is_minutes(text)])
     for decision in made.ruling.dormant:
         output.note(escape_unseen(f"nothing to decide about in these logs: {decision.told}"))
     outgrown = {*made.ranked["outgrown"].explode()}
     for decision in made.ruling.active:
         if decision.decision_id in outgrown:
             output.note(escape_unseen(f"holds no longer, for its group has outgrown it: {decision.told}"))
-
-
-def _print(output: Output, made: "Run", text_format: TextFormat) -> None:
-    summary = made.published.summary
-    if output.as_json:
-        for item in summary.capabilities:
-            output.event("capability", capability=item)
-        for item in summary.covered:
-            output.event("covered", capability=item)
-        output.event(
-            "result",
-            out=printable_name(str(made.published.folder)),
-            files=made.published.files,
-            capabilities=summary.total,
-            mentions=summary.mentions,
-            account=summary.account,
-            reclassified=summary.reclassified,
-            cache=made.scan.cache,
-        )
-        return
-    from vocabgap.cli.tables import available_width, comma_separated, table  # noqa: PLC0415 - loads rich
-    from vocabgap.reporting.manifest import MARKDOWN_NAME  # noqa: PLC0415 - loads Polars
-
-    if text_format is TextFormat.MARKDOWN:
-        output.text((made.published.folder / MARKDOWN_NAME).read_text(encoding="utf-8").rstrip("\n"))
-        return
-    if text_format is TextFormat.CSV:
-        output.text(comma_separated(CSV_COLUMNS, [_cells(item) for item in summary.capabilities]))
-        return
-    if summary.capabilities:
-        rows = [_row(item) for item in summary.capabilities]
-        spared = SPARED if available_width() < NARROW else ()
-        headings = [heading for heading in rows[0] if heading not in spared]
-        cells = [[row[heading] for heading in headings] for row in rows]
-        output.text(table(headings, cells, numbers=NUMBERS, dates=DATES))
-    output.text("\n".join(_closing(made)))
-
-
-def _cells(item: "Capability") -> list[object]:
-    values = [getattr(item, name) for name in CSV_COLUMNS]
-    return [iso(value) if isinstance(value, datetime) else value for value in values]
-
-
-def _row(item: "Capability") -> dict[str, object]:
-    return {
-        "#": item.rank,
-        "capability": item.label,
-        "mentions": item.mentions,
-        "images": item.images,
-        "sessions": item.sessions,
-        "last seen": item.last_seen.date().isoformat() if item.last_seen else None,
-        "unsatisfied": f"{item.unsatisfied}/{item.rated}" if item.rated else None,
-        "category": item.intent_category,
-    }
-
-
-def _closing(made: "Run") -> list[str]:
-    from vocabgap.cli.tables import account_line  # noqa: PLC0415 - loads rich
-    from vocabgap.reporting.manifest import MARKDOWN_NAME  # noqa: PLC0415 - loads Polars
-    from vocabgap.reporting.target import current_folder  # noqa: PLC0415
-
-    summary, published = made.published.summary, made.published
-    account = summary.account
-    lines = []
-    if not summary.capabilities:
-        lines.append(f"{summary.nothing_shown}.")
-    else:
-        lines.append(
-            f"\n{len(summary.capabilities)} of {count(summary.total, 'capability', 'capabilities')},"
-            f" {count(summary.mentions, 'mention')}."
-        )
-    if summary.covered:
-        first = summary.covered[0]
-        lines.append(
-            f"{count(summary.covered_total, 'capability is', 'capabilities are')} probably covered, and not"
-            f" among these: see {MARKDOWN_NAME}, from #{first.rank}, {shortened(visible(first.label))}, on."
-        )
-    if account is not None:
-        filtered = f"; {count(account.filtered, 'record')} filtered out" if account.filtered else ""
-        rules = ", ".join(f"{number:,} {visible(rule)}" for rule, number in account.rules.items())
-        marked = f"; {account.not_a_gap:,} not a gap ({rules})" if account.not_a_gap else ""
-        lines.append(account_line(account) + filtered + marked)
-    given = summary.reclassified
-    if given is not None:
-        lines.append(
-            f"{given.by_operations:,} categorised by operations, {given.by_classifier:,} by classifier;"
-            f" {given.left:,} without a category"
-        )
-    here = current_folder()
-    folder = published.folder
-    if here is not None and folder.is_relative_to(here):
-        folder = folder.relative_to(here)
-    lines.append(f"{escape_unseen(str(folder))}: {', '.join(published.files)}")
-    return lines

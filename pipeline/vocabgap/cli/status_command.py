@@ -35,6 +35,7 @@ def status(
     """Print versions, the settings in force and the last run."""
     from vocabgap.moments import iso  # noqa: PLC0415
     from vocabgap.reporting.manifest import read_manifest, versions  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting.narrowed import narrowed_to  # noqa: PLC0415
     from vocabgap.reporting.target import resolve_target  # noqa: PLC0415
 
     output = output_of(context)
@@ -59,7 +60,12 @@ def status(
         unknown_variables=_unknown(),
         last_run=None
         if last is None
-        else {"now": last.now, "capabilities": last.capabilities, "command": last.command},
+        else {
+            "now": last.now,
+            "capabilities": last.capabilities,
+            "command": last.command,
+            "narrowed_to": narrowed_to(last),
+        },
     )
     named = ", ".join(f"{name} {number}" for name, number in libraries.items())
     _line(output, f"vocabgap {__version__}, Python {platform.python_version()}, {named}")
@@ -74,7 +80,9 @@ def status(
     if last is None:
         _line(output, f"\nno run in '{where}'")
     else:
-        _line(output, f"\nlast run in '{where}': {iso(last.now)}, {last.capabilities:,} capabilities")
+        told = f"{iso(last.now)}, {count(last.capabilities, 'capability', 'capabilities')}"
+        narrowed = narrowed_to(last)
+        _line(output, f"\nlast run in '{where}': {told}" + (f", narrowed to {narrowed}" if narrowed else ""))
 
 
 def _settings(settings: Settings) -> Iterator[str]:

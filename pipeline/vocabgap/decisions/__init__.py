@@ -3,6 +3,7 @@
 from vocabgap.decisions.agreement import require_followed
 from vocabgap.decisions.log import append_decision, read_decisions
 from vocabgap.decisions.record import ID_PREFIX, KEPT_WORDINGS, Action, Decision, Subject, decide, subject
+from vocabgap.decisions.redundant import require_change, require_own_label
 from vocabgap.decisions.replay import Ruling, in_force, replay, surfaces_of, undoings
 
 __all__ = [
@@ -17,7 +18,9 @@ __all__ = [
     "in_force",
     "read_decisions",
     "replay",
+    "require_change",
     "require_followed",
+    "require_own_label",
     "subject",
     "surfaces_of",
     "undoings",

@@ -134,6 +134,12 @@ def repeated_keys(line: bytes) -> int:
     return value.repeated if isinstance(value, _Object) else 0
 
 
+def object_of(line: bytes) -> dict[str, Any]:
+    """The object on a line that a record was made of, as it was written; empty for any other line."""
+    value = _parsed(_without_marks(line.removesuffix(b"\r")))
+    return value if isinstance(value, _Object) else {}
+
+
 def _strictly(line: bytes) -> Decoded | None:
     """The record of a line that needs no mending."""
     try:

@@ -1,6 +1,6 @@
 """Reading an object field by field where the strict decoder refused it; what is mended is counted."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -55,10 +55,9 @@ class Mending:
         unknown = self.fields.keys() - set(FIELDS)
         self.repairs.extend(Repair.UNKNOWN_FIELD for _ in unknown)
         known = {name: value for name, value in self.fields.items() if name not in unknown}
-        for name in (*_TEXT, *_LISTS):
-            if name in known and known[name] is None:
-                del known[name]
-                self.repairs.append(Repair.NULL_FOR_DEFAULT)
+        for name in nulls_for_defaults(known):
+            del known[name]
+            self.repairs.append(Repair.NULL_FOR_DEFAULT)
         wrong = _wrong_type(known) or _unpaired_surrogate(known)
         if wrong is not None:
             name, reason, detail = wrong
@@ -93,6 +92,11 @@ class Mending:
             self.unreadable_timestamp = self.line.decode("utf-8")
         self.repairs.append(Repair.TIMESTAMP_UNREADABLE)
         return None
+
+
+def nulls_for_defaults(fields: Mapping[str, object]) -> list[str]:
+    """The fields that are null where a default stands."""
+    return [name for name in (*_TEXT, *_LISTS) if name in fields and fields[name] is None]
 
 
 def kind(value: object) -> str:

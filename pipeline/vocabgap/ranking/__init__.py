@@ -10,7 +10,7 @@ from vocabgap.ranking.identity import PRESENT, PREVIOUS, Identified, identify
 from vocabgap.ranking.lineage import CONTINUED, GONE, MERGED, NEW, RELATIONS, SPLIT, Lineage, relations, trace
 from vocabgap.ranking.lookup import FEWEST_DIGITS, Named, find_capability, find_named, find_wording
 from vocabgap.ranking.screening import screen
-from vocabgap.ranking.status import SETTLED
+from vocabgap.ranking.status import REGRESSED, SETTLED
 
 __all__ = [
     "CONTINUED",
@@ -20,6 +20,7 @@ __all__ = [
     "NEW",
     "PRESENT",
     "PREVIOUS",
+    "REGRESSED",
     "RELATIONS",
     "SETTLED",
     "SPLIT",

@@ -38,6 +38,7 @@ from vocabgap.reporting.manifest import (
     new_manifest,
 )
 from vocabgap.reporting.markdown import render_markdown
+from vocabgap.reporting.order import order_of
 from vocabgap.reporting.page import render_page
 from vocabgap.reporting.publishing import published
 from vocabgap.reporting.sharing import shareable
@@ -50,7 +51,6 @@ from vocabgap.settings import (
     DEFAULT_TOP,
     RankBy,
     Settings,
-    ranking,
     shared_from,
 )
 from vocabgap.text import printable_name
@@ -81,7 +81,7 @@ def report(
     lineage: Lineage | None = None,
     now: datetime | None = None,
     top: int = DEFAULT_TOP,
-    ranked_by: RankBy | str = RankBy.MENTIONS,
+    ranked_by: RankBy | str | None = None,
     reproduction: Reproduction | None = None,
     timings: Iterable[Timing] = (),
     share: int | None = None,
@@ -97,15 +97,16 @@ def report(
             `groups.parquet`, and the next run cannot know them again.
         now: The moment the run counts as its present; the clock's by default.
         top: How many capabilities the Markdown shows; 0 shows all. The Parquet always has all.
-        ranked_by: What the ranking counted first: the `by` that it was made with.
+        ranked_by: What the ranking counted first: the `by` that it was made with. By default the order of the
+            frame tells.
         reproduction: What the run was asked for, to say how to make it again.
         timings: How long the stages took.
         share: Write `share.html`, too, which may leave the machine: it shows what is on so many images, two
             at least.
 
     Raises:
-        InvalidInputError: The frame is not a `capabilities` frame, it does not rank the scan's records, or an
-            argument cannot be used.
+        InvalidInputError: The frame is not a `capabilities` frame, it is not in the order of `ranked_by`, it
+            does not rank the scan's records, or an argument cannot be used.
         StateError: The folder holds something that is not a run, or the disk did not take the files.
         AccessDeniedError: The folder may not be written.
     """
@@ -131,7 +132,7 @@ def report(
         ranked,
         now=moment,
         top=top,
-        ranked_by=ranking(ranked_by).value,
+        ranked_by=order_of(ranked, ranked_by).value,
         gaps=gaps,
         rejects=None if scan is None else scan.rejects,
         scanned=None if scan is None else scan.summary,

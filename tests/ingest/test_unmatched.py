@@ -1,0 +1,90 @@
+"""What a selection asks for and no record has."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from vocabgap.ingest import Selection, scan, undated, unmatched
+from vocabgap.schema import GAPS
+
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+SPAN = "the oldest is of 2026-04-01T10:00:00Z, the newest of 2026-05-02T00:00:00Z"
+
+
+@pytest.fixture
+def gaps(gap: Gap, write_corpus: Corpus) -> pl.DataFrame:
+    """Three images, one record without a readable timestamp."""
+    return scan(
+        write_corpus(
+            {
+                "alps-0412": [gap("sky mask", intent_category="mask", operations_involved=["toneequal"])],
+                "alps-0413": [gap("film grain", session_id="s-17", timestamp="2026-05-02T00:00:00Z")],
+                "fjord": [gap("lens flare", timestamp="some day")],
+            }
+        )
+    ).gaps
+
+
+@pytest.mark.parametrize(
+    ("selection", "told"),
+    [
+        (Selection(images=("alps",)), "no record has image 'alps'; the nearest: alps-0412, alps-0413"),
+        (Selection(images=("fjord", "Fjort")), "no record has image 'Fjort'; the nearest: fjord"),
+        (Selection(modules=("tonequal",)), "no record has operation 'tonequal'; the nearest: toneequal"),
+        (Selection(categories=("locale",)), "no record has category 'locale'; the nearest: local"),
+        (Selection(sessions=("s-1",)), "no record has session 's-1'; the nearest: s-17"),
+        (Selection(images=("xyz",)), "no record has image 'xyz'"),
+        (
+            Selection(since=datetime(2026, 6, 1, tzinfo=UTC)),
+            f"no record since 2026-06-01T00:00:00Z: {SPAN}",
+        ),
+        (
+            Selection(since=datetime(2026, 4, 2, tzinfo=UTC), until=datetime(2026, 5, 1, tzinfo=UTC)),
+            f"no record since 2026-04-02T00:00:00Z and before 2026-05-01T00:00:00Z: {SPAN}",
+        ),
+    ],
+)
+def test_what_no_record_has_is_told_with_what_is_near(
+    gaps: pl.DataFrame, selection: Selection, told: str
+) -> None:
+    assert unmatched(gaps, selection) == (told,)
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [
+        Selection(),
+        Selection(images=("fjord",), sessions=("s-17",)),
+        Selection(categories=("MASK", "local")),
+        Selection(modules=("toneequal",)),
+        Selection(since=datetime(2026, 5, 2, tzinfo=UTC)),
+    ],
+)
+def test_what_a_record_has_is_not_told(gaps: pl.DataFrame, selection: Selection) -> None:
+    assert unmatched(gaps, selection) == ()
+
+
+def test_of_no_records_nothing_is_told() -> None:
+    assert unmatched(GAPS.empty(), Selection(images=("alps",))) == ()
+
+
+def test_where_no_timestamp_can_be_read_that_is_told(gaps: pl.DataFrame) -> None:
+    asked = Selection(until=datetime(2026, 6, 1, tzinfo=UTC))
+
+    told = unmatched(gaps.filter(image_id="fjord"), asked)
+
+    assert told == ("no record before 2026-06-01T00:00:00Z: no timestamp can be read",)
+
+
+def test_records_without_a_date_are_counted_where_a_date_leaves_them_out(
+    gap: Gap, write_corpus: Corpus
+) -> None:
+    scanned = scan(write_corpus({"one": [gap("sky mask"), gap("film grain", timestamp="some day")]}))
+    by_date, by_image = Selection(since=datetime(2026, 1, 1, tzinfo=UTC)), Selection(images=("two",))
+
+    assert undated(scanned.select(by_date).gaps, by_date) == 1
+    assert undated(scanned.select(by_image).gaps, by_image) == 0

@@ -1,0 +1,88 @@
+"""What a report says that it is ranked by is what its order tells."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from vocabgap.clustering import cluster
+from vocabgap.errors import InvalidInputError
+from vocabgap.ingest import scan
+from vocabgap.ranking import rank
+from vocabgap.reporting import report
+from vocabgap.reporting.order import order_of
+from vocabgap.schema import CAPABILITIES
+from vocabgap.settings import RankBy
+
+
+@pytest.fixture
+def ranked(
+    gap: Callable[..., dict[str, object]], write_corpus: Callable[..., Path]
+) -> Callable[..., pl.DataFrame]:
+    """Ranks four needs, each first by something else."""
+    old = "2025-01-01T00:00:00Z"
+    glow = gap("moon glow", satisfaction=-1, timestamp=old)
+    images = {
+        "one": [gap("sky mask", notes=str(n), timestamp=old) for n in range(4)],
+        "two": [gap("film grain", session_id="s-1"), gap("lens flare", session_id="s-2")],
+        "three": [gap("film grain", session_id="s-1"), gap("lens flare", session_id="s-3")],
+        "four": [gap("film grain", session_id="s-1"), glow],
+        "five": [glow],
+        "six": [glow],
+    }
+    records = scan(write_corpus(images)).records
+    found = cluster(records)
+
+    def make(**given: object) -> pl.DataFrame:
+        return rank(records, found, **given)  # type: ignore[arg-type]
+
+    return make
+
+
+@pytest.mark.parametrize("by", list(RankBy))
+def test_the_order_of_a_ranking_tells_what_it_counts(ranked: Callable[..., pl.DataFrame], by: RankBy) -> None:
+    assert order_of(ranked(by=by)) is by
+    assert order_of(ranked(by=by), by.value) is by
+
+
+@pytest.mark.parametrize("by", list(RankBy))
+def test_what_is_not_established_stands_behind_in_the_same_order(
+    ranked: Callable[..., pl.DataFrame], by: RankBy
+) -> None:
+    assert order_of(ranked(by=by, min_images=2), by) is by
+
+
+def test_a_ranking_that_is_called_another_one_is_refused(ranked: Callable[..., pl.DataFrame]) -> None:
+    with pytest.raises(InvalidInputError, match="not ranked by mentions, but by images") as refused:
+        order_of(ranked(by="images"), "mentions")
+
+    assert "leave ranked_by out, or rank them with by='mentions'" in refused.value.hint
+
+
+def test_capabilities_in_an_order_of_their_own_are_refused(ranked: Callable[..., pl.DataFrame]) -> None:
+    with pytest.raises(InvalidInputError, match="in no order that a ranking gives"):
+        order_of(ranked().sort("label"))
+
+
+def test_what_is_pinned_or_settled_may_stand_where_it_does(ranked: Callable[..., pl.DataFrame]) -> None:
+    frame = ranked()
+    pinned = pl.concat([frame[-1:].with_columns(decisions=pl.lit(["pinned"])), frame[:-1]])
+    settled = pl.concat([frame[1:], frame[:1].with_columns(status=pl.lit("dismissed"))])
+
+    for made in (pinned, settled):
+        assert order_of(made.with_columns(rank=pl.int_range(1, 5, dtype=pl.Int64))) is RankBy.MENTIONS
+
+
+def test_of_nothing_any_order_will_do() -> None:
+    assert order_of(CAPABILITIES.empty(), "images") is RankBy.IMAGES
+
+
+def test_a_report_says_what_its_frame_is_ranked_by(
+    ranked: Callable[..., pl.DataFrame], tmp_path: Path
+) -> None:
+    report(ranked(by="priority"), tmp_path / "out")
+
+    text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert "stands first by priority" in text
+    assert "is what is missing most" not in text
