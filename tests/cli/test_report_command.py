@@ -203,9 +203,7 @@ def test_what_is_probably_covered_is_told_beside_the_ranking(
         for line in vocabgap("--json", "report", photos, "--vocabulary", entries).out.splitlines()
     ]
 
-    assert (
-        "1 capability is probably covered, and not among these: see report.md, from #1, sky mask, on." in told
-    )
+    assert "Left out whatever their rank: 1 probably covered; see report.md." in told
     ranked = [(each["event"], each["capability"]["rank"]) for each in events if "capability" in each]
     assert ranked == [("capability", 2), ("covered", 1)]
 

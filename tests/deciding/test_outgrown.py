@@ -79,6 +79,7 @@ def test_a_dismissal_is_about_all_wordings_however_many(studio_of: "Callable[...
 
 def test_a_reopening_of_a_small_group_does_not_open_a_large_one(grown: "Studio") -> None:
     grown.decide.dismiss("film grain", "a matter of taste")
+    grown.decide.dismiss("film grain look", "a matter of taste, too")
     grown.decide.reopen("film grain look")
 
     assert widened(grown)["status"] == "dismissed"
