@@ -78,7 +78,7 @@ CAPABILITIES: Final = Table(
         Column("combinations", _COMBINATIONS, "sets of operations that recur together, most frequent first"),
         Column("workarounds", _WORKAROUNDS, "what was done instead, most frequent first, five at most"),
         Column("repeats", pl.Int64, "mentions that look like verbatim repeats by automation"),
-        Column("decisions", NAMES, "what people decided about it and nobody undid; what is outgrown too"),
+        Column("decisions", NAMES, "what people decided, as far as nobody undid it, in order"),
         Column("established", pl.Boolean, "whether it is on as many images and sessions as were asked for"),
         Column("pinned", pl.Boolean, "whether people want it first; then it is listed whatever covers it"),
         Column("outgrown", NAMES, "identifiers of decisions that hold no longer, being outgrown"),

@@ -29,9 +29,7 @@ IDENTITIES: Final = Table(
         Column("label", pl.String, "the name that people gave it; null where nobody did"),
         Column("status", pl.String, "`new`, `open`, `dismissed`, `authored` or `regressed`"),
         Column("pinned", pl.Boolean, "whether people want it first"),
-        Column(
-            "decisions", NAMES, "what people decided about it and nobody undid, and why it holds no longer"
-        ),
+        Column("decisions", NAMES, "what people decided, as far as nobody undid it, in order"),
         Column("outgrown", NAMES, "identifiers of decisions that hold no longer, being outgrown"),
     ),
 )
