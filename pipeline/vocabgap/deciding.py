@@ -28,12 +28,12 @@ from vocabgap.decisions import (
     standing_of,
     subject,
 )
-from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError, VocabgapError
 from vocabgap.moments import require_offset
 from vocabgap.ranking import REGRESSED, SETTLED
 from vocabgap.reporting import named, read_run
 from vocabgap.settings import DEFAULT_DECISIONS, DEFAULT_OUT
-from vocabgap.text import shortened, surface, visible
+from vocabgap.text import count, printable_name, shortened, surface, visible
 
 _ALIKE: Final = 3  # wordings to propose where none fits
 _SHOWN: Final = 5  # decisions to tell where several fit
@@ -64,6 +64,16 @@ class Decisions:
         self.file = expanded(file)
         self._actor = actor
         self._now = None if now is None else require_offset(now, name="now")
+
+    def __repr__(self) -> str:
+        """How many decisions the file holds, in one line."""
+        try:
+            told = f"{count(len(self.all()), 'decision')}, {len(self.in_force()):,} in force"
+        except VocabgapError:
+            told = "cannot be read"
+        return (
+            f"Decisions('{printable_name(str(self.file))}': {told}; run '{printable_name(str(self._run))}')"
+        )
 
     def all(self) -> tuple[Decision, ...]:
         """Every decision of the file, in the order in which they were made.

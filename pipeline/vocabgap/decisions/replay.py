@@ -12,10 +12,10 @@ from vocabgap.decisions.record import Action, Decision, Subject
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.moments import iso
 from vocabgap.schema import VERDICTS
-from vocabgap.text import surface, visible
+from vocabgap.text import count, surface, visible
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ruling:
     """What is decided about the surfaces of a corpus.
 
@@ -30,6 +30,12 @@ class Ruling:
     verdicts: pl.DataFrame
     active: tuple[Decision, ...]
     dormant: tuple[Decision, ...]
+
+    def __repr__(self) -> str:
+        """How many decisions there are, in one line."""
+        return (
+            f"Ruling({count(len(self.active), 'decision')} in force, {len(self.dormant):,} of them dormant)"
+        )
 
 
 def in_force(decisions: Iterable[Decision]) -> tuple[Decision, ...]:

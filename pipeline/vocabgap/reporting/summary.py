@@ -150,6 +150,15 @@ class Summary(msgspec.Struct, frozen=True):
     ties: tuple[tuple[int, int], ...] = ()
 
     @property
+    def told(self) -> str:
+        """How much it is about, in a few words."""
+        return f"{count(self.total, 'capability', 'capabilities')}, {count(self.mentions, 'mention')}"
+
+    def __repr__(self) -> str:
+        """The same in one line; what it holds would fill pages."""
+        return f"Summary({self.told}, {len(self.capabilities):,} shown)"
+
+    @property
     def nothing_shown(self) -> str:
         """Why no capability is shown, in a sentence without its full stop."""
         if not self.total:
