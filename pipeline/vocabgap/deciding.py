@@ -30,12 +30,12 @@ from vocabgap.decisions import (
     surfaces_of,
     undoings,
 )
-from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError, VocabgapError
 from vocabgap.moments import require_offset
 from vocabgap.ranking import REGRESSED, SETTLED, find_capability, find_wording
 from vocabgap.reporting import read_groups, read_run
 from vocabgap.settings import DEFAULT_DECISIONS, DEFAULT_OUT
-from vocabgap.text import can_be_seen, shortened, surface, visible
+from vocabgap.text import can_be_seen, count, printable_name, shortened, surface, visible
 
 _SHOWN: Final = 5  # decisions to tell where several fit
 
@@ -68,6 +68,16 @@ class Decisions:
         self._actor = actor
         self._on_wait = on_wait
         self._now = None if now is None else require_offset(now, name="now")
+
+    def __repr__(self) -> str:
+        """How many decisions the file holds, in one line."""
+        try:
+            told = f"{count(len(self.all()), 'decision')}, {len(self.in_force()):,} in force"
+        except VocabgapError:
+            told = "cannot be read"
+        return (
+            f"Decisions('{printable_name(str(self.file))}': {told}; run '{printable_name(str(self._run))}')"
+        )
 
     def all(self) -> tuple[Decision, ...]:
         """Every decision of the file, in the order in which they were made.

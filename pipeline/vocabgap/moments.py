@@ -63,7 +63,7 @@ def require_offset(moment: object, *, name: str) -> datetime:
     if not isinstance(moment, datetime) or moment.tzinfo is None:
         raise InvalidInputError(
             f"{name}: expected a datetime with an offset, found {moment!r}",
-            hint="for example datetime(2026, 5, 1, tzinfo=UTC)",
+            hint="for example datetime(2026, 5, 1, tzinfo=UTC), or datetime.now(UTC) - timedelta(days=30)",
         )
     return moment
 

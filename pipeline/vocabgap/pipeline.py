@@ -47,7 +47,7 @@ from vocabgap.vocabulary import load_vocabulary
 STAGES: Final = ("ingest", "cluster", "rank", "report")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """A run of the whole pipeline.
 
@@ -68,6 +68,10 @@ class Run:
     ruling: Ruling
     published: Published
     embeddings: EmbeddingUse | None = None
+
+    def __repr__(self) -> str:
+        """What came of it, in one line."""
+        return f"Run({self.published.told})"
 
 
 @dataclass

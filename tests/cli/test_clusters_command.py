@@ -78,6 +78,41 @@ def test_a_group_that_is_not_there_is_said_with_the_nearest(vocabgap: Vocabgap, 
     assert "did you mean 'sky mask'?" in told.err
 
 
+def test_a_capability_that_was_decided_about_is_answered_with_its_groups(
+    vocabgap: Vocabgap, needs: Path
+) -> None:
+    vocabgap("report", needs)
+    vocabgap("decide", "merge", "sky mask", "lens flare brush", "--actor", "ana")
+    vocabgap("decide", "rename", "sky mask", "brush of all kinds", "--actor", "ana")
+    (decided,) = [
+        event["capability"]["capability_id"]
+        for event in events(vocabgap("--json", "report", needs))
+        if event.get("capability", {}).get("label") == "brush of all kinds"
+    ]
+
+    for name in ("brush of all kinds", decided):
+        told = vocabgap("clusters", "show", name, needs)
+
+        assert told.code == 3
+        assert "in 'out', is of 'sky mask', 'lens flare brush': show one of these" in told.err
+
+
+def test_a_group_that_no_run_knows_either_is_said_to_be_looked_for_before_decisions(
+    vocabgap: Vocabgap, needs: Path
+) -> None:
+    told = vocabgap("clusters", "show", "no such need", needs, "--run", "nowhere")
+
+    assert "these are the groups as found, before what was decided about them" in told.err
+
+
+def test_a_mistyped_command_is_not_taken_for_a_folder(vocabgap: Vocabgap, needs: Path) -> None:
+    told = vocabgap("clusters", "sho", "sky mask", needs)
+
+    assert told.code == 2
+    assert "'sho' is no command, and no folder here" in told.err
+    assert "did you mean `vocabgap clusters show`?" in told.err
+
+
 def test_the_dendrogram_of_a_group_becomes_a_picture(vocabgap: Vocabgap, needs: Path, tmp_path: Path) -> None:
     told = vocabgap("clusters", "show", "sky mask", needs, "--svg", tmp_path / "sky.svg")
 

@@ -1,5 +1,6 @@
 """`vocabgap clusters`: the groups that were found, what other cuts would give, and one from inside."""
 
+import difflib
 import os
 import sys
 from dataclasses import replace
@@ -9,12 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from typer.core import TyperGroup
 
+from vocabgap.cli.decided_groups import telling_of_decisions
 from vocabgap.cli.options import (
     CacheOption,
     ConfigOption,
     EmbedderOption,
     HiddenOption,
     RootsArgument,
+    RunOption,
     ThresholdOption,
     VerifyHashOption,
     note_cache,
@@ -23,7 +26,7 @@ from vocabgap.cli.options import (
 )
 from vocabgap.cli.output import Output, output_of
 from vocabgap.config import resolve_settings
-from vocabgap.errors import NotFoundError
+from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.settings import BY_WORDING, DEFAULT_TOP, Settings
 from vocabgap.text import count, printable_name, visible
 
@@ -42,8 +45,18 @@ class ListByDefault(TyperGroup):
     """Lists the groups where no other of its commands is named."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - Typer's own type is private
-        """Put the command in front that goes without saying."""
+        """Put the command in front that goes without saying.
+
+        Raises:
+            InvalidInputError: The first word is nearly a command, and no folder.
+        """
         if not args or args[0] not in {*self.commands, *ctx.help_option_names}:
+            meant = difflib.get_close_matches(args[0], self.commands, n=1) if args else []
+            if meant and not os.path.lexists(args[0]):
+                raise InvalidInputError(
+                    f"'{visible(args[0])}' is no command, and no folder here",
+                    hint=f"did you mean `{ctx.command_path} {meant[0]}`?",
+                )
             args = [LIST, *args]
         return super().parse_args(ctx, args)
 
@@ -125,12 +138,16 @@ def show(
     threshold: ThresholdOption = None,
     embedder: EmbedderOption = None,
     svg: Annotated[Path | None, typer.Option(help="Write the dendrogram to this file, too.")] = None,
+    run: RunOption = None,
     hidden: HiddenOption = None,
     cache: CacheOption = None,
     verify_hash: VerifyHashOption = False,
     config: ConfigOption = None,
 ) -> None:
-    """Show every wording of one group, and how they came together."""
+    """Show every wording of one group, and how they came together.
+
+    What only the published run calls so, since it was merged or renamed, is answered with its groups.
+    """
     output = output_of(context)
     settings = _settings(config, threshold, embedder, hidden)
     # What follows loads Polars.
@@ -145,7 +162,8 @@ def show(
     if not scanned.summary.records:
         raise NotFoundError(nothing(scanned.summary), hint=_SOUND_HINT)
     found = _clustered(output, scanned, settings, by)
-    number = _named(found, printable_name(label))
+    with telling_of_decisions(found, printable_name(label), run or settings.report.out):
+        number = _named(found, printable_name(label))
     group = found.clusters.filter(cluster=number).row(0, named=True)
     wordings = found.wordings.filter(cluster=number).sort("mentions", "wording", descending=[True, False])
     leaves, linkage = found.dendrogram(number)

@@ -1,7 +1,7 @@
 """The clustering stage: records in, groups of wordings out."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Final
 
@@ -21,12 +21,13 @@ from vocabgap.clustering.vectorizing import Rows, vectorize
 from vocabgap.constraints import Constraint
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.schema import CLUSTERS, PHRASE_FIELDS, RECORDS, SWEEP, WORDINGS
+from vocabgap.text import count
 
 SWEEP_CUTS: Final = tuple(round(0.30 + 0.05 * step, 2) for step in range(14))  # 0.30 to 0.95
 SWEEP_TOP: Final = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Clusters:
     """Groups of wordings that ask for the same thing.
 
@@ -44,10 +45,17 @@ class Clusters:
     linkage: pl.DataFrame
     threshold: float | None
     reach: float
-    _points: Points = field(repr=False)
-    _rows: Rows = field(repr=False)
-    _labels: IntArray = field(repr=False)
+    _points: Points
+    _rows: Rows
+    _labels: IntArray
     origins: tuple[Origin, ...] = ()
+
+    def __repr__(self) -> str:
+        """How many groups there are of how many wordings, in one line."""
+        mentions = int(self.clusters["mentions"].sum())
+        of = f"{count(self.wordings.height, 'wording')}, {count(mentions, 'mention')}"
+        cut = "by wording" if self.threshold is None else f"at {self.threshold}"
+        return f"Clusters({count(self.clusters.height, 'group')} of {of}, cut {cut})"
 
     def constrained(self, constraints: Iterable[Constraint]) -> "Clusters":
         """The groups that also respect what people decided about their surfaces.

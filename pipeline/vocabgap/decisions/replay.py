@@ -11,10 +11,10 @@ from vocabgap.decisions.agreement import Reasoned, require_agreement
 from vocabgap.decisions.record import Action, Decision, Subject
 from vocabgap.errors import InvalidInputError
 from vocabgap.schema import VERDICTS
-from vocabgap.text import surface
+from vocabgap.text import count, surface
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ruling:
     """What is decided about the surfaces of a corpus.
 
@@ -35,6 +35,12 @@ class Ruling:
     def constraints(self) -> tuple[Constraint, ...]:
         """Which surfaces belong together and which apart, in the order in which it was decided."""
         return tuple(each.constraint for each in self.reasoned)
+
+    def __repr__(self) -> str:
+        """How many decisions there are, in one line."""
+        return (
+            f"Ruling({count(len(self.active), 'decision')} in force, {len(self.dormant):,} of them dormant)"
+        )
 
 
 def in_force(decisions: Iterable[Decision]) -> tuple[Decision, ...]:

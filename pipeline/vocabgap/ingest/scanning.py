@@ -28,6 +28,7 @@ from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, RejectReason, R
 from vocabgap.schema import RECORDS, REJECTS
 from vocabgap.settings import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
 from vocabgap.sources import Source
+from vocabgap.text import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,17 @@ class Scan:
 
     def __repr__(self) -> str:
         """The account in one line."""
-        return f"Scan({self.summary})"
+        made = self.summary
+        whole = f"{count(made.lines, 'line')} in {count(made.files, 'log')}"
+        counted = int(self.gaps["counted"].sum())
+        left_out = f" ({counted:,} counted)" if counted != made.records else ""
+        parts = (
+            count(made.records, "record") + left_out,
+            count(made.duplicates, "duplicate"),
+            f"{made.superseded:,} superseded",
+            count(made.rejects, "reject"),
+        )
+        return f"Scan({whole}: {', '.join(parts)})"
 
 
 def scan(

@@ -5,15 +5,16 @@ from typing import Final
 
 import polars as pl
 
-from vocabgap.ranking.identity import PREVIOUS, Identified
+from vocabgap.ranking.identity import PRESENT, PREVIOUS, Identified
 from vocabgap.ranking.matching import matched, overlaps
 from vocabgap.schema import GROUPS, LINEAGE
+from vocabgap.text import count
 
 CONTINUED, SPLIT, MERGED, NEW, GONE = RELATIONS = ("continued", "split", "merged", "new", "gone")
 _FACTS: Final = ("label", "rank", "mentions")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Lineage:
     """Where the capabilities of a run come from.
 
@@ -24,6 +25,11 @@ class Lineage:
 
     relations: pl.DataFrame
     groups: pl.DataFrame
+
+    def __repr__(self) -> str:
+        """How many relations there are, in one line."""
+        known = self.groups.filter(run=PRESENT).height
+        return f"Lineage({count(self.relations.height, 'relation')}, {count(known, 'surface')})"
 
 
 def trace(identified: Identified, ranked: pl.DataFrame, basis: pl.DataFrame | None = None) -> Lineage:

@@ -56,7 +56,7 @@ from vocabgap.settings import (
 from vocabgap.text import printable_name
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Published:
     """A run as it was published.
 
@@ -71,6 +71,15 @@ class Published:
     files: tuple[str, ...]
     summary: Summary
     manifest: Manifest
+
+    @property
+    def told(self) -> str:
+        """What it holds, and where, in a few words."""
+        return f"{self.summary.told}, in '{printable_name(str(self.folder))}'"
+
+    def __repr__(self) -> str:
+        """The same in one line."""
+        return f"Published({self.told})"
 
 
 def report(

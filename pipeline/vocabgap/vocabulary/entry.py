@@ -5,6 +5,8 @@ from typing import Annotated
 
 import msgspec
 
+from vocabgap.text import count
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -34,7 +36,7 @@ class VocabularyFile(msgspec.Struct, frozen=True):
     sha256: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Vocabulary:
     """The entries of some packs.
 
@@ -45,3 +47,8 @@ class Vocabulary:
 
     entries: tuple[Entry, ...] = ()
     files: tuple[VocabularyFile, ...] = ()
+
+    def __repr__(self) -> str:
+        """How many entries there are, in one line."""
+        entries, files = count(len(self.entries), "entry", "entries"), count(len(self.files), "file")
+        return f"Vocabulary({entries} of {files})"

@@ -1,0 +1,70 @@
+"""What a notebook or a REPL shows of an object is a line that counts, not all that it holds."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import vocabgap as vg
+from vocabgap.pipeline import Run
+
+NOW = datetime(2026, 7, 1, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def made(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """One run over the demo workspace."""
+    return vg.run(demo, tmp_path_factory.mktemp("run") / "out", now=NOW)
+
+
+def test_a_run_is_told_by_its_counts_and_its_folder(made: Run) -> None:
+    told = f"38 capabilities, 334 mentions, in '{made.published.folder}'"
+
+    assert repr(made) == str(made) == f"Run({told})"
+    assert repr(made.published) == f"Published({told})"
+    assert repr(made.published.summary) == "Summary(38 capabilities, 334 mentions, 10 shown)"
+
+
+def test_what_a_run_holds_is_told_by_its_counts(made: Run) -> None:
+    assert repr(made.scan) == (
+        "Scan(353 lines in 27 logs: 334 records, 11 duplicates, 2 superseded, 6 rejects)"
+    )
+    assert repr(made.clusters) == "Clusters(38 groups of 219 wordings, 334 mentions, cut by wording)"
+    assert repr(made.clusters.at(0.4)).endswith("334 mentions, cut at 0.4)")
+    assert repr(made.lineage) == "Lineage(0 relations, 205 surfaces)"
+    assert repr(made.ruling) == "Ruling(0 decisions in force, 0 of them dormant)"
+
+
+def test_a_scan_that_was_narrowed_says_what_counts(made: Run) -> None:
+    narrowed = made.scan.select(vg.Selection(images=("kingfisher-0866",)))
+
+    assert f": 334 records ({narrowed.records.height} counted), " in repr(narrowed)
+
+
+def test_decisions_are_told_by_their_file_and_number(made: Run, tmp_path: Path) -> None:
+    book = vg.Decisions(made.published.folder, tmp_path / "said.jsonl", actor="ana")
+    pin = book.pin("skin hue lock")
+    book.undo(pin.decision_id)
+
+    where = f"'{tmp_path / 'said.jsonl'}': 2 decisions, 0 in force; run '{made.published.folder}'"
+    assert repr(book) == f"Decisions({where})"
+
+
+def test_decisions_that_cannot_be_read_are_told_as_such(tmp_path: Path) -> None:
+    (tmp_path / "said.jsonl").write_text("no decision\n")
+
+    assert "said.jsonl': cannot be read; run 'out')" in repr(vg.Decisions(file=tmp_path / "said.jsonl"))
+
+
+def test_a_vocabulary_is_told_by_its_entries(tmp_path: Path) -> None:
+    (tmp_path / "words.json").write_text('{"entries": [{"name": "sky_mask"}, {"name": "grain"}]}')
+
+    assert repr(vg.load_vocabulary(tmp_path / "words.json")) == "Vocabulary(2 entries of 1 file)"
+
+
+@pytest.mark.parametrize("value", ["30d", "2026-05-01", datetime(2026, 5, 1)])  # noqa: DTZ001 - that is the point
+def test_a_selection_refuses_what_is_no_moment_as_it_is_made(value: object) -> None:
+    with pytest.raises(vg.VocabgapError, match="since: expected a datetime with an offset") as refused:
+        vg.Selection(since=value)  # type: ignore[arg-type]
+
+    assert "timedelta(days=30)" in refused.value.hint
