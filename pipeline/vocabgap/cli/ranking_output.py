@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from vocabgap.cli.narrowing import undated_in_words
 from vocabgap.cli.output import Output
 from vocabgap.moments import iso
-from vocabgap.text import count, escape_unseen, printable_name, shortened, visible
+from vocabgap.text import count, printable_name, shortened, visible
 
 if TYPE_CHECKING:
     from vocabgap.pipeline import Run
@@ -113,8 +113,8 @@ def _elsewhere(summary: "Summary") -> list[str]:
 
 
 def _closing(made: "Run") -> list[str]:
+    from vocabgap.cli.published import published_line  # noqa: PLC0415 - loads Polars
     from vocabgap.cli.tables import account_line  # noqa: PLC0415 - loads rich
-    from vocabgap.reporting.target import current_folder  # noqa: PLC0415
 
     summary, published = made.published.summary, made.published
     account = summary.account
@@ -139,9 +139,5 @@ def _closing(made: "Run") -> list[str]:
             f"{given.by_operations:,} categorised by operations, {given.by_classifier:,} by classifier;"
             f" {given.left:,} without a category"
         )
-    here = current_folder()
-    folder = published.folder
-    if here is not None and folder.is_relative_to(here):
-        folder = folder.relative_to(here)
-    lines.append(f"{escape_unseen(str(folder))}: {', '.join(published.files)}")
+    lines.append(published_line(published))
     return lines

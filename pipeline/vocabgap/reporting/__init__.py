@@ -3,6 +3,7 @@
 from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.manifest import Decided, Model, Timing
 from vocabgap.reporting.reading import NO_PREVIOUS, read_basis, read_groups, read_run
+from vocabgap.reporting.rendering import render
 from vocabgap.reporting.summary import Summary, summarise
 from vocabgap.reporting.target import check_target, resolve_target
 from vocabgap.reporting.writing import Published, report
@@ -19,6 +20,7 @@ __all__ = [
     "read_basis",
     "read_groups",
     "read_run",
+    "render",
     "report",
     "resolve_target",
     "summarise",

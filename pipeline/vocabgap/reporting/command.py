@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
@@ -12,9 +13,8 @@ from vocabgap.config import CONFIG_NAME, expanded
 from vocabgap.ingest import Selection
 from vocabgap.moments import iso
 from vocabgap.reporting.manifest import Compared, Decided, Model
-from vocabgap.reporting.narrowing import Difference, Narrowing, differences, filters
 from vocabgap.reporting.reading import NO_PREVIOUS
-from vocabgap.settings import MINILM, Settings
+from vocabgap.settings import DEFAULT_DECISIONS, MINILM, Settings
 from vocabgap.text import escape_unseen, printable_name
 from vocabgap.vocabulary import VocabularyFile
 
@@ -77,12 +77,7 @@ class Reproduction(msgspec.Struct, frozen=True):
             if self.config is not None or value != default:
                 words += [flag, str(value)]
         words += ["--now", iso(self.now)]
-        return " ".join(escape_unseen(shlex.quote(word)) for word in words)
-
-    @property
-    def narrowed(self) -> tuple[str, ...]:
-        """What the report was narrowed to, in words."""
-        return tuple(f"{name} {value}" for name, value in filters(self.selection).items())
+        return _line(words)
 
     @property
     def compared_with(self) -> Compared | None:
@@ -92,21 +87,21 @@ class Reproduction(msgspec.Struct, frozen=True):
         return replace(self.compared, folder=self._previous)
 
     @property
-    def differences(self) -> tuple[Difference, ...]:
-        """In what the run before is narrowed, or ranked, differently."""
-        if self.compared is None:
-            return ()
-        own = Narrowing.of(self.selection, self.settings.rank)
-        return differences(self.compared.narrowing, own, between=self.now - self.compared.now)
-
-    @property
-    def _home(self) -> Path:
-        return Path(os.path.commonpath([root.parent for root in self.roots]))
-
-    @property
     def _previous(self) -> str:
         nothing = self.previous == Path(NO_PREVIOUS)
         return NO_PREVIOUS if nothing else self._beside(str(self.previous), self._home, NO_PREVIOUS)
+
+    @property
+    def deciding(self) -> str:
+        """The options with which `vocabgap decide` follows the same settings, in the same folder."""
+        home = self._home
+        words = []
+        if self.config is not None:
+            words += ["--config", _argument(_relative(self.config.resolve(), home))]
+        if self.decided is not None or self._names_decisions:
+            file = self._decisions(home)
+            words += [] if file == DEFAULT_DECISIONS else ["--decisions", file]
+        return _line(words)
 
     def _files(self, home: Path) -> list[str]:
         """The files beside the logs that the report was made from."""
@@ -116,10 +111,22 @@ class Reproduction(msgspec.Struct, frozen=True):
             words += ["--embedder", embedder if embedder == MINILM else self._beside(embedder, home, MINILM)]
         for path in self.settings.vocabulary.paths:
             words += ["--vocabulary", _argument(_relative(expanded(path).resolve(), home))]
-        if self.decided is not None:
-            file = expanded(self.settings.decisions.file).resolve()
-            words += ["--decisions", _argument(_relative(file, home))]
+        exists = self._names_decisions and os.path.lexists(expanded(self.settings.decisions.file))
+        if self.decided is not None or exists:
+            words += ["--decisions", self._decisions(home)]
         return words
+
+    @property
+    def _home(self) -> Path:
+        """The folder that the commands run in."""
+        return Path(os.path.commonpath([root.parent for root in self.roots]))
+
+    @property
+    def _names_decisions(self) -> bool:
+        return self.settings.decisions.file != DEFAULT_DECISIONS
+
+    def _decisions(self, home: Path) -> str:
+        return _argument(_relative(expanded(self.settings.decisions.file).resolve(), home))
 
     @staticmethod
     def _beside(path: str, home: Path, word: str) -> str:
@@ -173,6 +180,10 @@ class Reproduction(msgspec.Struct, frozen=True):
             ("--min-sessions", ours.rank.min_sessions, default.rank.min_sessions),
             ("--top", ours.report.top, default.report.top),
         ]
+
+
+def _line(words: Iterable[str]) -> str:
+    return " ".join(escape_unseen(shlex.quote(word)) for word in words)
 
 
 def _argument(path: str) -> str:

@@ -108,6 +108,14 @@ class Compared(msgspec.Struct, frozen=True):
     ] = None
 
 
+class Rendering(msgspec.Struct, frozen=True):
+    """What the report of a run is made with, beside its parameters and its tables."""
+
+    top: Annotated[int, msgspec.Meta(description="capabilities that are shown; 0 for all")]
+    ranked_by: Annotated[str, msgspec.Meta(description="what the ranking counted first")]
+    deciding: Annotated[str, msgspec.Meta(description="options of the commands to decide with")]
+
+
 class Parameters(msgspec.Struct, frozen=True):
     """What the run was asked for."""
 
@@ -145,6 +153,7 @@ class Manifest(msgspec.Struct, frozen=True):
         None
     )
     compared: Annotated[Compared | None, msgspec.Meta(description="the run before, if there was one")] = None
+    rendering: Annotated[Rendering | None, msgspec.Meta(description="what the report was made with")] = None
 
 
 def versions() -> dict[str, str]:
@@ -157,17 +166,16 @@ def new_manifest(
     now: datetime,
     command: str,
     parameters: Parameters | None,
-    account: Account | None,
     capabilities: int,
     inputs: tuple[InputFile, ...],
-    outputs: tuple[OutputFile, ...],
     timings: tuple[Timing, ...],
     model: Model | None = None,
     vocabulary: tuple[VocabularyFile, ...] = (),
     decisions: Decided | None = None,
     compared: Compared | None = None,
+    rendering: Rendering | None = None,
 ) -> Manifest:
-    """A manifest with the versions of this installation."""
+    """A manifest with the versions of this installation, of a run whose files are yet to be written."""
     return Manifest(
         schema_version=SCHEMA_VERSION,
         vocabgap=__version__,
@@ -176,15 +184,16 @@ def new_manifest(
         now=now,
         command=command,
         parameters=parameters,
-        account=account,
+        account=None,
         capabilities=capabilities,
         inputs=inputs,
-        outputs=outputs,
+        outputs=(),
         timings=timings,
         model=model,
         vocabulary=vocabulary,
         decisions=decisions,
         compared=compared,
+        rendering=rendering,
     )
 
 

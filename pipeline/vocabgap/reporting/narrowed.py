@@ -6,15 +6,15 @@ from pathlib import Path
 
 from vocabgap.errors import NotFoundError
 from vocabgap.reporting.manifest import Manifest, read_manifest
-from vocabgap.reporting.narrowing import filters
+from vocabgap.reporting.narrowing import narrowed
 from vocabgap.reporting.target import resolve_target
 from vocabgap.text import visible
 
 
 def narrowed_to(manifest: Manifest) -> str:
     """What a published run was narrowed to, in words; empty for everything."""
-    parts = {} if manifest.parameters is None else filters(manifest.parameters.selection)
-    return visible(", ".join(f"{name} {value}" for name, value in parts.items()))
+    parts = () if manifest.parameters is None else narrowed(manifest.parameters.selection)
+    return visible(", ".join(parts))
 
 
 @contextmanager

@@ -54,6 +54,11 @@ def filters(selection: Selection) -> dict[str, str]:
     }
 
 
+def narrowed(selection: Selection) -> tuple[str, ...]:
+    """What a report was narrowed to, in words; nothing for everything."""
+    return tuple(f"{name} {value}" for name, value in filters(selection).items())
+
+
 def differences(
     earlier: Narrowing | None, later: Narrowing | None, *, between: timedelta
 ) -> tuple[Difference, ...]:

@@ -57,7 +57,8 @@ class Summary(msgspec.Struct, frozen=True):
         before: The moment that the run before counts as its present; null where that is not known.
         differences: In what the run before is narrowed, or ranked, differently.
         askers: Whose records these are, those with most mentions first.
-        everything: All capabilities, in order of rank, with what only a list of all of them needs.
+        everything: The capabilities that are listed, in order of rank, with what only a list of them needs:
+            all, or the first of very many.
         deciding: The options that `vocabgap decide` needs to follow the settings of this run.
         withheld: What is not said, in a report that may leave the machine; null in one that says everything.
     """
@@ -136,6 +137,7 @@ def summarise(
     gaps: pl.DataFrame | None = None,
     rejects: pl.DataFrame | None = None,
     scanned: ScanSummary | None = None,
+    account: Account | None = None,
     operation_aliases: dict[str, str] | None = None,
     selection: Sequence[str] = (),
     command: str = "",
@@ -158,6 +160,7 @@ def summarise(
         gaps: Table `gaps`, for what only the records tell.
         rejects: Table `rejects`.
         scanned: The account of the scan.
+        account: Where every line went, where that is known without counting again.
         operation_aliases: Lower-case name to operation; the built-in ones by default.
         selection: What the report was narrowed to, in words.
         command: The command that makes this report again.
@@ -194,7 +197,7 @@ def summarise(
         ranked_by=ranked_by,
         categories=categories_of(ranked),
         combinations=() if counted is None else recurring(counted, operation_aliases),
-        account=account_of(gaps, rejects, scanned),
+        account=account_of(gaps, rejects, scanned) if account is None else account,
         selection=tuple(selection),
         command=command,
         reclassified=reclassified_of(counted) if reclassified and counted is not None else None,
