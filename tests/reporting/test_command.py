@@ -8,7 +8,7 @@ import pytest
 from vocabgap.cli.app import run as command_line
 from vocabgap.ingest import Selection
 from vocabgap.reporting import Reproduction
-from vocabgap.reporting.command import narrowed
+from vocabgap.reporting.narrowing import narrowed
 from vocabgap.settings import (
     ClusterSettings,
     RankBy,

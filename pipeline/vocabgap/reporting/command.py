@@ -111,8 +111,7 @@ class Reproduction(msgspec.Struct, frozen=True):
             words += ["--embedder", embedder if embedder == MINILM else self._beside(embedder, home, MINILM)]
         for path in self.settings.vocabulary.paths:
             words += ["--vocabulary", _argument(_relative(expanded(path).resolve(), home))]
-        exists = self._names_decisions and os.path.lexists(expanded(self.settings.decisions.file))
-        if self.decided is not None or exists:
+        if self.decided is not None:
             words += ["--decisions", self._decisions(home)]
         return words
 

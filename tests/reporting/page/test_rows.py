@@ -32,6 +32,7 @@ def example(**changed: object) -> Example:
         "workaround": "drew a gradient",
         "satisfaction": -1,
         "notes": "",
+        "tenant_id": "local",
         "repo_slug": "photos",
         "source_path": "heron/vocabulary_gaps.jsonl",
         "line": 7,
