@@ -2,13 +2,16 @@
 
 import json
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import polars as pl
 import pytest
 from typer import Typer
 
-from vocabgap import cluster, scan
+from vocabgap import cluster, draft, scan
 from vocabgap.cli.app import app, run
 from vocabgap.cli.clusters_command import LIST
 from vocabgap.config import VARIABLES
@@ -45,6 +48,65 @@ def test_transcript_is_what_the_command_prints(
     run(commands[command])
 
     assert capsys.readouterr().out == printed
+
+
+def typed() -> list[list[str]]:
+    """The commands on the demo logs that the README types one after the other, without what they print."""
+    blocks = re.findall(r"```console\n(.*?)```", README, flags=re.DOTALL)
+    lines = [line for block in blocks if "make report" not in block for line in block.splitlines()]
+    commands = [shlex.split(line[2:], comments=True) for line in lines if line.startswith("$ vocabgap ")]
+    return [command[1:] for command in commands if "WORKSPACE" not in command]
+
+
+def test_what_the_readme_types_works_line_by_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "data").symlink_to(PROJECT / "data")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    commands = typed()
+
+    codes = {" ".join(command): run(command) for command in commands}
+
+    bad_lines = "check data/demo"
+    assert codes == dict.fromkeys(codes, ExitCode.DONE) | {bad_lines: ExitCode.INVALID_INPUT}
+    assert {command[0] for command in commands} >= {"report", "clusters", "decide", "diff", "draft", "status"}
+    assert "skin hue lock" in capsys.readouterr().out
+
+
+def test_python_of_the_readme_works_as_it_stands(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "data").symlink_to(PROJECT / "data")
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    names: dict[str, Any] = {}
+
+    for block in blocks:
+        exec(block, names)  # noqa: S102 - it is what the README says
+
+    assert len(blocks) > 2
+    assert names["made"].ranked["label"].to_list() == names["ranked"]["label"].to_list()
+    assert (tmp_path / "run" / "report.md").is_file()
+
+
+def test_merge_of_the_readme_unites_what_a_draft_then_names(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The example is of two needs that belong together, so the draft has a name and operations of both."""
+    monkeypatch.chdir(tmp_path)
+    merge = next(command for command in typed() if command[:2] == ["decide", "merge"])
+    listed = str(PROJECT / "data" / "demo" / "vocabulary.json")
+
+    made = [
+        run(["report", str(PROJECT / "data" / "demo"), "-q"]),
+        run(merge),
+        run(["report", str(PROJECT / "data" / "demo"), "-q", "--vocabulary", listed]),
+    ]
+
+    ranked = pl.read_parquet(tmp_path / "out" / "capabilities.parquet")
+    entry = draft(merge[2], ranked).entry
+    assert made == [ExitCode.DONE] * 3
+    assert (entry.name, entry.touches[0]) == ("purple_fringe_removal", "cacorrectrgb")
+    assert {"purple", "fringe"} <= {*entry.tags}
 
 
 def test_make_report_runs_at_the_moment_of_the_transcript() -> None:

@@ -144,6 +144,10 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
         when = self.time.astimezone(UTC).date().isoformat()
         return f"{when} {visible(self.actor)} {self.what}{why} ({self.decision_id})"
 
+    def __repr__(self) -> str:
+        """The same; the wordings that it holds on to would fill a page."""
+        return f"Decision({self.told})"
+
 
 def decide(
     action: Action,

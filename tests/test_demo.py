@@ -1,0 +1,18 @@
+"""What the demo's own page says of it is so."""
+
+from pathlib import Path
+
+import vocabgap as vg
+
+
+def test_the_page_says_what_is_found_and_listed(demo: Path) -> None:
+    page = (demo / "README.md").read_text(encoding="utf-8")
+    scan = vg.scan(demo)
+    vocabulary = vg.load_vocabulary(demo / "vocabulary.json")
+
+    ranked = vg.covered(vg.rank(scan.records, vg.cluster(scan.records)), vocabulary)
+
+    assert f"finds {ranked.height} capabilities: `star-shrinking`, `defringe purple edges`" in page
+    assert {"star-shrinking", "defringe purple edges"} < {*ranked["label"]}
+    assert f"lists {len(vocabulary.entries)} entries" in page
+    assert ranked.filter(vg.probably_covered()).height == 1
