@@ -16,7 +16,7 @@ from polars.testing import assert_frame_equal
 import vocabgap as vg
 
 VOCABGAP = Path(executable).with_name("vocabgap")
-FACES = ("report.md", "report.html")
+FACES = ("report.md", "report.html", "share.html")
 FRAMES = ("capabilities.parquet", "gaps.parquet", "rejects.parquet")
 
 
@@ -33,7 +33,19 @@ def copied(source: Path, target: Path, seed: int) -> Path:
 
 def reported(root: Path, out: Path, environment: dict[str, str]) -> Path:
     told = subprocess.run(
-        [VOCABGAP, "report", root, "--out", out, "--since", "2026-03-05", "--now", "2026-07-01", "--quiet"],
+        [
+            VOCABGAP,
+            "report",
+            root,
+            "--out",
+            out,
+            "--since",
+            "2026-03-05",
+            "--now",
+            "2026-07-01",
+            "--share",
+            "--quiet",
+        ],
         capture_output=True,
         text=True,
         check=False,
@@ -55,7 +67,7 @@ def baseline(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("baseline")
     root = copied(demo, folder / "größe demo", seed=1)
     selection = vg.Selection(since=datetime(2026, 3, 5, tzinfo=UTC))
-    vg.run(root, folder / "out", selection=selection, now=datetime(2026, 7, 1, tzinfo=UTC))
+    vg.run(root, folder / "out", selection=selection, now=datetime(2026, 7, 1, tzinfo=UTC), share=3)
     return folder / "out"
 
 

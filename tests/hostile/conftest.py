@@ -74,7 +74,7 @@ def publish(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Dressed], Run
     def make(made: Dressed) -> Run:
         roots, config = made
         out = tmp_path_factory.mktemp("run") / "out"
-        return run(roots, out, settings=load_settings(config), config=config, now=NOW, share=2)
+        return run(roots, out, settings=load_settings(config), config=config, now=NOW)
 
     return make
 

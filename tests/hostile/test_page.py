@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 MADE = re.compile(r"cap-[0-9a-f]{12}|[0-9]+(?:\.[0-9]+)?")
 
 
-@pytest.fixture(scope="session", params=["report", "share"])
+@pytest.fixture(scope="module", params=["report", "share"])
 def pages(request: pytest.FixtureRequest, pair: Pair) -> tuple[str, str]:
     """The two pages, with every capability in the part that needs no script, and nothing cut for its size."""
     with pytest.MonkeyPatch.context() as patch:
@@ -36,14 +36,14 @@ def pages(request: pytest.FixtureRequest, pair: Pair) -> tuple[str, str]:
     return benign, hostile
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def doms(pages: tuple[str, str]) -> tuple[Dom, Dom]:
     """The two pages as a browser's parser takes them: that of HTML5, which mends whatever it is given."""
     benign, hostile = map(LexborHTMLParser, pages)
     return benign, hostile
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def data(doms: tuple[Dom, Dom]) -> dict[str, object]:
     """The data of the hostile page."""
     block = doms[1].css_first("#run-data")

@@ -164,16 +164,15 @@ class Summary(msgspec.Struct, frozen=True):
         """Why no capability is shown, in a sentence without its full stop."""
         if not self.total:
             return nothing(self.account)
-        if self.withheld is not None:
-            whole = count(self.total, "capability", "capabilities")
-            return f"Nothing of {whole} is to be shown here: see what was left out"
+        shown = self.covered_total + self.settled_total
         kinds = {
             "probably covered": self.covered_total,
             "decided": self.settled_total,
-            "left out": self.hidden,
+            "left out": self.hidden if self.withheld is None else self.total - shown,
         }
         told = ", ".join(f"{number:,} {kind}" for kind, number in kinds.items() if number)
-        return f"Nothing is left to author: of {count(self.total, 'capability', 'capabilities')}, {told}"
+        why = "Nothing is left to author" if self.withheld is None else "Nothing to author is shown here"
+        return f"{why}: of {count(self.total, 'capability', 'capabilities')}, {told}"
 
 
 def summarise(
