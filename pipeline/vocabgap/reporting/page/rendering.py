@@ -6,7 +6,7 @@ import jinja2
 from markupsafe import Markup
 
 from vocabgap.moments import iso
-from vocabgap.reporting.in_words import changes, day, is_pinned_ahead, place_of, too_few, trend
+from vocabgap.reporting.in_words import changes, day, is_pinned_ahead, number, place_of, too_few, trend
 from vocabgap.reporting.page.assets import policy, script, style
 from vocabgap.reporting.page.charts import bars, rank_span, share
 from vocabgap.reporting.page.heat import heat_map
@@ -66,10 +66,6 @@ def _strong(value: object) -> Markup:
     return Markup("<strong>{}</strong>").format(_data(value))
 
 
-def _number(value: int) -> str:
-    return f"{value:,}"
-
-
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("vocabgap.reporting"),
@@ -83,7 +79,7 @@ def _environment() -> jinja2.Environment:
         data=_data,
         code=_code,
         strong=_strong,
-        number=_number,
+        number=number,
         day=day,
         iso=iso,
         count=count,
