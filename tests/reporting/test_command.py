@@ -7,10 +7,11 @@ import pytest
 
 from vocabgap.cli.app import run as command_line
 from vocabgap.ingest import Selection
-from vocabgap.reporting import Reproduction
+from vocabgap.reporting import Decided, Reproduction
 from vocabgap.reporting.narrowing import narrowed
 from vocabgap.settings import (
     ClusterSettings,
+    DecisionSettings,
     RankBy,
     RankSettings,
     ReportSettings,
@@ -31,6 +32,10 @@ def asked(*roots: Path, **fields: object) -> Reproduction:
     return Reproduction(roots, **given)  # type: ignore[arg-type]
 
 
+def faces(folder: Path) -> bytes:
+    return b"".join((folder / name).read_bytes() for name in ("report.md", "report.html"))
+
+
 @pytest.fixture
 def again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Again:
     """Runs a report, then the command that it quotes in the folder it names; gives both reports."""
@@ -49,13 +54,14 @@ def again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
         assert command_line(given) == 0, capsys.readouterr().err
         for variable in environment or {}:
             monkeypatch.delenv(variable)
-        written = (first / "report.md").read_bytes()
-        quoted = written.decode().partition("```sh\n")[2].partition("\n```")[0]
+        written = faces(first)
+        markdown = (first / "report.md").read_text(encoding="utf-8")
+        quoted = markdown.partition("```sh\n")[2].partition("\n```")[0]
         monkeypatch.chdir(home)
         program, *words = shlex.split(quoted)
         assert program == "vocabgap"
         assert command_line(words) == 0, capsys.readouterr().err
-        return written, (home / "out" / "report.md").read_bytes()
+        return written, faces(home / "out")
 
     return both
 
@@ -325,3 +331,24 @@ def test_the_run_before_is_named_as_seen_from_the_folder_of_the_roots(
 
     assert first == second
     assert b"Since the run before, of 2026-06-01T00:00:00Z" in first
+
+
+def test_deciding_needs_no_options_by_default(tmp_path: Path) -> None:
+    assert asked(tmp_path / "photos").deciding == ""
+
+
+def test_deciding_follows_the_settings_file_and_the_decisions_of_the_run(tmp_path: Path) -> None:
+    settings = Settings(decisions=DecisionSettings(file=str(tmp_path / "our team.jsonl")))
+    found = asked(tmp_path / "photos", settings=settings, config=tmp_path / "mine.toml").deciding
+    assert found == "--config mine.toml --decisions 'our team.jsonl'"
+
+
+@pytest.mark.parametrize(
+    ("root", "options"), [("photos", ""), ("deeper/photos", "--decisions ../decisions.jsonl")]
+)
+def test_deciding_goes_into_the_file_that_was_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: str, options: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    followed = Decided(active=1, dormant=0, sha256="")
+    assert asked(tmp_path / root, decided=followed).deciding == options

@@ -21,6 +21,11 @@ _RATINGS: Final = {-1: "unsatisfied", 0: "neutral", 1: "satisfied", None: "not r
 _HASH_DIGITS: Final = 12
 
 
+def number(value: int) -> str:
+    """A whole number with commas: 1,204."""
+    return f"{value:,}"
+
+
 def day(moment: datetime | None) -> str:
     """The date of a moment in UTC, or a dash."""
     return "–" if moment is None else moment.date().isoformat()
@@ -40,14 +45,14 @@ def satisfaction(capability: Capability) -> str:
     """How the workarounds were rated."""
     if not capability.rated:
         return "not rated"
-    share = f"{capability.unsatisfied} of {capability.rated} unsatisfied"
-    return share if not capability.unrated else f"{share}, {capability.unrated} not rated"
+    share = f"{capability.unsatisfied:,} of {capability.rated:,} unsatisfied"
+    return share if not capability.unrated else f"{share}, {capability.unrated:,} not rated"
 
 
 def interval(capability: Capability) -> str:
     """The 90 % interval of the rank."""
     low, high = capability.rank_low, capability.rank_high
-    return f"{low}" if low == high else f"{low}–{high}"
+    return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
 
 def trend(capability: Capability) -> str:
@@ -59,7 +64,7 @@ def trend(capability: Capability) -> str:
     recent = recent_weeks(len(capability.weekly))
     whole = f"{count(sum(capability.weekly), 'mention')} in the last {len(capability.weekly)} weeks"
     last = "the last week" if recent == 1 else f"the last {recent}"
-    return f"{capability.trend}: {whole}, {sum(capability.weekly[-recent:])} of them in {last}"
+    return f"{capability.trend}: {whole}, {sum(capability.weekly[-recent:]):,} of them in {last}"
 
 
 def sparkline(weekly: tuple[int, ...]) -> str:
@@ -108,7 +113,7 @@ def place_of(
     if tie is None:
         sure = f"its rank is {span} with 90 % confidence"
     else:
-        sure = f"its 90 % interval is rank {span}, and ranks {tie[0]} to {tie[1]} are a tie"
+        sure = f"its 90 % interval is rank {span}, and ranks {tie[0]:,} to {tie[1]:,} are a tie"
     told = "; ".join([*lead, sure])
     return f"{told[0].upper()}{told[1:]}."
 

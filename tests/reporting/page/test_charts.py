@@ -30,8 +30,9 @@ def test_no_mentions_are_no_bars(numbers: tuple[int, ...]) -> None:
     [
         (1, 100, 100, Span(0.0, 100.0)),
         (10, 100, 100, Span(50.0, 50.0)),
-        (10, 10, 100, Span(50.0, 1.0)),
-        (1, 1, 1, Span(0.0, 1.0)),
+        (10, 10, 100, Span(50.0, 5.0)),
+        (100, 100, 100, Span(95.0, 5.0)),
+        (1, 1, 1, Span(0.0, 5.0)),
     ],
 )
 def test_span_of_a_rank_is_logarithmic_and_never_too_thin(low: int, high: int, last: int, span: Span) -> None:

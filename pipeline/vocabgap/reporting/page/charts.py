@@ -10,6 +10,7 @@ HEAT_STEPS: Final = 6
 SPARK_WIDTH: Final = 60
 SPARK_HEIGHT: Final = 16
 _FILLED: Final = 0.75  # of the width that a bar has to itself
+_THINNEST: Final = 5.0  # of a span, to be seen
 
 
 class Span(msgspec.Struct, frozen=True):
@@ -41,7 +42,8 @@ def rank_span(low: int, high: int, last: int) -> Span:
     """Where the interval of a rank lies between the first and the last rank, on a logarithmic scale."""
     whole = log(last) if last > 1 else 1.0
     start, end = (round(100 * log(each) / whole, 1) for each in (low, high))
-    return Span(start, max(round(end - start, 1), 1.0))
+    start = min(start, 100 - _THINNEST)
+    return Span(start, max(round(end - start, 1), _THINNEST))
 
 
 def heat(number: int, most: int) -> int:

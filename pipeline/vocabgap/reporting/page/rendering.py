@@ -13,6 +13,7 @@ from vocabgap.reporting.in_words import (
     how_often,
     in_what,
     is_pinned_ahead,
+    number,
     place_of,
     too_few,
     trend,
@@ -76,10 +77,6 @@ def _strong(value: object) -> Markup:
     return Markup("<strong>{}</strong>").format(_data(value))
 
 
-def _number(value: int) -> str:
-    return f"{value:,}"
-
-
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("vocabgap.reporting"),
@@ -93,7 +90,7 @@ def _environment() -> jinja2.Environment:
         data=_data,
         code=_code,
         strong=_strong,
-        number=_number,
+        number=number,
         day=day,
         iso=iso,
         count=count,

@@ -1,6 +1,7 @@
 /** The small drawings, the same as in the part of the page that was written without this script. */
 
 const SPARK = { width: 60, height: 16 };
+const THINNEST = 5; // of a span, to be seen
 
 /** A bar across, as long as the number's share of the greatest one. */
 function bar(number, greatest) {
@@ -26,8 +27,8 @@ function spark(weekly) {
 function span(capability, last) {
   const scale = last > 1 ? Math.log(last) : 1;
   const at = (rank) => Number(decimals(100 * Math.log(rank) / scale, 1));
-  const start = at(capability.rank_low);
-  const length = Math.max(Number(tenths(at(capability.rank_high) - start)), 1);
+  const start = Math.min(at(capability.rank_low), 100 - THINNEST);
+  const length = Math.max(Number(tenths(at(capability.rank_high) - start)), THINNEST);
   return stretch('span', { x: `${tenths(start)}%`, width: `${tenths(length)}%` });
 }
 
