@@ -20,7 +20,7 @@ Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]
 Command = Callable[..., Any]
 
-COMMANDS = ["report", "check", "draft", "diff", "schema", "status"]
+COMMANDS = ["report", "render", "check", "draft", "diff", "schema", "status"]
 GROUPS = ["clusters", "decide", "decisions"]
 HEAVY = ["polars", "numpy", "scipy", "sklearn"]
 

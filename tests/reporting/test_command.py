@@ -8,6 +8,7 @@ import pytest
 from vocabgap.cli.app import run as command_line
 from vocabgap.ingest import Selection
 from vocabgap.reporting import Reproduction
+from vocabgap.reporting.command import narrowed
 from vocabgap.settings import (
     ClusterSettings,
     RankBy,
@@ -254,8 +255,8 @@ def test_command_is_one_line_whatever_a_value_holds(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_narrowing_is_told_in_words(tmp_path: Path, selection: Selection, words: tuple[str, ...]) -> None:
-    assert asked(tmp_path, selection=selection).narrowed == words
+def test_narrowing_is_told_in_words(selection: Selection, words: tuple[str, ...]) -> None:
+    assert narrowed(selection) == words
 
 
 def test_settings_that_no_flag_can_say_give_no_command(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from vocabgap.cli.decisions_command import decisions
 from vocabgap.cli.diff_command import diff
 from vocabgap.cli.draft_command import draft
 from vocabgap.cli.output import PROGRAM, Output
+from vocabgap.cli.render_command import render
 from vocabgap.cli.report_command import report
 from vocabgap.cli.schema_command import schema
 from vocabgap.cli.status_command import status
@@ -59,6 +60,7 @@ def root(
 
 
 app.command()(report)
+app.command()(render)
 app.command()(check)
 app.add_typer(clusters)
 app.command()(draft)
@@ -124,7 +126,7 @@ class _InterruptedError(VocabgapError):
 
     def __init__(self, code: ExitCode, arguments: Sequence[str]) -> None:
         verb = next((word for word in arguments if not word.startswith("-")), "")
-        publishes = verb == report.__name__
+        publishes = verb in {report.__name__, render.__name__}
         super().__init__("interrupted", hint="a report is published whole or not at all" if publishes else "")
         self.exit_code = code
 

@@ -239,10 +239,10 @@ def _row(item: "Capability") -> dict[str, object]:
 
 
 def _closing(made: "Run") -> list[str]:
+    from vocabgap.cli.published import published_line  # noqa: PLC0415 - loads Polars
     from vocabgap.cli.tables import account_line  # noqa: PLC0415 - loads rich
-    from vocabgap.reporting.target import current_folder  # noqa: PLC0415
 
-    summary, published = made.published.summary, made.published
+    summary = made.published.summary
     account = summary.account
     lines = []
     if not summary.capabilities:
@@ -263,9 +263,5 @@ def _closing(made: "Run") -> list[str]:
             f"{given.by_operations:,} categorised by operations, {given.by_classifier:,} by classifier;"
             f" {given.left:,} without a category"
         )
-    here = current_folder()
-    folder = published.folder
-    if here is not None and folder.is_relative_to(here):
-        folder = folder.relative_to(here)
-    lines.append(f"{escape_unseen(str(folder))}: {', '.join(published.files)}")
+    lines.append(published_line(made.published))
     return lines

@@ -4,6 +4,7 @@ from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.manifest import Decided, Model, Timing
 from vocabgap.reporting.naming import named
 from vocabgap.reporting.reading import NO_PREVIOUS, read_basis, read_run
+from vocabgap.reporting.rendering import render
 from vocabgap.reporting.summary import Summary, summarise
 from vocabgap.reporting.target import check_target, resolve_target
 from vocabgap.reporting.writing import Published, report
@@ -20,6 +21,7 @@ __all__ = [
     "named",
     "read_basis",
     "read_run",
+    "render",
     "report",
     "resolve_target",
     "summarise",

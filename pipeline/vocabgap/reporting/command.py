@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from vocabgap.config import CONFIG_NAME, expanded
 from vocabgap.ingest import Selection
 from vocabgap.moments import iso
 from vocabgap.reporting.manifest import Decided, Model
-from vocabgap.settings import MINILM, Settings
+from vocabgap.settings import DEFAULT_DECISIONS, MINILM, Settings
 from vocabgap.text import escape_unseen, printable_name
 from vocabgap.vocabulary import VocabularyFile
 
@@ -49,7 +50,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         """
         if self.config is None and self._beyond_flags():
             return ""
-        home = Path(os.path.commonpath([root.parent for root in self.roots]))
+        home = self._home
         words = [
             "vocabgap",
             "report",
@@ -70,25 +71,19 @@ class Reproduction(msgspec.Struct, frozen=True):
             if self.config is not None or value != default:
                 words += [flag, str(value)]
         words += ["--now", iso(self.now)]
-        return " ".join(escape_unseen(shlex.quote(word)) for word in words)
+        return _line(words)
 
     @property
-    def narrowed(self) -> tuple[str, ...]:
-        """What the report was narrowed to, in words."""
-        chosen = self.selection
-        parts = []
-        if chosen.since is not None:
-            parts.append(f"since {iso(chosen.since)}")
-        if chosen.until is not None:
-            parts.append(f"until {iso(chosen.until)}")
-        named = [
-            ("image", chosen.images),
-            ("category", chosen.categories),
-            ("operation", chosen.modules),
-            ("session", chosen.sessions),
-        ]
-        parts += [f"{name} {' or '.join(values)}" for name, values in named if values]
-        return tuple(parts)
+    def deciding(self) -> str:
+        """The options with which `vocabgap decide` follows the same settings, in the same folder."""
+        home = self._home
+        words = []
+        if self.config is not None:
+            words += ["--config", _argument(_relative(self.config.resolve(), home))]
+        if self.decided is not None or self._names_decisions:
+            file = self._decisions(home)
+            words += [] if file == DEFAULT_DECISIONS else ["--decisions", file]
+        return _line(words)
 
     def _files(self, home: Path) -> list[str]:
         """The files beside the logs that the report was made from."""
@@ -98,10 +93,22 @@ class Reproduction(msgspec.Struct, frozen=True):
             words += ["--embedder", embedder if embedder == MINILM else self._beside(embedder, home)]
         for path in self.settings.vocabulary.paths:
             words += ["--vocabulary", _argument(_relative(expanded(path).resolve(), home))]
-        if self.decided is not None:
-            file = expanded(self.settings.decisions.file).resolve()
-            words += ["--decisions", _argument(_relative(file, home))]
+        exists = self._names_decisions and os.path.lexists(expanded(self.settings.decisions.file))
+        if self.decided is not None or exists:
+            words += ["--decisions", self._decisions(home)]
         return words
+
+    @property
+    def _home(self) -> Path:
+        """The folder that the commands run in."""
+        return Path(os.path.commonpath([root.parent for root in self.roots]))
+
+    @property
+    def _names_decisions(self) -> bool:
+        return self.settings.decisions.file != DEFAULT_DECISIONS
+
+    def _decisions(self, home: Path) -> str:
+        return _argument(_relative(expanded(self.settings.decisions.file).resolve(), home))
 
     @staticmethod
     def _beside(embedder: str, home: Path) -> str:
@@ -154,6 +161,27 @@ class Reproduction(msgspec.Struct, frozen=True):
             ("--min-sessions", ours.rank.min_sessions, default.rank.min_sessions),
             ("--top", ours.report.top, default.report.top),
         ]
+
+
+def narrowed(chosen: Selection) -> tuple[str, ...]:
+    """What a report was narrowed to, in words."""
+    parts = []
+    if chosen.since is not None:
+        parts.append(f"since {iso(chosen.since)}")
+    if chosen.until is not None:
+        parts.append(f"until {iso(chosen.until)}")
+    named = [
+        ("image", chosen.images),
+        ("category", chosen.categories),
+        ("operation", chosen.modules),
+        ("session", chosen.sessions),
+    ]
+    parts += [f"{name} {' or '.join(values)}" for name, values in named if values]
+    return tuple(parts)
+
+
+def _line(words: Iterable[str]) -> str:
+    return " ".join(escape_unseen(shlex.quote(word)) for word in words)
 
 
 def _argument(path: str) -> str:

@@ -14,6 +14,8 @@ OPEN: Final = "open"
 COVERED: Final = "covered"
 SETTLED: Final = "settled"
 HIDDEN: Final = "hidden"
+MOST_LISTED: Final = 10_000
+_MOST_SHOWN: Final = 100  # of each group that is written into the page itself
 _IMAGE: Final = ("tenant_id", "repo_slug", "image_id")
 
 
@@ -43,7 +45,7 @@ def listed(
     counted: pl.DataFrame | None = None,
     relations: pl.DataFrame | None = None,
 ) -> tuple[Listed, ...]:
-    """Every capability, in order of rank.
+    """The capabilities, in order of rank: the first `MOST_LISTED`, and the first of each group.
 
     Args:
         ranked: Table `capabilities`.
@@ -56,7 +58,7 @@ def listed(
     days = {} if counted is None else _lists(_on_days(counted))
     told = {} if relations is None else lineage_in_words(relations)
     found = []
-    for row in ranked.iter_rows(named=True):
+    for row in _first(ranked, groups).iter_rows(named=True):
         name = row["capability_id"]
         found.append(
             Listed(
@@ -68,6 +70,15 @@ def listed(
             )
         )
     return tuple(found)
+
+
+def _first(ranked: pl.DataFrame, groups: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Those that a page lists: more of them no browser takes at once."""
+    if ranked.height <= MOST_LISTED:
+        return ranked
+    first = [rows.head(_MOST_SHOWN)["capability_id"] for rows in groups.values()]
+    chosen = pl.concat([ranked.head(MOST_LISTED)["capability_id"], *first])
+    return ranked.filter(pl.col("capability_id").is_in(chosen.unique().implode()))
 
 
 def _on_images(counted: pl.DataFrame) -> pl.DataFrame:

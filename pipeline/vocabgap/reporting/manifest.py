@@ -94,6 +94,14 @@ class Decided(msgspec.Struct, frozen=True):
         return cls(len(ruling.active), len(ruling.dormant), digest)
 
 
+class Rendering(msgspec.Struct, frozen=True):
+    """What the report of a run is made with, beside its parameters and its tables."""
+
+    top: Annotated[int, msgspec.Meta(description="capabilities that are shown; 0 for all")]
+    ranked_by: Annotated[str, msgspec.Meta(description="what the ranking counted first")]
+    deciding: Annotated[str, msgspec.Meta(description="options of the commands to decide with")]
+
+
 class Parameters(msgspec.Struct, frozen=True):
     """What the run was asked for."""
 
@@ -125,6 +133,7 @@ class Manifest(msgspec.Struct, frozen=True):
     decisions: Annotated[Decided | None, msgspec.Meta(description="decisions in force, if there are any")] = (
         None
     )
+    rendering: Annotated[Rendering | None, msgspec.Meta(description="what the report was made with")] = None
 
 
 def versions() -> dict[str, str]:
@@ -137,16 +146,15 @@ def new_manifest(
     now: datetime,
     command: str,
     parameters: Parameters | None,
-    account: Account | None,
     capabilities: int,
     inputs: tuple[InputFile, ...],
-    outputs: tuple[OutputFile, ...],
     timings: tuple[Timing, ...],
     model: Model | None = None,
     vocabulary: tuple[VocabularyFile, ...] = (),
     decisions: Decided | None = None,
+    rendering: Rendering | None = None,
 ) -> Manifest:
-    """A manifest with the versions of this installation."""
+    """A manifest with the versions of this installation, of a run whose files are yet to be written."""
     return Manifest(
         schema_version=SCHEMA_VERSION,
         vocabgap=__version__,
@@ -155,14 +163,15 @@ def new_manifest(
         now=now,
         command=command,
         parameters=parameters,
-        account=account,
+        account=None,
         capabilities=capabilities,
         inputs=inputs,
-        outputs=outputs,
+        outputs=(),
         timings=timings,
         model=model,
         vocabulary=vocabulary,
         decisions=decisions,
+        rendering=rendering,
     )
 
 

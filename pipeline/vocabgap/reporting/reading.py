@@ -79,7 +79,17 @@ def read_gaps(folder: str | Path) -> pl.DataFrame | None:
         AccessDeniedError: It may not be read.
     """
     place = resolve_target(folder)
-    return _read(place, GAPS_NAME, GAPS, _HINT) if (place / GAPS_NAME).exists() else None
+    return read_table(place, GAPS_NAME, GAPS) if (place / GAPS_NAME).exists() else None
+
+
+def read_table(folder: Path, name: str, table: Table) -> pl.DataFrame:
+    """A table of a published run.
+
+    Raises:
+        StateError: The file is missing or damaged, or of another version.
+        AccessDeniedError: It may not be read.
+    """
+    return _read(folder, name, table, _HINT)
 
 
 def _read(folder: Path, name: str, table: Table, hint: str) -> pl.DataFrame:

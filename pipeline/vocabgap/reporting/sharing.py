@@ -36,7 +36,6 @@ def shareable(
         operation_aliases: Lower-case name to operation, as `rank` had them.
     """
     common = common_words(counted, fewest, operation_aliases)
-    left_out = [each for each in summary.everything if each.capability.images < fewest]
     kept = [each for each in summary.everything if each.capability.images >= fewest]
     shared = tuple(_shared(each, common) for each in kept)
     groups = {
@@ -63,7 +62,7 @@ def shareable(
         command="",
         deciding="",
         everything=shared,
-        withheld=_withheld(left_out, kept, common, fewest),
+        withheld=_withheld(summary, kept, common, fewest),
     )
 
 
@@ -149,7 +148,7 @@ def _nameless(narrowing: str) -> str:
     return narrowing if kind in _TIMES else f"a choice by {kind}"
 
 
-def _withheld(left_out: list[Listed], kept: list[Listed], common: CommonWords, fewest: int) -> Withheld:
+def _withheld(summary: Summary, kept: list[Listed], common: CommonWords, fewest: int) -> Withheld:
     """What a reader does not see, in numbers."""
     items = [each.capability for each in kept]
 
@@ -165,8 +164,8 @@ def _withheld(left_out: list[Listed], kept: list[Listed], common: CommonWords, f
 
     return Withheld(
         fewest=fewest,
-        capabilities=len(left_out),
-        mentions=sum(each.capability.mentions for each in left_out),
+        capabilities=summary.total - len(items),
+        mentions=summary.mentions - sum(item.mentions for item in items),
         labels=sum(not is_common(item, item.label) for item in items),
         wordings=sum(not is_common(item, each.wording) for item in items for each in item.variants),
         categories=rare("categories", common.categories),

@@ -122,7 +122,8 @@ class Summary(msgspec.Struct, frozen=True):
         reclassified: What became of records without a category; null where it was not asked for.
         covered_from: The share of a need that an entry explains where it probably covers it.
         ties: First and last rank of those that are tied with one another, where one of them is shown.
-        everything: All capabilities, in order of rank, with what only a list of all of them needs.
+        everything: The capabilities that are listed, in order of rank, with what only a list of them needs:
+            all, or the first of very many.
         deciding: The options that `vocabgap decide` needs to follow the settings of this run.
         withheld: What is not said, in a report that may leave the machine; null in one that says everything.
     """
@@ -183,6 +184,7 @@ def summarise(
     gaps: pl.DataFrame | None = None,
     rejects: pl.DataFrame | None = None,
     scanned: ScanSummary | None = None,
+    account: Account | None = None,
     operation_aliases: dict[str, str] | None = None,
     selection: Sequence[str] = (),
     command: str = "",
@@ -203,6 +205,7 @@ def summarise(
         gaps: Table `gaps`, for what only the records tell.
         rejects: Table `rejects`.
         scanned: The account of the scan.
+        account: Where every line went, where that is known without counting again.
         operation_aliases: Lower-case name to operation; the built-in ones by default.
         selection: What the report was narrowed to, in words.
         command: The command that makes this report again.
@@ -237,7 +240,7 @@ def summarise(
         ranked_by=ranked_by,
         categories=_categories(ranked),
         combinations=() if counted is None else recurring(counted, operation_aliases),
-        account=_account(gaps, rejects, scanned),
+        account=_account(gaps, rejects, scanned) if account is None else account,
         selection=tuple(selection),
         command=command,
         reclassified=_reclassified(counted) if reclassified and counted is not None else None,

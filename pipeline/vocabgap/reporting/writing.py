@@ -1,8 +1,7 @@
 """The reporting stage: ranked capabilities in, a published folder out."""
 
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,29 +18,18 @@ from vocabgap.moments import require_offset
 from vocabgap.parquet import write_parquet
 from vocabgap.ranking import Lineage, with_categories
 from vocabgap.reporting.command import Reproduction
+from vocabgap.reporting.faces import Tables, summary_of, write_faces
 from vocabgap.reporting.manifest import (
-    CAPABILITIES_NAME,
-    GAPS_NAME,
-    GROUPS_NAME,
-    LINEAGE_NAME,
     MANIFEST_NAME,
-    MARKDOWN_NAME,
-    PAGE_NAME,
-    REJECTS_NAME,
-    SHARE_NAME,
     InputFile,
     Manifest,
     Parameters,
+    Rendering,
     Timing,
-    describe_output,
-    encode_manifest,
     new_manifest,
 )
-from vocabgap.reporting.markdown import render_markdown
-from vocabgap.reporting.page import render_page
 from vocabgap.reporting.publishing import published
-from vocabgap.reporting.sharing import shareable
-from vocabgap.reporting.summary import Summary, summarise
+from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.target import resolve_target
 from vocabgap.schema import CAPABILITIES, GAPS, REJECTS, phrase
 from vocabgap.settings import (
@@ -127,56 +115,35 @@ def report(
         named = with_categories(scan.gaps, category_aliases=settings.category_aliases)
         gaps = with_capabilities(named, ranked)
         _require_same_records(ranked, gaps)
-    summary = summarise(
+    tables = Tables(
         ranked,
-        now=moment,
-        top=top,
-        ranked_by=ranking(ranked_by).value,
-        gaps=gaps,
-        rejects=None if scan is None else scan.rejects,
-        scanned=None if scan is None else scan.summary,
-        operation_aliases=settings.operation_aliases,
-        selection=() if reproduction is None else reproduction.narrowed,
-        command="" if reproduction is None else reproduction.command,
-        reclassified=settings.categories.reclassify,
-        covered_from=settings.vocabulary.threshold,
-        has_vocabulary=reproduction is not None and bool(reproduction.vocabulary),
-        fewest=(settings.rank.min_images, settings.rank.min_sessions),
-        relations=None if lineage is None else lineage.relations,
+        gaps,
+        None if scan is None else scan.rejects.select(REJECTS.names),
+        None if lineage is None else lineage.relations,
+        None if lineage is None else lineage.groups,
     )
+    told = new_manifest(
+        now=moment,
+        command="" if reproduction is None else reproduction.command,
+        parameters=None
+        if reproduction is None
+        else Parameters(_without_places(reproduction), reproduction.selection),
+        capabilities=ranked.height,
+        inputs=() if scan is None else _inputs(scan),
+        timings=tuple(timings),
+        model=None if reproduction is None else reproduction.model,
+        vocabulary=() if reproduction is None else reproduction.vocabulary,
+        decisions=None if reproduction is None else reproduction.decided,
+        rendering=Rendering(
+            top, ranking(ranked_by).value, "" if reproduction is None else reproduction.deciding
+        ),
+    )
+    summary = summary_of(tables, told, None if scan is None else scan.summary)
     with published(out) as folder:
-        frames = {CAPABILITIES_NAME: ranked}
-        if scan is not None and gaps is not None:
-            frames |= {GAPS_NAME: gaps, REJECTS_NAME: scan.rejects.select(REJECTS.names)}
-        if lineage is not None:
-            frames |= {LINEAGE_NAME: lineage.relations, GROUPS_NAME: lineage.groups}
-        for name, frame in frames.items():
+        for name, frame in tables.files.items():
             write_parquet(frame, folder / name)
-        faces = {MARKDOWN_NAME: render_markdown(summary), PAGE_NAME: render_page(summary)}
-        if share is not None and gaps is not None:
-            shared = shareable(summary, gaps.filter("counted"), share, settings.operation_aliases)
-            faces[SHARE_NAME] = render_page(shared)
-        for name, text in faces.items():
-            with _named(folder / name) as path:
-                path.write_text(text, encoding="utf-8", newline="\n")
-        manifest = new_manifest(
-            now=moment,
-            command=summary.command,
-            parameters=None
-            if reproduction is None
-            else Parameters(_without_places(reproduction), reproduction.selection),
-            account=summary.account,
-            capabilities=ranked.height,
-            inputs=() if scan is None else _inputs(scan),
-            outputs=tuple(describe_output(folder / name) for name in (*faces, *frames)),
-            timings=tuple(timings),
-            model=None if reproduction is None else reproduction.model,
-            vocabulary=() if reproduction is None else reproduction.vocabulary,
-            decisions=None if reproduction is None else reproduction.decided,
-        )
-        with _named(folder / MANIFEST_NAME) as path:
-            path.write_bytes(encode_manifest(manifest))
-    names = (*faces, *frames, MANIFEST_NAME)
+        manifest = write_faces(folder, tables, summary, replace(told, account=summary.account), share)
+    names = (*(output.name for output in manifest.outputs), MANIFEST_NAME)
     return Published(resolve_target(out), names, summary, manifest)
 
 
@@ -213,16 +180,6 @@ def _without_places(reproduction: Reproduction) -> Settings:
         vocabulary=replace(ours.vocabulary, paths=listed),
         decisions=replace(ours.decisions, file=DEFAULT_DECISIONS),
     )
-
-
-@contextmanager
-def _named(path: Path) -> Iterator[Path]:
-    """Let what the disk refuses name the file, which the system does only for one that is opened."""
-    try:
-        yield path
-    except OSError as error:
-        error.filename = error.filename or str(path)
-        raise
 
 
 def _require_same_records(ranked: pl.DataFrame, gaps: pl.DataFrame) -> None:

@@ -2,18 +2,21 @@
 
 import base64
 import hashlib
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Final
 
 _FOLDER: Final = files("vocabgap.reporting") / "templates" / "page"
 _LAST: Final = "start.js"
+_COMMENT: Final = re.compile(r"^[ ]*(?:/\*.*?\*/|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
+_BLANK: Final = re.compile(r"^[ ]+|^\n", re.MULTILINE)
 
 
 @cache
 def style() -> str:
     """The text of the one `style` element."""
-    return (_FOLDER / "page.css").read_text(encoding="utf-8")
+    return _bare((_FOLDER / "page.css").read_text(encoding="utf-8"))
 
 
 @cache
@@ -23,8 +26,13 @@ def script() -> str:
         (part for part in (_FOLDER / "script").iterdir() if part.name.endswith(".js")),
         key=lambda part: (part.name == _LAST, part.name),
     )
-    joined = "\n".join(part.read_text(encoding="utf-8") for part in parts)
-    return f"(() => {{\n'use strict';\n{joined}\n}})();\n"
+    joined = _bare("\n".join(part.read_text(encoding="utf-8") for part in parts))
+    return f"(() => {{\n'use strict';\n{joined}}})();\n"
+
+
+def _bare(text: str) -> str:
+    """Without indentation, blank lines, and lines of nothing but comments: every page carries this along."""
+    return _BLANK.sub("", _COMMENT.sub("", text))
 
 
 def policy() -> str:

@@ -16,7 +16,7 @@ class Span(msgspec.Struct, frozen=True):
     """A stretch of a line of length 100."""
 
     start: float
-    end: float
+    length: float
 
 
 def share(number: float, most: float) -> float:
@@ -41,7 +41,7 @@ def rank_span(low: int, high: int, last: int) -> Span:
     """Where the interval of a rank lies between the first and the last rank, on a logarithmic scale."""
     whole = log(last) if last > 1 else 1.0
     start, end = (round(100 * log(each) / whole, 1) for each in (low, high))
-    return Span(start, max(end, round(start + 1, 1)))
+    return Span(start, max(round(end - start, 1), 1.0))
 
 
 def heat(number: int, most: int) -> int:

@@ -140,6 +140,7 @@ def _of(number: int, demo: Summary) -> Summary:
         settled=of(SETTLED)[:SHOWN],
         settled_total=len(of(SETTLED)),
         hidden=len(of(HIDDEN)),
+        fewest=(2, 0),
     )
 
 
@@ -162,7 +163,7 @@ def _varied(place: int, demo: tuple[Listed, ...]) -> Listed:
         repeats=place % 4,
         variants=_wordings(place, item),
         examples=item.examples[: 3 if lap == 0 else 1],
-        covered_by=_covers(place),
+        covered_by=_covers(place, group),
         combinations=(Recurring(("exposure", "toneequal"), 1234), *item.combinations),
         decisions=("dismissed by ada on 2026-06-01: <b>rare</b>",) if group == SETTLED else (),
     )
@@ -184,10 +185,9 @@ def _wordings(place: int, item: Capability) -> tuple[Wording, ...]:
     return (*item.variants[: 40 if place < 40 else 5], *many)
 
 
-def _covers(place: int) -> tuple[Cover, ...]:
-    if place % 5:
-        return ()
-    return (
+def _covers(place: int, group: str) -> tuple[Cover, ...]:
+    covers = (
         Cover("tone_lifted_shadows", "base", 0.5, 0.125, ("lift", "shadow & <black>")),
-        Cover("sky_soft", "sky", 0.4, 0.455, ("sky",)),
+        Cover("sky_soft", "sky", 0.4, 0.755, ("sky",)),
     )
+    return covers if group == COVERED else covers[: place % 2]

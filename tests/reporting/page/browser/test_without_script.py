@@ -59,6 +59,18 @@ def test_paper_has_the_evidence_and_nothing_to_press(paper: Page) -> None:
         assert paper.locator(pressed).filter(visible=True).count() == 0
 
 
+def test_paper_unfolds_what_is_folded_on_a_screen(paper: Page) -> None:
+    expect(paper.locator(f"#{SHOWN} .wordings details tbody tr").last).to_be_visible()
+
+
+def test_paper_has_the_columns_that_a_phone_has_no_room_for(paper: Page) -> None:
+    paper.set_viewport_size({"width": 680, "height": 1000})  # between the margins of A4
+    for column in ("status", "last_seen", "unsatisfied", "category"):
+        expect(paper.locator(f"#rows .c-{column}").first).to_be_visible()
+    wide, shown = paper.locator("html").evaluate("element => [element.scrollWidth, element.clientWidth]")
+    assert wide <= shown
+
+
 def test_paper_is_black_on_white(paper: Page) -> None:
     colours = "element => [getComputedStyle(element).color, getComputedStyle(element).backgroundColor]"
     text, ground = paper.locator("body").evaluate(colours)

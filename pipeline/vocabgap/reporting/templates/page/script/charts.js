@@ -5,7 +5,7 @@ const SPARK = { width: 60, height: 16 };
 /** A bar across, as long as the number's share of the greatest one. */
 function bar(number, greatest) {
   const length = greatest ? 100 * number / greatest : 0;
-  return picture('bar', '0 0 100 1', `M0 0H${tenths(length)}V1H0`);
+  return stretch('bar', { width: `${tenths(length)}%` });
 }
 
 /** Upright bars, one a week, the newest last; what is not zero is one pixel high at least. */
@@ -18,7 +18,8 @@ function spark(weekly) {
     const [left, width] = [tenths(place * step), tenths(step * 0.75)];
     return `M${left} ${SPARK.height}V${tenths(top)}h${width}V${SPARK.height}`;
   });
-  return picture('spark', `0 0 ${SPARK.width} ${SPARK.height}`, bars.join(''));
+  const viewBox = `0 0 ${SPARK.width} ${SPARK.height}`;
+  return draw('svg', { class: 'spark', viewBox, 'aria-hidden': 'true' }, draw('path', { d: bars.join('') }));
 }
 
 /** Where the interval of a rank lies between the first and the last rank, on a logarithmic scale. */
@@ -26,13 +27,13 @@ function span(capability, last) {
   const scale = last > 1 ? Math.log(last) : 1;
   const at = (rank) => Number(decimals(100 * Math.log(rank) / scale, 1));
   const start = at(capability.rank_low);
-  const [left, right] = [tenths(start), tenths(Math.max(at(capability.rank_high), start + 1))];
-  return picture('span', '0 0 100 1', `M${left} 0H${right}V1H${left}`);
+  const length = Math.max(Number(tenths(at(capability.rank_high) - start)), 1);
+  return stretch('span', { x: `${tenths(start)}%`, width: `${tenths(length)}%` });
 }
 
-function picture(name, viewBox, path) {
-  const shape = draw('path', { d: path });
-  return draw('svg', { class: name, viewBox, preserveAspectRatio: 'none', 'aria-hidden': 'true' }, shape);
+/** A part of a line, in percent of it. */
+function stretch(name, place) {
+  return draw('svg', { class: name, 'aria-hidden': 'true' }, draw('rect', { ...place, height: '100%' }));
 }
 
 /** To one decimal, which is always there: 7.0. */

@@ -12,8 +12,8 @@ function evidenceOf(capability) {
       ...folding(all, SHOWN_WORDINGS, wordings),
       others(capability.other_wordings, 'wording', 'capabilities.parquet'),
     ]),
-    section('examples', 'Examples', capability.examples, (all) => bullets('', all.map(example))),
-    section('workarounds', 'Done instead', capability.workarounds, tallies),
+    section('examples', 'Examples', capability.examples, (all) => bullets(all.map(example))),
+    section('workarounds', 'Done instead', capability.workarounds, (all) => bullets(all.map((each) => [withMentions(each)]))),
     section('used', 'Entries used instead', capability.vocabulary_used, tallies),
     section('covers', 'Entries that may cover it', capability.covered_by, covers),
     section('operations', 'Operations involved', capability.operations, (all) => tallies(spelled(all, run.operations))),
@@ -22,8 +22,8 @@ function evidenceOf(capability) {
       ...folding(spelled(all.slice(0, MOST_IMAGES), run.images), SHOWN_IMAGES, tallies),
       others(all.length - MOST_IMAGES, 'image', 'gaps.parquet'),
     ]),
-    section('lineage', 'Since the run before', capability.lineage, (all) => bullets('', all.map((each) => [each]))),
-    section('decisions', 'Decided', capability.decisions, (all) => bullets('', all.map((each) => [each]))),
+    section('lineage', 'Since the run before', capability.lineage, (all) => bullets(all.map((each) => [each]))),
+    section('decisions', 'Decided', capability.decisions, (all) => bullets(all.map((each) => [each]))),
     section('commands', 'Decide', commandsFor(capability), commands),
   ].filter((part) => part !== null);
 }
@@ -35,7 +35,7 @@ function section(name, title, items, content) {
 }
 
 function facts(capability) {
-  const shares = spelled(capability.categories, run.categories).map(([name, mentions]) => `${name} (${whole(mentions)})`);
+  const shares = spelled(capability.categories, run.categories).map(withMentions);
   const told = [
     ['Mentions', whole(capability.mentions)],
     ['Images', whole(capability.images)],
@@ -67,6 +67,10 @@ function folding(items, shown, content) {
     parts.push(make('details', {}, more, content(items.slice(shown))));
   }
   return parts;
+}
+
+function withMentions([name, mentions]) {
+  return `${name} (${whole(mentions)})`;
 }
 
 /** Where those are that are too many for a page. */
@@ -107,15 +111,15 @@ function spelled(pairs, names) {
 }
 
 function tallies(pairs) {
-  return bullets('tally', pairs.map(([name, mentions]) => [`${name} `, make('span', {}, whole(mentions))]));
+  return make('p', { class: 'tally' }, pairs.map(withMentions).join(', '));
 }
 
 function combinations(pairs) {
   return tallies(pairs.map(([places, mentions]) => [places.map((each) => run.operations[each]).join(' + '), mentions]));
 }
 
-function bullets(name, items) {
-  return make('ul', name ? { class: name } : {}, ...items.map((children) => make('li', {}, ...children)));
+function bullets(items) {
+  return make('ul', {}, ...items.map((children) => make('li', {}, ...children)));
 }
 
 function example(each) {

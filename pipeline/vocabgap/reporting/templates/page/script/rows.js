@@ -11,7 +11,7 @@ function rowOf(capability) {
     cell('rank_low', span(capability, greatest.rank), ` ${capability.interval}`),
     make('th', { scope: 'row', class: 'c-label' }, link),
     cell('status', capability.status),
-    cell('mentions', bar(capability.mentions, greatest.mentions), ` ${whole(capability.mentions)}`),
+    cell('mentions', bar(capability.mentions, greatest.mentions), ' ', make('span', {}, whole(capability.mentions))),
     cell('images', whole(capability.images)),
     cell('sessions', whole(capability.sessions)),
     cell('trend', spark(capability.weekly), ` ${capability.trend ?? MISSING}`),

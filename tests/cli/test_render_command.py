@@ -1,0 +1,71 @@
+"""`vocabgap render`, as it is typed."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vocabgap.errors import ExitCode
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def out(vocabgap: Command, photos: Path, tmp_path: Path) -> Path:
+    assert vocabgap("report", photos, "--now", "2026-07-01").code == ExitCode.DONE
+    return tmp_path / "out"
+
+
+def test_report_is_made_again_and_its_files_are_named(vocabgap: Command, out: Path) -> None:
+    (out / "report.html").unlink()
+    told = vocabgap("render", "out")
+    assert (told.code, told.err) == (ExitCode.DONE, "")
+    assert told.out.startswith("out: report.md, report.html, ")
+    assert (out / "report.html").is_file()
+
+
+def test_copy_is_published_elsewhere(vocabgap: Command, out: Path, tmp_path: Path) -> None:
+    told = vocabgap("render", "out", "--out", "copy")
+    assert told.out.startswith("copy: report.md, ")
+    assert (tmp_path / "copy" / "report.html").read_bytes() == (out / "report.html").read_bytes()
+
+
+@pytest.mark.usefixtures("out")
+def test_quiet_prints_nothing(vocabgap: Command) -> None:
+    assert vocabgap("render", "out", "--quiet") == (ExitCode.DONE, "", "")
+
+
+@pytest.mark.usefixtures("out")
+def test_events_tell_the_files(vocabgap: Command, tmp_path: Path) -> None:
+    (event,) = map(json.loads, vocabgap("--json", "render", "out").out.splitlines())
+    assert (event["event"], event["out"]) == ("result", str(tmp_path / "out"))
+    assert event["files"][:2] == ["report.md", "report.html"]
+    assert (event["capabilities"], event["mentions"]) == (2, 3)
+
+
+def test_folder_without_a_run_is_not_found(vocabgap: Command) -> None:
+    told = vocabgap("render", "nowhere")
+    assert told.code == ExitCode.NOT_FOUND
+    assert "holds no run of vocabgap" in told.err
+    assert "RUN_DIR" in told.err
+
+
+def test_damaged_run_is_told(vocabgap: Command, out: Path) -> None:
+    (out / "gaps.parquet").write_bytes(b"")
+    told = vocabgap("render", "out")
+    assert told.code == ExitCode.STATE
+    assert "gaps.parquet" in told.err
+
+
+def test_folder_that_holds_other_files_is_refused(vocabgap: Command, out: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "photo.txt").write_text("of mine")
+    assert out.is_dir()
+    assert vocabgap("render", "out", "--out", "mine").code == ExitCode.STATE
+
+
+@pytest.mark.usefixtures("out")
+def test_page_to_share_is_written_when_it_is_asked_for(vocabgap: Command) -> None:
+    assert "share.html" in vocabgap("render", "out", "--share").out

@@ -1,0 +1,55 @@
+"""The command lines to decide with."""
+
+import shlex
+from collections.abc import Callable
+
+import pytest
+
+from vocabgap.cli.app import run
+from vocabgap.errors import ExitCode
+from vocabgap.reporting.details import SETTLED, Listed
+from vocabgap.reporting.page.commands import commands
+
+Make = Callable[..., Listed]
+
+
+def lines(made: Listed, deciding: str = "") -> dict[str, str]:
+    return {each.does: each.line(made.capability.capability_id) for each in commands([made], deciding)}
+
+
+def test_the_capability_is_named_by_its_identifier(listed: Make) -> None:
+    found = lines(listed(capability_id="cap-0123456789ab"))
+    assert found["merge"] == "vocabgap decide merge cap-0123456789ab OTHER"
+    assert found["dismiss"] == "vocabgap decide dismiss cap-0123456789ab --why 'REASON'"
+
+
+def test_options_of_the_run_go_along(listed: Make) -> None:
+    found = lines(listed(), "--decisions team.jsonl")
+    assert all(line.endswith(" --decisions team.jsonl") for line in found.values())
+
+
+def test_what_a_log_says_is_in_no_command(listed: Make) -> None:
+    plain, hostile = listed(), listed(label="$(rm -rf ~)'; reboot #")
+    assert lines(plain) == lines(hostile)
+
+
+@pytest.mark.parametrize("identifier", ["cap-0123456789ab; reboot", "cap-1", "", "cap-0123456789ab\n"])
+def test_identifiers_that_are_not_ours_give_no_commands(listed: Make, identifier: str) -> None:
+    assert commands([listed(), listed(capability_id=identifier)], "") == ()
+
+
+def test_only_what_is_settled_is_reopened(listed: Make) -> None:
+    groups = {each.does: each.group for each in commands([listed()], "")}
+    assert groups.pop("reopen") == SETTLED
+    assert set(groups.values()) == {None}
+
+
+def test_every_command_is_one_that_the_command_line_knows(
+    listed: Make, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for line in lines(listed()).values():
+        program, *words = shlex.split(line)
+        # The run is not there: that is told only after the words were understood.
+        code = run([*words, "--run", "nowhere"])
+        assert (program, code) == ("vocabgap", ExitCode.NOT_FOUND)
+        assert "no run of vocabgap" in capsys.readouterr().err

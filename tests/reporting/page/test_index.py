@@ -1,0 +1,55 @@
+"""What rows refer to by position."""
+
+from datetime import date
+
+import pytest
+
+from vocabgap.reporting.page.index import Names, Periods, shown
+
+
+def test_a_name_has_one_position() -> None:
+    names = Names()
+    assert [names.place(name) for name in ("b", "a", "b")] == [0, 1, 0]
+    assert names.shown(10) == ("b", "a")
+
+
+def test_names_are_shown_not_obeyed_and_cut() -> None:
+    names = Names()
+    names.place("a\x1b[31mb")
+    names.place("long name")
+    assert names.shown(4) == ("a\\u0… (12 characters)", "long… (9 characters)")
+
+
+def test_short_text_stays() -> None:
+    assert shown("  sky \n mask ", 8) == "sky mask"
+
+
+@pytest.mark.parametrize(
+    ("last", "names"),
+    [
+        (date(2025, 11, 30), ("2025-11",)),
+        (date(2026, 2, 1), ("2025-11", "2025-12", "2026-01", "2026-02")),
+        (date(2027, 11, 1), ("2025", "2026", "2027")),
+    ],
+)
+def test_periods_are_months_and_years_where_months_are_many(last: date, names: tuple[str, ...]) -> None:
+    assert Periods.between(date(2025, 11, 3), last).names == names
+
+
+def test_two_years_of_months_are_shown() -> None:
+    assert len(Periods.between(date(2025, 1, 1), date(2026, 12, 31)).names) == 24
+
+
+def test_mentions_are_counted_in_every_period_from_the_first_to_the_last() -> None:
+    periods = Periods.between(date(2026, 1, 1), date(2026, 12, 1))
+    days = [(date(2026, 3, 1), 2), (date(2026, 3, 31), 1), (date(2026, 5, 1), 4)]
+    assert periods.counted(days) == (2, 3, 0, 4)
+
+
+def test_mentions_are_counted_in_years() -> None:
+    periods = Periods.between(date(2020, 1, 1), date(2026, 12, 1))
+    assert periods.counted([(date(2021, 3, 1), 2), (date(2021, 12, 31), 1)]) == (1, 3)
+
+
+def test_what_has_no_day_has_no_period() -> None:
+    assert Periods.between(date(2026, 1, 1), date(2026, 1, 1)).counted([]) == ()

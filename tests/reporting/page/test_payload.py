@@ -1,0 +1,102 @@
+"""The block of data that the script of a page works on."""
+
+import json
+from collections.abc import Callable
+from datetime import date
+
+import pytest
+from msgspec.structs import replace
+
+from vocabgap.reporting.capability import Tally, Wording
+from vocabgap.reporting.details import Listed
+from vocabgap.reporting.page import payload
+from vocabgap.reporting.page.payload import LEVELS, encode_payload, payload_of
+from vocabgap.reporting.page.rows import Row
+from vocabgap.reporting.summary import Summary
+
+Make = Callable[..., Listed]
+DANGEROUS = ["</script><script>alert(1)</script>", "<!--<script>", "]]>", "&lt;", "\u2028\u2029", "\ud800"]
+
+
+def test_all_capabilities_are_there_in_order_of_rank(summary: Summary) -> None:
+    made = json.loads(encode_payload(payload_of(summary)))
+    ranks = [dict(zip(made["columns"], row, strict=True))["rank"] for row in made["rows"]]
+    assert ranks == list(range(1, summary.total + 1))
+
+
+def test_columns_name_the_cells(summary: Summary) -> None:
+    made = json.loads(encode_payload(payload_of(summary)))
+    assert made["columns"] == list(Row.__struct_fields__)
+    assert {len(row) for row in made["rows"]} == {len(made["columns"])}
+
+
+def test_positions_lead_to_names(summary: Summary) -> None:
+    made = payload_of(summary)
+    first, row = summary.everything[0], made.rows[0]
+    names = [made.operations[place] for place in row.operations[::2]]
+    assert names == [tally.name for tally in first.capability.operations]
+    assert [made.images[place] for place in row.image_counts[::2]] == [each.name for each in first.on_images]
+    assert made.categories[row.category] == first.capability.intent_category
+
+
+def test_days_begin_with_the_first_day_of_all(summary: Summary) -> None:
+    made = payload_of(summary)
+    assert made.first_day == min(day for each in summary.everything for day, _ in each.on_days).isoformat()
+    assert min(row.days[0] for row in made.rows) == 0
+
+
+def test_mentions_of_days_and_images_add_up(summary: Summary) -> None:
+    for row in payload_of(summary).rows:
+        assert sum(row.image_counts[1::2]) == row.mentions
+        assert sum(row.timeline[1:]) == sum(row.days[1::2]) <= row.mentions
+
+
+@pytest.mark.parametrize("text", DANGEROUS)
+def test_nothing_in_the_block_ends_it(summary: Summary, listed: Make, text: str) -> None:
+    block = encode_payload(payload_of(replace(summary, everything=(listed(label=text),))))
+    assert not set("<>&\u2028\u2029") & set(block)
+    assert block.encode()
+    (row,) = json.loads(block)["rows"]
+    assert row[0].startswith("cap-")
+
+
+def test_markup_is_read_back_as_text(summary: Summary, listed: Make) -> None:
+    block = encode_payload(payload_of(replace(summary, everything=(listed(label="<b>&amp;"),))))
+    assert "<b>&amp;" in json.loads(block)["rows"][0]
+
+
+def test_nothing_listed_is_no_error(summary: Summary) -> None:
+    made = payload_of(replace(summary, everything=()))
+    assert (made.rows, made.first_day, made.weeks, made.periods) == ((), None, 0, ())
+
+
+def test_all_that_fits_is_there(summary: Summary) -> None:
+    assert payload_of(summary).limits == LEVELS[0]
+
+
+def test_of_much_less_is_told(summary: Summary, listed: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    long = tuple(Wording(f"{number} " + "mask " * 60, 1, 0.5) for number in range(300))
+    many = tuple(listed(rank=rank, variants=long, examples=()) for rank in range(1, 301))
+    monkeypatch.setattr(payload, "MOST_BYTES", 400_000)
+
+    made = payload_of(replace(summary, everything=many))
+
+    assert made.limits.characters < LEVELS[0].characters
+    assert len(encode_payload(made)) < 500_000
+    assert made.rows[0].other_wordings > 0
+
+
+def test_size_is_judged_well_enough(summary: Summary, listed: Make) -> None:
+    many = tuple(
+        listed(
+            rank=rank,
+            on_images=tuple(Tally(f"image-{rank * number:07}", 1) for number in range(1 + 3_000 // rank)),
+            on_days=((date(2026, 1, 1 + rank % 28), 3),),
+        )
+        for rank in range(1, 1_501)
+    )
+    made = replace(summary, everything=many)
+
+    judged = payload._estimate(made, LEVELS[0])
+
+    assert 0.8 < judged / len(encode_payload(payload_of(made))) < 1.2

@@ -1,0 +1,233 @@
+"""The page as it is without its script: what is in it, and what can never be."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+from msgspec.structs import replace
+
+from vocabgap.ingest import Selection
+from vocabgap.pipeline import Run
+from vocabgap.reporting.capability import Cover, Wording
+from vocabgap.reporting.details import COVERED, SETTLED, Listed
+from vocabgap.reporting.page import render_page
+from vocabgap.reporting.page.assets import script, style
+from vocabgap.reporting.page.rendering import SHOWN
+from vocabgap.reporting.summary import Summary
+
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+Publish = Callable[..., Run]
+Make = Callable[..., Listed]
+
+
+class Seen(Protocol):
+    """A page as it was read."""
+
+    elements: list[Any]
+    text: str
+    data: dict[str, Any]
+
+    def all(self, tag: str) -> list[Any]: ...
+
+    def identifiers(self) -> list[str]: ...
+
+
+Reads = Callable[[str], Seen]
+
+
+@pytest.fixture(scope="session")
+def page(demo_run: Run) -> str:
+    return (demo_run.published.folder / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def seen(page: str, read: Reads) -> Seen:
+    return read(page)
+
+
+def of(made: Run) -> str:
+    return (made.published.folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_page_is_a_document_in_english_with_its_policy_first(page: str, seen: Seen) -> None:
+    assert page.startswith("<!DOCTYPE html>\n")
+    assert page.endswith("</html>\n")
+    assert [each.attributes for each in seen.all("html")] == [{"lang": "en"}]
+    first, second, *_ = (each for each in seen.elements if each.within == ("html", "head"))
+    assert first.attributes == {"charset": "utf-8"}
+    assert second.attributes["http-equiv"] == "Content-Security-Policy"
+
+
+def test_one_script_runs_and_one_style_is_used(page: str, seen: Seen) -> None:
+    assert [each.attributes.get("type") for each in seen.all("script")] == ["application/json", None]
+    assert f"<script>{script()}</script>" in page
+    assert f"<style>{style()}</style>" in page
+    assert len(seen.all("style")) == 1
+
+
+def test_no_element_has_code_or_style_or_leads_away(seen: Seen) -> None:
+    for element in seen.elements:
+        assert not any(
+            name.startswith("on") or name in {"style", "src", "action"} for name in element.attributes
+        )
+        href = element.attributes.get("href")
+        assert href is None or href.startswith("#")
+    assert not {"img", "iframe", "object", "embed", "link", "base"} & {each.tag for each in seen.elements}
+
+
+def test_every_identifier_is_there_once_and_every_link_leads_to_one(seen: Seen) -> None:
+    identifiers = seen.identifiers()
+    assert len(identifiers) == len(set(identifiers))
+    links = {str(each.attributes["href"]).removeprefix("#") for each in seen.all("a")}
+    assert links <= set(identifiers)
+
+
+def test_every_part_has_a_heading_and_is_in_a_landmark(seen: Seen) -> None:
+    assert {each.tag for each in seen.elements} >= {"header", "nav", "main", "footer"}
+    sections = [each for each in seen.all("section") if each.within[-1] == "main"]
+    named = [each.attributes["aria-labelledby"] for each in sections]
+    assert named == [f"{name}-title" for name in (
+        "list", "evidence", "categories", "operations", "account", "how",
+    )]  # fmt: skip
+    assert set(named) <= set(seen.identifiers())
+
+
+def test_every_heading_of_a_table_says_what_it_heads(seen: Seen) -> None:
+    headings = seen.all("th")
+    assert headings
+    assert {each.attributes.get("scope") for each in headings} == {"col", "row"}
+
+
+def test_headline_is_that_of_the_markdown(demo_run: Run, seen: Seen) -> None:
+    markdown = (demo_run.published.folder / "report.md").read_text(encoding="utf-8")
+    for paragraph in markdown.split("\n\n")[1:4]:
+        plain = re.sub(r"[*`\\\u2060]", "", paragraph)
+        assert plain in re.sub(r" (?=[,.:;)])", "", seen.text)
+
+
+def test_first_capabilities_stand_in_the_table_with_their_evidence(summary: Summary, seen: Seen) -> None:
+    identifiers = [item.capability_id for item in summary.capabilities]
+    rows = [each.attributes["data-id"] for each in seen.all("tr") if "data-id" in each.attributes]
+    articles = [each.attributes["id"] for each in seen.all("article")]
+    assert rows == articles == identifiers
+
+
+def test_evidence_names_everything_that_leads_back(summary: Summary, seen: Seen) -> None:
+    for item in summary.capabilities:
+        for example in item.examples:
+            assert f"{example.source_path}:{example.line}" in seen.text
+            assert example.image_id in seen.text
+        for variant in item.variants:
+            assert " ".join(variant.wording.split()) in seen.text
+
+
+def test_account_says_where_every_line_went(summary: Summary, seen: Seen) -> None:
+    account = summary.account
+    assert account is not None
+    for name, number in (("counted", account.counted), ("duplicates", account.duplicates)):
+        assert re.search(rf"{name} {number:,} ", seen.text)
+    for reject in account.examples:
+        assert f"{reject.source_path}:{reject.line}" in seen.text
+
+
+def test_command_that_makes_it_again_is_quoted(summary: Summary, seen: Seen) -> None:
+    assert summary.command in seen.text
+
+
+def test_empty_corpus_is_a_page_that_says_so(write_corpus: Corpus, publish: Publish, read: Reads) -> None:
+    seen = read(of(publish(write_corpus({"heron": []}))))
+    assert "Nothing is missing here" in seen.text
+    assert seen.data["rows"] == []
+    assert seen.all("article") == []
+
+
+def test_narrowing_is_said(demo: Path, publish: Publish, read: Reads) -> None:
+    made = publish(demo, selection=Selection(images=("fjord-dawn-0412",)))
+    assert "Narrowed to image fjord-dawn-0412." in read(of(made)).text
+
+
+def test_ranking_alone_is_a_page_without_account(summary: Summary, read: Reads) -> None:
+    bare = replace(summary, account=None, images=None, repositories=None, command="")
+    seen = read(render_page(bare))
+    assert "account" not in seen.identifiers()
+    assert "Make this report again" not in seen.text
+
+
+def test_markup_in_a_log_is_text(summary: Summary, listed: Make, read: Reads) -> None:
+    hostile = "<img src=x onerror=alert(1)>&lt;\"'`\x1b]8;;http://x\x07\u202e"
+    made = listed(label=hostile, variants=(Wording(hostile, 1, 1.0),), decisions=(hostile,))
+    item = made.capability
+
+    seen = read(render_page(replace(summary, capabilities=(item,), everything=(made,))))
+
+    assert seen.all("img") == []
+    assert "<img src=x onerror=alert(1)>&lt;\"'`\\u001b]8;;http://x\\u0007\\u202e" in seen.text
+
+
+def grouped(summary: Summary, listed: Make, number: int) -> Summary:
+    """A summary of so many covered and so many settled capabilities."""
+    cover = (Cover("sky_soft", "base", 0.5, 0.75, ("sky",)), Cover("sky_hard", "base", 0.6, 0.25, ("hard",)))
+    covered = tuple(
+        listed(capability_id=f"cap-{place:012x}", group=COVERED, covered_by=cover) for place in range(number)
+    )
+    settled = tuple(
+        listed(
+            capability_id=f"cap-{number + place:012x}",
+            group=SETTLED,
+            status="dismissed",
+            decisions=("dismissed: too rare",),
+        )
+        for place in range(number)
+    )
+    return replace(
+        summary,
+        capabilities=(),
+        open_total=0,
+        covered=tuple(each.capability for each in covered),
+        covered_total=number,
+        settled=tuple(each.capability for each in settled),
+        settled_total=number,
+        everything=(*covered, *settled),
+    )
+
+
+def test_what_is_covered_or_settled_has_sections_of_its_own(
+    summary: Summary, listed: Make, read: Reads
+) -> None:
+    seen = read(render_page(grouped(summary, listed, 1)))
+    assert {"covered", "decided"} <= set(seen.identifiers())
+    assert "sky_soft 75 % sky" in seen.text
+    assert "dismissed: too rare" in seen.text
+    assert len(seen.all("article")) == 2
+
+
+def test_lists_without_a_script_are_not_endless(summary: Summary, listed: Make, read: Reads) -> None:
+    seen = read(render_page(grouped(summary, listed, SHOWN + 1)))
+    assert len(seen.all("article")) == 2 * SHOWN
+    assert f"The first {SHOWN} of {SHOWN + 1};" in seen.text
+    assert len(seen.data["rows"]) == 2 * (SHOWN + 1)
+
+
+def test_statuses_and_names_are_no_markup_either(summary: Summary, listed: Make, read: Reads) -> None:
+    made = listed(status="<i>", intent_category="<u>")
+    seen = read(render_page(replace(summary, capabilities=(made.capability,), everything=(made,))))
+    assert not {"i", "u"} & {each.tag for each in seen.elements}
+
+
+def test_ten_capabilities_are_a_small_page(summary: Summary) -> None:
+    kept = {item.capability_id for item in summary.capabilities}
+    everything = tuple(each for each in summary.everything if each.capability.capability_id in kept)
+    page = render_page(replace(summary, total=len(everything), everything=everything))
+    assert (len(everything), len(page.encode()) < 150_000) == (10, True)
+
+
+def test_elements_stand_where_they_may(seen: Seen) -> None:
+    def parents(tag: str) -> set[str]:
+        return {element.within[-1] for element in seen.all(tag)}
+
+    assert parents("tr") == {"thead", "tbody"}
+    assert parents("li") == {"ul"}
+    assert parents("dt") == parents("dd") == {"div"}

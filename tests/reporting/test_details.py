@@ -1,0 +1,74 @@
+"""What a list of all capabilities needs beside their rows."""
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from vocabgap.pipeline import Run
+from vocabgap.reporting import details
+from vocabgap.reporting.capability import Tally
+from vocabgap.reporting.details import HIDDEN, listed
+from vocabgap.settings import RankSettings, Settings
+
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+Publish = Callable[..., Run]
+
+
+def test_images_and_days_of_each_add_up_to_its_mentions(demo_run: Run) -> None:
+    for each in demo_run.published.summary.everything:
+        assert sum(tally.mentions for tally in each.on_images) == each.capability.mentions
+        assert len(each.on_images) == each.capability.images
+        assert sum(mentions for _, mentions in each.on_days) <= each.capability.mentions
+
+
+def test_images_with_most_mentions_come_first_and_days_in_order(
+    gap: Gap, write_corpus: Corpus, publish: Publish
+) -> None:
+    days = ("2026-05-02", "2026-04-30", "2026-05-02")
+    fjord = [gap("sky mask", timestamp=f"{day}T23:00:00Z", notes=str(at)) for at, day in enumerate(days)]
+    made = publish(write_corpus({"heron": [gap("sky mask", timestamp=None)], "fjord": fjord}))
+
+    (found,) = made.published.summary.everything
+
+    assert found.on_images == (Tally("fjord", 3), Tally("heron", 1))
+    assert found.on_days == ((date(2026, 4, 30), 1), (date(2026, 5, 2), 2))
+
+
+def test_images_of_several_repositories_are_named_with_theirs(
+    gap: Gap, write_corpus: Corpus, publish: Publish
+) -> None:
+    roots = [write_corpus({"heron": [gap("sky mask", notes=name)]}, name=name) for name in ("a", "b")]
+    made = publish(roots)
+    (found,) = made.published.summary.everything
+    assert [tally.name for tally in found.on_images] == ["a/heron", "b/heron"]
+
+
+def test_groups_are_those_of_the_report(gap: Gap, write_corpus: Corpus, publish: Publish) -> None:
+    corpus = write_corpus({"heron": [gap("sky mask"), gap("film grain")], "fjord": [gap("sky mask")]})
+    made = publish(corpus, settings=Settings(rank=RankSettings(min_images=2)))
+    groups = {each.capability.label: each.group for each in made.published.summary.everything}
+    assert groups == {"sky mask": "open", "film grain": HIDDEN}
+
+
+def test_without_records_there_are_neither_images_nor_days(demo_run: Run) -> None:
+    found = listed(demo_run.ranked, {})
+    assert len(found) == demo_run.ranked.height
+    assert {(each.on_images, each.on_days, each.lineage) for each in found} == {((), (), ())}
+
+
+def test_of_very_many_the_first_are_listed_and_the_first_of_each_group(
+    demo_run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(details, "MOST_LISTED", 5)
+    monkeypatch.setattr(details, "_MOST_SHOWN", 2)
+    ranked = demo_run.ranked
+    last = ranked.filter(pl.col("rank") > 30)
+
+    found = listed(ranked, {"settled": last})
+
+    assert [each.capability.rank for each in found] == [1, 2, 3, 4, 5, 31, 32]
+    assert found[-1].group == "settled"
