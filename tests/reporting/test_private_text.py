@@ -88,12 +88,18 @@ def told_all(write_corpus: Corpus, tmp_path: Path) -> Run:
         not_a_gap={token("rule"): ("timeout",)},
     )
     out = tmp_path / token("out")
-    run(roots, out, settings=chosen, now=NOW)
-    decide = Decisions(out, chosen.decisions.file, actor=token("actor"), now=NOW)
-    decide.rename("sky mask", token("label"), token("reason"))
+    for day in range(2):  # what it was called before is told, too
+        now = NOW + timedelta(days=day)
+        run(roots, out, settings=chosen, now=now)
+        decide = Decisions(out, chosen.decisions.file, actor=token("actor"), now=now)
+        decide.rename("sky mask", token("label"), token("reason"))
     decide.dismiss("leaf mask", token("reason"))
     decide.author("cloud mask", token("authored"), token("reason"))
-    return run(roots, out, settings=chosen, now=NOW + timedelta(days=1), share=3)
+    return run(roots, out, settings=chosen, now=NOW + timedelta(days=2), share=3)
+
+
+def lineage(made: Run) -> list[str]:
+    return [sentence for each in made.published.summary.everything for sentence in each.lineage]
 
 
 def test_no_private_text_is_in_the_page_to_share(told_all: Run) -> None:
@@ -104,6 +110,7 @@ def test_no_private_text_is_in_the_page_to_share(told_all: Run) -> None:
         "session", "shot", "text", "instead", "intent", "notes", "operation", "entry", "wording", "category",
         "image", "folder", "root", "known", "pack", "rule", "actor", "label", "reason", "authored",
     }  # fmt: skip
+    assert any("In the run before, as zqlabel" in told for told in lineage(told_all))
     assert TOKEN.findall((folder / "share.html").read_text(encoding="utf-8")) == []
 
 
