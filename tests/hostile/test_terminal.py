@@ -106,6 +106,14 @@ def test_draft(told: Told, heaped: Run, form: list[str], as_text: list[str]) -> 
 
 
 @TEXT_OR_JSON
+def test_render(told: Told, hostile: Dressed, heaped: Run, form: list[str]) -> None:
+    roots, _ = hostile
+    folder = Path(f"{roots[0].name} out")
+    assert "report.md" in told(*form, "render", heaped.published.folder, "--out", folder)
+    assert folder.is_dir()
+
+
+@TEXT_OR_JSON
 def test_decisions_list(told: Told, hostile: Dressed, form: list[str]) -> None:
     roots, config = hostile
     printed = told(*form, "decisions", "list", "--config", config)
