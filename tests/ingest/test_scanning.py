@@ -82,7 +82,7 @@ def test_a_file_is_listed_with_its_size_lines_and_digest(
 def test_a_scan_shows_its_account_and_not_the_records(workspace: Path, write_log: WriteLog, gap: Gap) -> None:
     write_log("heron-11", gap("soft reeds"))
 
-    assert "records=1" in repr(scan(workspace))
+    assert "1 record, " in repr(scan(workspace))
     assert "soft reeds" not in repr(scan(workspace))
 
 
