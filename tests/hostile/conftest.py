@@ -168,6 +168,7 @@ def _decisions(text: str, number: int) -> list[Decision]:
 
     return [
         decided(Action.RENAME, "open", label=put(text, number, "renamed").strip()),
+        decided(Action.PIN, "open"),
         decided(Action.DISMISS, "dismissed"),
         decided(Action.AUTHOR, "authored", entry=put(text, number, "entry").strip()),
     ]

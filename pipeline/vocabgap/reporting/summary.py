@@ -99,7 +99,12 @@ class Summary(msgspec.Struct, frozen=True):
 
     @property
     def ahead(self) -> tuple[Capability, ...]:
-        """The ones that are probably covered and rank before all that are to be authored."""
+        """The ones that are probably covered and rank before all that are to be authored.
+
+        None in a report that may leave the machine: it does not say by what.
+        """
+        if self.withheld is not None:
+            return ()
         first = next((item.rank for item in self.capabilities), None)
         return tuple(item for item in self.covered if first is None or item.rank < first)
 
