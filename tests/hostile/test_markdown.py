@@ -42,8 +42,8 @@ def test_a_report_of_hostile_texts_has_the_structure_of_one_of_benign_texts(
     benign, hostile = map(shape, tokens)
     assert hostile == benign
     assert [kind for kind, tag, _ in benign if (kind, tag) == ("heading_open", "h3")] == [
-        "heading_open" for _ in (*texts, *texts)  # of what is open, and of what is probably covered
-    ]
+        "heading_open" for _ in (*texts, *texts)
+    ]  # of what is open, and of what is probably covered
 
 
 def test_a_narrowed_report_of_hostile_texts_has_the_structure_of_one_of_benign_texts(
