@@ -1,0 +1,97 @@
+"""What every store of a shared corpus can do: be read whole at one version, and be changed in one step."""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+import polars as pl
+
+
+@dataclass(frozen=True, slots=True)
+class PathSnapshot:
+    """Which paths a repository had after its last push that said so.
+
+    Attributes:
+        tenant_id: Whose repository it is.
+        repo_slug: The repository.
+        paths: Source paths, sorted, each once.
+        updated_at: When it was said. Only what was ingested until then can be missing from it.
+    """
+
+    tenant_id: str
+    repo_slug: str
+    paths: tuple[str, ...]
+    updated_at: datetime
+
+
+class Version(Protocol):
+    """One whole version of a corpus."""
+
+    def rows(self, columns: Sequence[str] | None = None, where: pl.Expr | None = None) -> pl.DataFrame:
+        """The chunks that are there.
+
+        Args:
+            columns: Those of table `chunks` to read; all by default.
+            where: A condition over columns of table `chunks`; all rows by default.
+        """
+        ...
+
+    @property
+    def snapshots(self) -> tuple[PathSnapshot, ...]:
+        """The last snapshot of each repository that sent one."""
+        ...
+
+    @property
+    def config_versions(self) -> dict[str, int]:
+        """How often each tenant was configured; a tenant that is not there never was."""
+        ...
+
+    @property
+    def dimension(self) -> int | None:
+        """How long the vectors of restored records are; None while there are none."""
+        ...
+
+
+class Change(Version, Protocol):
+    """A version in the making, by one writer. It reads as if what was changed so far were there."""
+
+    def delete(self, where: pl.Expr) -> int:
+        """Take out the chunks that meet a condition over columns of table `chunks`; gives how many."""
+        ...
+
+    def add(self, rows: pl.DataFrame) -> int:
+        """Put in chunks whose id is not there yet; gives how many. One that is there stays as it is.
+
+        Args:
+            rows: Table `chunks`.
+        """
+        ...
+
+    def keep_snapshot(self, snapshot: PathSnapshot) -> None:
+        """Replace the snapshot of a repository."""
+        ...
+
+    def configure(self, tenant_id: str) -> int:
+        """Say that a tenant was configured anew; gives the new version of its configuration."""
+        ...
+
+
+class Store(Protocol):
+    """A shared corpus on some kind of storage."""
+
+    def version(self) -> Version:
+        """The newest version, as it is now: what others write later does not change it."""
+        ...
+
+    def changing(self, purpose: str) -> AbstractContextManager[Change]:
+        """Alone with the corpus. What was changed appears whole when the block ends without an error.
+
+        Args:
+            purpose: What is being done, as another writer who finds the corpus locked is told.
+
+        Raises:
+            StateError: Another writer is at it, or the disk did not take it. Nothing has changed then.
+        """
+        ...
