@@ -49,6 +49,8 @@ def unmatched(
         ("category", selection.categories, gaps["intent_category"], category),
         ("operation", selection.modules, gaps["operations_involved"].explode(), operation),
         ("session", selection.sessions, gaps["session_id"], str),
+        ("tenant", selection.tenants, gaps["tenant_id"], str),
+        ("repository", selection.repositories, gaps["repo_slug"], str),
     )
     told = []
     for name, wanted, values, folded in fields:
