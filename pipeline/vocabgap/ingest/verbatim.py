@@ -35,11 +35,13 @@ class LogLines:
         lines: Every readable line (`LINES`), in the order of the logs.
         rejects: Table `rejects`.
         paths: The source paths of all logs that were found, those without a readable line among them; sorted.
+        unlisted: Folders that could not be listed, and links that were not followed.
     """
 
     lines: pl.DataFrame
     rejects: pl.DataFrame
     paths: tuple[str, ...]
+    unlisted: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -92,11 +94,13 @@ class _Verbatim(Lines):
         self.texts.block = block
         super().take(log, block, portion)
 
-    def found(self, paths: Iterable[str]) -> LogLines:
-        """What was read."""
+    def found(self, logs: list[LogFile]) -> LogLines:
+        """What was read of some logs."""
         self.flush()
-        lines = pl.concat([LINES.to_frame(), *self.frames])
-        return LogLines(lines, pl.concat([REJECTS.empty(), *self.bad]), tuple(sorted({*paths})))
+        lines, rejects = pl.concat([LINES.to_frame(), *self.frames]), pl.concat([REJECTS.empty(), *self.bad])
+        unlisted = {log.source_path for log in logs if log.problem is not None and not log.kind.source}
+        paths = {log.source_path for log in logs} - unlisted
+        return LogLines(lines, rejects, tuple(sorted(paths)), tuple(sorted(unlisted)))
 
 
 def read_lines(
@@ -125,7 +129,7 @@ def read_lines(
     logs = discover(root, sources=sources, hidden=hidden)
     for log in logs:
         collector.read(log)
-    return reading.found(log.source_path for log in logs)
+    return reading.found(logs)
 
 
 def text_lines(
@@ -150,7 +154,7 @@ def text_lines(
     whole, ended = Portion(ended=True), Portion(ended=False)
     for block in blocks(_chunks(content)):
         reading.take(log, block, whole if block.ended else ended)
-    return reading.found([source_path])
+    return reading.found([log])
 
 
 def in_force(sources: Mapping[str, Source | Mapping[str, Any]] | None) -> Mapping[str, Source]:
