@@ -144,6 +144,9 @@ def read_files(caller: Caller, parsers: Mapping[str, Parser], spoof: Spoof, most
             found.errors.append(PushError.of(error, fileIndex=position, **named))
             continue
         for number, record in enumerate(parsed.records):
+            if isinstance(record, RefusedError):
+                found.errors.append(PushError.of(record, fileIndex=position))
+                continue
             try:
                 _require_valid(record, parsed_here=parsed.parsed_here)
             except RefusedError as error:

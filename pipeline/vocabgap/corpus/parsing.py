@@ -40,8 +40,11 @@ class RawFile:
     said: Mapping[str, Any]
 
 
-Parser = Callable[[RawFile], Iterable[Mapping[str, Any]]]
-"""Gives the chunks of a file, each as a parsed-chunk-v1 record; `rootKind` may also be `image-repo`."""
+Parser = Callable[[RawFile], Iterable[Mapping[str, Any] | RefusedError]]
+"""Gives the chunks of a file, each as a parsed-chunk-v1 record; `rootKind` may also be `image-repo`.
+
+In the place of a part that is no chunk stands why: it becomes an error of the push, and the others stay.
+"""
 
 
 @dataclass(frozen=True, slots=True)

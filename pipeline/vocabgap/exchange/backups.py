@@ -99,7 +99,7 @@ def export(
     with written(path) as file:
         for start in range(0, len(ids), _WRITTEN_AT_ONCE):
             part = ids[start : start + _WRITTEN_AT_ONCE]
-            chunks = version.rows(_EXPORTED, pl.col("id").is_between(part[0], part[-1])).sort("id")
+            chunks = version.rows(_EXPORTED, pl.col("id").is_between(pl.lit(part[0]), pl.lit(part[-1]))).sort("id")
             absent += chunks["content"].null_count()
             file.writelines(map(encoded, _records(chunks, vectors)))
     return Exported(len(ids), pending, absent, length)

@@ -7,7 +7,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.ingest import FOLDER, STORED, TEXT
-from vocabgap.schema import GAP_KIND
+from vocabgap.schema.corpus import GAP_KIND
 
 PARSER_ID: Final = "vocabgap-gap-log"
 PARSER_VERSION: Final = "1.0.0"
@@ -17,14 +17,14 @@ HASH_INPUTS: Final = ("kind", "name", "content", "sourcePath", "parserId", "pars
 _BYTE_OFFSET: Final = "byteOffset"
 
 
-class _Meta(msgspec.Struct):
+class _Meta(msgspec.Struct, frozen=True):
     """What a chunk's own metadata say of where its line stood."""
 
     byteOffset: int | None = None  # noqa: N815 - the name in the chunk
     folder: str | None = None
 
 
-class _Told(msgspec.Struct):
+class _Told(msgspec.Struct, frozen=True):
     """The part of a stored chunk's metadata that is about its line."""
 
     customMeta: _Meta = _Meta()  # noqa: N815 - the name in the contract
