@@ -43,10 +43,10 @@ HiddenOption = Annotated[
     typer.Option("--hidden", help="Search names that start with a dot, too.", show_default=False),
 ]
 TenantsOption = Annotated[
-    list[str] | None, typer.Option("--tenant", help="Only this tenant; may be repeated.")
+    list[str] | None, typer.Option("--tenant", help="Of a corpus only this tenant; may be repeated.")
 ]
 RepositoriesOption = Annotated[
-    list[str] | None, typer.Option("--repo", help="Only this repository; may be repeated.")
+    list[str] | None, typer.Option("--repo", help="Of a corpus only this repository; may be repeated.")
 ]
 CacheOption = Annotated[
     Path | None,

@@ -1,13 +1,49 @@
-"""Where a shared corpus lies."""
+"""Where a shared corpus lies, and whether one lies there."""
 
+from collections.abc import Callable
 from pathlib import Path
 
-from vocabgap.corpus.store import Store
+import msgspec
+
+from vocabgap.config import expanded
+from vocabgap.corpus.manifest import FORMAT, LOCK, MANIFEST
+from vocabgap.corpus.parquet_store import ParquetStore
+from vocabgap.errors import NotFoundError
+
+
+class _Marked(msgspec.Struct):
+    format: str
 
 
 def is_corpus(folder: Path) -> bool:
-    return False
+    """Whether a folder holds a shared corpus, be it one that can no longer be read."""
+    try:
+        content = (folder / MANIFEST).read_bytes()
+    except OSError:
+        return False
+    try:
+        return msgspec.json.decode(content, type=_Marked).format == FORMAT
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return (folder / LOCK).is_file()  # ours, and damaged; a stranger's manifest has no writer's lock
 
 
-def open_store(folder: Path) -> Store:
-    raise NotImplementedError
+def open_store(
+    folder: str | Path, *, create: bool = True, on_wait: Callable[[str], None] | None = None
+) -> ParquetStore:
+    """The corpus in a folder.
+
+    Args:
+        folder: Where it lies.
+        create: Whether one may be made there by the first change.
+        on_wait: Called with who is at it, where a change has to wait for another writer.
+
+    Raises:
+        NotFoundError: There is none, and none is to be made.
+    """
+    place = expanded(folder)
+    if not create and not is_corpus(place):
+        raise NotFoundError(
+            f"'{place}' holds no shared corpus",
+            hint="`vocabgap corpus push` and `restore` make one; --corpus names another folder",
+        )
+    return ParquetStore(place) if on_wait is None else ParquetStore(place, on_wait)

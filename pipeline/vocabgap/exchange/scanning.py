@@ -17,7 +17,7 @@ from vocabgap.schema.corpus import GAP_KIND
 from vocabgap.settings import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
 from vocabgap.sources import Source
 
-_READ: Final = ("id", "tenant_id", "repo_slug", "root_kind", "source_path", "line", "content", "metadata")
+READ: Final = ("id", "tenant_id", "repo_slug", "root_kind", "source_path", "line", "content", "metadata")
 _READABLE: Final = pl.col("kind").eq(GAP_KIND) & pl.all_horizontal(
     pl.col("content", "tenant_id", "repo_slug", "root_kind", "source_path").is_not_null()
 )
@@ -101,7 +101,7 @@ def scan_version(
         sources: What gap logs are called and how they are read.
     """
     wanted = scope(tenants, repositories)
-    chunks = version.rows(_READ, wanted & _READABLE)
+    chunks = version.rows(READ, wanted & _READABLE)
     found = scan_stored(lines_of_chunks(chunks), sources=sources)
     others = version.rows(["id"], wanted).height - chunks.height
     return replace(found, summary=replace(found.summary, passed_over=found.summary.passed_over + others))
