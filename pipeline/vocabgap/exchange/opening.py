@@ -9,7 +9,8 @@ from vocabgap.arguments import require_kind
 from vocabgap.corpus.outcome import PushResult
 from vocabgap.corpus.restoring import Mode
 from vocabgap.corpus.store import Measures, Store
-from vocabgap.exchange.folders import Signals
+from vocabgap.errors import InvalidInputError
+from vocabgap.exchange.folders import Signals, require_revisions
 from vocabgap.exchange.forgetting import Forgotten, forget
 from vocabgap.exchange.overview import Overview, overview, remove_orphans
 from vocabgap.exchange.payload_files import read_payload
@@ -73,6 +74,12 @@ class Corpus:
         if isinstance(source, Mapping):
             return Prepared(source)
         path = Path(source)
+        if not path.is_dir() and signals != _NO_SIGNALS:
+            raise InvalidInputError(
+                f"'{source}' is no folder: what a payload withdraws, it says itself",
+                hint="`deleted`, `manifestSnapshot`, `baseRevision` and `headRevision` are its fields",
+            )
+        require_revisions(signals)
         if path.is_dir():
             return Prepared.of_folder(path, tenant, repo, self.settings.scan_options, signals)
         return Prepared(read_payload(path))
