@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from vocabgap.corpus.compact_json import is_unicode
+from vocabgap.corpus.compact_json import compact_json, is_unicode
 from vocabgap.corpus.contracts import PARSED_CHUNK
 from vocabgap.corpus.identity import (
     DEFAULT_VISIBILITY,
@@ -218,6 +218,10 @@ def _unstorable(record: Any) -> tuple[Fault, ...]:  # noqa: ANN401 - a record th
         for name in _LINES
         if record.get(name, 1) > _LAST_LINE
     ]
+    try:
+        compact_json(record.get("customMeta"))
+    except RecursionError:
+        found.append(Fault("/customMeta", None, "depth", "/customMeta: objects within objects go too deep"))
     return tuple(found)
 
 

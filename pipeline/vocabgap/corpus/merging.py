@@ -44,6 +44,13 @@ class Classified:
     key: tuple[Any, ...]
 
 
+def divergence_scan(live: Version, *, replace: bool) -> DivergenceScan:
+    """Whether records are to be compared with a corpus: not where it is empty, nor where nothing stays."""
+    if replace:
+        return DivergenceScan.SKIPPED_REPLACE
+    return DivergenceScan.PERFORMED if len(live.rows(["id"])) else DivergenceScan.SKIPPED_EMPTY
+
+
 def classify(live: Version, incoming: Sequence[Mapping[str, Any]]) -> list[Classified]:
     """What becomes of records that are merged into a corpus.
 

@@ -1,6 +1,7 @@
 """Which source paths may be stored: relative, inside the root, and the same file on every system."""
 
 import re
+from functools import lru_cache
 from typing import Final
 
 _DRIVE: Final = re.compile("[A-Za-z]:")
@@ -11,6 +12,7 @@ _RESERVED: Final = frozenset(
 PATH_HINT: Final = "expected a path relative to the root of its repository, such as notes/today.jsonl"
 
 
+@lru_cache(maxsize=4096)
 def path_fault(path: str) -> str | None:
     """What keeps a source path from being stored, in words; None where nothing does.
 
