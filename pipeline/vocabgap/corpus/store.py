@@ -26,11 +26,30 @@ class PathSnapshot:
     updated_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """How large a version is.
+
+    Attributes:
+        version: Its number: 1 for the first, one more with every change.
+        rows: Chunks that are there.
+        deleted: Chunks that are not there any more and whose bytes still are.
+        parts: Files that hold chunks.
+        bytes: Of all files that the version needs.
+    """
+
+    version: int
+    rows: int
+    deleted: int
+    parts: int
+    bytes: int
+
+
 class Version(Protocol):
     """One whole version of a corpus."""
 
     def rows(self, columns: Sequence[str] | None = None, where: pl.Expr | None = None) -> pl.DataFrame:
-        """The chunks that are there.
+        """The chunks that are there, by tenant, repository, source path, line (null first) and id.
 
         Args:
             columns: Those of table `chunks` to read; all by default.
@@ -53,6 +72,11 @@ class Version(Protocol):
         """How long the vectors of restored records are; None while there are none."""
         ...
 
+    @property
+    def measures(self) -> Measures:
+        """How large it is."""
+        ...
+
 
 class Change(Version, Protocol):
     """A version in the making, by one writer. It reads as if what was changed so far were there."""
@@ -64,13 +88,23 @@ class Change(Version, Protocol):
     def add(self, rows: pl.DataFrame) -> int:
         """Put in chunks whose id is not there yet; gives how many. One that is there stays as it is.
 
+        A call costs a look at all ids, whether for one row or for many.
+
         Args:
-            rows: Table `chunks`.
+            rows: Table `chunks`; of rows with the same id the first counts.
+
+        Raises:
+            InvalidInputError: A row has no id, tenant, repository or source path, or a vector that is not as
+                long as those that are there.
         """
         ...
 
     def keep_snapshot(self, snapshot: PathSnapshot) -> None:
         """Replace the snapshot of a repository."""
+        ...
+
+    def drop_snapshots(self, tenant_id: str, repo_slug: str | None = None) -> int:
+        """Forget the snapshot of a repository, or of all of a tenant's; gives how many there were."""
         ...
 
     def configure(self, tenant_id: str) -> int:
@@ -93,5 +127,15 @@ class Store(Protocol):
 
         Raises:
             StateError: Another writer is at it, or the disk did not take it. Nothing has changed then.
+        """
+        ...
+
+    def compact(self) -> Measures:
+        """Write anew what is there, and remove every file that holds what is not; gives what is there now.
+
+        What was deleted is in no file of the corpus afterwards.
+
+        Raises:
+            StateError: Another writer is at it, or the disk did not take it.
         """
         ...
