@@ -10,6 +10,7 @@ from typing import Annotated, Any, BinaryIO, Final, cast
 
 import msgspec
 
+from vocabgap.disk import put_in_place
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError, VocabgapError
 
 if sys.version_info >= (3, 14):
@@ -138,24 +139,13 @@ def written(path: Path) -> Iterator[BinaryIO]:
                     yield cast("BinaryIO", packed)
             else:
                 yield file
-            file.flush()
-            os.fsync(file.fileno())
-        staged.replace(path)
+        put_in_place(staged, path)
         staged = None
-        _sync(path.parent)
     except OSError as error:
         raise _refused(path, error) from error
     finally:
         if staged is not None:
             staged.unlink(missing_ok=True)
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _refused(path: Path, error: OSError) -> VocabgapError:
