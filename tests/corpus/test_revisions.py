@@ -22,7 +22,12 @@ def git(folder: Path, *arguments: str) -> str:
         **{f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in _WHO.items()},
     }
     return subprocess.run(
-        ["git", *arguments], cwd=folder, env=environment, check=True, capture_output=True, text=True
+        ["/usr/bin/env", "git", *arguments],
+        cwd=folder,
+        env=environment,
+        check=True,
+        capture_output=True,
+        text=True,
     ).stdout.strip()
 
 
@@ -133,9 +138,7 @@ def test_machine_without_git_is_told(
         GitRepository(repository).deleted("a", "b")
 
 
-def test_git_that_hangs_is_ended(
-    repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_git_that_hangs_is_ended(repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     slow = tmp_path / "bin" / "git"
     slow.parent.mkdir()
     slow.write_text("#!/bin/sh\nexec /bin/sleep 30\n")

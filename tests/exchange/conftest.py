@@ -1,32 +1,44 @@
-"""Corpora in memory, image repositories, and what is in either."""
+"""Corpora on disk, image repositories, and the ways between them."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from vocabgap.exchange.pushing import Prepared
-from vocabgap.exchange.folders import Signals
-from vocabgap.settings import Settings
+from vocabgap.exchange.opening import Corpus, open_corpus
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "conforming"))
-from memory_store import MemoryStore  # noqa: E402
+Gap = Callable[..., dict[str, object]]
 
 
 @pytest.fixture
-def store() -> MemoryStore:
-    """A corpus in memory."""
-    return MemoryStore()
+def corpus(tmp_path: Path) -> Corpus:
+    """A corpus that nothing was pushed into yet."""
+    return open_corpus(tmp_path / "corpus")
 
 
 @pytest.fixture
-def push_folder() -> Callable[..., Any]:
-    """Pushes a folder into a corpus."""
+def other(tmp_path: Path) -> Corpus:
+    """Another one."""
+    return open_corpus(tmp_path / "other")
 
-    def push(store, root, tenant="north", repo="photos", confirmed=False, git=None, **signals):  # type: ignore
-        prepared = Prepared.of_folder(root, tenant, repo, Settings().scan_options, Signals(**signals))
-        return prepared.into(store, tenant=tenant, repo=repo, settings=Settings(), confirmed=confirmed, git=git)
 
-    return push
+@pytest.fixture
+def photos(gap: Gap, write_corpus: Callable[..., Path]) -> Path:
+    """Two images with three needs; one line is no record."""
+    return write_corpus(
+        {
+            "heron": [gap("sky mask", satisfaction=-1), gap("film grain")],
+            "fjord": [gap("mask the sky"), "no json"],
+        }
+    )
+
+
+@pytest.fixture
+def ids_of() -> Callable[[Corpus], list[str]]:
+    """Gives the ids of the chunks in a corpus."""
+
+    def find(corpus: Corpus) -> list[str]:
+        ids: list[str] = corpus.store.version().rows(["id"])["id"].sort().to_list()
+        return ids
+
+    return find

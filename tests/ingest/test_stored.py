@@ -18,7 +18,7 @@ def stored(root: Path, **changed: object) -> pl.DataFrame:
     """The lines of a root as a store would have them, in no order that means anything."""
     lines = read_lines(root).lines.with_row_index("id").with_columns(pl.col("id").cast(pl.String))
     lines = lines.with_columns(pl.lit(value).alias(name) for name, value in changed.items())
-    return lines.select(STORED.names).cast(dict(STORED.schema)).reverse()
+    return lines.select(STORED.names).cast(STORED.schema).reverse()
 
 
 def test_stored_lines_give_the_scan_of_their_logs(demo: Path) -> None:
@@ -78,7 +78,9 @@ def test_offset_that_is_not_known_stays_unknown(workspace: Path, write_log: Call
     assert found.gaps["byte_offset"].to_list() == [None, None]
 
 
-def test_line_without_a_number_comes_after_the_others(workspace: Path, write_log: Callable[..., Path]) -> None:
+def test_line_without_a_number_comes_after_the_others(
+    workspace: Path, write_log: Callable[..., Path]
+) -> None:
     write_log("heron-11", NEED, b'{"description":"warm beak"}\n')
     lines = stored(workspace).with_columns(pl.when(pl.col("line") > 1).then("line"))
 
@@ -96,7 +98,9 @@ def test_same_record_of_two_tenants_counts_for_each(workspace: Path, write_log: 
     assert found.gaps.select("tenant_id", "counted").rows() == [("north", True), ("south", True)]
 
 
-def test_folder_says_the_image_where_the_path_does_not(workspace: Path, write_log: Callable[..., Path]) -> None:
+def test_folder_says_the_image_where_the_path_does_not(
+    workspace: Path, write_log: Callable[..., Path]
+) -> None:
     write_log("heron-11", NEED)
 
     found = scan_stored(stored(workspace, source_path=LOG_NAME, folder="fox-3"))

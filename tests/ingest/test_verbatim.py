@@ -66,7 +66,9 @@ def test_compressed_log_gives_its_lines(workspace: Path) -> None:
 def test_lines_that_a_source_passes_over_are_not_handed_on(workspace: Path) -> None:
     log = workspace / "events.jsonl"
     log.write_bytes(b'{"kind":"gap","description":"soft reeds"}\n{"kind":"login","description":"private"}\n')
-    sources = {"own": {"glob": "events.jsonl", "where": {"kind": "gap"}, "fields": {"description": "description"}}}
+    sources = {
+        "own": {"glob": "events.jsonl", "where": {"kind": "gap"}, "fields": {"description": "description"}}
+    }
 
     found = read_lines(workspace, sources=sources)
 
@@ -74,7 +76,9 @@ def test_lines_that_a_source_passes_over_are_not_handed_on(workspace: Path) -> N
     assert found.rejects.is_empty()
 
 
-def test_log_without_a_readable_line_is_among_the_paths(workspace: Path, write_log: Callable[..., Path]) -> None:
+def test_log_without_a_readable_line_is_among_the_paths(
+    workspace: Path, write_log: Callable[..., Path]
+) -> None:
     write_log("empty")
 
     assert read_lines(workspace).paths == (f"empty/{LOG_NAME}",)

@@ -11,8 +11,7 @@ from typer.exceptions import TyperException
 
 from vocabgap.cli.check_command import check
 from vocabgap.cli.clusters_command import clusters
-from vocabgap.cli.corpus_backup_command import corpus as corpus  # noqa: PLC0414 - its commands are added here
-from vocabgap.cli.corpus_care_command import corpus as corpus  # noqa: PLC0414
+from vocabgap.cli.corpus_command import corpus
 from vocabgap.cli.decide_command import decide
 from vocabgap.cli.decisions_command import decisions
 from vocabgap.cli.diff_command import diff

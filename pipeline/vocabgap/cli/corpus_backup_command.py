@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from vocabgap.cli.corpus_command import corpus
 from vocabgap.cli.corpus_options import CorpusOption, opened
 from vocabgap.cli.options import ConfigOption
 from vocabgap.cli.output import output_of
@@ -15,7 +14,6 @@ from vocabgap.text import count, escape_unseen, printable_name
 _FILE_HELP = "One backup record a line; compressed if it is called .zst."
 
 
-@corpus.command()
 def export(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help=_FILE_HELP, show_default=False)],
@@ -32,7 +30,6 @@ def export(
     output.text(escape_unseen(f"{told}; {count(made.embedded, 'vector')} made for it{absent}"))
 
 
-@corpus.command()
 def restore(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help=_FILE_HELP, show_default=False)],

@@ -1,11 +1,10 @@
-"""`vocabgap corpus status`, `forget`, `remove-orphans` and `compact`: what is there, and what shall not be."""
+"""`vocabgap corpus status`, `forget`, `remove-orphans` and `compact`: what is there, and what shall go."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from vocabgap.cli.corpus_command import corpus
 from vocabgap.cli.corpus_options import CorpusOption, TenantOption, opened
 from vocabgap.cli.options import ConfigOption
 from vocabgap.cli.output import output_of
@@ -20,7 +19,6 @@ _BYTES_GO: Final = "their bytes go with `vocabgap corpus compact`"
 _NUMBERS: Final = ("records", "gap records", "paths", "missing", "stale", "outdated")
 
 
-@corpus.command()
 def status(
     context: typer.Context,
     corpus_folder: CorpusOption = None,
@@ -59,7 +57,6 @@ def status(
             output.text(f"  {rule}")
 
 
-@corpus.command()
 def forget(
     context: typer.Context,
     tenant: TenantOption,
@@ -88,7 +85,6 @@ def forget(
     output.note(_BYTES_GO)
 
 
-@corpus.command("remove-orphans")
 def remove_orphans(
     context: typer.Context,
     corpus_folder: CorpusOption = None,
@@ -103,7 +99,6 @@ def remove_orphans(
         output.note(_BYTES_GO)
 
 
-@corpus.command()
 def compact(
     context: typer.Context,
     corpus_folder: CorpusOption = None,

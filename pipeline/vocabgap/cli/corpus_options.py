@@ -21,9 +21,7 @@ TenantOption = Annotated[str, typer.Option("--tenant", help="Whose records they 
 RepoOption = Annotated[
     str, typer.Option("--repo", help="The repository that they are of.", show_default=False)
 ]
-OutputOption = Annotated[
-    Path, typer.Option("--output", "-o", help="The file to write.", show_default=False)
-]
+OutputOption = Annotated[Path, typer.Option("--output", "-o", help="The file to write.", show_default=False)]
 
 
 def opened(output: Output, folder: str | None, config: Path | None, *, create: bool = False) -> "Corpus":

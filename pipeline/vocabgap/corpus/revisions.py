@@ -119,7 +119,9 @@ class GitRepository:
                 check=False,
             )
         except FileNotFoundError as error:
-            raise NotFoundError("there is no git on this machine", hint="install it, or leave out --git") from error
+            raise NotFoundError(
+                "there is no git on this machine", hint="install it, or leave out --git"
+            ) from error
         except subprocess.TimeoutExpired as error:
             raise StateError(
                 f"git took more than {self.time_limit:g} seconds in '{self.folder}'", hint="try again"

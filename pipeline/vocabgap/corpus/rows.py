@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 import polars as pl
 
 from vocabgap.corpus.compact_json import compact_json, is_unicode
+from vocabgap.corpus.identity import SHARED_REPO, SHARED_TENANT
 from vocabgap.corpus.stamping import milliseconds
 from vocabgap.schema.corpus import CHUNKS
 from vocabgap.schema.table import UTC_MICROSECONDS
@@ -22,10 +23,10 @@ class Row(NamedTuple):
     """A row of table `chunks`; `ingested_at` in microseconds since 1970."""
 
     id: str
-    tenant_id: str | None
-    repo_slug: str | None
+    tenant_id: str
+    repo_slug: str
     root_kind: str | None
-    source_path: str | None
+    source_path: str
     kind: str | None
     name: str | None
     line: int | None
@@ -45,6 +46,8 @@ def row_of(
 ) -> Row:
     """The row of a chunk. What its metadata say in another form than expected is null as a column.
 
+    A restored record need not say whose it is: it is then what the contract shares, and of no path.
+
     Args:
         identity: The id that it is stored under.
         metadata: What is said of it, under the contract's names.
@@ -55,10 +58,10 @@ def row_of(
     moment = _finite(metadata.get("ingestedAt"))
     return Row(
         id=identity,
-        tenant_id=_text(metadata.get("tenantId")),
-        repo_slug=_text(metadata.get("repoSlug")),
+        tenant_id=_text(metadata.get("tenantId")) or SHARED_TENANT,
+        repo_slug=_text(metadata.get("repoSlug")) or SHARED_REPO,
         root_kind=_text(metadata.get("rootKind")),
-        source_path=_text(metadata.get("sourcePath", metadata.get("source"))),
+        source_path=_text(metadata.get("sourcePath", metadata.get("source"))) or "",
         kind=_text(metadata.get("type", metadata.get("kind"))),
         name=_text(metadata.get("name")),
         line=_whole(metadata.get("line_start")),

@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
+from vocabgap.clustering import NO_SYNONYMS
 from vocabgap.corpus.merging import classify, refuse_divergence
 from vocabgap.corpus.outcome import Code, RefusedError
 from vocabgap.corpus.restoring import Batch, Mode, restore_into
@@ -19,7 +20,6 @@ from vocabgap.exchange.record_files import BackupRecord, encoded, read_records, 
 from vocabgap.exchange.vectors import ChunkVectors
 from vocabgap.settings import DEFAULT_DIMENSION
 from vocabgap.sources import Source
-from vocabgap.clustering import NO_SYNONYMS
 
 _WRITTEN_AT_ONCE: Final = 50_000  # chunks
 _COMPARED_AT_ONCE: Final = 50_000
@@ -99,7 +99,9 @@ def export(
     with written(path) as file:
         for start in range(0, len(ids), _WRITTEN_AT_ONCE):
             part = ids[start : start + _WRITTEN_AT_ONCE]
-            chunks = version.rows(_EXPORTED, pl.col("id").is_between(pl.lit(part[0]), pl.lit(part[-1]))).sort("id")
+            chunks = version.rows(_EXPORTED, pl.col("id").is_between(pl.lit(part[0]), pl.lit(part[-1]))).sort(
+                "id"
+            )
             absent += chunks["content"].null_count()
             file.writelines(map(encoded, _records(chunks, vectors)))
     return Exported(len(ids), pending, absent, length)

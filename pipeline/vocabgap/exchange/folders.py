@@ -133,7 +133,9 @@ def refusals(rejects: pl.DataFrame) -> Iterator[RefusedError]:
         )
 
 
-def chunked_logs(found: LogLines, tenant_id: str, repo_slug: str) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
+def chunked_logs(
+    found: LogLines, tenant_id: str, repo_slug: str
+) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
     """The readable lines as parsed-chunk-v1 records, log by log.
 
     Args:

@@ -1,4 +1,4 @@
-"""Withdrawal by those whom records are about: everything of a tenant, a repository, an image, or one record."""
+"""Withdrawal by those whom records are about: all of a tenant, a repository or an image, or one record."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -72,9 +72,7 @@ def forget(
     return Forgotten(removed, len(paths - left))
 
 
-def _of_image(
-    change: Change, wanted: pl.Expr, image: str, sources: Mapping[str, Source] | None
-) -> list[str]:
+def _of_image(change: Change, wanted: pl.Expr, image: str, sources: Mapping[str, Source] | None) -> list[str]:
     """The ids of the chunks that are of an image."""
     chunks = change.rows((*READ, "kind"), wanted)
     # Each line gets a number of its own, by which its record is found again.

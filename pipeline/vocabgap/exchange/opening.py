@@ -64,9 +64,14 @@ class Corpus:
         self.settings = settings
 
     def prepare(
-        self, source: str | Path | Mapping[str, Any], *, tenant: str, repo: str, signals: Signals = _NO_SIGNALS
+        self,
+        source: str | Path | Mapping[str, Any],
+        *,
+        tenant: str,
+        repo: str,
+        signals: Signals = _NO_SIGNALS,
     ) -> Prepared:
-        """Read what is to be pushed: an image repository, a payload's file (`-`: standard input) or a payload.
+        """Read what is to be pushed: an image repository, a payload's file (`-`: what is piped) or a payload.
 
         Raises:
             VocabgapError: It cannot be read.
@@ -144,13 +149,13 @@ class Corpus:
         )
 
     def scan(self, *, tenants: tuple[str, ...] = (), repositories: tuple[str, ...] = ()) -> Scan:
-        """The gap records as a scan of their logs would give them; of some tenants and repositories, or all."""
+        """The gap records as a scan of their logs would give them; by default those of every tenant."""
         return scan_version(
             self.store.version(), tenants=tenants, repositories=repositories, sources=self.settings.sources
         )
 
     def export(self, file: str | Path) -> "Exported":
-        """Write every chunk with its vector to a file of backup-record-v1 records, as `.zst` if it is called so.
+        """Write every chunk with its vector to a file of backup-record-v1 records, packed if it is a `.zst`.
 
         Raises:
             VocabgapError: The corpus cannot be read, or the file not be written.

@@ -1,6 +1,5 @@
 """What is in a shared corpus: how much of whom, how large it is, and what is left over in it."""
 
-from collections.abc import Iterable
 from typing import Annotated, Final
 
 import msgspec
@@ -54,8 +53,8 @@ class Overview(msgspec.Struct, frozen=True):
         times = "once" if gap == 1 else f"{gap} times"
         return (
             "missing: of no path of the repository's last snapshot, and ingested no later than that",
-            f"outdated: the tenant was configured anew at least {times} since (orphan_version_gap);"
-            " stale are those that fall behind at all",
+            f"outdated: the tenant was configured anew at least {times} since then (orphan_version_gap)",
+            "stale: the tenant was configured anew since then",
         )
 
 
@@ -105,7 +104,7 @@ def _judged(version: Version, gap: int) -> pl.DataFrame:
     """The chunks with Boolean columns `missing`, `stale` and `outdated`."""
     chunks = version.rows(_LOOKED_AT)
     behind = config_orphans(chunks, version.config_versions, gap)
-    judged: Iterable[pl.Series] = (
+    judged = (
         snapshot_orphans(chunks, version.snapshots).alias("missing"),
         behind["stale"],
         behind["actionable"].alias("outdated"),

@@ -109,4 +109,6 @@ def _head(tenant: str, repo: str) -> dict[str, str]:
 def _require_names(tenant: str, repo: str) -> None:
     for name, value in (("tenant", tenant), ("repo", repo)):
         if not value:
-            raise InvalidInputError(f"{name}: expected a name, found nothing", hint="say whose chunks these are")
+            raise InvalidInputError(
+                f"{name}: expected a name, found nothing", hint="say whose chunks these are"
+            )

@@ -7,6 +7,7 @@ from typing import Any
 
 from vocabgap.corpus.deleting import empties
 from vocabgap.corpus.outcome import PushResult
+from vocabgap.corpus.parsing import Parser
 from vocabgap.corpus.push import Limits, push
 from vocabgap.corpus.revisions import GitRepository
 from vocabgap.corpus.stamping import Spoof
@@ -29,7 +30,11 @@ class Prepared:
     """
 
     def __init__(
-        self, payload: Mapping[str, Any], parser: Any = None, *, from_folder: bool = False  # noqa: ANN401
+        self,
+        payload: Mapping[str, Any],
+        parser: Parser | None = None,
+        *,
+        from_folder: bool = False,
     ) -> None:
         self.payload = payload
         self._parser = parser

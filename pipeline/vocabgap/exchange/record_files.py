@@ -42,7 +42,7 @@ class BackupRecord(msgspec.Struct, forbid_unknown_fields=True):
     @property
     def told(self) -> dict[str, Any]:
         """What the metadata say."""
-        return cast("dict[str, Any]", _OBJECT.decode(self.metadata))
+        return _OBJECT.decode(self.metadata)
 
 
 _RECORD: Final = msgspec.json.Decoder(BackupRecord)
@@ -112,7 +112,9 @@ def read_records(path: Path) -> Iterator[tuple[int, BackupRecord]]:
     except PermissionError as error:
         raise AccessDeniedError(f"backup '{path}' may not be read") from error
     except (EOFError, zstd.ZstdError) as error:
-        raise InvalidInputError(f"backup '{path}' is damaged: {error}", hint="use another copy of it") from error
+        raise InvalidInputError(
+            f"backup '{path}' is damaged: {error}", hint="use another copy of it"
+        ) from error
     except OSError as error:
         raise StateError(f"backup '{path}' cannot be read: {error.strerror or error}") from error
 

@@ -1,4 +1,4 @@
-"""Shared corpora as roots beside folders of logs: their gap records are read as if they stood in their logs."""
+"""Shared corpora as roots beside folders of logs: their gap records are read as if they stood in logs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Lines that are kept elsewhere than in logs, read as if they stood in their logs: same decoding, same account."""
+"""Lines that are kept elsewhere, read as if they stood in their logs: same decoding, same account."""
 
 import hashlib
 from collections import Counter
@@ -162,9 +162,7 @@ def _logs(lines: pl.DataFrame, catalogue: Catalogue) -> Iterator[_Stored]:
         last = int(rows["line"].max() or 0)  # type: ignore[arg-type]
         unnumbered = range(last + 1, last + 1 + rows["line"].null_count())
         yield _Stored(
-            LogFile(
-                made.path, repo_slug, source_path, made.folder, made.kind, None, tenant_id, root_kind
-            ),
+            LogFile(made.path, repo_slug, source_path, made.folder, made.kind, None, tenant_id, root_kind),
             [*rows["line"].drop_nulls(), *unnumbered],
             rows["byte_offset"].to_list(),
             rows[TEXT].cast(pl.Binary).to_list(),

@@ -22,7 +22,7 @@ from vocabgap.sources import Source, checked_sources, shipped_sources
 
 TEXT: Final = "text"
 FOLDER: Final = "folder"
-LINES: Final = pl.Schema({**RECORDS.schema, TEXT: pl.String, FOLDER: pl.String})
+LINES: Final = pl.Schema([*RECORDS.schema.items(), (TEXT, pl.String), (FOLDER, pl.String)])
 """Table `records`, the text of the line, and the folder that holds the log."""
 Sink = Callable[[pl.DataFrame], None]
 
@@ -172,9 +172,7 @@ def handed_over(source_path: str, repo_slug: str, catalogue: Catalogue, folder: 
         folder: The folder that holds it, where another one than the path says.
     """
     parts = [repo_slug.rpartition("/")[2], *source_path.split("/")]
-    return LogFile(
-        "", repo_slug, source_path, folder or parts[-2], catalogue.kind_of_root(source_path)
-    )
+    return LogFile("", repo_slug, source_path, folder or parts[-2], catalogue.kind_of_root(source_path))
 
 
 def _chunks(content: str) -> Iterator[bytes]:
