@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from vocabgap.corpus.changing import ParquetChange
+from vocabgap.corpus.committing import ParquetChange, newest
 from vocabgap.corpus.locking import alone
 from vocabgap.corpus.manifest import (
     MANIFEST,
@@ -19,7 +19,7 @@ from vocabgap.corpus.manifest import (
     remove_unnamed,
     write_manifest,
 )
-from vocabgap.corpus.reading import ParquetVersion, missing, newest
+from vocabgap.corpus.reading import PartsVersion
 from vocabgap.corpus.refusals import writing
 from vocabgap.corpus.store import Measures
 from vocabgap.disk import undisturbed
@@ -39,7 +39,7 @@ class ParquetStore:
         self.folder = folder
         self._on_wait = on_wait
 
-    def version(self) -> ParquetVersion:
+    def version(self) -> PartsVersion:
         """As `Store.version`.
 
         Raises:
@@ -85,25 +85,21 @@ class ParquetStore:
         with self.changing("compact") as change:
             before = change.base.files
             change.rewrite()
-        after = self.version()
-        left = [name for name in before if name not in after.base.files and (self.folder / name).exists()]
+        named = (read_manifest(self.folder) or Manifest()).files
+        left = [name for name in before if name not in named and (self.folder / name).exists()]
         if left:
             raise StateError(
                 f"corpus '{self.folder}' is compacted, but '{left[0]}', which still holds what was deleted,"
                 " could not be removed",
                 hint="see to it that files may be removed there, and compact it again",
             )
-        return after.measures
+        return self.version().measures
 
     def _begun(self) -> ParquetChange:
         """A change of the newest version, once what a writer that was killed has left is gone."""
         with writing(self.folder):
             self._clear()
-            manifest = read_manifest(self.folder) or Manifest()
-            try:
-                return ParquetChange(self.folder, manifest)
-            except FileNotFoundError as error:
-                raise missing(self.folder, manifest, error) from error
+            return ParquetChange(self.folder, read_manifest(self.folder) or Manifest())
 
     def _clear(self) -> None:
         with undisturbed():

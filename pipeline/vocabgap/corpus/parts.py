@@ -14,7 +14,7 @@ from typing import IO, Final
 
 import polars as pl
 
-from vocabgap.corpus.manifest import FileEntry, PartEntry, chunks_name
+from vocabgap.corpus.manifest import PartEntry
 from vocabgap.errors import StateError
 from vocabgap.parquet import write_parquet
 from vocabgap.schema.corpus import CHUNKS
@@ -32,7 +32,7 @@ class OpenFile:
 
     Args:
         path: The file.
-        entry: What the manifest says of it.
+        size: How many bytes it was written with.
 
     Raises:
         FileNotFoundError: It is not there (any more).
@@ -40,13 +40,13 @@ class OpenFile:
         OSError: The system refused.
     """
 
-    def __init__(self, path: Path, entry: FileEntry) -> None:
+    def __init__(self, path: Path, size: int) -> None:
         self.path = path
         self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         weakref.finalize(self, os.close, self._descriptor)
-        size = os.fstat(self._descriptor).st_size
-        if size != entry.bytes:
-            raise _damaged(path, f"it has {size} bytes, expected {entry.bytes}")
+        found = os.fstat(self._descriptor).st_size
+        if found != size:
+            raise _damaged(path, f"it has {found} bytes, expected {size}")
 
     def stream(self) -> IO[bytes]:
         """The file, to be read; it stays open when the stream is closed."""
@@ -55,28 +55,28 @@ class OpenFile:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A file of chunks, held open."""
+    """A file of chunks, held open; `ordered` says whether they are in the order in which they are read."""
 
     entry: PartEntry
     file: OpenFile
+    ordered: bool = True
 
 
-def write_part(folder: Path, number: int, rows: pl.DataFrame, dimension: int | None) -> Part:
-    """Write chunks to a new file, which no manifest names yet.
+def write_part(path: Path, number: int, rows: pl.DataFrame, dimension: int | None) -> Part:
+    """Write chunks to a new file, which is no part of a version yet.
 
     Args:
-        folder: The corpus.
-        number: The file's.
+        path: The file.
+        number: That of the part.
         rows: Table `chunks`, in the order in which they are read.
         dimension: The length of their vectors, if any has one.
 
     Raises:
         OSError: The system refused.
     """
-    path = folder / chunks_name(number)
     write_parquet(rows, path, compression="lz4", row_group_size=_ROW_GROUP)
-    entry = PartEntry(number, rows.height, path.stat().st_size, 0, dimension)
-    return Part(entry, OpenFile(path, entry))
+    size = path.stat().st_size
+    return Part(PartEntry(number, rows.height, size, 0, dimension), OpenFile(path, size))
 
 
 def scan(parts: Sequence[Part], deleted: pl.DataFrame, where: pl.Expr | None = None) -> pl.LazyFrame:
