@@ -1,6 +1,7 @@
 """A shared corpus as a root: the same records, the same account, the same report as of its logs."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
@@ -16,6 +17,7 @@ from vocabgap.ingest import Selection
 from vocabgap.record import LOG_NAME
 from vocabgap.sources import Source
 
+NOW = datetime(2026, 7, 1, tzinfo=UTC)
 DEMO = {"tenant": "local", "repo": "demo"}
 NOTE = {"content": "about the house", "sourcePath": "notes/today.txt"}
 
@@ -41,7 +43,7 @@ def test_report_on_a_corpus_is_that_on_its_logs(
 ) -> None:
     corpus.push(demo, **DEMO)
 
-    made = [vg.run(root, out=tmp_path / f"out-{root.name}") for root in (folder, demo)]
+    made = [vg.run(root, out=tmp_path / f"out-{root.name}", now=NOW) for root in (folder, demo)]
 
     assert_frame_equal(made[0].ranked, made[1].ranked)
     assert made[0].published.summary.capabilities == made[1].published.summary.capabilities

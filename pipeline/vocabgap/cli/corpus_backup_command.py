@@ -9,6 +9,7 @@ import typer
 from vocabgap.cli.corpus_options import CorpusOption, opened
 from vocabgap.cli.options import ConfigOption
 from vocabgap.cli.output import output_of
+from vocabgap.errors import InvalidInputError
 from vocabgap.text import count, escape_unseen, printable_name
 
 _FILE_HELP = "One backup record a line; compressed if it is called .zst."
@@ -41,7 +42,13 @@ def restore(
 ) -> None:
     """Put a backup back, verbatim: all of its records, or none where one of them cannot be."""
     output = output_of(context)
-    made = opened(output, corpus_folder, config, create=True).restore(file, replace=replace)
+    held = opened(output, corpus_folder, config, create=True)
+    from vocabgap.corpus.outcome import RefusedError  # noqa: PLC0415 - loads Polars
+
+    try:
+        made = held.restore(file, replace=replace)
+    except RefusedError as error:
+        raise InvalidInputError(f"{error.code}: {error.message}") from error
     output.event("result", **asdict(made))
     told = f"{count(made.records, 'record')} restored, {made.added:,} of them new"
     removed = f"; {made.removed:,} replaced" if replace else ""

@@ -1,5 +1,6 @@
 """Files of backup records: one JSON object a line, plain or as `.zst`, written whole or not at all."""
 
+import json
 import os
 import sys
 import tempfile
@@ -10,6 +11,7 @@ from typing import Annotated, Any, BinaryIO, Final, cast
 
 import msgspec
 
+from vocabgap.corpus.restoring import record_faults
 from vocabgap.disk import put_in_place
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError, VocabgapError
 
@@ -72,7 +74,7 @@ def decoded(line: bytes, place: str) -> BackupRecord:
     except UnicodeDecodeError as error:
         raise InvalidInputError(f"{place}: expected UTF-8, {error.reason}", hint=_PLAIN_HINT) from error
     except msgspec.ValidationError as error:
-        raise InvalidInputError(f"{place}: {_in_words(str(error))}", hint=_PLAIN_HINT) from error
+        raise InvalidInputError(f"{place}: {_faults(line) or str(error)}", hint=_PLAIN_HINT) from error
     except msgspec.DecodeError as error:
         why = _SURROGATE if "hex escape" in str(error) or "truncated" in str(error) else str(error)
         raise InvalidInputError(f"{place}: expected JSON: {why}", hint=_PLAIN_HINT) from error
@@ -81,11 +83,9 @@ def decoded(line: bytes, place: str) -> BackupRecord:
     return record
 
 
-def _in_words(problem: str) -> str:
-    """What the decoder has against a record, with the place as a JSON pointer."""
-    what, _, where = problem.partition(" - at `$")
-    keys = where.rstrip("`").replace("[", ".").replace("]", "").replace(".", "/")
-    return f"{keys}: {what}" if keys else what
+def _faults(line: bytes) -> str:
+    """Where JSON is no backup record, by pointer; empty where only the size of a number is wrong."""
+    return "; ".join(fault.message for fault in record_faults(json.loads(line)))
 
 
 def read_records(path: Path) -> Iterator[tuple[int, BackupRecord]]:
