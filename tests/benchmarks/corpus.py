@@ -54,7 +54,8 @@ def a_second(work: Callable[[dict[str, Any]], object], chunks: list[dict[str, An
 
 def contracts() -> None:
     """What checking, hashing and pushing cost without the disk."""
-
+    sys.path.insert(0, str(Path(__file__).parents[1]))  # where the corpus in memory is
+    store = import_module("conforming.memory_store").MemoryStore()
     chunks = [a_chunk(number) for number in range(CHUNKS)]
     bad = [{**chunk, "tenantId": "Ada", "line_start": 0, "surplus": 1} for chunk in chunks]
     keeps(PARSED_CHUNK, chunks[0])  # compiles the schema
