@@ -4,8 +4,11 @@ Run by `make bench`. Seconds differ from machine to machine and from hour to hou
 """
 
 import json
+import sys
 import time
 from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
 from typing import Any, Final
 
 from vocabgap.corpus.contracts import PARSED_CHUNK
