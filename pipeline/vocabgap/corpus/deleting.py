@@ -176,7 +176,7 @@ def _place(tombstone: object, repo_slug: str, *, alone: bool, strict: bool) -> t
 def _manifest(
     snapshot: object, repo_slug: str, *, alone: bool, confirmed: bool
 ) -> tuple[str, tuple[str, ...]] | None:
-    if not snapshot:
+    if not snapshot and not isinstance(snapshot, dict | list):
         return None
     paths = normal_paths(snapshot.get("pathsAfterPush")) if isinstance(snapshot, dict) else None
     repo = snapshot.get("repoSlug") or repo_slug if isinstance(snapshot, dict) else repo_slug
