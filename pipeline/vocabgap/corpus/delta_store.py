@@ -1,7 +1,7 @@
 """A shared corpus as a Delta Lake table, for those who share it with other tools: extra `delta`.
 
-Its parts are written as those of the other store. Where rows are deleted, a part is written anew, as Delta Lake
-has it; the old one stays for other readers until the corpus is compacted.
+Its parts are written as those of the other store. Where rows are deleted, a part is written anew, as Delta
+Lake has it; the old one stays for other readers until the corpus is compacted.
 """
 
 import re

@@ -1,7 +1,7 @@
-"""The log of a Delta Lake table that is a corpus: which files a version has, and how the next one is committed.
+"""The log of a Delta Lake table that is a corpus: which files a version has, and how the next is committed.
 
-Column `role` partitions the table: `chunk` has the chunks, and `state` one row whose content says, as JSON, what
-else the version holds. So one commit changes both, or neither.
+Column `role` partitions the table: `chunk` has the chunks, and `state` one row whose content says, as JSON,
+what else the version holds. So one commit changes both, or neither.
 """
 
 import json
@@ -102,6 +102,9 @@ class Table:
             snapshots=lambda: state.snapshots,
             config_versions=state.config_versions,
             other_bytes=size,
+            old_bytes=sum(
+                path.stat().st_size for path in self.folder.glob("*.parquet") if path.name not in self.files
+            ),
         )
 
     def commit(self, parts: Sequence[Part], state: Path | None) -> None:
@@ -149,7 +152,8 @@ class Table:
             StateError: The system refused.
         """
         with told(self.folder):
-            if self._table.vacuum(retention_hours=0, enforce_retention_duration=False):
+            old = self._table.vacuum(retention_hours=0, enforce_retention_duration=False)
+            if any((self.folder / unquote(name)).exists() for name in old):
                 self._table.vacuum(retention_hours=0, enforce_retention_duration=False, dry_run=False)
 
     def _state(self) -> tuple[State, int]:
