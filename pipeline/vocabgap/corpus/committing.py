@@ -19,10 +19,9 @@ from vocabgap.corpus.manifest import (
 from vocabgap.corpus.parts import DELETED, OpenFile, Part, readable, write_part
 from vocabgap.corpus.path_snapshots import snapshot_frame, snapshots_of
 from vocabgap.corpus.reading import Contents, PartsVersion
-from vocabgap.corpus.refusals import no_corpus, reading
+from vocabgap.corpus.refusals import missing_file, no_corpus, reading
 from vocabgap.corpus.store import PathSnapshot
 from vocabgap.disk import sync, sync_folder
-from vocabgap.errors import StateError
 from vocabgap.parquet import write_parquet
 
 
@@ -42,7 +41,7 @@ class ParquetChange(PartsChange):
         try:
             contents = _contents(folder, base)
         except FileNotFoundError as error:
-            raise _missing(folder, base, error) from error
+            raise missing_file(folder, base.version, error) from error
         super().__init__(folder, contents, self._write_part)
         self.base = base
         self._next = base.next_number
@@ -110,7 +109,7 @@ def newest(folder: Path) -> PartsVersion:
             except FileNotFoundError as error:
                 newer = read_manifest(folder)
                 if newer is not None and newer.version == manifest.version:
-                    raise _missing(folder, manifest, error) from error
+                    raise missing_file(folder, manifest.version, error) from error
                 manifest = newer
     raise no_corpus(folder)
 
@@ -136,11 +135,3 @@ def _contents(folder: Path, manifest: Manifest) -> Contents:
 def _read_snapshots(file: OpenFile) -> tuple[PathSnapshot, ...]:
     with readable(file.path):
         return snapshots_of(pl.read_parquet(file.stream()))
-
-
-def _missing(folder: Path, manifest: Manifest, error: FileNotFoundError) -> StateError:
-    name = Path(error.filename).name
-    return StateError(
-        f"corpus '{folder}': '{name}', which version {manifest.version} needs, is missing",
-        hint="put it back from a copy of the folder, or restore an exported backup into a new one",
-    )

@@ -41,13 +41,16 @@ class Holder(msgspec.Struct, frozen=True):
 
 
 @contextmanager
-def alone(folder: Path, purpose: str, on_wait: Callable[[str], None] = lambda _: None) -> Iterator[None]:
+def alone(
+    folder: Path, purpose: str, on_wait: Callable[[str], None] = lambda _: None, *, lock: str = LOCK
+) -> Iterator[None]:
     """Be the only writer of a corpus.
 
     Args:
         folder: The corpus; it exists.
         purpose: What is being done.
         on_wait: Called once, with who holds it, where another writer has for `SILENT_WAIT` seconds.
+        lock: The name of the lock file.
 
     Raises:
         StateError: Another writer has held it for `LONGEST_WAIT` seconds, or the disk failed.
@@ -55,7 +58,7 @@ def alone(folder: Path, purpose: str, on_wait: Callable[[str], None] = lambda _:
     """
     with ExitStack() as opened:
         with writing(folder):
-            descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            descriptor = os.open(folder / lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
             opened.callback(os.close, descriptor)
             _wait(descriptor, folder, on_wait)
             _note(descriptor, msgspec.json.encode(_me(purpose)))

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from vocabgap.corpus.committing import ParquetChange, newest
+from vocabgap.corpus.folders import require_empty
 from vocabgap.corpus.locking import alone
 from vocabgap.corpus.manifest import (
     MANIFEST,
@@ -24,7 +25,6 @@ from vocabgap.corpus.refusals import writing
 from vocabgap.corpus.store import Measures
 from vocabgap.disk import undisturbed
 from vocabgap.errors import StateError
-from vocabgap.text import printable_name
 
 
 class ParquetStore:
@@ -59,7 +59,8 @@ class ParquetStore:
         """
         with writing(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-            _require_own(self.folder)
+            if not (self.folder / MANIFEST).exists():
+                require_empty(self.folder, OURS)
         with alone(self.folder, purpose, self._on_wait):
             change = self._begun()
             try:
@@ -104,15 +105,3 @@ class ParquetStore:
     def _clear(self) -> None:
         with undisturbed():
             remove_unnamed(self.folder, read_manifest(self.folder) or Manifest())
-
-
-def _require_own(folder: Path) -> None:
-    """Refuse a folder that holds something else: a corpus is not to be strewn among other files."""
-    if (folder / MANIFEST).exists():
-        return
-    strange = sorted(path.name for path in folder.iterdir() if not OURS.fullmatch(path.name))
-    if strange:
-        raise StateError(
-            f"'{folder}' is no corpus, and holds other files, such as '{printable_name(strange[0])}'",
-            hint="name an empty folder, or one that does not exist yet",
-        )

@@ -24,8 +24,8 @@ class Contents:
         deleted: Which of their rows are deleted.
         snapshots: Reads the path snapshots, by tenant and repository.
         config_versions: How often each tenant was configured.
-        other_bytes: Of the files it needs besides its parts.
-        other_rows: Chunks that are in none of its parts, and in files all the same.
+        other_bytes: Of its files besides its parts.
+        old_bytes: Of files in the folder that only earlier versions have.
     """
 
     number: int
@@ -34,7 +34,7 @@ class Contents:
     snapshots: Callable[[], tuple[PathSnapshot, ...]] = tuple
     config_versions: dict[str, int] = field(default_factory=dict)
     other_bytes: int = 0
-    other_rows: int = 0
+    old_bytes: int = 0
 
 
 class PartsVersion:
@@ -52,7 +52,7 @@ class PartsVersion:
         self._deleted = contents.deleted
         self._read_snapshots = contents.snapshots
         self._config_versions = dict(contents.config_versions)
-        self._other = (contents.other_rows, contents.other_bytes)
+        self._other = (contents.other_bytes, contents.old_bytes)
 
     def rows(self, columns: Sequence[str] | None = None, where: pl.Expr | None = None) -> pl.DataFrame:
         """As `Version.rows`.
@@ -85,13 +85,14 @@ class PartsVersion:
     def measures(self) -> Measures:
         """As `Version.measures`."""
         entries = [part.entry for part in self._parts]
-        other_rows, other_bytes = self._other
+        other_bytes, old_bytes = self._other
         return Measures(
             version=self._number,
             rows=sum(entry.rows for entry in entries) - self._deleted.height,
-            deleted=self._deleted.height + other_rows,
+            deleted=self._deleted.height,
             parts=len(entries),
             bytes=sum(entry.bytes for entry in entries) + other_bytes,
+            old_bytes=old_bytes,
         )
 
 

@@ -53,6 +53,15 @@ def no_corpus(folder: Path) -> NotFoundError:
     )
 
 
+def missing_file(folder: Path, version: int, error: FileNotFoundError) -> StateError:
+    """A file that a version needs is not there."""
+    name = Path(error.filename).name
+    return StateError(
+        f"corpus '{folder}': '{name}', which version {version} needs, is missing",
+        hint="put it back from a copy of the folder, or restore an exported backup into a new one",
+    )
+
+
 def _problem(error: OSError) -> str:
     name = Path(error.filename or "").name
     return (f"{name}: " if name else "") + (error.strerror or str(error))

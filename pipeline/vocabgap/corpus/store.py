@@ -33,9 +33,10 @@ class Measures:
     Attributes:
         version: Its number: 1 for the first, one more with every change.
         rows: Chunks that are there.
-        deleted: Chunks that are not there any more and whose bytes still are.
-        parts: Files that hold chunks.
-        bytes: Of all files that the version needs.
+        deleted: Rows of its files that are deleted, and whose bytes are still there.
+        parts: Its files of chunks.
+        bytes: Of all its files.
+        old_bytes: Of files in the folder that only earlier versions have.
     """
 
     version: int
@@ -43,6 +44,7 @@ class Measures:
     deleted: int
     parts: int
     bytes: int
+    old_bytes: int = 0
 
 
 class Version(Protocol):
