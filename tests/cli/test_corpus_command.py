@@ -283,7 +283,9 @@ def test_command_of_a_report_makes_it_again(vocabgap: Run, sound: Path) -> None:
     assert (again.code, Path("out", "report.md").read_bytes()) == (0, first)
 
 
-def test_corpus_whose_writer_is_at_work_is_told(vocabgap: Run, sound: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_corpus_whose_writer_is_at_work_is_told(
+    vocabgap: Run, sound: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from vocabgap.corpus import locking  # noqa: PLC0415
     from vocabgap.exchange.opening import open_corpus  # noqa: PLC0415
 

@@ -95,7 +95,7 @@ def test_killed_command_leaves_the_old_corpus_or_the_new_one(
             assert len([path for path in folder.iterdir() if path.suffix == ".parquet"]) <= 2
             shutil.rmtree(folder)
     record_property("outcomes", outcomes)
-    print(outcomes)  # noqa: T201 - for whoever asks for many
+    print(outcomes)  # for whoever asks for many
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import pytest
 from backports import zstd
@@ -20,14 +20,29 @@ from vocabgap.exchange.vectors import EMBEDDED_BY
 from vocabgap.settings import DEFAULT_DIMENSION, CorpusSettings, Settings
 
 Ids = Callable[[Corpus], list[str]]
-NORTH = {"tenant": "north", "repo": "photos"}
+
+
+class Whose(TypedDict):
+    """Whose push it is."""
+
+    tenant: str
+    repo: str
+
+
+NORTH: Whose = {"tenant": "north", "repo": "photos"}
 OWN = {"tenantId": "north", "repoSlug": "photos", "source": "a.md", "name": "a", "type": "guide"}
 
 
-def record(number: int = 1, **fields: Any) -> dict[str, Any]:
+def record(number: int = 1, **fields: object) -> dict[str, Any]:
     """A backup record of somebody else."""
     metadata = {**OWN, "name": f"piece {number}"}
-    return {"id": f"id-{number}", "embedding": [0.5, -1.0], "metadata": metadata, "document": "text", **fields}
+    return {
+        "id": f"id-{number}",
+        "embedding": [0.5, -1.0],
+        "metadata": metadata,
+        "document": "text",
+        **fields,
+    }
 
 
 def write(path: Path, *records: object) -> Path:
@@ -71,7 +86,9 @@ def test_same_need_has_the_same_vector_and_another_one_another(
     corpus.push(photos, **NORTH)
     corpus.export(tmp_path / "b.jsonl")
 
-    vectors = {json.loads(each["document"])["description"]: each["embedding"] for each in read(tmp_path / "b.jsonl")}
+    vectors = {
+        json.loads(each["document"])["description"]: each["embedding"] for each in read(tmp_path / "b.jsonl")
+    }
 
     def cosine(one: str, other: str) -> float:
         return sum(a * b for a, b in zip(vectors[one], vectors[other], strict=True))
@@ -131,13 +148,15 @@ foreign = st.lists(
         {
             "id": st.text(st.characters(exclude_categories=["Cs"]), min_size=1),
             "embedding": st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=3, max_size=3),
-            "metadata": st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), json_values, max_size=4),
+            "metadata": st.dictionaries(
+                st.text(st.characters(exclude_categories=["Cs"])), json_values, max_size=4
+            ),
             "document": st.none() | st.text(st.characters(exclude_categories=["Cs"])),
         }
     ),
     min_size=1,
     max_size=4,
-    unique_by=lambda each: each["id"],
+    unique_by=lambda each: str(each["id"]),
 )
 
 
@@ -178,7 +197,9 @@ def test_restored_record_that_is_there_stays_as_it_is(corpus: Corpus, tmp_path: 
     assert read(tmp_path / "c.jsonl")[0]["document"] == "text"
 
 
-def test_replacing_takes_out_what_was_there(corpus: Corpus, photos: Path, tmp_path: Path, ids_of: Ids) -> None:
+def test_replacing_takes_out_what_was_there(
+    corpus: Corpus, photos: Path, tmp_path: Path, ids_of: Ids
+) -> None:
     corpus.push(photos, **NORTH)
 
     made = corpus.restore(write(tmp_path / "b.jsonl", record(1)), replace=True)
@@ -212,7 +233,10 @@ REFUSED = {
     "text as a number": (record(2, embedding=["1", 2]), "/embedding/0"),
     "not a number": ('{"id":"x","embedding":[NaN,1],"metadata":{},"document":""}', "expected JSON"),
     "beyond all numbers": ('{"id":"x","embedding":[1e999,1],"metadata":{},"document":""}', "/embedding/0"),
-    "beyond in metadata": ('{"id":"x","embedding":[1,1],"metadata":{"n":1e999},"document":""}', "out of range"),
+    "beyond in metadata": (
+        '{"id":"x","embedding":[1,1],"metadata":{"n":1e999},"document":""}',
+        "out of range",
+    ),
     "half a character": ('{"id":"x","embedding":[1,1],"metadata":{},"document":"\\ud800"}', "surrogate"),
     "surplus field": (record(2, extra=1), "extra"),
     "no document": ({k: v for k, v in record(2).items() if k != "document"}, "document"),
@@ -243,7 +267,9 @@ def test_record_that_cannot_be_restored_refuses_the_whole_file(
     assert corpus.store.version().measures == before
 
 
-def test_divergent_name_refuses_the_merge_before_any_write(corpus: Corpus, tmp_path: Path, ids_of: Ids) -> None:
+def test_divergent_name_refuses_the_merge_before_any_write(
+    corpus: Corpus, tmp_path: Path, ids_of: Ids
+) -> None:
     corpus.restore(write(tmp_path / "b.jsonl", record(1)))
 
     with pytest.raises(RefusedError) as refused:

@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypedDict
 
 import polars as pl
 import pytest
@@ -19,7 +20,16 @@ from vocabgap.record import LOG_NAME, ROOT_KIND
 from vocabgap.schema.corpus import GAP_KIND
 
 Ids = Callable[[Corpus], list[str]]
-NORTH = {"tenant": "north", "repo": "photos"}
+
+
+class Whose(TypedDict):
+    """Whose push it is."""
+
+    tenant: str
+    repo: str
+
+
+NORTH: Whose = {"tenant": "north", "repo": "photos"}
 
 
 def chunks(corpus: Corpus) -> pl.DataFrame:
@@ -31,7 +41,9 @@ def test_every_readable_line_is_a_chunk_with_its_text(corpus: Corpus, photos: Pa
     result = corpus.push(photos, **NORTH)
 
     rows = chunks(corpus)
-    texts = [line for name in ("fjord", "heron") for line in (photos / name / LOG_NAME).read_text().splitlines()]
+    texts = [
+        line for name in ("fjord", "heron") for line in (photos / name / LOG_NAME).read_text().splitlines()
+    ]
     assert (result.ingested, result.added, result.deleted) == (3, 3, 0)
     assert rows["content"].to_list() == [text for text in texts if text != "no json"]
     assert rows["name"].to_list() == read_lines(photos).lines["record_id"].to_list()

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypedDict
 
 import pytest
 
@@ -11,7 +12,15 @@ from vocabgap.exchange.opening import Corpus
 from vocabgap.exchange.overview import Identity, Overview, overview, remove_orphans
 from vocabgap.record import LOG_NAME
 
-NORTH = {"tenant": "north", "repo": "photos"}
+
+class Whose(TypedDict):
+    """Whose push it is."""
+
+    tenant: str
+    repo: str
+
+
+NORTH: Whose = {"tenant": "north", "repo": "photos"}
 EARLY, LATE = (datetime(2026, month, 1, tzinfo=UTC) for month in (1, 2))
 
 
@@ -28,7 +37,10 @@ def test_records_are_counted_by_identity(corpus: Corpus, photos: Path) -> None:
 
     found = corpus.status()
 
-    told = [(each.tenant_id, each.root_kind, each.records, each.gap_records, each.paths) for each in found.identities]
+    told = [
+        (each.tenant_id, each.root_kind, each.records, each.gap_records, each.paths)
+        for each in found.identities
+    ]
     assert told == [
         ("north", "external-source", 1, 0, 1),
         ("north", "image-repo", 3, 3, 2),

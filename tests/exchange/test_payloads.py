@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypedDict
 
 import pytest
 
@@ -16,7 +17,16 @@ from vocabgap.exchange.payload_files import read_payload
 from vocabgap.exchange.payloads import export_chunks
 
 Ids = Callable[[Corpus], list[str]]
-NORTH = {"tenant": "north", "repo": "demo"}
+
+
+class Whose(TypedDict):
+    """Whose push it is."""
+
+    tenant: str
+    repo: str
+
+
+NORTH: Whose = {"tenant": "north", "repo": "demo"}
 
 
 def test_pushed_payload_of_a_folder_gives_the_ids_of_the_folder(
@@ -60,7 +70,12 @@ def test_payload_of_a_corpus_gives_the_ids_of_the_corpus(
 
 
 def test_restored_record_that_is_no_parsed_chunk_is_left_out(corpus: Corpus, tmp_path: Path) -> None:
-    record = {"id": "x", "embedding": [1.0], "metadata": {"tenantId": "north", "repoSlug": "demo"}, "document": ""}
+    record = {
+        "id": "x",
+        "embedding": [1.0],
+        "metadata": {"tenantId": "north", "repoSlug": "demo"},
+        "document": "",
+    }
     (tmp_path / "b.jsonl").write_text(json.dumps(record))
     corpus.restore(tmp_path / "b.jsonl")
 
@@ -70,7 +85,9 @@ def test_restored_record_that_is_no_parsed_chunk_is_left_out(corpus: Corpus, tmp
     assert json.loads((tmp_path / "p.json").read_text())["files"] == []
 
 
-def test_payload_comes_through_standard_input(photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_payload_comes_through_standard_input(
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     export_chunks(photos, tmp_path / "p.json", **NORTH)
     piped = io.TextIOWrapper(io.BytesIO((tmp_path / "p.json").read_bytes()))
     monkeypatch.setattr(sys, "stdin", piped)
@@ -89,7 +106,9 @@ def test_payload_comes_through_standard_input(photos: Path, tmp_path: Path, monk
         (b"", "p.json:1: expected JSON"),
     ],
 )
-def test_payload_that_is_no_json_object_is_told_with_its_line(tmp_path: Path, content: bytes, told: str) -> None:
+def test_payload_that_is_no_json_object_is_told_with_its_line(
+    tmp_path: Path, content: bytes, told: str
+) -> None:
     (tmp_path / "p.json").write_bytes(content)
 
     with pytest.raises(InvalidInputError) as refused:
@@ -97,7 +116,9 @@ def test_payload_that_is_no_json_object_is_told_with_its_line(tmp_path: Path, co
     assert told in str(refused.value)
 
 
-def test_payload_with_half_a_character_is_read_for_its_chunk_to_be_refused(tmp_path: Path, corpus: Corpus) -> None:
+def test_payload_with_half_a_character_is_read_for_its_chunk_to_be_refused(
+    tmp_path: Path, corpus: Corpus
+) -> None:
     (tmp_path / "p.json").write_text('{"files":[{"content":"\\ud800","sourcePath":"a.md"}]}')
 
     result = corpus.push(tmp_path / "p.json", **NORTH)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypedDict
 
 import polars as pl
 import pytest
@@ -18,7 +19,16 @@ from vocabgap.record import LOG_NAME
 from vocabgap.sources import Source
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
-DEMO = {"tenant": "local", "repo": "demo"}
+
+
+class Whose(TypedDict):
+    """Whose push it is."""
+
+    tenant: str
+    repo: str
+
+
+DEMO: Whose = {"tenant": "local", "repo": "demo"}
 NOTE = {"content": "about the house", "sourcePath": "notes/today.txt"}
 
 
@@ -74,7 +84,12 @@ def test_only_what_is_asked_for_is_read(corpus: Corpus, photos: Path, folder: Pa
 
 
 def test_report_of_one_tenant_has_nothing_of_another(
-    corpus: Corpus, photos: Path, folder: Path, tmp_path: Path, write_corpus: Callable[..., Path], gap: Callable[..., object]
+    corpus: Corpus,
+    photos: Path,
+    folder: Path,
+    tmp_path: Path,
+    write_corpus: Callable[..., Path],
+    gap: Callable[..., object],
 ) -> None:
     corpus.push(photos, tenant="north", repo="photos")
     corpus.push(write_corpus({"x": [gap("secret wish")]}, "south"), tenant="south", repo="s")
@@ -123,7 +138,7 @@ def test_image_of_a_log_in_the_root_is_the_folder_that_it_lay_in(
     assert found["record_id"].to_list() == scan(root / "heron").gaps["record_id"].to_list()
 
 
-def test_log_of_another_tool_is_read_as_its_name_says(corpus: Corpus, folder: Path, tmp_path: Path) -> None:
+def test_log_of_another_tool_is_read_as_its_name_says(folder: Path, tmp_path: Path) -> None:
     own = Source(glob="events.jsonl", where={"kind": "gap"}, fields={"description": "said.it"})
     root = tmp_path / "tool"
     root.mkdir()
@@ -137,7 +152,7 @@ def test_log_of_another_tool_is_read_as_its_name_says(corpus: Corpus, folder: Pa
 
 
 def test_folder_with_a_manifest_of_something_else_is_no_corpus(
-    tmp_path: Path, write_corpus: Callable[..., Path], gap: Callable[..., object]
+    write_corpus: Callable[..., Path], gap: Callable[..., object]
 ) -> None:
     root = write_corpus({"heron": [gap("sky mask")]})
     (root / "manifest.json").write_text('{"format": "of a camera"}')
