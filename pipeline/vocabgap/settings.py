@@ -174,9 +174,11 @@ class CorpusSettings(_Section, frozen=True):
     """The shared corpus: where it lies, what is done about false claims, and when what is out of date may go.
 
     A chunk is out of date once its tenant was configured anew; it may go when that happened so many times.
+    How it is kept is said by the corpus itself, once it is made.
     """
 
     folder: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] = DEFAULT_CORPUS
+    store: Literal["parquet", "delta"] | None = None
     tenant_spoof: Literal["overwrite", "reject"] = "overwrite"
     orphan_version_gap: Annotated[int, msgspec.Meta(ge=1)] = DEFAULT_ORPHAN_GAP
     dimension: Annotated[int, msgspec.Meta(ge=1, le=65_536)] = DEFAULT_DIMENSION

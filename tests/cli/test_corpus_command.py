@@ -186,7 +186,7 @@ def test_empty_snapshot_asks_on_a_terminal(
     empty = tmp_path / "empty"
     empty.mkdir()
     ours, theirs = pty.openpty()
-    command = [installed, "corpus", "push", empty, *NORTH, "--snapshot"]
+    command: list[str | Path] = [installed, "corpus", "push", empty, *NORTH, "--snapshot"]
     asked = subprocess.Popen(command, stdin=theirs, stderr=theirs, stdout=subprocess.DEVNULL, close_fds=True)
     os.close(theirs)
     shown = b""

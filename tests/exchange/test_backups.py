@@ -91,7 +91,7 @@ def test_same_need_has_the_same_vector_and_another_one_another(
     }
 
     def cosine(one: str, other: str) -> float:
-        return sum(a * b for a, b in zip(vectors[one], vectors[other], strict=True))
+        return float(sum(a * b for a, b in zip(vectors[one], vectors[other], strict=True)))
 
     assert cosine("sky mask", "mask the sky") > 0.8
     assert abs(cosine("sky mask", "film grain")) < 0.5

@@ -33,7 +33,7 @@ def open_corpus(
     *,
     create: bool = True,
     settings: Settings | None = None,
-    on_wait: Callable[[str], None] | None = None,
+    on_wait: Callable[[str], None] = lambda _: None,
 ) -> "Corpus":
     """Open the shared corpus in a folder.
 
@@ -45,10 +45,12 @@ def open_corpus(
 
     Raises:
         NotFoundError: There is none, and none is to be made.
+        StateError: It is kept in another way than the settings say.
     """
     given = Settings() if settings is None else settings
     require_kind("settings", given, Settings, "a Settings", hint="vocabgap.load_settings reads one")
-    return Corpus(open_store(folder, create=create, on_wait=on_wait), given)
+    store = open_store(folder, create=create, kind=given.corpus.store, on_wait=on_wait)
+    return Corpus(store, given)
 
 
 class Corpus:

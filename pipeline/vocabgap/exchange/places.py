@@ -6,8 +6,10 @@ from pathlib import Path
 import msgspec
 
 from vocabgap.config import expanded
+from vocabgap.corpus import opening
+from vocabgap.corpus.delta_table import LOG_FOLDER
 from vocabgap.corpus.manifest import FORMAT, LOCK, MANIFEST
-from vocabgap.corpus.parquet_store import ParquetStore
+from vocabgap.corpus.store import Store
 from vocabgap.errors import NotFoundError
 
 
@@ -20,7 +22,7 @@ def is_corpus(folder: Path) -> bool:
     try:
         content = (folder / MANIFEST).read_bytes()
     except OSError:
-        return False
+        return (folder / LOG_FOLDER).is_dir()
     try:
         return msgspec.json.decode(content, type=_Marked).format == FORMAT
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -28,17 +30,23 @@ def is_corpus(folder: Path) -> bool:
 
 
 def open_store(
-    folder: str | Path, *, create: bool = True, on_wait: Callable[[str], None] | None = None
-) -> ParquetStore:
+    folder: str | Path,
+    *,
+    create: bool = True,
+    kind: str | None = None,
+    on_wait: Callable[[str], None] = lambda _: None,
+) -> Store:
     """The corpus in a folder.
 
     Args:
         folder: Where it lies.
         create: Whether one may be made there by the first change.
+        kind: How it is to be kept, `parquet` or `delta`; by default as it is.
         on_wait: Called with who is at it, where a change has to wait for another writer.
 
     Raises:
         NotFoundError: There is none, and none is to be made.
+        StateError: It is kept in another way.
     """
     place = expanded(folder)
     if not create and not is_corpus(place):
@@ -46,4 +54,4 @@ def open_store(
             f"'{place}' holds no shared corpus",
             hint="`vocabgap corpus push` and `restore` make one; --corpus names another folder",
         )
-    return ParquetStore(place) if on_wait is None else ParquetStore(place, on_wait)
+    return opening.open_store(place, None if kind is None else opening.StoreKind(kind), on_wait)
