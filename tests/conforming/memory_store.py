@@ -6,7 +6,7 @@ from copy import copy
 
 import polars as pl
 
-from vocabgap.corpus.store import PathSnapshot
+from vocabgap.corpus.store import Measures, PathSnapshot
 from vocabgap.schema.corpus import CHUNKS
 
 
@@ -21,12 +21,17 @@ class MemoryVersion:
 
     def rows(self, columns: Sequence[str] | None = None, where: pl.Expr | None = None) -> pl.DataFrame:
         found = self.chunks if where is None else self.chunks.filter(where)
+        found = found.sort("tenant_id", "repo_slug", "source_path", "line", "id")
         return found if columns is None else found.select(columns)
 
     @property
     def dimension(self) -> int | None:
         lengths = self.chunks["embedding"].list.len().drop_nulls()
         return int(lengths[0]) if len(lengths) else None
+
+    @property
+    def measures(self) -> Measures:
+        return Measures(version=0, rows=len(self.chunks), deleted=0, parts=1, bytes=0)
 
     def delete(self, where: pl.Expr) -> int:
         before = len(self.chunks)
@@ -44,6 +49,15 @@ class MemoryVersion:
         scope = (snapshot.tenant_id, snapshot.repo_slug)
         others = [each for each in self.snapshots if (each.tenant_id, each.repo_slug) != scope]
         self.snapshots = (*others, snapshot)
+
+    def drop_snapshots(self, tenant_id: str, repo_slug: str | None = None) -> int:
+        before = len(self.snapshots)
+        self.snapshots = tuple(
+            each
+            for each in self.snapshots
+            if each.tenant_id != tenant_id or repo_slug not in {None, each.repo_slug}
+        )
+        return before - len(self.snapshots)
 
     def configure(self, tenant_id: str) -> int:
         version = self.config_versions.get(tenant_id, 0) + 1
@@ -73,3 +87,6 @@ class MemoryStore:
         change.added = list(self.current.added)
         yield change
         self.current = change
+
+    def compact(self) -> Measures:
+        return self.current.measures

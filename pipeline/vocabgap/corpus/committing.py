@@ -68,7 +68,7 @@ class ParquetChange(PartsChange):
             changed = msgspec.structs.replace(changed, deleted=file)
         if changed == base:
             return base
-        for name in changed.files.keys() - base.files.keys():
+        for name in sorted(changed.files.keys() - base.files.keys()):
             sync(self.folder / name)
         sync_folder(self.folder)
         return msgspec.structs.replace(changed, version=base.version + 1, next_number=self._next)

@@ -34,7 +34,7 @@ def open_store(
     Raises:
         StateError: The corpus is of another kind than is asked for.
     """
-    found = _kind(folder)
+    found = kind_of(folder)
     if kind is not None and found is not None and kind is not found:
         raise StateError(
             f"corpus '{folder}' was made as {found}, and cannot be used as {kind}",
@@ -44,7 +44,8 @@ def open_store(
     return store(folder, on_wait)
 
 
-def _kind(folder: Path) -> StoreKind | None:
+def kind_of(folder: Path) -> StoreKind | None:
+    """How the corpus in a folder is kept; None where there is none."""
     if (folder / MANIFEST).exists():
         return StoreKind.PARQUET
     return StoreKind.DELTA if (folder / LOG_FOLDER).is_dir() else None
