@@ -298,3 +298,21 @@ def test_corpus_whose_writer_is_at_work_is_told(
 
     assert (told.code, "a very long restore" in told.err) == (4, True)
     assert (forgot.code, "a very long restore" in forgot.err) == (4, True)
+
+
+def test_chunk_that_is_none_is_named_by_its_place_in_the_payload(vocabgap: Run) -> None:
+    Path("p.json").write_text('{"files":[{"parsedChunks":[{"schemaVersion":"1.0.0"}]},{"what":1}]}')
+
+    told = vocabgap("corpus", "push", "p.json", *NORTH)
+
+    assert told.code == 2
+    assert "KB_PARSED_CHUNK_INVALID: /files/0, chunk 0: " in told.err
+    assert "KB_FILE_PAYLOAD_INVALID: /files/1: " in told.err
+
+
+def test_payload_that_is_no_json_is_named_with_its_line(vocabgap: Run) -> None:
+    Path("p.json").write_text('{\n"files": oops}')
+
+    told = vocabgap("corpus", "push", "p.json", *NORTH)
+
+    assert (told.code, "p.json:2: expected JSON" in told.err) == (2, True)

@@ -138,7 +138,21 @@ def test_signals_of_a_folder_are_none_of_a_payload(corpus: Corpus, tmp_path: Pat
         corpus.push(tmp_path / "p.json", **NORTH, snapshot=True)
 
 
-@pytest.mark.parametrize(("tenant", "repo"), [("", "demo"), ("north", "")])
+@pytest.mark.parametrize(
+    ("tenant", "repo"), [("", "demo"), ("north", ""), ("North", "demo"), ("a b", "demo")]
+)
 def test_payload_of_nobody_is_refused(photos: Path, tmp_path: Path, tenant: str, repo: str) -> None:
-    with pytest.raises(InvalidInputError, match="expected a name"):
+    with pytest.raises(InvalidInputError, match=r"expected (a name|1 to 64)"):
         export_chunks(photos, tmp_path / "p.json", tenant=tenant, repo=repo)
+
+
+def test_log_whose_path_no_payload_can_have_is_left_out(
+    tmp_path: Path, write_corpus: Callable[..., Path], gap: Callable[..., object], corpus: Corpus
+) -> None:
+    root = write_corpus({"heron": [gap("sky mask")], "con": [gap("film grain")]})
+
+    made = export_chunks(root, tmp_path / "p.json", **NORTH)
+
+    assert made.chunks == 1
+    assert len(made.left_out) == 1
+    assert corpus.push(tmp_path / "p.json", **NORTH).errors == ()

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -102,13 +103,21 @@ def _print_pushed(output: Output, result: "PushResult") -> None:
     for warning in result.warnings:
         output.note(escape_unseen(str(warning)))
     for error in result.errors[:SHOWN_ERRORS]:
-        output.note(escape_unseen(f"{error.code}: {error.message}"))
+        output.note(escape_unseen(f"{error.code}: {_place(error.details)}{error.message}"))
     if len(result.errors) > SHOWN_ERRORS:
         output.note(f"and {count(len(result.errors) - SHOWN_ERRORS, 'error')} more; --json lists them all")
     output.text(
         f"{count(result.ingested, 'record')} pushed, {result.added:,} of them new;"
         f" {result.deleted:,} withdrawn; {count(len(result.errors), 'error')}"
     )
+
+
+def _place(details: Mapping[str, object]) -> str:
+    """Where in a payload something stands, as a JSON pointer; nothing for what names its file itself."""
+    if "fileIndex" not in details or "sourcePath" in details:
+        return ""
+    chunk = f", chunk {details['chunkIndex']}" if "chunkIndex" in details else ""
+    return f"/files/{details['fileIndex']}{chunk}: "
 
 
 def export_chunks(

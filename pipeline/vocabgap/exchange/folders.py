@@ -12,7 +12,7 @@ from vocabgap.corpus.outcome import Code, RefusedError
 from vocabgap.corpus.parsing import Parser, RawFile
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.exchange.gap_chunks import CONTRACT_ROOT_KIND, PARSER_ID, chunks_of_lines
-from vocabgap.ingest import LogLines, read_lines, text_lines
+from vocabgap.ingest import read_lines, text_lines
 from vocabgap.record import ROOT_KIND
 from vocabgap.settings import ScanOptions
 from vocabgap.sources import Source
@@ -134,19 +134,17 @@ def refusals(rejects: pl.DataFrame) -> Iterator[RefusedError]:
 
 
 def chunked_logs(
-    found: LogLines, tenant_id: str, repo_slug: str
+    lines: pl.DataFrame, tenant_id: str, repo_slug: str
 ) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
     """The readable lines as parsed-chunk-v1 records, log by log.
 
     Args:
-        found: The lines of a repository.
+        lines: As `ingest.read_lines` gives them.
         tenant_id: Whose they are.
         repo_slug: The repository.
     """
-    for (path,), lines in found.lines.group_by("source_path", maintain_order=True):
-        chunks = chunks_of_lines(
-            lines, tenant_id=tenant_id, repo_slug=repo_slug, root_kind=CONTRACT_ROOT_KIND
-        )
+    for (path,), part in lines.group_by("source_path", maintain_order=True):
+        chunks = chunks_of_lines(part, tenant_id=tenant_id, repo_slug=repo_slug, root_kind=CONTRACT_ROOT_KIND)
         yield str(path), chunks
 
 

@@ -73,7 +73,7 @@ def forget(
 
 
 def _of_image(change: Change, wanted: pl.Expr, image: str, sources: Mapping[str, Source] | None) -> list[str]:
-    """The ids of the chunks that are of an image."""
+    """The ids of the chunks of an image: gap records that name it, and whatever lay in its folder."""
     chunks = change.rows((*READ, "kind"), wanted)
     # Each line gets a number of its own, by which its record is found again.
     lines = readable(chunks).with_columns(line=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
@@ -81,10 +81,10 @@ def _of_image(change: Change, wanted: pl.Expr, image: str, sources: Mapping[str,
     by_record = lines.join(found, on="line", how="semi")["id"].to_list()
     by_folder = [
         identity
-        for identity, folder, path, repo in lines.select("id", FOLDER, "source_path", "repo_slug").iter_rows()
-        if (folder or folder_of(path, repo)) == image
+        for identity, path, repo in chunks.select("id", "source_path", "repo_slug").iter_rows()
+        if folder_of(path, repo) == image
     ]
-    return sorted({*by_record, *by_folder})
+    return sorted({*by_record, *by_folder, *lines.filter(pl.col(FOLDER) == image)["id"]})
 
 
 def _paths(change: Change, wanted: pl.Expr) -> list[tuple[str, str, str]]:

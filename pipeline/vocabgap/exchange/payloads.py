@@ -8,11 +8,12 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
+from vocabgap.arguments import unusable
 from vocabgap.corpus.contracts import PARSED_CHUNK, contract_schema
-from vocabgap.corpus.identity import CONTRACT_ROOT_KINDS
+from vocabgap.corpus.identity import CONTRACT_ROOT_KINDS, is_tenant, normal_tenant
+from vocabgap.corpus.source_paths import path_fault
 from vocabgap.corpus.store import Version
 from vocabgap.corpus.validating import keeps
-from vocabgap.errors import InvalidInputError
 from vocabgap.exchange.folders import chunked_logs, refusals
 from vocabgap.exchange.gap_chunks import CONTRACT_ROOT_KIND
 from vocabgap.exchange.payload_files import write_payload
@@ -53,11 +54,14 @@ def export_chunks(
     Raises:
         VocabgapError: The folder cannot be read, or the file not be written.
     """
-    _require_names(tenant, repo)
+    tenant = _tenant(tenant, repo)
     found = read_lines(root, **(Settings().scan_options if options is None else options))
+    faults = {path: fault for path in found.paths if (fault := path_fault(path))}
+    lines = found.lines.filter(~pl.col("source_path").is_in(list(faults)))
     with written(Path(file)) as target:
-        chunks = write_payload(target, _head(tenant, repo), chunked_logs(found, tenant, repo))
-    return ExportedChunks(chunks, tuple(error.message for error in refusals(found.rejects)))
+        chunks = write_payload(target, _head(tenant, repo), chunked_logs(lines, tenant, repo))
+    left_out = [f"{path}: the path {fault}" for path, fault in faults.items()]
+    return ExportedChunks(chunks, (*left_out, *(error.message for error in refusals(found.rejects))))
 
 
 def export_stored_chunks(version: Version, file: Path, *, tenant: str, repo: str) -> ExportedChunks:
@@ -72,7 +76,7 @@ def export_stored_chunks(version: Version, file: Path, *, tenant: str, repo: str
     Raises:
         VocabgapError: The corpus cannot be read, or the file not be written.
     """
-    _require_names(tenant, repo)
+    tenant = _tenant(tenant, repo)
     stored = version.rows([*_EXPORTED, "id"], scope([tenant], [repo])).sort("source_path", "id")
     left_out: list[str] = []
     with written(file) as target:
@@ -106,9 +110,15 @@ def _head(tenant: str, repo: str) -> dict[str, str]:
     return {"tenantId": tenant, "repoSlug": repo}
 
 
-def _require_names(tenant: str, repo: str) -> None:
-    for name, value in (("tenant", tenant), ("repo", repo)):
-        if not value:
-            raise InvalidInputError(
-                f"{name}: expected a name, found nothing", hint="say whose chunks these are"
-            )
+def _tenant(tenant: str, repo: str) -> str:
+    """The tenant as chunks name it.
+
+    Raises:
+        InvalidInputError: It is none, or there is no repository.
+    """
+    named = normal_tenant(tenant) or ""
+    if not is_tenant(named):
+        raise unusable("tenant", "1 to 64 lower-case letters, digits and dashes, none at either end", tenant)
+    if not repo:
+        raise unusable("repo", "a name", repo)
+    return named
