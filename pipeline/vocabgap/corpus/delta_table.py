@@ -195,12 +195,13 @@ class Table:
     def _part(self, number: int, name: str, size: int, rows: int | None, state: State) -> Part:
         file = OpenFile(self._path(name), size)
         dimension = state.dimensions.get(file.path.name)
+        ours = OURS.fullmatch(file.path.name) is not None
         with readable(file.path):
             if rows is None:
                 rows = pl.read_parquet(file.stream(), columns=["id"]).height
-            if not OURS.fullmatch(file.path.name):  # another tool has written it anew
+            if not ours:  # another tool has written it anew
                 dimension = vector_length(pl.read_parquet(file.stream(), columns=["embedding"]))
-        return Part(PartEntry(number, rows, size, 0, dimension), file, ordered=False)
+        return Part(PartEntry(number, rows, size, 0, dimension), file, ordered=ours)
 
     def _path(self, name: str) -> Path:
         parts = PurePosixPath(unquote(name)).parts
