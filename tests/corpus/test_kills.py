@@ -80,3 +80,26 @@ def test_a_killed_writer_leaves_one_whole_version_of_a_delta_table(tmp_path: Pat
         steps.append(whole(store))
 
     assert steps == sorted(set(steps))
+
+
+@pytest.mark.parametrize("kind", [StoreKind.PARQUET, StoreKind.DELTA])
+def test_readers_see_one_whole_version_whatever_is_written(tmp_path: Path, kind: StoreKind) -> None:
+    if kind is StoreKind.DELTA:
+        pytest.importorskip("deltalake", reason="needs the extra `delta`")
+    folder = tmp_path / "corpus"
+    store = open_store(folder, kind)
+    with store.changing("make") as change:
+        change.configure("bob")
+    command = [sys.executable, str(WRITER), str(folder), "compact"]
+    seen = []
+
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        end = time.monotonic() + 1
+        while time.monotonic() < end:
+            seen.append(whole(store))
+        process.kill()
+
+    assert seen == sorted(seen)
+    assert len(set(seen)) > 1

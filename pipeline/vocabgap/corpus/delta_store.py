@@ -17,7 +17,15 @@ import polars as pl
 from vocabgap.corpus import delta_table
 from vocabgap.corpus.changing import PartsChange
 from vocabgap.corpus.chunks import vector_length
-from vocabgap.corpus.delta_table import LOG_FOLDER, State, Table, state_rows
+from vocabgap.corpus.delta_table import (
+    CHUNKS_FOLDER,
+    LOG_FOLDER,
+    OURS,
+    STATE_FOLDER,
+    State,
+    Table,
+    state_rows,
+)
 from vocabgap.corpus.folders import require_empty
 from vocabgap.corpus.locking import alone
 from vocabgap.corpus.parts import Part, write_part
@@ -29,8 +37,7 @@ from vocabgap.errors import StateError
 from vocabgap.parquet import write_parquet
 
 _LOCK: Final = "_writer.lock"  # other tools leave alone what begins so
-_PART: Final = re.compile(r"(chunks|state)-[0-9a-f]{16}\.parquet")
-_OURS: Final = re.compile(rf"{re.escape(_LOCK)}|{_PART.pattern}")
+_EMPTY: Final = re.compile(re.escape(_LOCK))
 
 
 class DeltaStore:
@@ -92,9 +99,8 @@ class DeltaStore:
                 change.commit()
                 table = Table(self.folder)
                 table.vacuum()
-                named = table.files
-                for path in sorted(self.folder.iterdir()):
-                    if _PART.fullmatch(path.name) and path.name not in named:
+                for path in sorted(set(self.folder.rglob("*.parquet")) - table.files):
+                    if OURS.fullmatch(path.name):  # left by a writer that was killed
                         path.unlink()
         return self.version().measures
 
@@ -103,7 +109,7 @@ class DeltaStore:
         with writing(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             if not (self.folder / LOG_FOLDER).is_dir():
-                require_empty(self.folder, _OURS)
+                require_empty(self.folder, _EMPTY)
         with alone(self.folder, purpose, self._on_wait, lock=_LOCK):
             with writing(self.folder):
                 if not (self.folder / LOG_FOLDER).is_dir():
@@ -137,7 +143,7 @@ class DeltaChange(PartsChange):
         self._table = table
         self._numbers = count(len(contents.parts) + 1)
         self._written: list[Path] = []
-        self._before = State(self.snapshots, self.config_versions, self.dimension)
+        self._before = table.state()[0]
 
     def commit(self) -> None:
         """Let what was changed be the newest version; where nothing was, there is none.
@@ -150,13 +156,17 @@ class DeltaChange(PartsChange):
         for part in self.parts:
             if part.entry.number in deleted:
                 self.rewrite_part(part)
-        state = State(self.snapshots, self.config_versions, self.dimension)
+        lengths = {part.file.path.name: part.entry.dimension for part in self.parts}
+        dimensions = {name: length for name, length in lengths.items() if length is not None}
+        state = State(self.snapshots, self.config_versions, dimensions)
         path = None
         if state != self._before:
-            path = self._new_file("state")
+            path = self._new_file(STATE_FOLDER, "state")
             write_parquet(state_rows(state), path)
         for written in self._written:
             sync(written)
+        for folder in {written.parent for written in self._written}:
+            sync_folder(folder)
         sync_folder(self.folder)
         with undisturbed():
             self._table.commit(self.parts, path)
@@ -171,14 +181,17 @@ class DeltaChange(PartsChange):
         with undisturbed():
             named = Table(self.folder).files
             for path in self._written:
-                if path.name not in named:
+                if path not in named:
                     path.unlink(missing_ok=True)
 
     def _write_part(self, rows: pl.DataFrame) -> Part:
-        return write_part(self._new_file("chunks"), next(self._numbers), rows, vector_length(rows))
+        return write_part(
+            self._new_file(CHUNKS_FOLDER, "chunks"), next(self._numbers), rows, vector_length(rows)
+        )
 
-    def _new_file(self, kind: str) -> Path:
+    def _new_file(self, folder: str, kind: str) -> Path:
         # Writers who share the table's storage, and not its lock, are not to write the same file.
-        path = self.folder / f"{kind}-{secrets.token_hex(8)}.parquet"
+        path = self.folder / folder / f"{kind}-{secrets.token_hex(8)}.parquet"
+        path.parent.mkdir(exist_ok=True)
         self._written.append(path)
         return path

@@ -5,17 +5,19 @@ what else the version holds. So one commit changes both, or neither.
 """
 
 import json
+import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 from urllib.parse import unquote
 
 import msgspec
 import polars as pl
 
+from vocabgap.corpus.chunks import vector_length
 from vocabgap.corpus.manifest import PartEntry
 from vocabgap.corpus.parts import OpenFile, Part, readable
 from vocabgap.corpus.reading import Contents
@@ -26,8 +28,12 @@ from vocabgap.schema.corpus import CHUNKS
 
 LOG_FOLDER: Final = "_delta_log"
 _ROLE: Final = "role"
-_CHUNK: Final = "chunk"
 _STATE: Final = "state"
+CHUNKS_FOLDER: Final = f"{_ROLE}=chunk"
+STATE_FOLDER: Final = f"{_ROLE}={_STATE}"
+OURS: Final = re.compile(r"(chunks|state)-[0-9a-f]{16}\.parquet")
+"""Files that a corpus has written; other tools may have written others."""
+
 # What only other tools' tables have, and would be read wrongly without.
 _UNREAD: Final = frozenset({"deletionVectors", "columnMapping"})
 _FILES: Final = pl.Schema(
@@ -36,11 +42,17 @@ _FILES: Final = pl.Schema(
 
 
 class State(msgspec.Struct, frozen=True):
-    """What a version holds besides its chunks."""
+    """What a version holds besides its chunks.
+
+    Attributes:
+        snapshots: The path snapshots, by tenant and repository.
+        config_versions: How often each tenant was configured.
+        dimensions: How long the vectors are in each file that has any.
+    """
 
     snapshots: tuple[PathSnapshot, ...] = ()
     config_versions: dict[str, int] = {}
-    dimension: int | None = None
+    dimensions: dict[str, int] = {}
 
 
 class Table:
@@ -76,9 +88,9 @@ class Table:
         self._files = files.select(_FILES.names()).cast(_FILES).sort("path")
 
     @property
-    def files(self) -> set[str]:
-        """The names of the version's files."""
-        return set(self._files.get_column("path"))
+    def files(self) -> set[Path]:
+        """The version's files."""
+        return {self._path(name) for name in self._files.get_column("path")}
 
     def contents(self) -> Contents:
         """What the version holds, its files held open.
@@ -88,24 +100,41 @@ class Table:
             StateError: A file is damaged.
             OSError: The system refused.
         """
-        state, size = self._state()
-        parts = []
-        chunks = self._files.filter(pl.col("partition.role") == _CHUNK)
-        for number, (name, file_size, rows, _) in enumerate(chunks.iter_rows(), start=1):
-            file = OpenFile(self.folder / unquote(name), file_size)
-            with readable(file.path):
-                height = rows if rows is not None else pl.read_parquet(file.stream(), columns=["id"]).height
-            parts.append(Part(PartEntry(number, height, file_size, 0, state.dimension), file, ordered=False))
+        state, size = self.state()
+        chunks = self._files.filter(pl.col("partition.role") != _STATE)
+        parts = [
+            self._part(number, name, file_size, rows, state)
+            for number, (name, file_size, rows, _) in enumerate(chunks.iter_rows(), start=1)
+        ]
+        every = sum(path.stat().st_size for path in self.folder.rglob("*.parquet"))
         return Contents(
             self.number,
             parts,
             snapshots=lambda: state.snapshots,
             config_versions=state.config_versions,
             other_bytes=size,
-            old_bytes=sum(
-                path.stat().st_size for path in self.folder.glob("*.parquet") if path.name not in self.files
-            ),
+            old_bytes=every - size - sum(part.entry.bytes for part in parts),
         )
+
+    def state(self) -> tuple[State, int]:
+        """What the version holds besides its chunks, and how many bytes the file of that has.
+
+        Raises:
+            FileNotFoundError: The file is not there (any more).
+            StateError: It is damaged.
+            OSError: The system refused.
+        """
+        found = self._files.filter(pl.col("partition.role") == _STATE)
+        if found.is_empty():
+            return State(), 0
+        name, size, _, _ = found.row(0)
+        file = OpenFile(self._path(name), size)
+        with readable(file.path):
+            content = pl.read_parquet(file.stream(), columns=["content"]).item()
+        try:
+            return msgspec.json.decode(content, type=State), size
+        except msgspec.DecodeError as error:
+            raise StateError(f"'{file.path}' is damaged: {error}") from error
 
     def commit(self, parts: Sequence[Part], state: Path | None) -> None:
         """Let some parts be the next version.
@@ -117,24 +146,31 @@ class Table:
         Raises:
             StateError: Another writer's commit came first, or the disk did not take this one.
         """
-        roles = dict(self._files.select("path", "partition.role").iter_rows())
-        kept = {part.file.path.name for part in parts}
-        gone = [name for name, role in roles.items() if (name not in kept if role == _CHUNK else state)]
-        new = [
-            (part.file.path, part.entry.rows, _CHUNK) for part in parts if part.file.path.name not in roles
-        ]
+        before = {self._path(name): (name, role) for name, _, _, role in self._files.iter_rows()}
+        after = {part.file.path: part.entry.rows for part in parts}
         if state is not None:
-            new.append((state, 1, _STATE))
+            after[state] = 1
+        gone = [
+            (name, role)
+            for path, (name, role) in before.items()
+            if path not in after and (role != _STATE or state is not None)
+        ]
+        new = [(path, rows) for path, rows in after.items() if path not in before]
         if not gone and not new:
             return
         library = _library("deltalake.transaction")
         now = time.time_ns() // 1_000_000
-        removed = [library.RemoveAction(name, True, now, None, {_ROLE: roles[name]}) for name in gone]
+        removed = [library.RemoveAction(name, True, now, None, {_ROLE: role}) for name, role in gone]
         added = [
             library.AddAction(
-                path.name, path.stat().st_size, {_ROLE: role}, now, True, json.dumps({"numRecords": rows})
+                path.relative_to(self.folder).as_posix(),
+                path.stat().st_size,
+                {_ROLE: path.parent.name.removeprefix(f"{_ROLE}=")},
+                now,
+                True,
+                json.dumps({"numRecords": rows}),
             )
-            for path, rows, role in new
+            for path, rows in new
         ]
         with told(self.folder):
             self._table.create_write_transaction(
@@ -153,21 +189,28 @@ class Table:
         """
         with told(self.folder):
             old = self._table.vacuum(retention_hours=0, enforce_retention_duration=False)
-            if any((self.folder / unquote(name)).exists() for name in old):
+            if any(self._path(name).exists() for name in old):
                 self._table.vacuum(retention_hours=0, enforce_retention_duration=False, dry_run=False)
 
-    def _state(self) -> tuple[State, int]:
-        found = self._files.filter(pl.col("partition.role") == _STATE)
-        if found.is_empty():
-            return State(), 0
-        name, size, _, _ = found.row(0)
-        file = OpenFile(self.folder / unquote(name), size)
+    def _part(self, number: int, name: str, size: int, rows: int | None, state: State) -> Part:
+        file = OpenFile(self._path(name), size)
+        dimension = state.dimensions.get(file.path.name)
+        ours = OURS.fullmatch(file.path.name) is not None
         with readable(file.path):
-            content = pl.read_parquet(file.stream(), columns=["content"]).item()
-        try:
-            return msgspec.json.decode(content, type=State), size
-        except msgspec.DecodeError as error:
-            raise StateError(f"'{file.path}' is damaged: {error}") from error
+            if rows is None:
+                rows = pl.read_parquet(file.stream(), columns=["id"]).height
+            if not ours:  # another tool has written it anew
+                dimension = vector_length(pl.read_parquet(file.stream(), columns=["embedding"]))
+        return Part(PartEntry(number, rows, size, 0, dimension), file, ordered=ours)
+
+    def _path(self, name: str) -> Path:
+        parts = PurePosixPath(unquote(name)).parts
+        if ".." in parts or parts[:1] == ("/",) or "://" in name:
+            raise StateError(
+                f"Delta table '{self.folder}' has file '{name}', which lies elsewhere",
+                hint="copy the table as a whole",
+            )
+        return self.folder.joinpath(*parts)
 
 
 def create(folder: Path) -> None:

@@ -18,7 +18,6 @@ def in_order(rows: pl.DataFrame) -> pl.DataFrame:
     """
     if rows.is_empty():
         return rows
-    rows = rows.rechunk()
     stretch = rows.select(pl.struct(PATH_KEY).rle_id().alias("stretch")).to_series()
     heads = rows.filter(stretch.diff().fill_null(1) != 0).select(PATH_KEY)
     ranked = heads.with_row_index("stretch").sort(PATH_KEY, maintain_order=True)
@@ -29,4 +28,4 @@ def in_order(rows: pl.DataFrame) -> pl.DataFrame:
     if ordered.select((same.rle_id().diff() == 0).any()).item():
         ordered = keys.with_columns(rows.get_column("id")).sort("rank", "line", "id", maintain_order=True)
     places = ordered.get_column("row")
-    return rows if places.is_sorted() else rows.select(pl.all().gather(places))
+    return rows if places.is_sorted() else rows.rechunk().select(pl.all().gather(places))

@@ -20,7 +20,7 @@ from vocabgap.parquet import write_parquet
 from vocabgap.schema.corpus import CHUNKS
 
 # Small row groups, sorted and lightly compressed: what is looked for by path is found in few of them, and a
-# whole read costs half the CPU of Zstandard, in files twice as large (see tests/benchmarks/corpus.py).
+# whole read costs half the CPU of Zstandard, in files twice as large (see tests/benchmarks/corpus_store.py).
 _ROW_GROUP: Final = 32_768
 _ROW: Final = "row"
 DELETED: Final = pl.Schema({"part": pl.UInt32(), _ROW: pl.UInt32()})
