@@ -21,7 +21,7 @@ def schema(
         ),
     ],
 ) -> None:
-    """Print the columns of a published frame and what they mean, or a contract of the shared corpus."""
+    """Print the columns of a published frame, or a contract of the shared corpus."""
     from vocabgap.corpus.contracts import FILES  # noqa: PLC0415
     from vocabgap.schema import PUBLISHED, REJECTS  # noqa: PLC0415 - loads Polars
 
