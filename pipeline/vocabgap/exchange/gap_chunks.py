@@ -1,6 +1,6 @@
 """Lines of gap logs as chunks of a shared corpus, and back: what a line is called, and what is told of it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
@@ -95,8 +95,3 @@ def _meta(metadata: str) -> _Meta:
         return _Meta()
     at = found.byteOffset
     return found if at is None or 0 <= at < 1 << 60 else _Meta(folder=found.folder)
-
-
-def is_gap_log(said: Mapping[str, Any]) -> bool:
-    """Whether an entry of a payload is the text of a gap log."""
-    return said.get("parserId") == PARSER_ID
