@@ -22,10 +22,13 @@ if TYPE_CHECKING:
     from vocabgap.deciding import Decisions as Decisions
     from vocabgap.embedding import Embedder as Embedder
     from vocabgap.errors import VocabgapError as VocabgapError
+    from vocabgap.exchange.opening import Corpus as Corpus
+    from vocabgap.exchange.opening import open_corpus as open_corpus
+    from vocabgap.exchange.payloads import export_chunks as export_chunks
+    from vocabgap.exchange.scanning import scan as scan
     from vocabgap.ingest import Scan as Scan
     from vocabgap.ingest import ScanSummary as ScanSummary
     from vocabgap.ingest import Selection as Selection
-    from vocabgap.ingest import scan as scan
     from vocabgap.ingest import scan_to_parquet as scan_to_parquet
     from vocabgap.pipeline import Run as Run
     from vocabgap.pipeline import run as run
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Clusters": "clustering",
+    "Corpus": "exchange.opening",
     "Draft": "ranking",
     "Decisions": "deciding",
     "Embedder": "embedding",
@@ -63,15 +67,17 @@ _HOMES = {
     "cluster": "clustering",
     "covered": "ranking",
     "draft": "ranking",
+    "export_chunks": "exchange.payloads",
     "fold_category": "record",
     "fold_operation": "record",
     "load_settings": "config",
     "load_vocabulary": "vocabulary",
+    "open_corpus": "exchange.opening",
     "probably_covered": "ranking",
     "rank": "ranking",
     "report": "reporting",
     "run": "pipeline",
-    "scan": "ingest",
+    "scan": "exchange.scanning",
     "scan_to_parquet": "ingest",
     "screen": "ranking",
 }

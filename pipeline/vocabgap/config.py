@@ -29,6 +29,7 @@ VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
     "VOCABGAP_RANK_BY": ("rank", "by"),
     "VOCABGAP_OUT": ("report", "out"),
     "VOCABGAP_DECISIONS": ("decisions", "file"),
+    "VOCABGAP_CORPUS": ("corpus", "folder"),
     "VOCABGAP_TOP": ("report", "top"),
 }
 

@@ -2,7 +2,7 @@
 
 from io import FileIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
@@ -23,20 +23,34 @@ class _Watched(FileIO):
             raise
 
 
-def write_parquet(frame: pl.DataFrame, path: Path, *, compression_level: int | None = None) -> None:
+def write_parquet(
+    frame: pl.DataFrame,
+    path: Path,
+    *,
+    compression: Literal["zstd", "lz4"] = "zstd",
+    compression_level: int | None = None,
+    row_group_size: int | None = None,
+) -> None:
     """Write a frame to a file.
 
     Args:
         frame: Any frame.
         path: The file; what is there is replaced.
+        compression: How its pages are compressed.
         compression_level: That of Zstandard; Polars' own by default.
+        row_group_size: Rows of a row group; Polars' own number by default.
 
     Raises:
         OSError: The system refused, because the disk is full for instance. The error names the file.
     """
     with _Watched(path, "wb") as file:
         try:
-            frame.rechunk().write_parquet(file, compression="zstd", compression_level=compression_level)
+            frame.rechunk().write_parquet(
+                file,
+                compression=compression,
+                compression_level=compression_level,
+                row_group_size=row_group_size,
+            )
         except pl.exceptions.PolarsError as error:
             if file.refused is None:
                 raise OSError(f"{path.name}: {error}") from error

@@ -16,7 +16,8 @@ from vocabgap.config import expanded
 from vocabgap.decisions import Ruling, read_decisions, replay
 from vocabgap.embedding import EmbeddingUse, load_embedder
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest import Scan, Selection, resolve_roots, scan
+from vocabgap.exchange.scanning import scan
+from vocabgap.ingest import Scan, Selection, resolve_roots
 from vocabgap.moments import require_offset
 from vocabgap.ranking import (
     Lineage,
@@ -121,7 +122,8 @@ def run(
     that the settings name, by default `decisions.jsonl` in the current folder.
 
     Args:
-        roots: Folders to search for gap logs, or single log files.
+        roots: Folders to search for gap logs, single log files, or shared corpora. Of a corpus only the
+            tenants and repositories of the selection are read.
         out: The folder to publish; that of the settings by default.
         settings: The settings in force; the defaults by default. `settings.decisions.file` names the file of
             decisions.
@@ -159,7 +161,14 @@ def run(
     vocabulary = load_vocabulary(listed.paths, fields=listed.fields, entries=listed.entries)
     watch = _Stopwatch(on_stage or (lambda _: None))
     with watch.stage("ingest"):
-        scanned = scan(named, **settings.scan_options, cache=cache, verify_hash=verify_hash)
+        scanned = scan(
+            named,
+            **settings.scan_options,
+            cache=cache,
+            verify_hash=verify_hash,
+            tenants=selection.tenants,
+            repositories=selection.repositories,
+        )
         selected = scanned.select(
             selection,
             category_aliases=settings.category_aliases,

@@ -24,6 +24,9 @@ DEFAULT_TOP: Final = 10
 DEFAULT_OUT: Final = "out"
 DEFAULT_DECISIONS: Final = "decisions.jsonl"
 DEFAULT_TENANT: Final = "local"
+DEFAULT_CORPUS: Final = "corpus"
+DEFAULT_ORPHAN_GAP: Final = 2
+DEFAULT_DIMENSION: Final = 256  # of the vectors that a backup gets of what was pushed
 DEFAULT_MAX_EXPANDED_MIB: Final = 1024
 DEFAULT_MIN_IMAGES: Final = 1
 DEFAULT_MIN_SESSIONS: Final = 0
@@ -167,6 +170,20 @@ class DecisionSettings(_Section, frozen=True):
     file: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] = DEFAULT_DECISIONS
 
 
+class CorpusSettings(_Section, frozen=True):
+    """The shared corpus: where it lies, what is done about false claims, and when what is out of date may go.
+
+    A chunk is out of date once its tenant was configured anew; it may go when that happened so many times.
+    How it is kept is said by the corpus itself, once it is made.
+    """
+
+    folder: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] = DEFAULT_CORPUS
+    store: Literal["parquet", "delta"] | None = None
+    tenant_spoof: Literal["overwrite", "reject"] = "overwrite"
+    orphan_version_gap: Annotated[int, msgspec.Meta(ge=1)] = DEFAULT_ORPHAN_GAP
+    dimension: Annotated[int, msgspec.Meta(ge=1, le=65_536)] = DEFAULT_DIMENSION
+
+
 class AliasSettings(_Section, frozen=True):
     """Further spellings of categories and operations, beside the built-in ones."""
 
@@ -230,6 +247,7 @@ class Settings(_Section, frozen=True):
     report: ReportSettings = ReportSettings()
     vocabulary: VocabularySettings = VocabularySettings()
     decisions: DecisionSettings = DecisionSettings()
+    corpus: CorpusSettings = CorpusSettings()
     aliases: AliasSettings = AliasSettings()
     categories: CategorySettings = CategorySettings()
     not_a_gap: dict[str, tuple[str, ...] | str] = {}

@@ -21,7 +21,7 @@ Corpus = Callable[..., Path]
 Command = Callable[..., Any]
 
 COMMANDS = ["report", "render", "check", "draft", "diff", "schema", "status"]
-GROUPS = ["clusters", "decide", "decisions"]
+GROUPS = ["clusters", "decide", "decisions", "corpus"]
 HEAVY = ["polars", "numpy", "scipy", "sklearn"]
 
 
@@ -150,7 +150,7 @@ def test_an_interrupted_run_publishes_nothing_and_tidies_up(
 def test_an_interrupted_command_that_publishes_nothing_speaks_of_no_report(
     vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr("vocabgap.ingest.scan", failing(KeyboardInterrupt()))
+    monkeypatch.setattr("vocabgap.exchange.scanning.scan", failing(KeyboardInterrupt()))
 
     told = vocabgap(*arguments, write_corpus({}))
 

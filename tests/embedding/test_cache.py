@@ -311,7 +311,7 @@ def test_a_disk_that_fills_up_is_told_and_leaves_nothing_half_made(
         raise OSError(28, "No space left on device")
 
     loaded = Embedder.load(folder, kept)
-    monkeypatch.setattr(cache, "commit", refuse)
+    monkeypatch.setattr(cache, "put_in_place", refuse)
     with pytest.raises(StateError, match="No space left on device"):
         loaded.embed(TEXTS)
     assert files() == []

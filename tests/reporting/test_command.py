@@ -259,6 +259,7 @@ def test_command_is_one_line_whatever_a_value_holds(tmp_path: Path) -> None:
             Selection(categories=("tone",), modules=("crop",), sessions=("s",)),
             ("category tone", "operation crop", "session s"),
         ),
+        (Selection(tenants=("north",), repositories=("r",)), ("tenant north", "repository r")),
     ],
 )
 def test_narrowing_is_told_in_words(selection: Selection, words: tuple[str, ...]) -> None:

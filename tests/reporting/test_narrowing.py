@@ -41,6 +41,8 @@ def photos(gap: Callable[..., dict[str, object]], write_corpus: Callable[..., Pa
         (narrowed(categories=("tone",)), narrowed(categories=("color",)), ("category", "tone", "color")),
         (narrowed(modules=("crop",)), narrowed(), ("operation", "crop", "all")),
         (narrowed(), narrowed(sessions=("s",)), ("session", "all", "s")),
+        (narrowed(), narrowed(tenants=("north",)), ("tenant", "all", "north")),
+        (narrowed(repositories=("a", "b")), narrowed(), ("repository", "a or b", "all")),
         (narrowed(), narrowed(since=JUNE), ("since", "all", "2026-06-01T00:00:00Z")),
         (narrowed(until=JULY), narrowed(), ("until", "2026-07-01T00:00:00Z", "all")),
         (ranked(), ranked(min_images=2), ("min-images", "1", "2")),

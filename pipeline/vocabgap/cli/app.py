@@ -11,6 +11,7 @@ from typer.exceptions import TyperException
 
 from vocabgap.cli.check_command import check
 from vocabgap.cli.clusters_command import clusters
+from vocabgap.cli.corpus_command import corpus
 from vocabgap.cli.decide_command import decide
 from vocabgap.cli.decisions_command import decisions
 from vocabgap.cli.diff_command import diff
@@ -67,6 +68,7 @@ app.command()(draft)
 app.add_typer(decide)
 app.add_typer(decisions)
 app.command()(diff)
+app.add_typer(corpus)
 app.command()(schema)
 app.command()(status)
 

@@ -12,7 +12,9 @@ from vocabgap.cli.options import (
     CacheOption,
     ConfigOption,
     HiddenOption,
+    RepositoriesOption,
     RootsArgument,
+    TenantsOption,
     VerifyHashOption,
     note_cache,
 )
@@ -29,22 +31,34 @@ if TYPE_CHECKING:
 def check(
     context: typer.Context,
     roots: RootsArgument,
+    tenant: TenantsOption = None,
+    repo: RepositoriesOption = None,
     hidden: HiddenOption = None,
     cache: CacheOption = None,
     verify_hash: VerifyHashOption = False,
     mended: Annotated[
         bool,
-        typer.Option("--mended", help="List what was mended in lines that were kept; reads the logs again."),
+        typer.Option(
+            "--mended",
+            help="List what was mended in lines of logs, not of corpora, that were kept; reads them again.",
+        ),
     ] = False,
     config: ConfigOption = None,
 ) -> None:
     """List the bad lines of the logs; exit with 2 if there are any."""
     from vocabgap.cli.tables import account_line  # noqa: PLC0415 - loads rich
-    from vocabgap.ingest import scan  # noqa: PLC0415 - loads Polars
+    from vocabgap.exchange.scanning import scan  # noqa: PLC0415 - loads Polars
 
     output = output_of(context)
     settings = resolve_settings(config, os.environ, {"--hidden": (("ingest", "hidden"), hidden)}).settings
-    scanned = scan(roots, **settings.scan_options, cache=cache, verify_hash=verify_hash)
+    scanned = scan(
+        roots,
+        **settings.scan_options,
+        cache=cache,
+        verify_hash=verify_hash,
+        tenants=tenant or (),
+        repositories=repo or (),
+    )
     summary = scanned.summary
     for row in scanned.rejects.iter_rows(named=True):
         output.event("reject", **row)
@@ -75,9 +89,11 @@ def check(
 
 
 def _repaired(roots: list[Path], settings: Settings) -> "list[RepairedLine]":
-    from vocabgap.ingest import repaired_lines  # noqa: PLC0415 - loads Polars
+    from vocabgap.exchange.places import is_corpus  # noqa: PLC0415 - loads Polars
+    from vocabgap.ingest import repaired_lines  # noqa: PLC0415
 
-    return repaired_lines(roots, **settings.scan_options)
+    logs = [root for root in roots if not is_corpus(root)]
+    return repaired_lines(logs, **settings.scan_options) if logs else []
 
 
 def _explain_nothing(output: Output, roots: list[Path], patterns: list[str]) -> None:

@@ -3,9 +3,10 @@
 import difflib
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 from typer.core import TyperGroup
@@ -16,8 +17,10 @@ from vocabgap.cli.options import (
     ConfigOption,
     EmbedderOption,
     HiddenOption,
+    RepositoriesOption,
     RootsArgument,
     RunOption,
+    TenantsOption,
     ThresholdOption,
     VerifyHashOption,
     note_cache,
@@ -83,6 +86,8 @@ def list_clusters(
     top: Annotated[
         int | None, typer.Option(help=f"Groups to show; 0 shows all.  [default: {DEFAULT_TOP}]")
     ] = None,
+    tenant: TenantsOption = None,
+    repo: RepositoriesOption = None,
     hidden: HiddenOption = None,
     cache: CacheOption = None,
     verify_hash: VerifyHashOption = False,
@@ -92,7 +97,8 @@ def list_clusters(
     output = output_of(context)
     settings = _settings(config, threshold, embedder, hidden, top)
     by = _embedder(settings, cache)
-    scanned = _scanned(output, roots, settings, cache, verify_hash=verify_hash)
+    narrowed = Narrowed(tenant or (), repo or ())
+    scanned = _scanned(output, roots, narrowed, settings, cache, verify_hash=verify_hash)
     found = _clustered(output, scanned, settings, by, sweep=threshold_sweep)
     if not scanned.summary.records:
         _print_nothing(output, scanned.summary)
@@ -139,6 +145,8 @@ def show(
     embedder: EmbedderOption = None,
     svg: Annotated[Path | None, typer.Option(help="Write the dendrogram to this file, too.")] = None,
     run: RunOption = None,
+    tenant: TenantsOption = None,
+    repo: RepositoriesOption = None,
     hidden: HiddenOption = None,
     cache: CacheOption = None,
     verify_hash: VerifyHashOption = False,
@@ -158,7 +166,8 @@ def show(
     if svg is not None:
         picture_place(svg)  # told before the work is done
     by = _embedder(settings, cache)
-    scanned = _scanned(output, roots, settings, cache, verify_hash=verify_hash)
+    narrowed = Narrowed(tenant or (), repo or ())
+    scanned = _scanned(output, roots, narrowed, settings, cache, verify_hash=verify_hash)
     if not scanned.summary.records:
         raise NotFoundError(nothing(scanned.summary), hint=_SOUND_HINT)
     found = _clustered(output, scanned, settings, by)
@@ -209,13 +218,33 @@ def _settings(
     return resolve_settings(config, os.environ, flags).settings
 
 
+class Narrowed(NamedTuple):
+    """What is read of a corpus."""
+
+    tenants: Sequence[str]
+    repositories: Sequence[str]
+
+
 def _scanned(
-    output: Output, roots: list[Path], settings: Settings, cache: Path | None, *, verify_hash: bool
+    output: Output,
+    roots: list[Path],
+    narrowed: Narrowed,
+    settings: Settings,
+    cache: Path | None,
+    *,
+    verify_hash: bool,
 ) -> "Scan":
-    from vocabgap.ingest import scan  # noqa: PLC0415 - loads Polars
+    from vocabgap.exchange.scanning import scan  # noqa: PLC0415 - loads Polars
     from vocabgap.ranking import screen  # noqa: PLC0415
 
-    scanned = scan(roots, **settings.scan_options, cache=cache, verify_hash=verify_hash)
+    scanned = scan(
+        roots,
+        **settings.scan_options,
+        cache=cache,
+        verify_hash=verify_hash,
+        tenants=narrowed.tenants,
+        repositories=narrowed.repositories,
+    )
     scanned = replace(scanned, gaps=screen(scanned.gaps, settings.rules))  # the groups that a report ranks
     note_cache(output, scanned.cache)
     note_unread(output, scanned)

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from vocabgap.ingest import CacheUse, Scan
 
 RootsArgument = Annotated[
-    list[Path], typer.Argument(help="Folders to search for gap logs, or single log files.", readable=False)
+    list[Path],
+    typer.Argument(
+        help="Folders to search for gap logs, single log files, or shared corpora.", readable=False
+    ),
 ]
 ConfigOption = Annotated[
     Path | None,
@@ -38,6 +41,12 @@ VocabularyOption = Annotated[
 HiddenOption = Annotated[
     bool | None,
     typer.Option("--hidden", help="Search names that start with a dot, too.", show_default=False),
+]
+TenantsOption = Annotated[
+    list[str] | None, typer.Option("--tenant", help="Of a corpus only this tenant; may be repeated.")
+]
+RepositoriesOption = Annotated[
+    list[str] | None, typer.Option("--repo", help="Of a corpus only this repository; may be repeated.")
 ]
 CacheOption = Annotated[
     Path | None,

@@ -12,8 +12,10 @@ from vocabgap.cli.options import (
     DecisionsOption,
     EmbedderOption,
     HiddenOption,
+    RepositoriesOption,
     RootsArgument,
     ShareOption,
+    TenantsOption,
     ThresholdOption,
     VerifyHashOption,
     VocabularyOption,
@@ -54,6 +56,8 @@ def report(
     category: Annotated[list[str] | None, typer.Option(help="Only this category; may be repeated.")] = None,
     module: Annotated[list[str] | None, typer.Option(help="Only this operation; may be repeated.")] = None,
     session: Annotated[list[str] | None, typer.Option(help="Only this session; may be repeated.")] = None,
+    tenant: TenantsOption = None,
+    repo: RepositoriesOption = None,
     threshold: ThresholdOption = None,
     embedder: EmbedderOption = None,
     vocabulary: VocabularyOption = None,
@@ -140,6 +144,8 @@ def report(
         categories=tuple(map(printable_name, category or ())),
         modules=tuple(map(printable_name, module or ())),
         sessions=tuple(map(printable_name, session or ())),
+        tenants=tuple(map(printable_name, tenant or ())),
+        repositories=tuple(map(printable_name, repo or ())),
     )
     with output.progress(STAGES) as listener:
         made = run(

@@ -18,12 +18,12 @@ import numpy.typing as npt
 from scipy import sparse
 
 from vocabgap.clustering.arrays import FloatArray, IntArray
+from vocabgap.clustering.terms import grams
 from vocabgap.clustering.topics import company, largest, topic_words
 
 WORD_SHARE: Final = 0.65
 PAIR_WEIGHT: Final = 0.3  # of a pair of neighbouring words beside a word
 LONGEST_ROW: Final = 15  # words, pairs and topic words kept of a surface: the heaviest
-_GRAM: Final = 3
 _BLOCK_ROWS: Final = 65_536
 
 
@@ -162,8 +162,7 @@ def _grams(vocabulary: list[str]) -> sparse.csr_array:
     stream: list[int] = []
     ends = [0]
     for word in vocabulary:
-        padded = f" {word} "
-        stream += [number(padded[at : at + _GRAM], len(numbers)) for at in range(len(padded) - _GRAM + 1)]
+        stream += [number(gram, len(numbers)) for gram in grams(word)]
         ends.append(len(stream))
     return _counted(np.array(stream, np.int32), np.array(ends), len(numbers))
 

@@ -1,7 +1,6 @@
 """The decisions file: JSON Lines that are only ever appended to, by several people and through git."""
 
 import errno
-import fcntl
 import os
 import shlex
 import time
@@ -16,6 +15,7 @@ from typing import Final
 import msgspec
 
 from vocabgap.decisions.record import Decision
+from vocabgap.disk import locked, sync_folder
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError
 from vocabgap.file_kinds import FileKind, file_kind
 
@@ -88,7 +88,7 @@ def append_decision(
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
             os.fsync(file.fileno())
         if not before:
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
 
 
 @contextmanager
@@ -101,7 +101,7 @@ def _alone(path: Path, on_wait: Callable[[], None]) -> Iterator[FileIO]:
         if kind not in {FileKind.FILE, FileKind.NOTHING}:
             raise _no_file(path, kind)
         with FileIO(path, "a+") as file:
-            while not _locked(file):
+            while not locked(file.fileno()):
                 waited = time.monotonic() - start
                 if waited >= LONGEST_WAIT:
                     raise _still_locked(path)
@@ -114,14 +114,6 @@ def _alone(path: Path, on_wait: Callable[[], None]) -> Iterator[FileIO]:
                 file.seek(0)
                 yield file
                 return
-
-
-def _locked(file: FileIO) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _still_locked(path: Path) -> StateError:
@@ -178,14 +170,6 @@ def _decision(line: bytes, place: str) -> Decision:
             f"{place}: expected a decision as a JSON object: {error}", hint=_LINE_HINT
         ) from error
     return decision
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager

@@ -21,8 +21,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from vocabgap.cache_files import EMBEDDINGS_FOLDER, commit, refused
+from vocabgap.cache_files import EMBEDDINGS_FOLDER, refused
 from vocabgap.config import expanded
+from vocabgap.disk import put_in_place
 from vocabgap.embedding.encoder import Vector
 from vocabgap.errors import InvalidInputError
 from vocabgap.parquet import write_parquet
@@ -189,7 +190,7 @@ class EmbeddingCache:
             try:
                 write_parquet(frame, temporary, compression_level=1)
                 path = self.folder / f"{self.kind}-{_digest(temporary.read_bytes())}.parquet"
-                commit(temporary, path)
+                put_in_place(temporary, path)
             finally:
                 temporary.unlink(missing_ok=True)
         except OSError as error:

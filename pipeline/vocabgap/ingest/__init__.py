@@ -6,18 +6,28 @@ from vocabgap.ingest.repaired import RepairedLine, repaired_lines
 from vocabgap.ingest.scanning import Scan, ScanSummary, scan
 from vocabgap.ingest.selection import Selection
 from vocabgap.ingest.spooling import scan_to_parquet
+from vocabgap.ingest.stored import STORED, scan_stored, united
 from vocabgap.ingest.unmatched import undated, unmatched
+from vocabgap.ingest.verbatim import FOLDER, TEXT, LogLines, read_lines, text_lines
 
 __all__ = [
+    "FOLDER",
+    "STORED",
+    "TEXT",
     "CacheUse",
+    "LogLines",
     "RepairedLine",
     "Scan",
     "ScanSummary",
     "Selection",
+    "read_lines",
     "repaired_lines",
     "resolve_roots",
     "scan",
+    "scan_stored",
     "scan_to_parquet",
+    "text_lines",
     "undated",
+    "united",
     "unmatched",
 ]

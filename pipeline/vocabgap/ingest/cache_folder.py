@@ -1,6 +1,5 @@
 """The folder of a cache: one run has it at a time, and nothing but caches is kept in it."""
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,6 +7,7 @@ from pathlib import Path
 
 from vocabgap.cache_files import EMBEDDINGS_FOLDER, refused
 from vocabgap.config import expanded
+from vocabgap.disk import locked
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.ingest.shards import LOCK_NAME, OURS
 from vocabgap.text import printable_name
@@ -31,7 +31,7 @@ def opened(folder: str | Path) -> Iterator[Path | None]:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         _require_own(place)
         lock = os.open(place / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        is_ours = _locked(lock)
+        is_ours = locked(lock)
     except (FileExistsError, NotADirectoryError, ValueError) as error:
         raise InvalidInputError(f"cache '{folder}' is no folder", hint="name another one") from error
     except OSError as error:
@@ -41,14 +41,6 @@ def opened(folder: str | Path) -> Iterator[Path | None]:
     finally:
         if lock is not None:
             os.close(lock)
-
-
-def _locked(lock: int) -> bool:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _require_own(place: Path) -> None:

@@ -15,7 +15,7 @@ from msgspec.structs import astuple
 
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.mending import Rejected
-from vocabgap.record import FIELDS, ROOT_KIND, GapRecord, record_ids
+from vocabgap.record import FIELDS, GapRecord, record_ids
 from vocabgap.schema import RECORDS, REJECTS, UTC_MICROSECONDS
 from vocabgap.text import visible
 
@@ -153,13 +153,13 @@ def with_places(
         rows: The other columns of table `records`.
         logs: The logs that the rows are from, in order.
         counts: How many rows each of them gave.
-        tenant_id: Whose records these are.
+        tenant_id: Whose records these are, where their log does not say.
     """
     places = pl.DataFrame(
         {
-            "tenant_id": [tenant_id] * len(logs),
+            "tenant_id": [log.tenant_id or tenant_id for log in logs],
             "repo_slug": [log.repo_slug for log in logs],
-            "root_kind": [ROOT_KIND] * len(logs),
+            "root_kind": [log.root_kind for log in logs],
             "source_path": [log.source_path for log in logs],
         },
         schema=dict.fromkeys(PLACES, pl.String),

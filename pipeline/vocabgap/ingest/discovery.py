@@ -17,7 +17,7 @@ from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError,
 from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.ingest.catalogue import Catalogue, Kind
 from vocabgap.ingest.mending import Rejected
-from vocabgap.record import RejectReason
+from vocabgap.record import ROOT_KIND, RejectReason
 from vocabgap.sources import Source, checked_sources, shipped_sources
 from vocabgap.text import printable_name
 
@@ -32,6 +32,8 @@ class LogFile(msgspec.Struct, frozen=True):
         folder: The name of the folder that holds it: the image, where a record names none.
         kind: What kind of log it is.
         problem: Why it is not read, where that is known beforehand.
+        tenant_id: Whose log it is, where that is not the same for a whole scan.
+        root_kind: The kind of its root.
     """
 
     path: str
@@ -40,6 +42,8 @@ class LogFile(msgspec.Struct, frozen=True):
     folder: str
     kind: Kind
     problem: Rejected | None = None
+    tenant_id: str = ""
+    root_kind: str = ROOT_KIND
 
 
 def discover(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 import polars as pl
 
@@ -11,6 +12,8 @@ from vocabgap.ingest.corrections import FILTERED
 from vocabgap.moments import require_offset
 from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
 from vocabgap.schema import GAPS
+
+_NAMES: Final = ("images", "categories", "modules", "sessions", "tenants", "repositories")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,8 @@ class Selection:
         categories: Categories; aliases fold on both sides.
         modules: Operations, matched whole; aliases fold on both sides.
         sessions: Session ids.
+        tenants: Whose records.
+        repositories: Repositories.
     """
 
     since: datetime | None = None
@@ -32,6 +37,8 @@ class Selection:
     categories: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
     sessions: tuple[str, ...] = ()
+    tenants: tuple[str, ...] = ()
+    repositories: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse a selection that cannot be meant.
@@ -39,7 +46,7 @@ class Selection:
         Raises:
             InvalidInputError: A moment has no offset, or the selection ends before it begins.
         """
-        for name in ("images", "categories", "modules", "sessions"):
+        for name in _NAMES:
             value = getattr(self, name)
             # One name on its own would otherwise be read as a collection of letters.
             object.__setattr__(self, name, tuple(map(_text, (value,) if isinstance(value, str) else value)))
@@ -59,7 +66,7 @@ class Selection:
 
     def __bool__(self) -> bool:
         """Whether anything is asked for at all."""
-        return self.dated or any((self.images, self.categories, self.modules, self.sessions))
+        return self.dated or any(getattr(self, name) for name in _NAMES)
 
 
 def select(
@@ -91,10 +98,14 @@ def select(
         wanted &= pl.col("timestamp") >= selection.since
     if selection.until is not None:
         wanted &= pl.col("timestamp") < selection.until
-    if selection.images:
-        wanted &= pl.col("image_id").is_in(selection.images)
-    if selection.sessions:
-        wanted &= pl.col("session_id").is_in(selection.sessions)
+    for column, names in (
+        ("image_id", selection.images),
+        ("session_id", selection.sessions),
+        ("tenant_id", selection.tenants),
+        ("repo_slug", selection.repositories),
+    ):
+        if names:
+            wanted &= pl.col(column).is_in(names)
     if selection.categories:
         asked = {fold_category(category, category_aliases) for category in selection.categories}
         spelt = [

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 import polars as pl
 
-from vocabgap.cache_files import commit
+from vocabgap.disk import put_in_place
 from vocabgap.ingest.collecting import Prefix
 from vocabgap.ingest.columns import PLACES, REJECT_PLACES
 from vocabgap.ingest.lines import Portion
@@ -112,7 +112,7 @@ def write_index(folder: Path, index: Index) -> None:
     body = msgspec.msgpack.encode(index)
     temporary = _temporary(folder / INDEX_NAME)
     temporary.write_bytes(hashlib.sha256(body).digest() + body)
-    commit(temporary, folder / INDEX_NAME)
+    put_in_place(temporary, folder / INDEX_NAME)
 
 
 def read_shard(folder: Path, shard: Shard) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -143,7 +143,7 @@ def write_shard(folder: Path, number: int, records: pl.DataFrame, rejects: pl.Da
         path = folder / f"{name}-{number}.parquet"
         temporary = _temporary(path)
         write_parquet(frame.select(*schema), temporary, compression_level=1)
-        commit(temporary, path)
+        put_in_place(temporary, path)
         written.append(_digest(path))
     return Shard(number, records.height, rejects.height, *written)
 

@@ -34,14 +34,16 @@ def unmatched(
         operation_aliases: Lower-case name to operation.
 
     Returns:
-        The sentences, without full stops; none for a corpus without a record.
+        The sentences, without full stops; for a corpus without a record only those about whose it is.
 
     Raises:
         InvalidInputError: The frame is not a `gaps` frame.
     """
     GAPS.require(gaps)
     if gaps.is_empty():
-        return ()
+        # Of a shared corpus nothing else was read.
+        nobody = (("tenant", selection.tenants), ("repository", selection.repositories))
+        return tuple(_missing(name, value, ()) for name, wanted in nobody for value in wanted)
     category = partial(fold_category, aliases=category_aliases)
     operation = partial(fold_operation, aliases=operation_aliases)
     fields: tuple[tuple[str, tuple[str, ...], pl.Series, Callable[[str], str]], ...] = (
@@ -49,6 +51,8 @@ def unmatched(
         ("category", selection.categories, gaps["intent_category"], category),
         ("operation", selection.modules, gaps["operations_involved"].explode(), operation),
         ("session", selection.sessions, gaps["session_id"], str),
+        ("tenant", selection.tenants, gaps["tenant_id"], str),
+        ("repository", selection.repositories, gaps["repo_slug"], str),
     )
     told = []
     for name, wanted, values, folded in fields:

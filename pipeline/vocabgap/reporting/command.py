@@ -142,6 +142,8 @@ class Reproduction(msgspec.Struct, frozen=True):
             ("--category", chosen.categories),
             ("--module", chosen.modules),
             ("--session", chosen.sessions),
+            ("--tenant", chosen.tenants),
+            ("--repo", chosen.repositories),
         ):
             for value in values:
                 words += [flag, value]

@@ -48,6 +48,8 @@ def filters(selection: Selection) -> dict[str, str]:
         "category": selection.categories,
         "operation": selection.modules,
         "session": selection.sessions,
+        "tenant": selection.tenants,
+        "repository": selection.repositories,
     }
     return {name: iso(moment) for name, moment in moments.items() if moment is not None} | {
         name: " or ".join(values) for name, values in named.items() if values
@@ -93,7 +95,14 @@ def _told(narrowing: Narrowing) -> dict[str, str]:
         chosen.until,
         *(
             tuple(sorted(set(values)))
-            for values in (chosen.images, chosen.categories, chosen.modules, chosen.sessions)
+            for values in (
+                chosen.images,
+                chosen.categories,
+                chosen.modules,
+                chosen.sessions,
+                chosen.tenants,
+                chosen.repositories,
+            )
         ),
     )
     return filters(ordered) | {

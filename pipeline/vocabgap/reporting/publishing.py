@@ -7,28 +7,24 @@ is found as `.NAME.before-…` and is put back by the next publication. Publicat
 wait for each other.
 """
 
-import errno
 import fcntl
 import os
 import secrets
 import shutil
-import signal
 import stat
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from vocabgap.disk import NO_ROOM, sync, sync_folder, undisturbed
 from vocabgap.errors import AccessDeniedError, StateError, VocabgapError
 from vocabgap.reporting.target import OWNED, check_target, resolve_target
-from vocabgap.signals import STOPPING
 
 _STAGING: Final = "staging"
 _BEFORE: Final = "before"
 _ABANDONED_SECONDS: Final = 3600
-_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @contextmanager
@@ -54,13 +50,13 @@ def published(out: str | Path) -> Iterator[Path]:
         staging.mkdir()
         yield staging
         _sync_files(staging)
-        with _alone(target), _undisturbed():
+        with _alone(target), undisturbed():
             check_target(target)
             _replace(target, staging)
     except OSError as error:
         raise _refused(out, error) from error
     finally:
-        with _undisturbed():
+        with undisturbed():
             shutil.rmtree(staging, ignore_errors=True)
 
 
@@ -87,7 +83,7 @@ def _replace(target: Path, staging: Path) -> None:
         if replaced:
             before.rename(target)
         raise
-    _sync_folder(target.parent)
+    sync_folder(target.parent)
     if replaced:
         try:
             _carry_over(before, target)
@@ -107,26 +103,6 @@ def _keep_access(target: Path, staging: Path) -> None:
             new.chmod(stat.S_IMODE(status.st_mode))
             with suppress(PermissionError):
                 os.chown(new, status.st_uid, status.st_gid)
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Let a signal wait until the folders are in their places, and what was staged is gone."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    waiting: list[int] = []
-    installed = ((number, signal.getsignal(number)) for number in STOPPING)
-    handlers = {number: handler for number, handler in installed if handler is not None}
-    for number in handlers:
-        signal.signal(number, lambda received, _: waiting.append(received))
-    try:
-        yield
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-    for received in waiting:
-        signal.raise_signal(received)
 
 
 def _carry_over(before: Path, target: Path) -> None:
@@ -166,20 +142,8 @@ def _beside(target: Path, role: str) -> Path:
 
 def _sync_files(folder: Path) -> None:
     for path in sorted(folder.iterdir()):
-        _sync(path, os.O_RDONLY)
-    _sync_folder(folder)
-
-
-def _sync_folder(folder: Path) -> None:
-    _sync(folder, os.O_RDONLY | os.O_DIRECTORY)
-
-
-def _sync(path: Path, flags: int) -> None:
-    descriptor = os.open(path, flags)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        sync(path)
+    sync_folder(folder)
 
 
 def _refused(out: str | Path, error: OSError) -> VocabgapError:
@@ -189,5 +153,5 @@ def _refused(out: str | Path, error: OSError) -> VocabgapError:
         return AccessDeniedError(
             f"'{out}' cannot be written: {problem}", hint="name another folder with --out"
         )
-    room = "free some space, or name a folder on another disk with --out; " if error.errno in _NO_ROOM else ""
+    room = "free some space, or name a folder on another disk with --out; " if error.errno in NO_ROOM else ""
     return StateError(f"'{out}' cannot be written: {problem}", hint=f"{room}nothing was published")

@@ -29,11 +29,15 @@ RECORDS: Final = Table(
         Column("satisfaction", pl.Int8, "-1 unsatisfied, 0 neutral, 1 satisfied, null not rated"),
         Column("notes", pl.String, "free text; a correction names the snapshot_hash that it corrects"),
         Column("tenant_id", pl.String, "whose record it is; `local` where nothing else is said"),
-        Column("repo_slug", pl.String, "the repository: the name of the scanned root folder"),
-        Column("root_kind", pl.String, "kind of root: `image-repo`"),
+        Column("repo_slug", pl.String, "the repository: the name of the root folder, or as a corpus has it"),
+        Column("root_kind", pl.String, "kind of root: `image-repo`, or as a corpus has it"),
         Column("source_path", pl.String, "log file, relative to the root, forward slashes"),
         Column("line", pl.Int64, "line in the file, counted from 1"),
-        Column("byte_offset", pl.Int64, "offset of the line's first byte in the file, counted from 0"),
+        Column(
+            "byte_offset",
+            pl.Int64,
+            "offset of the line's first byte in the file, counted from 0; null where a corpus does not say",
+        ),
         Column("record_id", pl.String, "SHA-256 (hex) of the canonical record with its image"),
     ),
 )

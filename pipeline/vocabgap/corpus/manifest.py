@@ -1,0 +1,163 @@
+"""The manifest says which files are a version of a corpus. It is replaced whole, and last."""
+
+import re
+from pathlib import Path
+from typing import Annotated, Final
+
+import msgspec
+
+from vocabgap.disk import sync, sync_folder, undisturbed
+from vocabgap.errors import StateError
+
+MANIFEST: Final = "manifest.json"
+FORMAT: Final = "vocabgap-corpus"
+FORMAT_VERSION: Final = 1
+LOCK: Final = "writer.lock"
+_TEMPORARY: Final = "manifest.json.new"
+_NUMBERED: Final = r"(chunks|deleted|paths)-[0-9]{6,}\.parquet"
+# What a writer that was killed may leave, and the next one removes; no other file is ever removed.
+NUMBERED: Final = re.compile(_NUMBERED)
+OURS: Final = re.compile(rf"{_NUMBERED}|manifest\.json(\.new)?|writer\.lock")
+
+_Count = Annotated[int, msgspec.Meta(ge=0)]
+_Number = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class FileEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file of a version: its number, which no other file of the corpus ever has, and its size."""
+
+    number: _Number
+    rows: _Count
+    bytes: _Count
+
+
+class PartEntry(FileEntry, frozen=True, forbid_unknown_fields=True):
+    """A file of chunks: how many of its rows are deleted, and the length of its vectors if it has any."""
+
+    deleted: _Count = 0
+    dimension: _Number | None = None
+
+
+class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A version of a corpus.
+
+    Attributes:
+        version: Its number; 0 where nothing was written yet.
+        next_number: The number of the next file.
+        parts: The files of chunks, in the order in which they came.
+        deleted: The file that says which rows of the parts are deleted.
+        paths: The file of path snapshots.
+        config_versions: How often each tenant was configured.
+    """
+
+    version: _Count = 0
+    next_number: _Number = 1
+    parts: tuple[PartEntry, ...] = ()
+    deleted: FileEntry | None = None
+    paths: FileEntry | None = None
+    config_versions: dict[str, int] = {}
+
+    @property
+    def files(self) -> dict[str, FileEntry]:
+        """Every file that the version needs, by its name."""
+        named: dict[str, FileEntry] = {chunks_name(part.number): part for part in self.parts}
+        if self.deleted is not None:
+            named[deleted_name(self.deleted.number)] = self.deleted
+        if self.paths is not None:
+            named[paths_name(self.paths.number)] = self.paths
+        return named
+
+
+class _Marked(msgspec.Struct, frozen=True):
+    """What every manifest begins with, of whatever format version."""
+
+    format: str
+    format_version: int
+
+
+class _Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    format: str
+    format_version: int
+    corpus: Manifest
+
+
+def chunks_name(number: int) -> str:
+    """The name of a file of chunks."""
+    return f"chunks-{number:06d}.parquet"
+
+
+def deleted_name(number: int) -> str:
+    """The name of a file of deleted rows."""
+    return f"deleted-{number:06d}.parquet"
+
+
+def paths_name(number: int) -> str:
+    """The name of a file of path snapshots."""
+    return f"paths-{number:06d}.parquet"
+
+
+def read_manifest(folder: Path) -> Manifest | None:
+    """The manifest of a corpus, or None where there is none.
+
+    Raises:
+        StateError: It is damaged, another program's, or of a newer format.
+        OSError: The system refused.
+    """
+    path = folder / MANIFEST
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    try:
+        marked = msgspec.json.decode(content, type=_Marked)
+        if marked.format != FORMAT:
+            raise StateError(
+                f"'{path}' is the manifest of something else: format '{marked.format}', expected '{FORMAT}'",
+                hint="name another folder",
+            )
+        if marked.format_version > FORMAT_VERSION:
+            raise StateError(
+                f"'{path}' was written by a newer vocabgap: format version {marked.format_version},"
+                f" this one knows {FORMAT_VERSION}",
+                hint="install that vocabgap",
+            )
+        return msgspec.json.decode(content, type=_Written).corpus
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise StateError(
+            f"'{path}' is damaged, or no manifest of a corpus: {error}",
+            hint="put it back from a copy of the folder, or restore an exported backup into a new one",
+        ) from error
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Let a version be the newest one. The files that it names are on the disk by now.
+
+    Raises:
+        OSError: The system refused, and nothing has changed.
+        StateError: The version is there, but the disk does not confirm it.
+    """
+    temporary = folder / _TEMPORARY
+    written = _Written(FORMAT, FORMAT_VERSION, manifest)
+    temporary.write_bytes(msgspec.json.format(msgspec.json.encode(written), indent=1) + b"\n")
+    sync(temporary)
+    with undisturbed():
+        temporary.replace(folder / MANIFEST)
+        try:
+            sync_folder(folder)
+        except OSError as error:
+            raise StateError(
+                f"corpus '{folder}' is changed, but the disk did not confirm it: {error.strerror or error}",
+                hint="look after the disk; if it loses power now, the change may be gone",
+            ) from error
+
+
+def remove_unnamed(folder: Path, manifest: Manifest) -> None:
+    """Remove the files of a corpus that a version does not need. Only the writer who is alone with it may.
+
+    Raises:
+        OSError: The system refused.
+    """
+    named = manifest.files
+    for path in sorted(folder.iterdir()):
+        if path.name == _TEMPORARY or (NUMBERED.fullmatch(path.name) and path.name not in named):
+            path.unlink()

@@ -1,0 +1,107 @@
+"""A shared corpus in a folder of Parquet files, for which no server is needed.
+
+A manifest says which files are a version: parts that hold chunks, one file of what is deleted of them, and
+one of path snapshots. All are written once and never changed. The manifest is replaced when they are on the
+disk; so readers, who take no lock, see the version before or the version after.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from vocabgap.corpus.committing import ParquetChange, newest
+from vocabgap.corpus.folders import require_empty
+from vocabgap.corpus.locking import alone
+from vocabgap.corpus.manifest import (
+    MANIFEST,
+    OURS,
+    Manifest,
+    read_manifest,
+    remove_unnamed,
+    write_manifest,
+)
+from vocabgap.corpus.reading import PartsVersion
+from vocabgap.corpus.refusals import writing
+from vocabgap.corpus.store import Measures
+from vocabgap.disk import undisturbed
+from vocabgap.errors import StateError
+
+
+class ParquetStore:
+    """A corpus in a folder. The folder is made by the first change.
+
+    Args:
+        folder: Where it is.
+        on_wait: Called once, with who holds it, where a change has to wait for another writer.
+    """
+
+    def __init__(self, folder: Path, on_wait: Callable[[str], None] = lambda _: None) -> None:
+        self.folder = folder
+        self._on_wait = on_wait
+
+    def version(self) -> PartsVersion:
+        """As `Store.version`.
+
+        Raises:
+            NotFoundError: There is no corpus.
+            StateError: It is damaged, or of a newer format.
+            AccessDeniedError: It may not be read.
+        """
+        return newest(self.folder)
+
+    @contextmanager
+    def changing(self, purpose: str) -> Iterator[ParquetChange]:
+        """As `Store.changing`.
+
+        Raises:
+            StateError: As there; or the folder holds something else.
+            AccessDeniedError: The system does not let it be written.
+        """
+        with writing(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if not (self.folder / MANIFEST).exists():
+                require_empty(self.folder, OURS)
+        with alone(self.folder, purpose, self._on_wait):
+            change = self._begun()
+            try:
+                yield change
+                with writing(self.folder):
+                    manifest = change.manifest()
+                    if manifest != change.base:
+                        write_manifest(self.folder, manifest)
+            finally:
+                # What is not removed now is by the next writer.
+                with suppress(OSError, StateError):
+                    self._clear()
+
+    def compact(self) -> Measures:
+        """As `Store.compact`.
+
+        Raises:
+            NotFoundError: There is no corpus.
+            StateError: As there.
+            AccessDeniedError: The system does not let it be written.
+        """
+        self.version()
+        with self.changing("compact") as change:
+            before = change.base.files
+            change.rewrite()
+        named = (read_manifest(self.folder) or Manifest()).files
+        left = [name for name in before if name not in named and (self.folder / name).exists()]
+        if left:
+            raise StateError(
+                f"corpus '{self.folder}' is compacted, but '{left[0]}', which still holds what was deleted,"
+                " could not be removed",
+                hint="see to it that files may be removed there, and compact it again",
+            )
+        return self.version().measures
+
+    def _begun(self) -> ParquetChange:
+        """A change of the newest version, once what a writer that was killed has left is gone."""
+        with writing(self.folder):
+            self._clear()
+            return ParquetChange(self.folder, read_manifest(self.folder) or Manifest())
+
+    def _clear(self) -> None:
+        with undisturbed():
+            remove_unnamed(self.folder, read_manifest(self.folder) or Manifest())

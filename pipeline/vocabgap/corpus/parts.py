@@ -1,0 +1,148 @@
+"""Files of chunks and what is deleted of them: how they are written, held open and read.
+
+A part never changes. Which of its rows are deleted is kept beside it, as pairs of the part's number and the
+row's place in it: so an id that was deleted can come again in a later part.
+"""
+
+import os
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final
+
+import polars as pl
+
+from vocabgap.corpus.manifest import PartEntry
+from vocabgap.errors import StateError
+from vocabgap.parquet import write_parquet
+from vocabgap.schema.corpus import CHUNKS
+
+# Small row groups, sorted and lightly compressed: what is looked for by path is found in few of them, and a
+# whole read costs half the CPU of Zstandard, in files twice as large (see tests/benchmarks/corpus_store.py).
+_ROW_GROUP: Final = 32_768
+_ROW: Final = "row"
+DELETED: Final = pl.Schema({"part": pl.UInt32(), _ROW: pl.UInt32()})
+"""A row of a part that is deleted, counted from 0."""
+
+
+class OpenFile:
+    """A file of a version, held open: it can be read even if a compaction removes its name meanwhile.
+
+    Args:
+        path: The file.
+        size: How many bytes it was written with.
+
+    Raises:
+        FileNotFoundError: It is not there (any more).
+        StateError: It does not have the size that it was written with.
+        OSError: The system refused.
+    """
+
+    def __init__(self, path: Path, size: int) -> None:
+        self.path = path
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        weakref.finalize(self, os.close, self._descriptor)
+        found = os.fstat(self._descriptor).st_size
+        if found != size:
+            raise _damaged(path, f"it has {found} bytes, expected {size}")
+
+    def stream(self) -> IO[bytes]:
+        """The file, to be read; it stays open when the stream is closed."""
+        return open(self._descriptor, "rb", closefd=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A file of chunks, held open; `ordered` says whether they are in the order in which they are read."""
+
+    entry: PartEntry
+    file: OpenFile
+    ordered: bool = True
+
+
+def write_part(path: Path, number: int, rows: pl.DataFrame, dimension: int | None) -> Part:
+    """Write chunks to a new file, which is no part of a version yet.
+
+    Args:
+        path: The file.
+        number: That of the part.
+        rows: Table `chunks`, in the order in which they are read.
+        dimension: The length of their vectors, if any has one.
+
+    Raises:
+        OSError: The system refused.
+    """
+    write_parquet(rows, path, compression="lz4", row_group_size=_ROW_GROUP)
+    size = path.stat().st_size
+    return Part(PartEntry(number, rows.height, size, 0, dimension), OpenFile(path, size))
+
+
+def scan(parts: Sequence[Part], deleted: pl.DataFrame, where: pl.Expr | None = None) -> pl.LazyFrame:
+    """The chunks of some parts that are there, with column `row`: their place among all rows of the parts."""
+    if not parts:
+        frame = CHUNKS.empty().lazy().with_row_index(_ROW)
+    else:
+        streams = [part.file.stream() for part in parts]
+        frame = pl.scan_parquet(streams, row_index_name=_ROW)
+    if where is not None:
+        frame = frame.filter(where)
+    gone = _places(parts, deleted)
+    return frame if gone.is_empty() else frame.filter(~pl.col(_ROW).is_in(gone.implode()))
+
+
+def rows_of(parts: Sequence[Part], found: pl.LazyFrame) -> pl.DataFrame:
+    """Of chunks that `scan` found in some parts, which rows of which part they are."""
+    rows = collected(parts, found.select(_ROW))
+    starts = _starts(parts)
+    return rows.join_asof(starts, left_on=_ROW, right_on="start", check_sortedness=False).select(
+        "part", (pl.col(_ROW) - pl.col("start")).alias(_ROW).cast(pl.UInt32)
+    )
+
+
+def collected(parts: Sequence[Part], frame: pl.LazyFrame) -> pl.DataFrame:
+    """What a query on some parts gives.
+
+    Raises:
+        StateError: A part is damaged; the error names it.
+    """
+    try:
+        return frame.collect()
+    except (pl.exceptions.ComputeError, OSError):
+        for part in parts:
+            with readable(part.file.path):
+                pl.scan_parquet(part.file.stream()).collect()
+        raise
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Let what Polars cannot read be told of as a damaged file."""
+    try:
+        yield
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _damaged(path, str(error).partition("\n")[0]) from error
+
+
+def _places(parts: Sequence[Part], deleted: pl.DataFrame) -> pl.Series:
+    places = deleted.join(_starts(parts), on="part").select(pl.col("start") + pl.col(_ROW))
+    return places.to_series().rename(_ROW)
+
+
+def _starts(parts: Sequence[Part]) -> pl.DataFrame:
+    rows = [part.entry.rows for part in parts]
+    return pl.DataFrame(
+        {
+            "part": [part.entry.number for part in parts],
+            "start": [sum(rows[:place]) for place in range(len(rows))],
+        },
+        schema={"part": pl.UInt32, "start": pl.get_index_type()},
+    )
+
+
+def _damaged(path: Path, problem: str) -> StateError:
+    return StateError(
+        f"'{path}' is damaged: {problem}",
+        hint="put it back from a copy of the folder, or restore an exported backup into a new one",
+    )

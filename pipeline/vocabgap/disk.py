@@ -1,0 +1,86 @@
+"""What it takes for files to be there whole: on the disk, in their place, by one writer, undisturbed."""
+
+import errno
+import fcntl
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from vocabgap.signals import STOPPING
+
+NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""What the system says where a file cannot grow."""
+
+
+def sync(path: Path) -> None:
+    """Wait until the content of a file is on the disk.
+
+    Raises:
+        OSError: The system refused.
+    """
+    _sync(path, os.O_RDONLY)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk: those that were given, and those that were taken.
+
+    Raises:
+        OSError: The system refused.
+    """
+    _sync(folder, os.O_RDONLY | os.O_DIRECTORY)
+
+
+def put_in_place(temporary: Path, path: Path) -> None:
+    """Give a file its name once its content is on the disk, and the name too.
+
+    Args:
+        temporary: The file, in the folder where it stays.
+        path: Its name from now on; what had it is replaced.
+
+    Raises:
+        OSError: The system refused.
+    """
+    sync(temporary)
+    temporary.replace(path)
+    sync_folder(path.parent)
+
+
+def locked(descriptor: int) -> bool:
+    """Whether an open file is now this writer's alone, until it is closed or its process ends."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let signals that ask the run to end wait until the block is through."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    waiting: list[int] = []
+    installed = ((number, signal.getsignal(number)) for number in STOPPING)
+    handlers = {number: handler for number, handler in installed if handler is not None}
+    for number in handlers:
+        signal.signal(number, lambda received, _: waiting.append(received))
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    for received in waiting:
+        signal.raise_signal(received)
+
+
+def _sync(path: Path, flags: int) -> None:
+    descriptor = os.open(path, flags)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,318 @@
+"""`vocabgap corpus`: what is told, with which exit code, and what is refused."""
+
+import json
+import os
+import pty
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vocabgap.record import LOG_NAME
+
+Run = Callable[..., Any]
+NORTH = ("--tenant", "north", "--repo", "photos")
+
+
+@pytest.fixture(autouse=True)
+def _no_corpus_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VOCABGAP_CORPUS", raising=False)
+
+
+@pytest.fixture
+def sound(photos: Path) -> Path:
+    """The same logs without the line that is no record."""
+    log = photos / "fjord" / LOG_NAME
+    log.write_text(log.read_text().replace("no json\n", ""))
+    return photos
+
+
+def result_of(told: Any) -> dict[str, Any]:  # noqa: ANN401
+    """The last event of a command with --json."""
+    last: dict[str, Any] = json.loads(told.out.splitlines()[-1])
+    return last
+
+
+def test_push_says_what_came_of_it(vocabgap: Run, sound: Path) -> None:
+    told = vocabgap("corpus", "push", sound, *NORTH)
+
+    assert told == (0, "3 records pushed, 3 of them new; 0 withdrawn; 0 errors\n", "")
+
+
+def test_push_with_a_bad_line_ends_with_2_and_names_it(vocabgap: Run, photos: Path) -> None:
+    told = vocabgap("corpus", "push", photos, *NORTH)
+
+    assert told.code == 2
+    assert told.out == "3 records pushed, 3 of them new; 0 withdrawn; 1 error\n"
+    assert told.err.startswith(f"KB_FILE_PARSE_FAILED: fjord/{LOG_NAME}:2: invalid_json")
+
+
+def test_push_in_json_is_the_contract_s_object(vocabgap: Run, photos: Path) -> None:
+    told = vocabgap("--json", "corpus", "push", photos, *NORTH)
+
+    found = result_of(told)
+    assert (told.code, found["event"]) == (2, "result")
+    assert (found["ingested"], found["deleted"], found["tenantId"]) == (3, 0, "north")
+    assert [error["code"] for error in found["errors"]] == ["KB_FILE_PARSE_FAILED"]
+    assert found["durationMs"] >= 0
+
+
+def test_payload_of_another_tenant_is_refused(vocabgap: Run, sound: Path) -> None:
+    vocabgap("corpus", "export-chunks", sound, *NORTH, "-o", "p.json")
+
+    told = vocabgap("--json", "corpus", "push", "p.json", "--tenant", "south", "--repo", "photos")
+
+    assert told.code == 2
+    assert [error["code"] for error in result_of(told)["errors"]] == ["KB_INGEST_TENANT_MISMATCH"]
+    assert not Path("corpus").exists()
+
+
+@pytest.mark.parametrize(("spoof", "code", "pushed"), [("overwrite", 0, 3), ("reject", 2, 0)])
+def test_setting_says_what_is_done_about_a_false_claim(
+    vocabgap: Run, sound: Path, write_config: Callable[[str], Path], spoof: str, code: int, pushed: int
+) -> None:
+    vocabgap("corpus", "export-chunks", sound, *NORTH, "-o", "p.json")
+    payload = json.loads(Path("p.json").read_text())
+    payload = {"files": payload["files"]}
+    for file in payload["files"]:
+        for chunk in file["parsedChunks"]:
+            chunk["tenantId"] = "elsewhere"
+    Path("p.json").write_text(json.dumps(payload))
+    config = write_config(f'[corpus]\ntenant_spoof = "{spoof}"\n')
+
+    told = vocabgap("--json", "corpus", "push", "p.json", *NORTH, "--config", config)
+
+    assert (told.code, result_of(told)["ingested"]) == (code, pushed)
+    assert bool(result_of(told)["warnings"]) == (spoof == "overwrite")
+
+
+def test_corpus_lies_where_the_environment_says(
+    vocabgap: Run, sound: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VOCABGAP_CORPUS", "shared")
+
+    vocabgap("corpus", "push", sound, *NORTH)
+
+    assert Path("shared", "manifest.json").is_file()
+    assert 'folder = "shared"  # from VOCABGAP_CORPUS' in vocabgap("status").out
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ("status",),
+        ("compact",),
+        ("remove-orphans",),
+        ("export", "b.jsonl"),
+        ("forget", "--tenant", "north"),
+        ("export-chunks", *NORTH, "-o", "p.json"),
+    ],
+)
+def test_corpus_that_is_not_there_ends_with_3(vocabgap: Run, verb: tuple[str, ...]) -> None:
+    told = vocabgap("corpus", *verb)
+
+    assert told.code == 3
+    assert "holds no shared corpus" in told.err
+    assert list(Path.cwd().iterdir()) == []
+
+
+def test_folder_of_other_things_is_refused(vocabgap: Run, sound: Path) -> None:
+    told = vocabgap("corpus", "push", sound, *NORTH, "--corpus", sound)
+
+    assert told.code == 4
+    assert "KB_INGEST_FAILED" in told.err
+    assert sorted(path.name for path in sound.iterdir()) == ["fjord", "heron"]
+
+
+def test_snapshot_withdraws_what_vanished(vocabgap: Run, sound: Path) -> None:
+    vocabgap("corpus", "push", sound, *NORTH)
+    shutil.rmtree(sound / "heron")
+
+    assert vocabgap("corpus", "push", sound, *NORTH, "--snapshot").out == (
+        "1 record pushed, 0 of them new; 2 withdrawn; 0 errors\n"
+    )
+
+
+def test_path_that_is_named_is_withdrawn(vocabgap: Run, sound: Path) -> None:
+    vocabgap("corpus", "push", sound, *NORTH)
+    shutil.rmtree(sound / "heron")
+
+    told = vocabgap("corpus", "push", sound, *NORTH, "--delete", f"heron/{LOG_NAME}")
+
+    assert "2 withdrawn" in told.out
+
+
+def test_git_says_what_was_deleted(vocabgap: Run, sound: Path) -> None:
+    def git(*words: str) -> None:
+        who = ("-c", "user.name=Nobody", "-c", "user.email=nobody@example.org")
+        subprocess.run(["/usr/bin/env", "git", *who, *words], cwd=sound, check=True, capture_output=True)
+
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-qm", "all")
+    vocabgap("corpus", "push", sound, *NORTH)
+    shutil.rmtree(sound / "heron")
+    git("commit", "-qam", "less")
+
+    told = vocabgap("corpus", "push", sound, *NORTH, "--base", "HEAD~1")
+    unknown = vocabgap("corpus", "push", sound, *NORTH, "--base", "no-such")
+    outside = vocabgap("corpus", "push", sound, *NORTH, "--base", "HEAD~1", "--git", sound.parent)
+
+    assert (told.code, told.out) == (0, "1 record pushed, 0 of them new; 2 withdrawn; 0 errors\n")
+    assert (unknown.code, "KB_REVISION_BOUNDARY_RESOLVER_FAILED" in unknown.err) == (2, True)
+    assert (outside.code, "KB_REVISION_BOUNDARY_UNAVAILABLE" in outside.err) == (2, True)
+
+
+def test_empty_snapshot_needs_a_yes_without_a_terminal(vocabgap: Run, sound: Path, tmp_path: Path) -> None:
+    vocabgap("corpus", "push", sound, *NORTH)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+
+    refused = vocabgap("corpus", "push", empty, *NORTH, "--snapshot")
+    done = vocabgap("corpus", "push", empty, *NORTH, "--snapshot", "--yes")
+
+    assert (refused.code, "--yes" in refused.err) == (2, True)
+    assert (done.code, done.out) == (0, "0 records pushed, 0 of them new; 3 withdrawn; 0 errors\n")
+
+
+@pytest.mark.parametrize(("answer", "code", "left"), [(b"n\n", 2, 3), (b"y\n", 0, 0)])
+def test_empty_snapshot_asks_on_a_terminal(
+    vocabgap: Run, installed: Path, sound: Path, tmp_path: Path, answer: bytes, code: int, left: int
+) -> None:
+    vocabgap("corpus", "push", sound, *NORTH)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    ours, theirs = pty.openpty()
+    command: list[str | Path] = [installed, "corpus", "push", empty, *NORTH, "--snapshot"]
+    asked = subprocess.Popen(command, stdin=theirs, stderr=theirs, stdout=subprocess.DEVNULL, close_fds=True)
+    os.close(theirs)
+    shown = b""
+    while b"?" not in shown:
+        shown += os.read(ours, 1024)
+    os.write(ours, answer)
+
+    assert asked.wait(timeout=60) == code
+    os.close(ours)
+    assert b"Withdraw everything of north/photos?" in shown
+    found = result_of(vocabgap("--json", "corpus", "status"))
+    assert found["measures"]["rows"] == left
+
+
+def test_backup_goes_around(vocabgap: Run, sound: Path) -> None:
+    vocabgap("corpus", "push", sound, *NORTH)
+
+    made = vocabgap("corpus", "export", "b.jsonl.zst")
+    back = vocabgap("corpus", "restore", "b.jsonl.zst", "--corpus", "other")
+    vocabgap("corpus", "export", "again.jsonl.zst", "--corpus", "other")
+
+    assert made.out == "3 records of 256 dimensions in b.jsonl.zst; 3 vectors made for it\n"
+    assert back.out == "3 records restored, 3 of them new\n"
+    assert Path("again.jsonl.zst").read_bytes() == Path("b.jsonl.zst").read_bytes()
+
+
+def test_restore_of_a_bad_line_names_it_and_ends_with_2(vocabgap: Run) -> None:
+    Path("b.jsonl").write_text('{"id":"x"}\n')
+
+    told = vocabgap("corpus", "restore", "b.jsonl")
+
+    assert told.code == 2
+    assert "b.jsonl:1: " in told.err
+    assert "embedding" in told.err
+
+
+def test_status_tells_who_has_how_much(vocabgap: Run, sound: Path) -> None:
+    vocabgap("corpus", "push", sound, *NORTH)
+
+    told = vocabgap("corpus", "status")
+    found = result_of(vocabgap("--json", "corpus", "status"))
+
+    assert told.out.splitlines()[2].split() == ["north", "photos", "image-repo", "3", "3", "2", "0", "0", "0"]
+    assert "version 1, 3 records" in told.out
+    assert found["identities"][0]["tenant_id"] == "north"
+    assert [rule.partition(":")[0] for rule in found["rules"]] == ["missing", "outdated", "stale"]
+
+
+def test_forgotten_image_is_gone_from_the_report(vocabgap: Run, sound: Path) -> None:
+    vocabgap("corpus", "push", sound, *NORTH)
+
+    told = vocabgap("corpus", "forget", "--tenant", "north", "--image", "heron")
+    vocabgap("corpus", "compact")
+    report = vocabgap("report", "corpus")
+
+    assert told.out == "2 records forgotten, 1 path with nothing left\n"
+    assert "film grain" not in report.out
+    assert "mask the sky" in report.out
+
+
+def test_report_and_its_like_take_a_corpus(vocabgap: Run, sound: Path) -> None:
+    vocabgap("corpus", "push", sound, *NORTH)
+    vocabgap("corpus", "push", sound, "--tenant", "south", "--repo", "photos")
+
+    report = vocabgap("report", "corpus", "--tenant", "north")
+    check = vocabgap("check", "corpus", "--tenant", "north", "--mended")
+    groups = vocabgap("clusters", "corpus", "--repo", "photos")
+
+    account = "3 lines in 2 logs = 3 records + 0 duplicates + 0 superseded + 0 rejects"
+    assert (report.code, account in report.out) == (0, True)
+    assert (check.code, check.out.splitlines()[0]) == (0, account)
+    assert (groups.code, "sky mask" in groups.out) == (0, True)
+    assert "narrowed to tenant north" in vocabgap("status").out
+
+
+def test_tenant_that_nobody_is_is_told(vocabgap: Run, sound: Path) -> None:
+    vocabgap("corpus", "push", sound, *NORTH)
+
+    told = vocabgap("report", "corpus", "--tenant", "nroth")
+
+    assert told.code == 0
+    assert "no record has tenant 'nroth'" in told.err
+
+
+def test_command_of_a_report_makes_it_again(vocabgap: Run, sound: Path) -> None:
+    vocabgap("corpus", "push", sound, *NORTH)
+    vocabgap("report", "corpus", "--tenant", "north", "--repo", "photos", "--now", "2026-07-01")
+    command = json.loads(Path("out", "run.json").read_text())["command"]
+    first = Path("out", "report.md").read_bytes()
+
+    again = vocabgap(*command.split()[1:])
+
+    assert command == "vocabgap report corpus --tenant north --repo photos --now 2026-07-01T00:00:00Z"
+    assert (again.code, Path("out", "report.md").read_bytes()) == (0, first)
+
+
+def test_corpus_whose_writer_is_at_work_is_told(
+    vocabgap: Run, sound: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from vocabgap.corpus import locking  # noqa: PLC0415
+    from vocabgap.exchange.opening import open_corpus  # noqa: PLC0415
+
+    vocabgap("corpus", "push", sound, *NORTH)
+    monkeypatch.setattr(locking, "LONGEST_WAIT", 0.1)
+
+    with open_corpus("corpus").store.changing("a very long restore"):
+        told = vocabgap("corpus", "push", sound, "--tenant", "south", "--repo", "photos")
+        forgot = vocabgap("corpus", "forget", "--tenant", "north")
+
+    assert (told.code, "a very long restore" in told.err) == (4, True)
+    assert (forgot.code, "a very long restore" in forgot.err) == (4, True)
+
+
+def test_chunk_that_is_none_is_named_by_its_place_in_the_payload(vocabgap: Run) -> None:
+    Path("p.json").write_text('{"files":[{"parsedChunks":[{"schemaVersion":"1.0.0"}]},{"what":1}]}')
+
+    told = vocabgap("corpus", "push", "p.json", *NORTH)
+
+    assert told.code == 2
+    assert "KB_PARSED_CHUNK_INVALID: /files/0, chunk 0: " in told.err
+    assert "KB_FILE_PAYLOAD_INVALID: /files/1: " in told.err
+
+
+def test_payload_that_is_no_json_is_named_with_its_line(vocabgap: Run) -> None:
+    Path("p.json").write_text('{\n"files": oops}')
+
+    told = vocabgap("corpus", "push", "p.json", *NORTH)
+
+    assert (told.code, "p.json:2: expected JSON" in told.err) == (2, True)

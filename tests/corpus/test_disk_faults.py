@@ -1,0 +1,200 @@
+"""What the system refuses while a corpus is changed or read, and what is damaged when it is opened."""
+
+import errno
+import os
+import resource
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from vocabgap.corpus.parquet_store import ParquetStore
+from vocabgap.errors import AccessDeniedError, StateError
+
+Chunks = Callable[..., pl.DataFrame]
+not_as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root writes folders whatever their permissions")
+
+
+@pytest.fixture
+def filled(parquet_store: ParquetStore, chunks: Chunks) -> ParquetStore:
+    """A corpus with a part, a deleted row and a second part."""
+    for rows in (chunks("a", "b", "z"), chunks("c")):
+        with parquet_store.changing("make") as change:
+            change.add(rows)
+            change.delete(pl.col("id") == "b")
+    return parquet_store
+
+
+@pytest.fixture
+def little_room() -> Iterator[None]:
+    """No file of more than a few bytes can be written."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (300, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
+
+
+def change_much(store: ParquetStore, rows: pl.DataFrame) -> None:
+    with store.changing("change much") as change:
+        change.delete(pl.col("id") == "a")
+        change.add(rows)
+        change.configure("ada")
+
+
+def same(store: ParquetStore) -> None:
+    assert store.version().rows(["id"]).get_column("id").to_list() == ["a", "c", "z"]
+    assert store.version().config_versions == {}
+    assert len(list(store.folder.iterdir())) == 5, "manifest, lock, two parts and what is deleted of them"
+
+
+@pytest.mark.usefixtures("little_room")
+def test_a_file_that_cannot_grow_is_told_and_changes_nothing(tmp_path: Path, chunks: Chunks) -> None:
+    store = ParquetStore(tmp_path / "corpus")
+    rows = chunks(*(str(number) for number in range(100)))
+
+    with pytest.raises(StateError, match=r"File too large \(free some space.*nothing was changed"):
+        change_much(store, rows)
+
+    assert [path.name for path in store.folder.iterdir()] == ["writer.lock"]
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EDQUOT])
+@pytest.mark.parametrize("call", range(5))
+def test_a_disk_that_fails_at_any_sync_changes_nothing(
+    filled: ParquetStore, chunks: Chunks, monkeypatch: pytest.MonkeyPatch, code: int, call: int
+) -> None:
+    calls = iter(range(100))
+    fsync = os.fsync
+
+    def failing(descriptor: int) -> None:
+        if next(calls) == call:
+            raise OSError(code, os.strerror(code))
+        fsync(descriptor)
+
+    monkeypatch.setattr("vocabgap.disk.os.fsync", failing)
+    if call < 4:  # a new part, what is deleted, the folder, the manifest
+        with pytest.raises(StateError, match=r"cannot be changed: .*nothing was changed"):
+            change_much(filled, chunks("d"))
+        same(filled)
+    else:  # the folder once more: the manifest is in its place by then
+        with pytest.raises(StateError, match="is changed, but the disk did not confirm it"):
+            change_much(filled, chunks("d"))
+        assert filled.version().rows(["id"]).get_column("id").to_list() == ["c", "d", "z"]
+
+
+def test_a_manifest_that_cannot_be_put_in_its_place_changes_nothing(
+    filled: ParquetStore, chunks: Chunks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(source: Path, target: Path) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(source), None, str(target))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", refuse)
+        with pytest.raises(AccessDeniedError, match="Permission denied"):
+            change_much(filled, chunks("d"))
+
+    same(filled)
+
+
+def test_a_compaction_that_fails_leaves_all_as_it_was(
+    filled: ParquetStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("vocabgap.disk.os.fsync", refuse)
+        with pytest.raises(StateError, match="No space left on device"):
+            filled.compact()
+
+    same(filled)
+
+
+def test_a_compaction_that_cannot_remove_what_was_deleted_says_so(
+    filled: ParquetStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path, missing_ok: bool = False) -> None:
+        raise PermissionError(errno.EACCES, f"Permission denied {missing_ok}", str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", refuse)
+        with pytest.raises(StateError, match=r"chunks-000001.parquet', which still"):
+            filled.compact()
+
+    filled.compact()
+    assert filled.version().measures.parts == 1
+
+
+@not_as_root
+def test_a_corpus_that_may_only_be_read_is_read_and_not_changed(filled: ParquetStore, chunks: Chunks) -> None:
+    filled.folder.chmod(0o555)
+    (filled.folder / "writer.lock").chmod(0o444)
+    try:
+        assert filled.version().measures.rows == 3
+        with pytest.raises(AccessDeniedError, match=r"writer\.lock: Permission denied"):
+            change_much(filled, chunks("d"))
+    finally:
+        filled.folder.chmod(0o755)
+    same(filled)
+
+
+def test_a_part_that_is_missing_is_named(filled: ParquetStore) -> None:
+    (filled.folder / "chunks-000001.parquet").unlink()
+
+    with pytest.raises(StateError, match=r"'chunks-000001\.parquet', which version 2 needs, is missing"):
+        filled.version()
+    with (
+        pytest.raises(StateError, match=r"'chunks-000001\.parquet', which version 2 needs, is missing"),
+        filled.changing("go on"),
+    ):
+        pytest.fail("changed without it")
+
+
+@pytest.mark.parametrize("name", ["chunks-000001.parquet", "deleted-000002.parquet"])
+def test_a_file_that_breaks_off_is_named(filled: ParquetStore, name: str) -> None:
+    path = filled.folder / name
+    path.write_bytes(path.read_bytes()[:-1])
+
+    with pytest.raises(
+        StateError, match=rf"{name}' is damaged: it has \d+ bytes, expected \d+ \(put it back"
+    ):
+        filled.version()
+
+
+@pytest.mark.parametrize("name", ["chunks-000001.parquet", "deleted-000002.parquet"])
+def test_a_file_that_holds_something_else_is_named(filled: ParquetStore, name: str) -> None:
+    path = filled.folder / name
+    path.write_bytes(b"\x00" * path.stat().st_size)
+
+    with pytest.raises(StateError, match=rf"{name}' is damaged: "):
+        filled.version().rows()
+
+
+def test_a_folder_that_holds_something_else_is_not_made_a_corpus(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("mine")
+
+    with (
+        pytest.raises(StateError, match=r"is no corpus, and holds other files, such as 'notes\.md'"),
+        ParquetStore(tmp_path).changing("push"),
+    ):
+        pytest.fail("made a corpus there")
+
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.md"]
+
+
+def test_a_file_is_no_corpus(tmp_path: Path) -> None:
+    (tmp_path / "corpus").touch()
+
+    with pytest.raises(StateError, match=r"cannot be read: .*Not a directory"):
+        ParquetStore(tmp_path / "corpus").version()
+    with (
+        pytest.raises(StateError, match="cannot be changed: corpus: File exists"),
+        ParquetStore(tmp_path / "corpus").changing("push"),
+    ):
+        pytest.fail("made a corpus there")

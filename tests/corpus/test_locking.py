@@ -1,0 +1,106 @@
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from vocabgap.corpus import locking
+from vocabgap.corpus.parquet_store import ParquetStore
+from vocabgap.corpus.store import Store
+from vocabgap.errors import ExitCode, StateError
+
+Chunks = Callable[..., pl.DataFrame]
+HOLD = """
+import sys, time
+from pathlib import Path
+from vocabgap.corpus.parquet_store import ParquetStore
+with ParquetStore(Path(sys.argv[1])).changing("push of 3 files"):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locking, "SILENT_WAIT", 0.0)
+    monkeypatch.setattr(locking, "LONGEST_WAIT", 0.1)
+
+
+def holder(folder: Path) -> "subprocess.Popen[bytes]":
+    process = subprocess.Popen([sys.executable, "-c", HOLD, str(folder)], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"held\n"
+    return process
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_second_writer_is_told_who_holds_the_corpus(parquet_store: ParquetStore, chunks: Chunks) -> None:
+    told: list[str] = []
+    with parquet_store.changing("make") as change:
+        change.add(chunks("a"))
+    with holder(parquet_store.folder) as process:
+        with (
+            pytest.raises(StateError) as caught,
+            ParquetStore(parquet_store.folder, told.append).changing("x"),
+        ):
+            pytest.fail("two writers at once")
+        assert parquet_store.version().measures.rows == 1, "readers take no lock"
+        process.kill()
+
+    assert f"is held by process {process.pid} of " in caught.value.message
+    assert ": push of 3 files" in caught.value.message
+    assert "nothing was changed" in caught.value.hint
+    assert caught.value.exit_code is ExitCode.STATE
+    assert told == [caught.value.message.partition("is held by ")[2]]
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_dead_holder_does_not_block(parquet_store: ParquetStore, chunks: Chunks) -> None:
+    with holder(parquet_store.folder) as process:
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    assert b"push of 3 files" in (parquet_store.folder / "writer.lock").read_bytes()
+
+    with parquet_store.changing("go on") as change:
+        change.add(chunks("a"))
+
+    assert parquet_store.version().measures.rows == 1
+    assert (parquet_store.folder / "writer.lock").read_bytes() == b""
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_lock_file_that_says_nothing_is_told_too(parquet_store: ParquetStore) -> None:
+    with holder(parquet_store.folder) as process:
+        (parquet_store.folder / "writer.lock").write_bytes(b"\x00torn")
+        with pytest.raises(StateError, match="is held by another writer"), parquet_store.changing("x"):
+            pytest.fail("two writers at once")
+        process.kill()
+
+
+@pytest.mark.usefixtures("impatient")
+def test_the_lock_ends_with_a_change_that_fails(store: Store) -> None:
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt), store.changing("fail"):
+            raise KeyboardInterrupt
+
+
+def test_writers_that_come_together_go_one_after_the_other(store: Store, chunks: Chunks) -> None:
+    def write(name: str) -> None:
+        for number in range(5):
+            with store.changing(name) as change:
+                change.add(chunks(f"{name}{number}"))
+                change.configure("ada")
+
+    threads = [threading.Thread(target=write, args=(name,)) for name in "abc"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert store.version().measures.rows == 15
+    assert store.version().config_versions == {"ada": 15}

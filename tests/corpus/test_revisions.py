@@ -1,0 +1,166 @@
+"""What a git repository says was deleted between two revisions."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from vocabgap.corpus.revisions import GitRepository
+from vocabgap.errors import NotFoundError, StateError
+
+Commit = Callable[..., str]
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Runs git as nobody in particular, whatever this machine's settings are."""
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        **{f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in _WHO.items()},
+    }
+    return subprocess.run(
+        ["/usr/bin/env", "git", *arguments],
+        cwd=folder,
+        env=environment,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
+
+
+_WHO = {"NAME": "Nobody", "EMAIL": "nobody@example.org"}
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """An empty repository."""
+    folder = tmp_path / "studio"
+    folder.mkdir()
+    git(folder, "init", "--quiet", "--initial-branch", "main")
+    return folder
+
+
+@pytest.fixture
+def commit(repository: Path) -> Commit:
+    """Makes the repository hold these files and commits them: path to content, None for one to delete."""
+
+    def make(**files: str | None) -> str:
+        for name, content in files.items():
+            path = repository / name
+            if content is None:
+                path.unlink()
+            else:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(content)
+        git(repository, "add", "--all")
+        git(repository, "commit", "--quiet", "--allow-empty", "--message", "next")
+        return git(repository, "rev-parse", "HEAD")
+
+    return make
+
+
+def test_deleted_file_is_named_and_changed_one_is_not(repository: Path, commit: Commit) -> None:
+    base = commit(**{"a.jsonl": "1\n", "b.jsonl": "1\n", "deep/c.jsonl": "1\n"})
+    head = commit(**{"a.jsonl": None, "b.jsonl": "2\n", "deep/c.jsonl": None, "d.jsonl": "1\n"})
+
+    assert GitRepository(repository).deleted(base, head) == ("a.jsonl", "deep/c.jsonl")
+
+
+def test_renamed_file_is_deleted_under_its_old_name(repository: Path, commit: Commit) -> None:
+    base = commit(**{"old.jsonl": "the same content\n" * 50})
+    head = commit(**{"old.jsonl": None, "new.jsonl": "the same content\n" * 50})
+
+    assert GitRepository(repository).deleted(base, head) == ("old.jsonl",)
+
+
+def test_branches_and_tags_are_revisions(repository: Path, commit: Commit) -> None:
+    commit(**{"a.jsonl": "1\n"})
+    git(repository, "tag", "v1")
+    commit(**{"a.jsonl": None})
+
+    assert GitRepository(repository).deleted("v1", "main") == ("a.jsonl",)
+
+
+def test_paths_are_relative_to_the_folder_and_others_are_left_out(repository: Path, commit: Commit) -> None:
+    base = commit(**{"photos/a.jsonl": "1\n", "other/b.jsonl": "1\n", "photos/c.jsonl": "1\n"})
+    head = commit(**{"photos/a.jsonl": None, "other/b.jsonl": None})
+
+    assert GitRepository(repository / "photos").deleted(base, head) == ("a.jsonl",)
+
+
+def test_names_of_any_characters_come_back_as_they_are(repository: Path, commit: Commit) -> None:
+    name = 'ünï "quoted"\nand\ttabbed'
+    base = commit(**{name: "1\n"})
+    head = commit(**{name: None})
+
+    assert GitRepository(repository).deleted(base, head) == (name,)
+
+
+def test_name_that_is_not_utf_8_is_escaped_as_scans_escape_it(repository: Path, commit: Commit) -> None:
+    (repository / os.fsdecode(b"caf\xe9")).write_text("1\n")
+    base = commit()
+    (repository / os.fsdecode(b"caf\xe9")).unlink()
+    head = commit()
+
+    assert GitRepository(repository).deleted(base, head) == (r"caf\xe9",)
+
+
+@pytest.mark.parametrize("revision", ["no-such-branch", "--output=stolen", "", " ", "a\0b", "HEAD:a.jsonl"])
+def test_unknown_revision_is_named(repository: Path, commit: Commit, revision: str) -> None:
+    head = commit(**{"a.jsonl": "1\n"})
+
+    with pytest.raises(StateError, match="is not known in"):
+        GitRepository(repository).deleted(revision, head)
+    assert sorted(path.name for path in repository.iterdir()) == [".git", "a.jsonl"]
+
+
+def test_folder_without_a_repository_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
+
+    with pytest.raises(NotFoundError, match="is in no git repository"):
+        GitRepository(tmp_path).deleted("a", "b")
+
+
+def test_folder_that_is_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="does not exist"):
+        GitRepository(tmp_path / "nowhere").deleted("a", "b")
+
+
+def test_machine_without_git_is_told(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(NotFoundError, match="no git on this machine"):
+        GitRepository(repository).deleted("a", "b")
+
+
+def test_git_that_hangs_is_ended(repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    slow = tmp_path / "bin" / "git"
+    slow.parent.mkdir()
+    slow.write_text("#!/bin/sh\nexec /bin/sleep 30\n")
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", str(slow.parent))
+
+    with pytest.raises(StateError, match=r"more than 0\.2 seconds"):
+        GitRepository(repository, time_limit=0.2).deleted("a", "b")
+
+
+def test_nothing_that_the_repository_names_is_run(
+    repository: Path, commit: Commit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = commit(**{"a.jsonl": "1\n", ".gitattributes": "*.jsonl diff=own\n"})
+    head = commit(**{"a.jsonl": None})
+    trap = tmp_path / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch '{tmp_path}/sprung'\n")
+    trap.chmod(0o755)
+    for key in ("core.fsmonitor", "diff.external", "diff.own.textconv", "diff.own.command", "core.pager"):
+        git(repository, "config", key, str(trap))
+    for variable in ("GIT_EXTERNAL_DIFF", "GIT_PAGER", "PAGER"):
+        monkeypatch.setenv(variable, str(trap))
+
+    assert GitRepository(repository).deleted(base, head) == ("a.jsonl",)
+    assert not (tmp_path / "sprung").exists()

@@ -1,0 +1,293 @@
+"""What every store of a shared corpus does alike."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import polars as pl
+import pytest
+
+from vocabgap.corpus.store import PathSnapshot, Store
+from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.schema.corpus import CHUNKS
+
+Chunks = Callable[..., pl.DataFrame]
+SAID = datetime(2026, 7, 1, 9, tzinfo=UTC)
+
+
+def add(store: Store, rows: pl.DataFrame) -> int:
+    with store.changing("add") as change:
+        return change.add(rows)
+
+
+def delete(store: Store, where: pl.Expr) -> int:
+    with store.changing("delete") as change:
+        return change.delete(where)
+
+
+def ids(store: Store, where: pl.Expr | None = None) -> list[str]:
+    return store.version().rows(["id"], where).get_column("id").to_list()
+
+
+def test_there_is_no_corpus_before_the_first_change(store: Store) -> None:
+    with pytest.raises(NotFoundError, match="there is no corpus in"):
+        store.version()
+    with pytest.raises(NotFoundError, match="there is no corpus in"):
+        store.compact()
+
+
+def test_what_is_added_is_read_as_it_was_given(store: Store, chunks: Chunks) -> None:
+    rows = chunks("a", "b", content="¿una palabra?\n\x00 \U0001f327")
+    rows = pl.concat([rows, chunks("c", content=None, vector=[0.1, -2e300, 5e-324])])
+
+    assert add(store, rows) == 3
+
+    assert store.version().rows().equals(rows.sort("line", "id"))
+    assert store.version().rows().schema == CHUNKS.schema
+
+
+def test_rows_come_by_tenant_repository_path_line_and_id(store: Store, chunks: Chunks) -> None:
+    add(store, chunks("z", "y", tenant="b"))
+    add(store, pl.concat([chunks("x", repo="z"), chunks("w", path="z.jsonl"), chunks("v", path="Z.jsonl")]))
+    add(store, chunks("c").with_columns(line=pl.lit(None, pl.Int64)))
+    add(store, pl.concat([chunks("b"), chunks("a")]))
+
+    assert ids(store) == ["v", "c", "a", "b", "w", "x", "z", "y"]
+
+
+def test_only_the_columns_and_rows_that_are_asked_for_come(store: Store, chunks: Chunks) -> None:
+    add(store, chunks("a", "b"))
+    add(store, chunks("c", tenant="bob"))
+
+    found = store.version().rows(["name", "line"], pl.col("tenant_id") == "bob")
+
+    assert found.rows(named=True) == [{"name": "name of c", "line": 1}]
+
+
+def test_a_column_that_there_is_not_is_refused(store: Store, chunks: Chunks) -> None:
+    add(store, chunks("a"))
+
+    with pytest.raises(InvalidInputError, match="no column 'contents'"):
+        store.version().rows(["contents"])
+
+
+def test_a_chunk_that_is_there_stays_as_it_is(store: Store, chunks: Chunks) -> None:
+    add(store, chunks("a", content="first"))
+
+    assert add(store, chunks("a", "b", content="second")) == 1
+
+    assert store.version().rows(["content"]).get_column("content").to_list() == ["first", "second"]
+
+
+def test_of_chunks_with_one_id_the_first_is_added(store: Store, chunks: Chunks) -> None:
+    assert add(store, pl.concat([chunks("a", content="one"), chunks("a", content="two")])) == 1
+
+    assert store.version().rows(["content"]).item() == "one"
+
+
+def test_deleting_gives_how_many_and_takes_them_out(store: Store, chunks: Chunks) -> None:
+    add(store, chunks("a", "b", "c"))
+    add(store, chunks("d", "e"))
+
+    assert delete(store, pl.col("line") == 2) == 2
+    assert delete(store, pl.col("line") == 2) == 0
+
+    assert ids(store) == ["a", "d", "c"]
+    assert ids(store, pl.col("line") < 3) == ["a", "d"]
+
+
+def test_a_condition_that_is_null_is_not_met(store: Store, chunks: Chunks) -> None:
+    add(store, chunks("a").with_columns(line=pl.lit(None, pl.Int64)))
+
+    assert delete(store, pl.col("line") > 0) == 0
+
+
+def test_an_id_that_was_deleted_can_come_again(store: Store, chunks: Chunks) -> None:
+    add(store, chunks("a", "b", content="old"))
+    delete(store, pl.col("id") == "a")
+
+    assert add(store, chunks("a", content="new")) == 1
+
+    assert store.version().rows(["id", "content"]).rows() == [("a", "new"), ("b", "old")]
+
+
+def test_an_id_that_is_deleted_in_a_change_is_new_in_it(store: Store, chunks: Chunks) -> None:
+    add(store, chunks("a", "b", content="old"))
+
+    with store.changing("replace") as change:
+        assert change.delete(pl.col("id") == "a") == 1
+        assert change.rows(["id"]).get_column("id").to_list() == ["b"]
+        assert change.add(chunks("a", content="new")) == 1
+        assert change.rows(["id", "content"]).rows() == [("a", "new"), ("b", "old")]
+
+    assert store.version().rows(["id", "content"]).rows() == [("a", "new"), ("b", "old")]
+
+
+def test_what_a_change_adds_it_can_delete(store: Store, chunks: Chunks) -> None:
+    with store.changing("add and delete") as change:
+        change.add(chunks("a", "b"))
+        assert change.delete(pl.col("id") == "a") == 1
+
+    assert ids(store) == ["b"]
+
+
+def test_nothing_of_a_change_that_fails_is_there(store: Store, chunks: Chunks) -> None:
+    add(store, chunks("a"))
+
+    def fail() -> None:
+        with store.changing("fail") as change:
+            change.delete(pl.lit(value=True))
+            change.add(chunks("b"))
+            change.configure("ada")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+
+    assert ids(store) == ["a"]
+    assert store.version().config_versions == {}
+
+
+def test_a_version_does_not_change_when_others_write(store: Store, chunks: Chunks) -> None:
+    add(store, chunks("a", "b"))
+    delete(store, pl.col("id") == "b")
+    before = store.version()
+
+    add(store, chunks("c"))
+    delete(store, pl.col("id") == "a")
+    store.compact()
+
+    assert before.rows(["id"]).get_column("id").to_list() == ["a"]
+    assert ids(store) == ["c"]
+
+
+def test_a_change_that_changes_nothing_makes_no_version(store: Store, chunks: Chunks) -> None:
+    snapshot = PathSnapshot("ada", "lab", ("a",), SAID)
+    with store.changing("first") as change:
+        change.add(chunks("a", "b"))
+        change.keep_snapshot(snapshot)
+    before = store.version().measures
+
+    with store.changing("the same again") as change:
+        change.add(chunks("b", "a"))
+        change.delete(pl.col("id") == "c")
+        change.keep_snapshot(snapshot)
+        change.add(chunks("c"))
+        change.delete(pl.col("id") == "c")
+
+    assert store.version().measures == before
+
+
+def test_snapshots_are_kept_replaced_and_dropped(store: Store, chunks: Chunks) -> None:
+    lab, garden = PathSnapshot("ada", "lab", ("a", "b"), SAID), PathSnapshot("ada", "garden", (), SAID)
+    bob = PathSnapshot("bob", "lab", ("c",), SAID)
+    with store.changing("say") as change:
+        change.keep_snapshot(lab)
+        change.keep_snapshot(bob)
+        change.keep_snapshot(garden)
+        change.add(chunks("a"))
+    assert store.version().snapshots == (garden, lab, bob)
+
+    later = PathSnapshot("ada", "lab", ("a",), SAID + timedelta(microseconds=1))
+    with store.changing("say again") as change:
+        change.keep_snapshot(later)
+        assert change.drop_snapshots("ada", "garden") == 1
+        assert change.drop_snapshots("ada", "garden") == 0
+        assert change.snapshots == (later, bob)
+    assert store.version().snapshots == (later, bob)
+
+    with store.changing("forget") as change:
+        assert change.drop_snapshots("ada") == 1
+    assert store.version().snapshots == (bob,)
+
+
+def test_configurations_are_counted_by_tenant(store: Store) -> None:
+    with store.changing("configure") as change:
+        assert change.configure("ada") == 1
+        assert change.configure("ada") == 2
+        assert change.configure("bob") == 1
+
+    assert store.version().config_versions == {"ada": 2, "bob": 1}
+    assert store.version().rows().equals(CHUNKS.empty())
+
+
+def test_vectors_of_another_length_are_refused_before_a_write(store: Store, chunks: Chunks) -> None:
+    assert add(store, chunks("a")) == 1
+    assert store.version().dimension is None
+    add(store, chunks("b", vector=[1.0, 2.0]))
+    before = store.version().measures
+    assert store.version().dimension == 2
+
+    with pytest.raises(InvalidInputError, match="3 numbers do not fit a corpus whose vectors have 2"):
+        add(store, chunks("c", vector=[1.0, 2.0, 3.0]))
+
+    assert store.version().measures == before
+    assert ids(store) == ["a", "b"]
+
+
+def test_a_corpus_whose_vectors_are_all_replaced_takes_those_of_another_length(
+    store: Store, chunks: Chunks
+) -> None:
+    add(store, chunks("a", vector=[1.0, 2.0]))
+
+    with store.changing("replace") as change:
+        change.delete(pl.lit(value=True))
+        change.add(chunks("a", vector=[1.0]))
+
+    assert store.version().dimension == 1
+
+
+def test_a_length_is_forgotten_when_no_vector_is_there_any_more(store: Store, chunks: Chunks) -> None:
+    with store.changing("add") as change:
+        change.add(pl.concat([chunks("a", vector=[1.0, 2.0]), chunks("b")]))
+    delete(store, pl.col("id") == "a")
+
+    store.compact()
+
+    assert store.version().dimension is None
+
+
+@pytest.mark.parametrize("column", ["id", "tenant_id", "repo_slug", "source_path"])
+def test_a_chunk_without_an_identity_is_refused(store: Store, chunks: Chunks, column: str) -> None:
+    rows = pl.concat([chunks("a"), chunks("b").with_columns(pl.lit(None, pl.String).alias(column))])
+
+    with pytest.raises(InvalidInputError, match=f"row 1: '{column}' is null"):
+        add(store, rows)
+
+
+def test_vectors_of_several_lengths_or_of_none_are_refused(store: Store, chunks: Chunks) -> None:
+    with pytest.raises(InvalidInputError, match="of 1 and of 2 numbers"):
+        add(store, pl.concat([chunks("a", vector=[1.0]), chunks("b", vector=[1.0, 2.0])]))
+    with pytest.raises(InvalidInputError, match="no numbers"):
+        add(store, chunks("a", vector=[]))
+
+
+def test_a_corpus_that_is_emptied_is_still_one(store: Store, chunks: Chunks) -> None:
+    add(store, chunks("a"))
+
+    delete(store, pl.lit(value=True))
+
+    assert store.version().rows().equals(CHUNKS.empty())
+    assert store.version().measures.parts == 0
+    assert add(store, chunks("a")) == 1
+
+
+def test_its_measures_are_told(store: Store, chunks: Chunks) -> None:
+    add(store, chunks("a", "b", "c"))
+    add(store, chunks("d"))
+
+    measures = store.version().measures
+
+    assert (measures.version, measures.rows, measures.parts, measures.deleted) == (2, 4, 2, 0)
+    assert measures.bytes > 1000
+
+
+def test_order_does_not_depend_on_how_chunks_came(store: Store, chunks: Chunks) -> None:
+    rows = pl.concat([chunks(f"{n}a", f"{n}b", path=f"{n % 5}.jsonl") for n in range(20)])
+    for part in rows.sample(fraction=1, shuffle=True, seed=3).iter_slices(7):
+        add(store, part)
+    before = store.version().rows()
+
+    store.compact()
+
+    assert before.equals(store.version().rows())
+    assert before.equals(rows.sort("tenant_id", "repo_slug", "source_path", "line", "id"))

@@ -1,0 +1,315 @@
+"""Backups: every chunk with its vector in a file, and back to the byte."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypedDict
+
+import pytest
+from backports import zstd
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from vocabgap.corpus.contracts import BACKUP_RECORD
+from vocabgap.corpus.outcome import Code, RefusedError
+from vocabgap.corpus.validating import faults
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.exchange.backups import Exported, Restored
+from vocabgap.exchange.opening import Corpus, open_corpus
+from vocabgap.exchange.vectors import EMBEDDED_BY
+from vocabgap.settings import DEFAULT_DIMENSION, CorpusSettings, Settings
+
+Ids = Callable[[Corpus], list[str]]
+
+
+class Whose(TypedDict):
+    """Whose push it is."""
+
+    tenant: str
+    repo: str
+
+
+NORTH: Whose = {"tenant": "north", "repo": "photos"}
+OWN = {"tenantId": "north", "repoSlug": "photos", "source": "a.md", "name": "a", "type": "guide"}
+
+
+def record(number: int = 1, **fields: object) -> dict[str, Any]:
+    """A backup record of somebody else."""
+    metadata = {**OWN, "name": f"piece {number}"}
+    return {
+        "id": f"id-{number}",
+        "embedding": [0.5, -1.0],
+        "metadata": metadata,
+        "document": "text",
+        **fields,
+    }
+
+
+def write(path: Path, *records: object) -> Path:
+    """A file of records; a text is a line as it is."""
+    lines = [each if isinstance(each, str) else json.dumps(each) for each in records]
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """The records of a file."""
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def test_records_keep_the_contract_and_are_ordered(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
+    corpus.push(photos, **NORTH)
+
+    made = corpus.export(tmp_path / "b.jsonl")
+
+    records = read(tmp_path / "b.jsonl")
+    assert made == Exported(records=3, embedded=3, without_document=0, dimension=DEFAULT_DIMENSION)
+    assert [each["id"] for each in records] == sorted(each["id"] for each in records)
+    assert [faults(BACKUP_RECORD, each) for each in records] == [()] * 3
+    assert {len(each["embedding"]) for each in records} == {DEFAULT_DIMENSION}
+
+
+def test_how_a_vector_came_about_is_in_the_metadata(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
+    corpus.push(photos, **NORTH)
+    corpus.export(tmp_path / "b.jsonl")
+
+    told = {json.dumps(each["metadata"][EMBEDDED_BY]) for each in read(tmp_path / "b.jsonl")}
+
+    (only,) = map(json.loads, told)
+    assert set(only) == {"by", "dimension", "seed"}
+    assert only["dimension"] == DEFAULT_DIMENSION
+
+
+def test_same_need_has_the_same_vector_and_another_one_another(
+    corpus: Corpus, photos: Path, tmp_path: Path
+) -> None:
+    corpus.push(photos, **NORTH)
+    corpus.export(tmp_path / "b.jsonl")
+
+    vectors = {
+        json.loads(each["document"])["description"]: each["embedding"] for each in read(tmp_path / "b.jsonl")
+    }
+
+    def cosine(one: str, other: str) -> float:
+        return float(sum(a * b for a, b in zip(vectors[one], vectors[other], strict=True)))
+
+    assert cosine("sky mask", "mask the sky") > 0.8
+    assert abs(cosine("sky mask", "film grain")) < 0.5
+
+
+@pytest.mark.parametrize("name", ["b.jsonl", "b.jsonl.zst"])
+def test_export_of_what_was_restored_is_the_same_to_the_byte(
+    corpus: Corpus, other: Corpus, demo: Path, tmp_path: Path, name: str
+) -> None:
+    corpus.push(demo, **NORTH)
+    corpus.push({"files": [{"content": "ünï\u2028 code", "sourcePath": "notes.md"}]}, **NORTH)
+    corpus.export(tmp_path / name)
+
+    other.restore(tmp_path / name)
+
+    other.export(tmp_path / f"again-{name}")
+    assert (tmp_path / f"again-{name}").read_bytes() == (tmp_path / name).read_bytes()
+
+
+def test_compressed_backup_is_the_plain_one(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
+    corpus.push(photos, **NORTH)
+    corpus.export(tmp_path / "b.jsonl")
+    corpus.export(tmp_path / "b.jsonl.zst")
+
+    assert zstd.decompress((tmp_path / "b.jsonl.zst").read_bytes()) == (tmp_path / "b.jsonl").read_bytes()
+
+
+def test_foreign_record_comes_back_as_it_was(corpus: Corpus, tmp_path: Path) -> None:
+    line = (
+        '{"id":"ü","embedding":[-0.0,5e-324,1.7976931348623157e308,0.1,1e22,3.0],'
+        '"metadata":{"tenantId":"a-b","n":1.10,"big":123456789012345678901234567890,"deep":[{"x":null}],"1":"ü\u2028"},'
+        '"document":null}'
+    )
+    write(tmp_path / "b.jsonl", line)
+
+    made = corpus.restore(tmp_path / "b.jsonl")
+
+    corpus.export(tmp_path / "again.jsonl")
+    assert made == Restored(1, added=1, present=0, without_document=1, removed=0, dimension=6)
+    assert (tmp_path / "again.jsonl").read_text(encoding="utf-8") == f"{line}\n"
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+foreign = st.lists(
+    st.fixed_dictionaries(
+        {
+            "id": st.text(st.characters(exclude_categories=["Cs"]), min_size=1),
+            "embedding": st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=3, max_size=3),
+            "metadata": st.dictionaries(
+                st.text(st.characters(exclude_categories=["Cs"])), json_values, max_size=4
+            ),
+            "document": st.none() | st.text(st.characters(exclude_categories=["Cs"])),
+        }
+    ),
+    min_size=1,
+    max_size=4,
+    unique_by=lambda each: str(each["id"]),
+)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(foreign)
+def test_whatever_was_restored_is_exported_alike_twice(
+    tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]]
+) -> None:
+    folder = tmp_path_factory.mktemp("law")
+    one, other = open_corpus(folder / "one"), open_corpus(folder / "other")
+    one.restore(write(folder / "a.jsonl", *records))
+    one.export(folder / "b.jsonl")
+    other.restore(folder / "b.jsonl")
+
+    other.export(folder / "c.jsonl")
+
+    assert (folder / "b.jsonl").read_bytes() == (folder / "c.jsonl").read_bytes()
+    assert read(folder / "c.jsonl") == sorted(records, key=lambda each: each["id"].encode())
+
+
+def test_record_without_a_document_stays_without_one(corpus: Corpus, tmp_path: Path) -> None:
+    source = write(tmp_path / "b.jsonl", record(1, document=None), record(2, document=""), record(3))
+
+    made = corpus.restore(source)
+
+    assert made.without_document == 1
+    assert corpus.export(tmp_path / "c.jsonl").without_document == 1
+    assert [each["document"] for each in read(tmp_path / "c.jsonl")] == [None, "", "text"]
+
+
+def test_restored_record_that_is_there_stays_as_it_is(corpus: Corpus, tmp_path: Path) -> None:
+    corpus.restore(write(tmp_path / "b.jsonl", record(1)))
+
+    again = corpus.restore(write(tmp_path / "b.jsonl", record(1, document="other"), record(2)))
+
+    assert (again.records, again.added, again.present) == (2, 1, 1)
+    corpus.export(tmp_path / "c.jsonl")
+    assert read(tmp_path / "c.jsonl")[0]["document"] == "text"
+
+
+def test_replacing_takes_out_what_was_there(
+    corpus: Corpus, photos: Path, tmp_path: Path, ids_of: Ids
+) -> None:
+    corpus.push(photos, **NORTH)
+
+    made = corpus.restore(write(tmp_path / "b.jsonl", record(1)), replace=True)
+
+    assert (made.added, made.removed) == (1, 3)
+    assert ids_of(corpus) == ["id-1"]
+
+
+def test_pushed_and_restored_records_are_exported_with_the_corpus_own_dimension(
+    corpus: Corpus, photos: Path, tmp_path: Path
+) -> None:
+    corpus.restore(write(tmp_path / "b.jsonl", record(1)))
+    corpus.push(photos, **NORTH)
+
+    made = corpus.export(tmp_path / "c.jsonl")
+
+    assert (made.dimension, made.embedded) == (2, 3)
+    assert {len(each["embedding"]) for each in read(tmp_path / "c.jsonl")} == {2}
+
+
+def test_dimension_can_be_set(photos: Path, tmp_path: Path) -> None:
+    corpus = open_corpus(tmp_path / "c", settings=Settings(corpus=CorpusSettings(dimension=7)))
+    corpus.push(photos, **NORTH)
+
+    assert corpus.export(tmp_path / "c.jsonl").dimension == 7
+
+
+REFUSED = {
+    "another dimension": (record(2, embedding=[1.0]), "the vector has 1 dimensions, the corpus has 2"),
+    "no vector": ({**record(2), "embedding": []}, "/embedding"),
+    "text as a number": (record(2, embedding=["1", 2]), "/embedding/0"),
+    "not a number": ('{"id":"x","embedding":[NaN,1],"metadata":{},"document":""}', "expected JSON"),
+    "beyond all numbers": ('{"id":"x","embedding":[1e999,1],"metadata":{},"document":""}', "/embedding/0"),
+    "beyond in metadata": (
+        '{"id":"x","embedding":[1,1],"metadata":{"n":1e999},"document":""}',
+        "out of range",
+    ),
+    "half a character": ('{"id":"x","embedding":[1,1],"metadata":{},"document":"\\ud800"}', "surrogate"),
+    "surplus field": (record(2, extra=1), "extra"),
+    "no document": ({k: v for k, v in record(2).items() if k != "document"}, "document"),
+    "metadata no object": (record(2, metadata=[]), "expected"),
+    "no object": ("[]", "expected"),
+    "no json": ("{", "expected JSON"),
+    "twice the same id": (record(3), "is that of line 2, too"),
+}
+
+
+@pytest.mark.parametrize("replace", [False, True])
+@pytest.mark.parametrize(("bad", "told"), REFUSED.values(), ids=REFUSED)
+def test_record_that_cannot_be_restored_refuses_the_whole_file(
+    corpus: Corpus, tmp_path: Path, ids_of: Ids, bad: object, told: str, replace: bool
+) -> None:
+    corpus.restore(write(tmp_path / "b.jsonl", record(1)))
+    before = corpus.store.version().measures
+    if replace:
+        told = told.replace("the corpus has", "the first record has")
+    source = write(tmp_path / "bad.jsonl", record(4), record(3), bad)
+
+    with pytest.raises((InvalidInputError, RefusedError)) as refused:
+        corpus.restore(source, replace=replace)
+
+    assert f"{source}:3: " in refused.value.message
+    assert told in refused.value.message
+    assert ids_of(corpus) == ["id-1"]
+    assert corpus.store.version().measures == before
+
+
+def test_divergent_name_refuses_the_merge_before_any_write(
+    corpus: Corpus, tmp_path: Path, ids_of: Ids
+) -> None:
+    corpus.restore(write(tmp_path / "b.jsonl", record(1)))
+
+    with pytest.raises(RefusedError) as refused:
+        corpus.restore(write(tmp_path / "c.jsonl", record(2), record(1, id="another")))
+
+    assert refused.value.code == Code.DIVERGENCE
+    assert ids_of(corpus) == ["id-1"]
+    assert corpus.restore(tmp_path / "c.jsonl", replace=True).added == 2
+
+
+def test_divergence_is_found_where_a_record_does_not_say_whose_it_is(corpus: Corpus, tmp_path: Path) -> None:
+    corpus.restore(write(tmp_path / "b.jsonl", record(1, metadata={"name": "a", "type": "guide"})))
+
+    with pytest.raises(RefusedError, match="under another id"):
+        corpus.restore(write(tmp_path / "c.jsonl", record(2, metadata={"name": "a", "type": "guide"})))
+
+
+def test_file_that_is_not_there_makes_no_corpus(corpus: Corpus, tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="does not exist"):
+        corpus.restore(tmp_path / "nothing.jsonl")
+    assert not (tmp_path / "corpus").exists()
+
+
+def test_damaged_compression_is_told(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
+    corpus.push(photos, **NORTH)
+    corpus.export(tmp_path / "b.jsonl.zst")
+    whole = (tmp_path / "b.jsonl.zst").read_bytes()
+    (tmp_path / "b.jsonl.zst").write_bytes(whole[: len(whole) // 2])
+
+    with pytest.raises(InvalidInputError, match="is damaged"):
+        corpus.restore(tmp_path / "b.jsonl.zst")
+
+
+def test_export_that_fails_leaves_what_was_there(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
+    corpus.push(photos, **NORTH)
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "kept").write_text("")
+
+    with pytest.raises(StateError, match="is a folder"):
+        corpus.export(tmp_path / "b")
+    with pytest.raises(StateError, match="cannot be written"):
+        corpus.export(tmp_path / "nowhere" / "b.jsonl")
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".")) == []

@@ -1,0 +1,190 @@
+"""Image repositories in a shared corpus: one chunk a readable line, and what a push withdraws."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypedDict
+
+import polars as pl
+import pytest
+
+from vocabgap.corpus.contracts import PARSED_CHUNK
+from vocabgap.corpus.outcome import Code
+from vocabgap.corpus.validating import faults
+from vocabgap.errors import ExitCode, StateError
+from vocabgap.exchange.gap_chunks import PARSER_ID, chunks_of_lines
+from vocabgap.exchange.opening import Corpus
+from vocabgap.ingest import read_lines
+from vocabgap.record import LOG_NAME, ROOT_KIND
+from vocabgap.schema.corpus import GAP_KIND
+
+Ids = Callable[[Corpus], list[str]]
+
+
+class Whose(TypedDict):
+    """Whose push it is."""
+
+    tenant: str
+    repo: str
+
+
+NORTH: Whose = {"tenant": "north", "repo": "photos"}
+
+
+def chunks(corpus: Corpus) -> pl.DataFrame:
+    """The chunks in a corpus, by path and line."""
+    return corpus.store.version().rows().sort("source_path", "line")
+
+
+def test_every_readable_line_is_a_chunk_with_its_text(corpus: Corpus, photos: Path) -> None:
+    result = corpus.push(photos, **NORTH)
+
+    rows = chunks(corpus)
+    texts = [
+        line for name in ("fjord", "heron") for line in (photos / name / LOG_NAME).read_text().splitlines()
+    ]
+    assert (result.ingested, result.added, result.deleted) == (3, 3, 0)
+    assert rows["content"].to_list() == [text for text in texts if text != "no json"]
+    assert rows["name"].to_list() == read_lines(photos).lines["record_id"].to_list()
+    assert rows.select("tenant_id", "repo_slug", "root_kind", "kind").unique().row(0) == (
+        "north",
+        "photos",
+        ROOT_KIND,
+        GAP_KIND,
+    )
+    assert rows.select("source_path", "line").rows() == [
+        (f"fjord/{LOG_NAME}", 1),
+        (f"heron/{LOG_NAME}", 1),
+        (f"heron/{LOG_NAME}", 2),
+    ]
+
+
+def test_bad_line_is_an_error_and_costs_no_other(corpus: Corpus, photos: Path) -> None:
+    result = corpus.push(photos, **NORTH)
+
+    (error,) = result.errors
+    assert (error.code, error.exit_code) == (Code.PARSE_FAILED, ExitCode.INVALID_INPUT)
+    assert error.message == f"fjord/{LOG_NAME}:2: invalid_json: expecting value at character 1 of the line"
+    assert (error.details["sourcePath"], error.details["line"], error.details["reason"]) == (
+        f"fjord/{LOG_NAME}",
+        2,
+        "invalid_json",
+    )
+
+
+def test_log_of_any_bytes_is_pushed_as_far_as_it_can_be_read(
+    corpus: Corpus, write_corpus: Callable[..., Path]
+) -> None:
+    root = write_corpus({"heron": []})
+    log = root / "heron" / LOG_NAME
+    log.write_bytes(b'\xef\xbb\xbf{"description":"sky mask"}\r\n\xff\xfe\n\n{"description":"torn')
+
+    result = corpus.push(root, **NORTH)
+
+    assert chunks(corpus)["content"].to_list() == ['{"description":"sky mask"}\r']
+    assert [error.details["reason"] for error in result.errors] == ["invalid_utf8", "torn"]
+
+
+def test_second_push_of_the_same_changes_nothing(corpus: Corpus, photos: Path) -> None:
+    corpus.push(photos, **NORTH)
+    before = corpus.store.version().measures
+
+    again = corpus.push(photos, **NORTH)
+
+    assert (again.ingested, again.added, again.deleted) == (3, 0, 0)
+    assert corpus.store.version().measures == before
+
+
+def test_same_log_of_two_tenants_is_two_records(corpus: Corpus, photos: Path, ids_of: Ids) -> None:
+    corpus.push(photos, **NORTH)
+    corpus.push(photos, tenant="south", repo="photos")
+
+    assert len(set(ids_of(corpus))) == 6
+
+
+def test_text_of_a_log_in_a_payload_is_the_same_records(
+    corpus: Corpus, other: Corpus, photos: Path, ids_of: Ids
+) -> None:
+    files = [
+        {"content": log.read_text(), "sourcePath": f"{log.parent.name}/{LOG_NAME}", "parserId": PARSER_ID}
+        for log in photos.glob(f"*/{LOG_NAME}")
+    ]
+    corpus.push(photos, **NORTH)
+
+    result = other.push({"files": files}, **NORTH)
+
+    assert ids_of(other) == ids_of(corpus)
+    assert [error.code for error in result.errors] == [Code.PARSE_FAILED]
+    assert chunks(other)["root_kind"].unique().to_list() == ["external-source"]
+    assert corpus.push({"files": files}, **NORTH).added == 0
+
+
+def test_tombstone_withdraws_a_log(corpus: Corpus, photos: Path) -> None:
+    corpus.push(photos, **NORTH)
+    shutil.rmtree(photos / "heron")
+
+    result = corpus.push(photos, **NORTH, deleted=(f"heron/{LOG_NAME}",))
+
+    assert result.deleted == 2
+    assert chunks(corpus)["source_path"].to_list() == [f"fjord/{LOG_NAME}"]
+
+
+def test_what_is_gone_stays_until_somebody_says_so(corpus: Corpus, photos: Path) -> None:
+    corpus.push(photos, **NORTH)
+    shutil.rmtree(photos / "heron")
+
+    assert corpus.push(photos, **NORTH).deleted == 0
+    assert corpus.push(photos, **NORTH, snapshot=True).deleted == 2
+
+
+def test_snapshot_keeps_a_log_that_has_no_readable_line(corpus: Corpus, photos: Path) -> None:
+    corpus.push(photos, **NORTH)
+    (photos / "heron" / LOG_NAME).write_text("no json\n")
+
+    assert corpus.push(photos, **NORTH, snapshot=True).deleted == 0
+
+
+def test_snapshot_is_of_one_tenant_and_repository(corpus: Corpus, photos: Path) -> None:
+    for tenant, repo in (("north", "photos"), ("north", "archive"), ("south", "photos")):
+        corpus.push(photos, tenant=tenant, repo=repo)
+    shutil.rmtree(photos / "heron")
+
+    corpus.push(photos, **NORTH, snapshot=True)
+
+    left = chunks(corpus).group_by("tenant_id", "repo_slug").len().sort("tenant_id", "repo_slug")
+    assert left.rows() == [("north", "archive", 3), ("north", "photos", 1), ("south", "photos", 3)]
+
+
+def test_snapshot_of_an_empty_folder_needs_a_yes(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
+    corpus.push(photos, **NORTH)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+
+    refused = corpus.push(empty, **NORTH, snapshot=True)
+
+    assert [error.code for error in refused.errors] == [Code.MANIFEST_INVALID]
+    assert (refused.deleted, len(chunks(corpus))) == (0, 3)
+    assert corpus.push(empty, **NORTH, snapshot=True, confirmed=True).deleted == 3
+
+
+def test_snapshot_with_a_folder_that_cannot_be_listed_is_refused(
+    corpus: Corpus, photos: Path, tmp_path: Path
+) -> None:
+    corpus.push(photos, **NORTH)
+    (tmp_path / "elsewhere").mkdir()
+    shutil.rmtree(photos / "heron")
+    (photos / "heron").symlink_to(tmp_path / "elsewhere")
+
+    with pytest.raises(StateError, match="cannot be listed, so the logs in it would be withdrawn"):
+        corpus.push(photos, **NORTH, snapshot=True)
+    assert len(chunks(corpus)) == 3
+
+
+def test_every_line_keeps_the_contract(demo: Path) -> None:
+    lines = read_lines(demo).lines
+
+    made = list(chunks_of_lines(lines, tenant_id="north", repo_slug="demo"))
+
+    assert len(made) == lines.height
+    assert [faults(PARSED_CHUNK, json.loads(json.dumps(chunk))) for chunk in made] == [()] * len(made)

@@ -1,0 +1,110 @@
+"""What is in a corpus, and what is left over in it."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypedDict
+
+import pytest
+
+from vocabgap.corpus.manifests import configure, set_manifest
+from vocabgap.exchange.opening import Corpus
+from vocabgap.exchange.overview import Identity, Overview, overview, remove_orphans
+from vocabgap.record import LOG_NAME
+
+
+class Whose(TypedDict):
+    """Whose push it is."""
+
+    tenant: str
+    repo: str
+
+
+NORTH: Whose = {"tenant": "north", "repo": "photos"}
+EARLY, LATE = (datetime(2026, month, 1, tzinfo=UTC) for month in (1, 2))
+
+
+def only(found: Overview) -> Identity:
+    """The one identity that there is."""
+    (identity,) = found.identities
+    return identity
+
+
+def test_records_are_counted_by_identity(corpus: Corpus, photos: Path) -> None:
+    corpus.push(photos, **NORTH)
+    corpus.push(photos, tenant="south", repo="photos")
+    corpus.push({"files": [{"content": "text", "sourcePath": "notes.md"}]}, **NORTH)
+
+    found = corpus.status()
+
+    told = [
+        (each.tenant_id, each.root_kind, each.records, each.gap_records, each.paths)
+        for each in found.identities
+    ]
+    assert told == [
+        ("north", "external-source", 1, 0, 1),
+        ("north", "image-repo", 3, 3, 2),
+        ("south", "image-repo", 3, 3, 2),
+    ]
+    assert (found.measures.rows, found.measures.version, found.orphans) == (7, 3, 0)
+
+
+def test_what_the_last_snapshot_lacks_is_missing_if_it_came_before(corpus: Corpus, photos: Path) -> None:
+    corpus.push(photos, **NORTH, now=EARLY)
+    set_manifest(corpus.store, "north", "photos", [f"fjord/{LOG_NAME}"], now=EARLY)
+
+    assert only(corpus.status()).missing == 2
+
+
+def test_what_came_after_the_snapshot_is_not_missing(corpus: Corpus, photos: Path) -> None:
+    corpus.push(photos, **NORTH, now=LATE)
+    set_manifest(corpus.store, "north", "photos", [], now=EARLY)
+
+    assert only(corpus.status()).missing == 0
+
+
+@pytest.mark.parametrize(("times", "stale", "outdated"), [(0, 0, 0), (1, 3, 0), (2, 3, 3)])
+def test_outdated_is_what_is_two_configurations_behind(
+    corpus: Corpus, photos: Path, times: int, stale: int, outdated: int
+) -> None:
+    corpus.push(photos, **NORTH)
+    for _ in range(times):
+        configure(corpus.store, "north")
+
+    found = only(corpus.status())
+
+    assert (found.stale, found.outdated) == (stale, outdated)
+    assert only(overview(corpus.store.version(), gap=1)).outdated == stale
+
+
+def test_orphans_are_removed_and_nothing_else(
+    corpus: Corpus, photos: Path, ids_of: Callable[[Corpus], list[str]]
+) -> None:
+    corpus.push(photos, **NORTH, now=EARLY)
+    set_manifest(corpus.store, "north", "photos", [f"fjord/{LOG_NAME}"], now=LATE)
+    corpus.push(photos, tenant="south", repo="photos", now=EARLY)
+
+    assert corpus.remove_orphans() == 2
+    assert len(ids_of(corpus)) == 4
+    assert remove_orphans(corpus.store) == 0
+
+
+def test_compaction_is_due_once_much_is_deleted(corpus: Corpus, photos: Path) -> None:
+    corpus.push(photos, **NORTH)
+    before = corpus.status().compaction_due
+    corpus.forget("north", image="fjord")
+
+    due = corpus.status().compaction_due
+    corpus.compact()
+
+    assert (before, due) == ("", "1 of 3 stored records are deleted")
+    assert corpus.status().compaction_due == ""
+
+
+def test_rules_are_told_in_words(corpus: Corpus, photos: Path) -> None:
+    corpus.push(photos, **NORTH)
+
+    rules = corpus.status().rules
+
+    assert [rule.partition(":")[0] for rule in rules] == ["missing", "outdated", "stale"]
+    assert "at least 2 times" in rules[1]

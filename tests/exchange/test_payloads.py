@@ -1,0 +1,158 @@
+"""Payloads: what one installation writes and another one pushes."""
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypedDict
+
+import pytest
+
+from vocabgap.corpus.contracts import PARSED_CHUNK
+from vocabgap.corpus.validating import faults
+from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.exchange.opening import Corpus
+from vocabgap.exchange.payload_files import read_payload
+from vocabgap.exchange.payloads import export_chunks
+
+Ids = Callable[[Corpus], list[str]]
+
+
+class Whose(TypedDict):
+    """Whose push it is."""
+
+    tenant: str
+    repo: str
+
+
+NORTH: Whose = {"tenant": "north", "repo": "demo"}
+
+
+def test_pushed_payload_of_a_folder_gives_the_ids_of_the_folder(
+    corpus: Corpus, other: Corpus, demo: Path, tmp_path: Path, ids_of: Ids
+) -> None:
+    made = export_chunks(demo, tmp_path / "p.json", **NORTH)
+    pushed = corpus.push(demo, **NORTH)
+
+    result = other.push(tmp_path / "p.json", **NORTH)
+
+    assert ids_of(other) == ids_of(corpus)
+    assert (result.ingested, result.errors) == (made.chunks, ())
+    assert [error.message for error in pushed.errors] == list(made.left_out)
+    assert corpus.push(tmp_path / "p.json", **NORTH).added == 0
+
+
+def test_every_chunk_of_a_payload_keeps_the_contract(demo: Path, tmp_path: Path) -> None:
+    export_chunks(demo, tmp_path / "p.json", **NORTH)
+
+    payload = json.loads((tmp_path / "p.json").read_text(encoding="utf-8"))
+
+    chunks = [chunk for file in payload["files"] for chunk in file["parsedChunks"]]
+    assert len(chunks) == 347
+    assert [faults(PARSED_CHUNK, chunk) for chunk in chunks] == [()] * len(chunks)
+    assert {chunk["rootKind"] for chunk in chunks} == {"external-source"}
+
+
+def test_payload_of_a_corpus_gives_the_ids_of_the_corpus(
+    corpus: Corpus, other: Corpus, photos: Path, tmp_path: Path, ids_of: Ids
+) -> None:
+    corpus.push(photos, **NORTH)
+    corpus.push({"files": [{"content": "text", "sourcePath": "notes.md"}]}, **NORTH)
+    corpus.push(photos, tenant="south", repo="demo")
+
+    made = corpus.export_chunks(tmp_path / "p.json", **NORTH)
+
+    assert (made.chunks, made.left_out) == (4, ())
+    other.push(tmp_path / "p.json", **NORTH)
+    assert set(ids_of(other)) < set(ids_of(corpus))
+    assert len(ids_of(other)) == 4
+
+
+def test_restored_record_that_is_no_parsed_chunk_is_left_out(corpus: Corpus, tmp_path: Path) -> None:
+    record = {
+        "id": "x",
+        "embedding": [1.0],
+        "metadata": {"tenantId": "north", "repoSlug": "demo"},
+        "document": "",
+    }
+    (tmp_path / "b.jsonl").write_text(json.dumps(record))
+    corpus.restore(tmp_path / "b.jsonl")
+
+    made = corpus.export_chunks(tmp_path / "p.json", **NORTH)
+
+    assert (made.chunks, made.left_out) == (0, (": chunk x is no parsed chunk",))
+    assert json.loads((tmp_path / "p.json").read_text())["files"] == []
+
+
+def test_payload_comes_through_standard_input(
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export_chunks(photos, tmp_path / "p.json", **NORTH)
+    piped = io.TextIOWrapper(io.BytesIO((tmp_path / "p.json").read_bytes()))
+    monkeypatch.setattr(sys, "stdin", piped)
+
+    assert len(read_payload("-")["files"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b'{"files": [\n  oops]}', "p.json:2: expected JSON: expecting value at column 3"),
+        (b"\xff", "p.json:1: expected UTF-8"),
+        (b"[]", "p.json: expected an object"),
+        (b'{"files": [], "n": NaN}', "there is no NaN"),
+        (b'{"a":' * 5000, "p.json"),
+        (b"", "p.json:1: expected JSON"),
+    ],
+)
+def test_payload_that_is_no_json_object_is_told_with_its_line(
+    tmp_path: Path, content: bytes, told: str
+) -> None:
+    (tmp_path / "p.json").write_bytes(content)
+
+    with pytest.raises(InvalidInputError) as refused:
+        read_payload(tmp_path / "p.json")
+    assert told in str(refused.value)
+
+
+def test_payload_with_half_a_character_is_read_for_its_chunk_to_be_refused(
+    tmp_path: Path, corpus: Corpus
+) -> None:
+    (tmp_path / "p.json").write_text('{"files":[{"content":"\\ud800","sourcePath":"a.md"}]}')
+
+    result = corpus.push(tmp_path / "p.json", **NORTH)
+
+    assert (result.ingested, len(result.errors)) == (0, 1)
+
+
+def test_payload_that_is_missing_is_told(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="does not exist"):
+        read_payload(tmp_path / "p.json")
+
+
+def test_signals_of_a_folder_are_none_of_a_payload(corpus: Corpus, tmp_path: Path) -> None:
+    (tmp_path / "p.json").write_text('{"files":[]}')
+
+    with pytest.raises(InvalidInputError, match="what a payload withdraws, it says itself"):
+        corpus.push(tmp_path / "p.json", **NORTH, snapshot=True)
+
+
+@pytest.mark.parametrize(
+    ("tenant", "repo"), [("", "demo"), ("north", ""), ("North", "demo"), ("a b", "demo")]
+)
+def test_payload_of_nobody_is_refused(photos: Path, tmp_path: Path, tenant: str, repo: str) -> None:
+    with pytest.raises(InvalidInputError, match=r"expected (a name|1 to 64)"):
+        export_chunks(photos, tmp_path / "p.json", tenant=tenant, repo=repo)
+
+
+def test_log_whose_path_no_payload_can_have_is_left_out(
+    tmp_path: Path, write_corpus: Callable[..., Path], gap: Callable[..., object], corpus: Corpus
+) -> None:
+    root = write_corpus({"heron": [gap("sky mask")], "con": [gap("film grain")]})
+
+    made = export_chunks(root, tmp_path / "p.json", **NORTH)
+
+    assert made.chunks == 1
+    assert len(made.left_out) == 1
+    assert corpus.push(tmp_path / "p.json", **NORTH).errors == ()

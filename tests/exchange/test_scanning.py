@@ -1,0 +1,177 @@
+"""A shared corpus as a root: the same records, the same account, the same report as of its logs."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypedDict
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import vocabgap as vg
+from vocabgap.errors import StateError
+from vocabgap.exchange.opening import Corpus
+from vocabgap.exchange.places import is_corpus
+from vocabgap.exchange.scanning import scan
+from vocabgap.ingest import Selection
+from vocabgap.record import LOG_NAME
+from vocabgap.sources import Source
+
+NOW = datetime(2026, 7, 1, tzinfo=UTC)
+
+
+class Whose(TypedDict):
+    """Whose push it is."""
+
+    tenant: str
+    repo: str
+
+
+DEMO: Whose = {"tenant": "local", "repo": "demo"}
+NOTE = {"content": "about the house", "sourcePath": "notes/today.txt"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where the corpus of these tests lies."""
+    return tmp_path / "corpus"
+
+
+def test_corpus_gives_the_records_of_its_logs(corpus: Corpus, demo: Path, folder: Path) -> None:
+    corpus.push(demo, **DEMO)
+
+    found, logs = scan(folder), scan(demo)
+
+    assert_frame_equal(found.gaps, logs.gaps)
+    assert found.summary.repairs == logs.summary.repairs
+    assert found.summary.lines == logs.summary.lines - logs.summary.rejects
+
+
+def test_report_on_a_corpus_is_that_on_its_logs(
+    corpus: Corpus, demo: Path, folder: Path, tmp_path: Path
+) -> None:
+    corpus.push(demo, **DEMO)
+
+    made = [vg.run(root, out=tmp_path / f"out-{root.name}", now=NOW) for root in (folder, demo)]
+
+    assert_frame_equal(made[0].ranked, made[1].ranked)
+    assert made[0].published.summary.capabilities == made[1].published.summary.capabilities
+
+
+def test_account_adds_up_and_counts_other_chunks_beside_it(
+    corpus: Corpus, photos: Path, folder: Path
+) -> None:
+    corpus.push(photos, **DEMO)
+    corpus.push({"files": [NOTE]}, **DEMO)
+    bad = {"files": [{"content": "no json", "sourcePath": "a.jsonl", "kind": "gap-record"}]}
+    corpus.push(bad, **DEMO)
+
+    made = scan(folder).summary
+
+    assert made.lines == made.records + made.duplicates + made.superseded + made.rejects
+    assert (made.records, made.rejects, made.passed_over) == (3, 1, 1)
+
+
+def test_only_what_is_asked_for_is_read(corpus: Corpus, photos: Path, folder: Path) -> None:
+    for tenant, repo in (("north", "photos"), ("north", "archive"), ("south", "photos")):
+        corpus.push(photos, tenant=tenant, repo=repo)
+
+    found = scan(folder, tenants=["north"], repositories=["photos"])
+
+    assert found.gaps.select("tenant_id", "repo_slug").unique().rows() == [("north", "photos")]
+    assert scan(folder).gaps["counted"].sum() == 6  # of a tenant's two copies one counts
+
+
+def test_report_of_one_tenant_has_nothing_of_another(
+    corpus: Corpus,
+    photos: Path,
+    folder: Path,
+    tmp_path: Path,
+    write_corpus: Callable[..., Path],
+    gap: Callable[..., object],
+) -> None:
+    corpus.push(photos, tenant="north", repo="photos")
+    corpus.push(write_corpus({"x": [gap("secret wish")]}, "south"), tenant="south", repo="s")
+
+    made = vg.run(folder, out=tmp_path / "out", selection=Selection(tenants=("north",)))
+
+    told = "".join(path.read_text() for path in made.published.folder.glob("report.*"))
+    assert "secret" not in told
+    assert "secret wish" not in pl.read_parquet(made.published.folder / "gaps.parquet")["description"]
+    assert "--tenant north" in made.published.manifest.command
+
+
+def test_corpus_and_logs_together_count_a_record_of_one_tenant_once(
+    corpus: Corpus, photos: Path, folder: Path
+) -> None:
+    corpus.push(photos, tenant="local", repo="photos")
+
+    found = scan([folder, photos])
+
+    assert (found.summary.records, found.summary.duplicates, found.summary.rejects) == (3, 3, 1)
+
+
+def test_cache_beside_a_corpus_gives_the_same(
+    corpus: Corpus, photos: Path, folder: Path, tmp_path: Path
+) -> None:
+    corpus.push(photos, tenant="north", repo="photos")
+    fresh = scan([folder, photos])
+
+    cached = [scan([folder, photos], cache=tmp_path / "kept") for _ in range(2)]
+
+    for each in cached:
+        assert_frame_equal(each.gaps, fresh.gaps)
+        assert each.summary == fresh.summary
+    assert cached[1].cache is not None
+
+
+def test_image_of_a_log_in_the_root_is_the_folder_that_it_lay_in(
+    corpus: Corpus, folder: Path, write_corpus: Callable[..., Path]
+) -> None:
+    root = write_corpus({"heron": ['{"description": "sky mask"}']})
+
+    corpus.push(root / "heron", tenant="north", repo="photos")
+
+    found = scan(folder).gaps
+    assert found["image_id"].to_list() == ["heron"]
+    assert found["record_id"].to_list() == scan(root / "heron").gaps["record_id"].to_list()
+
+
+def test_log_of_another_tool_is_read_as_its_name_says(folder: Path, tmp_path: Path) -> None:
+    own = Source(glob="events.jsonl", where={"kind": "gap"}, fields={"description": "said.it"})
+    root = tmp_path / "tool"
+    root.mkdir()
+    (root / "events.jsonl").write_text('{"kind":"gap","said":{"it":"sky mask"}}\n{"kind":"private"}\n')
+    settings = vg.Settings(source={"own": own})
+
+    vg.open_corpus(folder, settings=settings).push(root, tenant="north", repo="tool")
+
+    found = scan(folder, sources=settings.sources)
+    assert found.gaps["description"].to_list() == ["sky mask"]
+
+
+def test_folder_with_a_manifest_of_something_else_is_no_corpus(
+    write_corpus: Callable[..., Path], gap: Callable[..., object]
+) -> None:
+    root = write_corpus({"heron": [gap("sky mask")]})
+    (root / "manifest.json").write_text('{"format": "of a camera"}')
+
+    assert not is_corpus(root)
+    assert scan(root).summary.records == 1
+
+
+def test_damaged_corpus_is_no_folder_without_logs(corpus: Corpus, photos: Path, folder: Path) -> None:
+    corpus.push(photos, tenant="north", repo="photos")
+    (folder / "manifest.json").write_text('{"format": "voc')
+
+    with pytest.raises(StateError, match="damaged"):
+        scan(folder)
+
+
+def test_empty_corpus_is_an_empty_scan(corpus: Corpus, photos: Path, folder: Path) -> None:
+    corpus.push(photos, tenant="north", repo="photos")
+    corpus.forget("north")
+
+    assert scan(folder).summary.lines == 0
+    assert f"/{LOG_NAME}" not in str(scan(folder))

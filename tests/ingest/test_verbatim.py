@@ -1,0 +1,108 @@
+"""Readable lines with their text: what is handed on of a log."""
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from vocabgap.ingest import read_lines, scan, text_lines
+from vocabgap.record import LOG_NAME
+
+NEED = b'{"description":"soft reeds"}\n'
+
+
+def test_every_readable_line_comes_with_its_own_text(workspace: Path, write_log: Callable[..., Path]) -> None:
+    write_log("heron-11", NEED, b"\n", b"no json\n", b' {"description": "warm b\xc3\xa9ak"}\r\n', NEED)
+
+    found = read_lines(workspace)
+
+    assert found.lines.select("line", "text").rows() == [
+        (1, '{"description":"soft reeds"}'),
+        (4, ' {"description": "warm béak"}\r'),
+        (5, '{"description":"soft reeds"}'),
+    ]
+    assert found.rejects.select("line", "reason").rows() == [(3, "invalid_json")]
+
+
+def test_records_are_those_of_a_scan(demo: Path) -> None:
+    scanned = scan(demo)
+
+    found = read_lines(demo)
+
+    assert found.lines["record_id"].to_list() == scanned.gaps["record_id"].to_list()
+    assert found.lines["line"].to_list() == scanned.gaps["line"].to_list()
+    assert found.rejects.equals(scanned.rejects)
+    assert found.paths == tuple(sorted(scanned.files["source_path"]))
+
+
+def test_texts_stay_with_their_lines_over_batches(
+    workspace: Path, write_log: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vocabgap.ingest.columns.BATCH", 3)
+    lines = [b'{"description":"need %d"}\n' % number for number in range(10)]
+    write_log("a", *lines[:4])
+    write_log("b", *lines[4:])
+
+    found = read_lines(workspace).lines
+
+    assert [f'{{"description":"{need}"}}' for need in found["description"]] == found["text"].to_list()
+
+
+def test_compressed_log_gives_its_lines(workspace: Path) -> None:
+    folder = workspace / "heron-11"
+    folder.mkdir()
+    (folder / f"{LOG_NAME}.gz").write_bytes(gzip.compress(NEED))
+
+    found = read_lines(workspace)
+
+    assert found.lines.select("source_path", "text", "folder").row(0) == (
+        f"heron-11/{LOG_NAME}.gz",
+        '{"description":"soft reeds"}',
+        "heron-11",
+    )
+
+
+def test_lines_that_a_source_passes_over_are_not_handed_on(workspace: Path) -> None:
+    log = workspace / "events.jsonl"
+    log.write_bytes(b'{"kind":"gap","description":"soft reeds"}\n{"kind":"login","description":"private"}\n')
+    sources = {
+        "own": {"glob": "events.jsonl", "where": {"kind": "gap"}, "fields": {"description": "description"}}
+    }
+
+    found = read_lines(workspace, sources=sources)
+
+    assert found.lines["line"].to_list() == [1]
+    assert found.rejects.is_empty()
+
+
+def test_log_without_a_readable_line_is_among_the_paths(
+    workspace: Path, write_log: Callable[..., Path]
+) -> None:
+    write_log("empty")
+
+    assert read_lines(workspace).paths == (f"empty/{LOG_NAME}",)
+
+
+def test_text_gives_what_its_file_gives(workspace: Path, write_log: Callable[..., Path]) -> None:
+    log = write_log("heron-11", NEED, b"no json\n", b'{"description":"torn')
+    columns = ["line", "byte_offset", "record_id", "text", "folder", "source_path"]
+    read = read_lines(workspace)
+
+    found = text_lines(log.read_text(), f"heron-11/{LOG_NAME}", repo_slug="shoots")
+
+    assert found.lines.select(columns).equals(read.lines.select(columns))
+    assert found.rejects.equals(read.rejects)
+
+
+def test_text_of_a_log_in_the_root_is_of_an_image_named_as_the_repository() -> None:
+    found = text_lines(NEED.decode(), LOG_NAME, repo_slug="north/heron-11")
+
+    assert found.lines["image_id"].to_list() == ["heron-11"]
+
+
+def test_text_with_half_a_surrogate_pair_costs_one_line() -> None:
+    found = text_lines('{"description":"\ud800"}\n{"description":"soft reeds"}\n', LOG_NAME, repo_slug="a")
+
+    assert found.lines["line"].to_list() == [2]
+    assert found.rejects["reason"].to_list() == ["invalid_utf8"]

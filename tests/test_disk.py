@@ -1,0 +1,42 @@
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from vocabgap.disk import locked, put_in_place, undisturbed
+
+
+def test_a_file_takes_the_place_of_another(tmp_path: Path) -> None:
+    (tmp_path / "new").write_text("new")
+    (tmp_path / "name").write_text("old")
+
+    put_in_place(tmp_path / "new", tmp_path / "name")
+
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("name", "new")]
+
+
+def test_a_lock_is_one_opened_file_s_until_it_is_closed(tmp_path: Path) -> None:
+    first, second = (os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT) for _ in range(2))
+    try:
+        assert locked(first)
+        assert not locked(second)
+        os.close(first)
+        assert locked(second)
+    finally:
+        os.close(second)
+
+
+def test_a_signal_waits_until_the_block_is_through() -> None:
+    done: list[str] = []
+
+    def work() -> None:
+        with undisturbed():
+            signal.raise_signal(signal.SIGINT)
+            done.append("to the end")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+
+    assert done == ["to the end"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
