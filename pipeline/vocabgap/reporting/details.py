@@ -14,6 +14,12 @@ OPEN: Final = "open"
 COVERED: Final = "covered"
 SETTLED: Final = "settled"
 HIDDEN: Final = "hidden"
+TITLES: Final = {
+    OPEN: "To author",
+    COVERED: "Probably covered",
+    SETTLED: "Decided",
+    HIDDEN: "Too rare so far",
+}
 MOST_LISTED: Final = 10_000
 _MOST_SHOWN: Final = 100  # of each group that is written into the page itself
 _IMAGE: Final = ("tenant_id", "repo_slug", "image_id")

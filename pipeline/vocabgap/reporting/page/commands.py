@@ -11,7 +11,7 @@ from vocabgap.reporting.details import SETTLED, Listed
 _OURS: Final = re.compile(r"cap-[0-9a-f]{12}")
 
 
-class Command(msgspec.Struct, frozen=True, array_like=True):
+class Command(msgspec.Struct, frozen=True):
     """What a command does, and its words before and after the capability's identifier.
 
     Attributes:

@@ -70,13 +70,15 @@ class Index:
     Args:
         days: The first and the last day on which anything came up; null if no day is known.
         with_repository: Whether a log is named with its repository.
+        last_rank: The last rank that any of them might have.
     """
 
-    def __init__(self, days: tuple[date, date] | None, *, with_repository: bool) -> None:
+    def __init__(self, days: tuple[date, date] | None, *, with_repository: bool, last_rank: int = 1) -> None:
         self.categories, self.operations, self.images, self.files = Names(), Names(), Names(), Names()
         self.first_day = None if days is None else days[0]
         self.periods = None if days is None else Periods.between(*days)
         self.with_repository = with_repository
+        self.last_rank = last_rank
 
 
 def shown(text: str, most: int) -> str:

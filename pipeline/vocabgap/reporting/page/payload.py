@@ -7,10 +7,11 @@ from typing import Final
 import msgspec
 
 from vocabgap.moments import iso
-from vocabgap.reporting.details import Listed
+from vocabgap.reporting.details import TITLES, Listed
+from vocabgap.reporting.page.charts import SPARK, Spark
 from vocabgap.reporting.page.commands import Command, commands
 from vocabgap.reporting.page.index import Index
-from vocabgap.reporting.page.rows import Limits, Row, row_of
+from vocabgap.reporting.page.rows import Limits, Row, ShownExample, row_of
 from vocabgap.reporting.summary import Summary
 from vocabgap.version import SCHEMA_VERSION
 
@@ -35,6 +36,23 @@ _ESCAPES: Final = {
 }
 
 
+class Shown(msgspec.Struct, frozen=True):
+    """How much of a long list is seen of a capability.
+
+    Attributes:
+        wordings: Those that are not folded away.
+        images: Likewise.
+        most_images: Those that are there at all, to be unfolded.
+    """
+
+    wordings: int
+    images: int
+    most_images: int
+
+
+SHOWN: Final = Shown(wordings=25, images=12, most_images=100)
+
+
 class Payload(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a page lists.
 
@@ -45,6 +63,10 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
         first_day: The earliest day on which anything came up; days are counted from it.
         weeks: The weeks that `weekly` tells of.
         limits: How much of each capability is here.
+        shown: How much of that is seen at once.
+        spark: The measures of the drawings of `weekly`.
+        most_mentions: What a full bar in the list stands for.
+        groups: Every group of capabilities, with its title.
         categories: Names of categories, which the rows refer to by position.
         operations: Names of operations, likewise.
         images: Names of images, likewise.
@@ -53,6 +75,7 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
         statuses: Every status that occurs.
         commands: The command lines for each capability.
         columns: What the cells of a row are.
+        example_columns: What the cells of an example are.
         rows: The capabilities, in order of rank.
     """
 
@@ -62,6 +85,10 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
     first_day: str | None
     weeks: int
     limits: Limits
+    shown: Shown
+    spark: Spark
+    most_mentions: int
+    groups: dict[str, str]
     categories: tuple[str, ...]
     operations: tuple[str, ...]
     images: tuple[str, ...]
@@ -70,6 +97,7 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
     statuses: tuple[str, ...]
     commands: tuple[Command, ...]
     columns: tuple[str, ...]
+    example_columns: tuple[str, ...]
     rows: tuple[Row, ...]
 
 
@@ -86,14 +114,19 @@ def payload_of(summary: Summary) -> Payload:
         first_day=None if index.first_day is None else index.first_day.isoformat(),
         weeks=max((len(row.weekly) for row in rows), default=0),
         limits=limits,
+        shown=SHOWN,
+        spark=SPARK,
+        most_mentions=max((row.mentions for row in rows), default=0),
+        groups=TITLES,
         categories=index.categories.shown(limits.characters),
         operations=index.operations.shown(limits.characters),
-        images=index.images.shown(limits.characters),
+        images=index.images.shown(LEVELS[0].characters),  # to be found by all of it, however much is cut
         files=index.files.shown(limits.characters),
         periods=() if index.periods is None else index.periods.names,
         statuses=tuple(sorted({row.status for row in rows})),
         commands=commands(everything, summary.deciding),
         columns=Row.__struct_fields__,
+        example_columns=ShownExample.__struct_fields__,
         rows=rows,
     )
 
@@ -107,7 +140,12 @@ def encode_payload(payload: Payload) -> str:
 
 
 def _index(summary: Summary) -> Index:
-    return Index(_days(summary.everything), with_repository=summary.repositories not in {None, 1})
+    everything = summary.everything
+    return Index(
+        _days(everything),
+        with_repository=summary.repositories not in {None, 1},
+        last_rank=max((each.capability.rank_high for each in everything), default=1),
+    )
 
 
 def _days(everything: Sequence[Listed]) -> tuple[date, date] | None:

@@ -19,17 +19,14 @@ from vocabgap.reporting.in_words import (
     trend,
 )
 from vocabgap.reporting.page.assets import policy, script, style
-from vocabgap.reporting.page.charts import bars, rank_span, share
+from vocabgap.reporting.page.charts import SPARK, bars, share
 from vocabgap.reporting.page.heat import heat_map
-from vocabgap.reporting.page.payload import Payload, encode_payload, payload_of
+from vocabgap.reporting.page.payload import LEVELS, encode_payload, payload_of
 from vocabgap.reporting.summary import Summary
 from vocabgap.text import count, escape_unseen, in_words, shortened, visible
 
 # Of each list without a script, and on paper; with one there are all of them.
 SHOWN: Final = 50
-SHOWN_WORDINGS: Final = 25
-SHOWN_IMAGES: Final = 12
-MOST_IMAGES: Final = 100
 
 
 def render_page(summary: Summary) -> str:
@@ -47,7 +44,7 @@ def render_page(summary: Summary) -> str:
         covered=covered,
         settled=settled,
         heat=heat_map(shown),
-        most=_most(payload),
+        finds_all=payload.limits == LEVELS[0] and not any(row.other_wordings for row in payload.rows),
         style=style(),
         script=script(),
         policy=policy(),
@@ -55,17 +52,9 @@ def render_page(summary: Summary) -> str:
     )
 
 
-def _most(payload: Payload) -> dict[str, int]:
-    """What full bars stand for."""
-    return {
-        "mentions": max((row.mentions for row in payload.rows), default=0),
-        "rank": max((row.rank_high for row in payload.rows), default=0),
-    }
-
-
-def _data(value: object) -> str:
-    """Text from a log on one line; the templates escape what it holds of markup."""
-    return shortened(visible(str(value)))
+def _data(value: object) -> Markup:
+    """Text from a log on one line, escaped; which way it is written, what stands beside it is not moved."""
+    return Markup("<bdi>{}</bdi>").format(shortened(visible(str(value))))
 
 
 def _code(value: object) -> Markup:
@@ -107,12 +96,7 @@ def _environment() -> jinja2.Environment:
         share=share,
         bars=bars,
     )
-    environment.globals.update(
-        rank_span=rank_span,
-        shown_wordings=SHOWN_WORDINGS,
-        shown_images=SHOWN_IMAGES,
-        most_images=MOST_IMAGES,
-    )
+    environment.globals.update(spark_box=SPARK)
     return environment
 
 

@@ -13,6 +13,7 @@ import msgspec
 from vocabgap.reporting.capability import Capability, Example, Tally, Workaround
 from vocabgap.reporting.details import Listed
 from vocabgap.reporting.in_words import factors, interval, rating, satisfaction, short_hash, trend
+from vocabgap.reporting.page.charts import Span, rank_span
 from vocabgap.reporting.page.index import Index, Names, shown
 
 Pairs = tuple[int, ...]  # position, mentions, position, mentions, and so on
@@ -67,6 +68,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     Attributes:
         group: `open`, `covered`, `settled` or `hidden`.
         interval: The 90 % interval of the rank, in words.
+        span: Where that interval lies, from the first rank to the last of the page.
         rated: How the workarounds were rated, in words.
         trend_said: The trend, in words.
         factors: The priority, in words.
@@ -106,6 +108,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     need: float
     recency: float
     interval: str
+    span: Span
     rated: str
     trend_said: str
     factors: str
@@ -162,6 +165,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         need=round(item.need, 4),
         recency=round(item.recency, 4),
         interval=interval(item),
+        span=rank_span(item.rank_low, item.rank_high, index.last_rank),
         rated=satisfaction(item),
         trend_said=trend(item),
         factors=factors(item),
