@@ -9,18 +9,18 @@ import msgspec
 HEAT_STEPS: Final = 6
 SPARK_WIDTH: Final = 60
 SPARK_HEIGHT: Final = 16
-_FILLED: Final = 0.75  # of the width that a bar has to itself
+FILLED: Final = 0.75  # of the width that a bar has to itself
 _THINNEST: Final = 5.0  # of a span, to be seen
 
 
-class Span(msgspec.Struct, frozen=True):
+class Span(msgspec.Struct, frozen=True, array_like=True):
     """A stretch of a line of length 100."""
 
     start: float
     length: float
 
 
-def share(number: float, most: float) -> float:
+def percentage(number: float, most: float) -> float:
     """A number as a percentage of the greatest one, to one digit."""
     return round(100 * number / most, 1) if most else 0.0
 
@@ -29,7 +29,7 @@ def bars(numbers: Sequence[int]) -> str:
     """Upright bars side by side, as the path of an SVG; what is not zero is one pixel high at least."""
     most = max(numbers, default=0)
     step = SPARK_WIDTH / max(len(numbers), 1)
-    width = round(step * _FILLED, 1)
+    width = round(step * FILLED, 1)
     found = []
     for position, number in enumerate(numbers):
         if number:

@@ -40,8 +40,11 @@ function facts(capability) {
     ['Mentions', whole(capability.mentions)],
     ['Images', whole(capability.images)],
     ['Known sessions', whole(capability.sessions)],
-    ['Status', capability.status],
-    ['Rank, with 90 % confidence', capability.interval],
+    ['Status', capability.status ?? MISSING],
+    [`Rank, with ${run.confidence} % confidence`, capability.interval],
+    ['Next ahead', capability.next_ahead],
+    ...(capability.pinned ? [['Pinned', 'yes: people want it first']] : []),
+    ...(capability.asked ? [['Asked for', capability.asked]] : []),
     ['Priority', capability.factors],
     ['Trend', capability.trend_said],
     ['Satisfaction', capability.rated],
@@ -50,6 +53,7 @@ function facts(capability) {
     ['Categories', shares.join(', ')],
     ['Cohesion', decimals(capability.cohesion, 2)],
     ...(capability.repeats ? [['Look like verbatim repeats by automation', whole(capability.repeats)]] : []),
+    ...(capability.outgrown.length ? [['Outgrown decisions', capability.outgrown.join(', ')]] : []),
     ...(run.commands.length ? [['Identifier', make('code', {}, capability.id)]] : []),
   ];
   return make('dl', { class: 'facts' }, ...told.map(([term, text]) => described(term, text)));
