@@ -14,9 +14,8 @@ Dressed = tuple[list[Path], Path]
 pytestmark = pytest.mark.slow
 
 PATIENCE = 60_000  # milliseconds
-# What the script has made in the list, in each panel and in the fields, part by part: every element in its order,
-# with its attributes. Of their values those stay that no text of a log may be in; identifiers are made of texts,
-# and a drawing is one of numbers.
+# What the script has made in the list, in each panel and in the fields, part by part: every element in its
+# order, with its attributes. Their values are the same, but for what is made of identifiers and numbers.
 MADE = """async () => {
     const free = new Set(['id', 'href', 'data-id', 'data-copy', 'value', 'd', 'x', 'width']);
     const made = (within) => [...within.querySelectorAll('*')].map((each) => [
@@ -39,9 +38,9 @@ MADE = """async () => {
     return parts;
 }"""
 # Of attributes that are free, none but these may have a value that a text can be in.
-BOUND = """() => [...document.querySelectorAll('[href], [data-id], [data-copy], [d], [x], [width]')].flatMap(
-    (each) => ['href', 'data-id', 'data-copy', 'd', 'x', 'width'].map((name) => [name, each.getAttribute(name)])
-).filter(([, value]) => value !== null)"""
+BOUND = """() => ['href', 'data-id', 'data-copy', 'd', 'x', 'width'].flatMap(
+    (name) => [...document.querySelectorAll(`[${name}]`)].map((each) => [name, each.getAttribute(name)])
+)"""
 SHAPES = {
     "href": r"#[a-z-]*(cap-[0-9a-f]{12})?",
     "data-id": r"cap-[0-9a-f]{12}",

@@ -15,6 +15,7 @@ from vocabgap.reporting.categories import Categorised, Category, categories_of, 
 from vocabgap.reporting.combinations import Combination, recurring
 from vocabgap.reporting.details import COVERED, OPEN, Listed, listed
 from vocabgap.reporting.details import SETTLED as SETTLED_GROUP
+from vocabgap.reporting.naming import named_by
 from vocabgap.reporting.narrowing import Difference
 from vocabgap.reporting.withheld import Withheld
 from vocabgap.schema import CAPABILITIES, IMAGE_KEY
@@ -32,7 +33,8 @@ class Summary(msgspec.Struct, frozen=True):
         open_total: Those of them that are to be authored: established, not settled, and not probably covered.
         mentions: Records that the capabilities hold.
         images: Distinct images among them; null where the records are not at hand.
-        repositories: Repositories that lines were read from; null where the records are not at hand.
+        named_by: What stands before the name of an image or a log: of `tenant_id` and `repo_slug` those that
+            vary.
         single: Capabilities that were mentioned once.
         first_seen: Earliest readable timestamp of these records, or, where they are not at hand, of any that
             ask for the same.
@@ -59,7 +61,8 @@ class Summary(msgspec.Struct, frozen=True):
         askers: Whose records these are, those with most mentions first.
         everything: The capabilities that are listed, in order of rank, with what only a list of them needs:
             all, or the first of very many.
-        deciding: The options that `vocabgap decide` needs to follow the settings of this run.
+        deciding: The options that `vocabgap decide` needs to follow the settings of this run; null in a
+            report without commands.
         withheld: What is not said, in a report that may leave the machine; null in one that says everything.
     """
 
@@ -69,7 +72,7 @@ class Summary(msgspec.Struct, frozen=True):
     open_total: int
     mentions: int
     images: int | None
-    repositories: int | None
+    named_by: tuple[str, ...]
     single: int
     first_seen: datetime | None
     last_seen: datetime | None
@@ -94,7 +97,7 @@ class Summary(msgspec.Struct, frozen=True):
     differences: tuple[Difference, ...] = ()
     askers: tuple[Asker, ...] = ()
     everything: tuple[Listed, ...] = ()
-    deciding: str = ""
+    deciding: str | None = ""
     withheld: Withheld | None = None
 
     @property
@@ -188,6 +191,8 @@ def summarise(
     near, open_ = rest.filter(covered), rest.filter(~covered)
     counted = None if gaps is None else gaps.filter("counted")
     shown = _shown(open_, top)
+    askers = askers_of(ranked)
+    named = named_by(gaps, rejects, askers)
     return Summary(
         now=now,
         capabilities=shown,
@@ -195,7 +200,7 @@ def summarise(
         open_total=open_.height,
         mentions=int(ranked["mentions"].sum()),
         images=None if counted is None else counted.n_unique(list(IMAGE_KEY)),
-        repositories=None if gaps is None else _repositories(gaps, rejects),
+        named_by=named,
         single=int((ranked["mentions"] == 1).sum()),
         first_seen=_moment((ranked["first_seen"] if counted is None else counted["timestamp"]).min()),
         last_seen=_moment(ranked["last_seen"].max()),
@@ -218,12 +223,13 @@ def summarise(
         ties=_ties(ranked, shown),
         before=before,
         differences=differences,
-        askers=askers_of(ranked),
+        askers=askers,
         everything=listed(
             ranked,
             {OPEN: open_, COVERED: near, SETTLED_GROUP: decided},
             counted=counted,
             relations=relations,
+            named=named,
         ),
         deciding=deciding,
     )
@@ -249,11 +255,6 @@ def _changes(relations: pl.DataFrame) -> dict[str, int]:
     of_now = pl.coalesce("capability_id", "previous_id").n_unique()
     counted = dict(relations.group_by("relation").agg(of_now.alias("number")).iter_rows())
     return {relation: counted.get(relation, 0) for relation in RELATIONS}
-
-
-def _repositories(gaps: pl.DataFrame, rejects: pl.DataFrame | None) -> int:
-    slugs = [gaps["repo_slug"]] if rejects is None else [gaps["repo_slug"], rejects["repo_slug"]]
-    return pl.concat(slugs).n_unique()
 
 
 def _moment(value: object) -> datetime | None:

@@ -12,12 +12,15 @@ _LAST: Final = "start.js"
 # A comment that has its lines to itself; one beside code stays, as the code does.
 _COMMENT: Final = re.compile(r"^[ ]*(?:/\*(?:(?!\*/)[\s\S])*\*/|//[^\n]*)\n", re.MULTILINE)
 _BLANK: Final = re.compile(r"^[ ]+|^\n", re.MULTILINE)
+_BETWEEN: Final = re.compile(
+    r" (?=\{)|(?<=[:;{]) | (?=\})"
+)  # what a style sheet means without this space, too
 
 
 @cache
 def style() -> str:
     """The text of the one `style` element."""
-    return bare((_FOLDER / "page.css").read_text(encoding="utf-8"))
+    return _BETWEEN.sub("", bare((_FOLDER / "page.css").read_text(encoding="utf-8")))
 
 
 @cache

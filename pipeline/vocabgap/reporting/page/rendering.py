@@ -6,8 +6,11 @@ import jinja2
 from markupsafe import Markup
 
 from vocabgap.moments import iso
+from vocabgap.ranking.trend import recent_weeks
 from vocabgap.reporting.askers import who_asked, whose
+from vocabgap.reporting.details import GROUPS, SHOWN
 from vocabgap.reporting.in_words import (
+    NAMED,
     changes,
     day,
     how_often,
@@ -19,19 +22,29 @@ from vocabgap.reporting.in_words import (
     trend,
 )
 from vocabgap.reporting.page.assets import policy, script, style
-from vocabgap.reporting.page.charts import SPARK, bars, share
+from vocabgap.reporting.page.charts import SPARK_HEIGHT, SPARK_WIDTH, bars, percentage
 from vocabgap.reporting.page.heat import heat_map
-from vocabgap.reporting.page.payload import LEVELS, encode_payload, payload_of
+from vocabgap.reporting.page.payload import LEVELS, Payload, encode_payload, levels, payload_of
 from vocabgap.reporting.summary import Summary
 from vocabgap.text import count, escape_unseen, in_words, shortened, visible
 
-# Of each list without a script, and on paper; with one there are all of them.
-SHOWN: Final = 50
+MOST_BYTES: Final = 8_000_000  # of a page
 
 
 def render_page(summary: Summary) -> str:
-    """Render a report as one HTML page, ending in a newline."""
-    payload = payload_of(summary)
+    """Render a report as one HTML page, ending in a newline.
+
+    It has as much of each capability as fits into `MOST_BYTES`.
+    """
+    page = ""
+    for limits in levels(summary):
+        page = _rendered(summary, payload_of(summary, limits))
+        if len(page.encode()) <= MOST_BYTES:
+            break
+    return page
+
+
+def _rendered(summary: Summary, payload: Payload) -> str:
     rows = {row.id: row for row in payload.rows}
     shown, covered, settled = (
         [rows[each.capability_id] for each in part[:SHOWN]]
@@ -93,10 +106,16 @@ def _environment() -> jinja2.Environment:
         in_what=in_what,
         who_asked=who_asked,
         whose=whose,
-        share=share,
+        percentage=percentage,
         bars=bars,
     )
-    environment.globals.update(spark_box=SPARK)
+    environment.globals.update(
+        spark_width=SPARK_WIDTH,
+        spark_height=SPARK_HEIGHT,
+        recent_weeks=recent_weeks,
+        groups=GROUPS,
+        **NAMED,
+    )
     return environment
 
 

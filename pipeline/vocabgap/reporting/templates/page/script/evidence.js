@@ -1,7 +1,7 @@
 /** What is known of one capability, the same as in `capability.html.j2`. */
 
 function evidenceOf(capability) {
-  const { wordings: wordingsShown, images: imagesShown, most_images: mostImages } = run.shown;
+  const { wordings: wordingsShown, images: imagesShown, images_in_all: mostImages } = run.most;
   return [
     facts(capability),
     section('timeline', 'Timeline', capability.timeline, timeline),
@@ -37,8 +37,11 @@ function facts(capability) {
     ['Mentions', whole(capability.mentions)],
     ['Images', whole(capability.images)],
     ['Known sessions', whole(capability.sessions)],
-    ['Status', capability.status],
-    ['Rank, with 90 % confidence', capability.interval],
+    ['Status', capability.status ?? MISSING],
+    [`Rank, with ${run.confidence} % confidence`, capability.interval],
+    ['Next ahead', capability.next_ahead],
+    ...(capability.pinned ? [['Pinned', 'yes: people want it first']] : []),
+    ...(capability.asked ? [['Asked for', isolated(capability.asked)]] : []),
     ['Priority', capability.factors],
     ['Trend', capability.trend_said],
     ['Satisfaction', capability.rated],
@@ -47,6 +50,7 @@ function facts(capability) {
     ['Categories', ...joined(categories, ', ')],
     ['Cohesion', decimals(capability.cohesion, 2)],
     ...(capability.repeats ? [['Look like verbatim repeats by automation', whole(capability.repeats)]] : []),
+    ...(capability.outgrown.length ? [['Outgrown decisions', capability.outgrown.join(', ')]] : []),
     ...(run.commands.length ? [['Identifier', make('code', {}, capability.id)]] : []),
   ];
   return make('dl', { class: 'facts' }, ...told.map(([term, ...texts]) => described(term, ...texts)));
@@ -147,5 +151,5 @@ function commandsFor(capability) {
 }
 
 function commands(lines) {
-  return make('dl', {}, ...lines.map(({ does, line }) => described(does, code(line), ' ', copyButton(does, line))));
+  return bullets(lines.map(({ does, line }) => [code(line), ' ', copyButton(does, line)]));
 }

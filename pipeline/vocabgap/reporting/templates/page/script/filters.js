@@ -3,12 +3,11 @@
 // Images that are proposed while one is typed; making an element of each of very many would take longer than the page.
 const MOST_PROPOSED = 1000;
 
-/** Fill the choices with what occurs, and leave out what could never leave anything. */
+/** Fill the choices with what occurs. */
 function makeFilters() {
   const fields = filterFields();
-  const groups = Object.entries(run.groups).filter(([name]) => run.capabilities.some((each) => each.group === name));
-  offer(fields.group, groups, 'All');
-  fields.group.options[groups.some(([name]) => name === 'open') ? 1 : 0].defaultSelected = true;
+  offer(fields.group, run.groups, 'All');
+  fields.group.options[run.groups.some(([name]) => name === 'open') ? 1 : 0].defaultSelected = true;
   offer(fields.status, run.statuses.map((name) => [name, name]), 'Any');
   offer(fields.category, placed(run.categories), 'Any');
   offer(fields.operation, placed(run.operations), 'Any');
@@ -16,17 +15,7 @@ function makeFilters() {
     const images = placed(run.images).map(([, name]) => make('option', { value: name }));
     document.getElementById('f-images').append(...images);
   }
-  const isKnown = (column) => run.capabilities.some((each) => each[column].length);
-  keepWhere(run.statuses.length > 1, fields.status);
-  keepWhere(isKnown('categories'), fields.category);
-  keepWhere(isKnown('operations'), fields.operation);
-  keepWhere(isKnown('image_counts'), fields.image);
-  keepWhere(isKnown('days'), fields.since, fields.until);
   document.getElementById('filters').reset();
-}
-
-function keepWhere(isOfUse, ...fields) {
-  for (const field of fields) field.closest('p').hidden = !isOfUse;
 }
 
 /** Fold the filters away, or unfold them, where there is little room. */
