@@ -261,7 +261,7 @@ def test_categories_and_combinations_are_those_of_the_summary(
     assert categories[1:] == [[c.name, str(c.mentions), str(c.capabilities)] for c in summary.categories]
     assert combinations[1:] == [
         [" + ".join(c.operations), str(c.mentions), str(c.images), str(c.capabilities)]
-        for c in summary.combinations
+        for c in summary.combinations or ()
     ]
 
 

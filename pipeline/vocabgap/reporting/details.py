@@ -15,7 +15,7 @@ OPEN: Final = "open"
 COVERED: Final = "covered"
 SETTLED: Final = "settled"
 HIDDEN: Final = "hidden"
-GROUPS: Final = {
+TITLES: Final = {
     OPEN: "To author",
     COVERED: "Probably covered",
     SETTLED: "Decided",

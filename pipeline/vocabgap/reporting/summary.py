@@ -1,6 +1,6 @@
 """What a report says, as plain data. Every face of the report is rendered from it and from nothing else."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import datetime
 
 import msgspec
@@ -41,9 +41,10 @@ class Summary(msgspec.Struct, frozen=True):
         last_seen: Latest readable timestamp of these records.
         ranked_by: What the ranking counts first.
         categories: Records by category, most frequent first.
-        combinations: Operations that recur together; empty where the records are not at hand.
+        combinations: Operations that recur together; null where that is not known.
         account: Where every line went; null where no scan is at hand.
-        selection: What the report was narrowed to, in words; empty for everything.
+        selection: What the report was narrowed to: by which filter, and to what, which is null where it is
+            withheld; empty for everything.
         command: The command that makes this report again; empty where it is not known.
         covered: The ones that an entry of the vocabulary probably covers, as many as are shown otherwise.
         covered_total: All of these.
@@ -78,9 +79,9 @@ class Summary(msgspec.Struct, frozen=True):
     last_seen: datetime | None
     ranked_by: str
     categories: tuple[Category, ...]
-    combinations: tuple[Combination, ...]
+    combinations: tuple[Combination, ...] | None
     account: Account | None
-    selection: tuple[str, ...]
+    selection: tuple[tuple[str, str | None], ...]
     command: str
     reclassified: Categorised | None = None
     covered: tuple[Capability, ...] = ()
@@ -147,7 +148,7 @@ def summarise(
     scanned: ScanSummary | None = None,
     account: Account | None = None,
     operation_aliases: dict[str, str] | None = None,
-    selection: Sequence[str] = (),
+    selection: Mapping[str, str] | None = None,
     command: str = "",
     reclassified: bool = False,
     covered_from: float = DEFAULT_COVERED,
@@ -170,7 +171,7 @@ def summarise(
         scanned: The account of the scan.
         account: Where every line went, where that is known without counting again.
         operation_aliases: Lower-case name to operation; the built-in ones by default.
-        selection: What the report was narrowed to, in words.
+        selection: What the report was narrowed to: the name of each filter that was set, and its value.
         command: The command that makes this report again.
         reclassified: Whether records without a category were given one.
         covered_from: The share of a need that an entry explains where it probably covers it.
@@ -206,9 +207,9 @@ def summarise(
         last_seen=_moment(ranked["last_seen"].max()),
         ranked_by=ranked_by,
         categories=categories_of(ranked),
-        combinations=() if counted is None else recurring(counted, operation_aliases),
+        combinations=None if counted is None else recurring(counted, operation_aliases),
         account=account_of(gaps, rejects, scanned) if account is None else account,
-        selection=tuple(selection),
+        selection=tuple((selection or {}).items()),
         command=command,
         reclassified=reclassified_of(counted) if reclassified and counted is not None else None,
         covered=_shown(near, top),
@@ -220,7 +221,7 @@ def summarise(
         has_vocabulary=has_vocabulary,
         changes=None if relations is None or relations.is_empty() else _changes(relations),
         covered_from=covered_from,
-        ties=_ties(ranked, shown),
+        ties=ties_of(ranked, shown),
         before=before,
         differences=differences,
         askers=askers,
@@ -240,7 +241,13 @@ def _shown(ranked: pl.DataFrame, top: int) -> tuple[Capability, ...]:
     return tuple(msgspec.convert(row, Capability) for row in rows)
 
 
-def _ties(ranked: pl.DataFrame, shown: tuple[Capability, ...]) -> tuple[tuple[int, int], ...]:
+def ties_of(ranked: pl.DataFrame, shown: tuple[Capability, ...]) -> tuple[tuple[int, int], ...]:
+    """First and last rank of those that are tied with one another, where one of them is shown.
+
+    Args:
+        ranked: Columns `tie_group` and `rank`.
+        shown: Those that are shown.
+    """
     groups = ranked.group_by("tie_group").agg(
         pl.col("rank").min().alias("first"), pl.col("rank").max().alias("last")
     )

@@ -5,9 +5,9 @@ from typing import Final
 
 import msgspec
 
-from vocabgap.reporting.details import GROUPS
+from vocabgap.reporting.details import TITLES
 from vocabgap.reporting.in_words import CONFIDENT, SHOWN_WORDINGS
-from vocabgap.reporting.page.charts import FILLED, SPARK_HEIGHT, SPARK_WIDTH
+from vocabgap.reporting.page.charts import SPARK, Spark
 from vocabgap.reporting.page.commands import Command, commands
 from vocabgap.reporting.page.index import Index, days_together
 from vocabgap.reporting.page.rows import Limits, Row, ShownExample, row_of
@@ -34,28 +34,23 @@ _ESCAPES: Final = {
 }
 
 
-class Most(msgspec.Struct, frozen=True):
-    """How much of a capability is shown at once.
+class Shown(msgspec.Struct, frozen=True):
+    """How much of a long list is seen of a capability.
 
     Attributes:
         wordings: Those that are not folded away.
-        written_wordings: Those that are there without a script.
-        images: Those that are not folded away.
-        images_in_all: Those that are named.
+        images: Likewise.
+        most_images: Those that are there at all, to be unfolded.
+        most_wordings: Likewise, where no script runs.
     """
 
-    wordings: int = SHOWN_WORDINGS
-    written_wordings: int = 100
-    images: int = 12
-    images_in_all: int = 100
+    wordings: int
+    images: int
+    most_images: int
+    most_wordings: int
 
 
-class Bars(msgspec.Struct, frozen=True):
-    """How upright bars are drawn: the size of all, and the part of its place that one fills."""
-
-    width: int = SPARK_WIDTH
-    height: int = SPARK_HEIGHT
-    filled: float = FILLED
+SHOWN: Final = Shown(wordings=SHOWN_WORDINGS, images=12, most_images=100, most_wordings=100)
 
 
 class Payload(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,15 +61,15 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
         weeks: The weeks that `weekly` tells of.
         confidence: Of the intervals, in percent.
         limits: How much of each capability is here.
-        most: How much of that is shown at once.
-        bars: How the bars of the weeks are drawn.
-        most_mentions: What a full bar of the list stands for.
+        shown: How much of that is seen at once.
+        spark: The measures of the drawings of `weekly`.
+        most_mentions: What a full bar in the list stands for.
+        groups: Every group of capabilities, with its title.
         categories: Names of categories, which the rows refer to by position.
         operations: Names of operations, likewise.
         images: Names of images, likewise.
         files: Names of logs, likewise.
         periods: Names of the months or years of timelines, likewise.
-        groups: The groups of capabilities that occur, each with its title.
         statuses: Every status that occurs.
         filters: What can be filtered by, because some capability has it: `group`, `status`, `category`,
             `operation`, `image`, `days`.
@@ -88,15 +83,15 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
     weeks: int
     confidence: int
     limits: Limits
-    most: Most
-    bars: Bars
+    shown: Shown
+    spark: Spark
     most_mentions: int
+    groups: dict[str, str]
     categories: tuple[str, ...]
     operations: tuple[str, ...]
     images: tuple[str, ...]
     files: tuple[str, ...]
     periods: tuple[str, ...]
-    groups: tuple[tuple[str, str], ...]
     statuses: tuple[str, ...]
     filters: tuple[str, ...]
     commands: tuple[Command, ...]
@@ -128,17 +123,15 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
         weeks=max((len(row.weekly) for row in rows), default=0),
         confidence=CONFIDENT,
         limits=limits,
-        most=Most(),
-        bars=Bars(),
+        shown=SHOWN,
+        spark=SPARK,
         most_mentions=max((row.mentions for row in rows), default=0),
+        groups=TITLES,
         categories=index.categories.shown(limits.characters),
         operations=index.operations.shown(limits.characters),
         images=index.images.shown(LEVELS[0].characters),  # to be found by all of it, however much is cut
         files=index.files.shown(limits.characters),
         periods=() if index.periods is None else index.periods.names,
-        groups=tuple(
-            (name, title) for name, title in GROUPS.items() if any(row.group == name for row in rows)
-        ),
         statuses=tuple(sorted({row.status for row in rows if row.status is not None})),
         filters=_filters(rows),
         commands=commands(everything, summary.deciding),

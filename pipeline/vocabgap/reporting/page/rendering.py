@@ -8,7 +8,7 @@ from markupsafe import Markup
 from vocabgap.moments import iso
 from vocabgap.ranking.trend import recent_weeks
 from vocabgap.reporting.askers import who_asked, whose
-from vocabgap.reporting.details import GROUPS, SHOWN
+from vocabgap.reporting.details import SHOWN
 from vocabgap.reporting.in_words import (
     NAMED,
     changes,
@@ -22,7 +22,7 @@ from vocabgap.reporting.in_words import (
     trend,
 )
 from vocabgap.reporting.page.assets import policy, script, style
-from vocabgap.reporting.page.charts import SPARK_HEIGHT, SPARK_WIDTH, bars, percentage
+from vocabgap.reporting.page.charts import SPARK, bars, percentage
 from vocabgap.reporting.page.heat import heat_map
 from vocabgap.reporting.page.payload import LEVELS, Payload, encode_payload, levels, payload_of
 from vocabgap.reporting.summary import Summary
@@ -110,10 +110,8 @@ def _environment() -> jinja2.Environment:
         bars=bars,
     )
     environment.globals.update(
-        spark_width=SPARK_WIDTH,
-        spark_height=SPARK_HEIGHT,
+        spark_box=SPARK,
         recent_weeks=recent_weeks,
-        groups=GROUPS,
         **NAMED,
     )
     return environment

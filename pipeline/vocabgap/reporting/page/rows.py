@@ -204,7 +204,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         ),
         lineage=tuple(shown(sentence, most) for sentence in listed.lineage),
         decisions=tuple(shown(sentence, most) for sentence in item.decisions),
-        outgrown=item.outgrown,
+        outgrown=tuple(shown(name, most) for name in item.outgrown),
         cohesion=round(item.cohesion, 2),
         repeats=item.repeats,
         examples=_examples(item, index, limits, workarounds),

@@ -8,7 +8,7 @@ function bar(number, greatest) {
 
 /** Upright bars, one a week, the newest last; what is not zero is one pixel high at least. */
 function spark(weekly) {
-  const { width: whole, height, filled } = run.bars;
+  const { width: whole, height, filled } = run.spark;
   const greatest = Math.max(0, ...weekly);
   const step = whole / Math.max(weekly.length, 1);
   const bars = weekly.map((number, place) => {

@@ -1,7 +1,7 @@
 /** What is known of one capability, the same as in `capability.html.j2`. */
 
 function evidenceOf(capability) {
-  const { wordings: wordingsShown, images: imagesShown, images_in_all: mostImages } = run.most;
+  const { wordings: wordingsShown, images: imagesShown, most_images: mostImages } = run.shown;
   return [
     facts(capability),
     section('timeline', 'Timeline', capability.timeline, timeline),
@@ -37,7 +37,7 @@ function facts(capability) {
     ['Mentions', whole(capability.mentions)],
     ['Images', whole(capability.images)],
     ['Known sessions', whole(capability.sessions)],
-    ['Status', capability.status ?? MISSING],
+    ...(capability.status ? [['Status', capability.status]] : []),
     [`Rank, with ${run.confidence} % confidence`, capability.interval],
     ['Next ahead', capability.next_ahead],
     ...(capability.pinned ? [['Pinned', 'yes: people want it first']] : []),

@@ -6,8 +6,9 @@ const MOST_PROPOSED = 1000;
 /** Fill the choices with what occurs. */
 function makeFilters() {
   const fields = filterFields();
-  offer(fields.group, run.groups, 'All');
-  fields.group.options[run.groups.some(([name]) => name === 'open') ? 1 : 0].defaultSelected = true;
+  const groups = Object.entries(run.groups).filter(([name]) => run.capabilities.some((each) => each.group === name));
+  offer(fields.group, groups, 'All');
+  fields.group.options[groups.some(([name]) => name === 'open') ? 1 : 0].defaultSelected = true;
   offer(fields.status, run.statuses.map((name) => [name, name]), 'Any');
   offer(fields.category, placed(run.categories), 'Any');
   offer(fields.operation, placed(run.operations), 'Any');

@@ -7,7 +7,7 @@ function rowOf(capability) {
     cell('rank', whole(capability.rank)),
     cell('rank_low', span(capability.span), ` ${capability.interval}`),
     make('th', { scope: 'row', class: 'c-label' }, link),
-    cell('status', capability.status ?? MISSING),
+    run.statuses.length ? cell('status', capability.status ?? MISSING) : null,
     cell('mentions', bar(capability.mentions, run.most_mentions), ' ', make('span', {}, whole(capability.mentions))),
     cell('images', whole(capability.images)),
     cell('sessions', whole(capability.sessions)),
