@@ -64,7 +64,7 @@ def test_of_very_many_the_first_are_listed_and_the_first_of_each_group(
     demo_run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(details, "MOST_LISTED", 5)
-    monkeypatch.setattr(details, "_MOST_SHOWN", 2)
+    monkeypatch.setattr(details, "SHOWN", 2)
     ranked = demo_run.ranked
     last = ranked.filter(pl.col("rank") > 30)
 

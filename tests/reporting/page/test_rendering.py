@@ -11,10 +11,9 @@ from msgspec.structs import replace
 from vocabgap.ingest import Selection
 from vocabgap.pipeline import Run
 from vocabgap.reporting.capability import Cover, Wording
-from vocabgap.reporting.details import COVERED, SETTLED, Listed
+from vocabgap.reporting.details import COVERED, SETTLED, SHOWN, Listed
 from vocabgap.reporting.page import render_page
 from vocabgap.reporting.page.assets import script, style
-from vocabgap.reporting.page.rendering import SHOWN
 from vocabgap.reporting.summary import Summary
 
 Gap = Callable[..., dict[str, object]]
@@ -150,7 +149,7 @@ def test_narrowing_is_said(demo: Path, publish: Publish, read: Reads) -> None:
 
 
 def test_ranking_alone_is_a_page_without_account(summary: Summary, read: Reads) -> None:
-    bare = replace(summary, account=None, images=None, repositories=None, command="")
+    bare = replace(summary, account=None, images=None, named_by=(), command="")
     seen = read(render_page(bare))
     assert "account" not in seen.identifiers()
     assert "Make this report again" not in seen.text
@@ -207,7 +206,7 @@ def test_what_is_covered_or_settled_has_sections_of_its_own(
 def test_lists_without_a_script_are_not_endless(summary: Summary, listed: Make, read: Reads) -> None:
     seen = read(render_page(grouped(summary, listed, SHOWN + 1)))
     assert len(seen.all("article")) == 2 * SHOWN
-    assert f"The first {SHOWN} of {SHOWN + 1};" in seen.text
+    assert f"The first {SHOWN} of {SHOWN + 1}. Where scripts run, the ranking above has them all" in seen.text
     assert len(seen.data["rows"]) == 2 * (SHOWN + 1)
 
 
