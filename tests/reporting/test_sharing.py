@@ -255,7 +255,7 @@ def test_settings_say_how_many_images_are_enough() -> None:
 
 @pytest.fixture
 def decided(asked: Callable[..., Run], publish: Publish, tmp_path: Path) -> Run:
-    """Four needs: one pinned before others that are asked for more, one dismissed, one authored."""
+    """A run over four needs: one pinned before what is asked for more, one dismissed, one authored."""
     needs = ["sky mask"] * 3 + ["film grain"] * 4 + ["lens flare"] * 4 + ["color wheel"] * 5
     chosen = Settings(
         cluster=ClusterSettings(threshold=0.0), decisions=DecisionSettings(file=str(tmp_path / "d.jsonl"))
