@@ -24,7 +24,7 @@ _HASH_DIGITS: Final = 12
 SHOWN_WORDINGS: Final = 25
 CONFIDENT: Final = round(100 * CONFIDENCE)
 # Numbers that texts of a report name, as they are there.
-NAMED: Final = {
+FIGURES: Final = {
     "draws": DRAWS,
     "confidence": CONFIDENT,
     "tied_from": round(100 * TIED),

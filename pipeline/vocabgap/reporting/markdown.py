@@ -8,7 +8,7 @@ from vocabgap.moments import iso
 from vocabgap.reporting.askers import who_asked, whose
 from vocabgap.reporting.escaping import code, escape
 from vocabgap.reporting.in_words import (
-    NAMED,
+    FIGURES,
     SHOWN_WORDINGS,
     changes,
     day,
@@ -76,7 +76,7 @@ def _environment() -> jinja2.Environment:
         in_words=in_words,
         rating=rating,
     )
-    environment.globals.update(NAMED)
+    environment.globals.update(FIGURES)
     return environment
 
 

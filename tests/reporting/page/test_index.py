@@ -53,3 +53,27 @@ def test_mentions_are_counted_in_years() -> None:
 
 def test_what_has_no_day_has_no_period() -> None:
     assert Periods.of([(date(2026, 1, 1), 1)]).counted([]) == ()
+
+
+def test_one_clock_that_was_wrong_does_not_make_years_of_everybodys_months() -> None:
+    days = [(date(1, 1, 1), 1), (date(1970, 1, 1), 1), (date(2026, 3, 1), 60), (date(2026, 6, 1), 60)]
+    periods = Periods.of([*days, (date(9999, 12, 31), 1)])
+    assert not periods.are_years
+    assert periods.names[:2] == ("before 2026-03", "2026-03")
+    assert periods.names[-1].startswith("after ")
+    assert periods.counted(days) == (0, 2, 60, 0, 0, 60)
+    assert periods.counted([(date(9999, 12, 31), 1)]) == (len(periods.names) - 1, 1)
+
+
+def test_a_few_early_mentions_are_told_as_one_period() -> None:
+    days = [(date(2022, 5, 1), 2), (date(2022, 7, 1), 1), (date(2026, 3, 1), 97)]
+    periods = Periods.of(days)
+    assert periods.names[0] == f"before {periods.names[1]}"
+    assert periods.counted(days)[1] == 3
+
+
+def test_many_years_are_not_endless() -> None:
+    days = [(date(year, 1, 1), 1) for year in range(1, 2027)]
+    periods = Periods.of(days)
+    assert (periods.are_years, len(periods.names)) == (True, 26)
+    assert sum(periods.counted(days)[1:]) == len(days)

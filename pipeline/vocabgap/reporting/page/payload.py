@@ -20,6 +20,8 @@ LEVELS: Final = (
     Limits(characters=160, wordings=200, evidence=1),
     Limits(characters=80, wordings=50, evidence=1),
     Limits(characters=40, wordings=10, evidence=1),
+    Limits(characters=40, wordings=3, evidence=0),
+    Limits(characters=20, wordings=1, evidence=0),
 )
 MOST_BLOCK_BYTES: Final = 6_500_000  # of the block, as far as is known before it is made
 _HEAD: Final = 100  # whose size is known, while that of the others is judged by one in so many:

@@ -10,7 +10,7 @@ from vocabgap.ranking.trend import recent_weeks
 from vocabgap.reporting.askers import who_asked, whose
 from vocabgap.reporting.details import SHOWN
 from vocabgap.reporting.in_words import (
-    NAMED,
+    FIGURES,
     changes,
     day,
     how_often,
@@ -112,7 +112,7 @@ def _environment() -> jinja2.Environment:
     environment.globals.update(
         spark_box=SPARK,
         recent_weeks=recent_weeks,
-        **NAMED,
+        **FIGURES,
     )
     return environment
 
