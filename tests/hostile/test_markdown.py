@@ -51,7 +51,7 @@ def test_a_narrowed_report_of_hostile_texts_has_the_structure_of_one_of_benign_t
 ) -> None:
     def narrowed(run: Run, to: list[str]) -> list[tuple[str, str, list[str]]]:
         summary = replace(run.published.summary, capabilities=(), covered=(), settled=(), combinations=())
-        selection = tuple(f"image {text} or {text}" for text in to)
+        selection = tuple(("image", f"{text} or {text}") for text in to)
         return shape(GITHUB.parse(render_markdown(replace(summary, selection=selection))))
 
     benign, hostile = pair
