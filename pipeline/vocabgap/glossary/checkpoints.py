@@ -63,9 +63,9 @@ class StepCheckpoint(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         for name in ("mission_id", "run_id", "step_id"):
             require_id(name, getattr(self, name))
-        if not isinstance(self.input_hash, str) or not _HASH.fullmatch(self.input_hash):
+        if not _HASH.fullmatch(self.input_hash):
             raise InvalidTermError(
-                f"Invalid input_hash format: expected 64 of 0-9a-f, got {self.input_hash!r}"
+                f"Invalid input_hash format: expected 64 of 0-9a-f, found {self.input_hash!r}"
             )
         if self.cursor not in set(Cursor):
             raise InvalidTermError(
