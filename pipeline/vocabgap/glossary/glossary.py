@@ -60,9 +60,13 @@ class Glossary:
             return NotImplemented
         return (self.scopes, self._senses, self._overruled) == (
             other.scopes,
-            other._senses,  # noqa: SLF001 - its own kind
+            other._senses,
             other._overruled,
         )
+
+    def __hash__(self) -> int:
+        """The same for two that are equal."""
+        return hash((self.scopes, len(self)))
 
     def history(self, surface: str) -> tuple[TermSense, ...]:
         """All senses of a term, of any status, the active and those ruled out among them."""

@@ -24,21 +24,21 @@ class KnownTerms:
         self._root: _Branch = {}
         for term in sorted(set(terms)):
             branch = self._root
-            for word in _words(term_key(term)):
+            for word in map(word_key, tokens_of(term_key(term))):
                 branch = branch.setdefault(word, {})
             if branch is not self._root:
                 branch.setdefault(_END, term)
 
-    def found(self, text: str) -> Iterator[str]:
+    def found(self, tokens: Iterable[str]) -> Iterator[str]:
         """The terms in a text, in order, each as often as it is there.
 
         Where several begin at the same word the longest is meant, and what is part of a term is none itself.
 
         Args:
-            text: Any text, folded to its compatibility form where it is not ASCII.
+            tokens: What the text consists of, as `tokens_of` has it.
         """
         root = self._root
-        words = _words(text)
+        words = list(map(word_key, tokens))
         place, end = 0, len(words)
         while place < end:
             branch = root.get(words[place])
@@ -56,6 +56,6 @@ class KnownTerms:
                 place = after
 
 
-def _words(text: str) -> list[str]:
-    folded = text if text.isascii() else unicodedata.normalize("NFKC", text)
-    return list(map(word_key, _TOKEN.findall(folded)))
+def tokens_of(text: str) -> list[str]:
+    """The words and marks of a text, in order, as they are written but for compatibility forms (NFKC)."""
+    return _TOKEN.findall(text if text.isascii() else unicodedata.normalize("NFKC", text))
