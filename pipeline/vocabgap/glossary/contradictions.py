@@ -50,11 +50,10 @@ def _patterns(term: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[s
     """The uses of a term, what denies it, and what defines it."""
     name = r"\s+".join(map(re.escape, term.translate(_APOSTROPHES).split()))
     whole = rf"(?<!\w){name}(?!\w)"
+    before = r"(?<!\w)(?:not an?|(?:unlike|contrary to)(?: an?| the)?)"
     return (
         re.compile(whole),
-        re.compile(
-            rf"{whole} (?:is not|isn't)(?!\w)|(?<!\w)(?:not an?|unlike(?: an?| the)?|contrary to(?: an?| the)?) {whole}"
-        ),
+        re.compile(rf"{whole} (?:is not|isn't)(?!\w)|{before} {whole}"),
         re.compile(rf"{whole} (?:refers to|means|is an?)(?!\w)"),
     )
 

@@ -169,7 +169,7 @@ def _cased(text: _Scanned) -> Iterator[_Find]:
 
 
 def _repeated(texts: Iterable[_Scanned]) -> set[str]:
-    """The normal forms of the words that are there often enough, in any of their forms, in all texts together."""
+    """The normal forms of the words that are there often enough, in all texts together."""
     totals: Counter[str] = Counter()
     for text in texts:
         for word, form in text.nouns():
