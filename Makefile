@@ -20,6 +20,7 @@ test: lint types imports pytest notebooks  ## lint, types, import rules, every t
 
 bench: $(VENV)/.dev  ## what the stages cost, and how good the groups are, beside others
 	@$(BIN)/python tests/benchmarks/ingest.py
+	@$(BIN)/python tests/benchmarks/corpus.py
 	@$(BIN)/python tests/benchmarks/clustering.py
 	@$(BIN)/python tests/benchmarks/quality.py
 	@$(BIN)/python tests/benchmarks/ranking.py

@@ -36,7 +36,7 @@ from vocabgap.schema import PHRASE_FIELDS
 from vocabgap.text import surface
 
 if TYPE_CHECKING:
-    from tests.benchmarks.wordings import draw
+    from benchmarks.wordings import draw
 else:
     from wordings import draw
 

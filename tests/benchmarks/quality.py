@@ -35,7 +35,7 @@ from vocabgap.stopwords import content_words, ignored_stems
 from vocabgap.text import surface
 
 if TYPE_CHECKING:
-    from tests.benchmarks.wordings import draw
+    from benchmarks.wordings import draw
 else:
     from wordings import draw
 

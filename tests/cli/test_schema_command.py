@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from vocabgap.corpus.contracts import FILES, contract_text
 from vocabgap.record import RejectReason
 from vocabgap.reporting.manifest import Manifest
 from vocabgap.schema import PUBLISHED
@@ -44,6 +45,14 @@ def test_the_manifest_has_a_schema_too(vocabgap: Command) -> None:
     assert [column["name"] for column in columns] == list(Manifest.__struct_fields__)
     assert all(column["dtype"] and column["meaning"] for column in columns)
     assert result["schema"] == "run"
+
+
+@pytest.mark.parametrize("name", list(FILES))
+def test_a_contract_of_the_corpus_is_printed_as_it_is(vocabgap: Command, name: str) -> None:
+    told = vocabgap("schema", name)
+    (event,) = [json.loads(line) for line in vocabgap("--json", "schema", name).out.splitlines()]
+    assert (told.code, told.out) == (0, contract_text(name))
+    assert (event["event"], event["schema"], event["document"]) == ("result", name, contract_text(name))
 
 
 @pytest.mark.parametrize("name", ["capability", "", "[/x]", "RUN"])

@@ -10,7 +10,7 @@ from vocabgap.settings import ClusterSettings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.deciding.conftest import Studio
+    from deciding.conftest import Studio
 
 CLOUDS, SKIES = ("cloud mask", "cloud mask tool"), ("sky mask", "sky mask haze")
 

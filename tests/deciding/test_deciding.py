@@ -18,7 +18,7 @@ from vocabgap.pipeline import Run, run
 from vocabgap.settings import ClusterSettings
 
 if TYPE_CHECKING:
-    from tests.deciding.conftest import Studio
+    from deciding.conftest import Studio
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

@@ -7,7 +7,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.deciding.conftest import Studio
+    from deciding.conftest import Studio
 
 
 @pytest.fixture

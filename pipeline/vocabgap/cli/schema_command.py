@@ -1,4 +1,4 @@
-"""`vocabgap schema`: what the columns of the published frames mean."""
+"""`vocabgap schema`: what the columns of the published frames mean, and the contracts of the corpus."""
 
 from typing import Annotated, Any
 
@@ -14,20 +14,27 @@ RUN = "run"
 def schema(
     context: typer.Context,
     name: Annotated[
-        str, typer.Argument(help="records, capabilities, gaps, rejects, lineage, groups or run.")
+        str,
+        typer.Argument(
+            help="records, capabilities, gaps, rejects, lineage, groups or run; or a contract of the corpus: "
+            "parsed-chunk-v1, backup-record-v1, identity or deletion-signals."
+        ),
     ],
 ) -> None:
-    """Print the columns of a published frame and what they mean."""
+    """Print the columns of a published frame and what they mean, or a contract of the shared corpus."""
+    from vocabgap.corpus.contracts import FILES  # noqa: PLC0415
     from vocabgap.schema import PUBLISHED, REJECTS  # noqa: PLC0415 - loads Polars
 
     output = output_of(context)
     if name == RUN:
         _run_fields(output)
         return
+    if name in FILES:
+        _contract(output, name)
+        return
     if name not in PUBLISHED:
-        raise InvalidInputError(
-            f"there is no schema '{name}'", hint=f"expected one of {', '.join([*PUBLISHED, RUN])}"
-        )
+        known = ", ".join([*PUBLISHED, RUN, *FILES])
+        raise InvalidInputError(f"there is no schema '{name}'", hint=f"expected one of {known}")
     table = PUBLISHED[name]
     columns = [
         {"name": column.name, "dtype": str(column.dtype), "meaning": column.meaning}
@@ -35,6 +42,14 @@ def schema(
     ]
     reasons = {"reasons": list(RejectReason)} if table is REJECTS else {}
     _show(output, f"{name}: {table.row}", columns, name, **reasons)
+
+
+def _contract(output: Output, name: str) -> None:
+    from vocabgap.corpus.contracts import contract_text  # noqa: PLC0415
+
+    text = contract_text(name)
+    output.event("result", schema=name, document=text)
+    output.text(text.removesuffix("\n"))
 
 
 def _run_fields(output: Output) -> None:

@@ -1,0 +1,193 @@
+"""What a payload withdraws: the union of its tombstones, its snapshot of paths and its revision boundary."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import polars as pl
+
+from vocabgap.corpus.compact_json import is_unicode
+from vocabgap.corpus.outcome import Code, PushError, RefusedError
+from vocabgap.errors import NotFoundError, VocabgapError
+
+Resolver = Callable[[str, str], Iterable[Any]]
+"""Gives the paths that are in a base revision and not in a head revision.
+
+Raises:
+    NotFoundError: There is no history to ask.
+    VocabgapError: It does not know the revisions.
+"""
+
+_EMPTY_HINT: Final = (
+    "a snapshot without paths withdraws the whole repository; confirm it (--yes) or list what is there"
+)
+_OTHER_REPO: Final = "names repository '{}', but this push is for '{}' alone"
+
+
+@dataclass(slots=True)
+class Withdrawal:
+    """What is to be withdrawn from the chunks of one tenant.
+
+    Attributes:
+        paths: Repository to the source paths in it, each as it is.
+        manifest: The repository and the paths that are all that is left of it; None where nothing was said.
+        errors: What was said and cannot be used.
+    """
+
+    paths: dict[str, set[str]] = field(default_factory=dict)
+    manifest: tuple[str, tuple[str, ...]] | None = None
+    errors: list[PushError] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        """Whether anything is to be done."""
+        return bool(self.paths) or self.manifest is not None
+
+    def condition(self, tenant_id: str, keep: Collection[str] = ()) -> pl.Expr:
+        """Which chunks are withdrawn, as a condition over table `chunks`.
+
+        Args:
+            tenant_id: Whose they are; those of others never are.
+            keep: Ids that are pushed along: what is withdrawn and sent again stays as it is.
+        """
+        wanted = pl.lit(value=False)
+        for repo, paths in sorted(self.paths.items()):
+            wanted |= pl.col("repo_slug").eq(repo) & pl.col("source_path").is_in(sorted(paths))
+        if self.manifest is not None:
+            repo, left = self.manifest
+            listed = pl.col("source_path").is_in(list(left)).fill_null(value=False)
+            wanted |= pl.col("repo_slug").eq(repo) & ~listed
+        condition = pl.col("tenant_id").eq(tenant_id) & wanted.fill_null(value=False)
+        return condition & ~pl.col("id").is_in(sorted(keep)) if keep else condition
+
+
+def normal_paths(paths: object) -> tuple[str, ...] | None:
+    """The paths of a snapshot, sorted as JavaScript sorts, each once; None where there is no list.
+
+    What is no text, or empty, is left out; so is what no file system's path in Unicode can be.
+    """
+    if not isinstance(paths, list | tuple):
+        return None
+    kept = {path for path in paths if isinstance(path, str) and path and is_unicode(path)}
+    return tuple(sorted(kept, key=lambda path: path.encode("utf-16-be")))
+
+
+def empties(payload: Mapping[str, Any]) -> bool:
+    """Whether the snapshot of a payload says that nothing is left of a repository."""
+    snapshot = payload.get("manifestSnapshot")
+    return isinstance(snapshot, dict) and normal_paths(snapshot.get("pathsAfterPush")) == ()
+
+
+def withdrawal(
+    payload: Mapping[str, Any],
+    repo_slug: str,
+    *,
+    alone: bool = False,
+    resolver: Resolver | None = None,
+    strict: bool = False,
+    confirmed: bool = False,
+) -> Withdrawal:
+    """What a payload withdraws.
+
+    Args:
+        payload: It may hold `deleted`, `manifestSnapshot`, and `baseRevision` with `headRevision`.
+        repo_slug: The repository of what names none.
+        alone: Whether no other repository may be named.
+        resolver: Answers for a revision boundary.
+        strict: Whether a tombstone has to be an object, not a bare path.
+        confirmed: Whether a snapshot without paths is meant.
+    """
+    found = Withdrawal()
+    tombstones = _tombstones(payload.get("deleted"), found.errors)
+    tombstones += _past_boundary(payload, resolver, found.errors)
+    for tombstone in tombstones:
+        try:
+            repo, path = _place(tombstone, repo_slug, alone=alone, strict=strict)
+        except RefusedError as error:
+            found.errors.append(PushError.of(error))
+            continue
+        found.paths.setdefault(repo, set()).add(path)
+    try:
+        found.manifest = _manifest(
+            payload.get("manifestSnapshot"), repo_slug, alone=alone, confirmed=confirmed
+        )
+    except RefusedError as error:
+        found.errors.append(PushError.of(error))
+    return found
+
+
+def _tombstones(deleted: object, errors: list[PushError]) -> list[Any]:
+    if isinstance(deleted, list):
+        return list(deleted)
+    if deleted is not None:
+        errors.append(
+            PushError(Code.DELETE_SIGNAL_INVALID, "`deleted` is expected to be a list of tombstones")
+        )
+    return []
+
+
+def _past_boundary(
+    payload: Mapping[str, Any], resolver: Resolver | None, errors: list[PushError]
+) -> list[Any]:
+    """The tombstones of what lies between two revisions; without a base there is no boundary."""
+    base, head = payload.get("baseRevision"), payload.get("headRevision")
+    if not base:
+        return []
+    if not isinstance(base, str) or not isinstance(head, str) or not head:
+        told = "`headRevision` is expected beside `baseRevision`, both as text"
+        errors.append(PushError(Code.BOUNDARY_INVALID, told))
+        return []
+    if resolver is None:
+        told = "there is no history to ask what was deleted; name a git repository"
+        errors.append(PushError(Code.BOUNDARY_UNAVAILABLE, told))
+        return []
+    try:
+        return [{"sourcePath": each} if isinstance(each, str) else each for each in resolver(base, head)]
+    except NotFoundError as error:
+        errors.append(PushError(Code.BOUNDARY_UNAVAILABLE, str(error)))
+    except VocabgapError as error:
+        errors.append(PushError(Code.BOUNDARY_FAILED, str(error)))
+    except Exception as error:  # a resolver is handed in; the other signals count all the same
+        told = f"asking for what lies between '{base}' and '{head}' failed: {type(error).__name__}: {error}"
+        errors.append(PushError(Code.BOUNDARY_FAILED, told))
+    return []
+
+
+def _place(tombstone: object, repo_slug: str, *, alone: bool, strict: bool) -> tuple[str, str]:
+    """The repository and the path of a tombstone."""
+    if isinstance(tombstone, str) and not strict:
+        tombstone = {"sourcePath": tombstone}
+    path = tombstone.get("sourcePath") if isinstance(tombstone, dict) else None
+    if not isinstance(path, str) or not path or not is_unicode(path):
+        raise RefusedError(
+            Code.TOMBSTONE_INVALID, "a tombstone is expected to name a `sourcePath`", tombstone=tombstone
+        )
+    repo = tombstone.get("repoSlug") or repo_slug if isinstance(tombstone, dict) else repo_slug
+    if not isinstance(repo, str) or not is_unicode(repo):
+        raise RefusedError(
+            Code.TOMBSTONE_INVALID, "a tombstone's `repoSlug` is expected to be text", tombstone=tombstone
+        )
+    if alone and repo != repo_slug:
+        raise RefusedError(
+            Code.TOMBSTONE_INVALID, f"a tombstone {_OTHER_REPO.format(repo, repo_slug)}", tombstone=tombstone
+        )
+    return repo, path
+
+
+def _manifest(
+    snapshot: object, repo_slug: str, *, alone: bool, confirmed: bool
+) -> tuple[str, tuple[str, ...]] | None:
+    if not snapshot and not isinstance(snapshot, dict | list):
+        return None
+    paths = normal_paths(snapshot.get("pathsAfterPush")) if isinstance(snapshot, dict) else None
+    repo = snapshot.get("repoSlug") or repo_slug if isinstance(snapshot, dict) else repo_slug
+    if paths is None or not isinstance(repo, str) or not is_unicode(repo):
+        raise RefusedError(
+            Code.MANIFEST_INVALID, "`manifestSnapshot` is expected to have `pathsAfterPush`, a list of paths"
+        )
+    if alone and repo != repo_slug:
+        raise RefusedError(Code.MANIFEST_INVALID, f"`manifestSnapshot` {_OTHER_REPO.format(repo, repo_slug)}")
+    if not paths and not confirmed:
+        raise RefusedError(
+            Code.MANIFEST_INVALID, f"`manifestSnapshot` lists no path; {_EMPTY_HINT}", repoSlug=repo
+        )
+    return repo, paths

@@ -1,0 +1,262 @@
+"""What a push brings: whose it is, and the chunks of its files, each checked before anything is stored."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from vocabgap.corpus.compact_json import compact_json, is_unicode
+from vocabgap.corpus.contracts import PARSED_CHUNK
+from vocabgap.corpus.identity import (
+    DEFAULT_VISIBILITY,
+    SHARED_REPO,
+    SHARED_TENANT,
+    content_hash,
+    is_tenant,
+    normal_tenant,
+)
+from vocabgap.corpus.outcome import Code, PushError, RefusedError, Warned
+from vocabgap.corpus.parsing import RAW_ROOT_KIND, Parser, chunks_of_file
+from vocabgap.corpus.source_paths import PATH_HINT, path_fault
+from vocabgap.corpus.stamping import Spoof, false_claims, refuse_claims
+from vocabgap.corpus.validating import Fault, faults, keeps
+from vocabgap.record import ROOT_KIND
+
+_COLUMNS: Final = ("repoSlug", "sourcePath", "content", "kind", "name")  # stored as text of their own
+_LINES: Final = ("line_start", "line_end")
+_LAST_LINE: Final = 2**53 - 1
+_TEXT_FORMS: Final = ("parsedChunks", "chunks")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Whose push it is.
+
+    Attributes:
+        payload: What is pushed.
+        tenant_id: Whose it is.
+        repo_slug: The repository of what names none.
+        alone: Whether no other repository may be touched.
+        visibility: Who may see what is pushed.
+        agent: Who pushes.
+    """
+
+    payload: Mapping[str, Any]
+    tenant_id: str
+    repo_slug: str
+    alone: bool
+    visibility: str
+    agent: str | None
+
+    @classmethod
+    def of(cls, payload: object, tenant: str | None, repo: str | None, agent: str | None) -> "Caller":
+        """Settle whose a payload is.
+
+        Args:
+            payload: What is pushed.
+            tenant: Whose push it is, where that is known.
+            repo: The repository that alone may be touched.
+            agent: Who pushes, where that is known.
+
+        Raises:
+            RefusedError: It is no object, or claims another tenant.
+        """
+        if not isinstance(payload, dict):
+            raise RefusedError(Code.FILES_INVALID, "the payload is expected to be an object with `files`")
+        for name in ("tenantId", "repoSlug", "visibility", "originAgentIdentity"):
+            claimed = payload.get(name)
+            if claimed is not None and not (isinstance(claimed, str) and is_unicode(claimed)):
+                raise RefusedError(Code.FAILED, f"{name}: expected text, found {claimed!r}", field=name)
+        known, claimed = normal_tenant(tenant), normal_tenant(payload.get("tenantId"))
+        if known and claimed and known != claimed:
+            raise RefusedError(
+                Code.TENANT_MISMATCH,
+                f"tenant '{claimed}' is claimed, but the push is of '{known}'; nothing was written",
+                claimed=claimed,
+                tenantId=known,
+            )
+        tenant_id = known or claimed or SHARED_TENANT
+        if not is_tenant(tenant_id):
+            raise RefusedError(
+                Code.FAILED,
+                f"'{tenant_id}' is no tenant: expected 1 to 64 lower-case letters, digits and dashes, "
+                "with no dash at either end",
+            )
+        return cls(
+            payload=payload,
+            tenant_id=tenant_id,
+            repo_slug=repo or payload.get("repoSlug") or _first_repo(payload.get("files")) or SHARED_REPO,
+            alone=bool(repo),
+            visibility=payload.get("visibility") or DEFAULT_VISIBILITY,
+            agent=agent or payload.get("originAgentIdentity") or None,
+        )
+
+    def known_of(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """What a chunk cannot claim otherwise: its tenant, and its repository where one alone counts."""
+        repo = self.repo_slug if self.alone else record.get("repoSlug")
+        return {"tenantId": self.tenant_id, "repoSlug": repo}
+
+
+@dataclass(slots=True)
+class Incoming:
+    """What the files of a push hold.
+
+    Attributes:
+        chunks: The valid ones, each with `hash`, `source` and `type`.
+        errors: What was refused.
+        claims: How many chunks claimed what; a claim and what it was overwritten with.
+    """
+
+    chunks: list[dict[str, Any]] = field(default_factory=list)
+    errors: list[PushError] = field(default_factory=list)
+    claims: dict[tuple[str, str, str], int] = field(default_factory=dict)
+
+    @property
+    def warnings(self) -> tuple[Warned, ...]:
+        """The claims that are overwritten."""
+        return tuple(Warned(*claim, chunks) for claim, chunks in sorted(self.claims.items()))
+
+
+def read_files(caller: Caller, parsers: Mapping[str, Parser], spoof: Spoof, most_bytes: int) -> Incoming:
+    """The chunks of a payload's files.
+
+    Args:
+        caller: Whose they are, and the payload.
+        parsers: Parsers of raw files by their id.
+        spoof: What is done about false claims.
+        most_bytes: How much text they may hold, in bytes of UTF-8.
+
+    Raises:
+        RefusedError: They hold more, or something is claimed falsely and is to be rejected.
+    """
+    found = Incoming()
+    files = caller.payload.get("files")
+    if not isinstance(files, list):
+        found.errors.append(PushError(Code.FILES_INVALID, "`files` is expected to be a list"))
+        files = []
+    _require_size(files, most_bytes)
+    _notice(found, caller.payload, caller.known_of(caller.payload), spoof)
+    for position, entry in enumerate(files):
+        path = entry.get("sourcePath") if isinstance(entry, dict) else None
+        try:
+            parsed = chunks_of_file(entry, position, parsers, caller.tenant_id, caller.repo_slug)
+        except RefusedError as error:
+            named = {"sourcePath": path} if path is not None else {}
+            found.errors.append(PushError.of(error, fileIndex=position, **named))
+            continue
+        for number, record in enumerate(parsed.records):
+            try:
+                _require_valid(record, parsed_here=parsed.parsed_here)
+            except RefusedError as error:
+                found.errors.append(PushError.of(error, fileIndex=position, chunkIndex=number))
+                continue
+            known = caller.known_of(record)
+            _notice(found, record, known, spoof)
+            found.chunks.append(_with_hash(record, known))
+    return found
+
+
+def _with_hash(record: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """A valid chunk with what the service says of it; its repository is the one that is known."""
+    chunk = {**record, "repoSlug": known["repoSlug"]}
+    named = {"source": record["sourcePath"], "type": record["kind"]}
+    return {**chunk, "hash": content_hash(chunk, known["tenantId"], None), **named}
+
+
+def _notice(found: Incoming, claimant: Mapping[str, Any], known: Mapping[str, Any], spoof: Spoof) -> None:
+    """Note what is claimed falsely, or refuse it."""
+    compared = {name: claimant[name] for name in known if claimant.get(name) is not None}
+    if not (claims := false_claims(compared, known)):
+        return
+    if spoof is Spoof.REJECT:
+        refuse_claims(compared, known)
+    for name in claims:
+        claim = (name, compared[name], known[name])
+        found.claims[claim] = found.claims.get(claim, 0) + 1
+
+
+def _require_valid(record: object, *, parsed_here: bool) -> None:
+    """Refuse what is no parsed-chunk-v1 record, or cannot be stored.
+
+    Raises:
+        RefusedError: It is so.
+    """
+    if isinstance(record, dict) and "embedding" in record:
+        raise RefusedError(
+            Code.EMBEDDING_REJECTED,
+            "a parsed chunk carries no `embedding`; to put back a backup with its vectors use "
+            "`vocabgap corpus restore`",
+            restorePath="vocabgap corpus restore",
+        )
+    checked = record
+    if parsed_here and isinstance(record, dict) and record.get("rootKind") == ROOT_KIND:
+        checked = {**record, "rootKind": RAW_ROOT_KIND}
+    wrong = _unstorable(checked) if keeps(PARSED_CHUNK, checked) else faults(PARSED_CHUNK, checked)
+    if wrong:
+        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        raise RefusedError(
+            Code.CHUNK_INVALID,
+            f"no parsed-chunk-v1: {wrong[0].message}{more}",
+            errors=[fault.as_object() for fault in wrong],
+        )
+
+
+def _unstorable(record: Any) -> tuple[Fault, ...]:  # noqa: ANN401 - a record that keeps the contract
+    """What keeps a valid chunk from being stored: what the contract asks in words, not in its schema."""
+    found = [
+        Fault(f"/{name}", None, "text", f"/{name}: expected Unicode text, found half of a surrogate pair")
+        for name in _COLUMNS
+        if not is_unicode(record[name])
+    ]
+    path = record["sourcePath"]
+    if fault := path_fault(path):
+        found.append(Fault("/sourcePath", None, "path", f"/sourcePath: {path!r} {fault}; {PATH_HINT}"))
+    found += [
+        Fault(f"/{name}", None, "maximum", f"/{name}: expected a line up to {_LAST_LINE}")
+        for name in _LINES
+        if record.get(name, 1) > _LAST_LINE
+    ]
+    try:
+        compact_json(record.get("customMeta"))
+    except RecursionError:
+        found.append(Fault("/customMeta", None, "depth", "/customMeta: objects within objects go too deep"))
+    return tuple(found)
+
+
+def _require_size(files: Iterable[object], most: int) -> None:
+    size = sum(len(text.encode("utf-8", "surrogatepass")) for entry in files for text in _texts(entry))
+    if size > most:
+        raise RefusedError(
+            Code.SIZE_EXCEEDED,
+            f"{size:,} bytes of text are more than the {most:,} that one push may bring; nothing was "
+            "written. Push them in parts, or raise the limit",
+            bytes=size,
+            limit=most,
+        )
+
+
+def _texts(entry: object) -> Iterable[str]:
+    """The texts that an entry of a payload holds, its chunks' among them."""
+    if not isinstance(entry, dict):
+        return
+    if isinstance(entry.get("content"), str):
+        yield entry["content"]
+    for form in _TEXT_FORMS:
+        listed: object = entry.get(form)
+        for chunk in listed if isinstance(listed, list) else ():
+            if isinstance(chunk, dict) and isinstance(chunk.get("content"), str):
+                yield chunk["content"]
+
+
+def _first_repo(files: object) -> str | None:
+    """The first repository that the files of a payload name."""
+    for entry in files if isinstance(files, list) else ():
+        if not isinstance(entry, dict):
+            continue
+        listed: list[object] = next(
+            (entry[form] for form in _TEXT_FORMS if isinstance(entry.get(form), list)), []
+        )
+        for named in (entry, *listed[:1]):
+            repo = named.get("repoSlug") if isinstance(named, dict) else None
+            if isinstance(repo, str) and repo and is_unicode(repo):
+                return repo
+    return None

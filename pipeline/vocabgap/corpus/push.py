@@ -1,0 +1,165 @@
+"""A push: what a payload withdraws leaves the corpus, what it holds comes in, both in one step."""
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from vocabgap.corpus.deleting import Resolver, Withdrawal, withdrawal
+from vocabgap.corpus.identity import SHARED_TENANT, normal_tenant
+from vocabgap.corpus.incoming import Caller, Incoming, read_files
+from vocabgap.corpus.outcome import Code, PushError, PushResult, RefusedError
+from vocabgap.corpus.parsing import Parser
+from vocabgap.corpus.rows import frame_of, metadata_of, row_of
+from vocabgap.corpus.stamping import Spoof, Stamp, milliseconds, moment_of, stamped
+from vocabgap.corpus.store import Change, PathSnapshot, Store
+from vocabgap.errors import AccessDeniedError, ExitCode, StateError, VocabgapError
+
+MIB: Final = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one push may bring.
+
+    Attributes:
+        chunks: Valid chunks.
+        mib: Their text and that of raw files, in MiB of UTF-8.
+    """
+
+    chunks: int = 1_000_000
+    mib: int = 1024
+
+
+def push(
+    store: Store,
+    payload: object,
+    *,
+    tenant: str | None = None,
+    repo: str | None = None,
+    agent: str | None = None,
+    now: datetime | None = None,
+    spoof: Spoof = Spoof.OVERWRITE,
+    resolver: Resolver | None = None,
+    parsers: Mapping[str, Parser] | None = None,
+    strict_tombstones: bool = False,
+    confirmed: bool = False,
+    limits: Limits | None = None,
+) -> PushResult:
+    """Bring a payload into a corpus. What is wrong with it is part of the answer, never an exception.
+
+    Everything that is valid is done, whatever else is not; it appears in the corpus in one step, deletions
+    before additions. What is pushed a second time changes nothing.
+
+    Args:
+        store: The corpus.
+        payload: An object of JSON: `files`, and what it withdraws.
+        tenant: Whose push it is, where that is known; it has to be the payload's, if that names one.
+        repo: The repository that alone may be touched; by default each part of the payload names its own.
+        agent: Who pushes, where that is known.
+        now: The moment of the push; the present one by default.
+        spoof: What is done about a chunk that claims another tenant or repository.
+        resolver: Answers which paths were deleted between two revisions.
+        parsers: Parsers of raw files by their id.
+        strict_tombstones: Whether a tombstone has to be an object, not a bare path.
+        confirmed: Whether a snapshot without paths, which withdraws a whole repository, is meant.
+        limits: How much it may bring.
+    """
+    started = time.monotonic()
+    allowed = limits or Limits()
+    result = PushResult(normal_tenant(tenant) or SHARED_TENANT)
+    try:
+        caller = Caller.of(payload, tenant, repo, agent)
+        result = replace(result, tenant_id=caller.tenant_id)
+        incoming = read_files(caller, parsers or {}, spoof, allowed.mib * MIB)
+        leaving = withdrawal(
+            caller.payload,
+            caller.repo_slug,
+            alone=caller.alone,
+            resolver=resolver,
+            strict=strict_tombstones,
+            confirmed=confirmed,
+        )
+        result = replace(
+            result,
+            ingested=len(incoming.chunks),
+            errors=(*incoming.errors, *leaving.errors),
+            warnings=incoming.warnings,
+        )
+        result = _carried_out(store, caller, incoming, leaving, result, now=now, most=allowed.chunks)
+    except RefusedError as error:
+        result = replace(result, errors=(*result.errors, PushError.of(error)))
+    except (VocabgapError, OSError) as error:
+        result = replace(result, ingested=0, errors=(*result.errors, _failure(error)))
+    return replace(result, duration_ms=round((time.monotonic() - started) * 1000))
+
+
+def _carried_out(
+    store: Store,
+    caller: Caller,
+    incoming: Incoming,
+    leaving: Withdrawal,
+    result: PushResult,
+    *,
+    now: datetime | None,
+    most: int,
+) -> PushResult:
+    """What came of changing the corpus, if there is anything to change."""
+    if len(incoming.chunks) > most:
+        raise RefusedError(
+            Code.VOLUME_EXCEEDED,
+            f"{len(incoming.chunks):,} chunks are more than the {most:,} that one push may bring; "
+            "nothing was written. Push them in parts, or raise the limit",
+            chunks=len(incoming.chunks),
+            limit=most,
+        )
+    if not incoming.chunks and not leaving:
+        return result
+    moment = milliseconds(datetime.now(UTC) if now is None else now)
+    with store.changing(f"push to {caller.tenant_id}/{caller.repo_slug}") as change:
+        chunks = {chunk["id"]: chunk for chunk in _stamped(caller, incoming, change, moment)}
+        deleted = change.delete(leaving.condition(caller.tenant_id, chunks)) if leaving else 0
+        rows = [row_of(each, metadata_of(chunk), chunk["content"]) for each, chunk in chunks.items()]
+        added = change.add(frame_of(rows)) if rows else 0
+        if leaving.manifest is not None:
+            snapshot = PathSnapshot(caller.tenant_id, *leaving.manifest, moment_of(moment))
+            if deleted or added or not _is_kept(change, snapshot):
+                change.keep_snapshot(snapshot)
+    return replace(result, deleted=deleted, added=added)
+
+
+def _stamped(caller: Caller, incoming: Incoming, change: Change, moment: int) -> Iterator[dict[str, Any]]:
+    version = change.config_versions.get(caller.tenant_id, 0)
+    for chunk in incoming.chunks:
+        stamp = Stamp(
+            tenant_id=caller.tenant_id,
+            repo_slug=caller.repo_slug if caller.alone else chunk["repoSlug"],
+            visibility=caller.visibility,
+            agent=caller.agent,
+            config_version=version,
+            ingested_at=moment,
+        )
+        yield stamped(chunk, stamp)
+
+
+def _is_kept(change: Change, snapshot: PathSnapshot) -> bool:
+    """Whether a snapshot says what is known already: it is kept as it is, with the time of the first."""
+    return any(
+        (kept.tenant_id, kept.repo_slug, kept.paths)
+        == (snapshot.tenant_id, snapshot.repo_slug, snapshot.paths)
+        for kept in change.snapshots
+    )
+
+
+def _failure(error: VocabgapError | OSError) -> PushError:
+    """The entry of a corpus that could not be changed; it is as it was before."""
+    if isinstance(error, VocabgapError):
+        known = error
+    elif isinstance(error, PermissionError):
+        known = AccessDeniedError(f"the corpus may not be changed: {error.strerror}")
+    else:
+        known = StateError(f"the corpus could not be changed: {error.strerror or error}")
+    code = known.exit_code if known.exit_code is not ExitCode.BUG else ExitCode.STATE
+    details = {"exitCode": int(code), "error": type(error).__name__}
+    return PushError(Code.FAILED, f"{known}; nothing was written", details, code)

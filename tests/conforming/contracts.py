@@ -1,0 +1,284 @@
+"""What the operations of the ingestion contracts do: each gives what was observed, under the cases' names."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import polars as pl
+
+from conforming.cases import AnyOf, Case, Noted, Operation
+from conforming.memory_store import MemoryStore, MemoryVersion
+from conforming.pushing import ingest, repush_identical
+from vocabgap.corpus.identity import content_hash, natural_key, storage_id
+from vocabgap.corpus.manifests import configure, set_manifest
+from vocabgap.corpus.merging import classify, divergence_scan, refuse_divergence
+from vocabgap.corpus.outcome import RefusedError
+from vocabgap.corpus.reconciling import config_orphans, snapshot_orphans
+from vocabgap.corpus.restoring import Batch, Mode, restore_into
+from vocabgap.corpus.rows import frame_of, row_of
+from vocabgap.corpus.stamping import Spoof, Stamp, false_claims, stamped
+from vocabgap.corpus.store import PathSnapshot
+from vocabgap.corpus.validating import faults, keeps
+
+Input = Mapping[str, Any]
+Cases = Mapping[str, Case]
+NOW: Final = datetime(2026, 4, 1, 10, tzinfo=UTC)
+TENANT: Final = "tenant"
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def validate(given: Input, _: Cases) -> dict[str, Any]:
+    found = faults(given["schema"], given["record"])
+    valid = keeps(given["schema"], given["record"])
+    places = {fault.key for fault in found} | {fault.pointer or "/" for fault in found if fault.key is None}
+    rules = [fault.rule for fault in found]
+    return {
+        "valid": valid and not found,
+        "error_at": AnyOf(*sorted(filter(None, places))),
+        "keyword": AnyOf(*rules),
+        "errors": [fault.as_object() for fault in found],
+    }
+
+
+def chunk_hash(given: Input, _: Cases) -> str:
+    tenant = given.get("tenant") or {}
+    return content_hash(given["record"], tenant.get("tenantId"), tenant.get("repoSlug"))
+
+
+def same_hash(given: Input, cases: Cases) -> bool | Noted:
+    """Compares two cases.
+
+    Where one is not in the file, the other is compared with itself as it would be hashed if its `hashInputs`
+    named only what the record has: what else they name may not count.
+    """
+    sides = [cases.get(given[side]) for side in ("a", "b")]
+    known = [case for case in sides if case is not None]
+    if not known:
+        raise LookupError(f"neither case {given['a']} nor case {given['b']} is in this file")
+    first = chunk_hash(known[0].input, cases)
+    if len(known) == len(sides):
+        return first == chunk_hash(known[1].input, cases)
+    record = known[0].input["record"]
+    named = [name for name in record["hashInputs"] if name in record]
+    if named == record["hashInputs"]:
+        raise LookupError(f"one of the cases {given['a']} and {given['b']} is not in this file")
+    alone = chunk_hash({**known[0].input, "record": {**record, "hashInputs": named}}, cases)
+    missing = given["b"] if cases.get(given["b"]) is None else given["a"]
+    told = f"case {missing} is not in this file; compared without the names that the record lacks"
+    return Noted(first == alone, told)
+
+
+def stored_under(given: Input, _: Cases) -> str:
+    return storage_id(given["chunk"], given["stamp"])
+
+
+def natural_key_equal(given: Input, _: Cases) -> bool:
+    return _key(given["a"]) == _key(given["b"])
+
+
+def natural_key_distinct_count(given: Input, _: Cases) -> int:
+    return len({_key(row) for row in given["rows"]})
+
+
+def stamp(given: Input, _: Cases) -> dict[str, Any]:
+    context = given.get("context") or {}
+    names = {
+        "tenantId": "tenant_id",
+        "repoSlug": "repo_slug",
+        "visibility": "visibility",
+        "originAgentIdentity": "agent",
+        "configVersion": "config_version",
+        "tenantConfigVersion": "config_version",
+        "ingestedAt": "ingested_at",
+    }
+    known = Stamp(**{names[key]: value for key, value in context.items() if value is not None})
+    chunk = {"source": chunk_path} if (chunk_path := given["chunk"].get("sourcePath")) else {}
+    chunk |= given["chunk"]
+    warned = sorted(false_claims(chunk, known.as_fields()))
+    try:
+        made = stamped(chunk, known, Spoof(given.get("mode", Spoof.OVERWRITE)))
+    except RefusedError as error:
+        return {"error": error.code, "details": error.details, "writes": 0, "warned": warned}
+    return {
+        **made,
+        "originAgentIdentity_present": "originAgentIdentity" in made,
+        "id_len": len(made["id"]),
+        "id_equals_hash": made["id"] == made["hash"],
+        "warned": warned,
+        "error": None,
+        "writes": 1,
+    }
+
+
+def diff_manifest(given: Input, _: Cases) -> dict[str, Any]:
+    rows, manifests = given.get("rows"), given.get("manifestsByRepo")
+    chunks = _frame(rows if isinstance(rows, list) else [])
+    snapshots = [
+        PathSnapshot(TENANT, repo, tuple(filter(_is_path, said["pathsAfterPush"])), moment)
+        for repo, said in (manifests.items() if isinstance(manifests, dict) else ())
+        if isinstance(said, dict) and isinstance(said.get("pathsAfterPush"), list)
+        if (moment := _moment(said.get("updatedAt"))) is not None
+    ]
+    ids = chunks.filter(snapshot_orphans(chunks, snapshots))["id"].to_list()
+    return {
+        "actionableIds": ids,
+        "actionableCount": len(ids),
+        "orphans": ids,
+        "orphanIds": ids,
+        "orphanCount": len(ids),
+        "manifestOrphans": AnyOf(ids, [{"id": each} for each in ids]),
+    }
+
+
+def diff_config(given: Input, _: Cases) -> dict[str, Any]:
+    rows, current = given.get("rows"), given.get("currentVersion")
+    chunks = _frame(rows if isinstance(rows, list) else [])
+    known = isinstance(current, int) and not isinstance(current, bool)
+    found = config_orphans(chunks, {TENANT: current} if known else {}, given.get("orphanVersionGap"))  # type: ignore[dict-item]
+    stale = chunks.filter(found["stale"])
+    actionable = chunks.filter(found["actionable"])["id"].to_list()
+    told = [
+        {"id": identity, "tenantConfigVersion": version, "versionGap": (current or 0) - version}
+        for identity, version in stale.select("id", "config_version").iter_rows()
+    ]
+    return {
+        "stale": stale["id"].to_list(),
+        "staleIds": stale["id"].to_list(),
+        "staleCount": len(stale),
+        "staleOrphans": AnyOf(stale["id"].to_list(), told),
+        "actionableIds": actionable,
+        "actionableCount": len(actionable),
+    }
+
+
+def keep_manifest(given: Input, _: Cases) -> dict[str, Any]:
+    store = MemoryStore()
+    tenant = given.get("tenantId") or TENANT
+    configure(store, tenant)
+    before = dict(store.current.config_versions)
+    written = set_manifest(store, tenant, given.get("repoSlug") or "", given.get("pathsAfterPush"), NOW)
+    return {
+        **written.value,
+        "error": None if written.code is None else str(written.code),
+        "code": None if written.code is None else str(written.code),
+        "written": bool(store.current.snapshots),
+        "config_version_bumped": store.current.config_versions != before,
+    }
+
+
+class Recorder:
+    """What a restore writes, and whether it emptied the corpus first."""
+
+    def __init__(self) -> None:
+        self.truncated = 0
+        self.batches: list[Batch] = []
+
+    def truncate(self) -> None:
+        self.truncated += 1
+
+    def upsert(self, batch: Batch) -> None:
+        self.batches.append(batch)
+
+
+def restore(given: Input, _: Cases) -> dict[str, Any]:
+    target = Recorder()
+    error: str | None = None
+    try:
+        restore_into(target, lambda: _backup(given), Mode(given.get("mode", Mode.MERGE)))
+    except RefusedError as refused:
+        error = refused.code
+    sizes = [len(batch.ids) for batch in target.batches]
+    documents = ["absent" if batch.documents is None else list(batch.documents) for batch in target.batches]
+    texts = [text for batch in target.batches for text in batch.texts]
+    return {
+        "imported": sum(sizes),
+        "upserts": len(sizes),
+        "upsert_sizes": sizes,
+        "documents_field": AnyOf(documents, *documents[:1]),
+        "null_documents": texts.count(None),
+        "truncate_calls": target.truncated,
+        "error": AnyOf(error is not None, error),
+        "written": sum(sizes),
+    }
+
+
+def classify_merge(given: Input, _: Cases) -> dict[str, Any]:
+    live = MemoryVersion(frame_of([row_of(row["id"], row["metadata"], "") for row in given["live"]]))
+    single = isinstance(given["incoming"], dict)
+    incoming = [given["incoming"]] if single else given["incoming"]
+    classified = classify(live, incoming)
+    refusal: RefusedError | None = None
+    try:
+        refuse_divergence(classified)
+    except RefusedError as error:
+        refusal = error
+    outcomes = [str(each.outcome) for each in classified]
+    return {
+        "outcome": outcomes[0] if single else outcomes,
+        "outcomes": outcomes,
+        "liveIds": list(classified[0].live_ids) if single else [list(each.live_ids) for each in classified],
+        "refusal": refusal.code if refusal else None,
+        "error": refusal.code if refusal else None,
+        "message": refusal.message if refusal else None,
+        "divergent": refusal.details["divergent"] if refusal else 0,
+        "written": 0 if refusal else len(incoming),
+        "scan": str(divergence_scan(live, replace=given.get("mode") == Mode.REPLACE)),
+    }
+
+
+def _key(row: Mapping[str, Any]) -> str:
+    return natural_key(row["metadata"] if isinstance(row.get("metadata"), dict) else row)
+
+
+def _is_path(path: object) -> bool:
+    return isinstance(path, str) and path != ""
+
+
+def _frame(rows: list[Mapping[str, Any]]) -> pl.DataFrame:
+    """Rows of a case as a corpus has them, all of one tenant."""
+    made = [row_of(row["id"], {**(row.get("metadata") or {}), "tenantId": TENANT}, "") for row in rows]
+    return frame_of(made)
+
+
+def _moment(count: object) -> datetime | None:
+    """A number of milliseconds as the moment that a corpus keeps."""
+    if isinstance(count, bool) or not isinstance(count, int | float):
+        return None
+    try:
+        return EPOCH + timedelta(milliseconds=count)
+    except (OverflowError, ValueError):
+        return None
+
+
+def _backup(given: Input) -> list[Any]:
+    """The records that a case restores, of which it says only what matters to it."""
+    if "records" in given:
+        return list(given["records"])
+    if "embeddings" in given:
+        parts = [{"embedding": each} for each in given["embeddings"]]
+    elif "documents" in given:
+        parts = [{"document": each} for each in given["documents"]]
+    else:
+        parts = [{"document": given.get("document")}] * given["document_count"]
+    return [
+        {"id": f"record-{number}", "embedding": [0.1], "metadata": {}, "document": "text", **part}
+        for number, part in enumerate(parts)
+    ]
+
+
+OPERATIONS: Final[Mapping[str, Operation]] = {
+    "validate": validate,
+    "ingest": ingest,
+    "chunk_hash": chunk_hash,
+    "same_hash": same_hash,
+    "storage_id": stored_under,
+    "natural_key_equal": natural_key_equal,
+    "natural_key_distinct_count": natural_key_distinct_count,
+    "stamp": stamp,
+    "repush_identical": repush_identical,
+    "diff_manifest": diff_manifest,
+    "diff_config": diff_config,
+    "set_manifest": keep_manifest,
+    "import": restore,
+    "classify_merge": classify_merge,
+}

@@ -1,0 +1,181 @@
+from typing import Any
+
+import pytest
+
+from conforming.memory_store import MemoryStore
+from vocabgap.corpus.deleting import empties, normal_paths
+from vocabgap.corpus.outcome import Code
+from vocabgap.corpus.push import push
+from vocabgap.errors import NotFoundError, StateError
+
+Payload = dict[str, Any]
+PLACES = [
+    ("ada", "lab", "a"),
+    ("ada", "lab", "b"),
+    ("ada", "lab", "c"),
+    ("ada", "den", "a"),
+    ("bo", "lab", "a"),
+]
+
+
+@pytest.fixture
+def store(chunk: Payload) -> MemoryStore:
+    """Two tenants, one of them with two repositories, each with path `a`."""
+    made = MemoryStore()
+    for tenant, repo, path in PLACES:
+        push(made, {"files": [{**chunk, "sourcePath": path}]}, tenant=tenant, repo=repo)
+    return made
+
+
+def left(store: MemoryStore) -> list[tuple[str, str, str]]:
+    return sorted(store.current.rows(["tenant_id", "repo_slug", "source_path"]).rows())
+
+
+def without(*gone: tuple[str, str, str]) -> list[tuple[str, str, str]]:
+    return sorted(set(PLACES) - set(gone))
+
+
+@pytest.mark.parametrize("tombstone", ["a", {"sourcePath": "a"}, {"sourcePath": "a", "repoSlug": "lab"}])
+def test_a_tombstone_withdraws_one_path_of_one_tenant_and_repository(
+    store: MemoryStore, tombstone: object
+) -> None:
+    result = push(store, {"files": [], "deleted": [tombstone]}, tenant="ada", repo="lab")
+    assert (result.deleted, result.errors) == (1, ())
+    assert left(store) == without(("ada", "lab", "a"))
+
+
+def test_a_strict_reader_takes_no_bare_path(store: MemoryStore) -> None:
+    result = push(store, {"files": [], "deleted": ["a"]}, tenant="ada", repo="lab", strict_tombstones=True)
+    assert [error.code for error in result.errors] == [Code.TOMBSTONE_INVALID]
+    assert left(store) == without()
+
+
+@pytest.mark.parametrize("deleted", ["a", {"sourcePath": "a"}, 5, True])
+def test_tombstones_that_are_no_list_are_one_error(store: MemoryStore, deleted: object) -> None:
+    result = push(store, {"files": [], "deleted": deleted}, tenant="ada", repo="lab")
+    assert [error.code for error in result.errors] == [Code.DELETE_SIGNAL_INVALID]
+
+
+def test_a_bad_tombstone_does_not_keep_the_others_from_counting(store: MemoryStore) -> None:
+    bad = [None, 5, "", {}, {"sourcePath": 5}, {"sourcePath": "a", "repoSlug": 5}, {"sourcePath": "\ud800"}]
+    result = push(store, {"files": [], "deleted": [*bad, "b"]}, tenant="ada", repo="lab")
+    assert [error.code for error in result.errors] == [Code.TOMBSTONE_INVALID] * len(bad)
+    assert left(store) == without(("ada", "lab", "b"))
+
+
+def test_a_snapshot_withdraws_what_it_does_not_list_and_is_kept(store: MemoryStore) -> None:
+    payload = {"files": [], "manifestSnapshot": {"pathsAfterPush": ["b", "b", "", 5, "new"]}}
+    result = push(store, payload, tenant="ada", repo="lab")
+    assert result.deleted == 2
+    assert left(store) == without(("ada", "lab", "a"), ("ada", "lab", "c"))
+    (kept,) = store.current.snapshots
+    assert (kept.tenant_id, kept.repo_slug, kept.paths) == ("ada", "lab", ("b", "new"))
+
+
+@pytest.mark.parametrize("snapshot", [{}, [], {"pathsAfterPush": None}, {"pathsAfterPush": {"a": 1}}, "a", 5])
+def test_a_snapshot_without_a_list_neither_deletes_nor_is_kept(store: MemoryStore, snapshot: object) -> None:
+    result = push(
+        store, {"files": [], "manifestSnapshot": snapshot}, tenant="ada", repo="lab", confirmed=True
+    )
+    assert [error.code for error in result.errors] == [Code.MANIFEST_INVALID]
+    assert (left(store), store.current.snapshots) == (without(), ())
+
+
+def test_an_empty_snapshot_has_to_be_confirmed(store: MemoryStore) -> None:
+    payload = {"files": [], "deleted": ["a"], "manifestSnapshot": {"pathsAfterPush": [5]}}
+    refused = push(store, payload, tenant="ada", repo="lab")
+    assert [error.code for error in refused.errors] == [Code.MANIFEST_INVALID]
+    assert (left(store), store.current.snapshots) == (without(("ada", "lab", "a")), ())
+    assert push(store, payload, tenant="ada", repo="lab", confirmed=True).deleted == 2
+    assert left(store) == [("ada", "den", "a"), ("bo", "lab", "a")]
+
+
+def test_an_empty_snapshot_is_recognised_before_it_is_pushed() -> None:
+    assert empties({"manifestSnapshot": {"pathsAfterPush": []}})
+    assert empties({"manifestSnapshot": {"pathsAfterPush": ["", 5]}})
+    assert not empties({"manifestSnapshot": {"pathsAfterPush": ["a"]}})
+    assert not empties({"manifestSnapshot": {}})
+    assert not empties({"files": []})
+
+
+@pytest.mark.parametrize(
+    ("signal", "code"),
+    [
+        ({"deleted": [{"sourcePath": "a", "repoSlug": "den"}]}, Code.TOMBSTONE_INVALID),
+        ({"manifestSnapshot": {"repoSlug": "den", "pathsAfterPush": ["x"]}}, Code.MANIFEST_INVALID),
+    ],
+)
+def test_a_push_for_one_repository_touches_no_other(store: MemoryStore, signal: Payload, code: Code) -> None:
+    result = push(store, {"files": [], **signal}, tenant="ada", repo="lab")
+    assert [error.code for error in result.errors] == [code]
+    assert left(store) == without()
+    assert push(store, {"files": [], **signal}, tenant="ada").deleted == 1
+    assert left(store) == without(("ada", "den", "a"))
+
+
+def test_the_union_of_all_signals_counts_even_against_a_snapshot(store: MemoryStore) -> None:
+    payload = {
+        "files": [],
+        "baseRevision": "old",
+        "headRevision": "new",
+        "deleted": ["b"],
+        "manifestSnapshot": {"pathsAfterPush": ["a", "b", "c"]},
+    }
+    asked: list[tuple[str, str]] = []
+
+    def resolve(base: str, head: str) -> list[str]:
+        asked.append((base, head))
+        return ["a"]
+
+    result = push(store, payload, tenant="ada", repo="lab", resolver=resolve)
+    assert (result.deleted, result.errors, asked) == (2, (), [("old", "new")])
+    assert left(store) == without(("ada", "lab", "a"), ("ada", "lab", "b"))
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (NotFoundError("no repository here"), Code.BOUNDARY_UNAVAILABLE),
+        (StateError("revision 'old' is not known"), Code.BOUNDARY_FAILED),
+        (RuntimeError("broken"), Code.BOUNDARY_FAILED),
+    ],
+)
+def test_a_boundary_that_nobody_resolves_lets_the_other_signals_count(
+    store: MemoryStore, error: Exception, code: Code
+) -> None:
+    def resolve(_base: str, _head: str) -> list[str]:
+        raise error
+
+    payload = {"files": [], "baseRevision": "old", "headRevision": "new", "deleted": ["b"]}
+    result = push(store, payload, tenant="ada", repo="lab", resolver=resolve)
+    assert ([each.code for each in result.errors], result.deleted) == ([code], 1)
+    assert str(error) in result.errors[0].message
+
+
+@pytest.mark.parametrize("boundary", [{"baseRevision": "a"}, {"baseRevision": 5, "headRevision": "b"}])
+def test_a_boundary_needs_two_revisions(boundary: Payload) -> None:
+    result = push(MemoryStore(), {"files": [], **boundary}, tenant="ada", resolver=lambda _base, _head: [])
+    assert [error.code for error in result.errors] == [Code.BOUNDARY_INVALID]
+
+
+@pytest.mark.parametrize("base", [None, ""])
+def test_without_a_base_it_is_a_first_push(base: str | None) -> None:
+    result = push(MemoryStore(), {"files": [], "baseRevision": base, "headRevision": "b"}, tenant="ada")
+    assert result.errors == ()
+
+
+def test_what_is_withdrawn_and_sent_again_ends_with_what_was_sent(store: MemoryStore, chunk: Payload) -> None:
+    payload = {"files": [{**chunk, "sourcePath": "a", "content": "new"}], "deleted": ["a"]}
+    result = push(store, payload, tenant="ada", repo="lab")
+    assert (result.deleted, result.added, result.metric) == (1, 1, "reconcile")
+    assert "new" in store.current.rows()["content"].to_list()
+
+
+def test_paths_are_sorted_as_javascript_sorts() -> None:
+    assert normal_paths(["\uff5e", "\U0001f600", "b", "a", "\ud800", None, "b"]) == (
+        "a",
+        "b",
+        "\U0001f600",
+        "\uff5e",
+    )
+    assert normal_paths("a") is None

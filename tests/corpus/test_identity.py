@@ -1,0 +1,72 @@
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vocabgap.corpus.identity import (
+    CONTRACT_ROOT_KINDS,
+    NATURAL_KEY,
+    ROOT_KINDS,
+    content_hash,
+    is_tenant,
+    natural_key,
+    normal_tenant,
+    storage_id,
+)
+from vocabgap.corpus.validating import keeps
+
+VALUES = st.none() | st.text() | st.integers() | st.booleans() | st.lists(st.text(), max_size=2)
+METADATA = st.dictionaries(st.sampled_from(NATURAL_KEY), VALUES)
+
+
+@pytest.mark.parametrize(
+    ("claimed", "known"),
+    [("ada", "ada"), ("@ada", "ada"), ("@@ada", "@ada"), ("@", None), ("", None), (5, None)],
+)
+def test_one_leading_at_sign_of_a_tenant_does_not_count(claimed: object, known: str | None) -> None:
+    assert normal_tenant(claimed) == known
+
+
+@pytest.mark.parametrize(
+    "name", ["a", "0", "a--b", "a" * 64, "A", "a" * 65, "-a", "a-", "", "a_b", "ada\n", "é"]
+)
+def test_a_tenant_is_what_the_schema_takes_for_one(chunk: dict[str, Any], name: str) -> None:
+    assert is_tenant(name) is keeps("parsed-chunk-v1", {**chunk, "tenantId": name})
+
+
+def test_our_kind_of_root_is_none_of_the_contract() -> None:
+    assert set(ROOT_KINDS) - set(CONTRACT_ROOT_KINDS) == {"image-repo"}
+
+
+def test_the_kind_of_root_is_no_part_of_a_hash(chunk: dict[str, Any]) -> None:
+    kinds = {content_hash({**chunk, "rootKind": kind}, "ada", "lab") for kind in ROOT_KINDS}
+    assert len(kinds) == 1
+
+
+def test_the_same_content_of_two_tenants_or_repositories_is_two_chunks(chunk: dict[str, Any]) -> None:
+    hashes = {
+        content_hash({**chunk, "repoSlug": repo}, tenant, None)
+        for tenant in ("ada", "bo")
+        for repo in ("lab", "den")
+    }
+    assert len(hashes) == 4
+
+
+def test_no_claim_of_a_chunk_reaches_anothers_storage_id(chunk: dict[str, Any]) -> None:
+    chunk["hashInputs"] = ["tenantId", "content"]
+    known = {"type": chunk["kind"], "name": chunk["name"], "source": chunk["sourcePath"]}
+    claimed = {**known, "hash": content_hash({**chunk, "tenantId": "bo"}, "ada", None)}
+    theirs = {**known, "hash": content_hash({**chunk, "tenantId": "bo"}, "bo", None)}
+    assert claimed["hash"] == theirs["hash"]
+    assert storage_id(claimed, {"tenantId": "ada", "repoSlug": "lab"}) != storage_id(
+        theirs, {"tenantId": "bo", "repoSlug": "lab"}
+    )
+
+
+@given(METADATA, METADATA)
+def test_a_natural_key_tells_apart_whatever_differs(first: dict[str, Any], second: dict[str, Any]) -> None:
+    typed = [
+        [(name, type(values[name]), values[name]) for name in sorted(values)] for values in (first, second)
+    ]
+    assert (natural_key(first) == natural_key(second)) is (typed[0] == typed[1])

@@ -1,0 +1,252 @@
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+import pytest
+
+from conforming.memory_store import MemoryStore, MemoryVersion
+from vocabgap.corpus.manifests import configure
+from vocabgap.corpus.outcome import Code, Metric, PushResult
+from vocabgap.corpus.parsing import RawFile
+from vocabgap.corpus.push import Limits, push
+from vocabgap.corpus.stamping import Spoof
+from vocabgap.errors import AccessDeniedError, ExitCode, StateError
+
+NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)
+Chunk = dict[str, Any]
+
+
+def codes(result: PushResult) -> list[str]:
+    return [error.code for error in result.errors]
+
+
+def test_a_chunk_becomes_a_row_that_says_whose_it_is(chunk: Chunk) -> None:
+    store = MemoryStore()
+    configure(store, "ada")
+    result = push(store, {"files": [chunk]}, tenant="@ada", repo="lab", agent="@scribe", now=NOW)
+    (row,) = store.current.rows().to_dicts()
+    metadata = msgspec.json.decode(row.pop("metadata"))
+    assert (result.tenant_id, result.ingested, result.added, result.metric) == ("ada", 1, 1, Metric.INGEST)
+    assert row == {
+        "id": metadata["hash"],
+        "tenant_id": "ada",
+        "repo_slug": "lab",
+        "root_kind": "external-source",
+        "source_path": chunk["sourcePath"],
+        "kind": "gap-record",
+        "name": "rain",
+        "line": None,
+        "content": chunk["content"],
+        "embedding": None,
+        "config_version": 1,
+        "ingested_at": NOW,
+    }
+    assert metadata["ingestedAt"] == 1_775_037_600_000
+    assert metadata["originAgentIdentity"] == "@scribe"
+    assert not {"id", "content", "description"} & set(metadata)
+
+
+def test_the_answer_is_the_contracts_object(chunk: Chunk) -> None:
+    told = push(MemoryStore(), {"files": [chunk, 5]}, tenant="ada", now=NOW).as_object()
+    assert list(told) == [
+        "ingested", "deleted", "embeddingsGenerated", "errors", "tenantId", "durationMs", "warnings",
+    ]  # fmt: skip
+    (error,) = told["errors"]
+    assert error["code"] == "KB_FILE_PAYLOAD_INVALID"
+    assert error["details"] == {"fileIndex": 0 + 1}
+    assert msgspec.json.decode(msgspec.json.encode(told)) == told
+
+
+def test_a_bad_chunk_is_told_with_its_place_and_discards_no_good_one(chunk: Chunk) -> None:
+    bad = [{**chunk, "name": ""}, {**chunk, "embedding": None}]
+    result = push(MemoryStore(), {"files": [{"chunks": [chunk, *bad]}]}, tenant="ada")
+    assert (result.ingested, codes(result)) == (1, [Code.CHUNK_INVALID, Code.EMBEDDING_REJECTED])
+    assert result.errors[0].details["errors"][0]["pointer"] == "/name"
+    assert [(error.details["fileIndex"], error.details["chunkIndex"]) for error in result.errors] == [
+        (0, 1),
+        (0, 2),
+    ]
+    assert "vocabgap corpus restore" in result.errors[1].message
+
+
+def test_a_false_claim_is_overwritten_with_a_warning(chunk: Chunk) -> None:
+    store = MemoryStore()
+    files = [{**chunk, "tenantId": "bo", "repoSlug": "den", "name": name} for name in "abc"]
+    result = push(store, {"files": files}, tenant="ada", repo="lab")
+    assert store.current.rows(["tenant_id", "repo_slug"]).unique().rows() == [("ada", "lab")]
+    assert [(warned.field, warned.claimed, warned.stamped, warned.chunks) for warned in result.warnings] == [
+        ("repoSlug", "den", "lab", 3),
+        ("tenantId", "bo", "ada", 3),
+    ]
+    assert (result.errors, result.exit_code) == ((), ExitCode.DONE)
+
+
+def test_what_a_chunk_claims_does_not_change_which_one_it_is(chunk: Chunk) -> None:
+    store = MemoryStore()
+    push(store, {"files": [chunk]}, tenant="ada", repo="lab")
+    again = push(store, {"files": [{**chunk, "tenantId": "bo", "repoSlug": "den"}]}, tenant="ada", repo="lab")
+    assert (again.ingested, again.added) == (1, 0)
+
+
+def test_a_false_claim_is_rejected_before_anything_is_read_or_written(chunk: Chunk) -> None:
+    store = MemoryStore()
+    push(store, {"files": [chunk]}, tenant="ada")
+    payload = {"files": [{**chunk, "tenantId": "bo"}], "deleted": [chunk["sourcePath"]]}
+    result = push(store, payload, tenant="ada", spoof=Spoof.REJECT)
+    assert (codes(result), result.ingested, result.deleted) == ([Code.SPOOF_REJECTED], 0, 0)
+    assert len(store.purposes) == 1
+
+
+def test_each_chunk_names_its_repository_where_the_push_names_none(chunk: Chunk) -> None:
+    store = MemoryStore()
+    result = push(store, {"files": [chunk, {**chunk, "repoSlug": "den"}]}, tenant="ada")
+    assert sorted(store.current.rows(["repo_slug"])["repo_slug"]) == ["den", "lab"]
+    assert result.warnings == ()
+
+
+def test_a_parser_may_make_chunks_of_image_repositories_and_a_payload_may_not(chunk: Chunk) -> None:
+    def parse(file: RawFile) -> list[Chunk]:
+        return [{**chunk, "rootKind": "image-repo", "content": file.content, "sourcePath": file.source_path}]
+
+    store = MemoryStore()
+    files = [
+        {"content": "x", "parserId": "logs", "sourcePath": "a.jsonl"},
+        {**chunk, "rootKind": "image-repo"},
+    ]
+    result = push(store, {"files": files}, tenant="ada", parsers={"logs": parse})
+    assert store.current.rows()["root_kind"].to_list() == ["image-repo"]
+    assert codes(result) == [Code.CHUNK_INVALID]
+
+
+def test_a_parser_that_breaks_is_an_error_of_its_file(chunk: Chunk) -> None:
+    def parse(_: RawFile) -> list[Chunk]:
+        raise KeyError("oops")
+
+    files = [{"content": "x", "parserId": "logs", "sourcePath": "a.jsonl"}, chunk]
+    result = push(MemoryStore(), {"files": files}, tenant="ada", parsers={"logs": parse})
+    assert (result.ingested, codes(result)) == (1, [Code.PARSE_FAILED])
+    assert result.errors[0].message == "a.jsonl: parser 'logs' failed: KeyError: 'oops'"
+
+
+@pytest.mark.parametrize("payload", [None, [], "x", {}, {"files": None}, {"files": "x"}])
+def test_a_payload_without_files_is_told_so(payload: object) -> None:
+    assert codes(push(MemoryStore(), payload, tenant="ada")) == [Code.FILES_INVALID]
+
+
+@pytest.mark.parametrize("payload", [{"tenantId": 5}, {"repoSlug": ["x"]}, {"visibility": "\ud800"}])
+def test_an_identity_that_is_no_text_is_refused(payload: Chunk) -> None:
+    assert codes(push(MemoryStore(), {"files": [], **payload})) == [Code.FAILED]
+
+
+def test_a_tenant_that_could_not_be_exported_is_refused(chunk: Chunk) -> None:
+    result = push(MemoryStore(), {"files": [chunk]}, tenant="Ada Lovelace")
+    assert (codes(result), result.exit_code) == ([Code.FAILED], ExitCode.INVALID_INPUT)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "pointer"),
+    [
+        ("sourcePath", "/abs", "/sourcePath"),
+        ("content", "\ud800", "/content"),
+        ("name", "\udfff", "/name"),
+        ("line_end", 2**70, "/line_end"),
+    ],
+)
+def test_what_is_valid_and_cannot_be_stored_is_told_by_pointer(
+    chunk: Chunk, field: str, value: object, pointer: str
+) -> None:
+    result = push(MemoryStore(), {"files": [{**chunk, field: value}]}, tenant="ada")
+    assert codes(result) == [Code.CHUNK_INVALID]
+    assert [fault["pointer"] for fault in result.errors[0].details["errors"]] == [pointer]
+
+
+def test_objects_that_go_too_deep_are_an_error_of_their_chunk(chunk: Chunk) -> None:
+    deep: Chunk = {}
+    for _ in range(5000):
+        deep = {"a": deep}
+    result = push(MemoryStore(), {"files": [{**chunk, "customMeta": deep}, chunk]}, tenant="ada")
+    assert (result.ingested, codes(result)) == (1, [Code.CHUNK_INVALID])
+
+
+def test_half_a_pair_in_what_is_kept_as_json_is_stored_as_an_escape(chunk: Chunk) -> None:
+    store = MemoryStore()
+    push(store, {"files": [{**chunk, "customMeta": {"\ud800": "\udfff"}}]}, tenant="ada")
+    assert r'"customMeta":{"\ud800":"\udfff"}' in store.current.rows()["metadata"][0]
+
+
+@pytest.mark.parametrize(
+    ("limits", "code"), [(Limits(chunks=1), Code.VOLUME_EXCEEDED), (Limits(mib=0), Code.SIZE_EXCEEDED)]
+)
+def test_more_than_one_push_may_bring_changes_nothing(chunk: Chunk, limits: Limits, code: Code) -> None:
+    store = MemoryStore()
+    push(store, {"files": [chunk]}, tenant="ada")
+    payload = {"files": [{**chunk, "name": name} for name in "ab"], "deleted": [chunk["sourcePath"]]}
+    result = push(store, payload, tenant="ada", limits=limits)
+    assert (codes(result), result.deleted, result.added) == ([code], 0, 0)
+    assert len(store.current.rows()) == 1
+
+
+class BrokenStore(MemoryStore):
+    """A corpus that cannot be changed, when the change begins or when it ends."""
+
+    def __init__(self, error: Exception, *, late: bool) -> None:
+        super().__init__()
+        self.error, self.late = error, late
+
+    @contextmanager
+    def changing(self, purpose: str) -> Iterator[MemoryVersion]:
+        if not self.late:
+            raise self.error
+        with super().changing(purpose) as change:
+            yield change
+            raise self.error
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (StateError("locked by process 7", hint="wait"), ExitCode.STATE),
+        (AccessDeniedError("may not be written"), ExitCode.PERMISSION),
+        (OSError(28, "No space left on device"), ExitCode.STATE),
+        (PermissionError(13, "Permission denied"), ExitCode.PERMISSION),
+    ],
+)
+def test_a_store_that_cannot_be_changed_is_an_error_of_the_answer(
+    chunk: Chunk, error: Exception, code: ExitCode, late: bool
+) -> None:
+    store = BrokenStore(error, late=late)
+    result = push(store, {"files": [chunk, {}]}, tenant="ada")
+    assert (codes(result), result.exit_code) == ([Code.FILE_INVALID, Code.FAILED], code)
+    assert (result.ingested, result.added, len(store.current.rows())) == (0, 0, 0)
+    assert result.errors[1].details["exitCode"] == code
+
+
+def test_what_changes_nothing_does_not_lock_the_corpus() -> None:
+    store = MemoryStore()
+    assert push(store, {"files": []}, tenant="ada").errors == ()
+    assert store.purposes == []
+
+
+def test_a_chunk_that_is_there_keeps_the_time_at_which_it_came(chunk: Chunk) -> None:
+    store = MemoryStore()
+    payload = {
+        "files": [chunk, chunk],
+        "deleted": [chunk["sourcePath"]],
+        "manifestSnapshot": {"pathsAfterPush": ["other.jsonl"]},
+    }
+    first = push(store, payload, tenant="ada", now=NOW)
+    kept, snapshots = store.current.rows(), store.current.snapshots
+    second = push(store, payload, tenant="ada", now=NOW + timedelta(days=1))
+    assert [(each.ingested, each.added, each.deleted) for each in (first, second)] == [(2, 1, 0), (2, 0, 0)]
+    assert store.current.rows().equals(kept)
+    assert store.current.snapshots == snapshots
+
+
+def test_another_version_of_a_piece_does_not_remove_the_earlier_one(chunk: Chunk) -> None:
+    store = MemoryStore()
+    push(store, {"files": [chunk]}, tenant="ada")
+    push(store, {"files": [{**chunk, "content": "another"}]}, tenant="ada")
+    assert len(store.current.rows()) == 2

@@ -1,0 +1,47 @@
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from vocabgap.corpus.outcome import Code, RefusedError
+from vocabgap.corpus.stamping import GUARDED, Spoof, Stamp, false_claims, milliseconds, moment_of, stamped
+
+PIECE = {"hash": "00", "type": "gap-record", "name": "rain", "source": "a.jsonl", "content": "x"}
+STAMP = Stamp("ada", "lab", "team", "@scribe", 3, 1_000)
+
+
+def test_the_stamp_counts_and_what_was_claimed_otherwise_is_named() -> None:
+    claims = dict.fromkeys(GUARDED, "mine")
+    made = stamped({**PIECE, **claims}, STAMP)
+    assert {field: made[field] for field in GUARDED} == STAMP.as_fields()
+    assert false_claims({**PIECE, **claims}, STAMP.as_fields()) == list(GUARDED)
+
+
+def test_an_agent_that_nobody_knows_cannot_be_claimed() -> None:
+    made = stamped({**PIECE, "originAgentIdentity": "@somebody"}, Stamp("ada", "lab"))
+    assert "originAgentIdentity" not in made
+
+
+def test_a_true_claim_is_none_to_refuse() -> None:
+    true = {
+        **PIECE,
+        "tenantId": "@ada",
+        "repoSlug": "lab",
+        "originAgentIdentity": "scribe",
+        "ingestedAt": 1_000,
+    }
+    assert stamped(true, STAMP, Spoof.REJECT)["tenantId"] == "ada"
+
+
+@pytest.mark.parametrize("claim", [{"tenantId": "bo"}, {"tenantId": None}, {"tenantConfigVersion": 3.5}])
+def test_a_false_claim_is_refused_with_what_was_claimed(claim: dict[str, Any]) -> None:
+    with pytest.raises(RefusedError, match="nothing was written") as refused:
+        stamped({**PIECE, **claim}, STAMP, Spoof.REJECT)
+    assert refused.value.code == Code.SPOOF_REJECTED
+    assert refused.value.details == {"fields": list(claim), "claimed": claim}
+
+
+def test_a_moment_is_counted_in_whole_milliseconds() -> None:
+    moment = datetime(2026, 4, 1, 10, 0, 0, 123_999, tzinfo=UTC)
+    assert moment_of(milliseconds(moment)) == moment.replace(microsecond=123_000)
+    assert milliseconds(datetime(1969, 12, 31, 23, 59, 59, tzinfo=UTC)) == -1000

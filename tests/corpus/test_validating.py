@@ -1,0 +1,100 @@
+from typing import Any
+
+import jsonschema
+import pytest
+
+from vocabgap.corpus.contracts import BACKUP_RECORD, PARSED_CHUNK, contract_schema
+from vocabgap.corpus.validating import faults, keeps, pointer_to
+
+
+def places(name: str, record: object) -> list[tuple[str, str | None, str]]:
+    return [(fault.pointer, fault.key, fault.rule) for fault in faults(name, record)]
+
+
+def test_every_place_of_a_bad_record_is_reported_at_once(chunk: dict[str, Any]) -> None:
+    del chunk["kind"]
+    bad = {
+        **chunk,
+        "tenantId": "Ada",
+        "hashInputs": ["name", 5, None],
+        "line_start": 0,
+        "a/b~c": 1,
+        "embedding": [],
+    }
+    assert places(PARSED_CHUNK, bad) == [
+        ("", "a/b~c", "additionalProperties"),
+        ("", "embedding", "additionalProperties"),
+        ("", "kind", "required"),
+        ("/hashInputs/1", None, "type"),
+        ("/hashInputs/2", None, "type"),
+        ("/line_start", None, "minimum"),
+        ("/tenantId", None, "pattern"),
+    ]
+
+
+def test_a_message_says_where_what_was_expected_and_what_was_found(chunk: dict[str, Any]) -> None:
+    chunk["rootKind"] = "image-repo"
+    (fault,) = faults(PARSED_CHUNK, chunk)
+    expected = "expected neo-workspace, bare-repo or external-source"
+    assert fault.message == f'/rootKind: {expected}, found "image-repo"'
+    assert fault.as_object() == {"pointer": "/rootKind", "rule": "enum", "message": fault.message}
+
+
+def test_a_long_value_is_shown_in_part(chunk: dict[str, Any]) -> None:
+    chunk["schemaVersion"] = "secret " * 1000
+    (fault,) = faults(PARSED_CHUNK, chunk)
+    assert len(fault.message) < 200
+
+
+def test_a_pointer_escapes_as_rfc_6901_says() -> None:
+    assert pointer_to([]) == ""
+    assert pointer_to(["a/b", "~", 0, ""]) == "/a~1b/~0/0/"
+
+
+@pytest.mark.parametrize("record", [None, [], "text", 5, True])
+def test_what_is_no_object_has_one_fault_at_the_root(record: object) -> None:
+    assert places(PARSED_CHUNK, record) == [("", None, "type")]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("tenantId", "ada\n"),
+        ("parserVersion", "1.0.0\n"),
+        ("parserVersion", "1.0.0+x\r"),
+        ("parserVersion", "1.0.0-\u2028"),
+        ("parserVersion", "1.0.0-a\u2029b"),
+    ],
+)
+def test_no_engine_takes_a_line_end_for_the_end(chunk: dict[str, Any], field: str, value: str) -> None:
+    chunk[field] = value
+    python = jsonschema.Draft202012Validator(contract_schema(PARSED_CHUNK))
+    assert not keeps(PARSED_CHUNK, chunk)
+    assert not python.is_valid(chunk)
+    assert [place[0] for place in places(PARSED_CHUNK, chunk)] == [f"/{field}"]
+
+
+def test_half_of_a_surrogate_pair_is_text_like_any_other(chunk: dict[str, Any]) -> None:
+    half = {**chunk, "content": "\ud800", "hashInputs": ["\ud800", "\ud801", "\U000f0000d800;"]}
+    assert keeps(PARSED_CHUNK, half)
+    assert faults(PARSED_CHUNK, half) == ()
+    assert places(PARSED_CHUNK, {**half, "hashInputs": ["\ud800", "\ud800"]}) == [
+        ("/hashInputs", None, "uniqueItems")
+    ]
+    assert places(PARSED_CHUNK, {**half, "\udc00": 1}) == [("", "\udc00", "additionalProperties")]
+
+
+def test_open_objects_may_hold_anything_at_any_depth(chunk: dict[str, Any]) -> None:
+    deep: dict[str, Any] = {"embedding": "\ud800"}
+    for _ in range(5000):
+        deep = {"a": deep}
+    assert keeps(PARSED_CHUNK, {**chunk, "customMeta": deep})
+    assert keeps(BACKUP_RECORD, {"id": "x", "embedding": [1], "metadata": deep, "document": ""})
+
+
+def test_what_is_valid_has_no_faults_and_the_other_way_round(chunk: dict[str, Any]) -> None:
+    values: list[object] = [None, "", "x", 0, 1, 1.0, 1.5, True, [], ["a"], {}, float("nan"), float("inf")]
+    for value in values:
+        for field in chunk:
+            record = {**chunk, field: value}
+            assert keeps(PARSED_CHUNK, record) is not bool(faults(PARSED_CHUNK, record))

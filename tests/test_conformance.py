@@ -1,0 +1,75 @@
+"""The conformance runner, over the project's own cases and over those that lie beside it."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+RUNNER = Path(__file__).parent / "conformance.py"
+OWN = Path(__file__).parent / "data" / "contracts.jsonl"
+GOOD = {
+    "id": "good",
+    "input": {"op": "natural_key_equal", "a": {"name": "x"}, "b": {"name": "x"}},
+    "expected": True,
+}
+
+
+def run(path: Path) -> tuple[int, list[str]]:
+    told = subprocess.run([sys.executable, RUNNER, path], capture_output=True, text=True, check=False)
+    assert "Traceback" not in told.stderr
+    return told.returncode, told.stdout.splitlines()
+
+
+def test_the_projects_own_cases_pass() -> None:
+    code, lines = run(OWN)
+    cases = OWN.read_bytes().count(b"\n")
+    assert (code, lines[-1]) == (0, f"{cases} cases: {cases} ok, 0 failed")
+    assert len(lines) == cases + 1
+
+
+def test_the_shared_cases_pass(outside: Callable[[str], Path]) -> None:
+    code, lines = run(outside("../cases/contracts.jsonl"))
+    assert [line for line in lines if line.startswith("FAIL")] == []
+    assert (code, lines[-1]) == (0, "112 cases: 112 ok, 0 failed")
+
+
+FAILING = [
+    ('{"id": "bad", "input": {"op": "levitate"}, "expected": 1}', "FAIL bad: there is no op 'levitate'"),
+    ("not json", "FAIL line 3: expected one JSON object"),
+    ("[]", "FAIL line 4: expected one JSON object"),
+    ('{"id": "bad", "expected": 1}', "FAIL bad: expected an `input`"),
+    ('{"id": "bad", "input": {"op": "storage_id"}, "expected": "x"}', "FAIL bad: the case cannot be run"),
+    (json.dumps({**GOOD, "id": "bad", "expected": False}), "FAIL bad: false is expected, true observed"),
+    (json.dumps({**GOOD, "id": "bad", "expected": 1}), "FAIL bad: 1 is expected, true observed"),
+    (
+        '{"id": "bad", "input": {"op": "repush_identical"}, "expected": {"upserts": 2, "mood": "good"}}',
+        'FAIL bad: upserts: 2 is expected, 1 observed; mood: "good" is expected, but nothing is known of it',
+    ),
+    (
+        '{"id": "bad", "input": {"op": "same_hash", "a": "x", "b": "y"}, "expected": true}',
+        "FAIL bad: the case cannot be run: LookupError: neither case x nor case y is in this file",
+    ),
+]
+
+
+def test_every_case_that_fails_is_named_and_the_run_ends_with_1(tmp_path: Path) -> None:
+    path = tmp_path / "cases.jsonl"
+    path.write_text("\n".join([json.dumps(GOOD), *(line for line, _ in FAILING)]), encoding="utf-8")
+    code, (first, *failed, total) = run(path)
+    assert (code, first, total) == (1, "ok   good", f"{len(FAILING) + 1} cases: 1 ok, {len(FAILING)} failed")
+    for line, (_, told) in zip(failed, FAILING, strict=True):
+        assert line.startswith(told)
+
+
+def test_a_missing_file_and_an_empty_one_are_failures(tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").touch()
+    assert run(tmp_path / "none.jsonl") == (1, [])
+    assert run(tmp_path / "empty.jsonl") == (1, ["0 cases: 0 ok, 0 failed"])
+
+
+def test_what_a_push_case_says_and_is_not_followed_is_told(tmp_path: Path) -> None:
+    case = {"op": "ingest", "env": {"weather": "rain"}, "payload": {"files": []}}
+    path = tmp_path / "cases.jsonl"
+    path.write_text(json.dumps({"id": "x", "input": case, "expected": {"ingested": 0}}), encoding="utf-8")
+    assert run(path)[1][0] == "ok   x (env has 'weather', which is not known here and was not followed)"
