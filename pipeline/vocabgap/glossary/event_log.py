@@ -112,9 +112,7 @@ def read_events(folder: Path, mission_id: str | None = None) -> EventsRead:
     found: list[Logged] = []
     skipped = 0
     for path in log_files(folder, mission_id):
-        with naming(path, _KIND, "read"):
-            content = path.read_bytes()
-        events, bad = parse_log(content, path.name.removesuffix(ENDING))
+        events, bad = parse_log(read_log(path), path.name.removesuffix(ENDING))
         found += events
         skipped += bad
     return EventsRead(in_order(found), skipped)
@@ -134,6 +132,16 @@ def log_files(folder: Path, mission_id: str | None = None) -> list[Path]:
         if not folder.is_dir():
             return []
         return sorted(path for path in folder.iterdir() if path.name.endswith(ENDING) and path.is_file())
+
+
+def read_log(path: Path) -> bytes:
+    """What a log holds.
+
+    Raises:
+        VocabgapError: It cannot be read.
+    """
+    with naming(path, _KIND, "read"):
+        return path.read_bytes()
 
 
 def parse_log(content: bytes, log: str) -> tuple[list[Logged], int]:

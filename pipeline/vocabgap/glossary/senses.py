@@ -121,11 +121,7 @@ def require_surface(text: object) -> None:
     """
     if not isinstance(text, str):
         raise InvalidTermError(f"surface must be text, found {text!r}")
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            raise InvalidTermError(f"surface must be Unicode text, found {text!r}") from error
+    _require_unicode("surface", text)
     if not can_be_seen(text):
         raise InvalidTermError("surface must not be empty")
     if text != text.lower().strip():
@@ -143,6 +139,7 @@ def require_definition(text: object) -> None:
     """
     if not isinstance(text, str):
         raise InvalidTermError(f"Definition must be text, found {text!r}")
+    _require_unicode("definition", text)
     if not can_be_seen(text):
         raise InvalidTermError("Definition cannot be empty")
 
@@ -166,3 +163,12 @@ def require_id(name: str, value: object) -> None:
     """
     if not isinstance(value, str) or not value.strip():
         raise InvalidTermError(f"{name} must not be empty, found {value!r}")
+
+
+def _require_unicode(name: str, text: str) -> None:
+    """Refuse half of a character, as which JSON can write one and no file can hold it."""
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidTermError(f"{name} must be Unicode text, found {text!r}") from error

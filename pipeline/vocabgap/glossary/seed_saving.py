@@ -1,0 +1,134 @@
+"""Seed files, written so that what people put into them stays: comments, order and quotes."""
+
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from io import StringIO
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from vocabgap.cache_files import commit
+from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError
+from vocabgap.glossary.seed_terms import TERMS, SeedTerm
+from vocabgap.glossary.seeds import parse_seed, read_content
+
+_WIDTH: Final = 10_000  # characters of a line: definitions are not broken
+_FILE_MODE: Final = 0o666
+
+
+def save_terms(path: Path, terms: Iterable[SeedTerm]) -> None:
+    """Have a seed file list some terms, and nothing else.
+
+    A term stays where it stands, with its comments; a new one comes before the first whose surface comes
+    after its own, so that a sorted file stays sorted.
+
+    Args:
+        path: The file; it is made, with its folder, where it does not exist.
+        terms: The terms, each surface with a definition once.
+
+    Raises:
+        SeedFileValidationError: The file that is there has errors: it would lose what is wrong in it.
+        VocabgapError: It cannot be read or written.
+    """
+    content = read_content(path)
+    text = "" if content is None else content.decode("utf-8-sig", "replace")
+    if content is not None:
+        parse_seed(path, content).require_valid()
+    wanted = {(term.surface, term.definition): term for term in terms}
+    written = _rewritten(text, {place: _plain(term) for place, term in wanted.items()})
+    found = parse_seed(path, written.encode())
+    if {(term.surface, term.definition): term for term in found.terms} != wanted:
+        raise InvalidInputError(
+            f"the terms cannot be written to '{path}' as YAML",
+            hint="leave out characters that cannot be seen, such as control characters",
+        )
+    _replace(path, written)
+
+
+def _rewritten(text: str, wanted: dict[tuple[str, str], dict[str, Any]]) -> str:
+    from ruamel.yaml import YAML  # noqa: PLC0415 - loads what only writing needs
+    from ruamel.yaml.comments import CommentedMap, CommentedSeq  # noqa: PLC0415
+    from ruamel.yaml.scalarstring import DoubleQuotedScalarString  # noqa: PLC0415
+
+    def quoted(value: str) -> str:
+        return DoubleQuotedScalarString(value) if ": " in value or "'" in value else value
+
+    editor = YAML(typ="rt", pure=True)
+    editor.width = _WIDTH
+    editor.preserve_quotes = True
+    editor.indent(mapping=2, sequence=4, offset=2)
+    document = editor.load(text) if text.strip() else None
+    if document is None:
+        document = CommentedMap()
+    listed = document.get(TERMS)
+    if not isinstance(listed, CommentedSeq):
+        listed = document[TERMS] = CommentedSeq()
+    left = dict(wanted)
+    for number in reversed(range(len(listed))):
+        entry = listed[number]
+        fields = left.pop((entry.get("surface"), entry.get("definition")), None)
+        if fields is None:
+            del listed[number]
+        else:
+            _edit(entry, fields)
+    for (surface, definition), fields in sorted(left.items()):
+        place = next((n for n, each in enumerate(listed) if each["surface"] > surface), len(listed))
+        listed.insert(place, CommentedMap({**fields, "definition": quoted(definition)}))
+    result = StringIO()
+    editor.dump(document, result)
+    return result.getvalue() if listed else f"{_comments(text)}{TERMS}: []\n"
+
+
+def _edit(entry: dict[str, Any], fields: Mapping[str, Any]) -> None:
+    """Have an entry say what a term is, as far as it says something else."""
+    for name in set(entry) - set(fields):
+        del entry[name]
+    for name, value in fields.items():
+        if name not in entry or entry[name] != value:
+            entry[name] = value
+
+
+def _plain(term: SeedTerm) -> dict[str, Any]:
+    found: dict[str, Any] = msgspec.to_builtins(term)
+    found["confidence"] = float(term.confidence)
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _comments(text: str) -> str:
+    """The block of comments at the beginning."""
+    lines = []
+    for line in text.splitlines(keepends=True):
+        if line.strip() and not line.startswith("#"):
+            break
+        lines.append(line)
+    return "".join(lines)
+
+
+def _replace(path: Path, text: str) -> None:
+    """Have a file hold a text, all of it or what it held before."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        mode = path.stat().st_mode if path.exists() else _FILE_MODE & ~_umask()
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        temporary = Path(name)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(text)
+            temporary.chmod(mode & 0o777)
+            commit(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        kind: type[VocabgapError] = AccessDeniedError if isinstance(error, PermissionError) else StateError
+        raise kind(
+            f"seed file '{path}' cannot be written: {error.strerror or error}",
+            hint="see to its folder; nothing was changed",
+        ) from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
