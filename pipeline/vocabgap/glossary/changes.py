@@ -58,6 +58,7 @@ def custom(
     actor: Actor,
     now: datetime,
     source: str = CLARIFIED,
+    conflict_id: str = "",
 ) -> GlossarySenseUpdated:
     """That a question was answered with a meaning of one's own: it takes the place of all that were there.
 
@@ -72,6 +73,7 @@ def custom(
         actor=actor,
         now=now,
         source=source,
+        conflict_id=conflict_id,
         overruled=tuple(each.ref for each in glossary.rivals(surface, definition)),
     )
 
@@ -188,6 +190,7 @@ def _added(
     scope: str | None = None,
     confidence: float = 1.0,
     status: SenseStatus = SenseStatus.ACTIVE,
+    conflict_id: str = "",
     overruled: tuple[SenseRef, ...] = (),
 ) -> GlossarySenseUpdated:
     place = glossary.scopes.authored_scope if scope is None else scope
@@ -203,6 +206,7 @@ def _added(
         actor=actor,
         update_type=UpdateType.CREATE,
         provenance=Provenance(actor.actor_id, now, source),
+        conflict_id=conflict_id,
         overruled=overruled,
         timestamp=now,
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 from vocabgap.glossary.candidates import ExtractedTerm
 from vocabgap.glossary.conflicts import SemanticConflict
+from vocabgap.glossary.questions import Question
 from vocabgap.glossary.scopes import ScopeRef
 from vocabgap.glossary.strictness import Strictness, is_enabled, mission_strictness, step_strictness
 
@@ -25,11 +26,17 @@ class ExecutionContext:
         step_output: What the step has generated so far.
         extracted_terms: The terms that were found.
         conflicts: Those whose meaning is open.
+        resolved_conflicts: Those that were settled while the step waited.
+        questions: What was asked or put off, with the identifiers by which it can be answered later.
+        check_event_id: The event that tells of the check; empty where there is none.
+        is_stopped: Whether the gate would not let the step go on.
         effective_strictness: The strictness in force; none until it is settled.
         scope_refs: The active scopes and their versions.
         retry_token: What resumes the step; none where it has no checkpoint.
         checkpoint_cursor: Where a resumed step goes on.
         resumed_from_checkpoint: Whether it goes on from a checkpoint.
+        is_restored: Whether its terms and conflicts come from there, too.
+        notes: What a person should know: events that could not be logged, seed files with errors.
     """
 
     step_id: str
@@ -42,11 +49,17 @@ class ExecutionContext:
     step_output: dict[str, Any] = field(default_factory=dict)
     extracted_terms: list[ExtractedTerm] = field(default_factory=list)
     conflicts: list[SemanticConflict] = field(default_factory=list)
+    resolved_conflicts: list[SemanticConflict] = field(default_factory=list)
+    questions: list[Question] = field(default_factory=list)
+    check_event_id: str = ""
+    is_stopped: bool = False
     effective_strictness: Strictness | None = None
     scope_refs: tuple[ScopeRef, ...] = ()
     retry_token: str | None = None
     checkpoint_cursor: str | None = None
     resumed_from_checkpoint: bool = False
+    is_restored: bool = False
+    notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if self.step_input is None:

@@ -68,6 +68,20 @@ class AbortResumeError(StateError):
         self.reason = reason
 
 
+class MiddlewareError(VocabgapError, RuntimeError):
+    """A middleware failed; what went wrong is its cause.
+
+    Args:
+        name: The middleware.
+        cause: What went wrong.
+    """
+
+    def __init__(self, name: str, cause: Exception) -> None:
+        told = cause.message if isinstance(cause, VocabgapError) else f"{type(cause).__name__}: {cause}"
+        super().__init__(f"{name}: {told}", hint=getattr(cause, "hint", ""))
+        self.exit_code = getattr(cause, "exit_code", VocabgapError.exit_code)
+
+
 class SeedProblem(NamedTuple):
     """One thing that is wrong in a seed file.
 
@@ -112,6 +126,7 @@ __all__ = [
     "BlockedByConflictError",
     "DeferredToAsyncError",
     "InvalidTermError",
+    "MiddlewareError",
     "SeedFileValidationError",
     "SeedProblem",
     "VocabgapError",

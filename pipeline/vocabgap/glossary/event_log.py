@@ -74,29 +74,48 @@ def log_name(mission_id: str) -> str:
 def append_event(folder: Path, mission_id: str, event: GlossaryEvent) -> GlossaryEvent:
     """Add an event to a mission's log; it is on the disk when this returns.
 
-    Args:
-        folder: Where the logs lie; it is made where it does not exist.
-        mission_id: The mission.
-        event: The event.
-
     Returns:
         The event as it was logged, with its identifier.
 
     Raises:
-        InvalidInputError: It holds what JSON cannot say, or the mission has no name.
+        VocabgapError: As `append_events`.
+    """
+    return append_events(folder, mission_id, [event])[0]
+
+
+def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
+    """Add events to a mission's log, all of them or none; they are on the disk when this returns.
+
+    Args:
+        folder: Where the logs lie; it is made where it does not exist.
+        mission_id: The mission.
+        events: The events, in their order.
+
+    Returns:
+        The events as they were logged, each with its identifier.
+
+    Raises:
+        InvalidInputError: One holds what JSON cannot say, or the mission has no name.
         VocabgapError: The log cannot be written, or another writer holds it.
     """
     path = folder / log_name(mission_id)
-    logged = event if event.event_id else msgspec.structs.replace(event, event_id=str(uuid4()))
+    logged = [identified(event) for event in events]
     try:
-        line = encoded(logged)
+        lines = b"".join(map(encoded, logged))
     except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidInputError(f"{type(event).__name__} cannot be logged: {error}") from error
+        raise InvalidInputError(f"an event cannot be logged: {error}") from error
+    if not lines:
+        return logged
     with naming(path, _KIND, "written"):
         folder.mkdir(parents=True, exist_ok=True)
         with alone(path, _KIND) as file:
-            add_line(file, path, line)
+            add_line(file, path, lines)
     return logged
+
+
+def identified(event: GlossaryEvent) -> GlossaryEvent:
+    """The event with an identifier, a new one where it has none."""
+    return event if event.event_id else msgspec.structs.replace(event, event_id=str(uuid4()))
 
 
 def read_events(folder: Path, mission_id: str | None = None) -> EventsRead:

@@ -195,6 +195,7 @@ class GlossarySenseUpdated(Event, frozen=True, kw_only=True, tag=True):
         actor: Who says so.
         update_type: Whether it is new.
         provenance: Where it comes from.
+        conflict_id: The question that it answers; empty where it answers none.
         overruled: The senses that it takes the place of; where a log does not say, all that there were if it
             answers a question, else none.
     """
@@ -205,6 +206,7 @@ class GlossarySenseUpdated(Event, frozen=True, kw_only=True, tag=True):
     actor: Actor
     update_type: UpdateType = UpdateType.CREATE
     provenance: Provenance | None = None
+    conflict_id: str = ""
     overruled: tuple[SenseRef, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
