@@ -1,7 +1,6 @@
 """Extraction: which terms a text uses, and how sure that is."""
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -11,7 +10,7 @@ from vocabgap.glossary.candidates import ExtractedTerm, TermSource, source_confi
 from vocabgap.glossary.errors import InvalidTermError
 from vocabgap.glossary.general_words import STOP_WORDS
 from vocabgap.glossary.known_terms import KnownTerms
-from vocabgap.glossary.normalizing import normal_form, term_key
+from vocabgap.glossary.normalizing import composed, normal_form, term_key
 from vocabgap.glossary.patterns import capitalised
 from vocabgap.glossary.quotes import quoted
 from vocabgap.glossary.reading import readings
@@ -117,7 +116,7 @@ class _Scanned:
 
     def __init__(self, field: Field) -> None:
         self.context, text = field
-        self.text = text if text.isascii() else unicodedata.normalize("NFKC", text)
+        self.text = composed(text)
         self._runs = self.text.split()
         self._counts = Counter(self._runs)
         self._read = readings(self._counts)

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from vocabgap.glossary.normalizing import term_key
-from vocabgap.glossary.reading import keys_of
 
 _END: Final = ""  # no token is empty: under it stands the term that ends here
 _Branch = dict[str, Any]
@@ -21,7 +20,7 @@ class KnownTerms:
         self._root: _Branch = {}
         for term in sorted(set(terms)):
             branch = self._root
-            for word in keys_of(term_key(term)):
+            for word in term_key(term).split():
                 branch = branch.setdefault(word, {})
             if branch is not self._root:
                 branch.setdefault(_END, term)

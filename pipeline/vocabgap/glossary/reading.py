@@ -1,19 +1,16 @@
 """Reading: what a run of characters without white space says of terms, worked out once for each."""
 
-import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from vocabgap.glossary.candidates import TermSource
 from vocabgap.glossary.general_words import NO_NOUNS
-from vocabgap.glossary.normalizing import normal_form, word_key
+from vocabgap.glossary.normalizing import TOKEN, normal_form, word_key
 from vocabgap.glossary.patterns import kebabs, spelled_as
 
 _MOST_KEPT: Final = 100_000
 _LONGEST_KEPT: Final = 100  # characters; what is longer hardly comes twice
 _LEAST_LETTERS: Final = 3  # of a word that is a term where it is there often
-# A word, or a single mark: a term does not go on across the end of a sentence.
-_TOKEN: Final = re.compile(r"\w+|[^\w\s]")
 
 
 class Sign(NamedTuple):
@@ -49,13 +46,8 @@ def readings(runs: dict[str, int]) -> dict[str, Reading]:
     return {run: _kept(run) if len(run) <= _LONGEST_KEPT else _read(run) for run in runs}
 
 
-def keys_of(text: str) -> list[str]:
-    """The words and marks of a text, in order, as they are looked up."""
-    return list(map(word_key, _TOKEN.findall(text)))
-
-
 def _read(run: str) -> Reading:
-    tokens = _TOKEN.findall(run)
+    tokens = TOKEN.findall(run)
     signs = [Sign(*sign, token) for token in tokens if (sign := spelled_as(token)) is not None]
     signs += (Sign(TermSource.CASING_PATTERN, normal_form(word), word) for word in kebabs(run))
     return Reading(
