@@ -32,7 +32,7 @@ _CONFIDENCES: Final = {
 }
 
 
-class ExtractedTerm(msgspec.Struct, frozen=True):
+class ExtractedTerm(msgspec.Struct, frozen=True, gc=False):
     """A term that was found.
 
     Attributes:

@@ -37,7 +37,7 @@ class Severity(StrEnum):
 _RANKS: Final = {severity: rank for rank, severity in enumerate(Severity)}
 
 
-class SemanticConflict(msgspec.Struct, frozen=True):
+class SemanticConflict(msgspec.Struct, frozen=True, gc=False):
     """A term whose meaning is open.
 
     Attributes:

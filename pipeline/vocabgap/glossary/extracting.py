@@ -1,24 +1,23 @@
 """Extraction: which terms a text uses, and how sure that is."""
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from vocabgap.glossary.candidates import ExtractedTerm, TermSource, source_confidence
 from vocabgap.glossary.errors import InvalidTermError
-from vocabgap.glossary.general_words import NO_NOUNS, STOP_WORDS
-from vocabgap.glossary.known_terms import KnownTerms, tokens_of
-from vocabgap.glossary.normalizing import normal_form, term_key, word_key
-from vocabgap.glossary.patterns import capitalised, kebabs, spelled_as
+from vocabgap.glossary.general_words import STOP_WORDS
+from vocabgap.glossary.known_terms import KnownTerms
+from vocabgap.glossary.normalizing import composed, normal_form, term_key
+from vocabgap.glossary.patterns import capitalised
 from vocabgap.glossary.quotes import quoted
+from vocabgap.glossary.reading import readings
 from vocabgap.glossary.senses import TermSurface
 
 DEFAULT_FIELDS: Final = ("description", "prompt", "output")
 OFTEN: Final = 3  # times that a word is there, to be a term for that
-_LEAST_LETTERS: Final = 3  # of such a word
 _WATCHED, _ALIASES, _EXCLUDED = "glossary_watch_terms", "glossary_aliases", "glossary_exclude_terms"
 _FIELDS: Final = "glossary_fields"
 _HAS_WORD: Final = re.compile(r"[^\W_]")
@@ -58,9 +57,13 @@ def extract(
     signs: dict[TermSource, Callable[[_Scanned], Iterable[_Find]]] = {
         TermSource.QUOTED_PHRASE: _quoted,
         TermSource.ACRONYM: lambda text: text.spelled(TermSource.ACRONYM),
-        TermSource.CASING_PATTERN: _cased,
-        TermSource.KNOWN_TERM: lambda text: ((term, term) for term in known.found(text.tokens)),
-        TermSource.REPEATED_NOUN: lambda text: ((form, word) for word, form in text.nouns() if form in often),
+        TermSource.CASING_PATTERN: lambda text: text.spelled(TermSource.CASING_PATTERN),
+        TermSource.KNOWN_TERM: lambda text: (
+            (term, term) for term in dict.fromkeys(known.found(text.keys()))
+        ),
+        TermSource.REPEATED_NOUN: lambda text: (
+            (form, word) for form, word, _ in text.nouns() if form in often
+        ),
         TermSource.CAPITALISED: lambda text: ((normal_form(name), name) for name in capitalised(text.text)),
     }
     finds = _Finds(metadata)
@@ -113,22 +116,26 @@ class _Scanned:
 
     def __init__(self, field: Field) -> None:
         self.context, text = field
-        self.text = text if text.isascii() else unicodedata.normalize("NFKC", text)
-        self.tokens = tokens_of(self.text)
-        self.counts = Counter(self.tokens)
-        self._signs = [(word, sign) for word in self.counts if (sign := spelled_as(word)) is not None]
+        self.text = composed(text)
+        self._runs = self.text.split()
+        self._counts = Counter(self._runs)
+        self._read = readings(self._counts)
+        self._signs = [sign for each in self._read.values() if each.signs for sign in each.signs]
+
+    def keys(self) -> list[str]:
+        """The words and marks in order, as they are looked up."""
+        read = self._read
+        return [key for run in self._runs for key in read[run].keys]
 
     def spelled(self, source: TermSource) -> Iterator[_Find]:
         """The words whose spelling is some sign."""
-        return ((form, word) for word, (found, form) in self._signs if found is source)
+        return ((sign.form, sign.word) for sign in self._signs if sign.source is source)
 
-    def nouns(self) -> Iterator[tuple[str, str]]:
-        """The words that may be nouns, each with its normal form; a capital may begin them."""
-        for word in self.counts:
-            if len(word) >= _LEAST_LETTERS and word[1:].islower() and word.isalpha():
-                form = word_key(word)
-                if form not in NO_NOUNS and word.lower() not in NO_NOUNS:
-                    yield word, form
+    def nouns(self) -> Iterator[tuple[str, str, int]]:
+        """The words that may be nouns: their normal form, the word, and how often it is there."""
+        for run, often in self._counts.items():
+            for form, word in self._read[run].nouns:
+                yield form, word, often
 
 
 class _Finds:
@@ -143,12 +150,10 @@ class _Finds:
     def add(self, find: _Find, source: TermSource, context: str) -> None:
         """Add a find, unless it is excluded, there already, or has nothing in it that can be seen."""
         form, original = find
-        key = term_key(form)
-        if key not in self._found and key not in self._excluded:
-            with suppress(InvalidTermError):
-                self._found[key] = ExtractedTerm(
-                    TermSurface(form), source.value, source_confidence(source), original, context
-                )
+        key, term = _term(form)
+        if term is not None and key not in self._found and key not in self._excluded:
+            confidence = source_confidence(source)
+            self._found[key] = ExtractedTerm(term, source.value, confidence, original, context)
 
     def sorted(self) -> list[ExtractedTerm]:
         """All finds, the surest first, then by term."""
@@ -163,15 +168,19 @@ def _quoted(text: _Scanned) -> Iterator[_Find]:
             yield form, phrase
 
 
-def _cased(text: _Scanned) -> Iterator[_Find]:
-    yield from text.spelled(TermSource.CASING_PATTERN)
-    yield from ((normal_form(word), word) for word in kebabs(text.text))
-
-
 def _repeated(texts: Iterable[_Scanned]) -> set[str]:
     """The normal forms of the words that are there often enough, in all texts together."""
-    totals: Counter[str] = Counter()
+    totals: dict[str, int] = {}
     for text in texts:
-        for word, form in text.nouns():
-            totals[form] += text.counts[word]
-    return {form for form, count in totals.items() if count >= OFTEN}
+        for form, _, often in text.nouns():
+            totals[form] = totals.get(form, 0) + often
+    return {form for form, often in totals.items() if often >= OFTEN}
+
+
+@lru_cache(maxsize=100_000)
+def _term(form: str) -> tuple[str, TermSurface | None]:
+    """What a term is looked up by, and the term; none where the form is none of a term."""
+    try:
+        return term_key(form), TermSurface(form)
+    except InvalidTermError:
+        return "", None

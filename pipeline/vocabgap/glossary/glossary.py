@@ -202,9 +202,12 @@ class Glossary:
             self._overruled.pop(key, None)
 
     def _ranked(self, senses: Iterable[TermSense]) -> _Senses:
+        found = tuple(senses)
+        if len(found) < 2:  # noqa: PLR2004 - nothing to be put in order
+            return found
         return tuple(
             sorted(
-                senses,
+                found,
                 key=lambda each: (
                     self.scopes.precedence(each.scope),
                     each.scope,

@@ -19,7 +19,7 @@ _HUMPS: Final = re.compile(
 _DIGITS: Final = re.compile(r"[a-z]{2,}[0-9]+[a-z0-9]*")
 _KEBAB: Final = re.compile(r"(?<![\w-])[a-z][a-z0-9]*(?:-[a-z0-9]+)+(?![\w-])")
 # In a sentence, not at its beginning.
-_CAPITALISED: Final = re.compile(r"(?<=[a-z0-9,;] )[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})*(?!\w)")
+_CAPITALISED: Final = re.compile(r"[A-Z](?<=[a-z0-9,;] [A-Z])[a-z]{2,}(?: [A-Z][a-z]{2,})*(?!\w)")
 
 
 @lru_cache(maxsize=100_000)

@@ -9,13 +9,14 @@ from typing import Final
 
 # What YAML may take for the end of a line, for a mark or for an error.
 _UNUSUAL: Final = re.compile("[\x00-\x09\x0b-\x1f\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
-_START: Final = "terms:"
-# The beginning of a term or none, a key, and a value: in quotes, a number, or text from a letter on.
+_HEAD: Final = re.compile(r"(?:(?:#[^\n]*)?\n)*terms:\n")
+# The start of a term or none, a key, and a value: text from a letter on, a number, or a text in quotes.
 _LINE: Final = re.compile(
-    r"( *)(- )?([a-z_]+): "
-    r"(?:'((?:[^']|'')*)'|\"([^\"\\]*)\"|([0-9]+\.[0-9]+|0|1)|([A-Za-z](?:[^\s:#]|:(?=\S)|(?<=\S)#| (?!#))*))"
+    r"( *(?:- )?)([a-z_]+): "
+    r"(?:([A-Za-z][^:#\n]*(?:(?:(?<! )#|:(?![ \n]))[^:#\n]*)*)|([0-9]+\.[0-9]+|0|1)"
+    r"|'((?:[^'\n]|'')*)'|\"([^\"\\\n]*)\")\n"
+    r"| *(?:#[^\n]*)?\n"
 )
-_DASH: Final = 2  # characters from the dash to the key
 _CONSTANTS: Final = frozenset({"null", "true", "false"})
 
 
@@ -30,33 +31,30 @@ def plain_terms(text: str) -> list[dict[str, object]] | None:
     """
     if _UNUSUAL.search(text):
         return None
-    lines = iter(text.split("\n"))
-    for line in lines:
-        if line == _START:
-            break
-        if line and not line.startswith("#"):
-            return None
-    else:
+    start = _HEAD.match(text)
+    if start is None:
         return None
-    return _terms([line for line in lines if line])
+    return _terms(text if text.endswith("\n") else f"{text}\n", start.end())
 
 
-def _terms(lines: list[str]) -> list[dict[str, object]] | None:
+def _terms(text: str, end: int) -> list[dict[str, object]] | None:
+    """The terms from some place on."""
     terms: list[dict[str, object]] = []
     fields: dict[str, object] = {}
     indent = -1
-    for line in lines:
-        found = _LINE.fullmatch(line)
-        if found is None:
+    for line in _LINE.finditer(text, end):
+        if line.start() != end:
             return None
-        spaces, dash, key, single, double, number, bare = found.groups()
-        place = len(spaces) + (_DASH if dash else 0)
-        if dash:
+        end = line.end()
+        before, key, bare, number, single, double = line.groups()
+        if key is None:  # a comment, or nothing
+            continue
+        if before.endswith("- "):
             fields = {}
             terms.append(fields)
             if indent < 0:
-                indent = place
-        if place != indent or key in fields:
+                indent = len(before)
+        if len(before) != indent or key in fields:
             return None
         if bare is not None:
             if bare[-1] == " " or bare.lower() in _CONSTANTS:
@@ -66,4 +64,4 @@ def _terms(lines: list[str]) -> list[dict[str, object]] | None:
             fields[key] = float(number) if "." in number else int(number)
         else:
             fields[key] = double if single is None else single.replace("''", "'")
-    return terms or None
+    return terms if terms and end == len(text) else None

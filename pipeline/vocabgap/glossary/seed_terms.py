@@ -21,7 +21,7 @@ TERMS: Final = "terms"
 _REQUIRED: Final = ("surface", "definition")
 
 
-class SeedTerm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SeedTerm(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """A term of a seed file.
 
     Attributes:

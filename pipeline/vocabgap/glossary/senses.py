@@ -18,7 +18,7 @@ class SenseStatus(StrEnum):
     DEPRECATED = "deprecated"
 
 
-class TermSurface(msgspec.Struct, frozen=True, order=True):
+class TermSurface(msgspec.Struct, frozen=True, gc=False, order=True):
     """A term as it is written.
 
     Attributes:
@@ -37,7 +37,7 @@ class TermSurface(msgspec.Struct, frozen=True, order=True):
         return self.surface_text
 
 
-class Provenance(msgspec.Struct, frozen=True):
+class Provenance(msgspec.Struct, frozen=True, gc=False):
     """Where a sense comes from.
 
     Attributes:
@@ -56,7 +56,7 @@ class Provenance(msgspec.Struct, frozen=True):
             raise InvalidTermError(f"timestamp: expected a moment, found {self.timestamp!r}")
 
 
-class TermSense(msgspec.Struct, frozen=True):
+class TermSense(msgspec.Struct, frozen=True, gc=False):
     """What a term means in a scope.
 
     Attributes:
@@ -94,7 +94,7 @@ class TermSense(msgspec.Struct, frozen=True):
         return SenseRef(self.surface.surface_text, self.scope, self.definition, self.confidence)
 
 
-class SenseRef(msgspec.Struct, frozen=True):
+class SenseRef(msgspec.Struct, frozen=True, gc=False):
     """A sense as conflicts and events name it.
 
     Attributes:
