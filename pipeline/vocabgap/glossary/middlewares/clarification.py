@@ -6,7 +6,7 @@ from vocabgap.glossary.conflicts import UNSURE, ConflictType, SemanticConflict
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.errors import DeferredToAsyncError
 from vocabgap.glossary.events import GlossaryClarificationRequested, GlossaryEvent
-from vocabgap.glossary.questions import MOST_ASKED, Answer, Define, Defer, Question, Select, question_of
+from vocabgap.glossary.questions import MOST_ASKED, Answer, Defer, Define, Question, Select, question_of
 from vocabgap.glossary.session import SERVICE, Session
 from vocabgap.glossary.strictness import Strictness, should_block
 

@@ -1,0 +1,132 @@
+"""What whole runs of the glossary come to: of its middlewares, and of its commands.
+
+Where the published implementation does something else than its own documents say, this one follows those; a
+case that records it is compared with what they have in common, and told of the difference.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import msgspec
+
+from conforming.cases import Anything, Case, Noted, Operation
+from conforming.glossary import SCOPES
+from vocabgap.glossary.context import ExecutionContext
+from vocabgap.glossary.conflicts import SemanticConflict
+from vocabgap.glossary.errors import BlockedByConflictError
+from vocabgap.glossary.event_log import read_events
+from vocabgap.glossary.questions import Answer, Define, Defer, Question, Select
+from vocabgap.glossary.runtime import GlossaryRuntime
+from vocabgap.glossary.strictness import Strictness, read_strictness, strictness_of
+
+Input = Mapping[str, Any]
+SEEDS: Final = ".kittify/glossaries"
+LOGS: Final = ".kittify/events/glossary"
+CHECKPOINT, BLOCKED = "StepCheckpointed", "GenerationBlockedBySemanticConflict"
+OFF: Final = "strictness off checks nothing and logs nothing here"
+EARLY: Final = "the checkpoint is written before anybody is asked here"
+
+
+def pipeline(given: Input, _: Mapping[str, Case]) -> object:
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        write_files(folder, given.get("files") or {})
+        write_seeds(folder / SEEDS, given.get("glossary") or ())
+        runtime = GlossaryRuntime(
+            folder=folder / SEEDS,
+            events=folder / LOGS,
+            scopes=SCOPES,
+            strictness=read_strictness(folder / ".kittify/config.yaml"),
+        )
+        person = Person(given.get("answers") or ())
+        asks = given.get("mode") == "interactive"
+        context = ExecutionContext(
+            given.get("step_id", "step"),
+            given.get("mission_id", "mission"),
+            given.get("run_id", "run"),
+            given.get("inputs") or {},
+            given.get("metadata") or {},
+            given.get("config") or {},
+            step_output=given.get("outputs") or {},
+        )
+        message = None
+        try:
+            runtime.run(context, strictness=strictness_of(given.get("runtime")), ask=person if asks else None)
+        except BlockedByConflictError as error:
+            message = error.message
+        events = [type(each.event).__name__ for each in read_events(folder / LOGS).events]
+    observed = {
+        "blocked": message is not None,
+        "strictness": context.effective_strictness and context.effective_strictness.value,
+        "conflicts": told(context.conflicts),
+        "events": events,
+        "prompted": person.asked,
+        "resolved": [each.term.surface_text for each in context.resolved_conflicts],
+        "message": message,
+    }
+    if context.effective_strictness is Strictness.OFF:
+        return Noted({**observed, "conflicts": Anything(), "events": Anything()}, OFF)
+    if CHECKPOINT in events:
+        return Noted({**observed, "events": checkpoint_last(events)}, EARLY)
+    return observed
+
+
+def checkpoint_last(events: list[str]) -> list[str]:
+    """The events with the checkpoint where the published implementation writes it: when a step is blocked."""
+    others = [event for event in events if event != CHECKPOINT]
+    if BLOCKED in others:
+        others.insert(others.index(BLOCKED), CHECKPOINT)
+    return others
+
+
+def told(conflicts: Iterable[SemanticConflict]) -> list[list[str]]:
+    return [[each.term.surface_text, each.conflict_type.value, each.severity.value] for each in conflicts]
+
+
+class Person:
+    """Somebody who gives the answers of a case in their order, and then none."""
+
+    def __init__(self, answers: Iterable[tuple[str, Any]]) -> None:
+        self._answers = iter(answers)
+        self.asked: list[str] = []
+
+    def __call__(self, question: Question) -> Answer:
+        self.asked.append(question.term)
+        kind, value = next(self._answers, ("defer", None))
+        if kind == "raise":
+            raise RuntimeError("the prompt fails")
+        if kind == "select":
+            return Select(value)
+        return Define(value) if kind == "custom" else Defer()
+
+
+def write_seeds(folder: Path, terms: Iterable[Mapping[str, Any]]) -> None:
+    """Write the senses of a case to the seed files of their scopes."""
+    scopes: dict[str, list[dict[str, Any]]] = {}
+    for term in terms:
+        fields = {"status": "active", **term}
+        scopes.setdefault(fields.pop("scope", "team_domain"), []).append(fields)
+    for scope, listed in scopes.items():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{scope}.yaml").write_bytes(msgspec.json.encode({"terms": listed}))
+
+
+def write_files(folder: Path, files: Mapping[str, Any]) -> None:
+    """Write the files of a case: text, or events one a line; null is an empty folder."""
+    for name, content in files.items():
+        path = folder / name
+        if content is None:
+            path.mkdir(parents=True, exist_ok=True)
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = (
+            [content]
+            if isinstance(content, str)
+            else [msgspec.json.encode(each).decode() + "\n" for each in content]
+        )
+        path.write_text("".join(lines), encoding="utf-8")
+
+
+OPERATIONS: Final[Mapping[str, Operation]] = {"pipeline": pipeline}
