@@ -23,6 +23,7 @@ MINILM: Final = "minilm"  # as an embedder: the model of that name that an insta
 DEFAULT_TOP: Final = 10
 DEFAULT_OUT: Final = "out"
 DEFAULT_DECISIONS: Final = "decisions.jsonl"
+DEFAULT_GLOSSARY: Final = ".vocabgap/glossary"
 DEFAULT_TENANT: Final = "local"
 DEFAULT_MAX_EXPANDED_MIB: Final = 1024
 DEFAULT_MIN_IMAGES: Final = 1
@@ -167,6 +168,22 @@ class DecisionSettings(_Section, frozen=True):
     file: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] = DEFAULT_DECISIONS
 
 
+class GlossarySettings(_Section, frozen=True):
+    """Where the glossary lies, whose meanings count first, and what its gate lets pass.
+
+    The folder holds a file `<scope>.yaml` for each scope, and the logs in `events` unless another folder is
+    named for them. Where no scopes are named there are the usual four. One is for a single mission, and one
+    for what people author; both are found by their usual names where they are not named.
+    """
+
+    folder: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] = DEFAULT_GLOSSARY
+    events: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] | None = None
+    scopes: tuple[Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9_-]*\Z")], ...] = ()
+    local: str | None = None
+    authored: str | None = None
+    strictness: Literal["off", "medium", "max"] = "medium"
+
+
 class AliasSettings(_Section, frozen=True):
     """Further spellings of categories and operations, beside the built-in ones."""
 
@@ -230,6 +247,7 @@ class Settings(_Section, frozen=True):
     report: ReportSettings = ReportSettings()
     vocabulary: VocabularySettings = VocabularySettings()
     decisions: DecisionSettings = DecisionSettings()
+    glossary: GlossarySettings = GlossarySettings()
     aliases: AliasSettings = AliasSettings()
     categories: CategorySettings = CategorySettings()
     not_a_gap: dict[str, tuple[str, ...] | str] = {}

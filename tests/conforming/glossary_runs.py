@@ -4,6 +4,9 @@ Where the published implementation does something else than its own documents sa
 case that records it is compared with what they have in common, and told of the difference.
 """
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,13 +14,14 @@ from typing import Any, Final
 
 import msgspec
 
-from conforming.cases import Anything, Case, Noted, Operation
+from conforming.cases import AnyOf, Anything, Case, Noted, Operation
 from conforming.glossary import SCOPES
-from vocabgap.glossary.context import ExecutionContext
+from vocabgap.config import CONFIG_NAME
 from vocabgap.glossary.conflicts import SemanticConflict
+from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.errors import BlockedByConflictError
 from vocabgap.glossary.event_log import read_events
-from vocabgap.glossary.questions import Answer, Define, Defer, Question, Select
+from vocabgap.glossary.questions import Answer, Defer, Define, Question, Select
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.strictness import Strictness, read_strictness, strictness_of
 
@@ -25,6 +29,15 @@ Input = Mapping[str, Any]
 SEEDS: Final = ".kittify/glossaries"
 LOGS: Final = ".kittify/events/glossary"
 CHECKPOINT, BLOCKED = "StepCheckpointed", "GenerationBlockedBySemanticConflict"
+# The settings under which the commands find what a case has written.
+SETTINGS: Final = f"""
+[glossary]
+folder = "{SEEDS}"
+events = "{LOGS}"
+scopes = {list(SCOPES.names)}
+"""
+ROWS: Final = ("sense", "conflict")  # the events that the published implementation prints as one list
+FAILED: Final = (1, 2)  # its exit codes of what fails; here they say why
 OFF: Final = "strictness off checks nothing and logs nothing here"
 EARLY: Final = "the checkpoint is written before anybody is asked here"
 
@@ -129,4 +142,64 @@ def write_files(folder: Path, files: Mapping[str, Any]) -> None:
         path.write_text("".join(lines), encoding="utf-8")
 
 
-OPERATIONS: Final[Mapping[str, Operation]] = {"pipeline": pipeline}
+def command(given: Input, _: Mapping[str, Case]) -> object:
+    arguments = [each for each in given["argv"] if each != "--json"]
+    as_json = len(arguments) < len(given["argv"])
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        write_files(folder, given.get("files") or {})
+        (folder / CONFIG_NAME).write_text(SETTINGS, encoding="utf-8")
+        before = read_events(folder / LOGS).events
+        told = subprocess.run(
+            [sys.executable, "-m", "vocabgap", *(["--json"] if as_json else []), "glossary", *arguments],
+            cwd=folder,
+            input=given.get("stdin", ""),
+            capture_output=True,
+            encoding="utf-8",
+            env={**os.environ, "COLUMNS": "200", "PYTHONPATH": os.pathsep.join(sys.path)},
+            check=False,
+        )
+        new = [each.event for each in read_events(folder / LOGS).events if each not in before]
+    if "Traceback" in told.stderr:
+        raise RuntimeError(told.stderr)
+    text = told.stdout + told.stderr
+    observed = {
+        "contains": Parts(text),
+        "contains_ci": Parts(text, in_any_case=True),
+        "excludes": Parts(text, are_there=False),
+        "new_events": [type(each).__name__ for each in new],
+        "last": msgspec.to_builtins(new[-1]) if new else None,
+    }
+    if as_json:
+        events = [msgspec.json.decode(line) for line in told.stdout.splitlines()]
+        rows = [each for each in events if each["event"] in ROWS]
+        observed["json"] = AnyOf([without(row, "schema_version", "event") for row in rows], events[-1])
+    if told.returncode:
+        return Noted(
+            {**observed, "exit": AnyOf(told.returncode, *FAILED)}, f"exit code {told.returncode} here"
+        )
+    return {**observed, "exit": 0}
+
+
+class Parts:
+    """A text of which a case lists parts, that are to be there or not."""
+
+    def __init__(self, text: str, *, in_any_case: bool = False, are_there: bool = True) -> None:
+        self.values = text
+        self._in_any_case, self._are_there = in_any_case, are_there
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, list):
+            return NotImplemented
+        text = self.values.lower() if self._in_any_case else self.values
+        parts = [part.lower() if self._in_any_case else part for part in other]
+        return all((part in text) is self._are_there for part in parts)
+
+    __hash__ = object.__hash__
+
+
+def without(row: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in names}
+
+
+OPERATIONS: Final[Mapping[str, Operation]] = {"pipeline": pipeline, "cli": command}
