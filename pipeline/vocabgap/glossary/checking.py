@@ -46,15 +46,19 @@ def check(
         scopes: The scopes that count, in their order; those of the glossary by default.
     """
     found = []
+    severities: dict[tuple[ConflictType, float], Severity] = {}
     for term in terms:
-        senses = glossary.resolve(term.surface.surface_text, scopes)
-        kind = classify(term.surface.surface_text, senses, term.confidence, critical=critical, output=output)
-        if kind is not None:
-            severity = score_severity(kind, confidence=term.confidence, critical=critical)
-            candidates = tuple(sense.ref for sense in senses)
-            found.append(
-                SemanticConflict(term.surface, kind, severity, term.confidence, candidates, term.context)
-            )
+        surface, confidence = term.surface, term.confidence
+        senses = glossary.resolve(surface.surface_text, scopes)
+        kind = classify(surface.surface_text, senses, confidence, critical=critical, output=output)
+        if kind is None:
+            continue
+        severity = severities.get((kind, confidence))
+        if severity is None:
+            severity = score_severity(kind, confidence=confidence, critical=critical)
+            severities[kind, confidence] = severity
+        candidates = tuple(sense.ref for sense in senses)
+        found.append(SemanticConflict(surface, kind, severity, confidence, candidates, term.context))
     return found
 
 

@@ -37,6 +37,9 @@ class Severity(StrEnum):
 _RANKS: Final = {severity: rank for rank, severity in enumerate(Severity)}
 
 
+_AMBIGUOUS: Final = ConflictType.AMBIGUOUS.value
+
+
 class SemanticConflict(msgspec.Struct, frozen=True, gc=False):
     """A term whose meaning is open.
 
@@ -61,7 +64,7 @@ class SemanticConflict(msgspec.Struct, frozen=True, gc=False):
 
     def __post_init__(self) -> None:
         require_confidence(self.confidence)
-        if self.conflict_type == ConflictType.AMBIGUOUS and not self.candidate_senses:
+        if not self.candidate_senses and self.conflict_type == _AMBIGUOUS:
             raise InvalidTermError("AMBIGUOUS conflict must have candidate_senses")
 
     @property

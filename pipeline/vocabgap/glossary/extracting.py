@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import chain
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from vocabgap.glossary.candidates import ExtractedTerm, TermSource, source_confidence
@@ -13,7 +15,7 @@ from vocabgap.glossary.known_terms import KnownTerms
 from vocabgap.glossary.normalizing import composed, normal_form, term_key
 from vocabgap.glossary.patterns import capitalised
 from vocabgap.glossary.quotes import quoted
-from vocabgap.glossary.reading import readings
+from vocabgap.glossary.reading import Reading, readings
 from vocabgap.glossary.senses import TermSurface
 
 DEFAULT_FIELDS: Final = ("description", "prompt", "output")
@@ -22,6 +24,10 @@ _WATCHED, _ALIASES, _EXCLUDED = "glossary_watch_terms", "glossary_aliases", "glo
 _FIELDS: Final = "glossary_fields"
 _HAS_WORD: Final = re.compile(r"[^\W_]")
 _NOTHING_KNOWN: Final = KnownTerms()
+_KEYS: Final = attrgetter("keys")
+_SIGNS: Final = attrgetter("signs")
+_NOUNS: Final = attrgetter("nouns")
+_WORDS: Final = attrgetter("words")
 _Find = tuple[str, str]  # the normal form of a term, and what is written
 
 
@@ -61,9 +67,7 @@ def extract(
         TermSource.KNOWN_TERM: lambda text: (
             (term, term) for term in dict.fromkeys(known.found(text.keys()))
         ),
-        TermSource.REPEATED_NOUN: lambda text: (
-            (form, word) for form, word, _ in text.nouns() if form in often
-        ),
+        TermSource.REPEATED_NOUN: lambda text: text.written(often),
         TermSource.CAPITALISED: lambda text: ((normal_form(name), name) for name in capitalised(text.text)),
     }
     finds = _Finds(metadata)
@@ -112,30 +116,36 @@ def scanned_fields(
 
 
 class _Scanned:
-    """A text, taken apart once for all signs."""
+    """A text, taken apart once for all signs.
+
+    It may be long, and most of what it says is known from other texts: what is done for each of its words is
+    left to what needs no Python code for each.
+    """
 
     def __init__(self, field: Field) -> None:
         self.context, text = field
         self.text = composed(text)
-        self._runs = self.text.split()
-        self._counts = Counter(self._runs)
-        self._read = readings(self._counts)
-        self._signs = [sign for each in self._read.values() if each.signs for sign in each.signs]
+        self._read = readings(self.text)
+        self._signs = tuple(dict.fromkeys(self._chained(_SIGNS)))
+        self.nouns = Counter(self._chained(_NOUNS))
+
+    def written(self, nouns: set[str]) -> Iterator[_Find]:
+        """Some words by their normal form, as they are written where they are there."""
+        if not nouns.isdisjoint(self.nouns):
+            words = dict(zip(self._chained(_NOUNS), self._chained(_WORDS), strict=True))
+            yield from ((noun, words[noun]) for noun in nouns & words.keys())
 
     def keys(self) -> list[str]:
         """The words and marks in order, as they are looked up."""
-        read = self._read
-        return [key for run in self._runs for key in read[run].keys]
+        return list(self._chained(_KEYS))
 
     def spelled(self, source: TermSource) -> Iterator[_Find]:
         """The words whose spelling is some sign."""
-        return ((sign.form, sign.word) for sign in self._signs if sign.source is source)
+        return ((form, word) for found, form, word in self._signs if found is source)
 
-    def nouns(self) -> Iterator[tuple[str, str, int]]:
-        """The words that may be nouns: their normal form, the word, and how often it is there."""
-        for run, often in self._counts.items():
-            for form, word in self._read[run].nouns:
-                yield form, word, often
+    def _chained(self, part: Callable[[Reading], tuple[Any, ...]]) -> Iterator[Any]:
+        """One part of the readings of all runs, in order."""
+        return chain.from_iterable(map(part, self._read))
 
 
 class _Finds:
@@ -170,11 +180,10 @@ def _quoted(text: _Scanned) -> Iterator[_Find]:
 
 def _repeated(texts: Iterable[_Scanned]) -> set[str]:
     """The normal forms of the words that are there often enough, in all texts together."""
-    totals: dict[str, int] = {}
+    totals: Counter[str] = Counter()
     for text in texts:
-        for form, _, often in text.nouns():
-            totals[form] = totals.get(form, 0) + often
-    return {form for form, often in totals.items() if often >= OFTEN}
+        totals.update(text.nouns)
+    return {noun for noun, often in totals.items() if often >= OFTEN}
 
 
 @lru_cache(maxsize=100_000)

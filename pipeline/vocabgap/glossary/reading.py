@@ -1,6 +1,5 @@
 """Reading: what a run of characters without white space says of terms, worked out once for each."""
 
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 from vocabgap.glossary.candidates import TermSource
@@ -33,36 +32,50 @@ class Reading(NamedTuple):
     Attributes:
         keys: Its words and marks, as they are looked up.
         signs: The terms that their spelling shows.
-        nouns: The words that are terms where they are there often, each by its normal form.
+        nouns: The normal forms of the words that are terms where they are there often.
+        words: The same words as they are written.
     """
 
     keys: tuple[str, ...]
     signs: tuple[Sign, ...]
-    nouns: tuple[tuple[str, str], ...]
+    nouns: tuple[str, ...]
+    words: tuple[str, ...]
 
 
-def readings(runs: dict[str, int]) -> dict[str, Reading]:
-    """What each of some runs of characters says."""
-    return {run: _kept(run) if len(run) <= _LONGEST_KEPT else _read(run) for run in runs}
+class _Readings(dict[str, Reading]):
+    """What was read so far, by the run of characters; filled as they are met."""
+
+    def __missing__(self, run: str) -> Reading:
+        found = _read(run)
+        if len(run) <= _LONGEST_KEPT:
+            if len(self) >= _MOST_KEPT:
+                self.clear()
+            self[run] = found
+        return found
+
+
+_READINGS: Final = _Readings()
+
+
+def readings(text: str) -> list[Reading]:
+    """What each run of characters of a text says, in order.
+
+    Args:
+        text: Any text, its compatibility forms folded (NFKC).
+    """
+    return list(map(_READINGS.__getitem__, text.split()))
 
 
 def _read(run: str) -> Reading:
     tokens = TOKEN.findall(run)
     signs = [Sign(*sign, token) for token in tokens if (sign := spelled_as(token)) is not None]
     signs += (Sign(TermSource.CASING_PATTERN, normal_form(word), word) for word in kebabs(run))
-    return Reading(
-        tuple(map(word_key, tokens)),
-        tuple(signs),
-        tuple((form, token) for token in tokens if (form := _noun(token))),
-    )
+    words = tuple(token for token in tokens if _is_noun(token))
+    return Reading(tuple(map(word_key, tokens)), tuple(signs), tuple(map(word_key, words)), words)
 
 
-_kept: Final = lru_cache(maxsize=_MOST_KEPT)(_read)
-
-
-def _noun(token: str) -> str:
-    """The normal form of a word that may be a noun, which a capital may begin; empty where it is none."""
+def _is_noun(token: str) -> bool:
+    """Whether a word may be a noun; a capital may begin it."""
     if len(token) < _LEAST_LETTERS or not token[1:].islower() or not token.isalpha():
-        return ""
-    form = word_key(token)
-    return "" if form in NO_NOUNS or token.lower() in NO_NOUNS else form
+        return False
+    return NO_NOUNS.isdisjoint((word_key(token), token.lower()))
