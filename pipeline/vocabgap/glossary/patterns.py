@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final
 
 from vocabgap.glossary.candidates import TermSource
@@ -22,14 +21,13 @@ _KEBAB: Final = re.compile(r"(?<![\w-])[a-z][a-z0-9]*(?:-[a-z0-9]+)+(?![\w-])")
 _CAPITALISED: Final = re.compile(r"[A-Z](?<=[a-z0-9,;] [A-Z])[a-z]{2,}(?: [A-Z][a-z]{2,})*(?!\w)")
 
 
-@lru_cache(maxsize=100_000)
 def spelled_as(word: str) -> tuple[TermSource, str] | None:
     """The sign that a word's spelling is, and its normal form; none where it is spelled as words are.
 
     Args:
         word: One word, of which an underscore is a part and a hyphen is none.
     """
-    if word.islower() and word.isalpha():
+    if len(word) == 1 or (word.isalpha() and word[1:].islower()):
         return None
     if ACRONYM.fullmatch(word):
         form = word_form(word)

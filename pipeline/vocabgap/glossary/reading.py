@@ -67,6 +67,9 @@ def readings(text: str) -> list[Reading]:
 
 
 def _read(run: str) -> Reading:
+    if run.isalpha() and run.islower():  # most of any text
+        key = (word_key(run),)
+        return Reading(key, (), key, (run,)) if _is_noun(run) else Reading(key, (), (), ())
     tokens = TOKEN.findall(run)
     signs = [Sign(*sign, token) for token in tokens if (sign := spelled_as(token)) is not None]
     signs += (Sign(TermSource.CASING_PATTERN, normal_form(word), word) for word in kebabs(run))
