@@ -7,7 +7,7 @@ case that records it is compared with what they have in common, and told of the 
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -101,13 +101,15 @@ def told(conflicts: Iterable[SemanticConflict]) -> list[list[str]]:
 class Person:
     """Somebody who gives the answers of a case in their order, and then none."""
 
-    def __init__(self, answers: Iterable[tuple[str, Any]]) -> None:
+    def __init__(self, answers: Iterable[Sequence[Any]]) -> None:
         self._answers = iter(answers)
         self.asked: list[str] = []
 
     def __call__(self, question: Question) -> Answer:
         self.asked.append(question.term)
-        kind, value = next(self._answers, ("defer", None))
+        kind: str
+        value: Any
+        kind, value = next(self._answers, ["defer", None])
         if kind == "raise":
             raise RuntimeError("the prompt fails")
         if kind == "select":

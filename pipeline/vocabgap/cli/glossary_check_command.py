@@ -1,12 +1,15 @@
 """`vocabgap glossary check` and `resume`: is it settled what the words of a step mean?"""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from vocabgap.cli.glossary_options import (
+    SHOWN_DIGITS,
     ActorOption,
     AskOption,
     FolderOption,
@@ -19,7 +22,7 @@ from vocabgap.cli.glossary_options import (
     runtime_of,
 )
 from vocabgap.cli.options import ConfigOption
-from vocabgap.cli.output import Output, output_of
+from vocabgap.cli.output import PROGRAM, Output, output_of
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.moments import iso
 from vocabgap.text import count, escape_unseen, visible
@@ -89,12 +92,9 @@ def check(
         step_output=made,
     )
     prompt = _prompt(output, ask=ask)
-    try:
-        runtime.start(given.mission_id, given.run_id)
+    runtime.start(given, asked)
+    with _telling(output, given):
         runtime.run(given, strictness=asked, ask=prompt)
-    finally:
-        _note(output, given)
-    tell(output, given)
 
 
 def resume(
@@ -146,33 +146,69 @@ def resume(
             Prompt().show_changes(changed)
         return yes
 
-    found = runtime.resume(token, inputs, strictness=asked, ask=prompt, confirm=confirm)
-    _note(output, found)
-    tell(output, found)
+    stopped = runtime.stopped(token, inputs)
+    with _telling(output, stopped):
+        runtime.run(stopped, strictness=asked, ask=prompt, confirm=confirm)
 
 
-def tell(output: Output, context: "ExecutionContext") -> None:
-    """Say what was found out about a step that goes on."""
+@contextmanager
+def _telling(output: Output, context: "ExecutionContext") -> Iterator[None]:
+    """Say what was found out about a step, whether it goes on or not, and if not, what to do."""
+    from vocabgap.glossary.errors import BlockedByConflictError  # noqa: PLC0415 - loads what only this needs
+
+    try:
+        yield
+    except BlockedByConflictError as error:
+        _tell(output, context, is_blocked=True)
+        raise BlockedByConflictError(
+            error.conflicts,
+            error.strictness,
+            error.message,
+            retry_token=error.retry_token,
+            hint=how_to_go_on(context, f"{PROGRAM} glossary resume"),
+        ) from error
+    finally:
+        for note in context.notes:
+            output.note(visible(note))
+    _tell(output, context, is_blocked=False)
+
+
+def how_to_go_on(context: "ExecutionContext", resuming: str) -> str:
+    """What to do about a step that was stopped.
+
+    Args:
+        context: The step.
+        resuming: The command that lets it go on, without its token.
+    """
+    if not context.retry_token:
+        return f"answer the questions with `{PROGRAM} glossary resolve`, then try again"
+    first = context.questions[0].conflict_id[:SHOWN_DIGITS] if context.questions else "CONFLICT"
+    return f"answer with `{PROGRAM} glossary resolve {first}`, then `{resuming} {context.retry_token}`"
+
+
+def _tell(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> None:
     strictness = context.effective_strictness
     for term in context.extracted_terms:
-        output.event("term", term=term)
+        meaning = context.meanings.get(term.surface.surface_text)
+        output.event("term", term=term, means=meaning)
     for conflict in context.conflicts:
         output.event("conflict", conflict=conflict)
     for question in context.questions:
         output.event("question", conflict_id=question.conflict_id, term=question.term)
     output.event(
-        "result",
-        blocked=False,
+        "checked" if is_blocked else "result",
+        blocked=is_blocked,
+        retry_token=context.retry_token if is_blocked else None,
         strictness=strictness,
         terms=len(context.extracted_terms),
         conflicts=len(context.conflicts),
         resumed=context.resumed_from_checkpoint,
     )
     if not output.as_json:
-        _show(output, context)
+        _show(output, context, is_blocked=is_blocked)
 
 
-def _show(output: Output, context: "ExecutionContext") -> None:
+def _show(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> None:
     from vocabgap.cli.tables import table  # noqa: PLC0415 - loads rich
 
     if context.effective_strictness is None or context.effective_strictness.value == "off":
@@ -189,19 +225,19 @@ def _show(output: Output, context: "ExecutionContext") -> None:
                 term.source,
                 f"{term.confidence:.1f}",
                 conflict and f"{conflict.conflict_type} ({conflict.severity})",
-                identifiers.get(term.surface.surface_text),
+                identifiers.get(term.surface.surface_text, "")[:SHOWN_DIGITS] or None,
+                context.meanings.get(term.surface.surface_text),
             )
         )
     if rows:
-        output.text(table(("term", "found as", "confidence", "open", "conflict"), rows) + "\n")
+        headings = ("term", "found as", "confidence", "open", "conflict", "means")
+        output.text(
+            table(headings, rows, numbers=("confidence",), dates=("found as", "open", "conflict")) + "\n"
+        )
     settled = len(rows) - len(open_terms)
-    told = f"{count(len(rows), 'term')}, {settled:,} settled; nothing stops this step"
-    output.text(f"{told} (strictness {context.effective_strictness})")
-
-
-def _note(output: Output, context: "ExecutionContext") -> None:
-    for note in context.notes:
-        output.note(visible(note))
+    told = "stopped" if is_blocked else "nothing stops this step"
+    strictness = context.effective_strictness
+    output.text(f"{count(len(rows), 'term')}, {settled:,} settled; {told} (strictness {strictness})")
 
 
 def _prompt(output: Output, *, ask: bool | None) -> "Prompt | None":

@@ -1,10 +1,12 @@
 """`vocabgap glossary conflicts` and `resolve`: the questions that were raised, and their answers."""
 
+from datetime import UTC
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from vocabgap.cli.glossary_options import (
+    SHOWN_DIGITS,
     ActorOption,
     FolderOption,
     MissionOption,
@@ -63,17 +65,17 @@ def conflicts(
         headings = ("conflict", "term", "type", "severity", "status", "mission", "time")
         rows = [
             (
-                each.conflict_id,
+                each.conflict_id[:SHOWN_DIGITS],
                 each.term,
                 each.type,
                 each.severity,
                 each.status.value,
                 each.mission_id or None,
-                iso(each.timestamp),
+                f"{each.timestamp.astimezone(UTC):%Y-%m-%d %H:%M}",
             )
             for each in found
         ]
-        output.text(table(headings, rows, dates=("conflict", "time")))
+        output.text(table(headings, rows, dates=("conflict", "type", "severity", "status", "time")))
     output.text(f"\nTotal: {len(found)} conflict(s)\nUnresolved: {waiting}")
 
 

@@ -3,7 +3,7 @@
 import os
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -17,6 +17,8 @@ from vocabgap.text import printable_name
 if TYPE_CHECKING:
     from vocabgap.glossary.runtime import GlossaryRuntime
     from vocabgap.glossary.strictness import Strictness
+
+SHOWN_DIGITS: Final = 8  # of a conflict's identifier, which its beginning stands for
 
 FolderOption = Annotated[
     str | None, typer.Option("--glossary", help=f"Folder of the glossary.  [default: {DEFAULT_GLOSSARY}]")

@@ -26,6 +26,7 @@ class ExecutionContext:
         step_output: What the step has generated so far.
         extracted_terms: The terms that were found.
         conflicts: Those whose meaning is open.
+        meanings: What the others mean, by term.
         resolved_conflicts: Those that were settled while the step waited.
         questions: What was asked or put off, with the identifiers by which it can be answered later.
         check_event_id: The event that tells of the check; empty where there is none.
@@ -49,6 +50,7 @@ class ExecutionContext:
     step_output: dict[str, Any] = field(default_factory=dict)
     extracted_terms: list[ExtractedTerm] = field(default_factory=list)
     conflicts: list[SemanticConflict] = field(default_factory=list)
+    meanings: dict[str, str] = field(default_factory=dict)
     resolved_conflicts: list[SemanticConflict] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
     check_event_id: str = ""

@@ -98,6 +98,11 @@ class Glossary:
             found.sort(key=lambda sense: stack.precedence(sense.scope))
         return tuple(found)
 
+    def meaning(self, surface: str) -> TermSense | None:
+        """The one meaning of a term; none where it has no active sense, or several that differ."""
+        found = self.resolve(surface)
+        return found[0] if len(definitions(found)) == 1 else None
+
     def rivals(self, surface: str, definition: str) -> tuple[TermSense, ...]:
         """The senses that would make a term ambiguous beside some definition."""
         wanted = definition_key(definition)

@@ -77,26 +77,45 @@ class GlossaryRuntime:
         """
         return load_glossary(self.folder, self.logs, self.scopes, mission_id=mission_id)
 
-    def start(self, mission_id: str, run_id: str) -> list[GlossaryEvent]:
-        """Log which scopes count in a run of a mission, in which version.
+    def start(self, context: ExecutionContext, strictness: Strictness | None = None) -> list[GlossaryEvent]:
+        """Log which scopes count in a run of a mission, in which version; nothing where nothing is checked.
+
+        Args:
+            context: The first step of the run.
+            strictness: As `run`.
 
         Raises:
             VocabgapError: A file cannot be read.
         """
-        loaded = self.load(mission_id)
+        if self.in_force(context, strictness) in {None, Strictness.OFF}:
+            return []
+        glossary = self.load(context.mission_id).glossary
         moment = self.now()
-        return self.session(loaded.glossary).record(
-            ExecutionContext("start", mission_id, run_id),
+        return self.session(glossary).record(
+            context,
             [
                 GlossaryScopeActivated(
                     scope_id=each.scope,
                     glossary_version_id=each.version_id,
-                    mission_id=mission_id,
-                    run_id=run_id,
+                    mission_id=context.mission_id,
+                    run_id=context.run_id,
                     timestamp=moment,
                 )
-                for each in loaded.glossary.scope_refs
+                for each in glossary.scope_refs
             ],
+        )
+
+    def in_force(self, context: ExecutionContext, strictness: Strictness | None = None) -> Strictness | None:
+        """The strictness that applies to a step; none where it is not checked.
+
+        Args:
+            context: The step.
+            strictness: As `run`.
+        """
+        if not context.is_checked:
+            return None
+        return effective_strictness(
+            strictness, context.step_strictness, context.mission_strictness, self.strictness
         )
 
     def session(
@@ -138,12 +157,8 @@ class GlossaryRuntime:
         """
         if context is None:
             raise ValueError("context must not be None")
-        if not context.is_checked:
-            return context
-        context.effective_strictness = effective_strictness(
-            strictness, context.step_strictness, context.mission_strictness, self.strictness
-        )
-        if context.effective_strictness is Strictness.OFF:
+        context.effective_strictness = self.in_force(context, strictness)
+        if context.effective_strictness in {None, Strictness.OFF}:
             return context
         loaded = self.load(context.mission_id)
         context.notes += [f"{seed.path}: {problem}" for seed in loaded.invalid for problem in seed.problems]
@@ -174,19 +189,31 @@ class GlossaryRuntime:
             NotFoundError: There is no such checkpoint.
             VocabgapError: As `run`.
         """
+        context = self.stopped(retry_token, inputs)
+        return self.run(context, strictness=strictness, ask=ask, confirm=confirm)
+
+    def stopped(self, retry_token: str, inputs: Mapping[str, Any] | None = None) -> ExecutionContext:
+        """A step that was stopped, ready to be run again.
+
+        Args:
+            retry_token: The token of its checkpoint.
+            inputs: What it is given now; by default what was kept of it.
+
+        Raises:
+            NotFoundError: There is no such checkpoint.
+            VocabgapError: It cannot be read.
+        """
         checkpoint = require_checkpoint(self.logs, retry_token)
         kept = load_state(self.logs, retry_token)
         if kept is not None:
-            context = kept.context(retry_token, inputs)
-        else:
-            context = ExecutionContext(
-                checkpoint.step_id,
-                checkpoint.mission_id,
-                checkpoint.run_id,
-                dict(inputs or {}),
-                retry_token=retry_token,
-            )
-        return self.run(context, strictness=strictness, ask=ask, confirm=confirm)
+            return kept.context(retry_token, inputs)
+        return ExecutionContext(
+            checkpoint.step_id,
+            checkpoint.mission_id,
+            checkpoint.run_id,
+            dict(inputs or {}),
+            retry_token=retry_token,
+        )
 
 
 def _passed(stage: Middleware, context: ExecutionContext, session: Session) -> ExecutionContext:

@@ -26,6 +26,7 @@ def guard(context: ExecutionContext, session: Session) -> ExecutionContext:
     """
     strictness = context.effective_strictness or Strictness.MEDIUM
     was_stopped = context.is_stopped
+    context.meanings = _meanings(context, session)
     context.is_stopped = should_block(strictness, [each.severity for each in context.conflicts])
     if not context.is_stopped:
         return context
@@ -65,6 +66,13 @@ def blocking_message(conflicts: list[SemanticConflict]) -> str:
         else f"{number} unresolved semantic conflict(s) detected"
     )
     return f"Generation blocked: {told}. Resolve conflicts before proceeding."
+
+
+def _meanings(context: ExecutionContext, session: Session) -> dict[str, str]:
+    """What the terms of a step mean that have one meaning by now."""
+    names = [term.surface.surface_text for term in context.extracted_terms]
+    found = {name: session.glossary.meaning(name) for name in names}
+    return {name: sense.definition for name, sense in found.items() if sense is not None}
 
 
 def _keep(context: ExecutionContext, session: Session, strictness: Strictness) -> str | None:
