@@ -1,11 +1,13 @@
 """Builders of gap logs on disk, shared by every test."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from playwright.sync_api import Browser, sync_playwright
 
 # A busy machine takes its time; what is slow is for benchmarks to say.
 settings.register_profile("unhurried", settings(), deadline=None)
@@ -13,6 +15,17 @@ settings.load_profile("unhurried")
 
 LOG = "vocabulary_gaps.jsonl"
 OUTSIDE = "outside_data"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+QUIET = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -83,3 +96,15 @@ def write_config(tmp_path: Path) -> Callable[[str], Path]:
         return path
 
     return write
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests of a process; none is ever downloaded."""
+    program = next((found for found in map(shutil.which, BROWSERS) if found), None)
+    if program is None:
+        pytest.skip("no Chromium on PATH: install Debian's package 'chromium' to test the page in a browser")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=QUIET)
+        yield chromium
+        chromium.close()

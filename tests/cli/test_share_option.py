@@ -33,14 +33,14 @@ def test_three_images_are_enough_where_nothing_is_said(shared: Callable[..., str
     page = shared()
     assert "sky mask" in page
     assert "film grain" not in page
-    assert "what 3 images or more have in common" in page
+    assert "Only capabilities on 3 images or more are shown here" in page
 
 
 @pytest.mark.parametrize(("said", "shown"), [("2", True), ("4", True), ("5", False)])
 def test_min_images_says_how_many_are_enough(shared: Callable[..., str], said: str, shown: bool) -> None:
     page = shared("--min-images", said)
     assert ("sky mask" in page) == shown
-    assert f"what {said} images or more have in common" in page
+    assert f"Only capabilities on {said} images or more are shown here" in page
 
 
 def test_settings_file_says_how_many_are_enough(shared: Callable[..., str], tmp_path: Path) -> None:

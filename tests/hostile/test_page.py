@@ -31,7 +31,8 @@ def pages(request: pytest.FixtureRequest, pair: Pair) -> tuple[str, str]:
     """The two pages, with every capability in the part that needs no script, and nothing cut for its size."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rendering, "SHOWN", 1_000_000)
-        patch.setattr(payload, "MOST_BYTES", 1_000_000_000)
+        patch.setattr(payload, "MOST_BLOCK_BYTES", 1_000_000_000)
+        patch.setattr(rendering, "MOST_BYTES", 1_000_000_000)
         benign, hostile = (render_page(summary_of(run, request.param)) for run in pair)
     return benign, hostile
 

@@ -1,18 +1,25 @@
 """What a list of all capabilities needs beside their rows."""
 
 from collections.abc import Callable
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from vocabgap.clustering import cluster
+from vocabgap.ingest import scan
 from vocabgap.pipeline import Run
-from vocabgap.reporting import details
+from vocabgap.ranking import rank
+from vocabgap.reporting import details, summarise
+from vocabgap.reporting.askers import askers_of
 from vocabgap.reporting.capability import Tally
 from vocabgap.reporting.details import HIDDEN, listed
+from vocabgap.reporting.naming import named_by
+from vocabgap.reporting.page.payload import payload_of
 from vocabgap.settings import RankSettings, Settings
 
+NOW = datetime(2026, 7, 1, tzinfo=UTC)
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]
 Publish = Callable[..., Run]
@@ -64,7 +71,7 @@ def test_of_very_many_the_first_are_listed_and_the_first_of_each_group(
     demo_run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(details, "MOST_LISTED", 5)
-    monkeypatch.setattr(details, "_MOST_SHOWN", 2)
+    monkeypatch.setattr(details, "SHOWN", 2)
     ranked = demo_run.ranked
     last = ranked.filter(pl.col("rank") > 30)
 
@@ -72,3 +79,28 @@ def test_of_very_many_the_first_are_listed_and_the_first_of_each_group(
 
     assert [each.capability.rank for each in found] == [1, 2, 3, 4, 5, 31, 32]
     assert found[-1].group == "settled"
+
+
+def test_an_image_has_one_name_in_lists_and_in_examples(
+    gap: Gap, write_corpus: Corpus, publish: Publish, tmp_path: Path
+) -> None:
+    write_corpus({"heron": [gap("sky mask")]}, name="a")
+    # Nothing of this one counts: yet its lines are named, and so is what they are told from.
+    rejected = tmp_path / "b" / "heron"
+    rejected.mkdir(parents=True)
+    (rejected / "vocabulary_gaps.jsonl").write_text("{\n", encoding="utf-8")
+    made = publish([tmp_path / "a", tmp_path / "b"])
+
+    (row,) = (payload := payload_of(made.published.summary)).rows
+
+    assert payload.images == ("a/heron",)
+    assert row.image_counts[0] == row.examples[0].image
+
+
+def test_images_of_several_tenants_are_named_with_theirs(gap: Gap, write_corpus: Corpus) -> None:
+    root = write_corpus({"heron": [gap("sky mask")]}, name="coast")
+    records = pl.concat(scan(root, tenant_id=tenant).records for tenant in ("reeve", "pilot"))
+    ranked = rank(records, cluster(records))
+    assert named_by(None, None, askers_of(ranked)) == ("tenant_id",)
+    (row,) = (payload := payload_of(summarise(ranked, now=NOW, top=1, ranked_by="mentions"))).rows
+    assert {payload.images[each.image] for each in row.examples} == {"pilot/heron", "reeve/heron"}

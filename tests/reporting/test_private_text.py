@@ -116,8 +116,9 @@ def test_no_private_text_is_in_the_page_to_share(told_all: Run) -> None:
 
 def test_what_the_images_have_in_common_is_in_the_page_to_share(told_all: Run) -> None:
     page = (told_all.published.folder / "share.html").read_text(encoding="utf-8")
-    for common in ("sky mask", "leaf mask", "fog mask", "cloud mask", "tone", "crop", "blur", "warm"):
+    for common in ("sky mask", "fog mask", "tone", "crop", "blur", "warm"):
         assert common in page
+    assert "leaf mask" not in page  # it was dismissed, and that is nobody else's business
     assert "film grain" not in page
     assert not re.search(r"cap-[0-9a-f]{12}|dec-[0-9a-f]{12}", page)
 

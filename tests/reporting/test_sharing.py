@@ -1,5 +1,7 @@
 """What a report that may leave the machine says, and what it does not."""
 
+import ast
+import inspect
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -7,15 +9,20 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from vocabgap.deciding import Decisions
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Selection
 from vocabgap.pipeline import Run
-from vocabgap.reporting import read_run, report
-from vocabgap.reporting.page import render_page
+from vocabgap.reporting import details, read_run, report, sharing
+from vocabgap.reporting.account import Account
+from vocabgap.reporting.capability import Capability
+from vocabgap.reporting.details import Listed
+from vocabgap.reporting.page import render_page, rendering
+from vocabgap.reporting.page.payload import payload_of
 from vocabgap.reporting.reading import read_gaps
 from vocabgap.reporting.sharing import NO_CATEGORY, NO_WORDING, shareable
 from vocabgap.reporting.summary import Summary
-from vocabgap.settings import ClusterSettings, RankSettings, Settings
+from vocabgap.settings import ClusterSettings, DecisionSettings, RankSettings, Settings
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]
@@ -166,7 +173,7 @@ def test_operations_together_are_named_where_enough_images_have_just_these(
     made = publish(write_corpus({"one": both, "two": both, "three": both, "four": three}), share=3)
     (item,) = shared_summary(made, 3).everything
     assert [each.operations for each in item.capability.combinations] == [("blur", "crop")]
-    assert [each.operations for each in shared_summary(made, 3).combinations] == [("blur", "crop")]
+    assert [each.operations for each in shared_summary(made, 3).combinations or ()] == [("blur", "crop")]
     assert "grain" not in shared_page(made)
 
 
@@ -176,7 +183,9 @@ def test_what_a_report_was_narrowed_to_is_told_without_names(
     root = write_corpus({name: [gap("sky mask", session_id="anna")] for name in ("one", "two", "three")})
     chosen = Selection(since=datetime(2026, 1, 1, tzinfo=UTC), sessions=("anna",))
     made = publish(root, selection=chosen, share=3)
-    assert shared_summary(made, 3).selection == ("since 2026-01-01T00:00:00Z", "a choice by session")
+    assert shared_summary(made, 3).selection == (("since", "2026-01-01T00:00:00Z"), ("session", None))
+    told = shared_page(made).replace("<bdi>", "").replace("</bdi>", "")
+    assert "Narrowed to since 2026-01-01T00:00:00Z, a choice by session." in told
     assert "anna" not in shared_page(made)
 
 
@@ -243,3 +252,90 @@ def test_settings_say_how_many_images_are_enough() -> None:
     assert RankSettings(min_images=2).shared_from == 2
     with pytest.raises(InvalidInputError, match="single image"):
         assert RankSettings(min_images=0).shared_from
+
+
+@pytest.fixture
+def decided(asked: Callable[..., Run], publish: Publish, tmp_path: Path) -> Run:
+    """A run over four needs: one pinned before what is asked for more, one dismissed, one authored."""
+    needs = ["sky mask"] * 3 + ["film grain"] * 4 + ["lens flare"] * 4 + ["color wheel"] * 5
+    chosen = Settings(
+        cluster=ClusterSettings(threshold=0.0), decisions=DecisionSettings(file=str(tmp_path / "d.jsonl"))
+    )
+    first = asked(*needs, settings=chosen)
+    decide = Decisions(first.published.folder, chosen.decisions.file, actor="ada")
+    decide.pin("sky mask")
+    decide.dismiss("film grain", "rare")
+    decide.author("lens flare", "flare")
+    return publish(tmp_path / "photos", settings=chosen, share=3)
+
+
+def test_nothing_that_was_decided_is_in_the_page(decided: Run) -> None:
+    whole, page = decided.published.summary, shared_page(decided)
+    assert {each.capability.status for each in whole.everything} >= {"dismissed", "authored"}
+    shared = shared_summary(decided, 3)
+    made = payload_of(shared)
+    assert [(row.label, row.status, row.pinned) for row in made.rows] == [
+        ("sky mask", None, False),
+        ("color wheel", None, False),
+    ]
+    assert (made.statuses, made.commands, shared.changes, shared.before) == ((), (), None, None)
+    assert "film grain" not in page
+    assert "lens flare" not in page
+    assert 'id="decided"' not in page
+    assert "2 others that people have authored or dismissed" in page
+
+
+def test_the_headline_of_a_pinned_one_does_not_say_why_it_stands_first(decided: Run) -> None:
+    report = (decided.published.folder / "report.html").read_text(encoding="utf-8")
+    assert "stands first because of what was decided" in report
+    assert "stands first of what is shown here" in shared_page(decided)
+    assert "because of what was decided" not in shared_page(decided)
+
+
+def test_single_days_are_not_in_the_page(asked: Callable[..., Run]) -> None:
+    made = asked("sky mask", "sky mask", "sky mask")
+    assert made.published.summary.everything[0].on_days
+    payload = payload_of(shared_summary(made, 3))
+    assert [(row.days, row.timeline) for row in payload.rows] == [((), ())]
+    assert (payload.first_day, payload.periods) == (None, ())
+    assert not {"days", "image", "status"} & {*payload.filters}
+
+
+@pytest.mark.parametrize("kind", [Summary, Listed, Capability, Account])
+def test_every_field_is_shared_only_because_somebody_said_so(kind: type[Summary]) -> None:
+    calls = [each for each in ast.walk(ast.parse(inspect.getsource(sharing))) if isinstance(each, ast.Call)]
+    (made,) = (each for each in calls if isinstance(each.func, ast.Name) and each.func.id == kind.__name__)
+    assert {each.arg for each in made.keywords} == {*kind.__struct_fields__}
+
+
+def test_what_is_beyond_the_list_is_not_said_to_be_rare(
+    asked: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(details, "MOST_LISTED", 1)
+    monkeypatch.setattr(details, "SHOWN", 1)
+    monkeypatch.setattr(rendering, "SHOWN", 1)
+    made = asked(*["sky mask"] * 4, *["film grain"] * 3, "lens flare", settings=APART)
+    withheld = shared_summary(made, 3).withheld
+    assert withheld is not None
+    assert (withheld.capabilities, withheld.mentions, withheld.unlisted) == (1, 1, 1)
+    assert "1 other beyond the first 1" in shared_page(made)
+
+
+def test_a_form_of_a_word_that_too_few_images_used_is_not_shown(asked: Callable[..., Run]) -> None:
+    made = asked("organize layers", "organization: layers", "organized Layers (all)")
+    (item,) = shared_summary(made, 2).everything
+    assert [each.wording for each in item.capability.variants] == ["organiz… layers"]
+    page = render_page(shared_summary(made, 2))
+    assert "organize" not in page
+    assert "organization" not in page
+
+
+def test_operations_that_are_withheld_are_not_said_to_be_none(
+    gap: Gap, write_corpus: Corpus, publish: Publish
+) -> None:
+    both = [gap("sky mask", operations_involved=["crop", "blur"])]
+    images = {"one": both, "two": both, "three": [gap("sky mask")]}
+    page = shared_page(publish(write_corpus(images), share=3))
+    assert "No record of these names an operation" not in page
+    assert "No two records name" not in page
+    assert "no operation is named on 3 images or more" in page

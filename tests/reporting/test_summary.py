@@ -86,7 +86,7 @@ def test_images_of_one_name_in_two_repositories_are_two(
 
 def test_without_the_records_only_the_ranking_is_told(demo_run: Run) -> None:
     summary = summarise(demo_run.ranked, now=NOW, top=10, ranked_by="mentions")
-    assert (summary.account, summary.images, summary.combinations) == (None, None, ())
+    assert (summary.account, summary.images, summary.combinations) == (None, None, None)
     assert (summary.selection, summary.command) == ((), "")
 
 

@@ -1,8 +1,11 @@
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.reporting import read_run, render
+from vocabgap.reporting.reading import read_basis
 from vocabgap.reporting.target import check_target, resolve_target
 
 MANIFEST = '{"vocabgap": "0.1.0", "schema_version": 1}'
@@ -62,6 +65,18 @@ def test_a_link_that_loops_is_no_folder(tmp_path: Path) -> None:
 
     with pytest.raises(InvalidInputError, match="--out"):
         resolve_target(tmp_path / "loop" / "out")
+
+
+def test_the_error_names_what_named_the_folder(tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+
+    with pytest.raises(InvalidInputError, match=r"^RUN_DIR: "):
+        render(loop / "run", option="RUN_DIR")
+    with pytest.raises(InvalidInputError, match=r"^--run: "):
+        read_run(loop / "run", option="--run")
+    with pytest.raises(InvalidInputError, match=r"^--previous: "):
+        read_basis(tmp_path, datetime(2026, 7, 1, tzinfo=UTC), loop / "run")
 
 
 def test_a_home_folder_that_does_not_exist_is_told() -> None:

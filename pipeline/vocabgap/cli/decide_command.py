@@ -202,7 +202,7 @@ def _decide(
     ).settings
     moment = None if now is None else parse_now(now)
     from vocabgap.deciding import Decisions  # noqa: PLC0415 - loads Polars
-    from vocabgap.reporting.narrowed import telling  # noqa: PLC0415
+    from vocabgap.reporting.reading import telling_of_narrowing  # noqa: PLC0415
 
     place = printable_name(str(expanded(settings.decisions.file)))
 
@@ -212,7 +212,7 @@ def _decide(
 
     folder = run or settings.report.out
     book = Decisions(folder, settings.decisions.file, actor=actor, now=moment, on_wait=waiting)
-    with telling(folder) if is_of_run else nullcontext():
+    with telling_of_narrowing(folder) if is_of_run else nullcontext():
         made = deciding(book)
     output.event("decision", decision=made)
     output.event("result", decision_id=made.decision_id, file=place)

@@ -46,15 +46,14 @@ def draft(
     ).settings
     # What follows loads Polars.
     from vocabgap.ranking import draft as draft_of  # noqa: PLC0415
-    from vocabgap.reporting.narrowed import telling  # noqa: PLC0415
-    from vocabgap.reporting.reading import read_gaps, read_run  # noqa: PLC0415
+    from vocabgap.reporting.reading import read_gaps, read_run, telling_of_narrowing  # noqa: PLC0415
     from vocabgap.vocabulary import load_vocabulary  # noqa: PLC0415
 
     listed = settings.vocabulary
     known = load_vocabulary(listed.paths, fields=listed.fields, entries=listed.entries)
     folder = settings.report.out if run is None else run
     _, ranked = read_run(folder, option="--run")
-    with telling(folder):
+    with telling_of_narrowing(folder):
         made = draft_of(
             printable_name(capability),
             ranked,

@@ -50,8 +50,8 @@ ShareOption = Annotated[
     bool,
     typer.Option(
         "--share",
-        help="Write share.html, too, which may leave the machine: only what is on several images, and none of"
-        " their texts or names. --min-images says how many; 3 where it does not.",
+        help="Write share.html, too, which may leave the machine: only what is on several images, no names,"
+        " and only words that as many have in common. --min-images says how many; 3 where it does not.",
     ),
 ]
 RunOption = Annotated[

@@ -35,13 +35,12 @@ def status(
     """Print versions, the settings in force and the last run."""
     from vocabgap.moments import iso  # noqa: PLC0415
     from vocabgap.reporting.manifest import read_manifest, versions  # noqa: PLC0415 - loads Polars
-    from vocabgap.reporting.narrowed import narrowed_to  # noqa: PLC0415
     from vocabgap.reporting.target import resolve_target  # noqa: PLC0415
 
     output = output_of(context)
     loaded = resolve_settings(config, os.environ)
     libraries = versions()
-    last = read_manifest(resolve_target(loaded.settings.report.out))
+    last = read_manifest(resolve_target(loaded.settings.report.out, option="[report] out"))
     output.event(
         "result",
         vocabgap=__version__,
@@ -64,7 +63,7 @@ def status(
             "now": last.now,
             "capabilities": last.capabilities,
             "command": last.command,
-            "narrowed_to": narrowed_to(last),
+            "narrowed_to": last.narrowed_to,
         },
     )
     named = ", ".join(f"{name} {number}" for name, number in libraries.items())
@@ -81,8 +80,8 @@ def status(
         _line(output, f"\nno run in '{where}'")
     else:
         told = f"{iso(last.now)}, {count(last.capabilities, 'capability', 'capabilities')}"
-        narrowed = narrowed_to(last)
-        _line(output, f"\nlast run in '{where}': {told}" + (f", narrowed to {narrowed}" if narrowed else ""))
+        told += f", narrowed to {last.narrowed_to}" if last.narrowed_to else ""
+        _line(output, f"\nlast run in '{where}': {told}")
 
 
 def _settings(settings: Settings) -> Iterator[str]:

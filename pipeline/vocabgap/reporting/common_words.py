@@ -11,7 +11,7 @@ from vocabgap.ranking.combinations import operation_sets
 from vocabgap.ranking.evidence import folded
 from vocabgap.record import OPERATION_ALIASES, UNCATEGORIZED, fold_operation
 from vocabgap.schema import PHRASE_FIELDS, phrase, stripped
-from vocabgap.text import surface, words
+from vocabgap.text import stem, surface, words
 
 _IMAGE: Final = pl.struct("tenant_id", "repo_slug", "image_id").alias("image")
 _SEPARATOR: Final = "\n"
@@ -99,14 +99,36 @@ def _wordings(counted: pl.DataFrame, fewest: int) -> dict[tuple[str, str], Spoke
         .unique(["capability_id", "surface"], keep="first", maintain_order=True)
     )
     found = needs.join(spellings, on=["capability_id", "surface"])
-    return {
+    own = {
+        (row["capability_id"], row["surface"]): Spoken(row["wording"], row["mentions"])
+        for row in found.filter(pl.col("images") >= fewest).iter_rows(named=True)
+    }
+    spelt_apart = found.filter(pl.col("images") < fewest).select("capability_id", "surface", "mentions")
+    spelt = (
+        spoken.join(spelt_apart, on=["capability_id", "surface"])
+        .group_by("capability_id", "surface", "mentions")
+        .agg("image", "wording")
+    )
+    return own | {
         (row["capability_id"], row["surface"]): Spoken(
-            row["wording"] if row["images"] >= fewest else _plain(row["wording"]), row["mentions"]
+            _common_forms(row["image"], row["wording"], fewest) or row["surface"], row["mentions"]
         )
-        for row in found.iter_rows(named=True)
+        for row in spelt.iter_rows(named=True)
     }
 
 
-def _plain(wording: str) -> str:
-    """What all spellings of a surface have in common but word endings: no case, punctuation or symbol."""
-    return " ".join(words(wording)) or surface(wording)
+def _common_forms(images: list[dict[str, str]], wordings: list[str], fewest: int) -> str:
+    """The words of one surface, each in the form that most images have.
+
+    Where fewer than enough have one form of a word, there is only the stem that all forms of it have.
+    """
+    places: dict[int, dict[str, set[object]]] = {}
+    for image, wording in zip(images, wordings, strict=True):
+        for place, word in enumerate(words(wording)):
+            places.setdefault(place, {}).setdefault(word, set()).add(tuple(image.values()))
+    return " ".join(_common_form(forms, fewest) for forms in places.values())
+
+
+def _common_form(forms: Mapping[str, set[object]], fewest: int) -> str:
+    most = min(forms, key=lambda form: (-len(forms[form]), form))
+    return most if len(forms[most]) >= fewest else f"{stem(most)}…"

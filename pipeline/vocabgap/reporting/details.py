@@ -9,14 +9,21 @@ import polars as pl
 
 from vocabgap.reporting.capability import Capability, Tally
 from vocabgap.reporting.lineage_in_words import lineage_in_words
+from vocabgap.schema import IMAGE_KEY
 
 OPEN: Final = "open"
 COVERED: Final = "covered"
 SETTLED: Final = "settled"
 HIDDEN: Final = "hidden"
+TITLES: Final = {
+    OPEN: "To author",
+    COVERED: "Probably covered",
+    SETTLED: "Decided",
+    HIDDEN: "Too rare so far",
+}
 MOST_LISTED: Final = 10_000
-_MOST_SHOWN: Final = 100  # of each group that is written into the page itself
-_IMAGE: Final = ("tenant_id", "repo_slug", "image_id")
+# Of each group without a script, and on paper; with one there are all of them.
+SHOWN: Final = 50
 
 
 class Listed(msgspec.Struct, frozen=True):
@@ -44,6 +51,7 @@ def listed(
     *,
     counted: pl.DataFrame | None = None,
     relations: pl.DataFrame | None = None,
+    named: tuple[str, ...] = (),
 ) -> tuple[Listed, ...]:
     """The capabilities, in order of rank: the first `MOST_LISTED`, and the first of each group.
 
@@ -52,9 +60,10 @@ def listed(
         groups: Name of a group to those of its rows that are in it; what is in none is `hidden`.
         counted: The rows of table `gaps` that count.
         relations: Table `lineage`.
+        named: What an image is named by beside its own name, as `naming.named_by` said.
     """
     group_of = {each: name for name, rows in groups.items() for each in rows["capability_id"]}
-    images = {} if counted is None else _lists(_on_images(counted))
+    images = {} if counted is None else _lists(_on_images(counted, named))
     days = {} if counted is None else _lists(_on_days(counted))
     told = {} if relations is None else lineage_in_words(relations)
     found = []
@@ -76,17 +85,16 @@ def _first(ranked: pl.DataFrame, groups: Mapping[str, pl.DataFrame]) -> pl.DataF
     """Those that a page lists: more of them no browser takes at once."""
     if ranked.height <= MOST_LISTED:
         return ranked
-    first = [rows.head(_MOST_SHOWN)["capability_id"] for rows in groups.values()]
+    first = [rows.head(SHOWN)["capability_id"] for rows in groups.values()]
     chosen = pl.concat([ranked.head(MOST_LISTED)["capability_id"], *first])
     return ranked.filter(pl.col("capability_id").is_in(chosen.unique().implode()))
 
 
-def _on_images(counted: pl.DataFrame) -> pl.DataFrame:
-    """Columns `capability_id`, `value`, `mentions`; an image is named by as much as tells it from others."""
-    varies = [name for name in _IMAGE[:-1] if counted[name].n_unique() > 1]
-    name = pl.concat_str(*varies, _IMAGE[-1], separator="/")
+def _on_images(counted: pl.DataFrame, named: tuple[str, ...]) -> pl.DataFrame:
+    """Columns `capability_id`, `value`, `mentions`; an image is named as in examples."""
+    name = pl.concat_str(*named, "image_id", separator="/")
     return (
-        counted.group_by("capability_id", *_IMAGE)
+        counted.group_by("capability_id", *IMAGE_KEY)
         .agg(pl.len().alias("mentions"))
         .select("capability_id", name.alias("value"), "mentions")
         .sort("capability_id", "mentions", "value", descending=[False, True, False])

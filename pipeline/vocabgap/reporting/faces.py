@@ -25,7 +25,7 @@ from vocabgap.reporting.manifest import (
     encode_manifest,
 )
 from vocabgap.reporting.markdown import render_markdown
-from vocabgap.reporting.narrowing import Difference, Narrowing, differences, narrowed
+from vocabgap.reporting.narrowing import Difference, differences, filters
 from vocabgap.reporting.page import render_page
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary, summarise
@@ -88,7 +88,7 @@ def summary_of(tables: Tables, manifest: Manifest, scanned: ScanSummary | None =
         scanned=scanned,
         account=manifest.account,
         operation_aliases=settings.operation_aliases,
-        selection=() if manifest.parameters is None else narrowed(manifest.parameters.selection),
+        selection=None if manifest.parameters is None else filters(manifest.parameters.selection),
         command=manifest.command,
         reclassified=settings.categories.reclassify,
         covered_from=settings.vocabulary.threshold,
@@ -105,12 +105,12 @@ def _differences(manifest: Manifest) -> tuple[Difference, ...]:
     """In what the run before is narrowed, or ranked, differently."""
     if manifest.compared is None or manifest.parameters is None:
         return ()
-    own = Narrowing.of(manifest.parameters.selection, manifest.parameters.settings.rank)
-    return differences(manifest.compared.narrowing, own, between=manifest.now - manifest.compared.now)
+    own, earlier = manifest.parameters.narrowing, manifest.compared.narrowing
+    return differences(earlier, own, between=manifest.now - manifest.compared.now)
 
 
 def write_faces(
-    folder: Path, tables: Tables, summary: Summary, manifest: Manifest, share: int | None
+    folder: Path, tables: Tables, summary: Summary, manifest: Manifest, fewest: int | None
 ) -> Manifest:
     """Write what people read beside the tables, and the manifest of it all.
 
@@ -119,15 +119,15 @@ def write_faces(
         tables: The tables.
         summary: What the report says.
         manifest: The manifest; its outputs are yet to be listed.
-        share: How many images what may leave the machine must be on; null where nothing is to.
+        fewest: How many images what may leave the machine must be on; null where nothing is to.
 
     Returns:
         The manifest as it was written.
     """
     texts = {MARKDOWN_NAME: render_markdown(summary), PAGE_NAME: render_page(summary)}
-    if share is not None and tables.gaps is not None:
+    if fewest is not None and tables.gaps is not None:
         aliases = settings_of(manifest).operation_aliases
-        texts[SHARE_NAME] = render_page(shareable(summary, tables.gaps.filter("counted"), share, aliases))
+        texts[SHARE_NAME] = render_page(shareable(summary, tables.gaps.filter("counted"), fewest, aliases))
     for name, text in texts.items():
         with _named(folder / name) as path:
             path.write_text(text, encoding="utf-8", newline="\n")

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
+from vocabgap.ranking.bootstrap import CONFIDENCE, DRAWS
 from vocabgap.ranking.evidence import WORKAROUNDS
-from vocabgap.ranking.trend import LEAST_WEEKS, recent_weeks
+from vocabgap.ranking.ties import TIED
+from vocabgap.ranking.trend import LEAST_WEEKS, SIGNIFICANCE, recent_weeks
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.narrowing import Difference
 from vocabgap.text import count, visible
@@ -19,6 +21,15 @@ _COUNTED: Final = {
 }
 _RATINGS: Final = {-1: "unsatisfied", 0: "neutral", 1: "satisfied", None: "not rated"}
 _HASH_DIGITS: Final = 12
+SHOWN_WORDINGS: Final = 25
+CONFIDENT: Final = round(100 * CONFIDENCE)
+# Numbers that texts of a report name, as they are there.
+FIGURES: Final = {
+    "draws": DRAWS,
+    "confidence": CONFIDENT,
+    "tied_from": round(100 * TIED),
+    "chance": f"{SIGNIFICANCE:g}",
+}
 
 
 def number(value: int) -> str:
@@ -111,9 +122,9 @@ def place_of(
     span = interval(capability)
     tie = next(((first, last) for first, last in ties if first <= capability.rank <= last), None)
     if tie is None:
-        sure = f"its rank is {span} with 90 % confidence"
+        sure = f"its rank is {span} with {CONFIDENT} % confidence"
     else:
-        sure = f"its 90 % interval is rank {span}, and ranks {tie[0]:,} to {tie[1]:,} are a tie"
+        sure = f"its {CONFIDENT} % interval is rank {span}, and ranks {tie[0]:,} to {tie[1]:,} are a tie"
     told = "; ".join([*lead, sure])
     return f"{told[0].upper()}{told[1:]}."
 

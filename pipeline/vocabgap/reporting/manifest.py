@@ -13,8 +13,9 @@ from vocabgap.decisions import Ruling
 from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.ingest import Selection
 from vocabgap.reporting.account import Account
-from vocabgap.reporting.narrowing import Narrowing
+from vocabgap.reporting.narrowing import Narrowing, narrowed
 from vocabgap.settings import Settings
+from vocabgap.text import visible
 from vocabgap.version import SCHEMA_VERSION, __version__
 from vocabgap.vocabulary import VocabularyFile
 
@@ -154,6 +155,11 @@ class Manifest(msgspec.Struct, frozen=True):
     )
     compared: Annotated[Compared | None, msgspec.Meta(description="the run before, if there was one")] = None
     rendering: Annotated[Rendering | None, msgspec.Meta(description="what the report was made with")] = None
+
+    @property
+    def narrowed_to(self) -> str:
+        """What the run was narrowed to, in words; empty for everything."""
+        return "" if self.parameters is None else visible(", ".join(narrowed(self.parameters.selection)))
 
 
 def versions() -> dict[str, str]:

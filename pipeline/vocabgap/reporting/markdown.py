@@ -8,6 +8,8 @@ from vocabgap.moments import iso
 from vocabgap.reporting.askers import who_asked, whose
 from vocabgap.reporting.escaping import code, escape
 from vocabgap.reporting.in_words import (
+    FIGURES,
+    SHOWN_WORDINGS,
     changes,
     day,
     factors,
@@ -27,8 +29,6 @@ from vocabgap.reporting.in_words import (
 )
 from vocabgap.reporting.summary import Summary
 from vocabgap.text import count, in_words
-
-SHOWN_WORDINGS: Final = 25
 
 
 def render_markdown(summary: Summary) -> str:
@@ -76,6 +76,7 @@ def _environment() -> jinja2.Environment:
         in_words=in_words,
         rating=rating,
     )
+    environment.globals.update(FIGURES)
     return environment
 
 

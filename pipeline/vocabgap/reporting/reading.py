@@ -1,5 +1,7 @@
 """What a published run says, read back: its capabilities, and what the next run recognises them by."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -78,7 +80,7 @@ def read_basis(out: Path, now: datetime, previous: str | Path | None = None) -> 
     """
     if previous is not None and str(previous) == NO_PREVIOUS:
         return Basis(named=Path(NO_PREVIOUS))
-    folder = out if previous is None else resolve_target(previous)
+    folder = out if previous is None else resolve_target(previous, option="--previous")
     manifest = read_manifest(folder)
     if manifest is None:
         if previous is not None:
@@ -110,7 +112,7 @@ def read_run(folder: str | Path, *, option: str) -> tuple[Manifest, pl.DataFrame
         StateError: The file is damaged, or of another version.
         AccessDeniedError: It may not be read.
     """
-    place = resolve_target(folder)
+    place = resolve_target(folder, option=option)
     manifest = read_manifest(place)
     if manifest is None:
         raise _no_run(place, option)
@@ -130,30 +132,30 @@ def read_published(folder: str | Path, *, option: str) -> PublishedRun:
         AccessDeniedError: One may not be read.
     """
     manifest, capabilities = read_run(folder, option=option)
-    place = resolve_target(folder)
+    place = resolve_target(folder, option=option)
     groups = _read(place, GROUPS_NAME, GROUPS, _HINT) if (place / GROUPS_NAME).exists() else None
     own = None if groups is None else groups.filter(pl.col("run") == PRESENT)
     return PublishedRun(manifest.now, capabilities, own, _narrowing(manifest))
 
 
 def read_groups(folder: str | Path) -> pl.DataFrame:
-    """Table `groups` of a published run: the surfaces of that run itself.
+    """Table `groups` of a published run, named by `--run`: the surfaces of that run itself.
 
     Raises:
         StateError: The file is missing or damaged, or of another version.
         AccessDeniedError: It may not be read.
     """
-    return _read(resolve_target(folder), GROUPS_NAME, GROUPS, _HINT).filter(run=PRESENT)
+    return _read(resolve_target(folder, option="--run"), GROUPS_NAME, GROUPS, _HINT).filter(run=PRESENT)
 
 
 def read_gaps(folder: str | Path) -> pl.DataFrame | None:
-    """Table `gaps` of a published run; None where it was published without.
+    """Table `gaps` of a published run, named by `--run`; None where it was published without.
 
     Raises:
         StateError: The file is damaged, or of another version.
         AccessDeniedError: It may not be read.
     """
-    place = resolve_target(folder)
+    place = resolve_target(folder, option="--run")
     return read_table(place, GAPS_NAME, GAPS) if (place / GAPS_NAME).exists() else None
 
 
@@ -165,6 +167,26 @@ def read_table(folder: Path, name: str, table: Table) -> pl.DataFrame:
         AccessDeniedError: It may not be read.
     """
     return _read(folder, name, table, _HINT)
+
+
+@contextmanager
+def telling_of_narrowing(folder: str | Path) -> Iterator[None]:
+    """Have what is not found in a published run say that the run was narrowed, where it was.
+
+    Args:
+        folder: Where it was published, named by `--run`.
+
+    Raises:
+        NotFoundError: As within, with a hint that says so.
+    """
+    try:
+        yield
+    except NotFoundError as error:
+        manifest = read_manifest(resolve_target(folder, option="--run"))
+        if manifest is None or not manifest.narrowed_to:
+            raise
+        why = f"this run was narrowed to {manifest.narrowed_to}; --run names another one"
+        raise NotFoundError(error.message, hint=f"{error.hint}; {why}" if error.hint else why) from error
 
 
 def _narrowing(manifest: Manifest) -> Narrowing | None:

@@ -48,7 +48,7 @@ def render(
             meanwhile; or the folder holds something that is not a run.
         AccessDeniedError: A folder may not be read or written.
     """
-    place = resolve_target(run)
+    place = resolve_target(run, option=option)
     manifest, capabilities = read_run(place, option=option)
     fewest = settings_of(manifest).rank.shared_from if share else None
     listed = {output.name: output for output in manifest.outputs}

@@ -4,15 +4,18 @@ from collections.abc import Mapping
 from typing import Final
 
 import polars as pl
-from msgspec.structs import replace
+from msgspec.structs import asdict
 
 from vocabgap.record import OPERATION_ALIASES, UNCATEGORIZED
+from vocabgap.reporting.account import Account
 from vocabgap.reporting.capability import Capability, Tally, Wording
-from vocabgap.reporting.categories import Category
+from vocabgap.reporting.categories import Category, categories_of
+from vocabgap.reporting.combinations import Combination
 from vocabgap.reporting.common_words import CommonWords, common_words, together
 from vocabgap.reporting.details import COVERED, OPEN, SETTLED, Listed
-from vocabgap.reporting.summary import Summary
+from vocabgap.reporting.summary import Summary, ties_of
 from vocabgap.reporting.withheld import Withheld
+from vocabgap.schema import CAPABILITIES, IMAGE_KEY
 from vocabgap.text import surface
 
 NO_WORDING: Final = "(wording withheld)"
@@ -29,6 +32,7 @@ def shareable(
     """Reduce a summary to what may leave the machine.
 
     What stays of the logs are numbers, days, and words that were used on enough images of one capability.
+    Every field is named here: one that is new is shared only if somebody says so.
 
     Args:
         summary: What the report says.
@@ -37,35 +41,48 @@ def shareable(
         operation_aliases: Lower-case name to operation, as `rank` had them.
     """
     common = common_words(counted, fewest, operation_aliases)
-    kept = [each for each in summary.everything if each.capability.images >= fewest]
+    many = [each for each in summary.everything if each.capability.images >= fewest]
+    # What became of a capability is what people decided: those that are done are not listed.
+    kept = [each for each in many if each.group != SETTLED]
     shared = tuple(_shared(each, common) for each in kept)
-    groups = {
-        name: tuple(each.capability for each in shared if each.group == name)
-        for name in (OPEN, COVERED, SETTLED)
-    }
-    recurring = {operations for _, operations in common.combinations}
-    account, shown = summary.account, _as_many(groups[OPEN], summary.capabilities, summary.open_total)
-    return replace(
-        summary,
+    open_, covered = (
+        tuple(each.capability for each in shared if each.group == name) for name in (OPEN, COVERED)
+    )
+    shown = _as_many(open_, summary.capabilities, summary.open_total)
+    return Summary(
+        now=summary.now,
         capabilities=shown,
-        open_total=len(groups[OPEN]),
-        covered=_as_many(groups[COVERED], summary.covered, summary.covered_total),
-        covered_total=len(groups[COVERED]),
-        settled=_as_many(groups[SETTLED], summary.settled, summary.settled_total),
-        settled_total=len(groups[SETTLED]),
-        hidden=0,
-        ties=_ties(summary.everything, shown),
+        total=summary.total,
+        open_total=len(open_),
+        mentions=summary.mentions,
+        images=summary.images,
+        named_by=(),
+        single=summary.single,
+        first_seen=summary.first_seen,
+        last_seen=summary.last_seen,
+        ranked_by=summary.ranked_by,
         categories=_categories(shared),
-        combinations=tuple(each for each in summary.combinations if together(each.operations) in recurring),
-        account=None if account is None else replace(account, examples=(), rules={}),
-        reclassified=None,
-        selection=tuple(map(_nameless, summary.selection)),
+        combinations=_combinations(summary, common),
+        account=None if summary.account is None else _account(summary.account),
+        selection=tuple((name, value if name in _TIMES else None) for name, value in summary.selection),
         command="",
-        deciding="",
-        askers=(),
+        reclassified=None,
+        covered=_as_many(covered, summary.covered, summary.covered_total),
+        covered_total=len(covered),
+        settled=(),
+        settled_total=0,
+        hidden=0,
+        fewest=summary.fewest,
+        has_vocabulary=False,
+        changes=None,
+        covered_from=summary.covered_from,
+        ties=_ties(summary.everything, shown),
+        before=None,
         differences=(),
+        askers=(),
         everything=shared,
-        withheld=_withheld(summary, kept, common, fewest),
+        deciding=None,
+        withheld=_withheld(summary, counted, many, common, fewest),
     )
 
 
@@ -75,29 +92,86 @@ def _shared(listed: Listed, common: CommonWords) -> Listed:
     name = item.capability_id
     variants = _variants(item, common)
     categories = _kept(item.categories, name, common.categories) or (Tally(NO_CATEGORY, item.mentions),)
-    return replace(
-        listed,
-        capability=replace(
-            item,
+    return Listed(
+        capability=Capability(
+            rank=item.rank,
             capability_id=f"cap-{item.rank}",  # the real one is made from a wording
             label=_label(item, variants, common),
+            mentions=item.mentions,
+            images=item.images,
+            sessions=item.sessions,
+            tenants=0,
+            first_seen=item.first_seen,
+            last_seen=item.last_seen,
+            unsatisfied=item.unsatisfied,
+            neutral=item.neutral,
+            satisfied=item.satisfied,
+            unrated=item.unrated,
             intent_category=min(categories, key=lambda each: each.name == UNCATEGORIZED).name,
             categories=categories,
             operations=_kept(item.operations, name, common.operations),
             vocabulary_used=_kept(item.vocabulary_used, name, common.entries),
             variants=variants,
             examples=(),
+            cohesion=item.cohesion,
+            rank_low=item.rank_low,
+            rank_high=item.rank_high,
+            trend=item.trend,
+            priority=item.priority,
             covered_by=(),
+            status="",
+            tie_group=item.tie_group,
+            reach=item.reach,
+            need=item.need,
+            recency=item.recency,
+            weekly=item.weekly,
             combinations=tuple(
                 each for each in item.combinations if (name, together(each.operations)) in common.combinations
             ),
             workarounds=(),
+            repeats=item.repeats,
             decisions=(),
+            established=item.established,
+            pinned=False,
             outgrown=(),
+            next_ahead=item.next_ahead,
             asked_by=(),
         ),
+        group=listed.group,
         on_images=(),
+        on_days=(),
         lineage=(),
+    )
+
+
+def _account(account: Account) -> Account:
+    """Where every line went, in numbers alone."""
+    return Account(
+        files=account.files,
+        unreadable=account.unreadable,
+        lines=account.lines,
+        records=account.records,
+        counted=account.counted,
+        filtered=account.filtered,
+        duplicates=account.duplicates,
+        superseded=account.superseded,
+        rejects=account.rejects,
+        passed_over=account.passed_over,
+        repairs=account.repairs,
+        reasons=account.reasons,
+        unread=account.unread,
+        examples=(),
+        not_a_gap=account.not_a_gap,
+        rules={},
+    )
+
+
+def _combinations(summary: Summary, common: CommonWords) -> tuple[Combination, ...] | None:
+    """Those that recur in enough images of a capability; null where there are others only."""
+    recurring = {operations for _, operations in common.combinations}
+    found = summary.combinations or ()
+    return tuple(each for each in found if together(each.operations) in recurring) or (
+        None if found else summary.combinations
     )
 
 
@@ -128,36 +202,34 @@ def _as_many(
 
 
 def _ties(everything: tuple[Listed, ...], shown: tuple[Capability, ...]) -> tuple[tuple[int, int], ...]:
-    """First and last rank of those that are tied with one another, where one of them is shown."""
-    ranks: dict[int, list[int]] = {}
-    for each in everything:
-        if each.group == OPEN:
-            ranks.setdefault(each.capability.tie_group, []).append(each.capability.rank)
-    groups = dict.fromkeys(item.tie_group for item in shown)
-    return tuple((ranks[group][0], ranks[group][-1]) for group in groups if len(ranks[group]) > 1)
+    ranks = [(each.capability.tie_group, each.capability.rank) for each in everything]
+    return ties_of(pl.DataFrame(ranks, _of("tie_group", "rank"), orient="row"), shown)
+
+
+def _of(*columns: str) -> dict[str, pl.DataType]:
+    return {name: CAPABILITIES.schema[name] for name in columns}
 
 
 def _categories(shared: tuple[Listed, ...]) -> tuple[Category, ...]:
     """Records by category, as far as the capabilities that are shown tell."""
-    held: dict[str, list[int]] = {}
-    for each in shared:
-        for tally in each.capability.categories:
-            held.setdefault(tally.name, []).append(tally.mentions)
-    found = [Category(name, sum(mentions), len(mentions)) for name, mentions in held.items()]
-    return tuple(sorted(found, key=lambda each: (each.name == UNCATEGORIZED, -each.mentions, each.name)))
+    tallies = [[asdict(tally) for tally in each.capability.categories] for each in shared]
+    return categories_of(pl.DataFrame({"categories": tallies}, _of("categories")))
 
 
-def _nameless(narrowing: str) -> str:
-    """What a report was narrowed to, without the names: an image, a session or a word of the logs."""
-    kind = narrowing.partition(" ")[0]
-    return narrowing if kind in _TIMES else f"a choice by {kind}"
-
-
-def _withheld(summary: Summary, kept: list[Listed], common: CommonWords, fewest: int) -> Withheld:
+def _withheld(
+    summary: Summary,
+    counted: pl.DataFrame,
+    many: list[Listed],
+    common: CommonWords,
+    fewest: int,
+) -> Withheld:
     """What a reader does not see, in numbers."""
-    items = [each.capability for each in kept]
+    items = [each.capability for each in many if each.group != SETTLED]
+    images = pl.struct(IMAGE_KEY).n_unique()
+    rare = counted.group_by("capability_id").agg(images.alias("images"), pl.len().alias("mentions"))
+    rare = rare.filter(pl.col("images") < fewest)
 
-    def rare(field: str, common_names: frozenset[tuple[str, str]]) -> int:
+    def uncommon(field: str, common_names: frozenset[tuple[str, str]]) -> int:
         return sum(
             (item.capability_id, each.name) not in common_names
             for item in items
@@ -169,11 +241,13 @@ def _withheld(summary: Summary, kept: list[Listed], common: CommonWords, fewest:
 
     return Withheld(
         fewest=fewest,
-        capabilities=summary.total - len(items),
-        mentions=summary.mentions - sum(item.mentions for item in items),
+        capabilities=rare.height,
+        mentions=int(rare["mentions"].sum()),
+        decided=len(many) - len(items),
+        unlisted=summary.total - rare.height - len(many),
         labels=sum(not is_common(item, item.label) for item in items),
         wordings=sum(not is_common(item, each.wording) for item in items for each in item.variants),
-        categories=rare("categories", common.categories),
-        operations=rare("operations", common.operations),
-        entries=rare("vocabulary_used", common.entries),
+        categories=uncommon("categories", common.categories),
+        operations=uncommon("operations", common.operations),
+        entries=uncommon("vocabulary_used", common.entries),
     )

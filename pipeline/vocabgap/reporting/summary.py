@@ -1,6 +1,6 @@
 """What a report says, as plain data. Every face of the report is rendered from it and from nothing else."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import datetime
 
 import msgspec
@@ -15,6 +15,7 @@ from vocabgap.reporting.categories import Categorised, Category, categories_of, 
 from vocabgap.reporting.combinations import Combination, recurring
 from vocabgap.reporting.details import COVERED, OPEN, Listed, listed
 from vocabgap.reporting.details import SETTLED as SETTLED_GROUP
+from vocabgap.reporting.naming import named_by
 from vocabgap.reporting.narrowing import Difference
 from vocabgap.reporting.withheld import Withheld
 from vocabgap.schema import CAPABILITIES, IMAGE_KEY
@@ -32,16 +33,18 @@ class Summary(msgspec.Struct, frozen=True):
         open_total: Those of them that are to be authored: established, not settled, and not probably covered.
         mentions: Records that the capabilities hold.
         images: Distinct images among them; null where the records are not at hand.
-        repositories: Repositories that lines were read from; null where the records are not at hand.
+        named_by: What stands before the name of an image or a log: of `tenant_id` and `repo_slug` those that
+            vary.
         single: Capabilities that were mentioned once.
         first_seen: Earliest readable timestamp of these records, or, where they are not at hand, of any that
             ask for the same.
         last_seen: Latest readable timestamp of these records.
         ranked_by: What the ranking counts first.
         categories: Records by category, most frequent first.
-        combinations: Operations that recur together; empty where the records are not at hand.
+        combinations: Operations that recur together; null where that is not known.
         account: Where every line went; null where no scan is at hand.
-        selection: What the report was narrowed to, in words; empty for everything.
+        selection: What the report was narrowed to: by which filter, and to what, which is null where it is
+            withheld; empty for everything.
         command: The command that makes this report again; empty where it is not known.
         covered: The ones that an entry of the vocabulary probably covers, as many as are shown otherwise.
         covered_total: All of these.
@@ -59,7 +62,8 @@ class Summary(msgspec.Struct, frozen=True):
         askers: Whose records these are, those with most mentions first.
         everything: The capabilities that are listed, in order of rank, with what only a list of them needs:
             all, or the first of very many.
-        deciding: The options that `vocabgap decide` needs to follow the settings of this run.
+        deciding: The options that `vocabgap decide` needs to follow the settings of this run; null in a
+            report without commands.
         withheld: What is not said, in a report that may leave the machine; null in one that says everything.
     """
 
@@ -69,15 +73,15 @@ class Summary(msgspec.Struct, frozen=True):
     open_total: int
     mentions: int
     images: int | None
-    repositories: int | None
+    named_by: tuple[str, ...]
     single: int
     first_seen: datetime | None
     last_seen: datetime | None
     ranked_by: str
     categories: tuple[Category, ...]
-    combinations: tuple[Combination, ...]
+    combinations: tuple[Combination, ...] | None
     account: Account | None
-    selection: tuple[str, ...]
+    selection: tuple[tuple[str, str | None], ...]
     command: str
     reclassified: Categorised | None = None
     covered: tuple[Capability, ...] = ()
@@ -94,7 +98,7 @@ class Summary(msgspec.Struct, frozen=True):
     differences: tuple[Difference, ...] = ()
     askers: tuple[Asker, ...] = ()
     everything: tuple[Listed, ...] = ()
-    deciding: str = ""
+    deciding: str | None = ""
     withheld: Withheld | None = None
 
     @property
@@ -144,7 +148,7 @@ def summarise(
     scanned: ScanSummary | None = None,
     account: Account | None = None,
     operation_aliases: dict[str, str] | None = None,
-    selection: Sequence[str] = (),
+    selection: Mapping[str, str] | None = None,
     command: str = "",
     reclassified: bool = False,
     covered_from: float = DEFAULT_COVERED,
@@ -167,7 +171,7 @@ def summarise(
         scanned: The account of the scan.
         account: Where every line went, where that is known without counting again.
         operation_aliases: Lower-case name to operation; the built-in ones by default.
-        selection: What the report was narrowed to, in words.
+        selection: What the report was narrowed to: the name of each filter that was set, and its value.
         command: The command that makes this report again.
         reclassified: Whether records without a category were given one.
         covered_from: The share of a need that an entry explains where it probably covers it.
@@ -188,6 +192,8 @@ def summarise(
     near, open_ = rest.filter(covered), rest.filter(~covered)
     counted = None if gaps is None else gaps.filter("counted")
     shown = _shown(open_, top)
+    askers = askers_of(ranked)
+    named = named_by(gaps, rejects, askers)
     return Summary(
         now=now,
         capabilities=shown,
@@ -195,15 +201,15 @@ def summarise(
         open_total=open_.height,
         mentions=int(ranked["mentions"].sum()),
         images=None if counted is None else counted.n_unique(list(IMAGE_KEY)),
-        repositories=None if gaps is None else _repositories(gaps, rejects),
+        named_by=named,
         single=int((ranked["mentions"] == 1).sum()),
         first_seen=_moment((ranked["first_seen"] if counted is None else counted["timestamp"]).min()),
         last_seen=_moment(ranked["last_seen"].max()),
         ranked_by=ranked_by,
         categories=categories_of(ranked),
-        combinations=() if counted is None else recurring(counted, operation_aliases),
+        combinations=None if counted is None else recurring(counted, operation_aliases),
         account=account_of(gaps, rejects, scanned) if account is None else account,
-        selection=tuple(selection),
+        selection=tuple((selection or {}).items()),
         command=command,
         reclassified=reclassified_of(counted) if reclassified and counted is not None else None,
         covered=_shown(near, top),
@@ -215,15 +221,16 @@ def summarise(
         has_vocabulary=has_vocabulary,
         changes=None if relations is None or relations.is_empty() else _changes(relations),
         covered_from=covered_from,
-        ties=_ties(ranked, shown),
+        ties=ties_of(ranked, shown),
         before=before,
         differences=differences,
-        askers=askers_of(ranked),
+        askers=askers,
         everything=listed(
             ranked,
             {OPEN: open_, COVERED: near, SETTLED_GROUP: decided},
             counted=counted,
             relations=relations,
+            named=named,
         ),
         deciding=deciding,
     )
@@ -234,7 +241,13 @@ def _shown(ranked: pl.DataFrame, top: int) -> tuple[Capability, ...]:
     return tuple(msgspec.convert(row, Capability) for row in rows)
 
 
-def _ties(ranked: pl.DataFrame, shown: tuple[Capability, ...]) -> tuple[tuple[int, int], ...]:
+def ties_of(ranked: pl.DataFrame, shown: tuple[Capability, ...]) -> tuple[tuple[int, int], ...]:
+    """First and last rank of those that are tied with one another, where one of them is shown.
+
+    Args:
+        ranked: Columns `tie_group` and `rank`.
+        shown: Those that are shown.
+    """
     groups = ranked.group_by("tie_group").agg(
         pl.col("rank").min().alias("first"), pl.col("rank").max().alias("last")
     )
@@ -249,11 +262,6 @@ def _changes(relations: pl.DataFrame) -> dict[str, int]:
     of_now = pl.coalesce("capability_id", "previous_id").n_unique()
     counted = dict(relations.group_by("relation").agg(of_now.alias("number")).iter_rows())
     return {relation: counted.get(relation, 0) for relation in RELATIONS}
-
-
-def _repositories(gaps: pl.DataFrame, rejects: pl.DataFrame | None) -> int:
-    slugs = [gaps["repo_slug"]] if rejects is None else [gaps["repo_slug"], rejects["repo_slug"]]
-    return pl.concat(slugs).n_unique()
 
 
 def _moment(value: object) -> datetime | None:

@@ -44,16 +44,20 @@ class _Mark(msgspec.Struct):
     schema_version: int
 
 
-def resolve_target(out: str | Path) -> Path:
-    """The absolute path of a folder to publish.
+def resolve_target(folder: str | Path, *, option: str = "--out") -> Path:
+    """The absolute path of a folder to publish, or of one that was published.
+
+    Args:
+        folder: Its path.
+        option: What names it on the command line, for the error.
 
     Raises:
         InvalidInputError: It is not a path.
     """
     try:
-        return expanded(out).resolve()
+        return expanded(folder).resolve()
     except (OSError, RuntimeError, ValueError) as error:
-        raise InvalidInputError(f"--out: '{out}' is not a folder's path: {error}") from error
+        raise InvalidInputError(f"{option}: '{folder}' is not a folder's path: {error}") from error
 
 
 def check_target(target: Path, roots: Iterable[Path] = ()) -> None:

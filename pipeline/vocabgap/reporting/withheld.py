@@ -10,6 +10,8 @@ class Withheld(msgspec.Struct, frozen=True):
         fewest: Images that a capability, or words about it, must be on to be shown.
         capabilities: Those that are on fewer.
         mentions: Records that these hold.
+        decided: Those that are on enough, and that people have authored or dismissed.
+        unlisted: Those that are on enough, and beyond those that a page lists.
         labels: Of the capabilities that are shown, those that are not called what they are called elsewhere.
         wordings: Their wordings that are on fewer images.
         categories: Categories of single ones of them that are, likewise.
@@ -20,6 +22,8 @@ class Withheld(msgspec.Struct, frozen=True):
     fewest: int
     capabilities: int
     mentions: int
+    decided: int
+    unlisted: int
     labels: int
     wordings: int
     categories: int

@@ -34,6 +34,7 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append(Element(tag, dict(attrs), tuple(self.open)))
+        self.part(tag)
         if tag not in _VOID:
             self.open.append(tag)
 
@@ -43,6 +44,12 @@ class _Reader(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         assert self.open[-1] == tag, f"</{tag}> ends <{self.open[-1]}>"
         self.open.pop()
+        self.part(tag)
+
+    def part(self, tag: str) -> None:
+        """A tag parts what it stands between, but for one within a sentence."""
+        if tag != "bdi":
+            self.texts.append((tuple(self.open), " "))
 
     def handle_data(self, data: str) -> None:
         self.texts.append((tuple(self.open), data))
@@ -76,7 +83,7 @@ def read() -> Callable[[str], Read]:
         shown = (text for within, text in reader.texts if not {"style", "script"} & {*within})
         block = _DATA.search(page)
         assert block is not None
-        return Read(reader.elements, " ".join(" ".join(shown).split()), json.loads(block[1]))
+        return Read(reader.elements, " ".join("".join(shown).split()), json.loads(block[1]))
 
     return make
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from vocabgap.reporting.page.charts import HEAT_STEPS, Span, bars, heat, rank_span, share
+from vocabgap.reporting.page.charts import HEAT_STEPS, Span, bars, heat, percentage, rank_span
 
 
 @pytest.mark.parametrize(
     ("number", "most", "length"), [(0, 9, 0.0), (3, 9, 33.3), (9, 9, 100.0), (0, 0, 0.0)]
 )
 def test_share_is_a_percentage(number: int, most: int, length: float) -> None:
-    assert share(number, most) == length
+    assert percentage(number, most) == length
 
 
 def test_bars_stand_side_by_side_and_grow_with_the_numbers() -> None:

@@ -53,3 +53,8 @@ def test_every_command_is_one_that_the_command_line_knows(
         code = run([*words, "--run", "nowhere"])
         assert (program, code) == ("vocabgap", ExitCode.NOT_FOUND)
         assert "no run of vocabgap" in capsys.readouterr().err
+
+
+def test_where_there_is_nothing_to_decide_there_are_no_commands(listed: Make) -> None:
+    assert commands([], "") == ()
+    assert commands([listed()], None) == ()

@@ -13,7 +13,7 @@ Make = Callable[..., Listed]
 
 
 def rows(listed: Make, *capabilities: dict[str, int]) -> tuple[list[Row], tuple[str, ...]]:
-    index = Index(None, with_repository=False)
+    index = Index()
     made = [
         row_of(
             listed(

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from vocabgap.reporting.capability import Tally, Wording
 from vocabgap.reporting.details import Listed
 from vocabgap.reporting.page import payload
-from vocabgap.reporting.page.payload import LEVELS, encode_payload, payload_of
+from vocabgap.reporting.page.payload import LEVELS, encode_payload, levels, payload_of
 from vocabgap.reporting.page.rows import Row
 from vocabgap.reporting.summary import Summary
 
@@ -77,9 +77,9 @@ def test_all_that_fits_is_there(summary: Summary) -> None:
 def test_of_much_less_is_told(summary: Summary, listed: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     long = tuple(Wording(f"{number} " + "mask " * 60, 1, 0.5) for number in range(300))
     many = tuple(listed(rank=rank, variants=long, examples=()) for rank in range(1, 301))
-    monkeypatch.setattr(payload, "MOST_BYTES", 400_000)
+    monkeypatch.setattr(payload, "MOST_BLOCK_BYTES", 400_000)
 
-    made = payload_of(replace(summary, everything=many))
+    made = payload_of(replace(summary, everything=many), levels(replace(summary, everything=many))[0])
 
     assert made.limits.characters < LEVELS[0].characters
     assert len(encode_payload(made)) < 500_000

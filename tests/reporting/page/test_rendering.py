@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -10,11 +11,13 @@ from msgspec.structs import replace
 
 from vocabgap.ingest import Selection
 from vocabgap.pipeline import Run
-from vocabgap.reporting.capability import Cover, Wording
-from vocabgap.reporting.details import COVERED, SETTLED, Listed
-from vocabgap.reporting.page import render_page
+from vocabgap.reporting import in_words
+from vocabgap.reporting.capability import Asker, Cover, Tally, Wording
+from vocabgap.reporting.details import COVERED, OPEN, SETTLED, SHOWN, Listed
+from vocabgap.reporting.markdown import render_markdown
+from vocabgap.reporting.page import render_page, rendering
 from vocabgap.reporting.page.assets import script, style
-from vocabgap.reporting.page.rendering import SHOWN
+from vocabgap.reporting.page.rendering import MOST_BYTES
 from vocabgap.reporting.summary import Summary
 
 Gap = Callable[..., dict[str, object]]
@@ -140,7 +143,8 @@ def test_command_that_makes_it_again_is_quoted(summary: Summary, seen: Seen) -> 
 def test_empty_corpus_is_a_page_that_says_so(write_corpus: Corpus, publish: Publish, read: Reads) -> None:
     seen = read(of(publish(write_corpus({"heron": []}))))
     assert "Nothing is missing here" in seen.text
-    assert seen.data["rows"] == []
+    assert (seen.data["rows"], seen.data["commands"], seen.data["filters"]) == ([], [], [])
+    assert "The commands under" not in seen.text
     assert seen.all("article") == []
 
 
@@ -150,7 +154,7 @@ def test_narrowing_is_said(demo: Path, publish: Publish, read: Reads) -> None:
 
 
 def test_ranking_alone_is_a_page_without_account(summary: Summary, read: Reads) -> None:
-    bare = replace(summary, account=None, images=None, repositories=None, command="")
+    bare = replace(summary, account=None, images=None, named_by=(), command="")
     seen = read(render_page(bare))
     assert "account" not in seen.identifiers()
     assert "Make this report again" not in seen.text
@@ -207,7 +211,7 @@ def test_what_is_covered_or_settled_has_sections_of_its_own(
 def test_lists_without_a_script_are_not_endless(summary: Summary, listed: Make, read: Reads) -> None:
     seen = read(render_page(grouped(summary, listed, SHOWN + 1)))
     assert len(seen.all("article")) == 2 * SHOWN
-    assert f"The first {SHOWN} of {SHOWN + 1};" in seen.text
+    assert f"The first {SHOWN} of {SHOWN + 1}. Where scripts run, the ranking above has them all" in seen.text
     assert len(seen.data["rows"]) == 2 * (SHOWN + 1)
 
 
@@ -231,3 +235,91 @@ def test_elements_stand_where_they_may(seen: Seen) -> None:
     assert parents("tr") == {"thead", "tbody"}
     assert parents("li") == {"ul"}
     assert parents("dt") == parents("dd") == {"div"}
+
+
+def test_what_is_known_of_a_capability_alone_is_in_its_panel(
+    summary: Summary, listed: Make, read: Reads
+) -> None:
+    askers = (Asker("reeve", "coast", 5), Asker("pilot", "<town>", 2))
+    made = listed(
+        next_ahead=0.25, pinned=True, asked_by=askers, outgrown=("dec-000000000001", "dec-000000000002")
+    )
+    whole = replace(summary, capabilities=(made.capability,), everything=(made,), askers=askers)
+    seen = read(render_page(whole))
+    assert "Next ahead 25 %" in seen.text
+    assert "Pinned yes: people want it first" in seen.text
+    assert "Asked for by 2 tenants in 2 repositories, most often in 'coast' of 'reeve' (5)" in seen.text
+    assert "Outgrown decisions dec-000000000001, dec-000000000002" in seen.text
+
+
+def test_filters_that_fit_nothing_are_not_offered(summary: Summary, listed: Make, read: Reads) -> None:
+    def offered(made: Listed) -> set[str]:
+        whole = replace(summary, capabilities=(made.capability,), everything=(made,))
+        seen = read(render_page(whole))
+        assert "filters" in seen.data
+        return {*seen.data["filters"]}
+
+    bare = listed(operations=(), status="")
+    full = listed(on_images=(Tally("heron", 3),), on_days=((date(2026, 3, 1), 3),))
+    assert offered(bare) == {"group", "category"}
+    assert offered(full) == {"group", "status", "category", "operation", "image", "days"}
+
+
+def test_lists_that_the_ranking_has_in_part_say_so(summary: Summary, listed: Make, read: Reads) -> None:
+    made = replace(grouped(summary, listed, SHOWN + 1), covered_total=20_000)
+    text = read(render_page(made)).text
+    assert f"the ranking above has the first {SHOWN + 1}, under “Probably covered” of its lists" in text
+
+
+def test_without_records_nothing_is_said_of_operations_together(summary: Summary, read: Reads) -> None:
+    assert "No two records name" in read(render_page(replace(summary, combinations=()))).text
+    unknown = read(render_page(replace(summary, combinations=None))).text
+    assert "recur together" not in unknown
+    assert "recur together" not in render_markdown(replace(summary, combinations=None))
+
+
+def test_texts_name_the_numbers_that_are_used(
+    summary: Summary, read: Reads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(in_words.FIGURES, "draws", 777)
+    monkeypatch.setattr(rendering, "_ENVIRONMENT", rendering._environment())
+    assert "Behind it are 777 draws of images" in read(render_page(summary)).text
+
+
+def test_a_page_of_thousands_of_the_worst_is_not_too_large(summary: Summary, listed: Make) -> None:
+    worst = '<&>\u2028"' * 60
+    variants = tuple(Wording(f"{number}{worst}", 1, 0.5) for number in range(30))
+    first = listed(variants=variants, label=worst)
+    everything = tuple(
+        Listed(
+            replace(
+                first.capability,
+                capability_id=f"cap-{rank:012x}",
+                rank=rank,
+                operations=(Tally(f"{rank}{worst}", 1),),
+            ),
+            OPEN,
+            (Tally(f"{rank}{worst[:60]}", 3),),
+            ((date(2026, 1, 1 + rank % 28), 3),),
+        )
+        for rank in range(1, 5_001)
+    )
+    made = replace(
+        summary,
+        total=5_000,
+        open_total=5_000,
+        everything=everything,
+        capabilities=tuple(each.capability for each in everything[:SHOWN]),
+    )
+    assert len(render_page(made).encode()) <= MOST_BYTES
+
+
+def test_the_part_without_a_script_has_so_many_wordings(summary: Summary, listed: Make, read: Reads) -> None:
+    made = listed(
+        variants=tuple(Wording(f"wording-{number:03}", 1, 0.5) for number in range(400)), examples=()
+    )
+    whole = replace(summary, capabilities=(made.capability,), everything=(made,))
+    seen = read(render_page(whole))
+    assert "wording-099" in seen.text
+    assert "wording-100" not in seen.text
+    assert "300 other wordings are in capabilities.parquet" in seen.text

@@ -12,12 +12,12 @@ from vocabgap.reporting.page.rows import WITH_ALL_EVIDENCE, Limits, Row, row_of
 
 Make = Callable[..., Listed]
 WIDE = Limits(characters=240, wordings=500, evidence=5)
-DAYS = (date(2026, 3, 1), date(2026, 6, 30))
+DAYS = ((date(2026, 3, 1), 1), (date(2026, 6, 30), 1))
 
 
 @pytest.fixture
 def index() -> Index:
-    return Index(DAYS, with_repository=False)
+    return Index(DAYS)
 
 
 def example(**changed: object) -> Example:
@@ -80,7 +80,7 @@ def test_days_are_counted_from_the_first_of_the_page(listed: Make, index: Index)
 
 
 def test_a_page_without_a_day_has_neither_days_nor_timeline(listed: Make) -> None:
-    row = row_of(listed(), Index(None, with_repository=False), WIDE)
+    row = row_of(listed(), Index(), WIDE)
     assert (row.days, row.timeline) == ((), ())
 
 
@@ -109,7 +109,7 @@ def test_logs_of_many_images_are_told_once(listed: Make, index: Index) -> None:
 
 
 def test_repositories_are_named_where_there_are_several(listed: Make) -> None:
-    index = Index(DAYS, with_repository=True)
+    index = Index(DAYS, named_by=("repo_slug",))
     row = row_of(listed(examples=(example(),), on_images=(Tally("photos/heron", 3),)), index, WIDE)
     assert place(row, index) == "photos/heron/vocabulary_gaps.jsonl:7"
     assert index.images.shown(240) == ("photos/heron",)

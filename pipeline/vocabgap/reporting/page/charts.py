@@ -7,20 +7,34 @@ from typing import Final
 import msgspec
 
 HEAT_STEPS: Final = 6
-SPARK_WIDTH: Final = 60
-SPARK_HEIGHT: Final = 16
-_FILLED: Final = 0.75  # of the width that a bar has to itself
 _THINNEST: Final = 5.0  # of a span, to be seen
 
 
-class Span(msgspec.Struct, frozen=True):
+class Spark(msgspec.Struct, frozen=True):
+    """The measures of a small drawing of upright bars.
+
+    Attributes:
+        width: Of the whole.
+        height: Of the highest bar.
+        filled: By a bar, of the width that it has to itself.
+    """
+
+    width: int
+    height: int
+    filled: float
+
+
+SPARK: Final = Spark(width=60, height=16, filled=0.75)
+
+
+class Span(msgspec.Struct, frozen=True, array_like=True):
     """A stretch of a line of length 100."""
 
     start: float
     length: float
 
 
-def share(number: float, most: float) -> float:
+def percentage(number: float, most: float) -> float:
     """A number as a percentage of the greatest one, to one digit."""
     return round(100 * number / most, 1) if most else 0.0
 
@@ -28,13 +42,13 @@ def share(number: float, most: float) -> float:
 def bars(numbers: Sequence[int]) -> str:
     """Upright bars side by side, as the path of an SVG; what is not zero is one pixel high at least."""
     most = max(numbers, default=0)
-    step = SPARK_WIDTH / max(len(numbers), 1)
-    width = round(step * _FILLED, 1)
+    step = SPARK.width / max(len(numbers), 1)
+    width = round(step * SPARK.filled, 1)
     found = []
     for position, number in enumerate(numbers):
         if number:
-            top = round(SPARK_HEIGHT - max(1.0, SPARK_HEIGHT * number / most), 1)
-            found.append(f"M{position * step:.1f} {SPARK_HEIGHT}V{top}h{width}V{SPARK_HEIGHT}")
+            top = round(SPARK.height - max(1.0, SPARK.height * number / most), 1)
+            found.append(f"M{position * step:.1f} {SPARK.height}V{top}h{width}V{SPARK.height}")
     return "".join(found)
 
 

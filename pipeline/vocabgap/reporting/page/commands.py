@@ -1,7 +1,7 @@
 """The command lines with which a person decides about a capability."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -11,7 +11,7 @@ from vocabgap.reporting.details import SETTLED, Listed
 _OURS: Final = re.compile(r"cap-[0-9a-f]{12}")
 
 
-class Command(msgspec.Struct, frozen=True, array_like=True):
+class Command(msgspec.Struct, frozen=True):
     """What a command does, and its words before and after the capability's identifier.
 
     Attributes:
@@ -42,14 +42,16 @@ _COMMANDS: Final = (
 )
 
 
-def commands(everything: Iterable[Listed], deciding: str) -> tuple[Command, ...]:
-    """The commands for every capability.
+def commands(everything: Sequence[Listed], deciding: str | None) -> tuple[Command, ...]:
+    """The commands for every capability; none where there is none.
 
     Args:
         everything: The capabilities. If one has an identifier that is not of our making, there are no
             commands: what a shell would make of it is not known.
-        deciding: The options that all of them end in.
+        deciding: The options that all of them end in; null where nobody is to be told of commands.
     """
+    if deciding is None or not everything:
+        return ()
     if any(not _OURS.fullmatch(each.capability.capability_id) for each in everything):
         return ()
     options = f" {deciding}" if deciding else ""

@@ -1,14 +1,17 @@
 """What the rows of a page refer to by position: names, files, and the periods of the timelines."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
+from itertools import accumulate
 from typing import Final, Self
 
 import msgspec
 
+from vocabgap.reporting.capability import Asker
 from vocabgap.text import shortened, visible
 
-_MONTHS: Final = 24  # more of them are shown as years
+_MOST: Final = 24  # months; more of them are shown as years
+_TAIL: Final = 0.05  # of the mentions, at either end: what is no part of the bulk
 
 
 class Names:
@@ -27,7 +30,10 @@ class Names:
 
 
 class Periods(msgspec.Struct, frozen=True):
-    """The months between two days; the years where the months are many.
+    """The months that most mentions are in; the years where the months are many.
+
+    What little is earlier or later than they are is told as one period before, or after, all of them: a clock
+    that was wrong once does not make years of everybody's months.
 
     Attributes:
         first: The number of the first period.
@@ -40,13 +46,26 @@ class Periods(msgspec.Struct, frozen=True):
     are_years: bool
 
     @classmethod
-    def between(cls, first: date, last: date) -> Self:
-        """The periods from one day to another."""
-        months = range(_month(first), _month(last) + 1)
-        if len(months) <= _MONTHS:
-            return cls(months[0], tuple(f"{each // 12:04}-{each % 12 + 1:02}" for each in months), False)
-        years = range(first.year, last.year + 1)
-        return cls(first.year, tuple(f"{each:04}" for each in years), True)
+    def of(cls, on_days: Sequence[tuple[date, int]]) -> Self:
+        """The periods of a report.
+
+        Args:
+            on_days: Days on which something came up, one at least, with mentions; the earliest first.
+        """
+        days = [day for day, _ in on_days]
+        bulk = _bulk(on_days)
+        are_years = len(range(_month(bulk[0]), _month(bulk[1]) + 1)) > _MOST
+        number, name = (_year, _year_name) if are_years else (_month, _month_name)
+        earliest, latest = number(days[0]), number(days[-1])
+        # Beyond the bulk there is as much as there is room for, the newest first.
+        last = min(latest, max(number(bulk[0]) + _MOST - 1, number(bulk[1])))
+        first = max(earliest, last - _MOST + 1)
+        names = [name(each) for each in range(first, last + 1)]
+        if earliest < first:
+            names.insert(0, f"before {name(first)}")
+        if latest > last:
+            names.append(f"after {name(last)}")
+        return cls(first - (earliest < first), tuple(names), are_years)
 
     def counted(self, on_days: Iterable[tuple[date, int]]) -> tuple[int, ...]:
         """Position of the first period with a mention, then the mentions of each from there to the last one.
@@ -56,7 +75,8 @@ class Periods(msgspec.Struct, frozen=True):
         """
         counts: dict[int, int] = {}
         for day, mentions in on_days:
-            place = (day.year if self.are_years else _month(day)) - self.first
+            number = (_year if self.are_years else _month)(day) - self.first
+            place = min(max(number, 0), len(self.names) - 1)
             counts[place] = counts.get(place, 0) + mentions
         if not counts:
             return ()
@@ -65,18 +85,27 @@ class Periods(msgspec.Struct, frozen=True):
 
 
 class Index:
-    """What the rows of one page refer to by position.
+    """What the rows of one page refer to by position, and what all of them are measured by.
 
     Args:
-        days: The first and the last day on which anything came up; null if no day is known.
-        with_repository: Whether a log is named with its repository.
+        on_days: The days on which anything came up, with their mentions, the earliest first.
+        named_by: What stands before the name of an image or a log.
+        askers: Whose records there are.
+        last_rank: The last rank that any interval reaches.
     """
 
-    def __init__(self, days: tuple[date, date] | None, *, with_repository: bool) -> None:
+    def __init__(
+        self,
+        on_days: Sequence[tuple[date, int]] = (),
+        *,
+        named_by: tuple[str, ...] = (),
+        askers: tuple[Asker, ...] = (),
+        last_rank: int = 1,
+    ) -> None:
         self.categories, self.operations, self.images, self.files = Names(), Names(), Names(), Names()
-        self.first_day = None if days is None else days[0]
-        self.periods = None if days is None else Periods.between(*days)
-        self.with_repository = with_repository
+        self.first_day = on_days[0][0] if on_days else None
+        self.periods = Periods.of(on_days) if on_days else None
+        self.named_by, self.askers, self.last_rank = named_by, askers, last_rank
 
 
 def shown(text: str, most: int) -> str:
@@ -84,5 +113,38 @@ def shown(text: str, most: int) -> str:
     return shortened(visible(text), most)
 
 
+def days_together(each_on_days: Iterable[Sequence[tuple[date, int]]]) -> list[tuple[date, int]]:
+    """The days of several, the earliest first, with the mentions of all of them."""
+    counts: dict[date, int] = {}
+    for on_days in each_on_days:
+        for day, mentions in on_days:
+            counts[day] = counts.get(day, 0) + mentions
+    return sorted(counts.items())
+
+
+def _bulk(on_days: Sequence[tuple[date, int]]) -> tuple[date, date]:
+    """The days between which all mentions are but a small part at either end."""
+    whole = sum(mentions for _, mentions in on_days)
+    return _beyond(on_days, whole * _TAIL), _beyond(on_days[::-1], whole * _TAIL)
+
+
+def _beyond(on_days: Sequence[tuple[date, int]], mentions: float) -> date:
+    """The first day on which there are more mentions, with those of the days before, than so many."""
+    sums = accumulate(number for _, number in on_days)
+    return next(day for (day, _), passed in zip(on_days, sums, strict=True) if passed > mentions)
+
+
 def _month(day: date) -> int:
     return day.year * 12 + day.month - 1
+
+
+def _month_name(number: int) -> str:
+    return f"{number // 12:04}-{number % 12 + 1:02}"
+
+
+def _year(day: date) -> int:
+    return day.year
+
+
+def _year_name(number: int) -> str:
+    return f"{number:04}"

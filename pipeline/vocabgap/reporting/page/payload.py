@@ -1,28 +1,29 @@
 """What the script of a page works on: its capabilities, as plain data in one block of JSON."""
 
-from collections.abc import Iterator, Sequence
-from datetime import date
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
 
-from vocabgap.moments import iso
-from vocabgap.reporting.details import Listed
+from vocabgap.reporting.details import TITLES
+from vocabgap.reporting.in_words import CONFIDENT, SHOWN_WORDINGS
+from vocabgap.reporting.page.charts import SPARK, Spark
 from vocabgap.reporting.page.commands import Command, commands
-from vocabgap.reporting.page.index import Index
-from vocabgap.reporting.page.rows import Limits, Row, row_of
+from vocabgap.reporting.page.index import Index, days_together
+from vocabgap.reporting.page.rows import Limits, Row, ShownExample, row_of
 from vocabgap.reporting.summary import Summary
-from vocabgap.version import SCHEMA_VERSION
 
-# What a page has of each capability, from much to little: the first that keeps the block below `MOST_BYTES`.
+# What a page has of each capability, from much to little.
 LEVELS: Final = (
     Limits(characters=240, wordings=500, evidence=5),
     Limits(characters=240, wordings=500, evidence=2),
     Limits(characters=160, wordings=200, evidence=1),
     Limits(characters=80, wordings=50, evidence=1),
     Limits(characters=40, wordings=10, evidence=1),
+    Limits(characters=40, wordings=3, evidence=0),
+    Limits(characters=20, wordings=1, evidence=0),
 )
-MOST_BYTES: Final = 6_500_000
+MOST_BLOCK_BYTES: Final = 6_500_000  # of the block, as far as is known before it is made
 _HEAD: Final = 100  # whose size is known, while that of the others is judged by one in so many:
 _STRIDE: Final = 20
 # What could end the block, or begin another, is written as JSON's own escape.
@@ -35,102 +36,156 @@ _ESCAPES: Final = {
 }
 
 
+class Shown(msgspec.Struct, frozen=True):
+    """How much of a long list is seen of a capability.
+
+    Attributes:
+        wordings: Those that are not folded away.
+        images: Likewise.
+        most_images: Those that are there at all, to be unfolded.
+        most_wordings: Likewise, where no script runs.
+    """
+
+    wordings: int
+    images: int
+    most_images: int
+    most_wordings: int
+
+
+SHOWN: Final = Shown(wordings=SHOWN_WORDINGS, images=12, most_images=100, most_wordings=100)
+
+
 class Payload(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a page lists.
 
     Attributes:
-        schema_version: Of this and everything else that is published.
-        ranked_by: What the ranking counts first.
-        now: The moment the run counts as its present.
         first_day: The earliest day on which anything came up; days are counted from it.
         weeks: The weeks that `weekly` tells of.
+        confidence: Of the intervals, in percent.
         limits: How much of each capability is here.
+        shown: How much of that is seen at once.
+        spark: The measures of the drawings of `weekly`.
+        most_mentions: What a full bar in the list stands for.
+        groups: Every group of capabilities, with its title.
         categories: Names of categories, which the rows refer to by position.
         operations: Names of operations, likewise.
         images: Names of images, likewise.
         files: Names of logs, likewise.
         periods: Names of the months or years of timelines, likewise.
         statuses: Every status that occurs.
+        filters: What can be filtered by, because some capability has it: `group`, `status`, `category`,
+            `operation`, `image`, `days`.
         commands: The command lines for each capability.
         columns: What the cells of a row are.
+        example_columns: What the cells of an example are.
         rows: The capabilities, in order of rank.
     """
 
-    schema_version: int
-    ranked_by: str
-    now: str
     first_day: str | None
     weeks: int
+    confidence: int
     limits: Limits
+    shown: Shown
+    spark: Spark
+    most_mentions: int
+    groups: dict[str, str]
     categories: tuple[str, ...]
     operations: tuple[str, ...]
     images: tuple[str, ...]
     files: tuple[str, ...]
     periods: tuple[str, ...]
     statuses: tuple[str, ...]
+    filters: tuple[str, ...]
     commands: tuple[Command, ...]
     columns: tuple[str, ...]
+    example_columns: tuple[str, ...]
     rows: tuple[Row, ...]
 
 
-def payload_of(summary: Summary) -> Payload:
-    """What a page lists of a summary."""
+def levels(summary: Summary) -> tuple[Limits, ...]:
+    """The levels at which the page of a summary may be small enough, from much to little; one at least."""
+    first = next(
+        (place for place, each in enumerate(LEVELS) if _estimate(summary, each) <= MOST_BLOCK_BYTES), -1
+    )
+    return LEVELS[first:]
+
+
+def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
+    """What a page lists of a summary.
+
+    Args:
+        summary: What the report says.
+        limits: How much of each capability is there.
+    """
     everything = summary.everything
-    limits = next((each for each in LEVELS if _estimate(summary, each) <= MOST_BYTES), LEVELS[-1])
     index = _index(summary)
     rows = tuple(row_of(each, index, limits) for each in everything)
     return Payload(
-        schema_version=SCHEMA_VERSION,
-        ranked_by=summary.ranked_by,
-        now=iso(summary.now),
         first_day=None if index.first_day is None else index.first_day.isoformat(),
         weeks=max((len(row.weekly) for row in rows), default=0),
+        confidence=CONFIDENT,
         limits=limits,
+        shown=SHOWN,
+        spark=SPARK,
+        most_mentions=max((row.mentions for row in rows), default=0),
+        groups=TITLES,
         categories=index.categories.shown(limits.characters),
         operations=index.operations.shown(limits.characters),
-        images=index.images.shown(limits.characters),
+        images=index.images.shown(LEVELS[0].characters),  # to be found by all of it, however much is cut
         files=index.files.shown(limits.characters),
         periods=() if index.periods is None else index.periods.names,
-        statuses=tuple(sorted({row.status for row in rows})),
+        statuses=tuple(sorted({row.status for row in rows if row.status is not None})),
+        filters=_filters(rows),
         commands=commands(everything, summary.deciding),
         columns=Row.__struct_fields__,
+        example_columns=ShownExample.__struct_fields__,
         rows=rows,
     )
 
 
 def encode_payload(payload: Payload) -> str:
     """The payload as JSON that may stand in a `script` element."""
-    encoded = msgspec.json.encode(payload)
+    return _escaped(msgspec.json.encode(payload)).decode()
+
+
+def _escaped(encoded: bytes) -> bytes:
     for character, escape in _ESCAPES.items():
         encoded = encoded.replace(character, escape)
-    return encoded.decode()
+    return encoded
+
+
+def _filters(rows: Sequence[Row]) -> tuple[str, ...]:
+    """What some row has something of."""
+    has = {
+        "group": bool(rows),
+        "status": any(row.status is not None for row in rows),
+        "category": any(row.categories for row in rows),
+        "operation": any(row.operations for row in rows),
+        "image": any(row.image_counts for row in rows),
+        "days": any(row.days for row in rows),
+    }
+    return tuple(name for name, some in has.items() if some)
 
 
 def _index(summary: Summary) -> Index:
-    return Index(_days(summary.everything), with_repository=summary.repositories not in {None, 1})
-
-
-def _days(everything: Sequence[Listed]) -> tuple[date, date] | None:
-    dated = [each.on_days for each in everything if each.on_days]
-    if not dated:
-        return None
-    return min(days[0][0] for days in dated), max(days[-1][0] for days in dated)
+    return Index(
+        days_together(each.on_days for each in summary.everything),
+        named_by=summary.named_by,
+        askers=summary.askers,
+        last_rank=max((each.capability.rank_high for each in summary.everything), default=1),
+    )
 
 
 def _estimate(summary: Summary, limits: Limits) -> float:
     """About how many bytes the block takes: the first rows are measured, of the others one in `_STRIDE`."""
     index = _index(summary)
     everything = summary.everything
-    head = _size(everything[:_HEAD], index, limits)
-    rest = _size(everything[_HEAD::_STRIDE], index, limits) * _STRIDE
-    return head + rest + sum(_names(everything))
+    head = _size([row_of(each, index, limits) for each in everything[:_HEAD]])
+    rest = _size([row_of(each, index, limits) for each in everything[_HEAD::_STRIDE]]) * _STRIDE
+    # There may be very many images, and each has a name of its own; of other names there are few.
+    images = {tally.name for each in everything for tally in each.on_images}
+    return head + rest + sum(len(name) + 3 for name in images)
 
 
-def _size(part: Sequence[Listed], index: Index, limits: Limits) -> int:
-    return len(msgspec.json.encode([row_of(each, index, limits) for each in part]))
-
-
-def _names(everything: Sequence[Listed]) -> Iterator[int]:
-    """The sizes of the names of images, of which there may be very many."""
-    names = {tally.name for each in everything for tally in each.on_images}
-    return (len(name) + 3 for name in names)
+def _size(rows: Sequence[Row]) -> int:
+    return len(_escaped(msgspec.json.encode(rows)))

@@ -6,8 +6,11 @@ import jinja2
 from markupsafe import Markup
 
 from vocabgap.moments import iso
+from vocabgap.ranking.trend import recent_weeks
 from vocabgap.reporting.askers import who_asked, whose
+from vocabgap.reporting.details import SHOWN
 from vocabgap.reporting.in_words import (
+    FIGURES,
     changes,
     day,
     how_often,
@@ -19,22 +22,29 @@ from vocabgap.reporting.in_words import (
     trend,
 )
 from vocabgap.reporting.page.assets import policy, script, style
-from vocabgap.reporting.page.charts import bars, rank_span, share
+from vocabgap.reporting.page.charts import SPARK, bars, percentage
 from vocabgap.reporting.page.heat import heat_map
-from vocabgap.reporting.page.payload import Payload, encode_payload, payload_of
+from vocabgap.reporting.page.payload import LEVELS, Payload, encode_payload, levels, payload_of
 from vocabgap.reporting.summary import Summary
 from vocabgap.text import count, escape_unseen, in_words, shortened, visible
 
-# Of each list without a script, and on paper; with one there are all of them.
-SHOWN: Final = 50
-SHOWN_WORDINGS: Final = 25
-SHOWN_IMAGES: Final = 12
-MOST_IMAGES: Final = 100
+MOST_BYTES: Final = 8_000_000  # of a page
 
 
 def render_page(summary: Summary) -> str:
-    """Render a report as one HTML page, ending in a newline."""
-    payload = payload_of(summary)
+    """Render a report as one HTML page, ending in a newline.
+
+    It has as much of each capability as fits into `MOST_BYTES`.
+    """
+    page = ""
+    for limits in levels(summary):
+        page = _rendered(summary, payload_of(summary, limits))
+        if len(page.encode()) <= MOST_BYTES:
+            break
+    return page
+
+
+def _rendered(summary: Summary, payload: Payload) -> str:
     rows = {row.id: row for row in payload.rows}
     shown, covered, settled = (
         [rows[each.capability_id] for each in part[:SHOWN]]
@@ -47,7 +57,7 @@ def render_page(summary: Summary) -> str:
         covered=covered,
         settled=settled,
         heat=heat_map(shown),
-        most=_most(payload),
+        finds_all=payload.limits == LEVELS[0] and not any(row.other_wordings for row in payload.rows),
         style=style(),
         script=script(),
         policy=policy(),
@@ -55,17 +65,9 @@ def render_page(summary: Summary) -> str:
     )
 
 
-def _most(payload: Payload) -> dict[str, int]:
-    """What full bars stand for."""
-    return {
-        "mentions": max((row.mentions for row in payload.rows), default=0),
-        "rank": max((row.rank_high for row in payload.rows), default=0),
-    }
-
-
-def _data(value: object) -> str:
-    """Text from a log on one line; the templates escape what it holds of markup."""
-    return shortened(visible(str(value)))
+def _data(value: object) -> Markup:
+    """Text from a log on one line, escaped; which way it is written, what stands beside it is not moved."""
+    return Markup("<bdi>{}</bdi>").format(shortened(visible(str(value))))
 
 
 def _code(value: object) -> Markup:
@@ -104,14 +106,13 @@ def _environment() -> jinja2.Environment:
         in_what=in_what,
         who_asked=who_asked,
         whose=whose,
-        share=share,
+        percentage=percentage,
         bars=bars,
     )
     environment.globals.update(
-        rank_span=rank_span,
-        shown_wordings=SHOWN_WORDINGS,
-        shown_images=SHOWN_IMAGES,
-        most_images=MOST_IMAGES,
+        spark_box=SPARK,
+        recent_weeks=recent_weeks,
+        **FIGURES,
     )
     return environment
 

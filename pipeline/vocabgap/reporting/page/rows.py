@@ -10,9 +10,20 @@ from typing import Final
 
 import msgspec
 
+from vocabgap.reporting.askers import who_asked
 from vocabgap.reporting.capability import Capability, Example, Tally, Workaround
 from vocabgap.reporting.details import Listed
-from vocabgap.reporting.in_words import factors, interval, rating, satisfaction, short_hash, trend
+from vocabgap.reporting.in_words import (
+    factors,
+    interval,
+    next_ahead,
+    rating,
+    satisfaction,
+    short_hash,
+    trend,
+)
+from vocabgap.reporting.naming import prefix
+from vocabgap.reporting.page.charts import Span, rank_span
 from vocabgap.reporting.page.index import Index, Names, shown
 
 Pairs = tuple[int, ...]  # position, mentions, position, mentions, and so on
@@ -66,7 +77,12 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
 
     Attributes:
         group: `open`, `covered`, `settled` or `hidden`.
-        interval: The 90 % interval of the rank, in words.
+        span: Where that interval lies, to be drawn.
+        status: Null where it is withheld.
+        interval: The interval of the rank, in words.
+        next_ahead: In how many of the draws behind it the next one was level or ahead, in words.
+        pinned: Whether people want it first.
+        asked: Whose records ask for it, in words; empty where nobody else could have.
         rated: How the workarounds were rated, in words.
         trend_said: The trend, in words.
         factors: The priority, in words.
@@ -78,6 +94,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
         variants: Wording, mentions, similarity to the label.
         other_wordings: Wordings that are not among these.
         combinations: Operations that recur together, and the mentions.
+        outgrown: Identifiers of decisions that hold no longer.
         covered_by: Entry, pack, the share that it explains, the words that say so.
     """
 
@@ -85,27 +102,25 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     rank: int
     rank_low: int
     rank_high: int
-    tie_group: int
+    span: Span
     label: str
-    status: str
+    status: str | None
     group: str
     mentions: int
     images: int
     sessions: int
-    tenants: int
     first_seen: str | None
     last_seen: str | None
     unsatisfied: int
     neutral: int
     satisfied: int
-    unrated: int
     trend: str | None
     weekly: tuple[int, ...]
     priority: float
-    reach: float
-    need: float
-    recency: float
     interval: str
+    next_ahead: str
+    pinned: bool
+    asked: str
     rated: str
     trend_said: str
     factors: str
@@ -123,6 +138,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     covered_by: tuple[tuple[str, str, float, tuple[str, ...]], ...]
     lineage: tuple[str, ...]
     decisions: tuple[str, ...]
+    outgrown: tuple[str, ...]
     cohesion: float
     repeats: int
     examples: tuple[ShownExample, ...]
@@ -141,27 +157,25 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         rank=item.rank,
         rank_low=item.rank_low,
         rank_high=item.rank_high,
-        tie_group=item.tie_group,
+        span=rank_span(item.rank_low, item.rank_high, index.last_rank),
         label=shown(item.label, most),
-        status=item.status,
+        status=item.status or None,
         group=listed.group,
         mentions=item.mentions,
         images=item.images,
         sessions=item.sessions,
-        tenants=item.tenants,
         first_seen=_day(item.first_seen),
         last_seen=_day(item.last_seen),
         unsatisfied=item.unsatisfied,
         neutral=item.neutral,
         satisfied=item.satisfied,
-        unrated=item.unrated,
         trend=item.trend,
         weekly=item.weekly,
         priority=round(item.priority, 4),
-        reach=round(item.reach, 4),
-        need=round(item.need, 4),
-        recency=round(item.recency, 4),
         interval=interval(item),
+        next_ahead=next_ahead(item),
+        pinned=item.pinned,
+        asked=shown(who_asked(item, index.askers), most),
         rated=satisfaction(item),
         trend_said=trend(item),
         factors=factors(item),
@@ -190,6 +204,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         ),
         lineage=tuple(shown(sentence, most) for sentence in listed.lineage),
         decisions=tuple(shown(sentence, most) for sentence in item.decisions),
+        outgrown=tuple(shown(name, most) for name in item.outgrown),
         cohesion=round(item.cohesion, 2),
         repeats=item.repeats,
         examples=_examples(item, index, limits, workarounds),
@@ -215,8 +230,8 @@ def _examples(
 def _example(
     example: Example, index: Index, most: int, wordings: dict[str, int], instead: dict[str, int]
 ) -> ShownExample:
-    repository = f"{example.repo_slug}/" if index.with_repository else ""
-    image, path = f"{repository}{example.image_id}", f"{repository}{example.source_path}"
+    owner = prefix(example, index.named_by)
+    image, path = f"{owner}{example.image_id}", f"{owner}{example.source_path}"
     # Most logs lie in a folder that is called as their image.
     is_below = path.startswith(f"{image}/") and len(image) <= most
     return ShownExample(

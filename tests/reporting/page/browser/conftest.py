@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Route, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Route
 
 from vocabgap.pipeline import Run
 from vocabgap.reporting.capability import Capability, Cover, Recurring, Tally, Wording
@@ -18,34 +17,12 @@ from vocabgap.reporting.details import COVERED, HIDDEN, OPEN, SETTLED, Listed
 from vocabgap.reporting.page import render_page
 from vocabgap.reporting.summary import Summary
 
-QUIET = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 PATIENCE = 10_000  # milliseconds
 SHOWN = 10
 _GROUPS = (OPEN, OPEN, OPEN, OPEN, OPEN, COVERED, OPEN, OPEN, SETTLED, HIDDEN)
 _DATA = re.compile(r'<script type="application/json" id="run-data">(.*?)</script>', re.DOTALL)
 
 Visit = Callable[..., Page]
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """One Chromium for all tests of a process; none is ever downloaded."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if program is None:
-        pytest.skip("no Chromium on PATH: install Debian's package 'chromium' to test the page in a browser")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=program, args=QUIET)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

@@ -154,11 +154,13 @@ def test_text_is_searched_for_in_every_wording_whatever_its_case(page: Page) -> 
 
 def test_every_word_of_the_text_has_to_be_there(page: Page, rows: Rows) -> None:
     page.locator("#f-text").fill("mask sky")
-    for row in (row for row in rows if row["id"] in shown(page)):
-        searched = " ".join([row["label"], *(wording for wording, _, _ in row["variants"])]).lower()
-        assert "mask" in searched
-        assert "sky" in searched
-    assert shown(page)
+
+    def searched(row: dict[str, Any]) -> str:
+        return " ".join([row["label"], *(wording for wording, _, _ in row["variants"])]).lower()
+
+    fitting = [row for row in to_author(rows) if "mask" in searched(row) and "sky" in searched(row)]
+    assert shown(page) == identifiers(fitting)
+    assert len(fitting) < len([row for row in to_author(rows) if "mask" in searched(row)])
 
 
 def test_identifier_is_found_in_whatever_list_it_is(page: Page) -> None:
@@ -189,13 +191,24 @@ def test_pages_are_turned(page: Page, rows: Rows) -> None:
     assert shown(page) == identifiers(to_author(rows))[50:]
     expect(page.locator("#page-place")).to_have_text("51–84 of 84")
     expect(page.locator("#page-next")).to_be_disabled()
-    expect(page.locator("#page-back")).to_be_focused()
+    expect(page.locator("#list-title")).to_be_focused()
+    expect(page.locator("#list-title")).to_be_in_viewport()
 
 
 def test_filter_goes_back_to_the_first_page(page: Page) -> None:
     page.locator("#page-next").click()
     page.locator("#f-text").fill("a")
     expect(page.locator("#page-place")).to_contain_text("1–50 of ")
+
+
+def test_caption_is_true_whatever_the_order(page: Page) -> None:
+    page.locator('th[data-key="label"] button').click()
+    expect(page.locator("#ranking caption")).to_have_text("Capabilities, each with its rank by mentions")
+    expect(page.locator("#list-title")).to_have_text("The ranking")
+
+
+def test_search_says_what_it_covers(page: Page) -> None:
+    expect(page.locator("#f-text")).to_have_accessible_description("in label, identifier and wordings")
 
 
 def test_few_rows_need_no_pages(page: Page) -> None:

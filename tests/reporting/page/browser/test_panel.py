@@ -134,6 +134,37 @@ def test_panel_goes_on_to_the_next_page_of_the_list(page_of: Callable[[int], Pat
     expect(page.locator("#rows a").first).to_be_focused()
 
 
+def test_focus_that_is_in_the_evidence_goes_on_to_the_next_title(page: Page) -> None:
+    opened(page, SECOND)
+    page.locator("#panel .copy").first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#panel-title")).to_contain_text("3. ")
+    expect(page.locator("#panel-title")).to_be_focused()
+
+
+def test_focus_on_a_button_of_the_panel_stays_there(page: Page) -> None:
+    opened(page, SECOND)
+    page.locator("#panel-next").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#panel-title")).to_contain_text("3. ")
+    expect(page.locator("#panel-next")).to_be_focused()
+
+
+@pytest.mark.parametrize("way", ["Escape", "back"])
+def test_row_that_has_the_focus_again_is_seen(page_of: Callable[[int], Path], visit: Visit, way: str) -> None:
+    page = visit(page_of(120), reduced_motion="reduce", viewport={"width": 1280, "height": 500})
+    page.locator("#rows a").last.click()
+    page.locator("#panel-next").click()
+    if way == "Escape":
+        left(page)
+    else:
+        page.go_back()
+    expect(page.locator("#rows a").first).to_be_focused()
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    expect(page.locator("#rows a").first).to_be_in_viewport()
+    assert page.evaluate("history.scrollRestoration") == "auto"
+
+
 def test_capability_that_is_not_listed_leads_to_no_other(page: Page) -> None:
     page.locator(f'#covered a[href="#{COVERED}"]').click()
     expect(page.locator("#panel-back")).to_be_disabled()

@@ -36,9 +36,19 @@ def test_list_has_what_may_be_shared(page: Page) -> None:
     assert page.locator("#rows a", has_text=NO_WORDING).count() > 0
 
 
-def test_image_filter_is_not_offered(page: Page) -> None:
+def test_filters_of_what_was_left_out_are_not_offered(page: Page) -> None:
     expect(page.locator("#f-text")).to_be_visible()
-    expect(page.locator("#f-image")).to_be_hidden()
+    for field in ("image", "status", "since", "until"):
+        expect(page.locator(f"#f-{field}")).to_be_hidden()
+
+
+def test_status_is_neither_a_column_nor_a_fact(page: Page) -> None:
+    expect(page.locator("#ranking thead th")).to_have_count(
+        page.locator("#rows tr").first.locator("> *").count()
+    )
+    assert page.locator(".c-status").count() == 0
+    page.locator("#rows a").first.click()
+    expect(page.locator("#panel-body .facts")).not_to_contain_text("Status")
 
 
 def test_panel_has_no_section_of_what_was_left_out(page: Page) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 SHOWN = "cap-000000000000"
 ONLY_WITH_SCRIPT = ("#filters", "#pager", "#panel", "th button")
@@ -71,6 +71,37 @@ def test_paper_has_the_columns_that_a_phone_has_no_room_for(paper: Page) -> None
     assert wide <= shown
 
 
+def test_paper_says_which_rows_it_has(paper: Page) -> None:
+    expect(paper.locator("#f-count")).to_be_visible()
+    expect(paper.locator("#f-place")).to_have_text("Rows 1–50 of 84, sorted by rank")
+    expect(paper.locator("#f-place")).to_be_visible()
+    expect(paper.locator("#evidence .note")).to_contain_text("30 of 120 capabilities")
+
+
+def test_paper_says_what_the_list_is_narrowed_to(file: Path, visit: Callable[..., Page]) -> None:
+    page = visit(file)
+    page.locator("#f-text").fill("mask")
+    page.locator("#f-category").select_option(label="local")
+    page.locator('th[data-key="last_seen"] button').click()
+    page.emulate_media(media="print")
+    expect(page.locator("#f-active")).to_have_text("Text: mask; Category: local")
+    expect(page.locator("#f-active")).to_be_visible()
+    expect(page.locator("#f-place")).to_contain_text("sorted by last seen")
+
+
+def test_page_is_read_as_it_was_written_where_its_script_fails(
+    file: Path, tmp_path: Path, browser: Browser
+) -> None:
+    broken = tmp_path / "broken.html"
+    broken.write_text(file.read_text(encoding="utf-8").replace('id="f-group"', 'id="gone"'), encoding="utf-8")
+    page = browser.new_page()
+    with page.expect_event("pageerror"):
+        page.goto(broken.as_uri())
+    expect(page.locator("#evidence")).to_be_visible()
+    expect(page.locator("#filters")).to_be_hidden()
+    page.close()
+
+
 def test_paper_is_black_on_white(paper: Page) -> None:
     colours = "element => [getComputedStyle(element).color, getComputedStyle(element).backgroundColor]"
     text, ground = paper.locator("body").evaluate(colours)
@@ -80,4 +111,8 @@ def test_paper_is_black_on_white(paper: Page) -> None:
 
 def test_paper_has_every_page_that_it_needs(paper: Page) -> None:
     pages = paper.pdf(format="A4", prefer_css_page_size=True).count(b"/Type /Page\n")
-    assert pages > 10
+    paper.set_viewport_size({"width": 680, "height": 1000})  # between the margins of A4
+    heights = "all => all.reduce((sum, each) => sum + each.getBoundingClientRect().height, 0)"
+    needed = paper.locator("#rows tr, article.capability").evaluate_all(heights) / 1000
+    assert needed > 10
+    assert pages >= 0.9 * needed

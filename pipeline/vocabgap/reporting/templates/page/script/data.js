@@ -26,16 +26,18 @@ function pairs(flat) {
   return all;
 }
 
-function exampleOf([day, image, session, snapshot, file, line, wording, said, workaround, rating, notes], capability) {
-  const path = run.files[file];
-  return [
-    day, image, session, snapshot,
-    `${path.startsWith('/') ? run.images[image] : ''}${path}:${line}`,
-    typeof wording === 'number' ? capability.variants[wording][0] : wording,
-    said,
-    typeof workaround === 'number' ? capability.workarounds[workaround][0] : workaround,
-    rating, notes,
-  ];
+/** An example, with what stands elsewhere in the block put where it belongs. */
+function exampleOf(cells, { variants, workarounds }) {
+  const each = Object.fromEntries(run.example_columns.map((column, place) => [column, cells[place]]));
+  const image = run.images[each.image];
+  const file = run.files[each.file];
+  return {
+    ...each,
+    image,
+    file: file.startsWith('/') ? `${image}${file}` : file,
+    wording: typeof each.wording === 'number' ? variants[each.wording][0] : each.wording,
+    workaround: typeof each.workaround === 'number' ? workarounds[each.workaround][0] : each.workaround,
+  };
 }
 
 /** The block, with an object for each row. The cells stay where they are: copying 5,000 rows takes its time. */
@@ -48,11 +50,6 @@ function readRun() {
   const capabilities = rows.map((cells) => new Capability(cells));
   const byId = new Map(capabilities.map((each) => [each.id, each]));
   return { ...block, capabilities, byId };
-}
-
-/** What a column of numbers is at most, for full bars. */
-function most(column) {
-  return run.capabilities.reduce((highest, each) => Math.max(highest, each[column]), 0);
 }
 
 const MILLISECONDS_A_DAY = 24 * 60 * 60 * 1000;

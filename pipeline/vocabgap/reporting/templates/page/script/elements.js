@@ -20,6 +20,16 @@ function filled(element, attributes, children) {
   return element;
 }
 
+/** A text from a log within a sentence: which way it is written, what stands beside it is not moved. */
+function isolated(text) {
+  return make('bdi', {}, text);
+}
+
+/** Lists of nodes and texts, one after the other, with a text between them. */
+function joined(parts, between) {
+  return parts.flatMap((nodes, place) => (place ? [between, ...nodes] : nodes));
+}
+
 /** The elements with these identifiers, by them. */
 function named(...identifiers) {
   return Object.fromEntries(identifiers.map((each) => [each, document.getElementById(each)]));

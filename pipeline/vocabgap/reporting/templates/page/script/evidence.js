@@ -1,26 +1,23 @@
 /** What is known of one capability, the same as in `capability.html.j2`. */
 
-const SHOWN_WORDINGS = 25;
-const SHOWN_IMAGES = 12;
-const MOST_IMAGES = 100;
-
 function evidenceOf(capability) {
+  const { wordings: wordingsShown, images: imagesShown, most_images: mostImages } = run.shown;
   return [
     facts(capability),
     section('timeline', 'Timeline', capability.timeline, timeline),
     section('wordings', 'Wordings', capability.variants, (all) => [
-      ...folding(all, SHOWN_WORDINGS, wordings),
+      ...folding(all, wordingsShown, wordings),
       others(capability.other_wordings, 'wording', 'capabilities.parquet'),
     ]),
     section('examples', 'Examples', capability.examples, (all) => bullets(all.map(example))),
-    section('workarounds', 'Done instead', capability.workarounds, (all) => bullets(all.map((each) => [withMentions(each)]))),
+    section('workarounds', 'Done instead', capability.workarounds, (all) => bullets(all.map(withMentions))),
     section('used', 'Entries used instead', capability.vocabulary_used, tallies),
     section('covers', 'Entries that may cover it', capability.covered_by, covers),
     section('operations', 'Operations involved', capability.operations, (all) => tallies(spelled(all, run.operations))),
     section('combinations', 'Most often together', capability.combinations, combinations),
     section('images', 'Images', capability.image_counts, (all) => [
-      ...folding(spelled(all.slice(0, MOST_IMAGES), run.images), SHOWN_IMAGES, tallies),
-      others(all.length - MOST_IMAGES, 'image', 'gaps.parquet'),
+      ...folding(spelled(all.slice(0, mostImages), run.images), imagesShown, tallies),
+      others(all.length - mostImages, 'image', 'gaps.parquet'),
     ]),
     section('lineage', 'Since the run before', capability.lineage, (all) => bullets(all.map((each) => [each]))),
     section('decisions', 'Decided', capability.decisions, (all) => bullets(all.map((each) => [each]))),
@@ -35,24 +32,28 @@ function section(name, title, items, content) {
 }
 
 function facts(capability) {
-  const shares = spelled(capability.categories, run.categories).map(withMentions);
+  const categories = spelled(capability.categories, run.categories).map(withMentions);
   const told = [
     ['Mentions', whole(capability.mentions)],
     ['Images', whole(capability.images)],
     ['Known sessions', whole(capability.sessions)],
-    ['Status', capability.status],
-    ['Rank, with 90 % confidence', capability.interval],
+    ...(capability.status ? [['Status', capability.status]] : []),
+    [`Rank, with ${run.confidence} % confidence`, capability.interval],
+    ['Next ahead', capability.next_ahead],
+    ...(capability.pinned ? [['Pinned', 'yes: people want it first']] : []),
+    ...(capability.asked ? [['Asked for', isolated(capability.asked)]] : []),
     ['Priority', capability.factors],
     ['Trend', capability.trend_said],
     ['Satisfaction', capability.rated],
     ['First seen', capability.first_seen ?? MISSING],
     ['Last seen', capability.last_seen ?? MISSING],
-    ['Categories', shares.join(', ')],
+    ['Categories', ...joined(categories, ', ')],
     ['Cohesion', decimals(capability.cohesion, 2)],
     ...(capability.repeats ? [['Look like verbatim repeats by automation', whole(capability.repeats)]] : []),
+    ...(capability.outgrown.length ? [['Outgrown decisions', capability.outgrown.join(', ')]] : []),
     ...(run.commands.length ? [['Identifier', make('code', {}, capability.id)]] : []),
   ];
-  return make('dl', { class: 'facts' }, ...told.map(([term, text]) => described(term, text)));
+  return make('dl', { class: 'facts' }, ...told.map(([term, ...texts]) => described(term, ...texts)));
 }
 
 function described(term, ...texts) {
@@ -70,7 +71,7 @@ function folding(items, shown, content) {
 }
 
 function withMentions([name, mentions]) {
-  return `${name} (${whole(mentions)})`;
+  return [isolated(name), ` (${whole(mentions)})`];
 }
 
 /** Where those are that are too many for a page. */
@@ -82,9 +83,9 @@ function others(number, name, file) {
 /** A table of heads and rows; the first cell of a row is its heading. */
 function table(heads, rows) {
   const head = make('tr', {}, ...heads.map((text) => make('th', { scope: 'col' }, text)));
-  const body = rows.map(([first, ...others]) => make('tr', {},
+  const body = rows.map(([first, ...rest]) => make('tr', {},
     make('th', { scope: 'row' }, first),
-    ...others.map((texts) => make('td', {}, ...[texts].flat()))));
+    ...rest.map((texts) => make('td', {}, ...[texts].flat()))));
   return make('table', {}, make('thead', {}, head), make('tbody', {}, ...body));
 }
 
@@ -101,7 +102,7 @@ function wordings(variants) {
 
 function covers(entries) {
   const rows = entries.map(([entry, pack, explained, terms]) =>
-    [entry, pack, `${decimals(explained * 100, 0)} %`, terms.join(', ')]);
+    [entry, pack, `${decimals(explained * 100, 0)} %`, joined(terms.map((term) => [isolated(term)]), ', ')]);
   return table(['Entry', 'Pack', 'Explained', 'By'], rows);
 }
 
@@ -111,7 +112,7 @@ function spelled(pairs, names) {
 }
 
 function tallies(pairs) {
-  return make('p', { class: 'tally' }, pairs.map(withMentions).join(', '));
+  return make('p', { class: 'tally' }, ...joined(pairs.map(withMentions), ', '));
 }
 
 function combinations(pairs) {
@@ -122,34 +123,33 @@ function bullets(items) {
   return make('ul', {}, ...items.map((children) => make('li', {}, ...children)));
 }
 
-function example(each) {
-  const [day, image, session, snapshot, place, wording, said, workaround, rating, notes] = each;
-  const instead = workaround ? `Instead: ${workaround}` : 'No workaround noted';
+function example({ day, image, session, snapshot, file, line, wording, said, workaround, rating, notes }) {
+  const instead = workaround ? ['Instead: ', isolated(workaround)] : ['No workaround noted'];
   const source = [
-    day ?? MISSING, ' · image ', code(run.images[image]),
+    day ?? MISSING, ' · image ', code(image),
     ...(session ? [' · session ', code(session)] : [' · session unknown']),
     ...(snapshot ? [' · snapshot ', code(snapshot)] : [' · no snapshot']),
-    ' · ', code(place),
+    ' · ', code(make('bdi', { dir: 'ltr' }, file), `:${line}`),
   ];
   return [
-    make('p', { class: 'said' }, make('q', {}, wording), said ? ` – ${said}` : ''),
-    make('p', {}, `${instead} (${rating})`),
-    notes ? make('p', {}, `Notes: ${notes}`) : null,
+    make('p', { class: 'said' }, make('q', {}, wording), ...(said ? [' – ', isolated(said)] : [])),
+    make('p', {}, ...instead, ` (${rating})`),
+    notes ? make('p', {}, 'Notes: ', isolated(notes)) : null,
     make('p', { class: 'source' }, ...source),
   ];
 }
 
-function code(text) {
-  return make('code', {}, text);
+function code(...parts) {
+  return make('code', {}, ...parts);
 }
 
 /** The command lines for a capability, each with what it does. */
 function commandsFor(capability) {
   return run.commands
-    .filter(([, , , group]) => group === null || group === capability.group)
-    .map(([does, before, after]) => [does, `${before}${capability.id}${after}`]);
+    .filter(({ group }) => group === null || group === capability.group)
+    .map(({ does, before, after }) => ({ does, line: `${before}${capability.id}${after}` }));
 }
 
 function commands(lines) {
-  return make('dl', {}, ...lines.map(([does, line]) => described(does, code(line), ' ', copyButton(does, line))));
+  return bullets(lines.map(({ does, line }) => [code(line), ' ', copyButton(does, line)]));
 }

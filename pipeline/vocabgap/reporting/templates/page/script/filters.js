@@ -1,24 +1,46 @@
 /** Which capabilities are listed. A capability fits if one of its mentions does, for each filter. */
 
-const LISTS = { open: 'To author', covered: 'Probably covered', settled: 'Decided', hidden: 'Too rare so far' };
-
 // Images that are proposed while one is typed; making an element of each of very many would take longer than the page.
 const MOST_PROPOSED = 1000;
 
-/** Fill the choices with what occurs, and show the form. */
-function makeFilters(form) {
+/** Fill the choices with what occurs. */
+function makeFilters() {
   const fields = filterFields();
-  const groups = Object.keys(LISTS).filter((name) => run.capabilities.some((each) => each.group === name));
-  offer(fields.group, groups.map((name) => [name, LISTS[name]]), 'All');
-  fields.group.options[groups.includes('open') ? 1 : 0].defaultSelected = true;
+  const groups = Object.entries(run.groups).filter(([name]) => run.capabilities.some((each) => each.group === name));
+  offer(fields.group, groups, 'All');
+  fields.group.options[groups.some(([name]) => name === 'open') ? 1 : 0].defaultSelected = true;
   offer(fields.status, run.statuses.map((name) => [name, name]), 'Any');
   offer(fields.category, placed(run.categories), 'Any');
   offer(fields.operation, placed(run.operations), 'Any');
   if (run.images.length <= MOST_PROPOSED) {
-    document.getElementById('f-images').append(...placed(run.images).map(([, name]) => make('option', { value: name })));
+    const images = placed(run.images).map(([, name]) => make('option', { value: name }));
+    document.getElementById('f-images').append(...images);
   }
-  form.reset();
-  form.hidden = false;
+  document.getElementById('filters').reset();
+}
+
+/** Fold the filters away, or unfold them, where there is little room. */
+function foldFilters() {
+  const fold = document.getElementById('f-fold');
+  fold.setAttribute('aria-expanded', String(fold.getAttribute('aria-expanded') !== 'true'));
+}
+
+/** Say in words what the list is narrowed to: the fields are not seen on paper, nor where they are folded away. */
+function sayFilters() {
+  const active = Object.values(filterFields()).filter(isActive);
+  const said = active.map((field) => [`${field.labels[0].textContent}: `, isolated(chosen(field))]);
+  document.getElementById('f-active').replaceChildren(...joined(said, '; '));
+  const folded = active.filter((field) => field.closest('#f-more')).length;
+  document.getElementById('f-fold').textContent = folded ? `Filters (${folded})` : 'Filters';
+}
+
+function isActive(field) {
+  const usual = field.matches('select') ? field.querySelector('[selected]')?.value ?? '' : '';
+  return field.value.trim() !== usual;
+}
+
+function chosen(field) {
+  return field.matches('select') ? field.selectedOptions[0].textContent : field.value.trim();
 }
 
 /** Positions of names with the names, in the order of the alphabet. */
@@ -26,8 +48,8 @@ function placed(names) {
   return names.map((name, place) => [String(place), name]).sort((one, other) => COLLATOR.compare(one[1], other[1]));
 }
 
-function offer(select, choices, whole) {
-  select.append(make('option', { value: '' }, whole));
+function offer(select, choices, all) {
+  select.append(make('option', { value: '' }, all));
   select.append(...choices.map(([value, text]) => make('option', { value }, text)));
 }
 
@@ -40,7 +62,7 @@ function filterFields() {
 /** Those that fit what the form says, and how many more would in another list. */
 function filtered() {
   const fields = filterFields();
-  const tests = [byStatus, byCategory, byOperation, byImage, byDays, byText].map((make) => make(fields));
+  const tests = [byStatus, byCategory, byOperation, byImage, byDays, byText].map((testFor) => testFor(fields));
   const fitting = run.capabilities.filter((each) => tests.every((test) => test === null || test(each)));
   const group = fields.group.value;
   const found = group ? fitting.filter((each) => each.group === group) : fitting;

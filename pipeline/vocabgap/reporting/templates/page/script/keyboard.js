@@ -15,7 +15,9 @@ function stepOnArrow(event) {
 
 function searchOnSlash(event) {
   const isTyping = event.target.matches('input:not([type=checkbox]), select, textarea');
-  if (event.key !== '/' || isTyping || !document.getElementById('f-slash').checked) return;
+  const slash = document.getElementById('f-slash');
+  // A key without another one is only for who sees where it can be turned off.
+  if (event.key !== '/' || isTyping || !slash.checked || !slash.checkVisibility()) return;
   event.preventDefault();
   document.getElementById('f-text').focus();
 }

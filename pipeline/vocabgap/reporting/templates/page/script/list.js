@@ -17,11 +17,12 @@ function sortBy(column) {
   showPage();
 }
 
-/** Turn so many pages. */
+/** Turn so many pages, and begin to read at the head of the list again. */
 function turn(pages) {
   list.page += pages;
   showPage();
   document.getElementById('list').scrollIntoView();
+  document.getElementById('list-title').focus({ preventScroll: true });
 }
 
 /** Turn to the page that a capability is on, if it is listed. */
@@ -37,11 +38,16 @@ function showPage() {
   const first = list.page * ROWS_A_PAGE;
   const shown = list.found.slice(first, first + ROWS_A_PAGE);
   const table = document.getElementById('ranking');
-  const rows = shown.length ? shown.map(rowOf) : [make('tr', { class: 'none' }, make('td', { colspan: 12 }, 'None fits.'))];
-  document.getElementById('rows').replaceChildren(...rows);
+  document.getElementById('rows').replaceChildren(...(shown.length ? shown.map(rowOf) : [rowOfNone(table)]));
   markSorted(table, list.column, list.descending);
   sayCount();
+  sayFilters();
   sayPlace(first, shown.length);
+}
+
+function rowOfNone(table) {
+  const { length } = table.tHead.rows[0].cells;
+  return make('tr', { class: 'none' }, make('td', { colspan: length }, 'None fits.'));
 }
 
 function sayCount() {
@@ -53,11 +59,12 @@ function sayCount() {
 }
 
 function sayPlace(first, number) {
-  const { pager, 'page-back': back, 'page-next': next, 'page-place': place } =
-    named('pager', 'page-back', 'page-next', 'page-place');
+  const { pager, 'page-back': back, 'page-next': next, 'page-place': place, 'f-place': onPaper } =
+    named('pager', 'page-back', 'page-next', 'page-place', 'f-place');
   const after = first + number;
   pager.hidden = list.found.length <= ROWS_A_PAGE;
   place.textContent = number ? `${whole(first + 1)}–${whole(after)} of ${whole(list.found.length)}` : '';
+  onPaper.textContent = number ? `Rows ${place.textContent}, sorted by ${nameOfColumn(list.column)}` : '';
   setUsable([back, first > 0], [next, after < list.found.length]);
 }
 

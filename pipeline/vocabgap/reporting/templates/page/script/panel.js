@@ -12,6 +12,7 @@ function followAddress() {
   const dialog = document.getElementById('panel');
   if (!capability) {
     dialog.close();
+    history.scrollRestoration = 'auto';
     return;
   }
   showInPanel(capability);
@@ -34,6 +35,8 @@ function followLink(event) {
   const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
   if (!link || !isPlain || !run.byId.has(link.hash.slice(1))) return;
   event.preventDefault();
+  // On the way back the browser would scroll to where the list was, and not to where the focus goes.
+  history.scrollRestoration = 'manual';
   history.pushState({ opened: true }, '', link.hash);
   followAddress();
   panel.opener = link;
@@ -43,11 +46,13 @@ function showInPanel(capability) {
   const { panel: dialog, 'panel-title': title, 'panel-body': body, 'panel-back': back, 'panel-next': next } =
     named('panel', 'panel-title', 'panel-body', 'panel-back', 'panel-next');
   panel.capability = capability;
-  title.textContent = `${whole(capability.rank)}. ${capability.label}`;
+  title.replaceChildren(`${whole(capability.rank)}. `, isolated(capability.label));
   document.title = `${capability.label} – ${TITLE}`;
   body.replaceChildren(...evidenceOf(capability));
   dialog.scrollTop = 0;
   const place = list.found.indexOf(capability);
+  document.getElementById('panel-place').textContent =
+    place < 0 ? '' : `${whole(place + 1)} of ${whole(list.found.length)}`;
   setUsable([back, place > 0], [next, place >= 0 && place + 1 < list.found.length]);
 }
 
@@ -57,10 +62,13 @@ function stepInPanel(places) {
   const capability = place < 0 ? undefined : list.found[place + places];
   if (!capability) return;
   history.replaceState(history.state, '', `#${capability.id}`);
+  const { 'panel-title': title, 'panel-body': body, 'panel-place': where, 'panel-said': said } =
+    named('panel-title', 'panel-body', 'panel-place', 'panel-said');
+  const losesFocus = body.contains(document.activeElement);
   showInPanel(capability);
+  if (losesFocus) title.focus();
   panel.opener = null;
-  document.getElementById('panel-said').textContent =
-    `${capability.label}: ${whole(place + places + 1)} of ${whole(list.found.length)}`;
+  said.textContent = `${capability.label}: ${where.textContent}`;
 }
 
 /** After the panel was closed: no capability in the address, and the focus where one came from. */

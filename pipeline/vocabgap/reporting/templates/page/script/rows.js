@@ -1,17 +1,14 @@
 /** One row of the table, the same as in `ranking.html.j2`. */
 
-let greatest = null;
-
 function rowOf(capability) {
-  greatest ??= { mentions: most('mentions'), rank: most('rank_high') };
   const rated = capability.unsatisfied + capability.neutral + capability.satisfied;
   const link = make('a', { href: `#${capability.id}` }, capability.label);
   return make('tr', { 'data-id': capability.id },
     cell('rank', whole(capability.rank)),
-    cell('rank_low', span(capability, greatest.rank), ` ${capability.interval}`),
+    cell('rank_low', span(capability.span), ` ${capability.interval}`),
     make('th', { scope: 'row', class: 'c-label' }, link),
-    cell('status', capability.status),
-    cell('mentions', bar(capability.mentions, greatest.mentions), ' ', make('span', {}, whole(capability.mentions))),
+    run.statuses.length ? cell('status', capability.status ?? MISSING) : null,
+    cell('mentions', bar(capability.mentions, run.most_mentions), ' ', make('span', {}, whole(capability.mentions))),
     cell('images', whole(capability.images)),
     cell('sessions', whole(capability.sessions)),
     cell('trend', spark(capability.weekly), ` ${capability.trend ?? MISSING}`),

@@ -50,6 +50,12 @@ function makeSortable(table) {
   }
 }
 
+/** What a column is called within a sentence. */
+function nameOfColumn(column) {
+  const heading = document.querySelector(`#ranking th[data-key="${column}"]`);
+  return (heading.querySelector('abbr')?.title ?? heading.textContent).toLowerCase();
+}
+
 /** Say at the headings what the table is sorted by. */
 function markSorted(table, column, descending) {
   for (const heading of table.tHead.querySelectorAll('th[data-key]')) {
