@@ -171,12 +171,13 @@ class DecisionSettings(_Section, frozen=True):
 class GlossarySettings(_Section, frozen=True):
     """Where the glossary lies, whose meanings count first, and what its gate lets pass.
 
-    The folder holds a file `<scope>.yaml` for each scope, and the logs in `events` unless another folder is
+    A report is checked where a folder is named; the commands of the glossary have a default. It holds a file
+    `<scope>.yaml` for each scope, and the logs in `events` unless another folder is
     named for them. Where no scopes are named there are the usual four. One is for a single mission, and one
     for what people author; both are found by their usual names where they are not named.
     """
 
-    folder: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] = DEFAULT_GLOSSARY
+    folder: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] | None = None
     events: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] | None = None
     scopes: tuple[Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9_-]*\Z")], ...] = ()
     local: str | None = None

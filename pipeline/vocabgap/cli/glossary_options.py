@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from vocabgap.config import expanded, login, resolve_settings
+from vocabgap.config import login, resolve_settings
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.moments import parse_now
@@ -61,18 +61,13 @@ def runtime_of(
     settings: GlossarySettings, actor: str | None = None, now: str | None = None
 ) -> "GlossaryRuntime":
     """The runtime of a glossary, used by a person."""
-    from vocabgap.glossary.events import Actor  # noqa: PLC0415 - loads what only this needs
-    from vocabgap.glossary.runtime import GlossaryRuntime  # noqa: PLC0415
-    from vocabgap.glossary.scopes import DEFAULT_SCOPES, ScopeStack  # noqa: PLC0415
+    from vocabgap.glossary.configured import configured_runtime  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.events import Actor  # noqa: PLC0415
     from vocabgap.glossary.session import clock  # noqa: PLC0415
-    from vocabgap.glossary.strictness import Strictness  # noqa: PLC0415
 
     name = actor or login() or "cli"
-    return GlossaryRuntime(
-        folder=expanded(settings.folder),
-        events=None if settings.events is None else expanded(settings.events),
-        scopes=ScopeStack(settings.scopes or DEFAULT_SCOPES, settings.local, settings.authored),
-        strictness=Strictness(settings.strictness),
+    return configured_runtime(
+        settings,
         actor=Actor(f"user:{name}", display_name=name),
         now=clock if now is None else partial(parse_now, now),
     )

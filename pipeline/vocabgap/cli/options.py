@@ -16,6 +16,15 @@ if TYPE_CHECKING:
 RootsArgument = Annotated[
     list[Path], typer.Argument(help="Folders to search for gap logs, or single log files.", readable=False)
 ]
+OptionalRootsArgument = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="ROOTS...",
+        help="Folders to search for gap logs, or single log files.",
+        readable=False,
+        show_default=False,
+    ),
+]
 ConfigOption = Annotated[
     Path | None,
     typer.Option("--config", help="Settings file; vocabgap.toml in the current folder by default."),
