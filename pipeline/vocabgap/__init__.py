@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from vocabgap.deciding import Decisions as Decisions
     from vocabgap.embedding import Embedder as Embedder
     from vocabgap.errors import VocabgapError as VocabgapError
+    from vocabgap.glossary.context import ExecutionContext as ExecutionContext
+    from vocabgap.glossary.errors import BlockedByConflictError as BlockedByConflictError
+    from vocabgap.glossary.runtime import GlossaryRuntime as GlossaryRuntime
     from vocabgap.ingest import Scan as Scan
     from vocabgap.ingest import ScanSummary as ScanSummary
     from vocabgap.ingest import Selection as Selection
@@ -46,10 +49,13 @@ if TYPE_CHECKING:
     from vocabgap.vocabulary import load_vocabulary as load_vocabulary
 
 _HOMES = {
+    "BlockedByConflictError": "glossary.errors",
     "Clusters": "clustering",
     "Draft": "ranking",
     "Decisions": "deciding",
     "Embedder": "embedding",
+    "ExecutionContext": "glossary.context",
+    "GlossaryRuntime": "glossary.runtime",
     "Published": "reporting",
     "RankBy": "settings",
     "Run": "pipeline",

@@ -95,7 +95,7 @@ def check_words(
     try:
         runtime.run(context)
     except BlockedByConflictError as error:
-        blocked = _with_hint(error, context, settings)
+        blocked = _with_hint(error, context, settings, error.retry_token)
     return Checked(_terms(context, runtime.load(MISSION).glossary, _labels(ranked, top)), blocked)
 
 
@@ -121,7 +121,7 @@ def publish_kept(
 
     Raises:
         NotFoundError: There is no such checkpoint, or no run waits there.
-        BlockedByConflictError: Its words are not settled yet; it waits under another token.
+        BlockedByConflictError: Its words are not settled yet; it waits under the same token.
         VocabgapError: It cannot be read or published.
     """
     runtime = configured_runtime(settings)
@@ -136,9 +136,8 @@ def publish_kept(
     try:
         runtime.run(context, strictness=strictness)
     except BlockedByConflictError as error:
-        if error.retry_token:
-            place.rename(kept_run(settings, error.retry_token))
-        raise _with_hint(error, context, settings) from error
+        # It waits where it was: the token that was told goes on to lead there.
+        raise _with_hint(error, context, settings, retry_token) from error
     terms = _terms(context, runtime.load(MISSION).glossary, _labels(ranked, top))
     target = context.metadata.get(_OUT) if out is None else out
     if target is None:
@@ -217,16 +216,12 @@ def _of_capability(
 
 
 def _with_hint(
-    error: BlockedByConflictError, context: ExecutionContext, settings: GlossarySettings
+    error: BlockedByConflictError, context: ExecutionContext, settings: GlossarySettings, retry_token: str
 ) -> BlockedByConflictError:
     """The error, with what to do about it."""
     place = f" --glossary {shlex.quote(printable_name(settings.folder or ''))}" if settings.folder else ""
     first = context.questions[0].conflict_id[:_SHOWN_DIGITS] if context.questions else "CONFLICT"
-    then = (
-        f"`vocabgap report --resume {error.retry_token}{place}`"
-        if error.retry_token
-        else "make the report again"
-    )
+    then = f"`vocabgap report --resume {retry_token}{place}`" if retry_token else "make the report again"
     strictness = error.strictness or Strictness.MEDIUM
     stopping = [each for each in error.conflicts if should_block(strictness, [each.severity])]
     terms = ", ".join(f"'{each.term}'" for each in stopping[:_NAMED])
@@ -234,6 +229,6 @@ def _with_hint(
         error.conflicts,
         error.strictness,
         f"{error.message.rstrip('.')}: {terms}. Nothing was published.",
-        retry_token=error.retry_token,
+        retry_token=retry_token,
         hint=f"answer with `vocabgap glossary resolve {first}{place}`, then {then}",
     )

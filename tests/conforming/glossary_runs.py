@@ -107,9 +107,8 @@ class Person:
 
     def __call__(self, question: Question) -> Answer:
         self.asked.append(question.term)
-        kind: str
-        value: Any
-        kind, value = next(self._answers, ["defer", None])
+        answer: Sequence[Any] = next(self._answers, ("defer", None))
+        kind, value = answer
         if kind == "raise":
             raise RuntimeError("the prompt fails")
         if kind == "select":

@@ -1,5 +1,4 @@
 import stat
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.errors import BlockedByConflictError, MiddlewareError
 from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.events import SemanticCheckEvaluated
+from vocabgap.glossary.middlewares.middleware import Middleware
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.session import Session
 from vocabgap.glossary.strictness import Strictness
@@ -207,14 +207,14 @@ def test_nothing_is_no_step(tmp_path: Path) -> None:
         runtime_in(tmp_path).run(None)  # type: ignore[arg-type]
 
 
-def _failing(error: Exception) -> Callable[[ExecutionContext, Session], ExecutionContext]:
-    def burnish(_: ExecutionContext, __: Session) -> ExecutionContext:
+def _failing(error: Exception) -> Middleware:
+    def burnish(context: ExecutionContext, session: Session) -> ExecutionContext:  # noqa: ARG001
         raise error
 
     return burnish
 
 
-def _forgetful(_: ExecutionContext, __: Session) -> ExecutionContext:
+def _forgetful(context: ExecutionContext, session: Session) -> ExecutionContext:  # noqa: ARG001
     return None  # type: ignore[return-value]
 
 

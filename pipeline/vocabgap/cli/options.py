@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 RootsArgument = Annotated[
     list[Path], typer.Argument(help="Folders to search for gap logs, or single log files.", readable=False)
 ]
+GlossaryOption = Annotated[
+    str | None,
+    typer.Option("--glossary", help="Folder of the glossary that it becomes a term of.", show_default=False),
+]
 OptionalRootsArgument = Annotated[
     list[Path] | None,
     typer.Argument(
