@@ -27,10 +27,10 @@ def contradicts(text: str, term: str, definition: str) -> bool:
         term: The term, in lower case; only whole words are uses of it.
         definition: What it means.
     """
-    searched = lower(text).translate(_APOSTROPHES)
-    if term not in searched:
+    searched, name = _folded(text), _folded(term)
+    if name not in searched:
         return False
-    use, denied, defined = _patterns(term)
+    use, denied, defined = _patterns(name)
     known = _words(definition)
     denial = _denial(frozenset(known))
     for found in use.finditer(searched):
@@ -45,11 +45,16 @@ def contradicts(text: str, term: str, definition: str) -> bool:
     return False
 
 
+@lru_cache(maxsize=1_000)
+def _folded(text: str) -> str:
+    """Text in lower case with straight apostrophes and single spaces: one text is searched for many terms."""
+    return " ".join(lower(text).translate(_APOSTROPHES).split())
+
+
 @lru_cache(maxsize=10_000)
-def _patterns(term: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+def _patterns(name: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     """The uses of a term, what denies it, and what defines it."""
-    name = r"\s+".join(map(re.escape, term.translate(_APOSTROPHES).split()))
-    whole = rf"(?<!\w){name}(?!\w)"
+    whole = rf"(?<!\w){re.escape(name)}(?!\w)"
     before = r"(?<!\w)(?:not an?|(?:unlike|contrary to)(?: an?| the)?)"
     return (
         re.compile(whole),

@@ -252,7 +252,7 @@ def event_of(payload: Any) -> GlossaryEvent:  # noqa: ANN401 - whatever a log ma
     if isinstance(payload.get("term"), dict):
         payload["term"] = payload["term"].get("surface_text")
     for name in _CONFLICTS:
-        if isinstance(payload.get(name), list):
+        if isinstance(payload.get(name), list | tuple):
             payload[name] = list(map(_nested_term, payload[name]))
     try:
         return msgspec.convert(payload, GlossaryEvent)  # type: ignore[no-any-return]

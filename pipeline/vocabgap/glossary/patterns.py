@@ -7,6 +7,7 @@ from typing import Final
 from vocabgap.glossary.candidates import TermSource
 from vocabgap.glossary.general_words import NO_ACRONYMS, NO_NAMES, STOP_WORDS
 from vocabgap.glossary.normalizing import ACRONYM, word_form
+from vocabgap.stopwords import FUNCTION_WORDS
 
 _LEAST_CAPITALS: Final = 2
 # snake_case, SCREAMING_SNAKE and __dunder__.
@@ -51,9 +52,9 @@ def capitalised(text: str) -> Iterator[str]:
     """Names: words in a sentence that begin with capitals, one or several in a row."""
     for run in _CAPITALISED.findall(text):
         words = run.split()
-        while words and words[0].lower() in NO_NAMES:
+        while words and words[0].lower() in FUNCTION_WORDS:
             del words[0]
-        while words and words[-1].lower() in NO_NAMES:
+        while words and words[-1].lower() in FUNCTION_WORDS:
             del words[-1]
-        if words:
+        if not NO_NAMES.issuperset(map(str.lower, words)):
             yield " ".join(words)

@@ -60,7 +60,7 @@ _CHES_FROM_CHE: Final = re.compile(
     r"\w*(?:ca|\ba|head|tooth|ni|avalan|cli|psy|mousta|quich|brio|fi|tran|apa)ches"
 )
 _USES_FROM_USE: Final = re.compile(
-    r"\w*(?:aus|ous|(?:^|re|mis|over|ab|am|conf|dif?f|inf|def|f|m|r|acc|exc|ref)us)es"
+    r"\w*[ao]uses|(?:re|mis|over|dis|ab|am|m|f|conf|diff|inf|def|ref|r|acc|exc|per)?uses"
 )
 
 

@@ -19,10 +19,10 @@ _FILE_MODE: Final = 0o666
 
 
 def save_terms(path: Path, terms: Iterable[SeedTerm]) -> None:
-    """Have a seed file list some terms, and nothing else.
+    """Have a seed file list some terms.
 
-    A term stays where it stands, with its comments; a new one comes before the first whose surface comes
-    after its own, so that a sorted file stays sorted.
+    A term that is there stays in its place, with its comments, and says what is new of it; the others are
+    added at the end, in order. None is taken out: what does not count any more is deprecated.
 
     Args:
         path: The file; it is made, with its folder, where it does not exist.
@@ -33,13 +33,16 @@ def save_terms(path: Path, terms: Iterable[SeedTerm]) -> None:
         VocabgapError: It cannot be read or written.
     """
     content = read_content(path)
-    text = "" if content is None else content.decode("utf-8-sig", "replace")
+    there: tuple[SeedTerm, ...] = ()
     if content is not None:
-        parse_seed(path, content).require_valid()
+        seed = parse_seed(path, content)
+        seed.require_valid()
+        there = seed.terms
     wanted = {(term.surface, term.definition): term for term in terms}
-    written = _rewritten(text, {place: _plain(term) for place, term in wanted.items()})
+    written = _rewritten((content or b"").decode("utf-8-sig"), list(wanted.values()))
+    together = {**{(term.surface, term.definition): term for term in there}, **wanted}
     found = parse_seed(path, written.encode())
-    if {(term.surface, term.definition): term for term in found.terms} != wanted:
+    if {(term.surface, term.definition): term for term in found.terms} != together:
         raise InvalidInputError(
             f"the terms cannot be written to '{path}' as YAML",
             hint="leave out characters that cannot be seen, such as control characters",
@@ -47,13 +50,11 @@ def save_terms(path: Path, terms: Iterable[SeedTerm]) -> None:
     _replace(path, written)
 
 
-def _rewritten(text: str, wanted: dict[tuple[str, str], dict[str, Any]]) -> str:
+def _rewritten(text: str, terms: Iterable[SeedTerm]) -> str:
+    """A seed file's content with some terms in it."""
     from ruamel.yaml import YAML  # noqa: PLC0415 - loads what only writing needs
     from ruamel.yaml.comments import CommentedMap, CommentedSeq  # noqa: PLC0415
     from ruamel.yaml.scalarstring import DoubleQuotedScalarString  # noqa: PLC0415
-
-    def quoted(value: str) -> str:
-        return DoubleQuotedScalarString(value) if ": " in value or "'" in value else value
 
     editor = YAML(typ="rt", pure=True)
     editor.width = _WIDTH
@@ -63,30 +64,30 @@ def _rewritten(text: str, wanted: dict[tuple[str, str], dict[str, Any]]) -> str:
     if document is None:
         document = CommentedMap()
     listed = document.get(TERMS)
-    if not isinstance(listed, CommentedSeq):
+    if not listed:
         listed = document[TERMS] = CommentedSeq()
-    left = dict(wanted)
-    for number in reversed(range(len(listed))):
-        entry = listed[number]
-        fields = left.pop((entry.get("surface"), entry.get("definition")), None)
-        if fields is None:
-            del listed[number]
-        else:
+    entries = {(entry["surface"], entry["definition"]): entry for entry in listed}
+    for term in sorted(terms, key=lambda term: (term.surface, term.definition)):
+        fields = _plain(term)
+        entry = entries.get((term.surface, term.definition))
+        if entry is not None:
             _edit(entry, fields)
-    for (surface, definition), fields in sorted(left.items()):
-        place = next((n for n, each in enumerate(listed) if each["surface"] > surface), len(listed))
-        listed.insert(place, CommentedMap({**fields, "definition": quoted(definition)}))
+            continue
+        if ": " in term.definition or "'" in term.definition:
+            fields["definition"] = DoubleQuotedScalarString(term.definition)
+        listed.append(CommentedMap(fields))
     result = StringIO()
     editor.dump(document, result)
-    return result.getvalue() if listed else f"{_comments(text)}{TERMS}: []\n"
+    return result.getvalue()
 
 
 def _edit(entry: dict[str, Any], fields: Mapping[str, Any]) -> None:
     """Have an entry say what a term is, as far as it says something else."""
+    unsaid = _plain(SeedTerm(fields["surface"], fields["definition"]))
     for name in set(entry) - set(fields):
         del entry[name]
     for name, value in fields.items():
-        if name not in entry or entry[name] != value:
+        if entry.get(name, unsaid.get(name)) != value:
             entry[name] = value
 
 
@@ -94,16 +95,6 @@ def _plain(term: SeedTerm) -> dict[str, Any]:
     found: dict[str, Any] = msgspec.to_builtins(term)
     found["confidence"] = float(term.confidence)
     return {name: value for name, value in found.items() if value is not None}
-
-
-def _comments(text: str) -> str:
-    """The block of comments at the beginning."""
-    lines = []
-    for line in text.splitlines(keepends=True):
-        if line.strip() and not line.startswith("#"):
-            break
-        lines.append(line)
-    return "".join(lines)
 
 
 def _replace(path: Path, text: str) -> None:
