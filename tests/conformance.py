@@ -11,10 +11,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from conforming import contracts
+from conforming import contracts, glossary, glossary_runs
 from conforming.cases import Case, Noted, Operation, mismatches, read_cases
 
-OPERATIONS: Final[Mapping[str, Operation]] = {**contracts.OPERATIONS}
+OPERATIONS: Final[Mapping[str, Operation]] = {
+    **contracts.OPERATIONS,
+    **glossary.OPERATIONS,
+    **glossary_runs.OPERATIONS,
+}
 
 
 def outcome(case: Case, cases: Mapping[str, Case]) -> tuple[list[str], str]:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from vocabgap.exchange.opening import open_corpus as open_corpus
     from vocabgap.exchange.payloads import export_chunks as export_chunks
     from vocabgap.exchange.scanning import scan as scan
+    from vocabgap.glossary.context import ExecutionContext as ExecutionContext
+    from vocabgap.glossary.errors import BlockedByConflictError as BlockedByConflictError
+    from vocabgap.glossary.runtime import GlossaryRuntime as GlossaryRuntime
     from vocabgap.ingest import Scan as Scan
     from vocabgap.ingest import ScanSummary as ScanSummary
     from vocabgap.ingest import Selection as Selection
@@ -49,11 +52,14 @@ if TYPE_CHECKING:
     from vocabgap.vocabulary import load_vocabulary as load_vocabulary
 
 _HOMES = {
+    "BlockedByConflictError": "glossary.errors",
     "Clusters": "clustering",
     "Corpus": "exchange.opening",
     "Draft": "ranking",
     "Decisions": "deciding",
     "Embedder": "embedding",
+    "ExecutionContext": "glossary.context",
+    "GlossaryRuntime": "glossary.runtime",
     "Published": "reporting",
     "RankBy": "settings",
     "Run": "pipeline",

@@ -1,5 +1,6 @@
 """Where settings come from: defaults, then `vocabgap.toml`, then the environment, then flags."""
 
+import getpass
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -92,6 +93,14 @@ def resolve_settings(
         if value is not None:
             _merge_value(merged, place, value, flag)
     return Loaded(msgspec.convert(merged, Settings, strict=False), found)
+
+
+def login() -> str:
+    """Who is at work, as far as the environment or the system knows; empty where neither does."""
+    try:
+        return os.environ.get(ACTOR_VARIABLE) or getpass.getuser()
+    except (KeyError, OSError):
+        return ""
 
 
 def expanded(path: str | Path) -> Path:

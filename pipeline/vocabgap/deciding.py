@@ -1,7 +1,5 @@
 """Deciding about the capabilities of a published run: what the command line and notebooks call."""
 
-import getpass
-import os
 from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
 from functools import cached_property
@@ -11,7 +9,7 @@ from typing import Any, Final
 import polars as pl
 
 from vocabgap.arguments import require_kind, texts
-from vocabgap.config import ACTOR_VARIABLE, expanded
+from vocabgap.config import expanded, login
 from vocabgap.decisions import (
     ID_PREFIX,
     KEPT_WORDINGS,
@@ -219,7 +217,7 @@ class Decisions:
         made = decide(
             action,
             about,
-            actor=_login() if self._actor is None else self._actor,
+            actor=login() if self._actor is None else self._actor,
             time=datetime.now(UTC) if self._now is None else self._now,
             **said,  # type: ignore[arg-type]
         )
@@ -313,14 +311,6 @@ class Decisions:
 def _forms(row: dict[str, Any]) -> dict[str, str]:
     """The wordings of a capability, most mentioned first, each with its surface."""
     return {variant["wording"]: surface(variant["wording"]) for variant in row["variants"]}
-
-
-def _login() -> str:
-    """Who is at work, as far as the environment or the system knows."""
-    try:
-        return os.environ.get(ACTOR_VARIABLE) or getpass.getuser()
-    except (KeyError, OSError):
-        return ""
 
 
 def _begins(decision_id: str, beginning: str) -> bool:

@@ -17,6 +17,7 @@ from vocabgap.decisions import Ruling, read_decisions, replay
 from vocabgap.embedding import EmbeddingUse, load_embedder
 from vocabgap.errors import InvalidInputError
 from vocabgap.exchange.scanning import scan
+from vocabgap.guarding import check_words, kept_run
 from vocabgap.ingest import Scan, Selection, resolve_roots
 from vocabgap.moments import require_offset
 from vocabgap.ranking import (
@@ -138,6 +139,8 @@ def run(
         on_stage: Called with each of `STAGES` when it begins.
 
     Raises:
+        BlockedByConflictError: The glossary that the settings name does not settle what the words of the
+            report mean. Nothing is published; the run waits beside the glossary's log.
         VocabgapError: One of its kinds, as the stages raise them.
     """
     settings = Settings() if settings is None else settings
@@ -206,10 +209,16 @@ def run(
             operation_aliases=settings.operation_aliases,
         )
         lineage = trace(identified, ranked, basis.groups)
+    checked = check_words(
+        ranked, settings.glossary, top=settings.report.top, out=target, share=share is not None
+    )
+    stopped = None if checked is None else checked.blocked
+    if stopped is not None and not stopped.retry_token:
+        raise stopped
     with watch.stage("report"):
         made = report(
             ranked,
-            target,
+            target if stopped is None else kept_run(settings.glossary, stopped.retry_token),
             scan=selected,
             lineage=lineage,
             now=moment,
@@ -229,6 +238,9 @@ def run(
             ),
             timings=watch.timings,
             share=share,
+            terms=None if checked is None else checked.terms,
         )
+    if stopped is not None:
+        raise stopped
     use = None if embedder is None else embedder.use
     return Run(selected, decided, ranked, lineage, ruling, made, use)

@@ -23,6 +23,7 @@ MINILM: Final = "minilm"  # as an embedder: the model of that name that an insta
 DEFAULT_TOP: Final = 10
 DEFAULT_OUT: Final = "out"
 DEFAULT_DECISIONS: Final = "decisions.jsonl"
+DEFAULT_GLOSSARY: Final = ".vocabgap/glossary"
 DEFAULT_TENANT: Final = "local"
 DEFAULT_CORPUS: Final = "corpus"
 DEFAULT_ORPHAN_GAP: Final = 2
@@ -184,6 +185,23 @@ class CorpusSettings(_Section, frozen=True):
     dimension: Annotated[int, msgspec.Meta(ge=1, le=65_536)] = DEFAULT_DIMENSION
 
 
+class GlossarySettings(_Section, frozen=True):
+    """Where the glossary lies, whose meanings count first, and what its gate lets pass.
+
+    A report is checked where a folder is named; the commands of the glossary have a default. It holds a file
+    `<scope>.yaml` for each scope, and the logs in `events` unless another folder is
+    named for them. Where no scopes are named there are the usual four. One is for a single mission, and one
+    for what people author; both are found by their usual names where they are not named.
+    """
+
+    folder: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] | None = None
+    events: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] | None = None
+    scopes: tuple[Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9_-]*\Z")], ...] = ()
+    local: str | None = None
+    authored: str | None = None
+    strictness: Literal["off", "medium", "max"] = "medium"
+
+
 class AliasSettings(_Section, frozen=True):
     """Further spellings of categories and operations, beside the built-in ones."""
 
@@ -248,6 +266,7 @@ class Settings(_Section, frozen=True):
     vocabulary: VocabularySettings = VocabularySettings()
     decisions: DecisionSettings = DecisionSettings()
     corpus: CorpusSettings = CorpusSettings()
+    glossary: GlossarySettings = GlossarySettings()
     aliases: AliasSettings = AliasSettings()
     categories: CategorySettings = CategorySettings()
     not_a_gap: dict[str, tuple[str, ...] | str] = {}

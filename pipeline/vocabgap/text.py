@@ -161,6 +161,8 @@ def can_be_seen(value: str) -> bool:
 
     White space, format and control characters, and accents without a letter are nothing.
     """
+    if value.isascii() and value.isprintable():  # most text, of which all but spaces can be seen
+        return bool(value.strip())
     return any(unicodedata.category(each)[0] in "LNPS" and each not in _BLANK_LOOKING for each in value)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from vocabgap.decisions import log
+from vocabgap import appending
 
 Command = Callable[..., Any]
 
@@ -52,8 +52,8 @@ def test_what_was_decided_is_said_and_kept(
 def test_that_another_writer_is_waited_for_is_said_and_ends(
     vocabgap: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(log, "SILENT_WAIT", 0.0)
-    monkeypatch.setattr(log, "LONGEST_WAIT", 0.1)
+    monkeypatch.setattr(appending, "SILENT_WAIT", 0.0)
+    monkeypatch.setattr(appending, "LONGEST_WAIT", 0.1)
     with (tmp_path / "decisions.jsonl").open("a") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from vocabgap import appending
 from vocabgap.decisions import Decision, append_decision, read_decisions
-from vocabgap.decisions import log as decisions_log
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError
 
 Decided = Callable[..., Decision]
@@ -184,8 +184,8 @@ def test_what_is_no_file_is_refused_without_waiting(
 def test_a_writer_who_never_ends_is_told_of_and_given_up(
     decided: Decided, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(decisions_log, "SILENT_WAIT", 0.1)
-    monkeypatch.setattr(decisions_log, "LONGEST_WAIT", 0.4)
+    monkeypatch.setattr(appending, "SILENT_WAIT", 0.1)
+    monkeypatch.setattr(appending, "LONGEST_WAIT", 0.4)
     told = []
     with log.open("a") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
@@ -201,7 +201,7 @@ def test_a_writer_who_never_ends_is_told_of_and_given_up(
 def test_a_writer_who_ends_is_waited_for(
     decided: Decided, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(decisions_log, "SILENT_WAIT", 0.1)
+    monkeypatch.setattr(appending, "SILENT_WAIT", 0.1)
     made = decided("pin", ["sky mask"])
     with log.open("a") as held:
         fcntl.flock(held, fcntl.LOCK_EX)

@@ -16,6 +16,7 @@ from vocabgap.cli.decide_command import decide
 from vocabgap.cli.decisions_command import decisions
 from vocabgap.cli.diff_command import diff
 from vocabgap.cli.draft_command import draft
+from vocabgap.cli.glossary_command import glossary
 from vocabgap.cli.output import PROGRAM, Output
 from vocabgap.cli.render_command import render
 from vocabgap.cli.report_command import report
@@ -69,6 +70,7 @@ app.add_typer(decide)
 app.add_typer(decisions)
 app.command()(diff)
 app.add_typer(corpus)
+app.add_typer(glossary)
 app.command()(schema)
 app.command()(status)
 

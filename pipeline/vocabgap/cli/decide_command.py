@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vocabgap.cli.options import ConfigOption, DecisionsOption, RunOption
-from vocabgap.cli.output import output_of
+from vocabgap.cli.options import ConfigOption, DecisionsOption, GlossaryOption, RunOption
+from vocabgap.cli.output import PROGRAM, Output, output_of
 from vocabgap.config import expanded, resolve_settings
 from vocabgap.moments import parse_now
-from vocabgap.text import escape_unseen, printable_name
+from vocabgap.text import escape_unseen, printable_name, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from vocabgap.deciding import Decisions
     from vocabgap.decisions import Decision
+    from vocabgap.settings import Settings
 
 decide = typer.Typer(
     name="decide",
@@ -135,10 +136,23 @@ def author(
     why: WhyOption = "",
     actor: ActorOption = None,
     now: NowOption = None,
+    glossary: GlossaryOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Say which entry was authored for a capability; it regresses if it is mentioned again."""
-    _decide(context, run, decisions, actor, now, config, lambda book: book.author(capability, entry, why))
+    """Say which entry was authored for a capability; it regresses if it is mentioned again.
+
+    Where a glossary is named, the entry is a term of it from now on.
+    """
+    _decide(
+        context,
+        run,
+        decisions,
+        actor,
+        now,
+        config,
+        lambda book: book.author(capability, entry, why),
+        glossary=glossary,
+    )
 
 
 @decide.command()
@@ -195,10 +209,13 @@ def _decide(
     deciding: "Callable[[Decisions], Decision]",
     *,
     is_of_run: bool = True,
+    glossary: str | None = None,
 ) -> None:
     output = output_of(context)
     settings = resolve_settings(
-        config, os.environ, {"--decisions": (("decisions", "file"), decisions)}
+        config,
+        os.environ,
+        {"--decisions": (("decisions", "file"), decisions), "--glossary": (("glossary", "folder"), glossary)},
     ).settings
     moment = None if now is None else parse_now(now)
     from vocabgap.deciding import Decisions  # noqa: PLC0415 - loads Polars
@@ -215,5 +232,20 @@ def _decide(
     with telling_of_narrowing(folder) if is_of_run else nullcontext():
         made = deciding(book)
     output.event("decision", decision=made)
+    if made.entry is not None and settings.glossary.folder is not None:
+        _author_term(output, settings, made)
     output.event("result", decision_id=made.decision_id, file=place)
     output.text(f"{made.told}\n{escape_unseen(place)}: the next `vocabgap report` follows it")
+
+
+def _author_term(output: Output, settings: "Settings", made: "Decision") -> None:
+    """Let the entry of a decision be a term of the glossary."""
+    from vocabgap.authoring import author_term  # noqa: PLC0415 - loads Polars
+
+    label = "" if made.capability is None else made.capability.label
+    sense = author_term(settings, made.entry or "", f"Authored for: {label}", actor=made.actor)
+    output.event("sense", sense=sense)
+    told = f"{visible(sense.surface)} [{sense.scope}] is {sense.status}: {visible(sense.definition)}"
+    output.text(told)
+    if sense.status.value == "draft":
+        output.note(f"it means something else already; `{PROGRAM} glossary promote` settles that")

@@ -10,11 +10,11 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from vocabgap.cli.options import ConfigOption, VocabularyOption
+from vocabgap.cli.options import ConfigOption, GlossaryOption, VocabularyOption
 from vocabgap.cli.output import output_of
-from vocabgap.config import resolve_settings
+from vocabgap.config import login, resolve_settings
 from vocabgap.settings import DEFAULT_OUT
-from vocabgap.text import carried, printable_name
+from vocabgap.text import carried, printable_name, visible
 
 
 class DraftFormat(StrEnum):
@@ -37,12 +37,18 @@ def draft(
     draft_format: Annotated[
         DraftFormat, typer.Option("--format", help="How to write it.")
     ] = DraftFormat.JSON,
+    glossary: GlossaryOption = None,
     config: ConfigOption = None,
 ) -> None:
     """Print a draft of an entry for whoever authors it."""
     output = output_of(context)
     settings = resolve_settings(
-        config, os.environ, {"--vocabulary": (("vocabulary", "paths"), vocabulary or None)}
+        config,
+        os.environ,
+        {
+            "--vocabulary": (("vocabulary", "paths"), vocabulary or None),
+            "--glossary": (("glossary", "folder"), glossary),
+        },
     ).settings
     # What follows loads Polars.
     from vocabgap.ranking import draft as draft_of  # noqa: PLC0415
@@ -62,6 +68,12 @@ def draft(
             stop_words=settings.cluster.stop_words,
             operation_aliases=settings.operation_aliases,
         )
+    if glossary is not None:
+        from vocabgap.authoring import draft_term  # noqa: PLC0415 - loads what only this needs
+
+        sense = draft_term(settings, made.entry.name, made.entry.description, actor=login())
+        output.event("sense", sense=sense)
+        output.note(f"a draft of the glossary: {visible(sense.surface)}: {visible(sense.definition)}")
     output.event("result", draft=made)
     if draft_format is DraftFormat.JSON:
         document = msgspec.json.format(msgspec.json.encode(made), indent=2).decode()

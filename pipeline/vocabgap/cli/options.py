@@ -19,6 +19,19 @@ RootsArgument = Annotated[
         help="Folders to search for gap logs, single log files, or shared corpora.", readable=False
     ),
 ]
+GlossaryOption = Annotated[
+    str | None,
+    typer.Option("--glossary", help="Folder of the glossary that it becomes a term of.", show_default=False),
+]
+OptionalRootsArgument = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="ROOTS...",
+        help="Folders to search for gap logs, or single log files.",
+        readable=False,
+        show_default=False,
+    ),
+]
 ConfigOption = Annotated[
     Path | None,
     typer.Option("--config", help="Settings file; vocabgap.toml in the current folder by default."),

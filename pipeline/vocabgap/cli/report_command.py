@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from vocabgap.cli.glossary_options import StrictnessOption, require_strictness
 from vocabgap.cli.narrowing import note_narrowing
 from vocabgap.cli.options import (
     CacheOption,
@@ -12,8 +13,8 @@ from vocabgap.cli.options import (
     DecisionsOption,
     EmbedderOption,
     HiddenOption,
+    OptionalRootsArgument,
     RepositoriesOption,
-    RootsArgument,
     ShareOption,
     TenantsOption,
     ThresholdOption,
@@ -23,10 +24,10 @@ from vocabgap.cli.options import (
     note_embeddings,
     note_unread,
 )
-from vocabgap.cli.output import output_of
+from vocabgap.cli.output import Output, output_of
 from vocabgap.cli.ranking_output import TextFormat, print_run
 from vocabgap.config import expanded, resolve_settings
-from vocabgap.errors import NotFoundError
+from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.moments import is_minutes, parse_moment, parse_now
 from vocabgap.settings import (
     DEFAULT_MIN_IMAGES,
@@ -34,6 +35,7 @@ from vocabgap.settings import (
     DEFAULT_OUT,
     DEFAULT_TOP,
     RankBy,
+    Settings,
     shared_from,
 )
 from vocabgap.text import escape_unseen, printable_name
@@ -41,7 +43,7 @@ from vocabgap.text import escape_unseen, printable_name
 
 def report(
     context: typer.Context,
-    roots: RootsArgument,
+    roots: OptionalRootsArgument = None,
     out: Annotated[
         str | None, typer.Option(help=f"Folder to publish the files in.  [default: {DEFAULT_OUT}]")
     ] = None,
@@ -94,6 +96,15 @@ def report(
         str | None, typer.Option(help="The moment to count as the present; the clock's by default.")
     ] = None,
     decisions: DecisionsOption = None,
+    glossary: Annotated[
+        str | None,
+        typer.Option(help="Folder of a glossary: nothing is published whose words it does not settle."),
+    ] = None,
+    strictness: StrictnessOption = None,
+    resume: Annotated[
+        str | None,
+        typer.Option(help="Publish a report that waits under this token, without making it again."),
+    ] = None,
     previous: Annotated[
         str | None,
         typer.Option(help="Folder of the run to compare with; the one that is replaced by default, or none."),
@@ -122,9 +133,16 @@ def report(
             "--min-sessions": (("rank", "min_sessions"), min_sessions),
             "--decisions": (("decisions", "file"), decisions),
             "--hidden": (("ingest", "hidden"), hidden),
+            "--glossary": (("glossary", "folder"), glossary),
+            "--strictness": (("glossary", "strictness"), strictness),
             "--reclassify": (("categories", "reclassify"), reclassify),
         },
     )
+    if resume is not None:
+        _resume(output, loaded.settings, resume, out, strictness)
+        return
+    if not roots:
+        raise InvalidInputError("Missing argument 'ROOTS...'.", hint="see `vocabgap report --help`")
     if decisions is not None and not os.path.lexists(expanded(decisions)):
         raise NotFoundError(f"decisions file '{decisions}' does not exist", hint="check --decisions")
     fewest = None
@@ -171,3 +189,13 @@ def report(
     for decision in made.ruling.active:
         if decision.decision_id in outgrown:
             output.note(escape_unseen(f"holds no longer, for its group has outgrown it: {decision.told}"))
+
+
+def _resume(output: Output, settings: Settings, token: str, out: str | None, strictness: str | None) -> None:
+    """Publish a report that waits."""
+    from vocabgap.guarding import publish_kept  # noqa: PLC0415 - loads Polars
+
+    made = publish_kept(settings.glossary, token, out=out, strictness=require_strictness(strictness))
+    place = printable_name(str(made.folder))
+    output.event("result", folder=place, files=made.files)
+    output.text(f"{escape_unseen(place)}: published, {made.summary.told}")

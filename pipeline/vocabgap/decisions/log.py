@@ -1,29 +1,25 @@
 """The decisions file: JSON Lines that are only ever appended to, by several people and through git."""
 
-import errno
-import os
-import shlex
-import time
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC
-from io import FileIO
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
+from vocabgap.appending import Kind, add_line, alone, naming, no_file
 from vocabgap.decisions.record import Decision
-from vocabgap.disk import locked, sync_folder
-from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError
+from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.file_kinds import FileKind, file_kind
 
 _CONFLICT: Final = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
-# Seconds for which another writer is waited for: until that is told, and until it is given up.
-SILENT_WAIT: Final = 1.0
-LONGEST_WAIT: Final = 30.0
-_BETWEEN_TRIES: Final = 0.05
+_KIND: Final = Kind(
+    "decisions file",
+    "name another one with --decisions",
+    undone="nothing was decided",
+    again="decide again when that one is done",
+)
 _LINE_HINT: Final = "correct the line, or take it out; nothing else was read"
 
 
@@ -41,12 +37,12 @@ def read_decisions(path: Path) -> tuple[Decision, ...]:
         StateError: The file is none, or a merge of two copies was left unresolved.
         AccessDeniedError: It may not be read.
     """
-    with _told(path, "read"):
+    with naming(path, _KIND, "read"):
         kind = file_kind(path)
         if kind is FileKind.NOTHING:
             return ()
         if kind is not FileKind.FILE:
-            raise _no_file(path, kind)
+            raise no_file(path, _KIND, kind)
         return _parsed(path.read_bytes(), path)
 
 
@@ -71,64 +67,16 @@ def append_decision(
         VocabgapError: As `read_decisions`, or as the check, or another writer has held the file for
             `LONGEST_WAIT` seconds.
     """
-    with _told(path, "written"):
+    with naming(path, _KIND, "written"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(path, on_wait) as file:
+        with alone(path, _KIND, on_wait) as file:
             before = file.read()
             known = {each.decision_id: each for each in _parsed(before, path)}
             together = {**known, decision.decision_id: decision}.values()
             check(tuple(sorted(together, key=lambda each: each.place)))
             if decision.decision_id in known:
                 return
-            line = msgspec.json.encode(decision) + b"\n"
-            # An editor may have left the last line without its end; the new one is not to be joined to it.
-            whole = line if not before or before.endswith(b"\n") else b"\n" + line
-            if file.write(whole) != len(whole):
-                file.truncate(len(before))
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-            os.fsync(file.fileno())
-        if not before:
-            sync_folder(path.parent)
-
-
-@contextmanager
-def _alone(path: Path, on_wait: Callable[[], None]) -> Iterator[FileIO]:
-    """The file, open to be read and appended to, while nobody else appends to it."""
-    start = time.monotonic()
-    told = False
-    while True:
-        kind = file_kind(path)
-        if kind not in {FileKind.FILE, FileKind.NOTHING}:
-            raise _no_file(path, kind)
-        with FileIO(path, "a+") as file:
-            while not locked(file.fileno()):
-                waited = time.monotonic() - start
-                if waited >= LONGEST_WAIT:
-                    raise _still_locked(path)
-                if waited >= SILENT_WAIT and not told:
-                    on_wait()
-                    told = True
-                time.sleep(_BETWEEN_TRIES)
-            # Another file may have taken its place meanwhile, such as the one that git writes anew.
-            if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
-                file.seek(0)
-                yield file
-                return
-
-
-def _still_locked(path: Path) -> StateError:
-    return StateError(
-        f"decisions file '{path}' is held by another writer, for {LONGEST_WAIT:g} seconds by now; nothing was"
-        " decided",
-        hint=f"decide again when that one is done; `fuser {shlex.quote(str(path))}` says which process it is",
-    )
-
-
-def _no_file(path: Path, kind: FileKind) -> StateError:
-    return StateError(
-        f"decisions file '{path}' is {kind}, expected a regular file",
-        hint="name another one with --decisions",
-    )
+            add_line(file, path, msgspec.json.encode(decision) + b"\n")
 
 
 def _parsed(content: bytes, path: Path) -> tuple[Decision, ...]:
@@ -170,16 +118,3 @@ def _decision(line: bytes, place: str) -> Decision:
             f"{place}: expected a decision as a JSON object: {error}", hint=_LINE_HINT
         ) from error
     return decision
-
-
-@contextmanager
-def _told(path: Path, done: str) -> Iterator[None]:
-    """Let what the system refuses name the file and say what to do."""
-    try:
-        yield
-    except OSError as error:
-        kind: type[VocabgapError] = AccessDeniedError if isinstance(error, PermissionError) else StateError
-        raise kind(
-            f"decisions file '{path}' cannot be {done}: {error.strerror or error}",
-            hint="name another one with --decisions",
-        ) from error

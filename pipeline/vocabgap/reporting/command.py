@@ -113,6 +113,9 @@ class Reproduction(msgspec.Struct, frozen=True):
             words += ["--vocabulary", _argument(_relative(expanded(path).resolve(), home))]
         if self.decided is not None:
             words += ["--decisions", self._decisions(home)]
+        if self.settings.glossary.folder is not None:
+            place = expanded(self.settings.glossary.folder).resolve()
+            words += ["--glossary", _argument(_relative(place, home))]
         return words
 
     @property
@@ -162,6 +165,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         )
         vocabulary = replace(ours.vocabulary, paths=()) != default.vocabulary
         categories = replace(ours.categories, reclassify=default.categories.reclassify) != default.categories
+        named = replace(ours.glossary, folder=None, strictness=default.glossary.strictness)
         others = ("aliases", "not_a_gap", "source")
         return (
             cluster
@@ -169,6 +173,7 @@ class Reproduction(msgspec.Struct, frozen=True):
             or ours.rank != said
             or vocabulary
             or categories
+            or named != default.glossary
             or any(getattr(ours, name) != getattr(default, name) for name in others)
         )
 
@@ -179,6 +184,7 @@ class Reproduction(msgspec.Struct, frozen=True):
             ("--rank-by", ours.rank.by.value, default.rank.by.value),
             ("--min-images", ours.rank.min_images, default.rank.min_images),
             ("--min-sessions", ours.rank.min_sessions, default.rank.min_sessions),
+            ("--strictness", ours.glossary.strictness, default.glossary.strictness),
             ("--top", ours.report.top, default.report.top),
         ]
 

@@ -98,6 +98,7 @@ def summary_of(tables: Tables, manifest: Manifest, scanned: ScanSummary | None =
         before=None if manifest.compared is None else manifest.compared.now,
         differences=_differences(manifest),
         deciding=asked.deciding,
+        terms=manifest.terms,
     )
 
 

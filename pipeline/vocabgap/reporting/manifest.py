@@ -14,6 +14,7 @@ from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.ingest import Selection
 from vocabgap.reporting.account import Account
 from vocabgap.reporting.narrowing import Narrowing, narrowed
+from vocabgap.reporting.terms import CheckedTerms
 from vocabgap.settings import Settings
 from vocabgap.text import visible
 from vocabgap.version import SCHEMA_VERSION, __version__
@@ -155,6 +156,9 @@ class Manifest(msgspec.Struct, frozen=True):
     )
     compared: Annotated[Compared | None, msgspec.Meta(description="the run before, if there was one")] = None
     rendering: Annotated[Rendering | None, msgspec.Meta(description="what the report was made with")] = None
+    terms: Annotated[
+        CheckedTerms | None, msgspec.Meta(description="what a glossary says of its words, if one was asked")
+    ] = None
 
     @property
     def narrowed_to(self) -> str:
@@ -180,6 +184,7 @@ def new_manifest(
     decisions: Decided | None = None,
     compared: Compared | None = None,
     rendering: Rendering | None = None,
+    terms: CheckedTerms | None = None,
 ) -> Manifest:
     """A manifest with the versions of this installation, of a run whose files are yet to be written."""
     return Manifest(
@@ -200,6 +205,7 @@ def new_manifest(
         decisions=decisions,
         compared=compared,
         rendering=rendering,
+        terms=terms,
     )
 
 

@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import polars as pl
+from msgspec.structs import replace
 
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.file_kinds import FileKind, file_kind
@@ -23,6 +24,7 @@ from vocabgap.reporting.manifest import (
 from vocabgap.reporting.publishing import published
 from vocabgap.reporting.reading import read_run, read_table
 from vocabgap.reporting.target import resolve_target
+from vocabgap.reporting.terms import CheckedTerms
 from vocabgap.reporting.writing import Published
 from vocabgap.schema import GAPS, GROUPS, LINEAGE, REJECTS, Table
 
@@ -31,7 +33,12 @@ _OTHERS = {GAPS_NAME: GAPS, REJECTS_NAME: REJECTS, LINEAGE_NAME: LINEAGE, GROUPS
 
 
 def render(
-    run: str | Path, out: str | Path | None = None, *, share: bool = False, option: str = "RUN"
+    run: str | Path,
+    out: str | Path | None = None,
+    *,
+    share: bool = False,
+    option: str = "RUN",
+    terms: CheckedTerms | None = None,
 ) -> Published:
     """Make the report of a published run again, as this version writes it; its tables stay as they are.
 
@@ -40,6 +47,7 @@ def render(
         out: The folder to publish all its files in; that of the run by default.
         share: Write `share.html`, too, which may leave the machine.
         option: What names the run on the command line, for the error.
+        terms: What its words mean by now; by default what the run says of them.
 
     Raises:
         NotFoundError: There is no run.
@@ -62,11 +70,12 @@ def render(
         )
     tables = Tables(capabilities, *(_read(place, name, table, others) for name, table in _OTHERS.items()))
     target = place if out is None else resolve_target(out)
-    summary = summary_of(tables, manifest)
+    told = manifest if terms is None else replace(manifest, terms=terms)
+    summary = summary_of(tables, told)
     with published(target) as folder:
         for name in tables.files:
             shutil.copyfile(place / name, folder / name)
-        made = write_faces(folder, tables, summary, manifest, fewest)
+        made = write_faces(folder, tables, summary, told, fewest)
         _require_same(place, manifest)
     return Published(target, (*(output.name for output in made.outputs), MANIFEST_NAME), summary, made)
 

@@ -17,6 +17,7 @@ from vocabgap.reporting.details import COVERED, OPEN, Listed, listed
 from vocabgap.reporting.details import SETTLED as SETTLED_GROUP
 from vocabgap.reporting.naming import named_by
 from vocabgap.reporting.narrowing import Difference
+from vocabgap.reporting.terms import CheckedTerms
 from vocabgap.reporting.withheld import Withheld
 from vocabgap.schema import CAPABILITIES, IMAGE_KEY
 from vocabgap.settings import DEFAULT_COVERED, DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS
@@ -65,6 +66,7 @@ class Summary(msgspec.Struct, frozen=True):
         deciding: The options that `vocabgap decide` needs to follow the settings of this run; null in a
             report without commands.
         withheld: What is not said, in a report that may leave the machine; null in one that says everything.
+        terms: What its words mean; null where no glossary was asked, and in what may leave the machine.
     """
 
     now: datetime
@@ -100,6 +102,7 @@ class Summary(msgspec.Struct, frozen=True):
     everything: tuple[Listed, ...] = ()
     deciding: str | None = ""
     withheld: Withheld | None = None
+    terms: CheckedTerms | None = None
 
     @property
     def ahead(self) -> tuple[Capability, ...]:
@@ -158,6 +161,7 @@ def summarise(
     before: datetime | None = None,
     differences: tuple[Difference, ...] = (),
     deciding: str = "",
+    terms: CheckedTerms | None = None,
 ) -> Summary:
     """Make the summary of a run.
 
@@ -181,6 +185,7 @@ def summarise(
         before: The moment that the run before counts as its present.
         differences: In what the run before is narrowed, or ranked, differently.
         deciding: The options that `vocabgap decide` needs to follow the settings of this run.
+        terms: What its words mean, where a glossary was asked.
     """
     CAPABILITIES.require(ranked)
     settled = pl.col("status").is_in(SETTLED)
@@ -233,6 +238,7 @@ def summarise(
             named=named,
         ),
         deciding=deciding,
+        terms=terms,
     )
 
 

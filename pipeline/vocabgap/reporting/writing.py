@@ -32,6 +32,7 @@ from vocabgap.reporting.order import order_of
 from vocabgap.reporting.publishing import published
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.target import resolve_target
+from vocabgap.reporting.terms import CheckedTerms
 from vocabgap.schema import CAPABILITIES, GAPS, REJECTS, phrase
 from vocabgap.settings import (
     DEFAULT_DECISIONS,
@@ -82,6 +83,7 @@ def report(
     reproduction: Reproduction | None = None,
     timings: Iterable[Timing] = (),
     share: int | None = None,
+    terms: CheckedTerms | None = None,
 ) -> Published:
     """Write the files of a run and publish them together.
 
@@ -100,6 +102,7 @@ def report(
         timings: How long the stages took.
         share: Write `share.html`, too, which may leave the machine: it shows what is on so many images, two
             at least.
+        terms: What its words mean, where a glossary was asked.
 
     Raises:
         InvalidInputError: The frame is not a `capabilities` frame, it is not in the order of `ranked_by`, it
@@ -148,6 +151,7 @@ def report(
         rendering=Rendering(
             top, order_of(ranked, ranked_by).value, "" if reproduction is None else reproduction.deciding
         ),
+        terms=terms,
     )
     summary = summary_of(tables, told, None if scan is None else scan.summary)
     with published(out) as folder:
@@ -190,7 +194,15 @@ def _without_places(reproduction: Reproduction) -> Settings:
         cluster=replace(ours.cluster, embedder=embedder),
         vocabulary=replace(ours.vocabulary, paths=listed),
         decisions=replace(ours.decisions, file=DEFAULT_DECISIONS),
+        glossary=replace(
+            ours.glossary, folder=_name(ours.glossary.folder), events=_name(ours.glossary.events)
+        ),
     )
+
+
+def _name(path: str | None) -> str | None:
+    """The name that a path ends in."""
+    return None if path is None else printable_name(expanded(path).resolve().name)
 
 
 def _require_same_records(ranked: pl.DataFrame, gaps: pl.DataFrame) -> None:

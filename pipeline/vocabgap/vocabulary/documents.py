@@ -184,7 +184,7 @@ def _json_lines(text: str) -> list[Item]:
 
 
 def _yaml(text: str) -> _Document:
-    from vocabgap.vocabulary.plain_yaml import plain_yaml  # noqa: PLC0415 - loads what only these files need
+    from vocabgap.plain_yaml import plain_yaml  # noqa: PLC0415 - loads what only these files need
 
     return _Document(plain_yaml(text))
 

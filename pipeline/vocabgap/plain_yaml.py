@@ -20,6 +20,8 @@ from vocabgap.errors import InvalidInputError
 
 MOST_REPEATED: Final = 1_000_000
 DEEPEST: Final = 100  # levels
+_LINES_DEPTH: Final = 4  # keys and numbers that lead to a value whose line is asked for
+Place = tuple[str | int, ...]
 _HINT: Final = "expected YAML 1.2"
 _PLAIN_HINT: Final = "expected texts, numbers, lists and objects, without tags of other kinds"
 _REPEATED_HINT: Final = "write out what each entry holds, or share less of it"
@@ -64,6 +66,35 @@ def plain_yaml(text: str) -> object:
         raise InvalidInputError(f"{at}{told}", hint=_HINT) from error
     except YAMLError as error:
         raise InvalidInputError(" ".join(str(error).split()), hint=_HINT) from error
+
+
+def yaml_lines(text: str) -> dict[Place, int]:
+    """The line of each value of a YAML document that `plain_yaml` can read, counted from 1.
+
+    Args:
+        text: The document.
+
+    Returns:
+        From the keys and numbers that lead to a value, numbers counted from 0, to its line; of a value with a
+        key the line of that.
+    """
+    reader = YAML(typ="safe", pure=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # as above
+        root = reader.compose(text)
+    found: dict[Place, int] = {}
+    waiting: list[tuple[Place, Node]] = [] if root is None else [((), root)]
+    while waiting:
+        place, node = waiting.pop()
+        inner: list[tuple[str | int, Node, Node]] = []
+        if isinstance(node, MappingNode):
+            inner = [(key.value, key, value) for key, value in node.value if isinstance(key, ScalarNode)]
+        elif isinstance(node, SequenceNode):
+            inner = [(number, value, value) for number, value in enumerate(node.value)]
+        for key, named, value in inner if len(place) < _LINES_DEPTH else ():
+            found.setdefault((*place, key), _line(named))
+            waiting.append(((*place, key), value))
+    return found
 
 
 class _Built(NamedTuple):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.vocabulary.plain_yaml import DEEPEST, plain_yaml
+from vocabgap.plain_yaml import DEEPEST, plain_yaml, yaml_lines
 
 PIECES = [
     *(
@@ -176,3 +176,17 @@ def test_whatever_is_read_is_plain_or_refused_with_its_line(text: str) -> None:
 
     plain = found is None or isinstance(found, str | bool | int | float | list | dict)
     assert plain or str(found).startswith("line ")
+
+
+def test_the_line_of_each_value() -> None:
+    text = "# first\nterms:\n  - name: a\n    tags: [x,\n      y]\n  - b\n"
+    assert yaml_lines(text) == {
+        ("terms",): 2,
+        ("terms", 0): 3,
+        ("terms", 0, "name"): 3,
+        ("terms", 0, "tags"): 4,
+        ("terms", 0, "tags", 0): 4,
+        ("terms", 0, "tags", 1): 5,
+        ("terms", 1): 6,
+    }
+    assert yaml_lines("") == {}

@@ -1,0 +1,269 @@
+"""`vocabgap glossary check` and `resume`: is it settled what the words of a step mean?"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from vocabgap.cli.glossary_options import (
+    SHOWN_DIGITS,
+    ActorOption,
+    AskOption,
+    FolderOption,
+    MissionOption,
+    NowOption,
+    StrictnessOption,
+    glossary_settings,
+    require_initialized,
+    require_strictness,
+    runtime_of,
+)
+from vocabgap.cli.options import ConfigOption
+from vocabgap.cli.output import PROGRAM, Output, output_of
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.moments import iso
+from vocabgap.text import count, escape_unseen, visible
+
+if TYPE_CHECKING:
+    from vocabgap.cli.glossary_prompts import Prompt
+    from vocabgap.glossary.context import ExecutionContext
+    from vocabgap.glossary.session import ChangedInputs
+
+SOURCE: Final = "source_file"  # in the metadata of a step: where its text was read
+_MISSION, _STEP = "check", "check"
+_STDIN: Final = "-"
+
+TextArgument = Annotated[
+    str,
+    typer.Argument(metavar="TEXT|FILE", help="A text, a file of one, or - for stdin.", show_default=False),
+]
+
+
+def check(
+    context: typer.Context,
+    text: TextArgument,
+    output_of_step: Annotated[
+        str | None,
+        typer.Option(
+            "--output", metavar="TEXT|FILE", help="What was generated from it so far.", show_default=False
+        ),
+    ] = None,
+    watch: Annotated[
+        list[str] | None, typer.Option("--watch", help="A term to look for; may be repeated.")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option("--exclude", help="What is no term; may be repeated.")
+    ] = None,
+    critical: Annotated[bool, typer.Option("--critical", help="Nothing may go wrong here.")] = False,
+    strictness: StrictnessOption = None,
+    ask: AskOption = None,
+    mission: MissionOption = None,
+    step: Annotated[str, typer.Option(help="The step.")] = _STEP,
+    actor: ActorOption = None,
+    now: NowOption = None,
+    folder: FolderOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Find the terms of a text and say what they mean; exit with 4 where that is open."""
+    from vocabgap.glossary.context import ExecutionContext  # noqa: PLC0415 - loads what only this needs
+
+    output = output_of(context)
+    asked = require_strictness(strictness)
+    runtime = runtime_of(glossary_settings(config, folder), actor, now)
+    require_initialized(runtime)
+    metadata: dict[str, Any] = {"critical_step": critical}
+    if watch:
+        metadata["glossary_watch_terms"] = watch
+    if exclude:
+        metadata["glossary_exclude_terms"] = exclude
+    content, source = _read(text)
+    if source:
+        metadata[SOURCE] = source
+    made = {} if output_of_step is None else {"output": _read(output_of_step)[0]}
+    given = ExecutionContext(
+        step,
+        mission or _MISSION,
+        f"run-{iso(runtime.now())}",
+        {"description": content},
+        metadata,
+        step_output=made,
+    )
+    prompt = _prompt(output, ask=ask)
+    runtime.start(given, asked)
+    with _telling(output, given):
+        runtime.run(given, strictness=asked, ask=prompt)
+
+
+def resume(
+    context: typer.Context,
+    token: Annotated[
+        str | None,
+        typer.Argument(help="The token of the step; that of the newest by default.", show_default=False),
+    ] = None,
+    text: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TEXT|FILE", help="What the step is given now; by default what it was given then."
+        ),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Go on though the inputs have changed.")] = False,
+    strictness: StrictnessOption = None,
+    ask: AskOption = None,
+    actor: ActorOption = None,
+    now: NowOption = None,
+    folder: FolderOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Let a step go on that was stopped, in the glossary as it is by now."""
+    from vocabgap.glossary.event_log import load_checkpoint  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.step_state import load_state  # noqa: PLC0415
+
+    output = output_of(context)
+    asked = require_strictness(strictness)
+    runtime = runtime_of(glossary_settings(config, folder), actor, now)
+    if token is None:
+        newest = load_checkpoint(runtime.logs)
+        if newest is None:
+            raise NotFoundError("no step was stopped", hint="there is nothing to resume")
+        token = newest.retry_token
+    kept = load_state(runtime.logs, token)
+    source = None if kept is None else kept.metadata.get(SOURCE)
+    inputs = None
+    if text is not None or isinstance(source, str):
+        inputs = {"description": _read(str(source) if text is None else text)[0]}
+    prompt = _prompt(output, ask=ask)
+
+    def confirm(changed: "ChangedInputs") -> bool:
+        output.event("changed", old=changed.old, new=changed.new, changes=changed.changes)
+        if prompt is not None and not yes:
+            return prompt.confirm(changed)
+        if not output.as_json:
+            from vocabgap.cli.glossary_prompts import Prompt  # noqa: PLC0415 - loads rich
+
+            Prompt().show_changes(changed)
+        return yes
+
+    stopped = runtime.stopped(token, inputs)
+    with _telling(output, stopped):
+        runtime.run(stopped, strictness=asked, ask=prompt, confirm=confirm)
+
+
+@contextmanager
+def _telling(output: Output, context: "ExecutionContext") -> Iterator[None]:
+    """Say what was found out about a step, whether it goes on or not, and if not, what to do."""
+    from vocabgap.glossary.errors import BlockedByConflictError  # noqa: PLC0415 - loads what only this needs
+
+    try:
+        yield
+    except BlockedByConflictError as error:
+        _tell(output, context, is_blocked=True)
+        raise BlockedByConflictError(
+            error.conflicts,
+            error.strictness,
+            error.message,
+            retry_token=error.retry_token,
+            hint=how_to_go_on(context, f"{PROGRAM} glossary resume"),
+        ) from error
+    finally:
+        for note in context.notes:
+            output.note(visible(note))
+    _tell(output, context, is_blocked=False)
+
+
+def how_to_go_on(context: "ExecutionContext", resuming: str) -> str:
+    """What to do about a step that was stopped.
+
+    Args:
+        context: The step.
+        resuming: The command that lets it go on, without its token.
+    """
+    if not context.retry_token:
+        return f"answer the questions with `{PROGRAM} glossary resolve`, then try again"
+    first = context.questions[0].conflict_id[:SHOWN_DIGITS] if context.questions else "CONFLICT"
+    return f"answer with `{PROGRAM} glossary resolve {first}`, then `{resuming} {context.retry_token}`"
+
+
+def _tell(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> None:
+    strictness = context.effective_strictness
+    for term in context.extracted_terms:
+        meaning = context.meanings.get(term.surface.surface_text)
+        output.event("term", term=term, means=meaning)
+    for conflict in context.conflicts:
+        output.event("conflict", conflict=conflict)
+    for question in context.questions:
+        output.event("question", conflict_id=question.conflict_id, term=question.term)
+    output.event(
+        "checked" if is_blocked else "result",
+        blocked=is_blocked,
+        retry_token=context.retry_token if is_blocked else None,
+        strictness=strictness,
+        terms=len(context.extracted_terms),
+        conflicts=len(context.conflicts),
+        resumed=context.resumed_from_checkpoint,
+    )
+    if not output.as_json:
+        _show(output, context, is_blocked=is_blocked)
+
+
+def _show(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> None:
+    from vocabgap.cli.tables import table  # noqa: PLC0415 - loads rich
+
+    if context.effective_strictness is None or context.effective_strictness.value == "off":
+        output.text("Nothing was checked: strictness off")
+        return
+    open_terms = {each.term: each for each in context.conflicts}
+    identifiers = {each.term: each.conflict_id for each in context.questions}
+    rows = []
+    for term in context.extracted_terms:
+        conflict = open_terms.get(term.surface)
+        rows.append(
+            (
+                term.surface,
+                term.source,
+                f"{term.confidence:.1f}",
+                conflict and f"{conflict.conflict_type} ({conflict.severity})",
+                identifiers.get(term.surface.surface_text, "")[:SHOWN_DIGITS] or None,
+                context.meanings.get(term.surface.surface_text),
+            )
+        )
+    if rows:
+        headings = ("term", "found as", "confidence", "open", "conflict", "means")
+        output.text(
+            table(headings, rows, numbers=("confidence",), dates=("found as", "open", "conflict")) + "\n"
+        )
+    settled = len(rows) - len(open_terms)
+    told = "stopped" if is_blocked else "nothing stops this step"
+    strictness = context.effective_strictness
+    output.text(f"{count(len(rows), 'term')}, {settled:,} settled; {told} (strictness {strictness})")
+
+
+def _prompt(output: Output, *, ask: bool | None) -> "Prompt | None":
+    """What asks, where somebody is there to answer."""
+    wanted = sys.stdin.isatty() and sys.stderr.isatty() and not output.as_json if ask is None else ask
+    if not wanted:
+        return None
+    from vocabgap.cli.glossary_prompts import Prompt  # noqa: PLC0415 - loads rich
+
+    return Prompt()
+
+
+def _read(text: str) -> tuple[str, str]:
+    """A text that was given as it is or as a file, and the file."""
+    if text == _STDIN:
+        return sys.stdin.read(), ""
+    path = Path(text)
+    try:
+        if not path.is_file():
+            return text, ""
+        return path.read_text(encoding="utf-8-sig"), str(path.resolve())
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(
+            f"{escape_unseen(text)}: byte {error.start}: expected UTF-8 text", hint="save it in UTF-8"
+        ) from error
+    except (OSError, ValueError) as error:
+        if len(text.split()) > 1 or "\0" in text:
+            return text, ""  # no path, but a text that is too long for one
+        raise StateError(f"'{escape_unseen(text)}' cannot be read: {error}") from error

@@ -1,0 +1,114 @@
+"""What the commands of `vocabgap glossary` share: their options, and the runtime that these mean."""
+
+import os
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from vocabgap.config import login, resolve_settings
+from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.moments import parse_now
+from vocabgap.settings import DEFAULT_GLOSSARY, GlossarySettings
+from vocabgap.text import printable_name
+
+if TYPE_CHECKING:
+    from vocabgap.glossary.runtime import GlossaryRuntime
+    from vocabgap.glossary.strictness import Strictness
+
+SHOWN_DIGITS: Final = 8  # of a conflict's identifier, which its beginning stands for
+
+FolderOption = Annotated[
+    str | None, typer.Option("--glossary", help=f"Folder of the glossary.  [default: {DEFAULT_GLOSSARY}]")
+]
+ScopeOption = Annotated[str | None, typer.Option("--scope", help="A scope.", show_default=False)]
+MissionOption = Annotated[str | None, typer.Option("--mission", help="A mission.", show_default=False)]
+StrictnessOption = Annotated[
+    str | None,
+    typer.Option("--strictness", help="What stops it: off, medium or max.", show_default=False),
+]
+AskOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--ask/--no-ask",
+        help="Ask what terms mean; by default where somebody can answer.",
+        show_default=False,
+    ),
+]
+ActorOption = Annotated[
+    str | None,
+    typer.Option(help="Who answers; by default VOCABGAP_ACTOR, else who is logged in.", show_default=False),
+]
+NowOption = Annotated[
+    str | None, typer.Option(help="The moment of what is logged; the clock's by default.", show_default=False)
+]
+
+
+def glossary_settings(
+    config: Path | None, folder: str | None, strictness: str | None = None
+) -> GlossarySettings:
+    """The settings of the glossary that options mean."""
+    flags = {
+        "--glossary": (("glossary", "folder"), folder),
+        "--strictness": (("glossary", "strictness"), strictness),
+    }
+    return resolve_settings(config, os.environ, flags).settings.glossary
+
+
+def runtime_of(
+    settings: GlossarySettings, actor: str | None = None, now: str | None = None
+) -> "GlossaryRuntime":
+    """The runtime of a glossary, used by a person."""
+    from vocabgap.glossary.configured import configured_runtime  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.events import Actor  # noqa: PLC0415
+    from vocabgap.glossary.session import clock  # noqa: PLC0415
+
+    name = actor or login() or "cli"
+    return configured_runtime(
+        settings,
+        actor=Actor(f"user:{name}", display_name=name),
+        now=clock if now is None else partial(parse_now, now),
+    )
+
+
+def require_initialized(runtime: "GlossaryRuntime") -> None:
+    """Refuse a glossary whose folder does not exist.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    if file_kind(runtime.folder) is not FileKind.FOLDER:
+        raise NotFoundError(
+            f"the glossary is not initialized: there is no folder '{printable_name(str(runtime.folder))}'",
+            hint="`vocabgap glossary import PATH` makes it, or name another one with --glossary",
+        )
+
+
+def require_scope(runtime: "GlossaryRuntime", scope: str | None) -> None:
+    """Refuse the name of no scope.
+
+    Raises:
+        InvalidInputError: It is none.
+    """
+    if scope is not None and scope not in runtime.scopes.names:
+        raise InvalidInputError(
+            f"Invalid scope '{scope}'", hint=f"expected one of {', '.join(runtime.scopes.names)}"
+        )
+
+
+def require_strictness(name: str | None) -> "Strictness | None":
+    """The strictness of a name; none where none is named.
+
+    Raises:
+        InvalidInputError: There is no such strictness.
+    """
+    from vocabgap.glossary.strictness import Strictness, strictness_of  # noqa: PLC0415 - as above
+
+    found = strictness_of(name)
+    if name is not None and found is None:
+        raise InvalidInputError(
+            f"Invalid strictness '{name}'", hint=f"expected one of {', '.join(Strictness)}"
+        )
+    return found

@@ -1,0 +1,273 @@
+"""`vocabgap glossary list`, `show`, `validate`, `import`, `promote` and `deprecate`: its terms and senses."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vocabgap.cli.glossary_options import (
+    ActorOption,
+    FolderOption,
+    NowOption,
+    ScopeOption,
+    glossary_settings,
+    require_initialized,
+    require_scope,
+    runtime_of,
+)
+from vocabgap.cli.options import ConfigOption
+from vocabgap.cli.output import Output, output_of
+from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError
+from vocabgap.moments import iso
+from vocabgap.text import count, escape_unseen, shortened, visible
+
+if TYPE_CHECKING:
+    from vocabgap.glossary.loading import Loaded
+    from vocabgap.glossary.senses import TermSense
+
+_DEFINITION = 60  # characters of a definition in the list
+_PREFIX = "glossary:"
+
+TermArgument = Annotated[str, typer.Argument(help="The term, in any spelling.", show_default=False)]
+DefinitionOption = Annotated[
+    str | None,
+    typer.Option(help="Its definition or the beginning, where there are several.", show_default=False),
+]
+
+
+def list_terms(
+    context: typer.Context,
+    scope: ScopeOption = None,
+    status: Annotated[
+        str | None, typer.Option(help="active, draft or deprecated.", show_default=False)
+    ] = None,
+    folder: FolderOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """List the senses of all terms."""
+    from vocabgap.glossary.senses import SenseStatus  # noqa: PLC0415 - loads what only this needs
+
+    output = output_of(context)
+    runtime = runtime_of(glossary_settings(config, folder))
+    require_scope(runtime, scope)
+    if status not in {None, *SenseStatus}:
+        raise InvalidInputError(
+            f"Invalid status '{status}'", hint=f"expected one of {', '.join(SenseStatus)}"
+        )
+    require_initialized(runtime)
+    loaded = runtime.load()
+    _note_problems(output, loaded)
+    found = [
+        sense for sense in loaded.glossary if scope in {None, sense.scope} and status in {None, sense.status}
+    ]
+    for sense in found:
+        output.event("sense", **_fields(sense))
+    output.event("result", senses=len(found))
+    if not found:
+        output.text("No terms found")
+        return
+    if not output.as_json:
+        from vocabgap.cli.tables import table  # noqa: PLC0415 - loads rich
+
+        rows = [
+            (sense.surface, sense.scope, _cut(sense.definition), sense.status, f"{sense.confidence:.1f}")
+            for sense in found
+        ]
+        output.text(table(("term", "scope", "definition", "status", "confidence"), rows))
+    output.text(f"\nTotal: {len(found)} term(s)")
+
+
+def show_term(
+    context: typer.Context, term: TermArgument, folder: FolderOption = None, config: ConfigOption = None
+) -> None:
+    """Show all senses of a term, and where each comes from."""
+    output = output_of(context)
+    runtime = runtime_of(glossary_settings(config, folder))
+    require_initialized(runtime)
+    loaded = runtime.load()
+    _note_problems(output, loaded)
+    name = term.removeprefix(_PREFIX)
+    senses = loaded.glossary.history(name)
+    if not senses:
+        raise NotFoundError(f"term '{name}' was not found", hint="`vocabgap glossary list` lists them")
+    answering = loaded.glossary.resolve(name)
+    for sense in senses:
+        provenance = sense.provenance
+        output.event("sense", **_fields(sense), answers=sense in answering, provenance=provenance)
+    output.event("result", senses=len(senses), answering=len(answering))
+    output.text(visible(senses[0].surface.surface_text))
+    for sense in senses:
+        ruled_out = sense.is_active and sense not in answering
+        status = f"{sense.status}, ruled out by another sense" if ruled_out else sense.status
+        output.text(f"  [{sense.scope}] {visible(sense.definition)}")
+        output.text(f"    {status}, confidence {sense.confidence:.1f}, {_origin(sense)}")
+
+
+def validate(
+    context: typer.Context,
+    path: Annotated[Path, typer.Argument(help="A seed file, or a folder of them.", show_default=False)],
+    config: ConfigOption = None,
+) -> None:
+    """List what is wrong in seed files; exit with 2 if anything is."""
+    from vocabgap.glossary.seeds import ENDING, read_seed, scope_of  # noqa: PLC0415 - loads what only this needs
+
+    output = output_of(context)
+    runtime = runtime_of(glossary_settings(config, None))
+    if not path.exists():
+        raise NotFoundError(f"'{path}' does not exist", hint="name a seed file, or a folder of them")
+    paths = sorted(path.glob(f"*{ENDING}")) if path.is_dir() else [path]
+    files = []
+    for each in paths:
+        seed = read_seed(each)
+        told = escape_unseen(str(each))
+        if scope_of(each, runtime.scopes) is None:
+            output.note(f"{told}: '{escape_unseen(each.stem)}' is no scope, so nothing reads this file")
+        files.append(
+            {
+                "path": str(each),
+                "valid": not seed.problems,
+                "term_count": len(seed.terms),
+                "errors": list(map(str, seed.problems)),
+            }
+        )
+        output.event("file", **files[-1])
+        kind = "valid" if not seed.problems else count(len(seed.problems), "error")
+        output.text(f"{told}: {count(len(seed.terms), 'term')}, {kind}")
+        for problem in seed.problems:
+            output.text(f"  {visible(str(problem))}")
+    invalid = sum(not each["valid"] for each in files)
+    output.event(
+        "result", files=files, total_files=len(files), valid_files=len(files) - invalid, invalid_files=invalid
+    )
+    output.text(f"{count(len(files), 'file')}, {invalid:,} invalid")
+    if invalid:
+        raise typer.Exit(ExitCode.INVALID_INPUT)
+
+
+def import_terms(
+    context: typer.Context,
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="A vocabulary manifest, a CSV of terms and definitions, or another glossary's folder.",
+            show_default=False,
+        ),
+    ],
+    scope: ScopeOption = None,
+    folder: FolderOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Add the terms of a vocabulary, a table or another glossary."""
+    from vocabgap.glossary.importing import import_terms as imported  # noqa: PLC0415 - loads what only this needs
+
+    output = output_of(context)
+    runtime = runtime_of(glossary_settings(config, folder))
+    made = imported(source, runtime.folder, runtime.scopes, scope)
+    for place, term in made.added:
+        output.event("imported", scope=place, term=term)
+    output.event(
+        "result",
+        added=len(made.added),
+        present=made.present,
+        drafts=made.drafts,
+        passed_over=made.passed_over,
+    )
+    for told in made.passed_over:
+        output.note(f"not imported: {visible(told)}")
+    for name in made.drafts:
+        output.note(f"a draft, since it has another meaning already: {visible(name)}")
+    output.text(
+        f"{escape_unseen(str(runtime.folder))}: {count(len(made.added), 'term')} added,"
+        f" {made.present:,} there already"
+    )
+
+
+def promote(
+    context: typer.Context,
+    term: TermArgument,
+    scope: ScopeOption = None,
+    definition: DefinitionOption = None,
+    replace: Annotated[
+        bool | None,
+        typer.Option(
+            "--replace/--beside",
+            help="Where the term means something else already: take its place, or stand beside it.",
+            show_default=False,
+        ),
+    ] = None,
+    actor: ActorOption = None,
+    now: NowOption = None,
+    folder: FolderOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Let a draft, or a sense that was deprecated, answer what its term means."""
+    from vocabgap.glossary.promoting import promote_sense  # noqa: PLC0415 - loads what only this needs
+
+    output = output_of(context)
+    runtime = runtime_of(glossary_settings(config, folder), actor, now)
+    require_initialized(runtime)
+    if replace is None and sys.stdin.isatty() and not output.as_json:
+        from vocabgap.cli.glossary_prompts import Prompt  # noqa: PLC0415 - loads rich
+
+        def is_replacing(rivals: "list[TermSense]") -> bool | None:
+            told = "; ".join(f"[{each.scope}] {visible(each.definition)}" for each in rivals)
+            return Prompt().agrees(f"It means something else already: {told}. Take its place?") or None
+
+        made = promote_sense(runtime, term, scope, definition, is_replacing)
+    else:
+        made = promote_sense(runtime, term, scope, definition, lambda _: replace)
+    _tell_changed(output, made, "is active")
+
+
+def deprecate(
+    context: typer.Context,
+    term: TermArgument,
+    scope: ScopeOption = None,
+    definition: DefinitionOption = None,
+    actor: ActorOption = None,
+    now: NowOption = None,
+    folder: FolderOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Let a sense count no more; drop a draft."""
+    from vocabgap.glossary.promoting import deprecate_sense  # noqa: PLC0415 - loads what only this needs
+
+    output = output_of(context)
+    runtime = runtime_of(glossary_settings(config, folder), actor, now)
+    require_initialized(runtime)
+    _tell_changed(output, deprecate_sense(runtime, term, scope, definition), "is deprecated")
+
+
+def _tell_changed(output: Output, sense: "TermSense", told: str) -> None:
+    output.event("result", **_fields(sense))
+    output.text(f"{visible(sense.surface.surface_text)} [{sense.scope}] {told}: {visible(sense.definition)}")
+
+
+def _note_problems(output: Output, loaded: "Loaded") -> None:
+    for seed in loaded.invalid:
+        for problem in seed.problems:
+            output.note(f"{escape_unseen(str(seed.path))}: {visible(str(problem))}")
+    if loaded.skipped:
+        output.note(f"{count(loaded.skipped, 'line')} of the event logs cannot be read and was passed over")
+
+
+def _fields(sense: "TermSense") -> dict[str, object]:
+    return {
+        "surface": sense.surface.surface_text,
+        "scope": sense.scope,
+        "definition": sense.definition,
+        "status": sense.status,
+        "confidence": sense.confidence,
+    }
+
+
+def _origin(sense: "TermSense") -> str:
+    provenance = sense.provenance
+    if not provenance.timestamp.timestamp():
+        return "from its seed file"
+    return f"{visible(provenance.source)} by {visible(provenance.actor_id)} on {iso(provenance.timestamp)}"
+
+
+def _cut(definition: str) -> str:
+    return shortened(definition, _DEFINITION) if len(definition) > _DEFINITION else definition

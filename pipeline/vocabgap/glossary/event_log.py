@@ -1,0 +1,245 @@
+"""The event log: one file of JSON Lines a mission, only ever appended to."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+import msgspec
+
+from vocabgap.appending import Kind, add_line, alone, naming
+from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.glossary.checkpoints import StepCheckpoint, checkpoint_of
+from vocabgap.glossary.errors import InvalidTermError
+from vocabgap.glossary.events import GlossaryEvent, StepCheckpointed, encoded, event_of
+from vocabgap.glossary.senses import require_id
+
+ENDING: Final = ".events.jsonl"
+_KIND: Final = Kind(
+    "event log",
+    "name another folder for the glossary's events",
+    undone="nothing was logged",
+    again="try again when that one is done",
+)
+_FOREIGN: Final = re.compile(r"[^A-Za-z0-9_.-]")
+_LONGEST_NAME: Final = 200  # characters of a file's name; systems allow 255 bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """An event, and the log that it comes from.
+
+    Attributes:
+        event: The event.
+        log: The file's name without its ending.
+        line: The line, counted from 1.
+    """
+
+    event: GlossaryEvent
+    log: str
+    line: int
+
+
+@dataclass(frozen=True)
+class EventsRead:
+    """What the logs of a folder hold.
+
+    Attributes:
+        events: In the order in which they happened; those of one moment in that of their lines.
+        skipped: How many lines are no events: torn, or of another kind.
+    """
+
+    events: tuple[Logged, ...] = ()
+    skipped: int = 0
+
+
+def log_name(mission_id: str) -> str:
+    """The name of a mission's log: what a file's name had better not hold becomes a hyphen.
+
+    Raises:
+        InvalidTermError: The mission has no name.
+    """
+    require_id("mission_id", mission_id)
+    name = _FOREIGN.sub("-", mission_id)
+    if len(name) > _LONGEST_NAME:
+        digest = hashlib.sha256(mission_id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        name = f"{name[: _LONGEST_NAME - len(digest) - 1]}-{digest}"
+    return f"{name}{ENDING}"
+
+
+def append_event(folder: Path, mission_id: str, event: GlossaryEvent) -> GlossaryEvent:
+    """Add an event to a mission's log; it is on the disk when this returns.
+
+    Returns:
+        The event as it was logged, with its identifier.
+
+    Raises:
+        VocabgapError: As `append_events`.
+    """
+    return append_events(folder, mission_id, [event])[0]
+
+
+def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
+    """Add events to a mission's log, all of them or none; they are on the disk when this returns.
+
+    Args:
+        folder: Where the logs lie; it is made where it does not exist.
+        mission_id: The mission.
+        events: The events, in their order.
+
+    Returns:
+        The events as they were logged, each with its identifier.
+
+    Raises:
+        InvalidInputError: One holds what JSON cannot say, or the mission has no name.
+        VocabgapError: The log cannot be written, or another writer holds it.
+    """
+    path = folder / log_name(mission_id)
+    logged = [identified(event) for event in events]
+    try:
+        lines = b"".join(map(encoded, logged))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidInputError(f"an event cannot be logged: {error}") from error
+    if not lines:
+        return logged
+    with naming(path, _KIND, "written"):
+        folder.mkdir(parents=True, exist_ok=True)
+        with alone(path, _KIND) as file:
+            add_line(file, path, lines)
+    return logged
+
+
+def identified(event: GlossaryEvent) -> GlossaryEvent:
+    """The event with an identifier, a new one where it has none."""
+    return event if event.event_id else msgspec.structs.replace(event, event_id=str(uuid4()))
+
+
+def read_events(folder: Path, mission_id: str | None = None) -> EventsRead:
+    """Everything that the logs of a folder hold, damage and foreign lines aside.
+
+    Args:
+        folder: Where the logs lie; nothing happened where there is none.
+        mission_id: The mission whose log is read; all of them by default.
+
+    Raises:
+        VocabgapError: A log cannot be read.
+    """
+    found: list[Logged] = []
+    skipped = 0
+    for path in log_files(folder, mission_id):
+        events, bad = parse_log(read_log(path), path.name.removesuffix(ENDING))
+        found += events
+        skipped += bad
+    return EventsRead(in_order(found), skipped)
+
+
+def in_order(events: Iterable[Logged]) -> tuple[Logged, ...]:
+    """Events in the order in which they happened; those of one moment by log and line."""
+    return tuple(sorted(events, key=lambda each: (each.event.timestamp, each.log, each.line)))
+
+
+def log_files(folder: Path, mission_id: str | None = None) -> list[Path]:
+    """The logs of a folder in order of their names, or the one of a mission."""
+    if mission_id is not None:
+        path = folder / log_name(mission_id)
+        return [path] if path.is_file() else []
+    with naming(folder, _KIND, "read"):
+        if not folder.is_dir():
+            return []
+        return sorted(path for path in folder.iterdir() if path.name.endswith(ENDING) and path.is_file())
+
+
+def read_log(path: Path) -> bytes:
+    """What a log holds.
+
+    Raises:
+        VocabgapError: It cannot be read.
+    """
+    with naming(path, _KIND, "read"):
+        return path.read_bytes()
+
+
+def parse_log(content: bytes, log: str) -> tuple[list[Logged], int]:
+    """The events of one log in the order of their lines, and how many lines are none.
+
+    Args:
+        content: What the file holds.
+        log: Its name without the ending.
+    """
+    found: list[Logged] = []
+    skipped = 0
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            found.append(Logged(event_of(_json(line)), log, number))
+        except InvalidTermError:
+            skipped += 1
+    return found, skipped
+
+
+def load_checkpoint(
+    folder: Path,
+    step_id: str | None = None,
+    *,
+    mission_id: str | None = None,
+    retry_token: str | None = None,
+) -> StepCheckpoint | None:
+    """The newest checkpoint of a step.
+
+    Args:
+        folder: Where the logs lie.
+        step_id: The step; any one by default.
+        mission_id: The mission; any one by default.
+        retry_token: The token of the checkpoint; any one by default.
+
+    Returns:
+        The checkpoint; none where the logs hold none.
+
+    Raises:
+        VocabgapError: A log cannot be read.
+    """
+    newest: StepCheckpoint | None = None
+    for each in read_events(folder).events:
+        event = each.event
+        if not isinstance(event, StepCheckpointed):
+            continue
+        wanted = (
+            (step_id, event.step_id),
+            (mission_id, event.mission_id),
+            (retry_token, event.retry_token),
+        )
+        if any(asked is not None and asked != there for asked, there in wanted):
+            continue
+        try:
+            newest = checkpoint_of(msgspec.to_builtins(event))
+        except InvalidTermError:
+            continue
+    return newest
+
+
+def require_checkpoint(folder: Path, retry_token: str) -> StepCheckpoint:
+    """The checkpoint of a token.
+
+    Raises:
+        NotFoundError: The logs hold none.
+        VocabgapError: A log cannot be read.
+    """
+    found = load_checkpoint(folder, retry_token=retry_token)
+    if found is None:
+        raise NotFoundError(
+            f"there is no checkpoint '{retry_token}' in '{folder}'",
+            hint="the step that was stopped names its token; run it again to get a new one",
+        )
+    return found
+
+
+def _json(line: bytes) -> Any:  # noqa: ANN401 - whatever a log may hold
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InvalidTermError("no JSON") from error

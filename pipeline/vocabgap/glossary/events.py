@@ -1,0 +1,271 @@
+"""Events: everything that happens to a glossary and to the steps that it guards, as it is logged.
+
+The event types and the names in their payloads are those of a published contract, so that its logs are read
+here and ours there. What a log holds beside them means nothing.
+"""
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, Final
+
+import msgspec
+
+from vocabgap.glossary.checkpoints import StepCheckpoint
+from vocabgap.glossary.conflicts import SemanticConflict, Severity
+from vocabgap.glossary.errors import InvalidTermError
+from vocabgap.glossary.scopes import ScopeRef
+from vocabgap.glossary.senses import Provenance, SenseRef, SenseStatus, require_confidence, require_id
+from vocabgap.glossary.strictness import Strictness
+
+_CONFLICTS: Final = ("findings", "conflicts")  # where a payload holds conflicts
+
+
+class Action(StrEnum):
+    """What a check recommends."""
+
+    PROCEED = "proceed"
+    WARN = "warn"
+    BLOCK = "block"
+
+
+class ActorType(StrEnum):
+    """Who acts."""
+
+    HUMAN = "human"
+    LLM = "llm"
+    SERVICE = "service"
+
+
+class ResolutionMode(StrEnum):
+    """When a question was answered: while the step waited, or later."""
+
+    INTERACTIVE = "interactive"
+    ASYNC = "async"
+
+
+class UpdateType(StrEnum):
+    """What happens to a sense."""
+
+    CREATE = "create"
+    UPDATE = "update"
+
+
+class Actor(msgspec.Struct, frozen=True):
+    """Who acts."""
+
+    actor_id: str
+    actor_type: ActorType = ActorType.HUMAN
+    display_name: str = ""
+
+    def __post_init__(self) -> None:
+        require_id("actor_id", self.actor_id)
+
+
+class NewSense(msgspec.Struct, frozen=True):
+    """A sense as an event adds or changes it."""
+
+    surface: str
+    scope: str
+    definition: str
+    confidence: float = 1.0
+    status: SenseStatus = SenseStatus.ACTIVE
+
+    def __post_init__(self) -> None:
+        require_confidence(self.confidence)
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event_type"):
+    """What all events have.
+
+    Attributes:
+        timestamp: When it happened; one without an offset is in UTC.
+        event_id: What names it, a UUID; empty until it is logged.
+    """
+
+    timestamp: datetime
+    event_id: str = ""
+
+    def __post_init__(self) -> None:
+        if self.timestamp.tzinfo is None:
+            msgspec.structs.force_setattr(self, "timestamp", self.timestamp.replace(tzinfo=UTC))
+
+
+class GlossaryScopeActivated(Event, frozen=True, kw_only=True, tag=True):
+    """A scope counts in a run, in one version."""
+
+    scope_id: str
+    glossary_version_id: str
+    mission_id: str
+    run_id: str
+
+
+class TermCandidateObserved(Event, frozen=True, kw_only=True, tag=True):
+    """A term was found in what a step was given or made."""
+
+    term: str
+    source_step: str
+    actor_id: str
+    confidence: float
+    extraction_method: str
+    context: str
+    mission_id: str
+    run_id: str
+
+
+class SemanticCheckEvaluated(Event, frozen=True, kw_only=True, tag=True):
+    """The terms of a step were checked.
+
+    Attributes:
+        step_id: The step.
+        mission_id: Its mission.
+        run_id: The run of it.
+        findings: The conflicts.
+        overall_severity: The worst of their severities.
+        confidence: The highest of their confidences.
+        effective_strictness: The strictness in force.
+        recommended_action: What to do.
+        blocked: Whether these conflicts stop the step.
+    """
+
+    step_id: str
+    mission_id: str
+    run_id: str
+    findings: tuple[SemanticConflict, ...] = ()
+    overall_severity: Severity
+    confidence: float
+    effective_strictness: str
+    recommended_action: Action
+    blocked: bool
+
+
+class GenerationBlockedBySemanticConflict(Event, frozen=True, kw_only=True, tag=True):
+    """The gate has stopped a step."""
+
+    step_id: str
+    mission_id: str
+    run_id: str
+    conflicts: tuple[SemanticConflict, ...]
+    strictness_mode: str
+    effective_strictness: str
+
+
+class GlossaryClarificationRequested(Event, frozen=True, kw_only=True, tag=True):
+    """A question is open: what a term means."""
+
+    question: str
+    term: str
+    options: tuple[str, ...]
+    urgency: Severity
+    mission_id: str
+    run_id: str
+    step_id: str
+    conflict_id: str
+    semantic_check_event_id: str = ""
+
+
+class GlossaryClarificationResolved(Event, frozen=True, kw_only=True, tag=True):
+    """A question was answered with a sense that was there.
+
+    Attributes:
+        conflict_id: The question.
+        term_surface: The term.
+        selected_sense: The answer.
+        actor: Who gave it.
+        resolution_mode: When.
+        provenance: Where the answer comes from.
+        overruled: The senses that it was preferred to; where a log does not say, all that there were.
+    """
+
+    conflict_id: str
+    term_surface: str
+    selected_sense: SenseRef
+    actor: Actor
+    resolution_mode: ResolutionMode = ResolutionMode.INTERACTIVE
+    provenance: Provenance | None = None
+    overruled: tuple[SenseRef, ...] | msgspec.UnsetType = msgspec.UNSET
+
+
+class GlossarySenseUpdated(Event, frozen=True, kw_only=True, tag=True):
+    """A sense is new, or another one than before.
+
+    Attributes:
+        term_surface: The term.
+        scope: Its scope.
+        new_sense: The sense from now on.
+        actor: Who says so.
+        update_type: Whether it is new.
+        provenance: Where it comes from.
+        conflict_id: The question that it answers; empty where it answers none.
+        overruled: The senses that it takes the place of; where a log does not say, all that there were if it
+            answers a question, else none.
+    """
+
+    term_surface: str
+    scope: str
+    new_sense: NewSense
+    actor: Actor
+    update_type: UpdateType = UpdateType.CREATE
+    provenance: Provenance | None = None
+    conflict_id: str = ""
+    overruled: tuple[SenseRef, ...] | msgspec.UnsetType = msgspec.UNSET
+
+
+class StepCheckpointed(Event, frozen=True, kw_only=True, tag=True):
+    """What a stopped step needs to go on was kept."""
+
+    mission_id: str
+    run_id: str
+    step_id: str
+    strictness: Strictness
+    scope_refs: tuple[ScopeRef, ...]
+    input_hash: str
+    cursor: str
+    retry_token: str
+
+    @classmethod
+    def of(cls, checkpoint: StepCheckpoint) -> "StepCheckpointed":
+        """The event that keeps a checkpoint."""
+        return cls(**msgspec.structs.asdict(checkpoint))
+
+
+GlossaryEvent = (
+    GlossaryScopeActivated
+    | TermCandidateObserved
+    | SemanticCheckEvaluated
+    | GenerationBlockedBySemanticConflict
+    | GlossaryClarificationRequested
+    | GlossaryClarificationResolved
+    | GlossarySenseUpdated
+    | StepCheckpointed
+)
+
+
+def event_of(payload: Any) -> GlossaryEvent:  # noqa: ANN401 - whatever a log may hold
+    """The event that a JSON object stands for; a term may be a text or an object in it.
+
+    Raises:
+        InvalidTermError: It is none.
+    """
+    if not isinstance(payload, dict):
+        raise InvalidTermError("expected an event as a JSON object")
+    payload = dict(payload)
+    if isinstance(payload.get("term"), dict):
+        payload["term"] = payload["term"].get("surface_text")
+    for name in _CONFLICTS:
+        if isinstance(payload.get(name), list | tuple):
+            payload[name] = list(map(_nested_term, payload[name]))
+    try:
+        return msgspec.convert(payload, GlossaryEvent)  # type: ignore[no-any-return]
+    except (msgspec.ValidationError, OverflowError) as error:
+        raise InvalidTermError(f"no event: {error}") from error
+
+
+def _nested_term(conflict: Any) -> Any:  # noqa: ANN401 - as above
+    if isinstance(conflict, dict) and isinstance(conflict.get("term"), str):
+        return {**conflict, "term": {"surface_text": conflict["term"]}}
+    return conflict
+
+
+def encoded(event: GlossaryEvent) -> bytes:
+    """The event as one line of JSON, its keys sorted."""
+    return msgspec.json.encode(event, order="sorted") + b"\n"

@@ -1,0 +1,264 @@
+"""The glossary: the senses of terms in their scopes, as seed files and events have made them."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Final
+
+import msgspec
+
+from vocabgap.glossary.errors import InvalidTermError
+from vocabgap.glossary.events import (
+    Event,
+    GlossaryClarificationResolved,
+    GlossarySenseUpdated,
+    UpdateType,
+)
+from vocabgap.glossary.known_terms import KnownTerms
+from vocabgap.glossary.normalizing import lower, term_key
+from vocabgap.glossary.scopes import ScopeRef, ScopeStack
+from vocabgap.glossary.senses import Provenance, SenseRef, SenseStatus, TermSense, TermSurface
+
+# Sources of senses that answer a question: what was there when it was asked is ruled out.
+ANSWERS: Final = frozenset({"user_clarification", "clarification_resolved", "cli_resolve"})
+_VERSION_DIGITS: Final = 16
+
+SenseId = tuple[str, str]  # scope and definition, as `definition_key` has it
+_Senses = tuple[TermSense, ...]
+
+
+class Glossary:
+    """Senses of terms, of which several may be active for the same one.
+
+    It does not change: what happens to it makes another one.
+
+    Args:
+        senses: Senses of any status, in any order.
+        scopes: The active scopes.
+    """
+
+    def __init__(self, senses: Iterable[TermSense] = (), scopes: ScopeStack | None = None) -> None:
+        self.scopes = ScopeStack() if scopes is None else scopes
+        grouped: dict[str, list[TermSense]] = {}
+        for sense in senses:
+            grouped.setdefault(term_key(sense.surface.surface_text), []).append(sense)
+        self._senses: dict[str, _Senses] = {key: self._ranked(each) for key, each in grouped.items()}
+        # Of a term the senses that were ruled out, each with the one that was preferred.
+        self._overruled: dict[str, dict[SenseId, SenseId]] = {}
+
+    def __len__(self) -> int:
+        """How many senses there are, of any status."""
+        return sum(map(len, self._senses.values()))
+
+    def __iter__(self) -> Iterator[TermSense]:
+        """All senses, by term, scope and confidence."""
+        for key in sorted(self._senses):
+            yield from self._senses[key]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Glossary):
+            return NotImplemented
+        return (self.scopes, self._senses, self._overruled) == (
+            other.scopes,
+            other._senses,
+            other._overruled,
+        )
+
+    def __hash__(self) -> int:
+        """The same for two that are equal."""
+        return hash((self.scopes, len(self)))
+
+    def history(self, surface: str) -> tuple[TermSense, ...]:
+        """All senses of a term, of any status, the active and those ruled out among them."""
+        return self._senses.get(term_key(surface), ())
+
+    def resolve(self, surface: str, scopes: Iterable[str] | None = None) -> tuple[TermSense, ...]:
+        """What a term means: its active senses that no selection has ruled out.
+
+        Args:
+            surface: The term, in any spelling.
+            scopes: The scopes that count, in their order; the active ones by default.
+
+        Returns:
+            The senses by scope, then confidence. With one definition among them the first one answers; with
+            several the term is ambiguous.
+        """
+        key = term_key(surface)
+        present = self._senses.get(key)
+        if not present:
+            return ()
+        stack = self.scopes if scopes is None else self.scopes.limited_to(scopes)
+        overruled = self._overruled.get(key, {})
+        found = [
+            sense
+            for sense in present
+            if sense.is_active and sense.scope in stack.names and sense_id(sense) not in overruled
+        ]
+        if scopes is not None:
+            found.sort(key=lambda sense: stack.precedence(sense.scope))
+        return tuple(found)
+
+    def meaning(self, surface: str) -> TermSense | None:
+        """The one meaning of a term; none where it has no active sense, or several that differ."""
+        found = self.resolve(surface)
+        return found[0] if len(definitions(found)) == 1 else None
+
+    def rivals(self, surface: str, definition: str) -> tuple[TermSense, ...]:
+        """The senses that would make a term ambiguous beside some definition."""
+        wanted = definition_key(definition)
+        return tuple(each for each in self.resolve(surface) if definition_key(each.definition) != wanted)
+
+    @cached_property
+    def known(self) -> KnownTerms:
+        """The terms that have a meaning, to be found in texts."""
+        active = set(self.scopes.names)
+        return KnownTerms(
+            sense.surface.surface_text
+            for senses in self._senses.values()
+            for sense in senses
+            if sense.is_active and sense.scope in active
+        )
+
+    @cached_property
+    def scope_refs(self) -> tuple[ScopeRef, ...]:
+        """The active scopes that hold a sense, each with a digest of what it holds as its version."""
+        digests = {name: hashlib.sha256() for name in self.scopes.names}
+        held: set[str] = set()
+        for key in sorted(self._senses):
+            for sense in self._senses[key]:
+                if sense.scope in digests:
+                    held.add(sense.scope)
+                    ruled_out = sense_id(sense) in self._overruled.get(key, {})
+                    digests[sense.scope].update(msgspec.json.encode((sense.ref, sense.status, ruled_out)))
+        return tuple(
+            ScopeRef(name, digest.hexdigest()[:_VERSION_DIGITS])
+            for name, digest in digests.items()
+            if name in held
+        )
+
+    def applied(self, events: Iterable[Event]) -> "Glossary":
+        """The glossary after some events, in their order; those of other kinds change nothing.
+
+        What happens to one term does not depend on what happens to another one.
+        """
+        after = Glossary((), self.scopes)
+        after._senses = dict(self._senses)
+        after._overruled = dict(self._overruled)
+        changed = False
+        for event in events:
+            if isinstance(event, GlossarySenseUpdated):
+                changed |= after._update(event)
+            elif isinstance(event, GlossaryClarificationResolved):
+                changed |= after._select(event)
+        return after if changed else self
+
+    def _update(self, event: GlossarySenseUpdated) -> bool:
+        new = event.new_sense
+        provenance = event.provenance or Provenance(event.actor.actor_id, event.timestamp, "event_log")
+        ref = SenseRef(new.surface, event.scope, new.definition, new.confidence)
+        sense = _sense(ref, provenance, new.status)
+        if sense is None:
+            return False
+        key = term_key(sense.surface.surface_text)
+        present = self._senses.get(key, ())
+        edited: set[SenseId] = set()
+        if event.update_type == UpdateType.UPDATE and sense_id(sense) not in map(sense_id, present):
+            edited = {sense_id(each) for each in present if each.is_active and each.scope == sense.scope}
+        named = event.overruled
+        if isinstance(named, msgspec.UnsetType):
+            named = _refs(present) if provenance.source in ANSWERS else ()
+        self._put(key, sense, edited | _ids(named))
+        return True
+
+    def _select(self, event: GlossaryClarificationResolved) -> bool:
+        provenance = event.provenance or Provenance(event.actor.actor_id, event.timestamp, "event_log")
+        chosen = msgspec.structs.replace(event.selected_sense, surface=event.term_surface)
+        sense = _sense(chosen, provenance, SenseStatus.ACTIVE)
+        if sense is None:
+            return False
+        key = term_key(sense.surface.surface_text)
+        present = self._senses.get(key, ())
+        there = next((each for each in present if sense_id(each) == sense_id(sense)), None)
+        if there is not None:
+            sense = msgspec.structs.replace(there, status=SenseStatus.ACTIVE)
+        named = event.overruled
+        self._put(key, sense, _ids(_refs(present) if isinstance(named, msgspec.UnsetType) else named))
+        return True
+
+    def _put(self, key: str, sense: TermSense, overruled: set[SenseId]) -> None:
+        """Have a sense in the place of what it overrules: deprecated in its scope, ruled out in others."""
+        own = sense_id(sense)
+        losers = {each for each in overruled if each[1] != own[1]} if sense.is_active else set()
+        kept = [
+            _deprecated(each) if each.scope == sense.scope and sense_id(each) in losers else each
+            for each in self._senses.get(key, ())
+            if sense_id(each) != own
+        ]
+        self._senses[key] = self._ranked([*kept, sense])
+        ruled_out = {
+            loser: winner
+            for loser, winner in self._overruled.get(key, {}).items()
+            if loser != own and (sense.is_active or winner != own)
+        }
+        ruled_out.update({loser: own for loser in losers if loser[0] != sense.scope})
+        if ruled_out:
+            self._overruled[key] = ruled_out
+        else:
+            self._overruled.pop(key, None)
+
+    def _ranked(self, senses: Iterable[TermSense]) -> _Senses:
+        found = tuple(senses)
+        if len(found) < 2:  # noqa: PLR2004 - nothing to be put in order
+            return found
+        return tuple(
+            sorted(
+                found,
+                key=lambda each: (
+                    self.scopes.precedence(each.scope),
+                    each.scope,
+                    -each.confidence,
+                    each.definition,
+                    each.surface,
+                    each.status,
+                ),
+            )
+        )
+
+
+def definition_key(definition: str) -> str:
+    """What definitions are compared by: case, white space and a full stop at the end make no difference."""
+    return " ".join(lower(definition).split()).rstrip(".")
+
+
+def sense_id(sense: TermSense | SenseRef) -> SenseId:
+    """What tells a sense from others of its term: its scope and its definition."""
+    return sense.scope, definition_key(sense.definition)
+
+
+def definitions(senses: Iterable[TermSense]) -> Mapping[str, TermSense]:
+    """The different definitions among some senses, each with the first sense that has it."""
+    found: dict[str, TermSense] = {}
+    for sense in senses:
+        found.setdefault(definition_key(sense.definition), sense)
+    return found
+
+
+def _refs(present: _Senses) -> tuple[SenseRef, ...]:
+    return tuple(each.ref for each in present if each.is_active)
+
+
+def _ids(refs: Iterable[SenseRef]) -> set[SenseId]:
+    return set(map(sense_id, refs))
+
+
+def _deprecated(sense: TermSense) -> TermSense:
+    return msgspec.structs.replace(sense, status=SenseStatus.DEPRECATED)
+
+
+def _sense(ref: SenseRef, provenance: Provenance, status: SenseStatus) -> TermSense | None:
+    """A sense that a log gives; none where it is none."""
+    try:
+        surface = TermSurface(lower(ref.surface).strip())
+        return TermSense(surface, ref.scope, ref.definition, provenance, ref.confidence, status)
+    except InvalidTermError:
+        return None

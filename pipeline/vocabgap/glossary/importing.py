@@ -1,0 +1,139 @@
+"""Importing: the terms of vocabularies and of other glossaries become terms of seed files."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+
+from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.glossary.glossary import definition_key
+from vocabgap.glossary.normalizing import surface_of, term_key
+from vocabgap.glossary.scopes import GlossaryScope, ScopeStack
+from vocabgap.glossary.seed_saving import save_terms
+from vocabgap.glossary.seed_terms import SeedTerm
+from vocabgap.glossary.seeds import ENDING, read_seed, seed_path
+from vocabgap.glossary.senses import SenseStatus
+from vocabgap.settings import VocabularyFields
+from vocabgap.text import can_be_seen, words
+from vocabgap.vocabulary import load_vocabulary
+
+# A scope of the glossaries that others keep, and what it is called here.
+_ELSEWHERE: Final = {"spec_kitty_core": GlossaryScope.CORE_DOMAIN.value}
+# The names that people give to the columns of a list of terms.
+_FIELDS: Final = VocabularyFields(
+    name=("surface", "term", "name"), description=("definition", "meaning", "description")
+)
+
+
+class Imported(NamedTuple):
+    """What an import came to.
+
+    Attributes:
+        added: The terms that are new, each with its scope.
+        present: How many were there already.
+        drafts: Those of the new ones that became drafts, since their scope gives the term another meaning.
+        passed_over: What was not imported, in words.
+    """
+
+    added: list[tuple[str, SeedTerm]]
+    present: int
+    drafts: list[str]
+    passed_over: list[str]
+
+
+def import_terms(source: Path, folder: Path, scopes: ScopeStack, scope: str | None = None) -> Imported:
+    """Add the terms of a vocabulary, a table or another glossary to a glossary's seed files.
+
+    A term of another meaning than its scope has for it already becomes a draft, for people to settle.
+
+    Args:
+        source: A vocabulary as `load_vocabulary` reads it, a table with the columns `surface` (or `term`) and
+            `definition`, a seed file, or a folder of these.
+        folder: The folder of the seed files; it is made where it does not exist.
+        scopes: The scopes that there are.
+        scope: The scope that all goes to; by default seed files keep theirs, and all else goes to that of
+            people's own senses.
+
+    Raises:
+        NotFoundError: There is no such file, or nothing to import in it.
+        InvalidInputError: The scope is not active, or a file is not in its format.
+        VocabgapError: A file cannot be read or written.
+    """
+    if scope is not None and scope not in scopes.names:
+        raise InvalidInputError(f"Invalid scope '{scope}'", hint=f"expected one of {', '.join(scopes.names)}")
+    passed_over: list[str] = []
+    read = dict[str, list[SeedTerm]]()
+    for place, terms in _read(source, scopes, scope, passed_over):
+        read.setdefault(place, []).extend(terms)
+    added, drafts, present = [], [], 0
+    for place, terms in read.items():
+        path = seed_path(folder, place)
+        there = list(read_seed(path).terms)
+        kept = len(there)
+        for term in terms:
+            if any(_same(term, each) for each in there):
+                present += 1
+                continue
+            if term.status == SenseStatus.ACTIVE and any(_rivals(term, each) for each in there):
+                term = msgspec.structs.replace(term, status=SenseStatus.DRAFT)  # noqa: PLW2901 - still the term
+                drafts.append(term.surface)
+            there.append(term)
+        if len(there) > kept:
+            save_terms(path, there)
+            added += [(place, term) for term in there[kept:]]
+    return Imported(added, present, drafts, passed_over)
+
+
+def _read(
+    source: Path, scopes: ScopeStack, scope: str | None, passed_over: list[str]
+) -> Iterable[tuple[str, list[SeedTerm]]]:
+    """The terms of a source, by the scope that they go to."""
+    if file_kind(source) is FileKind.NOTHING:
+        raise NotFoundError(f"there is nothing to import at '{source}'", hint="check the path")
+    seeds = _seed_files(source, scopes)
+    if not seeds:
+        yield scope or scopes.authored_scope, _entries(source, passed_over)
+        return
+    for path in seeds:
+        place = scope or _ELSEWHERE.get(path.stem, path.stem)
+        if place not in scopes.names:
+            passed_over.append(f"{path}: '{path.stem}' is no scope here; name one with --scope")
+            continue
+        seed = read_seed(path)
+        passed_over += [f"{path}: {problem}" for problem in seed.problems]
+        yield place, list(seed.terms)
+
+
+def _seed_files(source: Path, scopes: ScopeStack) -> list[Path]:
+    """The seed files that a path leads to; none where it is a vocabulary or a table."""
+    known = {*scopes.names, *_ELSEWHERE}
+    listed = sorted(source.iterdir()) if source.is_dir() else [source]
+    found = [path for path in listed if path.suffix == ENDING and path.is_file()]
+    return [path for path in found if path.stem in known or (path.stem != "manifest" and source.is_dir())]
+
+
+def _entries(source: Path, passed_over: list[str]) -> list[SeedTerm]:
+    """The entries of a vocabulary or a table as terms."""
+    terms = []
+    for entry in load_vocabulary(source, fields=_FIELDS).entries:
+        surface = surface_of(" ".join(words(entry.name)))  # in texts its name is written so
+        if surface is None or not can_be_seen(entry.description):
+            passed_over.append(f"'{entry.name}' has no definition")
+            continue
+        terms.append(SeedTerm(surface.surface_text, " ".join(entry.description.split())))
+    return terms
+
+
+def _same(term: SeedTerm, other: SeedTerm) -> bool:
+    return term_key(term.surface) == term_key(other.surface) and not _differ(term, other)
+
+
+def _rivals(term: SeedTerm, other: SeedTerm) -> bool:
+    is_same_term = term_key(term.surface) == term_key(other.surface)
+    return is_same_term and other.status == SenseStatus.ACTIVE and _differ(term, other)
+
+
+def _differ(term: SeedTerm, other: SeedTerm) -> bool:
+    return definition_key(term.definition) != definition_key(other.definition)

@@ -1,0 +1,1 @@
+"""The middlewares: five rooms that a step passes, one after the other."""

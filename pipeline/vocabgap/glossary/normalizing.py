@@ -1,0 +1,86 @@
+"""The normal form of a term: two wordings with the same form are the same term.
+
+Unlike a surface of the clustering, it stays a term that people can read: only plurals become singulars.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Final
+
+from vocabgap.glossary.errors import InvalidTermError
+from vocabgap.glossary.plurals import singular
+from vocabgap.glossary.senses import TermSurface
+
+# A word, or a single mark: a term does not go on across the end of a sentence.
+TOKEN: Final = re.compile(r"\w+|[^\w\s]")
+MOST_CAPITALS: Final = 5  # of an acronym
+# Two to five capitals, with digits between or after them: API, HTTP2, K8S; and several of them: APIs.
+ACRONYM: Final = re.compile(rf"(?=(?:[0-9]*[A-Z]){{1,{MOST_CAPITALS}}}[0-9]*s?\Z)[A-Z][A-Z0-9]+(s?)")
+
+
+@lru_cache(maxsize=100_000)
+def normal_form(text: str) -> str:
+    """The normal form of a term.
+
+    In lower case, single spaces between words, compatibility forms folded (NFKC), and the last word in the
+    singular. An acronym has no plural but that of a small s: `APIs` is `api`, `CORS` is `cors`.
+
+    Args:
+        text: Any text.
+
+    Returns:
+        The form; empty where the text is blank.
+    """
+    folded = " ".join(composed(text).split())
+    start, space, last = folded.rpartition(" ")
+    return lower(f"{start}{space}") + word_form(last)
+
+
+def word_form(word: str) -> str:
+    """The normal form of a single word, which holds no white space."""
+    acronym = ACRONYM.fullmatch(word)
+    if acronym is not None:
+        return word.lower().removesuffix("s") if acronym[1] else word.lower()
+    return singular(lower(word))
+
+
+def lower(text: str) -> str:
+    """Text in lower case and composed, such that doing so again changes nothing."""
+    return composed(text.lower())
+
+
+@lru_cache(maxsize=100_000)
+def term_key(surface: str) -> str:
+    """What terms are looked up by: the same for all spellings of a term, seeds in the plural included.
+
+    Every word is in the singular, and a mark is a word. It forgets that a term is an acronym, since a surface
+    in lower case does not say so.
+    """
+    return " ".join(keys_of(surface))
+
+
+def keys_of(text: str) -> list[str]:
+    """The words and marks of a text, in order, as they are looked up."""
+    return list(map(word_key, TOKEN.findall(composed(text))))
+
+
+@lru_cache(maxsize=100_000)
+def word_key(word: str) -> str:
+    """What a word is looked up by."""
+    if word.islower():
+        return singular(lower(word)) if word[-1] == "s" or not word.isascii() else word
+    return singular(word_form(word))
+
+
+def composed(text: str) -> str:
+    """Text with its compatibility forms folded (NFKC)."""
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
+def surface_of(text: str) -> TermSurface | None:
+    """The term that a text is; none where there is nothing to see in it, or that is no Unicode text."""
+    try:
+        return TermSurface(normal_form(text))
+    except InvalidTermError:
+        return None

@@ -1,0 +1,220 @@
+"""Questions that were raised, as the logs tell of them, and how they are answered later."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+import msgspec
+
+from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.glossary.changes import custom, selected
+from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity
+from vocabgap.glossary.errors import InvalidTermError
+from vocabgap.glossary.event_log import Logged, append_events
+from vocabgap.glossary.events import (
+    GlossaryClarificationRequested,
+    GlossaryClarificationResolved,
+    GlossaryEvent,
+    GlossarySenseUpdated,
+    ResolutionMode,
+    SemanticCheckEvaluated,
+)
+from vocabgap.glossary.glossary import Glossary, definition_key
+from vocabgap.glossary.normalizing import surface_of
+from vocabgap.glossary.questions import Answer, Define, Select
+from vocabgap.glossary.runtime import GlossaryRuntime
+from vocabgap.glossary.senses import SenseRef
+
+LATER: Final = "cli_resolve"  # the source of answers that are given later
+_FEWEST_DIGITS: Final = 8  # of an identifier's beginning
+_Place = tuple[str, str, str]  # mission, step and term of a finding
+
+
+class Standing(StrEnum):
+    """Whether a question is answered."""
+
+    RESOLVED = "resolved"
+    UNRESOLVED = "unresolved"
+
+
+class Raised(msgspec.Struct, frozen=True):
+    """A question that was raised.
+
+    Attributes:
+        conflict_id: What names it.
+        term: The term.
+        type: What is open, as far as the log says.
+        severity: How bad that is.
+        mission_id: The mission in which it came up last; empty where only the answer was logged.
+        timestamp: When that was.
+        status: Whether it is answered.
+        effective_strictness: The strictness that was in force.
+        step_id: The step.
+        context: Where the term was found.
+        options: The definitions that could be chosen.
+        senses: The senses that could be chosen, as far as the log says.
+    """
+
+    conflict_id: str
+    term: str
+    type: str
+    severity: str
+    mission_id: str
+    timestamp: datetime
+    status: Standing
+    effective_strictness: str = ""
+    step_id: str = ""
+    context: str = ""
+    options: tuple[str, ...] = ()
+    senses: tuple[SenseRef, ...] = ()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it waits for an answer."""
+        return self.status is Standing.UNRESOLVED
+
+    def candidates(self, glossary: Glossary) -> tuple[SenseRef, ...]:
+        """What can be chosen, in the order in which it was offered."""
+        logged = {definition_key(each.definition): each for each in self.senses}
+        present = {definition_key(each.definition): each.ref for each in glossary.history(self.term)}
+        return tuple(
+            logged.get(key) or present.get(key) or SenseRef(self.term, glossary.scopes.authored_scope, option)
+            for option in self.options
+            for key in [definition_key(option)]
+        )
+
+
+def raised(events: Iterable[Logged]) -> list[Raised]:
+    """The questions of some logs, each as it stands at last, in the order in which they came up first.
+
+    Args:
+        events: In the order in which they happened.
+    """
+    findings: dict[_Place, tuple[SemanticConflict, str]] = {}
+    found: dict[str, Raised] = {}
+    for logged in events:
+        event = logged.event
+        match event:
+            case SemanticCheckEvaluated():
+                for conflict in event.findings:
+                    place = (event.mission_id, event.step_id, conflict.term.surface_text)
+                    findings[place] = conflict, event.effective_strictness
+            case GlossaryClarificationRequested():
+                finding = findings.get((event.mission_id, event.step_id, event.term))
+                found[event.conflict_id] = _asked(event, finding)
+            case GlossaryClarificationResolved() | GlossarySenseUpdated() if event.conflict_id:
+                found[event.conflict_id] = _answered(event, found.get(event.conflict_id))
+    return list(found.values())
+
+
+def require_raised(questions: Iterable[Raised], conflict_id: str, mission_id: str | None = None) -> Raised:
+    """The question of an identifier, or of the beginning of one.
+
+    Raises:
+        NotFoundError: There is none.
+        InvalidInputError: Several begin so.
+    """
+    listed = [each for each in questions if mission_id in {None, each.mission_id}]
+    for each in listed:
+        if each.conflict_id == conflict_id:
+            return each
+    begun = [each for each in listed if each.conflict_id.startswith(conflict_id)]
+    if len(conflict_id) < _FEWEST_DIGITS or not begun:
+        where = f" in mission '{mission_id}'" if mission_id else ""
+        raise NotFoundError(
+            f"conflict '{conflict_id}' was not found{where}", hint="`vocabgap glossary conflicts` lists them"
+        )
+    if len(begun) > 1:
+        raise InvalidInputError(
+            f"{len(begun)} conflicts begin with '{conflict_id}'", hint="write more of the identifier"
+        )
+    return begun[0]
+
+
+def answer_later(runtime: GlossaryRuntime, question: Raised, answer: Answer) -> list[GlossaryEvent]:
+    """Answer a question that was raised, and log it; a deferred one stays as it is.
+
+    Returns:
+        The events, as they were logged.
+
+    Raises:
+        InvalidInputError: There is no such candidate, or the definition is blank.
+        VocabgapError: The log cannot be read or written.
+    """
+    mission = question.mission_id or runtime.scopes.authored_scope
+    glossary = runtime.load(question.mission_id or None).glossary
+    moment = runtime.now()
+
+    def chosen(sense: SenseRef) -> GlossaryEvent:
+        return selected(
+            glossary,
+            sense,
+            conflict_id=question.conflict_id,
+            actor=runtime.actor,
+            now=moment,
+            mode=ResolutionMode.ASYNC,
+            source=LATER,
+        )
+
+    match answer:
+        case Select(place):
+            candidates = question.candidates(glossary)
+            if not 0 <= place < len(candidates):
+                raise InvalidInputError(
+                    f"Invalid selection: {place + 1}", hint=f"there are {len(candidates)} candidates"
+                )
+            return append_events(runtime.logs, mission, [chosen(candidates[place])])
+        case Define(definition):
+            updated = custom(
+                glossary,
+                _conflict(question),
+                definition,
+                actor=runtime.actor,
+                now=moment,
+                source=LATER,
+                conflict_id=question.conflict_id,
+            )
+            sense = updated.new_sense
+            ref = SenseRef(sense.surface, sense.scope, sense.definition, sense.confidence)
+            return append_events(runtime.logs, mission, [chosen(ref), updated])
+    return []
+
+
+def _asked(event: GlossaryClarificationRequested, finding: tuple[SemanticConflict, str] | None) -> Raised:
+    conflict, strictness = finding if finding is not None else (None, "")
+    return Raised(
+        event.conflict_id,
+        event.term,
+        ConflictType.UNKNOWN.value if conflict is None else conflict.conflict_type.value,
+        event.urgency.value,
+        event.mission_id,
+        event.timestamp,
+        Standing.UNRESOLVED,
+        strictness,
+        event.step_id,
+        "" if conflict is None else conflict.context,
+        event.options,
+        () if conflict is None else conflict.candidate_senses,
+    )
+
+
+def _answered(event: GlossaryClarificationResolved | GlossarySenseUpdated, question: Raised | None) -> Raised:
+    if question is None:
+        question = Raised(
+            event.conflict_id,
+            event.term_surface,
+            ConflictType.UNKNOWN.value,
+            Severity.LOW.value,
+            "",
+            event.timestamp,
+            Standing.RESOLVED,
+        )
+    return msgspec.structs.replace(question, status=Standing.RESOLVED)
+
+
+def _conflict(question: Raised) -> SemanticConflict:
+    surface = surface_of(question.term)
+    if surface is None:
+        raise InvalidTermError(f"{question.term!r} is no term")
+    return SemanticConflict(surface, ConflictType.UNKNOWN, Severity.LOW, 1.0, context=question.context)

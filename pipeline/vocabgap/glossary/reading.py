@@ -1,0 +1,84 @@
+"""Reading: what a run of characters without white space says of terms, worked out once for each."""
+
+from typing import Final, NamedTuple
+
+from vocabgap.glossary.candidates import TermSource
+from vocabgap.glossary.general_words import NO_NOUNS
+from vocabgap.glossary.normalizing import TOKEN, normal_form, word_key
+from vocabgap.glossary.patterns import kebabs, spelled_as
+
+_MOST_KEPT: Final = 100_000
+_LONGEST_KEPT: Final = 100  # characters; what is longer hardly comes twice
+_LEAST_LETTERS: Final = 3  # of a word that is a term where it is there often
+
+
+class Sign(NamedTuple):
+    """What a word's spelling says.
+
+    Attributes:
+        source: By which sign it is a term.
+        form: Its normal form.
+        word: The word.
+    """
+
+    source: TermSource
+    form: str
+    word: str
+
+
+class Reading(NamedTuple):
+    """What a run of characters says.
+
+    Attributes:
+        keys: Its words and marks, as they are looked up.
+        signs: The terms that their spelling shows.
+        nouns: The normal forms of the words that are terms where they are there often.
+        words: The same words as they are written.
+    """
+
+    keys: tuple[str, ...]
+    signs: tuple[Sign, ...]
+    nouns: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+class _Readings(dict[str, Reading]):
+    """What was read so far, by the run of characters; filled as they are met."""
+
+    def __missing__(self, run: str) -> Reading:
+        found = _read(run)
+        if len(run) <= _LONGEST_KEPT:
+            if len(self) >= _MOST_KEPT:
+                self.clear()
+            self[run] = found
+        return found
+
+
+_READINGS: Final = _Readings()
+
+
+def readings(text: str) -> list[Reading]:
+    """What each run of characters of a text says, in order.
+
+    Args:
+        text: Any text, its compatibility forms folded (NFKC).
+    """
+    return list(map(_READINGS.__getitem__, text.split()))
+
+
+def _read(run: str) -> Reading:
+    if run.isalpha() and run.islower():  # most of any text
+        key = (word_key(run),)
+        return Reading(key, (), key, (run,)) if _is_noun(run) else Reading(key, (), (), ())
+    tokens = TOKEN.findall(run)
+    signs = [Sign(*sign, token) for token in tokens if (sign := spelled_as(token)) is not None]
+    signs += (Sign(TermSource.CASING_PATTERN, normal_form(word), word) for word in kebabs(run))
+    words = tuple(token for token in tokens if _is_noun(token))
+    return Reading(tuple(map(word_key, tokens)), tuple(signs), tuple(map(word_key, words)), words)
+
+
+def _is_noun(token: str) -> bool:
+    """Whether a word may be a noun; a capital may begin it."""
+    if len(token) < _LEAST_LETTERS or not token[1:].islower() or not token.isalpha():
+        return False
+    return NO_NOUNS.isdisjoint((word_key(token), token.lower()))

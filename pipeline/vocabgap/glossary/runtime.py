@@ -1,0 +1,230 @@
+"""The runtime: the middlewares in their order, over a glossary that lies in files."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from vocabgap.errors import VocabgapError
+from vocabgap.glossary.context import ExecutionContext
+from vocabgap.glossary.errors import (
+    AbortResumeError,
+    BlockedByConflictError,
+    DeferredToAsyncError,
+    MiddlewareError,
+)
+from vocabgap.glossary.event_log import require_checkpoint
+from vocabgap.glossary.events import Actor, GlossaryEvent, GlossaryScopeActivated
+from vocabgap.glossary.glossary import Glossary
+from vocabgap.glossary.loading import Loaded, load_glossary
+from vocabgap.glossary.middlewares.check import check_terms
+from vocabgap.glossary.middlewares.clarification import clarify
+from vocabgap.glossary.middlewares.extraction import extract_terms
+from vocabgap.glossary.middlewares.gate import guard
+from vocabgap.glossary.middlewares.middleware import Middleware
+from vocabgap.glossary.middlewares.resume import restore
+from vocabgap.glossary.questions import Ask
+from vocabgap.glossary.scopes import ScopeStack
+from vocabgap.glossary.session import SERVICE, Confirm, Session, clock
+from vocabgap.glossary.step_state import load_state
+from vocabgap.glossary.strictness import Strictness, effective_strictness
+
+EVENTS: Final = "events"  # the folder of the logs, within that of the seed files
+# The gate decides before anybody is asked, so that a checkpoint is there when somebody is; and again
+# afterwards, when what was settled counts.
+STAGES: Final[tuple[Middleware, ...]] = (restore, extract_terms, check_terms, guard, clarify, guard)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GlossaryRuntime:
+    """Checks the words of steps against a glossary, and stops those whose words are not settled.
+
+    It reads the glossary when it is first needed, and again only where a file has changed, so that one
+    runtime serves many steps.
+
+    Attributes:
+        folder: The folder of the seed files, `<scope>.yaml` each.
+        events: The folder of the event logs; `events` within the other one by default.
+        scopes: The active scopes, from the one that counts first.
+        strictness: What applies where neither the run nor the step nor its mission says anything.
+        actor: Who answers questions.
+        now: Gives the moment of an event; the clock's by default.
+        stages: The middlewares, in their order.
+    """
+
+    folder: Path
+    events: Path | None = None
+    scopes: ScopeStack = field(default_factory=ScopeStack)
+    strictness: Strictness | None = None
+    actor: Actor = SERVICE
+    now: Callable[[], datetime] = clock
+    stages: Sequence[Middleware] = STAGES
+
+    @property
+    def logs(self) -> Path:
+        """The folder of the event logs."""
+        return self.folder / EVENTS if self.events is None else self.events
+
+    def load(self, mission_id: str | None = None) -> Loaded:
+        """The glossary as it stands, and what is wrong in its files.
+
+        Args:
+            mission_id: The mission whose own scope counts; that of all missions by default.
+
+        Raises:
+            VocabgapError: A file cannot be read.
+        """
+        return load_glossary(self.folder, self.logs, self.scopes, mission_id=mission_id)
+
+    def start(self, context: ExecutionContext, strictness: Strictness | None = None) -> list[GlossaryEvent]:
+        """Log which scopes count in a run of a mission, in which version; nothing where nothing is checked.
+
+        Args:
+            context: The first step of the run.
+            strictness: As `run`.
+
+        Raises:
+            VocabgapError: A file cannot be read.
+        """
+        if self.in_force(context, strictness) in {None, Strictness.OFF}:
+            return []
+        glossary = self.load(context.mission_id).glossary
+        moment = self.now()
+        return self.session(glossary).record(
+            context,
+            [
+                GlossaryScopeActivated(
+                    scope_id=each.scope,
+                    glossary_version_id=each.version_id,
+                    mission_id=context.mission_id,
+                    run_id=context.run_id,
+                    timestamp=moment,
+                )
+                for each in glossary.scope_refs
+            ],
+        )
+
+    def in_force(self, context: ExecutionContext, strictness: Strictness | None = None) -> Strictness | None:
+        """The strictness that applies to a step; none where it is not checked.
+
+        Args:
+            context: The step.
+            strictness: As `run`.
+        """
+        if not context.is_checked:
+            return None
+        return effective_strictness(
+            strictness, context.step_strictness, context.mission_strictness, self.strictness
+        )
+
+    def session(
+        self,
+        glossary: Glossary,
+        strictness: Strictness | None = None,
+        ask: Ask | None = None,
+        confirm: Confirm | None = None,
+    ) -> Session:
+        """What the middlewares of one run share."""
+        return Session(glossary, self.logs, self.actor, self.now, strictness, ask, confirm, [])
+
+    def run(
+        self,
+        context: ExecutionContext,
+        *,
+        strictness: Strictness | None = None,
+        ask: Ask | None = None,
+        confirm: Confirm | None = None,
+    ) -> ExecutionContext:
+        """Take a step through all middlewares.
+
+        Args:
+            context: The step; with a `retry_token` it goes on from that checkpoint.
+            strictness: What the gate lets pass in this run, whatever the step and its mission say.
+            ask: Asks a person what a term means; without it all questions stay open.
+            confirm: Asks whether a step goes on though its inputs have changed; without it it does not.
+
+        Returns:
+            The step, with what was found out about it. Where it is not checked, it is as it was.
+
+        Raises:
+            BlockedByConflictError: Its words are not settled.
+            DeferredToAsyncError: Whoever was asked puts all off.
+            AbortResumeError: Its inputs have changed, and it does not go on.
+            MiddlewareError: A middleware failed.
+            VocabgapError: The glossary cannot be read.
+            ValueError: The step is none.
+        """
+        if context is None:
+            raise ValueError("context must not be None")
+        context.effective_strictness = self.in_force(context, strictness)
+        if context.effective_strictness in {None, Strictness.OFF}:
+            return context
+        loaded = self.load(context.mission_id)
+        context.notes += [f"{seed.path}: {problem}" for seed in loaded.invalid for problem in seed.problems]
+        session = self.session(loaded.glossary, strictness, ask, confirm)
+        for stage in self.stages:
+            context = _passed(stage, context, session)
+        return context
+
+    def resume(
+        self,
+        retry_token: str,
+        inputs: Mapping[str, Any] | None = None,
+        *,
+        strictness: Strictness | None = None,
+        ask: Ask | None = None,
+        confirm: Confirm | None = None,
+    ) -> ExecutionContext:
+        """Let a step go on that was stopped.
+
+        Args:
+            retry_token: The token of its checkpoint.
+            inputs: What it is given now; by default what was kept of it.
+            strictness: As `run`.
+            ask: As `run`.
+            confirm: As `run`.
+
+        Raises:
+            NotFoundError: There is no such checkpoint.
+            VocabgapError: As `run`.
+        """
+        context = self.stopped(retry_token, inputs)
+        return self.run(context, strictness=strictness, ask=ask, confirm=confirm)
+
+    def stopped(self, retry_token: str, inputs: Mapping[str, Any] | None = None) -> ExecutionContext:
+        """A step that was stopped, ready to be run again.
+
+        Args:
+            retry_token: The token of its checkpoint.
+            inputs: What it is given now; by default what was kept of it.
+
+        Raises:
+            NotFoundError: There is no such checkpoint.
+            VocabgapError: It cannot be read.
+        """
+        checkpoint = require_checkpoint(self.logs, retry_token)
+        kept = load_state(self.logs, retry_token)
+        if kept is not None:
+            return kept.context(retry_token, inputs)
+        return ExecutionContext(
+            checkpoint.step_id,
+            checkpoint.mission_id,
+            checkpoint.run_id,
+            dict(inputs or {}),
+            retry_token=retry_token,
+        )
+
+
+def _passed(stage: Middleware, context: ExecutionContext, session: Session) -> ExecutionContext:
+    """A step after one middleware; what goes wrong in there names it."""
+    name = getattr(stage, "__name__", type(stage).__name__)
+    try:
+        after = stage(context, session)
+    except (BlockedByConflictError, DeferredToAsyncError, AbortResumeError):
+        raise
+    except Exception as error:
+        raise MiddlewareError(name, error) from error
+    if after is None:
+        raise MiddlewareError(name, VocabgapError("returned None instead of the step"))
+    return after

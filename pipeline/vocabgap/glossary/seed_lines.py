@@ -1,0 +1,67 @@
+"""Seed files that are written plainly, read line by line.
+
+Most are: a list of terms, each with a few short values. Reading those as YAML in general takes forty times as
+long; whatever is written otherwise is left to that.
+"""
+
+import re
+from typing import Final
+
+# What YAML may take for the end of a line, for a mark or for an error.
+_UNUSUAL: Final = re.compile("[\x00-\x09\x0b-\x1f\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_HEAD: Final = re.compile(r"(?:(?:#[^\n]*)?\n)*terms:\n")
+# The start of a term or none, a key, and a value: text from a letter on, a number, or a text in quotes.
+_LINE: Final = re.compile(
+    r"( *(?:- )?)([a-z_]+): "
+    r"(?:([A-Za-z][^:#\n]*(?:(?:(?<! )#|:(?![ \n]))[^:#\n]*)*)|([0-9]+\.[0-9]+|0|1)"
+    r"|'((?:[^'\n]|'')*)'|\"([^\"\\\n]*)\")\n"
+    r"| *(?:#[^\n]*)?\n"
+)
+_CONSTANTS: Final = frozenset({"null", "true", "false"})
+
+
+def plain_terms(text: str) -> list[dict[str, object]] | None:
+    """The terms of a seed file, each with its keys and values.
+
+    Args:
+        text: What the file holds.
+
+    Returns:
+        The same as reading it as YAML; none where it is not written plainly.
+    """
+    if _UNUSUAL.search(text):
+        return None
+    start = _HEAD.match(text)
+    if start is None:
+        return None
+    return _terms(text if text.endswith("\n") else f"{text}\n", start.end())
+
+
+def _terms(text: str, end: int) -> list[dict[str, object]] | None:
+    """The terms from some place on."""
+    terms: list[dict[str, object]] = []
+    fields: dict[str, object] = {}
+    indent = -1
+    for line in _LINE.finditer(text, end):
+        if line.start() != end:
+            return None
+        end = line.end()
+        before, key, bare, number, single, double = line.groups()
+        if key is None:  # a comment, or nothing
+            continue
+        if before.endswith("- "):
+            fields = {}
+            terms.append(fields)
+            if indent < 0:
+                indent = len(before)
+        if len(before) != indent or key in fields:
+            return None
+        if bare is not None:
+            if bare[-1] == " " or bare.lower() in _CONSTANTS:
+                return None
+            fields[key] = bare
+        elif number is not None:
+            fields[key] = float(number) if "." in number else int(number)
+        else:
+            fields[key] = double if single is None else single.replace("''", "'")
+    return terms if terms and end == len(text) else None

@@ -1,0 +1,126 @@
+"""What a stopped step keeps beside its checkpoint: its inputs, and what was found out about them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from vocabgap.appending import Kind, naming
+from vocabgap.disk import put_in_place
+from vocabgap.errors import InvalidInputError
+from vocabgap.glossary.candidates import ExtractedTerm
+from vocabgap.glossary.context import ExecutionContext
+
+_FOLDER: Final = "steps"
+_PRIVATE: Final = 0o600  # inputs are what people wrote
+_KIND: Final = Kind("state of a step", "see to its folder", undone="nothing was kept", again="try again")
+
+
+class StepState(msgspec.Struct, frozen=True):
+    """What a step was and what was found out about it.
+
+    Attributes:
+        step_id: The step.
+        mission_id: Its mission.
+        run_id: The run of it.
+        inputs: What it was given.
+        metadata: What it says of itself.
+        config: What the mission says.
+        step_input: What is scanned for terms.
+        step_output: What it had generated.
+        extracted_terms: The terms that were found.
+    """
+
+    step_id: str
+    mission_id: str
+    run_id: str
+    inputs: dict[str, Any]
+    metadata: dict[str, Any]
+    config: dict[str, Any]
+    step_input: dict[str, Any]
+    step_output: dict[str, Any]
+    extracted_terms: tuple[ExtractedTerm, ...]
+
+    def context(self, retry_token: str, inputs: Mapping[str, Any] | None = None) -> ExecutionContext:
+        """The step, about to go on.
+
+        Args:
+            retry_token: The token of its checkpoint.
+            inputs: What it is given now; by default what it was given then.
+        """
+        given = self.inputs if inputs is None else dict(inputs)
+        return ExecutionContext(
+            self.step_id,
+            self.mission_id,
+            self.run_id,
+            dict(given),
+            self.metadata,
+            self.config,
+            step_input=dict(self.step_input) if inputs is None else None,
+            step_output=dict(self.step_output),
+            retry_token=retry_token,
+        )
+
+
+def save_state(events: Path, retry_token: str, context: ExecutionContext) -> None:
+    """Keep a step, all of it or nothing.
+
+    Args:
+        events: The folder of the event logs.
+        retry_token: The token of its checkpoint.
+        context: The step.
+
+    Raises:
+        InvalidInputError: It holds what JSON cannot say.
+        VocabgapError: It cannot be written.
+    """
+    state = StepState(
+        context.step_id,
+        context.mission_id,
+        context.run_id,
+        dict(context.inputs),
+        dict(context.metadata),
+        dict(context.config),
+        dict(context.step_input or {}),
+        dict(context.step_output),
+        tuple(context.extracted_terms),
+    )
+    path = state_path(events, retry_token)
+    try:
+        content = msgspec.json.encode(state)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise InvalidInputError(f"the step cannot be kept: {error}") from error
+    temporary = path.with_suffix(".tmp")
+    with naming(path, _KIND, "written"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.touch(_PRIVATE)
+        temporary.write_bytes(content)
+        put_in_place(temporary, path)
+
+
+def load_state(events: Path, retry_token: str) -> StepState | None:
+    """What was kept of a step; none where nothing was, or it is damaged.
+
+    Raises:
+        VocabgapError: It cannot be read.
+    """
+    path = state_path(events, retry_token)
+    with naming(path, _KIND, "read"):
+        if not path.is_file():
+            return None
+        content = path.read_bytes()
+    try:
+        return msgspec.json.decode(content, type=StepState)
+    except (msgspec.DecodeError, ValueError):
+        return None
+
+
+def state_path(events: Path, retry_token: str) -> Path:
+    """Where a step is kept.
+
+    Args:
+        events: The folder of the event logs.
+        retry_token: The token of its checkpoint, a UUID.
+    """
+    return events / _FOLDER / f"{retry_token}.json"

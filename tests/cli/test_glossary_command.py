@@ -1,0 +1,229 @@
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+LIFT, STAIN = "Raise the tones of the shadows", "Take out, as of a stain"
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def two_lifts(tmp_path: Path) -> Path:
+    """A glossary in which a term has two meanings, in the folder where it is looked for."""
+    folder = tmp_path / ".vocabgap" / "glossary"
+    folder.mkdir(parents=True)
+    seeds = "".join(f"  - surface: lift\n    definition: {meaning}\n" for meaning in (LIFT, STAIN))
+    (folder / "team_domain.yaml").write_text(f"terms:\n{seeds}", encoding="utf-8")
+    return folder
+
+
+def typing(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+
+
+def events(out: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in out.splitlines()]
+
+
+@pytest.mark.usefixtures("two_lifts")
+def test_list_shows_every_sense(vocabgap: Command) -> None:
+    told = vocabgap("glossary", "list")
+    assert (told.code, LIFT in told.out, STAIN in told.out) == (0, True, True)
+    assert told.out.endswith("Total: 2 term(s)\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["list"], 3, "not initialized"),
+        (["list", "--scope", "bogus"], 2, "Invalid scope 'bogus'"),
+        (["list", "--status", "bogus"], 2, "Invalid status 'bogus'"),
+        (["check", "text"], 3, "not initialized"),
+        (["check", "text", "--strictness", "hard"], 2, "hard"),
+        (["conflicts", "--strictness", "hard"], 2, "Invalid strictness 'hard'"),
+        (["resolve", "nope"], 3, "'nope' was not found"),
+        (["resume"], 3, "no step was stopped"),
+        (["resume", "5d2c3f3e-1111-4222-8333-444455556666"], 3, "there is no checkpoint"),
+        (["validate", "nowhere"], 3, "does not exist"),
+        (["import", "nowhere"], 3, "nothing to import"),
+    ],
+)
+def test_what_cannot_be_done_is_told(
+    arguments: list[str], code: int, message: str, vocabgap: Command
+) -> None:
+    told = vocabgap("glossary", *arguments)
+    assert (told.code, told.out) == (code, "")
+    assert message in told.err
+
+
+@pytest.mark.usefixtures("two_lifts")
+def test_show_tells_of_every_sense_of_a_term(vocabgap: Command) -> None:
+    told = vocabgap("glossary", "show", "glossary:Lifts")
+    assert told.code == 0
+    assert told.out.startswith(
+        f"lift\n  [team_domain] {LIFT}\n    active, confidence 1.0, from its seed file\n"
+    )
+    assert vocabgap("glossary", "show", "mask").code == 3
+
+
+@pytest.mark.usefixtures("two_lifts")
+def test_check_stops_names_the_question_and_says_how_to_go_on(
+    vocabgap: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped = vocabgap("glossary", "check", "Please lift it.", "--critical")
+    resolve, resume = re.findall(r"`vocabgap (glossary [^`]*)`", stopped.err)
+    assert (stopped.code, "1 high-severity" in stopped.err) == (4, True)
+
+    typing(monkeypatch, "2\n")
+    answered = vocabgap(*resolve.split())
+    going_on = vocabgap(*resume.split())
+    again = vocabgap("glossary", "check", "Please lift it.", "--critical")
+
+    assert (answered.code, answered.out) == (0, "Conflict about 'lift' resolved successfully\n")
+    assert (going_on.code, again.code) == (0, 0)
+    assert STAIN in again.out
+
+
+@pytest.mark.usefixtures("two_lifts")
+def test_person_is_asked_where_that_is_wanted(vocabgap: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    typing(monkeypatch, "7\nc\nBrighten the eyes\n")
+
+    told = vocabgap("glossary", "check", "Please lift it.", "--critical", "--ask")
+
+    assert told.code == 0
+    assert f"1. [team_domain] {LIFT} (confidence: 1.0)" in told.err
+    assert "'7' is no answer." in told.err
+    assert "Brighten the eyes" in told.out
+
+
+@pytest.mark.parametrize("typed", ["", "d\n", "c\n \n"])
+@pytest.mark.usefixtures("two_lifts")
+def test_deferring_stops_and_names_the_conflict(
+    typed: str, vocabgap: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typing(monkeypatch, typed)
+    told = vocabgap("glossary", "check", "Please lift it.", "--critical", "--ask")
+    assert told.code == 4
+    assert re.search(r"Deferred: conflict [0-9a-f-]{36}", told.err)
+
+
+def test_nothing_of_the_data_reaches_the_terminal_as_it_is(
+    vocabgap: Command, two_lifts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad = "\\e[31m[bold]red[/bold]"
+    (two_lifts / "team_domain.yaml").write_text(
+        f'terms:\n  - surface: lift\n    definition: "{bad}"\n  - surface: lift\n    definition: other\n',
+        encoding="utf-8",
+    )
+    typing(monkeypatch, "1\n")
+
+    told = [
+        vocabgap("glossary", "check", "\x1b[2J lift", "--critical", "--ask"),
+        vocabgap("glossary", "list"),
+        vocabgap("glossary", "show", "lift"),
+    ]
+
+    assert "\x1b" not in "".join(each.out + each.err for each in told)
+    assert all(r"\u001b[31m[bold]red[/bold]" in each.out + each.err for each in told)
+
+
+@pytest.mark.usefixtures("two_lifts")
+def test_off_checks_nothing(vocabgap: Command) -> None:
+    told = vocabgap("glossary", "check", "Please lift it.", "--critical", "--strictness", "off")
+    assert (told.code, told.out) == (0, "Nothing was checked: strictness off\n")
+    assert "No events found" in vocabgap("glossary", "conflicts").out
+
+
+@pytest.mark.usefixtures("two_lifts")
+def test_file_that_has_changed_is_told_and_checked_only_with_a_yes(vocabgap: Command, tmp_path: Path) -> None:
+    text = tmp_path / "step.txt"
+    text.write_text("Please lift it.", encoding="utf-8")
+    assert vocabgap("glossary", "check", text, "--critical").code == 4
+    text.write_text("Please raise it.", encoding="utf-8")
+
+    no, yes = vocabgap("glossary", "resume"), vocabgap("glossary", "resume", "--yes")
+
+    assert (no.code, yes.code) == (4, 0)
+    assert "description: Please lift it. -> Please raise it." in no.err
+    assert "context change" in no.err
+
+
+@pytest.mark.usefixtures("two_lifts")
+def test_json_is_events_of_which_the_last_is_the_result(vocabgap: Command) -> None:
+    blocked = events(vocabgap("--json", "glossary", "check", "Please lift it.", "--critical").out)
+    passed = events(vocabgap("--json", "glossary", "check", "Please lift it.").out)
+    listed = events(vocabgap("--json", "glossary", "conflicts").out)
+
+    assert [each["event"] for each in blocked] == ["term", "conflict", "question", "checked", "error"]
+    assert (blocked[-1]["code"], len(blocked[-2]["retry_token"])) == (4, 36)
+    assert (passed[-1]["event"], passed[-1]["blocked"], passed[-1]["conflicts"]) == ("result", False, 1)
+    assert (listed[0]["term"], listed[-1]["unresolved"]) == ("lift", 1)
+
+
+@pytest.mark.usefixtures("two_lifts")
+def test_conflicts_are_narrowed(vocabgap: Command) -> None:
+    vocabgap("glossary", "check", "Please lift it.", "--mission", "retouch")
+    found = vocabgap(
+        "glossary", "conflicts", "--mission", "retouch", "--strictness", "medium", "--unresolved"
+    )
+    other = vocabgap("glossary", "conflicts", "--strictness", "max")
+    assert (found.code, "Total: 1 conflict(s)" in found.out, "Unresolved: 1" in found.out) == (0, True, True)
+    assert (other.code, "No conflicts found" in other.out) == (0, True)
+
+
+@pytest.mark.usefixtures("two_lifts")
+def test_resolving_again_is_asked_first(vocabgap: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    vocabgap("glossary", "check", "Please lift it.")
+    conflict = events(vocabgap("--json", "glossary", "conflicts").out)[0]["conflict_id"]
+    first = vocabgap("glossary", "resolve", conflict, "--define", "Brighten the eyes")
+    typing(monkeypatch, "n\n")
+
+    again = vocabgap("glossary", "resolve", conflict)
+
+    assert (first.code, again.code) == (0, 0)
+    assert "already resolved" in again.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(["--select", "9"], "Invalid selection: 9"), (["--select", "1", "--define", "x"], "two answers")],
+)
+@pytest.mark.usefixtures("two_lifts")
+def test_answer_that_is_none_is_refused(arguments: list[str], message: str, vocabgap: Command) -> None:
+    vocabgap("glossary", "check", "Please lift it.")
+    conflict = events(vocabgap("--json", "glossary", "conflicts").out)[0]["conflict_id"]
+    told = vocabgap("glossary", "resolve", conflict, *arguments)
+    assert (told.code, message in told.err) == (2, True)
+
+
+def test_validate_names_file_line_and_field(vocabgap: Command, two_lifts: Path) -> None:
+    sound = vocabgap("glossary", "validate", two_lifts)
+    (two_lifts / "team_domain.yaml").write_text(
+        "terms:\n  - surface: WP\n    definition: x\n", encoding="utf-8"
+    )
+    broken = vocabgap("glossary", "validate", two_lifts)
+    counted = events(vocabgap("--json", "glossary", "validate", two_lifts).out)[-1]
+
+    assert (sound.code, broken.code) == (0, 2)
+    assert "line 2: term[0] 'WP' -> surface: surface must be normalized" in broken.out
+    assert (counted["total_files"], counted["valid_files"], counted["invalid_files"]) == (1, 0, 1)
+
+
+def test_imported_draft_is_promoted_and_another_sense_dropped(vocabgap: Command, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"term,definition\nlift,{LIFT}\n", encoding="utf-8")
+    (tmp_path / "b.csv").write_text(f'term,definition\nlift,"{STAIN}"\n', encoding="utf-8")
+    first, second = vocabgap("glossary", "import", "a.csv"), vocabgap("glossary", "import", "b.csv")
+
+    unasked = vocabgap("glossary", "promote", "lift")
+    replaced = vocabgap("glossary", "promote", "lift", "--replace")
+    dropped = vocabgap("glossary", "deprecate", "lift")
+
+    assert "1 term added" in first.out
+    assert "a draft, since it has another meaning already: lift" in second.err
+    assert (unasked.code, replaced.code, dropped.code) == (4, 0, 0)
+    assert replaced.out == f"lift [team_domain] is active: {STAIN}\n"
+    assert vocabgap("glossary", "check", "Please lift it.", "--watch", "lift").out.count("unknown") == 1

@@ -1,0 +1,276 @@
+"""What the operations of the glossary's contract do: each gives what was observed, under the cases' names."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import msgspec
+
+from conforming.cases import AnyOf, Case, Noted, Operation
+from vocabgap.glossary.candidates import ExtractedTerm, TermSource, source_confidence
+from vocabgap.glossary.checking import classify, verdict
+from vocabgap.glossary.checkpoints import checkpoint_of, hash_inputs, input_diff, verify_inputs
+from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity, score_severity
+from vocabgap.glossary.event_log import load_checkpoint, log_name
+from vocabgap.glossary.extracting import Field, extract, scanned_fields
+from vocabgap.glossary.glossary import Glossary
+from vocabgap.glossary.known_terms import KnownTerms
+from vocabgap.glossary.normalizing import normal_form
+from vocabgap.glossary.scopes import ScopeStack
+from vocabgap.glossary.seed_terms import validated
+from vocabgap.glossary.seeds import scope_of
+from vocabgap.glossary.senses import Provenance, SenseRef, SenseStatus, TermSense, TermSurface
+from vocabgap.glossary.strictness import (
+    effective_strictness,
+    is_enabled,
+    read_strictness,
+    should_block,
+    strictness_of,
+)
+
+Input = Mapping[str, Any]
+Cases = Mapping[str, Case]
+SCOPES: Final = ScopeStack(("mission_local", "team_domain", "audience_domain", "spec_kitty_core"))
+NOW: Final = datetime(2026, 4, 1, 10, tzinfo=UTC)
+CHECKPOINT: Final = {
+    "mission_id": "mission",
+    "run_id": "run",
+    "step_id": "step",
+    "strictness": "medium",
+    "scope_refs": [{"scope": "team_domain", "version_id": "v1"}],
+    "input_hash": "a" * 64,
+    "cursor": "pre_generation_gate",
+    "retry_token": "00000000-0000-4000-8000-000000000000",
+    "timestamp": "2026-04-01T10:00:00+00:00",
+}
+# Signs of which the contract's tests know nothing, and the issue asks for.
+BEYOND: Final = (TermSource.KNOWN_TERM, TermSource.CAPITALISED)
+
+
+class Containing(str):
+    """A text that equals each of its parts."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, str) and other in str(self)
+
+    __hash__ = str.__hash__
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+
+def refusing(operation: Callable[[Input], Any]) -> Operation:
+    """The operation, with an error as something that was observed."""
+
+    def run(given: Input, _: Cases) -> object:
+        try:
+            return operation(given)
+        except ValueError as error:
+            kinds = [kind.__name__ for kind in type(error).__mro__]
+            return {"error": AnyOf(*kinds), "message_contains": Containing(str(error))}
+
+    return run
+
+
+def as_json(value: object) -> Any:  # noqa: ANN401 - whatever JSON may hold
+    return msgspec.json.decode(msgspec.json.encode(value))
+
+
+def sense_of(given: Input) -> TermSense:
+    return TermSense(
+        TermSurface(given["surface"]),
+        given.get("scope", "team_domain"),
+        given["definition"],
+        Provenance("user:somebody", NOW, "seed_file"),
+        given.get("confidence", 1.0),
+        SenseStatus(given.get("status", "active")),
+    )
+
+
+def glossary_of(given: Input) -> Glossary:
+    return Glossary(map(sense_of, given.get("glossary") or ()), SCOPES)
+
+
+def known_of(given: Input) -> KnownTerms:
+    return glossary_of(given).known
+
+
+def told(terms: list[ExtractedTerm]) -> object:
+    """The terms as a case may list them: all, or those of them that its contract knows the signs of."""
+    rows = [[each.surface.surface_text, each.source, each.confidence] for each in terms]
+    fewer = [row for row in rows if row[1] not in BEYOND]
+    surfaces = {"contains_surface": AnyOf(*(row[0] for row in rows))}
+    observed = AnyOf(rows, fewer, surfaces)
+    if fewer == rows:
+        return observed
+    more = ", ".join(f"{row[0]} ({row[1]})" for row in rows if row not in fewer)
+    return Noted(observed, f"found beyond the signs that the case knows: {more}")
+
+
+def extract_text(given: Input) -> object:
+    return told(extract([Field("", given["text"])], given.get("metadata") or {}, known_of(given)))
+
+
+def extract_fields(given: Input) -> object:
+    metadata = given.get("metadata") or {}
+    fields = scanned_fields(given.get("inputs") or {}, given.get("outputs") or {}, metadata)
+    return told(extract(fields, metadata, known_of(given)))
+
+
+def hints(given: Input) -> object:
+    return told(extract([], given.get("metadata") or {}))
+
+
+def classified(given: Input) -> str | None:
+    senses = [sense_of({"surface": given["surface"], **each}) for each in given.get("senses") or ()]
+    kind = classify(
+        given["surface"],
+        senses,
+        given.get("confidence", 0.8),
+        critical=bool(given.get("critical")),
+        output=given.get("output") or "",
+    )
+    return None if kind is None else kind.value
+
+
+def surface(given: Input) -> str:
+    TermSurface(given["text"])
+    return "ok"
+
+
+def sense(given: Input) -> object:
+    return as_json(sense_of(given["sense"]))
+
+
+def conflict(given: Input) -> object:
+    fields = given["conflict"]
+    found = SemanticConflict(
+        TermSurface(fields["term"]),
+        ConflictType(fields["type"]),
+        Severity(fields["severity"]),
+        fields.get("confidence", 0.9),
+        tuple(SenseRef(**each) for each in fields.get("candidates") or ()),
+        fields.get("context", ""),
+    )
+    return as_json(found)
+
+
+def checkpoint(given: Input) -> str:
+    payload = {**CHECKPOINT, **(given.get("fields") or {})}
+    checkpoint_of({key: value for key, value in payload.items() if key not in (given.get("drop") or ())})
+    return "ok"
+
+
+def verify_hash(given: Input) -> dict[str, Any]:
+    found = verify_inputs(hash_inputs(given["at_checkpoint"]), given["now"])
+    return {"matches": found.matches, "shown_len": [len(found.old), len(found.new)]}
+
+
+def diff(given: Input) -> dict[str, list[Any]]:
+    return {key: list(change) for key, change in input_diff(given["old"], given["new"]).items()}
+
+
+def loaded_checkpoint(given: Input) -> object:
+    with TemporaryDirectory() as folder:
+        for name, lines in given["log"].items():
+            text = "".join(
+                (line if isinstance(line, str) else msgspec.json.encode(line).decode()) + "\n"
+                for line in lines
+            )
+            Path(folder, name).write_text(text, encoding="utf-8")
+        found = load_checkpoint(
+            Path(folder),
+            given.get("step_id"),
+            mission_id=given.get("mission_id"),
+            retry_token=given.get("retry_token"),
+        )
+    return None if found is None else as_json(found)
+
+
+def resolved(given: Input) -> list[list[str]]:
+    found = glossary_of(given).resolve(given["surface"], given.get("scopes"))
+    return [[each.scope, each.definition] for each in found]
+
+
+def severity(given: Input) -> str:
+    kind = ConflictType(given["type"])
+    return score_severity(kind, confidence=given["confidence"], critical=bool(given.get("critical"))).value
+
+
+def strictness(given: Input) -> str:
+    places = ("runtime", "step", "mission", "global")
+    return effective_strictness(*(strictness_of(given.get(place)) for place in places)).value
+
+
+def loaded_strictness(given: Input) -> str:
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "config.yaml")
+        if given.get("config") is not None:
+            path.write_text(given["config"], encoding="utf-8")
+        return read_strictness(path).value
+
+
+def blocks(given: Input) -> bool:
+    asked = strictness_of(given["strictness"])
+    return should_block(effective_strictness(asked), given["severities"])
+
+
+def check_event(given: Input) -> dict[str, Any]:
+    conflicts = [
+        SemanticConflict(
+            TermSurface(f"term {number}"),
+            ConflictType(each.get("type", "unknown")),
+            Severity(each["severity"]),
+            each["confidence"],
+        )
+        for number, each in enumerate(given["conflicts"])
+    ]
+    asked = effective_strictness(strictness_of(given["strictness"]))
+    found = verdict(conflicts, asked)
+    return {**msgspec.to_builtins(found._asdict()), "effective_strictness": asked.value}
+
+
+def seed(given: Input) -> dict[str, Any]:
+    terms, problems = validated(given["data"])
+    return {
+        "valid": not problems,
+        "terms": [as_json(term) for term in terms],
+        "errors": [[each.term, each.field, Containing(each.message)] for each in problems],
+        "error_at": AnyOf(*([each.term, each.field] for each in problems)),
+        "error_count_min": AnyOf(*range(len(problems) + 1)),
+    }
+
+
+OPERATIONS: Final[Mapping[str, Operation]] = {
+    name: refusing(operation)
+    for name, operation in {
+        "extract": extract_text,
+        "extract_fields": extract_fields,
+        "hints": hints,
+        "normalize": lambda given: normal_form(given["text"]),
+        "source_confidence": lambda given: source_confidence(given["source"]),
+        "classify": classified,
+        "resolve": resolved,
+        "severity": severity,
+        "surface": surface,
+        "sense": sense,
+        "conflict": conflict,
+        "strictness": strictness,
+        "load_strictness": loaded_strictness,
+        "should_block": blocks,
+        "glossary_check": lambda given: is_enabled(given.get("metadata") or {}, given.get("config") or {}),
+        "check_event": check_event,
+        "checkpoint": checkpoint,
+        "input_hash": lambda given: hash_inputs(given["inputs"]),
+        "verify_hash": verify_hash,
+        "input_diff": diff,
+        "load_checkpoint": loaded_checkpoint,
+        "seed": seed,
+        "seed_scope": lambda given: scope_of(Path(given["filename"]), SCOPES),
+        "log_name": lambda given: log_name(given["mission_id"]),
+    }.items()
+}

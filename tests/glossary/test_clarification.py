@@ -1,0 +1,166 @@
+from pathlib import Path
+
+import pytest
+
+from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, logged, runtime_in, step, write_scope
+from vocabgap.glossary.errors import BlockedByConflictError, DeferredToAsyncError
+from vocabgap.glossary.event_log import read_events
+from vocabgap.glossary.events import GlossaryClarificationRequested, GlossarySenseUpdated
+from vocabgap.glossary.questions import Answer, Defer, Define, Question, Select, defined, parse_answer
+from vocabgap.glossary.senses import SenseRef, SenseStatus
+from vocabgap.glossary.strictness import Strictness
+
+CANDIDATES = (SenseRef("lift", "team_domain", LIFT), SenseRef("lift", "team_domain", STAIN))
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        ("1", Select(0)),
+        (" 2 ", Select(1)),
+        ("C", Define("")),
+        ("custom", Define("")),
+        ("d", Defer()),
+        ("", Defer()),
+        ("0", None),
+        ("3", None),
+        ("-1", None),
+        ("²", None),
+        ("9" * 5000, None),
+        ("maybe", None),
+    ],
+)
+def test_what_is_typed_is_an_answer_or_none(typed: str, answer: Answer | None) -> None:
+    assert parse_answer(typed, CANDIDATES) == answer
+
+
+def test_definition_without_anything_to_see_defers() -> None:
+    assert (defined(" \u200b "), defined(" a word ")) == (Defer(), Define("a word"))
+
+
+def test_selection_lets_the_step_go_on(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    runtime = runtime_in(tmp_path)
+    ask, asked = answering(Select(1))
+
+    after = runtime.run(step(), ask=ask)
+
+    assert ([each.term for each in asked], after.conflicts) == (["lift"], [])
+    assert after.meanings == {"lift": STAIN}
+    assert [each.term.surface_text for each in after.resolved_conflicts] == ["lift"]
+    assert logged(runtime)[-2:] == ["GlossaryClarificationRequested", "GlossaryClarificationResolved"]
+
+
+def test_after_a_selection_the_other_sense_is_no_rival_any_more(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    runtime_in(tmp_path).run(step(), ask=answering(Select(0))[0])
+
+    again = runtime_in(tmp_path).run(step(), strictness=Strictness.MAX)
+
+    glossary = runtime_in(tmp_path).load().glossary
+    assert again.conflicts == []
+    assert [(each.definition, each.status) for each in glossary.history("lift")] == [
+        (LIFT, SenseStatus.ACTIVE),
+        (STAIN, SenseStatus.DEPRECATED),
+    ]
+
+
+def test_after_a_definition_of_ones_own_nobody_is_asked_again(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    first = runtime_in(tmp_path).run(step(), ask=answering(Define("Brighten the eyes"))[0])
+
+    ask, asked = answering()
+    again = runtime_in(tmp_path).run(step(), strictness=Strictness.MAX, ask=ask)
+
+    assert (first.conflicts, again.conflicts, asked) == ([], [], [])
+    assert again.meanings == {"lift": "Brighten the eyes"}
+
+
+def test_unknown_term_is_known_once_it_is_defined(tmp_path: Path) -> None:
+    write_scope(tmp_path, [])
+    watching = {"glossary_watch_terms": ["burnish"]}
+    runtime_in(tmp_path).run(
+        step(metadata=watching), strictness=Strictness.MAX, ask=answering(Define("Polish it"))[0]
+    )
+
+    again = runtime_in(tmp_path).run(step(metadata=watching), strictness=Strictness.MAX)
+
+    assert (again.conflicts, again.meanings) == ([], {"burnish": "Polish it"})
+
+
+def test_what_one_person_defers_stops_the_step_still(tmp_path: Path) -> None:
+    write_scope(tmp_path, [*TWO_LIFTS, ("mask", "A region"), ("mask", "A disguise")])
+    context = step("Please lift the mask.")
+    ask, asked = answering(Defer(), Select(0))
+
+    with pytest.raises(BlockedByConflictError, match="1 high-severity"):
+        runtime_in(tmp_path).run(context, ask=ask)
+
+    assert [each.term for each in asked] == ["lift", "mask"]
+    assert [each.term for each in context.questions] == ["lift"]
+    assert [each.term.surface_text for each in context.resolved_conflicts] == ["mask"]
+
+
+def test_at_most_three_are_asked_the_worst_first_and_the_rest_has_identifiers(tmp_path: Path) -> None:
+    names = ["ashen", "balmy", "crisp", "dusky"]
+    write_scope(tmp_path, [(name, meaning) for name in names for meaning in (LIFT, STAIN)])
+    context = step('"ashen balmy" crisp, ashen, dusky, balmy')  # the phrase is unknown: low severity
+    ask, asked = answering(*[Select(0)] * 3)
+    runtime = runtime_in(tmp_path)
+
+    with pytest.raises(BlockedByConflictError):
+        runtime.run(context, strictness=Strictness.MAX, ask=ask)
+
+    assert [each.term for each in asked] == ["ashen", "balmy", "crisp"]
+    assert [each.term for each in context.questions] == ["dusky", "ashen balmy"]
+    requested = [e.event for e in read_events(runtime.logs).events]
+    ids = [each.conflict_id for each in requested if isinstance(each, GlossaryClarificationRequested)]
+    assert len(set(ids)) == 5
+
+
+def test_same_question_has_the_same_identifier_in_every_run(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    first = runtime_in(tmp_path).run(step(critical=False))
+    again = runtime_in(tmp_path).run(step(critical=False))
+
+    assert first.questions[0].conflict_id == again.questions[0].conflict_id
+
+
+def test_terminal_that_fails_defers(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    context = step()
+
+    def ask(_: Question) -> Answer:
+        raise OSError("no terminal")
+
+    with pytest.raises(BlockedByConflictError):
+        runtime_in(tmp_path).run(context, ask=ask)
+
+    assert any("no terminal" in note for note in context.notes)
+
+
+def test_whoever_puts_all_off_is_not_asked_on(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+
+    def ask(question: Question) -> Answer:
+        raise DeferredToAsyncError(question.conflict_id)
+
+    with pytest.raises(DeferredToAsyncError):
+        runtime_in(tmp_path).run(step(), ask=ask)
+
+
+def test_what_is_hardly_a_term_becomes_a_draft_once(tmp_path: Path) -> None:
+    write_scope(tmp_path, [])
+    text = "We met at the Silver Lake with Ansel."
+    runtime = runtime_in(tmp_path)
+    first = runtime.run(step(text, critical=False))
+    weak = [each.surface.surface_text for each in first.extracted_terms if each.confidence < 0.5]
+
+    runtime.run(step(text, critical=False))
+
+    drafts = [e.event for e in read_events(runtime.logs).events if isinstance(e.event, GlossarySenseUpdated)]
+    assert weak
+    assert sorted(each.term_surface for each in drafts) == sorted(weak)
+    assert {each.new_sense.status for each in drafts} == {SenseStatus.DRAFT}
+    assert first.questions == []
+    assert not runtime.load().glossary.resolve(weak[0])

@@ -1,0 +1,275 @@
+"""The event log: what is written into it, and what is read from it whatever else is there."""
+
+import json
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from vocabgap import appending
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity
+from vocabgap.glossary.errors import InvalidTermError
+from vocabgap.glossary.event_log import (
+    append_event,
+    load_checkpoint,
+    log_name,
+    read_events,
+    require_checkpoint,
+)
+from vocabgap.glossary.events import (
+    Action,
+    Actor,
+    GenerationBlockedBySemanticConflict,
+    GlossaryClarificationRequested,
+    GlossaryClarificationResolved,
+    GlossaryEvent,
+    GlossaryScopeActivated,
+    GlossarySenseUpdated,
+    NewSense,
+    SemanticCheckEvaluated,
+    StepCheckpointed,
+    TermCandidateObserved,
+    event_of,
+)
+from vocabgap.glossary.scopes import ScopeRef
+from vocabgap.glossary.senses import SenseRef, TermSurface
+from vocabgap.glossary.strictness import Strictness
+
+NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)
+STEP = {"step_id": "step", "mission_id": "mission", "run_id": "run"}
+REF = SenseRef("mask", "team_domain", "where an edit shows", 0.9)
+CONFLICT = SemanticConflict(TermSurface("mask"), ConflictType.AMBIGUOUS, Severity.HIGH, 0.9, (REF,), "here")
+ONE, TWO = "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"
+
+
+def checkpoint(token: str = ONE, minutes: int = 0, **fields: object) -> StepCheckpointed:
+    payload: dict[str, Any] = {
+        **STEP,
+        "strictness": Strictness.MEDIUM,
+        "scope_refs": (ScopeRef("team_domain", "v1"),),
+        "input_hash": "0f" * 32,
+        "cursor": "pre_generation_gate",
+        "retry_token": token,
+        "timestamp": NOW + timedelta(minutes=minutes),
+        **fields,
+    }
+    return StepCheckpointed(**payload)
+
+
+EVENTS: list[GlossaryEvent] = [
+    GlossaryScopeActivated(
+        scope_id="team_domain", glossary_version_id="v1", mission_id="mission", run_id="run", timestamp=NOW
+    ),
+    TermCandidateObserved(
+        term="mask", source_step="step", actor_id="system", confidence=0.8, extraction_method="acronym",
+        context="here", mission_id="mission", run_id="run", timestamp=NOW,
+    ),
+    SemanticCheckEvaluated(
+        **STEP, findings=(CONFLICT,), overall_severity=Severity.HIGH, confidence=0.9,
+        effective_strictness="medium", recommended_action=Action.BLOCK, blocked=True, timestamp=NOW,
+    ),
+    GenerationBlockedBySemanticConflict(
+        **STEP, conflicts=(CONFLICT,), strictness_mode="medium", effective_strictness="medium", timestamp=NOW
+    ),
+    GlossaryClarificationRequested(
+        **STEP, question="What does 'mask' mean in this context?", term="mask", options=("a",),
+        urgency=Severity.HIGH, conflict_id="c-1", timestamp=NOW,
+    ),
+    GlossaryClarificationResolved(
+        conflict_id="c-1", term_surface="mask", selected_sense=REF, actor=Actor("user:ann"),
+        overruled=(REF,), timestamp=NOW,
+    ),
+    GlossarySenseUpdated(
+        term_surface="mask", scope="team_domain", new_sense=NewSense("mask", "team_domain", "a"),
+        actor=Actor("user:ann"), timestamp=NOW,
+    ),
+    checkpoint(),
+]  # fmt: skip
+
+
+def write(folder: Path, name: str, lines: list[object]) -> None:
+    folder.mkdir(exist_ok=True)
+    text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
+    (folder / f"{name}.events.jsonl").write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=lambda event: type(event).__name__)
+def test_what_was_logged_is_read(tmp_path: Path, event: GlossaryEvent) -> None:
+    logged = append_event(tmp_path / "new" / "logs", "mission", event)
+    (line,) = (tmp_path / "new" / "logs" / "mission.events.jsonl").read_text(encoding="utf-8").splitlines()
+    payload = json.loads(line)
+    assert list(payload) == sorted(payload)
+    assert payload["event_type"] == type(event).__name__
+    assert len(payload["event_id"]) == 36
+    (found,) = read_events(tmp_path / "new" / "logs").events
+    assert (found.event, found.log, found.line) == (logged, "mission", 1)
+    assert msgspec.structs.replace(logged, event_id="") == event
+
+
+def test_a_line_that_is_no_event_costs_no_other(tmp_path: Path) -> None:
+    good = msgspec.to_builtins(EVENTS[0])
+    lines = [
+        "",
+        good,
+        "{torn",
+        "[1]",
+        "null",
+        {"event_type": "Unheard"},
+        {**good, "timestamp": 5},
+        "\ud800" * 0,
+        good,
+    ]
+    write(tmp_path, "a", lines)
+    (tmp_path / "b.events.jsonl").write_bytes(b"\xff\xfe\n")
+    (tmp_path / "c.jsonl").write_text("not a log", encoding="utf-8")
+    found = read_events(tmp_path)
+    assert (len(found.events), found.skipped) == (2, 6)
+
+
+def test_a_line_without_its_end_is_not_joined_to_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "mission.events.jsonl"
+    path.write_bytes(b'{"event_type": "Termi')
+    append_event(tmp_path, "mission", EVENTS[0])
+    append_event(tmp_path, "mission", EVENTS[1])
+    found = read_events(tmp_path)
+    assert (len(found.events), found.skipped) == (2, 1)
+
+
+def test_a_term_may_be_a_text_or_an_object() -> None:
+    plain = msgspec.to_builtins(EVENTS[2])
+    plain["findings"][0]["term"] = "mask"
+    nested = msgspec.to_builtins(EVENTS[4])
+    nested["term"] = {"surface_text": "mask"}
+    assert event_of(plain) == EVENTS[2]
+    assert event_of(nested) == EVENTS[4]
+
+
+def test_an_answer_needs_no_more_than_who_gave_it() -> None:
+    event = event_of({
+        "event_type": "GlossaryClarificationResolved",
+        "conflict_id": "c-1",
+        "term_surface": "mask",
+        "selected_sense": {"surface": "mask", "scope": "team_domain", "definition": "a"},
+        "actor": {"actor_id": "user:ann"},
+        "timestamp": "2026-04-01T10:00:00",
+        "further": True,
+    })  # fmt: skip
+    assert isinstance(event, GlossaryClarificationResolved)
+    assert (event.timestamp, event.overruled) == (NOW, msgspec.UNSET)
+    assert b"overruled" not in msgspec.json.encode(event)
+
+
+@pytest.mark.parametrize(
+    ("mission", "expected"),
+    [
+        ("my mission", "my-mission"),
+        ("../../etc/passwd", "..-..-etc-passwd"),
+        ("a/b\\c:d", "a-b-c-d"),
+        ("größe_1.0", "gr--e_1.0"),
+    ],
+)
+def test_a_log_is_called_like_its_mission(mission: str, expected: str) -> None:
+    assert log_name(mission) == f"{expected}.events.jsonl"
+
+
+def test_names_that_no_file_can_have() -> None:
+    assert len(log_name("m" * 5_000)) < 255
+    assert log_name("m" * 5_000) != log_name("m" * 5_001)
+    with pytest.raises(InvalidTermError, match="mission_id"):
+        log_name(" ")
+
+
+def test_events_are_read_in_the_order_in_which_they_happened(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "b",
+        [msgspec.to_builtins(checkpoint(minutes=2)), msgspec.to_builtins(checkpoint(minutes=0))],
+    )
+    write(
+        tmp_path,
+        "a",
+        [msgspec.to_builtins(checkpoint(minutes=1)), msgspec.to_builtins(checkpoint(minutes=1))],
+    )
+    found = read_events(tmp_path).events
+    assert [(each.log, each.line) for each in found] == [("b", 2), ("a", 1), ("a", 2), ("b", 1)]
+    assert [each.log for each in read_events(tmp_path, "a").events] == ["a", "a"]
+    assert read_events(tmp_path, "c").events == read_events(tmp_path / "none").events == ()
+
+
+def test_what_json_cannot_say_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    event = msgspec.structs.replace(EVENTS[0], mission_id="\ud800")
+    with pytest.raises(InvalidInputError, match="GlossaryScopeActivated cannot be logged"):
+        append_event(tmp_path, "mission", event)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_in_the_place_of_a_log_is_said(tmp_path: Path) -> None:
+    (tmp_path / "mission.events.jsonl").mkdir()
+    with pytest.raises(StateError, match="expected a regular file"):
+        append_event(tmp_path, "mission", EVENTS[0])
+
+
+def test_another_writer_who_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(appending, "LONGEST_WAIT", 0.1)
+    append_event(tmp_path, "mission", EVENTS[0])
+    path = tmp_path / "mission.events.jsonl"
+    kind = appending.Kind("event log", "", "nothing was logged", "again")
+    with appending.alone(path, kind), pytest.raises(StateError, match="held by another writer"):
+        append_event(tmp_path, "mission", EVENTS[0])
+
+
+APPEND = """
+import sys
+from pathlib import Path
+import msgspec
+from vocabgap.glossary.event_log import append_event
+from vocabgap.glossary.events import event_of
+event = event_of(msgspec.json.decode(sys.argv[2]))
+for _ in range(25):
+    append_event(Path(sys.argv[1]), "mission", event)
+"""
+
+
+def test_writers_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
+    event = msgspec.json.encode(EVENTS[2]).decode()
+    writers = [subprocess.Popen([sys.executable, "-c", APPEND, tmp_path, event]) for _ in range(3)]
+    assert [writer.wait() for writer in writers] == [0, 0, 0]
+    found = read_events(tmp_path)
+    assert (len(found.events), found.skipped) == (75, 0)
+    assert len({each.event.event_id for each in found.events}) == 75
+
+
+def test_the_newest_checkpoint_is_loaded_whatever_its_moment_is_written_like(tmp_path: Path) -> None:
+    older, newer = (
+        msgspec.to_builtins(checkpoint(token, minutes)) for token, minutes in ((ONE, 0), (TWO, 1))
+    )
+    newer["timestamp"] = "2026-04-01T10:01:00"  # without an offset, beside one that has it
+    write(
+        tmp_path,
+        "mission",
+        [newer, older, {**older, "timestamp": "2027-01-01T00:00:00Z", "cursor": "nowhere"}],
+    )
+    found = load_checkpoint(tmp_path, "step")
+    assert found is not None
+    assert found.retry_token == TWO
+
+
+def test_a_checkpoint_is_found_by_mission_step_and_token(tmp_path: Path) -> None:
+    append_event(tmp_path, "a", checkpoint(ONE, 0, mission_id="a"))
+    append_event(tmp_path, "b", checkpoint(TWO, 1, mission_id="b", step_id="other"))
+    found = [
+        load_checkpoint(tmp_path, "step"),
+        load_checkpoint(tmp_path, mission_id="b"),
+        load_checkpoint(tmp_path, retry_token=TWO),
+        load_checkpoint(tmp_path, "other", mission_id="a"),
+        load_checkpoint(tmp_path / "none"),
+    ]
+    assert [each and each.retry_token for each in found] == [ONE, TWO, TWO, None, None]
+    assert require_checkpoint(tmp_path, ONE).mission_id == "a"
+    with pytest.raises(NotFoundError, match="there is no checkpoint 'x'"):
+        require_checkpoint(tmp_path, "x")

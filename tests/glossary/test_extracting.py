@@ -1,0 +1,214 @@
+"""Extraction: which terms are found in a text, by which sign."""
+
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vocabgap.glossary.extracting import Field, extract, scanned_fields
+from vocabgap.glossary.known_terms import KnownTerms
+from vocabgap.glossary.normalizing import keys_of, term_key
+
+Found = tuple[str, str, float]
+
+
+def found(text: str, metadata: Mapping[str, Any] | None = None, known: Iterable[str] = ()) -> list[Found]:
+    terms = extract([Field("description", text)], metadata or {}, KnownTerms(known))
+    return [(each.surface.surface_text, each.source, each.confidence) for each in terms]
+
+
+def surfaces(text: str, known: Iterable[str] = ()) -> set[str]:
+    return {surface for surface, _, _ in found(text, known=known)}
+
+
+def test_a_known_term_is_found_in_plain_prose() -> None:
+    assert found("The workspace contains implementation files", known=["workspace"]) == [
+        ("workspace", "known_term", 0.8)
+    ]
+
+
+def test_plain_prose_without_known_terms_has_none() -> None:
+    assert found("The workspace contains implementation files. Each mission has a goal.") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("two Work Packages wait", {"work package"}),
+        ("the work, package by package", set()),
+        ("he likes to work. Package it", set()),
+        ("work\npackages", {"work package"}),
+        ("a photographer's mask", {"mask"}),
+        ("masks", {"mask"}),
+        ("remasked", set()),
+        ("a sky mask", {"sky mask"}),
+        ("the sky and a mask", {"mask"}),
+        ("written in c++ or c", {"c++"}),
+    ],
+)
+def test_known_terms_of_several_words_in_any_spelling(text: str, expected: set[str]) -> None:
+    assert surfaces(text, ["work package", "mask", "sky mask", "c++"]) == expected
+
+
+def test_a_term_that_a_glossary_has_in_the_plural_is_known_by_that_name() -> None:
+    assert surfaces("one highlight", ["highlights"]) == {"highlights"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('the "focus stack" here', {"focus stack"}),
+        ("the “focus stack,” as they say", {"focus stack"}),
+        ("the „Fokusstapel“ dort", {"fokusstapel"}),
+        ("the ‘user’s mask’ of it", {"user’s mask"}),
+        ("the 'focus stack' here", {"focus stack"}),
+        ("call `lift` now", {"lift"}),
+        ("la « pile » de", {"pile"}),
+        ('"focus\nstack"', {"focus stack"}),
+        ('"focus stacks"', {"focus stack"}),
+        ('"wørk$päce"', {"wørk$päce"}),
+        ('"alpha" needs a 5" pipe, then "gamma"', {"alpha", "gamma"}),
+        ('a 24" and a 27" screen', set()),
+        ("the users' mask and the dogs' bowl", set()),
+        ("it isn't what the '90s and the editors' choice were, 'tis said, don't 'rock 'n' roll", set()),
+        ('"" and "   " and "x" and "the" and "?!"', set()),
+        ('one " alone and\n\nanother " there', set()),
+        (f'"{"too long " * 20}"', set()),
+    ],
+)
+def test_quotes_of_every_kind(text: str, expected: set[str]) -> None:
+    quoted = {surface for surface, source, _ in found(text) if source == "quoted_phrase"}
+    assert quoted == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "expected"),
+    [
+        ("WP is a part of the API and the CLI", "acronym", {"wp", "api", "cli"}),
+        ("HTTP2, K8S and SHA256; all APIs", "acronym", {"http2", "k8s", "sha256", "api"}),
+        ("ABCDEF is too long, A is too short", "acronym", set()),
+        ("OR AND THE BUT IF SO GO ME NO. TODO: see CI/CD, OK?", "acronym", set()),
+        ("the work_package of new_work", "casing_pattern", {"work_package", "new_work"}),
+        ("__init__ and MAX_VALUE and step_2", "casing_pattern", {"__init__", "max_value", "step_2"}),
+        ("workPackage, FocusStack, HTTPServer, layer2Mask, GitHub", "casing_pattern",
+         {"workpackage", "focusstack", "httpserver", "layer2mask", "github"}),
+        ("use kebab-case, step-2 and day-to-day", "casing_pattern", {"kebab-case", "step-2"}),
+        ("the ending of mp3 and iso100", "casing_pattern", {"mp3", "iso100"}),
+        ("We use the Focus Stack, and Lightroom on Monday. Then we rest.", "capitalised",
+         {"focus stack", "lightroom"}),
+    ],
+)  # fmt: skip
+def test_what_the_spelling_says(text: str, source: str, expected: set[str]) -> None:
+    assert {surface for surface, sign, _ in found(text) if sign == source} == expected
+
+
+def test_a_word_that_comes_often_in_any_of_its_forms_is_a_term() -> None:
+    text = "The workspaces wait. A workspace is clean. Workspace by workspace."
+    assert found(text) == [("workspace", "repeated_noun", 0.5)]
+    assert found("The the the the. They were were were, and don't don't don't.") == []
+
+
+def test_a_word_counts_in_all_fields_together() -> None:
+    fields = [Field("first", "a mask and a mask"), Field("second", "one more mask")]
+    (only,) = extract(fields, {})
+    assert (only.surface.surface_text, only.context) == ("mask", "first")
+
+
+def test_a_name_in_a_sentence_is_a_weak_find() -> None:
+    assert found("we open Darktable first") == [("darktable", "capitalised", 0.3)]
+
+
+def test_terms_that_are_named_come_first_and_keep_their_first_sign() -> None:
+    metadata = {"glossary_watch_terms": ["Workspaces", 42, None, ["x"], "mission"]}
+    assert found('A "workspace" is a work_space. It serves "missions".', metadata) == [
+        ("mission", "metadata_hint", 1.0),
+        ("workspace", "metadata_hint", 1.0),
+        ("work_space", "casing_pattern", 0.8),
+    ]
+
+
+@pytest.mark.parametrize("watched", ["workspace", {"workspace": 1}, None, 7])
+def test_what_is_no_list_of_terms_means_nothing(watched: object) -> None:
+    assert found("", {"glossary_watch_terms": watched, "glossary_aliases": watched and [watched]}) == []
+
+
+def test_an_alias_stands_for_its_term() -> None:
+    assert found("", {"glossary_aliases": {"WP": "work package", "n": 42}}) == [
+        ("work package", "metadata_hint", 1.0)
+    ]
+
+
+def test_excluded_terms_are_none_however_they_are_found() -> None:
+    text = 'a "test" of my_thing, and ABC; mask mask mask; we call it Frobnicator in the workspace'
+    excluded = ["Tests", "my_thing", "abc", "mask", "frobnicator", "workspace", "named"]
+    metadata = {"glossary_exclude_terms": excluded, "glossary_watch_terms": ["named"]}
+    assert found(text, metadata, ["workspace"]) == []
+    assert len(found(text, {"glossary_exclude_terms": "test"}, ["workspace"])) == 6
+
+
+def test_a_find_says_where_it_is() -> None:
+    fields = scanned_fields({"description": 'a "mask"', "prompt": 5}, {"output": "the sky_mask"}, {})
+    terms = extract(fields, {"glossary_watch_terms": ["lift"]})
+    assert [(each.original, each.context) for each in terms] == [
+        ("lift", "metadata: glossary_watch_terms"),
+        ("mask", "step input: description field"),
+        ("sky_mask", "step output: output field"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (None, ["description"]),
+        (["note", "note"], ["note"]),
+        ([], []),
+        (["note", 5], ["description"]),
+        ("note", ["description"]),
+    ],
+)
+def test_which_fields_are_scanned(asked: object, expected: list[str]) -> None:
+    inputs = {"description": "one", "note": "two", "other": "three"}
+    fields = scanned_fields(inputs, {}, {"glossary_fields": asked})
+    assert [each.context for each in fields] == [f"step input: {name} field" for name in expected]
+
+
+def test_a_text_is_read_to_its_end() -> None:
+    assert surfaces(f'{"word and other " * 3_000} "the end of it"') >= {"the end of it"}
+
+
+def test_marks_without_partners_cost_no_more_than_their_text() -> None:
+    for mark in ('"', "'", "“", "‘", "«", "`", "''", " 'a", ' "a', "A", "a-", "_"):
+        start = time.process_time()
+        found(mark * 50_000)
+        assert time.process_time() - start < 5
+
+
+@given(st.text(), st.lists(st.text(), max_size=3), st.booleans())
+def test_no_text_makes_a_find_that_breaks_its_rules(text: str, named: list[str], curly: bool) -> None:
+    quoted = f" “{text}” " if curly else f' "{text}" `{text}` {text}'
+    terms = extract([Field("text", quoted)], {"glossary_watch_terms": named})
+    for each in terms:
+        assert each.surface.surface_text == each.surface.surface_text.lower().strip() != ""
+        assert 0 < each.confidence <= 1
+    assert len({term_key(each.surface.surface_text) for each in terms}) == len(terms)
+
+
+WORDS = st.sampled_from(["sky", "mask", "masks", "lift", "a", "-", ".", "B", "c+"])
+
+
+@given(
+    st.lists(st.lists(WORDS, min_size=1, max_size=3).map(" ".join), max_size=6), st.lists(WORDS, max_size=12)
+)
+def test_known_terms_are_found_as_one_by_one(terms: list[str], words: list[str]) -> None:
+    keys = keys_of(" ".join(words))
+    sought = {tuple(term_key(term).split()) for term in terms}
+    expected, place = [], 0
+    while place < len(keys):  # at each place the longest term that begins there
+        lengths = [len(term) for term in sought if tuple(keys[place : place + len(term)]) == term]
+        if lengths:
+            expected.append(" ".join(keys[place : place + max(lengths)]))
+        place += max(lengths, default=1)
+    assert [term_key(term) for term in KnownTerms(terms).found(keys)] == expected

@@ -1,0 +1,252 @@
+"""The glossary: what happens to it, and that the same events make the same of it."""
+
+import random
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.glossary.candidates import ExtractedTerm
+from vocabgap.glossary.changes import authored, custom, deprecated, drafted, promoted, require_sense, selected
+from vocabgap.glossary.checking import check
+from vocabgap.glossary.conflicts import SemanticConflict
+from vocabgap.glossary.events import (
+    Actor,
+    GlossaryClarificationResolved,
+    GlossaryEvent,
+    GlossarySenseUpdated,
+    NewSense,
+    UpdateType,
+)
+from vocabgap.glossary.glossary import Glossary
+from vocabgap.glossary.normalizing import keys_of
+from vocabgap.glossary.senses import SenseRef, SenseStatus, TermSense, TermSurface
+
+Make = Callable[..., TermSense]
+Update = Callable[..., GlossarySenseUpdated]
+NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)
+ANN = Actor("user:ann")
+
+
+@pytest.fixture
+def rivals(sense: Make) -> Glossary:
+    """A term with two senses in one scope and a third one in another."""
+    return Glossary(
+        [
+            sense("mask", "where an edit shows", confidence=0.9),
+            sense("mask", "what hides a pixel", confidence=0.7),
+            sense("mask", "a face cover", "audience_domain"),
+        ]
+    )
+
+
+def conflicts(glossary: Glossary) -> list[SemanticConflict]:
+    return check([ExtractedTerm(TermSurface("mask"), "quoted_phrase", 0.8)], glossary)
+
+
+def meanings(glossary: Glossary) -> list[str]:
+    return [each.definition for each in glossary.resolve("mask")]
+
+
+def select(glossary: Glossary, place: int) -> GlossaryClarificationResolved:
+    ref = glossary.resolve("mask")[place].ref
+    return selected(glossary, ref, conflict_id="c-1", actor=ANN, now=NOW)
+
+
+def test_senses_are_ranked_by_scope_then_confidence(rivals: Glossary) -> None:
+    assert meanings(rivals) == ["where an edit shows", "what hides a pixel", "a face cover"]
+    found = rivals.resolve("Masks", ["audience_domain", "team_domain"])
+    assert [each.scope for each in found] == ["audience_domain", "team_domain", "team_domain"]
+    assert rivals.resolve("mask", []) == rivals.resolve("unheard of") == ()
+
+
+def test_a_selected_sense_has_no_rivals_any_more(rivals: Glossary) -> None:
+    after = rivals.applied([select(rivals, 1)])
+    assert meanings(after) == ["what hides a pixel"]
+    assert conflicts(rivals)
+    assert not conflicts(after)
+    statuses = {(each.scope, each.definition): each.status.value for each in after.history("mask")}
+    assert statuses == {
+        ("team_domain", "where an edit shows"): "deprecated",
+        ("team_domain", "what hides a pixel"): "active",
+        ("audience_domain", "a face cover"): "active",  # it stands in its scope, and was not meant here
+    }
+
+
+def test_a_selection_in_a_log_that_names_no_rivals_counts_as_well(rivals: Glossary) -> None:
+    event = msgspec.structs.replace(select(rivals, 2), overruled=msgspec.UNSET)
+    assert meanings(rivals.applied([event])) == ["a face cover"]
+
+
+def test_a_sense_that_is_added_later_asks_again(rivals: Glossary, update: Update) -> None:
+    after = rivals.applied([select(rivals, 0), update("mask", "a stencil", minute=5)])
+    assert meanings(after) == ["a stencil", "where an edit shows"]
+
+
+def test_one_can_change_ones_mind(rivals: Glossary) -> None:
+    after = rivals.applied([select(rivals, 2), select(rivals, 0)])
+    assert meanings(after) == ["where an edit shows"]
+
+
+def test_what_was_ruled_out_comes_back_when_the_choice_goes(rivals: Glossary) -> None:
+    chosen = rivals.applied([select(rivals, 0)])
+    gone = chosen.applied([deprecated(chosen.resolve("mask")[0], actor=ANN, now=NOW)])
+    assert meanings(gone) == ["a face cover"]
+
+
+def test_a_custom_sense_takes_the_place_of_all_others(rivals: Glossary) -> None:
+    event = custom(rivals, conflicts(rivals)[0], "  the area of an edit ", actor=ANN, now=NOW)
+    after = rivals.applied([event])
+    assert meanings(after) == ["the area of an edit"]
+    assert not conflicts(after)
+    assert (event.scope, event.new_sense.confidence, event.new_sense.status) == (
+        "team_domain",
+        1.0,
+        SenseStatus.ACTIVE,
+    )
+    plain = msgspec.structs.replace(event, overruled=msgspec.UNSET)
+    assert meanings(rivals.applied([plain])) == ["the area of an edit"]
+
+
+def test_an_authored_sense_stands_beside_the_others_unless_it_replaces_them(rivals: Glossary) -> None:
+    beside = authored(rivals, "Masks", "a stencil", actor=ANN, now=NOW)
+    instead = authored(rivals, "Masks", "a stencil", actor=ANN, now=NOW, replacing=True)
+    assert len(rivals.rivals("mask", "a stencil")) == 3
+    assert len(meanings(rivals.applied([beside]))) == 4
+    assert meanings(rivals.applied([instead])) == ["a stencil"]
+
+
+def test_what_cannot_be_authored_is_refused(rivals: Glossary) -> None:
+    with pytest.raises(InvalidInputError, match="no term"):
+        authored(rivals, " ", "a stencil", actor=ANN, now=NOW)
+    with pytest.raises(InvalidInputError, match="not active"):
+        authored(rivals, "mask", "a stencil", actor=ANN, now=NOW, scope="elsewhere")
+    with pytest.raises(InvalidInputError, match="Definition"):
+        authored(rivals, "mask", " ", actor=ANN, now=NOW)
+
+
+def test_a_draft_answers_when_it_is_promoted_and_not_when_it_is_dropped() -> None:
+    empty = Glossary()
+    term = ExtractedTerm(TermSurface("frob"), "capitalised", 0.3)
+    draft = empty.applied([drafted(empty, term, "not defined yet", actor=ANN, now=NOW)])
+    (made,) = draft.history("frob")
+    assert (made.status, made.confidence, draft.resolve("frob")) == (SenseStatus.DRAFT, 0.3, ())
+    assert list(draft.known.found(keys_of("a frob"))) == []
+    kept = draft.applied([promoted(made, actor=ANN, now=NOW)])
+    assert [each.status for each in kept.resolve("frob")] == [SenseStatus.ACTIVE]
+    assert list(kept.known.found(keys_of("a frob"))) == ["frob"]
+    dropped = draft.applied([deprecated(made, actor=ANN, now=NOW)])
+    assert [each.status for each in dropped.history("frob")] == [SenseStatus.DEPRECATED]
+
+
+def test_a_definition_that_is_edited_takes_the_place_of_the_old_one(sense: Make, update: Update) -> None:
+    before = Glossary([sense("mask", "where an edit shows")])
+    after = before.applied([update("mask", "where an edit is seen", update_type="update")])
+    assert meanings(after) == ["where an edit is seen"]
+    assert len(after.history("mask")) == 2
+
+
+def test_what_is_no_sense_in_a_log_changes_nothing(sense: Make, update: Update) -> None:
+    before = Glossary([sense("mask", "where an edit shows")])
+    assert before.applied([update("", "nothing"), update("mask", " ")]) is before
+    after = before.applied([update("WP ", "work package")])
+    assert [each.surface.surface_text for each in after.resolve("wp")] == ["wp"]
+
+
+def test_a_sense_is_named_by_its_scope_or_the_beginning_of_its_definition(rivals: Glossary) -> None:
+    assert require_sense(rivals, "masks", scope="audience_domain").definition == "a face cover"
+    assert require_sense(rivals, "mask", definition="What hides").confidence == 0.7
+    with pytest.raises(InvalidInputError, match="3 senses"):
+        require_sense(rivals, "mask")
+    with pytest.raises(NotFoundError, match="no such sense"):
+        require_sense(rivals, "lift")
+
+
+def test_a_scope_has_another_version_when_its_senses_change(rivals: Glossary) -> None:
+    before = {each.scope: each.version_id for each in rivals.scope_refs}
+    again = {each.scope: each.version_id for each in Glossary(reversed(list(rivals))).scope_refs}
+    after = {each.scope: each.version_id for each in rivals.applied([select(rivals, 0)]).scope_refs}
+    assert before == again
+    assert list(before) == ["team_domain", "audience_domain"]
+    assert all(before[scope] != after[scope] for scope in before)
+
+
+TERMS = st.sampled_from(["mask", "masks", "lift", "sky mask"])
+SCOPES = st.sampled_from(["mission_local", "team_domain", "audience_domain"])
+DEFINITIONS = st.sampled_from(["one", "two", "Two.", "three"])
+MOMENTS = st.integers(0, 3).map(lambda minute: NOW + timedelta(minutes=minute))
+REFS = st.builds(SenseRef, TERMS, SCOPES, DEFINITIONS)
+NAMED = st.one_of(st.just(msgspec.UNSET), st.lists(REFS, max_size=2).map(tuple))
+UPDATES = st.builds(
+    lambda term, scope, definition, status, **more: GlossarySenseUpdated(
+        term_surface=term,
+        scope=scope,
+        new_sense=NewSense(term, scope, definition, 0.5, status),
+        actor=ANN,
+        **more,
+    ),
+    TERMS,
+    SCOPES,
+    DEFINITIONS,
+    st.sampled_from(SenseStatus),
+    update_type=st.sampled_from(UpdateType),
+    timestamp=MOMENTS,
+    overruled=NAMED,
+)
+SELECTIONS = st.builds(
+    lambda ref, **more: GlossaryClarificationResolved(
+        conflict_id="c", term_surface=ref.surface, selected_sense=ref, actor=ANN, **more
+    ),
+    REFS,
+    timestamp=MOMENTS,
+    overruled=NAMED,
+)
+EVENTS = st.lists(UPDATES | SELECTIONS, max_size=12)
+
+
+def term_of(event: GlossaryEvent) -> str:
+    assert isinstance(event, GlossarySenseUpdated | GlossaryClarificationResolved)
+    return event.term_surface.removesuffix("s")
+
+
+@given(EVENTS)
+def test_the_same_events_make_the_same_glossary(events: list[GlossaryEvent]) -> None:
+    at_once = Glossary().applied(events)
+    one_by_one = Glossary()
+    for event in events:
+        one_by_one = one_by_one.applied([event])
+    assert one_by_one == at_once == Glossary().applied(events)
+    assert one_by_one.scope_refs == at_once.scope_refs
+
+
+@given(EVENTS, st.randoms(use_true_random=False))
+def test_the_order_of_unrelated_events_does_not_matter(
+    events: list[GlossaryEvent], drawn: random.Random
+) -> None:
+    waiting: dict[str, list[GlossaryEvent]] = {}
+    for event in events:
+        waiting.setdefault(term_of(event), []).append(event)
+    mixed = []
+    while waiting:
+        term = drawn.choice(sorted(waiting))
+        mixed.append(waiting[term].pop(0))
+        if not waiting[term]:
+            del waiting[term]
+    assert Glossary().applied(mixed) == Glossary().applied(events)
+
+
+@given(EVENTS, SELECTIONS)
+def test_after_a_selection_that_ruled_out_all_others_nothing_is_ambiguous(
+    events: list[GlossaryEvent], last: GlossaryClarificationResolved
+) -> None:
+    before = Glossary().applied(events)
+    ref = last.selected_sense
+    event = selected(before, ref, conflict_id="c", actor=ANN, now=NOW)
+    after = before.applied([event])
+    assert {each.definition.rstrip(".").lower() for each in after.resolve(ref.surface)} == {
+        ref.definition.rstrip(".").lower()
+    }

@@ -1,0 +1,72 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from glossary.steps import LIFT, STAIN, write_scope
+from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.glossary.importing import import_terms
+from vocabgap.glossary.scopes import ScopeStack
+from vocabgap.glossary.seeds import read_seed
+
+STACK = ScopeStack()
+
+
+def test_table_of_terms_is_imported_once(tmp_path: Path) -> None:
+    table = tmp_path / "terms.csv"
+    table.write_text(f"term,definition\nLift,{LIFT}\nempty,\n", encoding="utf-8")
+
+    first = import_terms(table, tmp_path / "glossary", STACK)
+    again = import_terms(table, tmp_path / "glossary", STACK)
+
+    assert [(scope, term.surface, term.definition) for scope, term in first.added] == [
+        ("team_domain", "lift", LIFT)
+    ]
+    assert first.passed_over == ["'empty' has no definition"]
+    assert (again.added, again.present) == ([], 1)
+
+
+def test_entries_of_a_manifest_are_terms_in_words(tmp_path: Path) -> None:
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text(
+        json.dumps({"entries": [{"name": "shadow_lift", "description": LIFT}]}), encoding="utf-8"
+    )
+
+    made = import_terms(manifest, tmp_path / "glossary", STACK, "core_domain")
+
+    assert [(scope, term.surface) for scope, term in made.added] == [("core_domain", "shadow lift")]
+
+
+def test_folder_of_another_glossary_keeps_its_scopes(tmp_path: Path) -> None:
+    theirs = tmp_path / ".kittify" / "glossaries"
+    write_scope(theirs, [("lift", LIFT)], "mission_local")
+    write_scope(theirs, [("mask", "A region")], "spec_kitty_core")
+    write_scope(theirs, [("burn", "Darken")], "elsewhere")
+
+    made = import_terms(theirs, tmp_path / "glossary", STACK)
+
+    assert [(scope, term.surface) for scope, term in made.added] == [
+        ("mission_local", "lift"),
+        ("core_domain", "mask"),
+    ]
+    assert len(made.passed_over) == 1
+    assert "'elsewhere' is no scope here" in made.passed_over[0]
+
+
+def test_other_meaning_of_a_term_becomes_a_draft(tmp_path: Path) -> None:
+    write_scope(tmp_path / "glossary", [("lift", LIFT)])
+    table = tmp_path / "terms.csv"
+    table.write_text(f'term,definition\nlift,"{STAIN}"\n', encoding="utf-8")
+
+    made = import_terms(table, tmp_path / "glossary", STACK)
+
+    kept = read_seed(tmp_path / "glossary" / "team_domain.yaml").terms
+    assert made.drafts == ["lift"]
+    assert {(term.definition, term.status.value) for term in kept} == {(LIFT, "active"), (STAIN, "draft")}
+
+
+def test_nothing_and_no_scope_are_told(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="nothing to import"):
+        import_terms(tmp_path / "none.csv", tmp_path, STACK)
+    with pytest.raises(InvalidInputError, match="Invalid scope 'bogus'"):
+        import_terms(tmp_path / "none.csv", tmp_path, STACK, "bogus")

@@ -1,0 +1,86 @@
+"""Normal forms: what counts as the same term."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from vocabgap.glossary.normalizing import normal_form, surface_of, term_key
+from vocabgap.glossary.plurals import singular
+
+PLURALS = """
+masks mask; workspaces workspace; layers layer; images image; caches cache; databases database;
+responses response; reuses reuse; excuses excuse; walruses walrus;
+classes class; passes pass; boxes box; branches branch; patches patch; meshes mesh; quizzes quiz; buzzes buzz;
+policies policy; queries query; categories category; movies movie; cookies cookie; ties tie;
+heroes hero; echoes echo; shoes shoe; toes toe; sizes size; niches niche;
+statuses status; buses bus; viruses virus; houses house; clauses clause; uses use;
+lenses lens; analyses analysis; axes axis; aliases alias; canvases canvas;
+apis api; photos photo; areas area; menus menu; schemas schema; guis gui; days day; glasses glass
+"""
+KEPT = """
+lens news series species process class address status campus analysis basis canvas atlas chaos cosmos bus was
+this is gas us css dns mask analytics physics k8s work_packages sub-masks photographer's always
+"""
+
+
+@pytest.mark.parametrize("pair", [pair.split() for pair in PLURALS.split(";")], ids=lambda pair: pair[0])
+def test_plurals_become_singulars(pair: list[str]) -> None:
+    plural, expected = pair
+    assert normal_form(plural) == expected
+
+
+@pytest.mark.parametrize("word", KEPT.split())
+def test_what_is_no_plural_stays(word: str) -> None:
+    assert normal_form(word) == word
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("  Focus\n Stacks ", "focus stack"),
+        ("Work Packages", "work package"),
+        ("APIs", "api"),
+        ("CDNs", "cdn"),
+        ("CORS", "cors"),
+        ("HTTP2", "http2"),
+        ("ﬁlters", "filter"),
+        ("Größen", "größen"),
+        ("wørk$päce", "wørk$päce"),
+        ("", ""),
+        (" \n", ""),
+    ],
+)
+def test_the_normal_form(text: str, expected: str) -> None:
+    assert normal_form(text) == expected
+
+
+@given(st.text(alphabet="aeiouysxzhcrtlm", max_size=12))
+@example("glasseses")
+def test_a_singular_is_its_own_singular(word: str) -> None:
+    assert singular(singular(word)) == singular(word)
+
+
+@given(st.text())
+@example("İ")
+@example("\ud800")
+@example("ℌs")
+def test_no_text_makes_a_term_that_breaks_its_rules(text: str) -> None:
+    surface = surface_of(text)
+    if surface is not None:
+        assert surface.surface_text == surface.surface_text.lower().strip() != ""
+
+
+@given(st.text())
+@example("CORS")
+@example("work  packages")
+def test_a_term_is_looked_up_the_same_way_once_it_is_normal(text: str) -> None:
+    assert term_key(normal_form(text)) == term_key(normal_form(normal_form(text)))
+    assert term_key(term_key(text)) == term_key(text)
+
+
+def test_spellings_of_one_term_are_looked_up_alike() -> None:
+    assert (
+        len({term_key(text) for text in ("Work Packages", "work package", " WORK  package", "works package")})
+        == 1
+    )
+    assert term_key("c") != term_key("c++") != term_key("c+")

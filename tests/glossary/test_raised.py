@@ -1,0 +1,89 @@
+from pathlib import Path
+
+import pytest
+
+from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, logged, runtime_in, step, write_scope
+from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.glossary.event_log import read_events
+from vocabgap.glossary.events import GlossaryClarificationResolved, ResolutionMode
+from vocabgap.glossary.questions import Defer, Define, Select
+from vocabgap.glossary.raised import Raised, answer_later, raised, require_raised
+from vocabgap.glossary.runtime import GlossaryRuntime
+from vocabgap.glossary.strictness import Strictness
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> GlossaryRuntime:
+    """A glossary in which a question was put off."""
+    write_scope(tmp_path, TWO_LIFTS)
+    runtime = runtime_in(tmp_path)
+    runtime.run(step(critical=False))
+    return runtime
+
+
+def listed(runtime: GlossaryRuntime) -> list[Raised]:
+    return raised(read_events(runtime.logs).events)
+
+
+def test_deferred_question_is_open_with_what_the_check_found(runtime: GlossaryRuntime) -> None:
+    (question,) = listed(runtime)
+
+    assert (question.term, question.type, question.severity) == ("lift", "ambiguous", "medium")
+    assert (question.is_open, question.effective_strictness, question.mission_id) == (
+        True,
+        "medium",
+        "retouch",
+    )
+    assert [each.definition for each in question.candidates(runtime.load().glossary)] == [LIFT, STAIN]
+
+
+def test_question_that_is_raised_twice_is_listed_once(runtime: GlossaryRuntime) -> None:
+    runtime.run(step(critical=False))
+    assert len(listed(runtime)) == 1
+
+
+def test_answer_that_is_given_later_settles_the_term(runtime: GlossaryRuntime) -> None:
+    (question,) = listed(runtime)
+
+    (event,) = answer_later(runtime, question, Select(1))
+
+    assert isinstance(event, GlossaryClarificationResolved)
+    assert (event.resolution_mode, event.actor.actor_id) == (ResolutionMode.ASYNC, "user:ana")
+    assert not listed(runtime)[0].is_open
+    assert runtime.run(step(), strictness=Strictness.MAX).meanings == {"lift": STAIN}
+
+
+def test_definition_that_is_given_later_settles_the_term(runtime: GlossaryRuntime) -> None:
+    answer_later(runtime, listed(runtime)[0], Define("Brighten the eyes"))
+
+    assert logged(runtime)[-2:] == ["GlossaryClarificationResolved", "GlossarySenseUpdated"]
+    assert runtime.run(step(), strictness=Strictness.MAX).meanings == {"lift": "Brighten the eyes"}
+
+
+def test_deferring_again_changes_nothing(runtime: GlossaryRuntime) -> None:
+    before = logged(runtime)
+    assert answer_later(runtime, listed(runtime)[0], Defer()) == []
+    assert logged(runtime) == before
+
+
+@pytest.mark.parametrize("place", [-1, 2])
+def test_place_without_a_candidate_is_refused(place: int, runtime: GlossaryRuntime) -> None:
+    with pytest.raises(InvalidInputError, match="Invalid selection"):
+        answer_later(runtime, listed(runtime)[0], Select(place))
+
+
+def test_answer_of_ones_own_while_the_step_waits_closes_the_question(runtime: GlossaryRuntime) -> None:
+    runtime.run(step(), ask=answering(Define("Brighten the eyes"))[0])
+    assert [each.is_open for each in listed(runtime)] == [False]
+
+
+def test_question_is_found_by_the_beginning_of_its_identifier(runtime: GlossaryRuntime) -> None:
+    questions = listed(runtime)
+    assert require_raised(questions, questions[0].conflict_id[:8]) is questions[0]
+
+
+@pytest.mark.parametrize(("name", "mission"), [("nope", None), ("", None), (None, "elsewhere")])
+def test_no_such_question_is_told(name: str | None, mission: str | None, runtime: GlossaryRuntime) -> None:
+    questions = listed(runtime)
+    with pytest.raises(NotFoundError, match="was not found"):
+        require_raised(questions, questions[0].conflict_id if name is None else name, mission)

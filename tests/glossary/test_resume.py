@@ -1,0 +1,164 @@
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from glossary.steps import LIFT, TWO_LIFTS, answering, logged, runtime_in, step, write_scope
+from vocabgap.errors import NotFoundError
+from vocabgap.glossary.checkpoints import hash_inputs
+from vocabgap.glossary.errors import AbortResumeError, BlockedByConflictError
+from vocabgap.glossary.event_log import load_checkpoint
+from vocabgap.glossary.questions import Select
+from vocabgap.glossary.runtime import GlossaryRuntime
+from vocabgap.glossary.session import ChangedInputs
+from vocabgap.glossary.step_state import state_path
+from vocabgap.glossary.strictness import Strictness
+
+UNKNOWN = "5d2c3f3e-1111-4222-8333-444455556666"
+
+
+def stopped(runtime: GlossaryRuntime, text: str = "Please lift it.") -> str:
+    """The token of a step that was stopped."""
+    with pytest.raises(BlockedByConflictError) as error:
+        runtime.run(step(text))
+    return error.value.retry_token
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> GlossaryRuntime:
+    write_scope(tmp_path, TWO_LIFTS)
+    return runtime_in(tmp_path)
+
+
+def test_step_goes_on_where_somebody_has_answered_meanwhile(runtime: GlossaryRuntime) -> None:
+    token = stopped(runtime)
+    runtime.run(step(), ask=answering(Select(0))[0])
+    before = len(logged(runtime))
+
+    after = runtime.resume(token)
+
+    assert (after.conflicts, after.meanings) == ([], {"lift": LIFT})
+    assert after.resumed_from_checkpoint
+    assert logged(runtime)[before:] == []  # what was done is not done again
+
+
+def test_nobody_is_asked_about_inputs_that_have_not_changed(runtime: GlossaryRuntime) -> None:
+    token = stopped(runtime)
+
+    def confirm(_: ChangedInputs) -> bool:
+        raise AssertionError("nothing has changed")
+
+    after = runtime.resume(
+        token, {"description": "Please lift it."}, ask=answering(Select(0))[0], confirm=confirm
+    )
+
+    assert after.conflicts == []
+
+
+def test_still_open_is_still_stopped_with_a_token_of_its_own(runtime: GlossaryRuntime) -> None:
+    token = stopped(runtime)
+
+    with pytest.raises(BlockedByConflictError) as again:
+        runtime.resume(token)
+
+    assert again.value.retry_token not in {"", token}
+
+
+def test_changed_inputs_are_shown_and_go_on_only_with_a_yes(runtime: GlossaryRuntime) -> None:
+    token = stopped(runtime)
+    shown: list[ChangedInputs] = []
+
+    def confirm(changed: ChangedInputs) -> bool:
+        shown.append(changed)
+        return False
+
+    with pytest.raises(AbortResumeError, match="context change"):
+        runtime.resume(token, {"description": "Please raise it."}, confirm=confirm)
+
+    (changed,) = shown
+    assert changed.changes == {"description": ("Please lift it.", "Please raise it.")}
+    assert (len(changed.old), len(changed.new)) == (16, 16)
+    assert hash_inputs({"description": "Please lift it."}).startswith(changed.old)
+
+
+def test_changed_inputs_do_not_go_on_where_nobody_can_be_asked(runtime: GlossaryRuntime) -> None:
+    token = stopped(runtime)
+
+    with pytest.raises(AbortResumeError):
+        runtime.resume(token, {"description": "Please raise it."})
+
+
+def test_changed_inputs_are_checked_anew(runtime: GlossaryRuntime) -> None:
+    token = stopped(runtime)
+
+    after = runtime.resume(token, {"description": "Please raise it."}, confirm=lambda _: True)
+
+    assert (after.extracted_terms, after.conflicts) == ([], [])
+    assert logged(runtime)[-1] == "SemanticCheckEvaluated"
+
+
+def test_strictness_of_the_checkpoint_holds_unless_another_is_asked_for(runtime: GlossaryRuntime) -> None:
+    with pytest.raises(BlockedByConflictError) as error:
+        runtime.run(step(critical=False), strictness=Strictness.MAX)
+    token = error.value.retry_token
+
+    with pytest.raises(BlockedByConflictError) as again:
+        runtime.resume(token)
+    relaxed = runtime.resume(token, strictness=Strictness.MEDIUM)
+
+    assert again.value.strictness is Strictness.MAX
+    assert len(relaxed.conflicts) == 1
+
+
+def test_token_of_no_checkpoint_is_told(runtime: GlossaryRuntime) -> None:
+    with pytest.raises(NotFoundError, match="there is no checkpoint"):
+        runtime.resume(UNKNOWN)
+
+
+def test_step_with_an_unknown_token_begins_anew(runtime: GlossaryRuntime) -> None:
+    given = step(critical=False, retry_token=UNKNOWN)
+
+    after = runtime.run(given)
+
+    assert not after.resumed_from_checkpoint
+    assert any("begins anew" in note for note in after.notes)
+
+
+def test_checkpoint_without_what_was_kept_is_enough_where_the_step_is_given(
+    runtime: GlossaryRuntime,
+) -> None:
+    token = stopped(runtime)
+    state_path(runtime.logs, token).unlink()
+
+    after = runtime.run(step(retry_token=token), ask=answering(Select(0))[0])
+
+    assert after.resumed_from_checkpoint
+    assert after.meanings == {"lift": LIFT}
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+import vocabgap.glossary.middlewares.clarification as clarification
+from vocabgap.glossary.context import ExecutionContext
+from vocabgap.glossary.runtime import GlossaryRuntime
+
+clarification.question_of = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+given = {"description": "Please lift it."}
+context = ExecutionContext("develop", "retouch", "run-1", given, {"critical_step": True})
+GlossaryRuntime(folder=Path(sys.argv[1])).run(context)
+"""
+
+
+def test_process_killed_behind_its_checkpoint_is_resumed(runtime: GlossaryRuntime) -> None:
+    ended = subprocess.run([sys.executable, "-c", KILLED, runtime.folder], check=False, env={**os.environ})
+    checkpoint = load_checkpoint(runtime.logs)
+    assert (ended.returncode, logged(runtime)[-1]) == (-signal.SIGKILL, "StepCheckpointed")
+    assert checkpoint is not None
+
+    after = runtime.resume(checkpoint.retry_token, ask=answering(Select(0))[0])
+
+    assert (after.conflicts, after.meanings) == ([], {"lift": LIFT})

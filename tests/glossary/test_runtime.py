@@ -1,0 +1,266 @@
+import stat
+from pathlib import Path
+
+import pytest
+
+from glossary.steps import LIFT, NOW, STAIN, TWO_LIFTS, logged, runtime_in, step, write_scope
+from vocabgap.errors import ExitCode, StateError
+from vocabgap.glossary.context import ExecutionContext
+from vocabgap.glossary.errors import BlockedByConflictError, MiddlewareError
+from vocabgap.glossary.event_log import read_events
+from vocabgap.glossary.events import SemanticCheckEvaluated
+from vocabgap.glossary.middlewares.middleware import Middleware
+from vocabgap.glossary.runtime import GlossaryRuntime
+from vocabgap.glossary.session import Session
+from vocabgap.glossary.strictness import Strictness
+
+
+def test_term_of_one_meaning_passes_and_is_told(tmp_path: Path) -> None:
+    write_scope(tmp_path, [("lift", LIFT)])
+    runtime = runtime_in(tmp_path)
+
+    after = runtime.run(step())
+
+    assert (after.conflicts, after.meanings, after.retry_token) == ([], {"lift": LIFT}, None)
+    assert logged(runtime) == ["TermCandidateObserved", "SemanticCheckEvaluated"]
+
+
+def test_plain_prose_uses_a_word_that_a_scope_knows(tmp_path: Path) -> None:
+    """The data model's own example: nothing but the glossary says that this is a term."""
+    write_scope(tmp_path, [("darkroom", "Where images are developed")])
+
+    after = runtime_in(tmp_path).run(step("The darkroom contains the finished images"))
+
+    assert [(each.surface.surface_text, each.confidence) for each in after.extracted_terms] == [
+        ("darkroom", 0.8)
+    ]
+    assert after.extracted_terms[0].context == "step input: description field"
+
+
+def test_two_meanings_in_a_critical_step_stop_it(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    runtime, context = runtime_in(tmp_path), step()
+
+    with pytest.raises(BlockedByConflictError) as stopped:
+        runtime.run(context)
+
+    assert stopped.value.message == (
+        "Generation blocked: 1 high-severity semantic conflict(s) detected (out of 1 total)."
+        " Resolve conflicts before proceeding."
+    )
+    assert stopped.value.exit_code is ExitCode.STATE
+    assert stopped.value.retry_token == context.retry_token == context.checkpoint_token
+    assert [each.definition for each in context.conflicts[0].candidate_senses] == [LIFT, STAIN]
+
+
+def test_checkpoint_is_written_before_anybody_is_asked(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    runtime = runtime_in(tmp_path)
+
+    with pytest.raises(BlockedByConflictError):
+        runtime.run(step())
+
+    assert logged(runtime) == [
+        "TermCandidateObserved",
+        "SemanticCheckEvaluated",
+        "StepCheckpointed",
+        "GlossaryClarificationRequested",
+        "GenerationBlockedBySemanticConflict",
+    ]
+
+
+def test_two_meanings_elsewhere_are_a_question_and_stop_nothing(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    runtime = runtime_in(tmp_path)
+
+    after = runtime.run(step(critical=False))
+
+    assert [each.severity.value for each in after.conflicts] == ["medium"]
+    assert [each.term for each in after.questions] == ["lift"]
+    assert "StepCheckpointed" not in logged(runtime)
+
+
+def test_max_stops_any_conflict(tmp_path: Path) -> None:
+    write_scope(tmp_path, [])
+
+    with pytest.raises(BlockedByConflictError, match="1 unresolved semantic conflict") as stopped:
+        runtime_in(tmp_path).run(step('A "burnish" tool', critical=False), strictness=Strictness.MAX)
+
+    assert stopped.value.strictness is Strictness.MAX
+
+
+@pytest.mark.parametrize(
+    ("asked", "of_step", "of_mission", "of_runtime", "in_force"),
+    [
+        (Strictness.MAX, "off", "off", Strictness.OFF, "max"),
+        (None, "max", "off", Strictness.OFF, "max"),
+        (None, None, "max", Strictness.OFF, "max"),
+        (None, None, None, Strictness.MAX, "max"),
+        (None, "MAX", True, None, "medium"),
+    ],
+)
+def test_log_names_the_strictness_that_was_in_force(
+    asked: Strictness | None,
+    of_step: object,
+    of_mission: object,
+    of_runtime: Strictness | None,
+    in_force: str,
+    tmp_path: Path,
+) -> None:
+    runtime = GlossaryRuntime(folder=tmp_path, strictness=of_runtime, now=lambda: NOW)
+    given = step(
+        "It is so.",
+        metadata={"glossary_check_strictness": of_step},
+        config={"glossary": {"strictness": of_mission}},
+    )
+
+    runtime.run(given, strictness=asked)
+
+    (check,) = [each.event for each in read_events(runtime.logs).events]
+    assert isinstance(check, SemanticCheckEvaluated)
+    assert (check.effective_strictness, check.blocked) == (in_force, False)
+
+
+@pytest.mark.parametrize(("critical", "blocked"), [(True, True), (False, False)])
+def test_log_says_blocked_where_the_step_was(critical: bool, blocked: bool, tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    runtime = runtime_in(tmp_path)
+
+    try:
+        runtime.run(step(critical=critical))
+        passed = True
+    except BlockedByConflictError:
+        passed = False
+
+    (check,) = [
+        e.event for e in read_events(runtime.logs).events if isinstance(e.event, SemanticCheckEvaluated)
+    ]
+    assert (passed, check.blocked) == (not blocked, blocked)
+
+
+def test_off_checks_nothing_and_logs_nothing(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    runtime = runtime_in(tmp_path)
+
+    after = runtime.run(step(), strictness=Strictness.OFF)
+
+    assert (after.effective_strictness, after.extracted_terms, after.conflicts) == (Strictness.OFF, [], [])
+    assert not runtime.logs.exists()
+
+
+def test_step_that_is_switched_off_is_left_as_it_was(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    given = step(metadata={"glossary_check": "disabled"})
+
+    after = runtime_in(tmp_path).run(given)
+
+    assert after is given
+    assert after.effective_strictness is None
+
+
+def test_log_that_cannot_be_written_stops_the_step_all_the_same(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    runtime, context = runtime_in(tmp_path), step()
+    runtime.logs.write_text("in the way", encoding="utf-8")
+
+    with pytest.raises(BlockedByConflictError) as stopped:
+        runtime.run(context)
+
+    assert stopped.value.retry_token == ""
+    assert any(note.startswith("not logged:") for note in context.notes)
+
+
+def test_inputs_that_cannot_be_hashed_stop_the_step_without_a_token(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    context = step()
+    context.inputs["image"] = object()
+
+    with pytest.raises(BlockedByConflictError) as stopped:
+        runtime_in(tmp_path).run(context)
+
+    assert stopped.value.retry_token == ""
+    assert any("no checkpoint" in note for note in context.notes)
+
+
+def test_kept_step_is_for_its_owner_alone(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    runtime = runtime_in(tmp_path)
+    with pytest.raises(BlockedByConflictError):
+        runtime.run(step())
+
+    (kept,) = (runtime.logs / "steps").iterdir()
+
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+
+
+def test_seed_file_with_an_error_is_told_and_the_rest_counts(tmp_path: Path) -> None:
+    write_scope(tmp_path, [("lift", LIFT), ("WP", "upper case")])
+
+    after = runtime_in(tmp_path).run(step())
+
+    assert after.meanings == {"lift": LIFT}
+    assert any("team_domain.yaml" in note and "normalized" in note for note in after.notes)
+
+
+def test_nothing_is_no_step(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="must not be None"):
+        runtime_in(tmp_path).run(None)  # type: ignore[arg-type]
+
+
+def _failing(error: Exception) -> Middleware:
+    def burnish(context: ExecutionContext, session: Session) -> ExecutionContext:  # noqa: ARG001
+        raise error
+
+    return burnish
+
+
+def _forgetful(context: ExecutionContext, session: Session) -> ExecutionContext:  # noqa: ARG001
+    return None  # type: ignore[return-value]
+
+
+def test_middleware_that_fails_is_named_and_its_error_kept(tmp_path: Path) -> None:
+    cause = KeyError("x")
+    runtime = GlossaryRuntime(folder=tmp_path, stages=[_failing(cause)])
+
+    with pytest.raises(RuntimeError, match="burnish: KeyError") as failed:
+        runtime.run(step())
+
+    assert failed.value.__cause__ is cause
+
+
+def test_exit_code_of_what_failed_is_kept(tmp_path: Path) -> None:
+    runtime = GlossaryRuntime(folder=tmp_path, stages=[_failing(StateError("the disk is full"))])
+
+    with pytest.raises(MiddlewareError, match="burnish: the disk is full") as failed:
+        runtime.run(step())
+
+    assert failed.value.exit_code is ExitCode.STATE
+
+
+def test_middleware_that_gives_nothing_on_is_named(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="_forgetful: returned None"):
+        GlossaryRuntime(folder=tmp_path, stages=[_forgetful]).run(step())
+
+
+def test_start_of_a_run_logs_the_scopes_that_hold_a_sense(tmp_path: Path) -> None:
+    write_scope(tmp_path, [("lift", LIFT)])
+    write_scope(tmp_path, [("mask", "A region")], "core_domain")
+    runtime = runtime_in(tmp_path)
+
+    made = runtime.start(step())
+    off = runtime.start(step(), Strictness.OFF)
+
+    assert [each.scope_id for each in made] == ["team_domain", "core_domain"]  # type: ignore[union-attr]
+    assert (logged(runtime), off) == (["GlossaryScopeActivated"] * 2, [])
+
+
+def test_one_runtime_serves_many_steps_and_sees_a_changed_file(tmp_path: Path) -> None:
+    write_scope(tmp_path, [])
+    runtime = runtime_in(tmp_path)
+    before = runtime.run(step(metadata={"glossary_watch_terms": ["lift"]}, critical=False))
+    write_scope(tmp_path, [("lift", LIFT)])
+
+    after = runtime.run(step())
+
+    assert [each.conflict_type.value for each in before.conflicts] == ["unknown"]
+    assert after.conflicts == []

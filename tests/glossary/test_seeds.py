@@ -1,0 +1,409 @@
+"""Seed files: what is read from them, what is wrong with them, and how they are written."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from vocabgap.errors import InvalidInputError
+from vocabgap.glossary.changes import custom, selected
+from vocabgap.glossary.checking import check
+from vocabgap.glossary.conflicts import ConflictType
+from vocabgap.glossary.errors import SeedFileValidationError
+from vocabgap.glossary.event_log import append_event
+from vocabgap.glossary.events import Actor, GlossarySenseUpdated
+from vocabgap.glossary.extracting import Field, extract
+from vocabgap.glossary.loading import load_glossary
+from vocabgap.glossary.scopes import ScopeStack
+from vocabgap.glossary.seed_lines import plain_terms
+from vocabgap.glossary.seed_saving import save_terms
+from vocabgap.glossary.seed_terms import SeedTerm, validated
+from vocabgap.glossary.seeds import parse_seed, read_seed, scope_of
+from vocabgap.glossary.senses import SenseStatus
+from vocabgap.plain_yaml import plain_yaml
+
+TERM = {"surface": "mask", "definition": "where an edit shows"}
+PLAIN = """# The words of the team
+terms:
+  - surface: mask
+    definition: Where an edit shows, 100 % of it
+    confidence: 0.9
+    status: active
+  - surface: lift
+    definition: 'Raises the shadows: it''s an edit'
+"""
+
+
+def found(data: object) -> list[tuple[int | None, str, str]]:
+    _, problems = validated(data)
+    return [(each.term, each.field, each.message) for each in problems]
+
+
+@pytest.mark.parametrize("data", [{"terms": []}, {"terms": None}, {"terms": [TERM]}])
+def test_what_is_in_order(data: object) -> None:
+    assert found(data) == []
+
+
+@pytest.mark.parametrize(
+    ("data", "field", "told"),
+    [
+        ({}, "terms", "must have 'terms' key"),
+        (None, "terms", "expected an object"),
+        ([TERM], "terms", "expected an object"),
+        ({"terms": "mask"}, "terms", "expected a list"),
+        ({"terms": [], "title": "ours"}, "title", "is no field"),
+    ],
+)
+def test_what_is_wrong_with_a_whole_file(data: object, field: str, told: str) -> None:
+    ((number, name, message),) = found(data)
+    assert (number, name) == (None, field)
+    assert told in message
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "told"),
+    [
+        ({"surface": "WP"}, "surface", "surface must be normalized"),
+        ({"surface": ""}, "surface", "must not be empty"),
+        ({"surface": 5}, "surface", "expected text, found 5"),
+        ({"definition": "  "}, "definition", "cannot be empty"),
+        ({"definition": ["a"]}, "definition", "expected text"),
+        ({"confidence": -0.1}, "confidence", "from 0.0 to 1.0"),
+        ({"confidence": 1.01}, "confidence", "from 0.0 to 1.0"),
+        ({"confidence": "0.5"}, "confidence", "from 0.0 to 1.0"),
+        ({"confidence": True}, "confidence", "from 0.0 to 1.0"),
+        ({"confidence": float("nan")}, "confidence", "from 0.0 to 1.0"),
+        ({"confidence": None}, "confidence", "from 0.0 to 1.0"),
+        ({"status": "archived"}, "status", "one of draft, active, deprecated"),
+        ({"status": None}, "status", "one of draft"),
+        ({"see_also": ["x"]}, "see_also", "list of objects"),
+        ({"synonyms_to_avoid": "x"}, "synonyms_to_avoid", "list of texts"),
+        ({"introduced_in_mission": 1}, "introduced_in_mission", "expected text"),
+        ({"definiton": "x"}, "definiton", "did you mean 'definition'?"),
+        ({5: "x"}, "5", "is no field"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_term(fields: dict[Any, Any], field: str, told: str) -> None:
+    ((number, name, message),) = found({"terms": [{**TERM, **fields}]})
+    assert (number, name) == (0, field)
+    assert told in message
+
+
+def test_all_that_is_wrong_is_found_and_the_other_terms_are_kept() -> None:
+    terms, problems = validated(
+        {"terms": [{"surface": "WP"}, TERM, "x", {"definition": " ", "confidence": 2}]}
+    )
+    assert [term.surface for term in terms] == ["mask"]
+    assert [(each.term, each.field) for each in problems] == [
+        (0, "definition"),
+        (0, "surface"),
+        (2, "term"),
+        (3, "surface"),
+        (3, "definition"),
+        (3, "confidence"),
+    ]
+
+
+def test_the_fields_of_a_term_and_what_they_are_without_being_said() -> None:
+    full = {
+        **TERM,
+        "confidence": 1,
+        "status": "draft",
+        "see_also": [{"term": "lift"}],
+        "synonyms_to_avoid": ["matte"],
+        "introduced_in_mission": "m-1",
+    }
+    (one, other), _ = validated({"terms": [TERM, full]})
+    assert (one.confidence, one.status, one.see_also) == (1.0, SenseStatus.ACTIVE, None)
+    assert (other.status, other.see_also, other.synonyms_to_avoid) == (
+        SenseStatus.DRAFT,
+        ({"term": "lift"},),
+        ("matte",),
+    )
+
+
+def test_a_problem_is_told_with_file_line_and_field(tmp_path: Path) -> None:
+    path = tmp_path / "team_domain.yaml"
+    path.write_text(
+        f"{PLAIN}  - surface: WP\n    definition: work package\n    weight: 1\n", encoding="utf-8"
+    )
+    seed = read_seed(path)
+    assert [term.surface for term in seed.terms] == ["mask", "lift"]
+    assert [(each.term, each.field, each.line) for each in seed.problems] == [
+        (2, "surface", 9),
+        (2, "weight", 11),
+    ]
+    with pytest.raises(SeedFileValidationError) as caught:
+        seed.require_valid()
+    assert f"2 validation error(s) in {path}:\n  line 9: term[2] 'WP' -> surface: surface must" in str(
+        caught.value
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"{{{{invalid yaml", b"\xff\xfe", b"terms: [" + b"[" * 5_000, b"terms:\n  - !!python/x y\n", b""],
+)
+def test_what_is_no_seed_file_is_said_and_no_error(content: bytes) -> None:
+    seed = parse_seed(Path("team.yaml"), content)
+    assert (seed.terms, len(seed.problems)) == ((), 1)
+
+
+def test_bare_off_and_no_are_texts() -> None:
+    seed = parse_seed(
+        Path("x"), b"terms:\n  - {surface: off, definition: no, synonyms_to_avoid: [yes, on]}\n"
+    )
+    assert [(term.surface, term.definition, term.synonyms_to_avoid) for term in seed.terms] == [
+        ("off", "no", ("yes", "on"))
+    ]
+
+
+def test_a_seed_file_is_called_like_its_scope() -> None:
+    names = ["team_domain.yaml", "team_domain.yml", "team.yaml", "Team_domain.yaml", "team_domain"]
+    assert [scope_of(Path(name), ScopeStack()) for name in names] == ["team_domain", None, None, None, None]
+
+
+PLAIN_FORMS = [
+    PLAIN,
+    PLAIN.rstrip("\n"),
+    "terms:\n- surface: off\n  definition: no\n",
+    'terms:\n  - definition: "a: b # c"\n    surface: x\n\n# more\n'
+    "  - surface: y\n    definition: it's a#1, a:b\n",
+    "terms:\n  - surface: ''\n    definition: \"\"\n    confidence: 0\n",
+]
+OTHER_FORMS = [
+    "",
+    "terms:\n",
+    "terms: []\n",
+    "other: 1\nterms:\n  - surface: x\n",
+    "---\nterms:\n  - surface: x\n",
+    "%YAML 1.1\n---\nterms:\n  - surface: off\n",
+    "terms:\n  - surface: null\n",
+    "terms:\n  - surface: True\n",
+    "terms:\n  - surface: x\n    definition: one\n      more\n",
+    "terms:\n  - surface: x\n    definition: one: two\n",
+    "terms:\n  - surface: x # said\n",
+    "terms:\n  - surface: x\n    surface: y\n",
+    "terms:\n  - surface: x\n   definition: y\n",
+    "terms:\n  - surface: x\n - surface: y\n",
+    "terms:\n  - surface: 1e3\n",
+    "terms:\n  - surface: 2026-01-01\n",
+    "terms:\n  - surface: >\n      x\n",
+    "terms:\n  - surface: &a x\n  - surface: *a\n",
+    "terms:\n  - surface: \"a\\nb\"\n",
+    "terms:\n  - surface: x \n",
+    "terms:\n  - surface: x\x85y\n",
+    "terms:\n  surface: x\n",
+    "terms:\n  - surface: x\nmore: 1\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", PLAIN_FORMS)
+def test_a_plain_file_is_read_as_yaml_would_be(text: str) -> None:
+    assert {"terms": plain_terms(text)} == plain_yaml(text)
+
+
+@pytest.mark.parametrize("text", OTHER_FORMS)
+def test_what_is_not_plain_is_left_to_yaml(text: str) -> None:
+    assert plain_terms(text) is None
+
+
+VALUES = st.text(alphabet="ab:# '\"\\-,[]{}&*!|>%@`0.19\n\t~éA", max_size=8) | st.sampled_from(
+    ["null", "True", "off", "a: b", "a #b", "a#b", "1.0", "1", "01", "'it''s'", '"q"', "- x", "a:", "x "]
+)
+LINES = st.builds(
+    "{}{}{}{}".format,
+    st.sampled_from(["  - ", "    ", "- ", "  ", "", "   "]),
+    st.sampled_from(["surface", "definition", "status", "k"]),
+    st.sampled_from([": ", ":", ":  "]),
+    VALUES,
+)
+
+
+@given(st.lists(LINES, max_size=5), st.sampled_from(["\n", ""]))
+@example(["  - surface: x", "    definition: a :b"], "\n")
+@example(["  - surface: a\u2028b"], "\n")
+def test_plain_reading_never_differs_from_yaml(lines: list[str], end: str) -> None:
+    text = "terms:\n" + "\n".join(lines) + end
+    quick = plain_terms(text)
+    if quick is not None:
+        assert {"terms": quick} == plain_yaml(text)
+
+
+def test_saving_keeps_comments_order_and_quotes(tmp_path: Path) -> None:
+    path = tmp_path / "team_domain.yaml"
+    path.write_text(
+        "# Ours.\n# Ask before you edit.\n\nterms:\n"
+        "  # the first one\n  - surface: 'mask'\n    definition: \"Where an edit shows\"  # of course\n"
+        "    synonyms_to_avoid: [matte]\n"
+        "  - surface: zone\n    definition: a range of lights\n    confidence: 1.0\n    status: active\n",
+        encoding="utf-8",
+    )
+    mask, zone = read_seed(path).terms
+    lift, area = SeedTerm("lift", "Raises the shadows: it's an edit"), SeedTerm("area", "a part")
+    save_terms(path, [lift, area, mask, msgspec.structs.replace(zone, confidence=0.5)])
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith("# Ours.\n# Ask before you edit.\n\nterms:\n")
+    assert (
+        "# the first one\n  - surface: 'mask'\n    definition: \"Where an edit shows\"  # of course\n" in text
+    )
+    assert 'definition: "Raises the shadows: it\'s an edit"' in text
+    assert "a range of lights\n    confidence: 0.5\n    status: active\n  - surface: area\n" in text
+    assert text.count("confidence: 1.0") == 2
+    assert [term.surface for term in read_seed(path).terms] == ["mask", "zone", "area", "lift"]
+
+
+def test_a_file_that_is_new_is_sorted_and_nothing_else_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "team_domain.yaml"
+    save_terms(path, [SeedTerm("b", "two"), SeedTerm("a", "one", 0.5, SenseStatus.DRAFT)])
+    save_terms(path, [SeedTerm("a", "one", 0.7)])
+    assert read_seed(path).terms == (SeedTerm("a", "one", 0.7), SeedTerm("b", "two"))
+    assert [each.name for each in path.parent.iterdir()] == ["team_domain.yaml"]
+
+
+@pytest.mark.parametrize("text", ["", "# Ours.\nterms: []\n", "# Ours.\nterms:\n"])
+def test_a_file_without_terms_gets_its_first(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "team_domain.yaml"
+    path.write_text(text or "terms:\n", encoding="utf-8")
+    save_terms(path, [SeedTerm("a", "one")])
+    written = path.read_text(encoding="utf-8")
+    start = "# Ours.\n" if text else ""
+    assert (
+        written
+        == f"{start}terms:\n  - surface: a\n    definition: one\n    confidence: 1.0\n    status: active\n"
+    )
+
+
+def test_a_file_with_errors_is_not_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "team_domain.yaml"
+    path.write_text("terms:\n  - surface: WP\n", encoding="utf-8")
+    with pytest.raises(SeedFileValidationError):
+        save_terms(path, [])
+    assert path.read_text(encoding="utf-8") == "terms:\n  - surface: WP\n"
+
+
+TEXTS = st.text(min_size=1, max_size=20)
+SEED_TERMS = st.builds(lambda fields: validated({"terms": [fields]})[0], st.fixed_dictionaries(
+    {"surface": TEXTS.map(lambda text: text.lower().strip()), "definition": TEXTS},
+    optional={
+        "confidence": st.floats(0, 1), "status": st.sampled_from(["draft", "active"]),
+        "synonyms_to_avoid": st.lists(TEXTS, max_size=2), "introduced_in_mission": TEXTS,
+    },
+))  # fmt: skip
+
+
+@given(st.lists(SEED_TERMS, max_size=4))
+@example([[SeedTerm("null", "1.0")], [SeedTerm("- a", "{b: c}\n\n  d\n")], [SeedTerm("off", "yes")]])
+def test_what_was_saved_is_read(
+    tmp_path_factory: pytest.TempPathFactory, drawn: list[list[SeedTerm]]
+) -> None:
+    path = tmp_path_factory.mktemp("seeds") / "team_domain.yaml"
+    terms = {(term.surface, term.definition): term for each in drawn for term in each}
+    try:
+        save_terms(path, terms.values())
+    except InvalidInputError:  # what YAML cannot write stays unwritten
+        assert not path.exists()
+        return
+    assert {(term.surface, term.definition): term for term in read_seed(path).terms} == terms
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> tuple[Path, Path]:
+    """A folder of seeds, with a term of two meanings and a bad one, and a folder of logs."""
+    seeds = tmp_path / "glossaries"
+    seeds.mkdir()
+    (seeds / "team_domain.yaml").write_text(
+        "terms:\n  - surface: mask\n    definition: where an edit shows\n"
+        "  - surface: mask\n    definition: what hides a pixel\n"
+        "  - surface: WP\n    definition: work package\n",
+        encoding="utf-8",
+    )
+    (seeds / "audience_domain.yaml").write_text(
+        "terms:\n  - surface: lift\n    definition: a machine\n", "utf-8"
+    )
+    (seeds / "elsewhere.yaml").write_text("{{{", "utf-8")
+    return seeds, tmp_path / "events"
+
+
+def test_two_senses_that_somebody_wrote_down_are_rivals(folders: tuple[Path, Path]) -> None:
+    loaded = load_glossary(*folders)
+    terms = extract([Field("x", "the mask and the lift")], {}, loaded.glossary.known)
+    (conflict,) = check(terms, loaded.glossary)
+    assert conflict.conflict_type is ConflictType.AMBIGUOUS
+    assert [seed.path.name for seed in loaded.invalid] == ["team_domain.yaml"]
+    assert len(loaded.glossary) == 3
+
+
+def test_an_answer_outlives_the_run(
+    folders: tuple[Path, Path], update: Callable[..., GlossarySenseUpdated]
+) -> None:
+    glossary = load_glossary(*folders).glossary
+    ref = glossary.resolve("mask")[0].ref
+    when = update("x", "y").timestamp
+    append_event(
+        folders[1], "one", selected(glossary, ref, conflict_id="c", actor=Actor("user:ann"), now=when)
+    )
+    after = load_glossary(*folders).glossary
+    assert [each.definition for each in after.resolve("mask")] == [ref.definition]
+    terms = extract([Field("x", "mask")], {}, after.known)
+    assert check(terms, after) == []
+
+
+def test_a_meaning_of_ones_own_outlives_the_run(
+    folders: tuple[Path, Path], update: Callable[..., GlossarySenseUpdated]
+) -> None:
+    glossary = load_glossary(*folders).glossary
+    (conflict,) = check(extract([Field("x", "mask")], {}, glossary.known), glossary)
+    event = custom(glossary, conflict, "an area", actor=Actor("user:ann"), now=update("x", "y").timestamp)
+    append_event(folders[1], "one", event)
+    assert [each.definition for each in load_glossary(*folders).glossary.resolve("mask")] == ["an area"]
+
+
+def test_what_is_one_missions_own_is_no_others(
+    folders: tuple[Path, Path], update: Callable[..., GlossarySenseUpdated]
+) -> None:
+    append_event(folders[1], "one", update("zone", "ours", "mission_local"))
+    append_event(folders[1], "one", update("range", "everybody's"))
+    for mission, local, team in (("one", 1, 1), ("two", 0, 1), (None, 1, 1)):
+        glossary = load_glossary(*folders, mission_id=mission).glossary
+        assert (len(glossary.resolve("zone")), len(glossary.resolve("range"))) == (local, team)
+
+
+def test_a_folder_that_is_not_there_is_an_empty_glossary(tmp_path: Path) -> None:
+    loaded = load_glossary(tmp_path / "none", tmp_path / "none")
+    assert (len(loaded.glossary), loaded.invalid, loaded.skipped) == (0, (), 0)
+
+
+def test_what_has_not_changed_is_not_loaded_again(folders: tuple[Path, Path]) -> None:
+    first = load_glossary(*folders)
+    assert load_glossary(*folders) is first
+    path = folders[0] / "team_domain.yaml"
+    text = path.read_text(encoding="utf-8").replace(
+        "shows", "seen!"
+    )  # of the same length, at the same moment
+    state = path.stat()
+    path.write_text(text, encoding="utf-8")
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert "where an edit seen!" in [
+        each.definition for each in load_glossary(*folders).glossary.history("mask")
+    ]
+
+
+def test_torn_lines_of_a_log_are_counted(folders: tuple[Path, Path]) -> None:
+    folders[1].mkdir()
+    (folders[1] / "one.events.jsonl").write_text('{"a"\n' + json.dumps({"event_type": "x"}) + "\n", "utf-8")
+    assert load_glossary(*folders).skipped == 2
+
+
+@pytest.mark.parametrize("kind", ["folder", "link"])
+def test_something_else_in_the_place_of_a_seed_file_is_said(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "team_domain.yaml"
+    path.mkdir() if kind == "folder" else path.symlink_to(path)
+    with pytest.raises(InvalidInputError, match="expected a file"):
+        load_glossary(tmp_path, tmp_path)

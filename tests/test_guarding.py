@@ -1,0 +1,170 @@
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import vocabgap as vg
+from vocabgap.cli.app import run as command
+from vocabgap.errors import NotFoundError
+from vocabgap.glossary.configured import configured_runtime
+from vocabgap.glossary.errors import BlockedByConflictError
+from vocabgap.glossary.event_log import read_events
+from vocabgap.glossary.promoting import deprecate_sense
+from vocabgap.glossary.strictness import Strictness
+from vocabgap.guarding import kept_run, publish_kept
+from vocabgap.settings import GlossarySettings, Settings
+
+NOW = datetime(2026, 7, 1, tzinfo=UTC)
+REGION, DISGUISE = "A region of an image", "What hides a face"
+
+
+@pytest.fixture
+def photos(gap: Callable[..., dict[str, object]], write_corpus: Callable[..., Path]) -> Path:
+    return write_corpus({"heron": [gap("sky mask"), gap("film grain")], "fjord": [gap("mask the sky")]})
+
+
+def settings_with(tmp_path: Path, *meanings: str, strictness: str = "medium") -> Settings:
+    folder = tmp_path / "glossary"
+    folder.mkdir()
+    listed = "".join(f"  - surface: mask\n    definition: {meaning}\n" for meaning in meanings)
+    (folder / "team_domain.yaml").write_text(f"terms:\n{listed}", encoding="utf-8")
+    return Settings(glossary=GlossarySettings(folder=str(folder), strictness=strictness))  # type: ignore[arg-type]
+
+
+def stopped(photos: Path, tmp_path: Path) -> tuple[Settings, BlockedByConflictError]:
+    settings = settings_with(tmp_path, REGION, DISGUISE)
+    with pytest.raises(BlockedByConflictError) as error:
+        vg.run(photos, tmp_path / "out", settings=settings, now=NOW)
+    return settings, error.value
+
+
+def test_report_says_what_its_words_mean(photos: Path, tmp_path: Path) -> None:
+    made = vg.run(photos, tmp_path / "out", settings=settings_with(tmp_path, REGION), now=NOW)
+
+    terms = made.published.manifest.terms
+    assert terms is not None
+    assert [(each.label, [m.term for m in each.meanings], each.open) for each in terms.capabilities] == [
+        ("sky mask", ["mask"], ())
+    ]
+    for name in ("report.md", "report.html"):
+        text = (tmp_path / "out" / name).read_text(encoding="utf-8")
+        assert "What the words mean" in text
+        assert REGION in text
+
+
+def test_report_without_a_glossary_says_nothing_of_words(photos: Path, tmp_path: Path) -> None:
+    made = vg.run(photos, tmp_path / "out", now=NOW)
+
+    assert made.published.manifest.terms is None
+    assert "What the words mean" not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_contested_word_publishes_nothing_and_says_how_to_go_on(photos: Path, tmp_path: Path) -> None:
+    settings, error = stopped(photos, tmp_path)
+
+    assert not (tmp_path / "out").exists()
+    assert "'mask'. Nothing was published." in error.message
+    assert f"report --resume {error.retry_token}" in error.hint
+    assert (kept_run(settings.glossary, error.retry_token) / "run.json").is_file()
+
+
+def test_what_waits_is_published_once_the_word_is_settled(photos: Path, tmp_path: Path) -> None:
+    settings, error = stopped(photos, tmp_path)
+    deprecate_sense(configured_runtime(settings.glossary), "mask", None, DISGUISE)
+
+    made = publish_kept(settings.glossary, error.retry_token)
+
+    assert made.folder == (tmp_path / "out").resolve()
+    assert REGION in (made.folder / "report.md").read_text(encoding="utf-8")
+    assert not kept_run(settings.glossary, error.retry_token).exists()
+    with pytest.raises(NotFoundError, match="no report waits"):
+        publish_kept(settings.glossary, error.retry_token)
+
+
+def test_what_is_resumed_is_what_a_new_run_would_publish(photos: Path, tmp_path: Path) -> None:
+    settings, error = stopped(photos, tmp_path)
+    deprecate_sense(configured_runtime(settings.glossary), "mask", None, DISGUISE)
+    publish_kept(settings.glossary, error.retry_token)
+
+    vg.run(photos, tmp_path / "anew", settings=settings, now=NOW)
+
+    for name in ("report.md", "report.html"):
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "anew" / name).read_bytes()
+
+
+def test_what_is_not_settled_goes_on_waiting_under_its_token(photos: Path, tmp_path: Path) -> None:
+    settings, error = stopped(photos, tmp_path)
+
+    with pytest.raises(BlockedByConflictError) as again:
+        publish_kept(settings.glossary, error.retry_token)
+    made = publish_kept(
+        settings.glossary, error.retry_token, strictness=Strictness.OFF, out=tmp_path / "else"
+    )
+
+    assert again.value.retry_token == error.retry_token
+    assert made.folder == (tmp_path / "else").resolve()
+
+
+def test_off_checks_nothing(photos: Path, tmp_path: Path) -> None:
+    settings = settings_with(tmp_path, REGION, DISGUISE, strictness="off")
+
+    made = vg.run(photos, tmp_path / "out", settings=settings, now=NOW)
+
+    assert made.published.manifest.terms is None
+    assert read_events(configured_runtime(settings.glossary).logs).events == ()
+
+
+def test_glossary_that_does_not_exist_is_told(photos: Path, tmp_path: Path) -> None:
+    settings = Settings(glossary=GlossarySettings(folder=str(tmp_path / "none")))
+    with pytest.raises(NotFoundError, match="not initialized"):
+        vg.run(photos, tmp_path / "out", settings=settings, now=NOW)
+
+
+def test_share_page_says_nothing_of_words(photos: Path, tmp_path: Path) -> None:
+    vg.run(photos, tmp_path / "out", settings=settings_with(tmp_path, REGION), now=NOW, share=2)
+    assert REGION not in (tmp_path / "out" / "share.html").read_text(encoding="utf-8")
+
+
+def test_command_line_stops_with_4_and_publishes_what_waits(
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings_with(tmp_path, REGION, DISGUISE)
+    blocked = command(["report", str(photos), "--glossary", "glossary", "--strictness", "medium", "-q"])
+    answer, resume = [
+        part.split("`")[0].split()[1:] for part in capsys.readouterr().err.split("`vocabgap")[1:]
+    ]
+    answer = ["glossary", *answer, "--select", "1"]
+    resume = ["report", *resume]
+
+    codes = [blocked, command(answer), command(resume)]
+
+    assert codes == [4, 0, 0]
+    assert (tmp_path / "out" / "report.html").is_file()
+
+
+def test_report_needs_roots_unless_one_waits(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(["report"]) == 2
+    assert "Missing argument" in capsys.readouterr().err
+
+
+def test_authored_entry_is_a_term_and_a_draft_is_a_proposal(
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = settings_with(tmp_path, REGION)
+    command(["report", str(photos), "-q"])
+
+    codes = [
+        command(["decide", "author", "film grain", "--entry", "film_grain", "--glossary", "glossary"]),
+        command(["draft", "sky mask", "--glossary", "glossary"]),
+    ]
+
+    glossary = configured_runtime(settings.glossary).load().glossary
+    authored = glossary.meaning("film grain")
+    drafts = [each.definition for each in glossary if each.status.value == "draft"]
+    assert codes == [0, 0]
+    assert authored is not None
+    assert authored.definition == "Authored for: film grain"
+    assert len(drafts) == 1
