@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from vocabgap.exchange.opening import open_corpus as open_corpus
     from vocabgap.exchange.payloads import export_chunks as export_chunks
     from vocabgap.exchange.scanning import scan as scan
+    from vocabgap.exchange.scanning import scan_to_parquet as scan_to_parquet
     from vocabgap.ingest import Scan as Scan
     from vocabgap.ingest import ScanSummary as ScanSummary
     from vocabgap.ingest import Selection as Selection
-    from vocabgap.ingest import scan_to_parquet as scan_to_parquet
     from vocabgap.pipeline import Run as Run
     from vocabgap.pipeline import run as run
     from vocabgap.ranking import Draft as Draft
@@ -78,7 +78,7 @@ _HOMES = {
     "report": "reporting",
     "run": "pipeline",
     "scan": "exchange.scanning",
-    "scan_to_parquet": "ingest",
+    "scan_to_parquet": "exchange.scanning",
     "screen": "ranking",
 }
 
