@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from vocabgap.exchange.opening import open_corpus as open_corpus
     from vocabgap.exchange.payloads import export_chunks as export_chunks
     from vocabgap.exchange.scanning import scan as scan
+    from vocabgap.exchange.scanning import scan_to_parquet as scan_to_parquet
     from vocabgap.glossary.context import ExecutionContext as ExecutionContext
     from vocabgap.glossary.errors import BlockedByConflictError as BlockedByConflictError
     from vocabgap.glossary.runtime import GlossaryRuntime as GlossaryRuntime
     from vocabgap.ingest import Scan as Scan
     from vocabgap.ingest import ScanSummary as ScanSummary
     from vocabgap.ingest import Selection as Selection
-    from vocabgap.ingest import scan_to_parquet as scan_to_parquet
     from vocabgap.pipeline import Run as Run
     from vocabgap.pipeline import run as run
     from vocabgap.ranking import Draft as Draft
@@ -84,7 +84,7 @@ _HOMES = {
     "report": "reporting",
     "run": "pipeline",
     "scan": "exchange.scanning",
-    "scan_to_parquet": "ingest",
+    "scan_to_parquet": "exchange.scanning",
     "screen": "ranking",
 }
 

@@ -316,3 +316,34 @@ def test_payload_that_is_no_json_is_named_with_its_line(vocabgap: Run) -> None:
     told = vocabgap("corpus", "push", "p.json", *NORTH)
 
     assert (told.code, "p.json:2: expected JSON" in told.err) == (2, True)
+
+
+def test_push_of_nobody_ends_with_2(vocabgap: Run, sound: Path) -> None:
+    vocabgap("corpus", "export-chunks", sound, *NORTH, "-o", "p.json")
+
+    told = vocabgap("corpus", "push", "p.json", "--tenant", "", "--repo", "photos")
+
+    assert told.code == 2
+    assert told.err.startswith("vocabgap: tenant: expected 1 to 64 lower-case letters")
+    assert not Path("corpus").exists()
+
+
+def test_what_is_not_pushed_again_after_two_configurations_may_go(vocabgap: Run, sound: Path) -> None:
+    vocabgap("corpus", "push", sound, *NORTH)
+    vocabgap("corpus", "push", sound, "--tenant", "south", "--repo", "photos")
+
+    told = [vocabgap("corpus", "configure", "--tenant", "north") for _ in range(2)]
+    (sound / "fjord" / LOG_NAME).unlink()
+    vocabgap("corpus", "push", sound, *NORTH)
+
+    assert told[1] == (0, "configuration 2 of north; what is of earlier ones is stale\n", "")
+    assert vocabgap("corpus", "remove-orphans").out == "1 record removed\n"
+
+
+def test_tenant_that_is_none_is_not_configured(vocabgap: Run, sound: Path) -> None:
+    vocabgap("corpus", "push", sound, *NORTH)
+
+    told = vocabgap("corpus", "configure", "--tenant", "No One")
+
+    assert told.code == 2
+    assert "tenant: expected 1 to 64" in told.err

@@ -10,7 +10,7 @@ from conforming.cases import AnyOf, Case, Noted, Operation
 from conforming.memory_store import MemoryStore, MemoryVersion
 from conforming.pushing import ingest, repush_identical
 from vocabgap.corpus.identity import content_hash, natural_key, storage_id
-from vocabgap.corpus.manifests import configure, set_manifest
+from vocabgap.corpus.manifests import set_config, set_manifest
 from vocabgap.corpus.merging import classify, divergence_scan, refuse_divergence
 from vocabgap.corpus.outcome import RefusedError
 from vocabgap.corpus.reconciling import config_orphans, snapshot_orphans
@@ -154,7 +154,7 @@ def diff_config(given: Input, _: Cases) -> dict[str, Any]:
 def keep_manifest(given: Input, _: Cases) -> dict[str, Any]:
     store = MemoryStore()
     tenant = given.get("tenantId") or TENANT
-    configure(store, tenant)
+    set_config(store, tenant)
     before = dict(store.current.config_versions)
     written = set_manifest(store, tenant, given.get("repoSlug") or "", given.get("pathsAfterPush"), NOW)
     return {

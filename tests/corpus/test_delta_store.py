@@ -135,3 +135,17 @@ def test_the_length_of_vectors_is_known_where_others_have_rewritten_it(
     deltalake.DeltaTable(str(filled.folder)).optimize.compact()
 
     assert filled.version().dimension == 1
+
+
+def test_a_commit_is_on_the_disk_before_the_change_is_done(
+    filled: DeltaStore, chunks: Chunks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[Path] = []
+    monkeypatch.setattr("vocabgap.corpus.delta_table.sync", synced.append)
+    monkeypatch.setattr("vocabgap.corpus.delta_table.sync_folder", synced.append)
+
+    with filled.changing("add") as change:
+        change.add(chunks("d"))
+
+    log = filled.folder / "_delta_log"
+    assert synced == [log / f"{filled.version().measures.version:020d}.json", log]

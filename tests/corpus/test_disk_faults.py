@@ -198,3 +198,23 @@ def test_a_file_is_no_corpus(tmp_path: Path) -> None:
         ParquetStore(tmp_path / "corpus").changing("push"),
     ):
         pytest.fail("made a corpus there")
+
+
+def test_what_the_disk_did_not_confirm_costs_no_file_of_the_version_before(
+    filled: ParquetStore, chunks: Chunks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifest = filled.folder / "manifest.json"
+    earlier, fsync, calls = manifest.read_bytes(), os.fsync, iter(range(100))
+
+    def failing(descriptor: int) -> None:
+        if next(calls) >= 4:  # from the folder on, once the manifest is in its place
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        fsync(descriptor)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("vocabgap.disk.os.fsync", failing)
+        with pytest.raises(StateError, match="did not confirm it"):
+            change_much(filled, chunks("d"))
+
+    manifest.write_bytes(earlier)  # as after a loss of power
+    assert filled.version().rows(["id"]).get_column("id").to_list() == ["a", "c", "z"]

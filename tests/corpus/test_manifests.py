@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 from typing import NoReturn
 
 from conforming.memory_store import MemoryStore
-from vocabgap.corpus.manifests import configure, set_manifest
+from vocabgap.corpus.manifests import set_config, set_manifest
 from vocabgap.corpus.outcome import Code
 from vocabgap.errors import StateError
 
@@ -38,10 +38,10 @@ def test_a_snapshot_that_is_no_list_is_not_written() -> None:
 
 def test_each_configuration_of_a_tenant_is_counted() -> None:
     store = MemoryStore()
-    assert [configure(store, tenant).value["version"] for tenant in ("ada", "@ada", "bo")] == [1, 2, 1]
+    assert [set_config(store, tenant).value["version"] for tenant in ("ada", "@ada", "bo")] == [1, 2, 1]
 
 
 def test_a_corpus_that_cannot_be_changed_is_part_of_the_answer() -> None:
     assert set_manifest(LockedStore(), "ada", "lab", []).code is Code.TENANT_MANIFEST_FAILED
-    assert configure(LockedStore(), "ada").code is Code.TENANT_CONFIG_FAILED
-    assert configure(MemoryStore(), "").code is Code.TENANT_CONFIG_FAILED
+    assert set_config(LockedStore(), "ada").code is Code.TENANT_CONFIG_FAILED
+    assert set_config(MemoryStore(), "").code is Code.TENANT_CONFIG_FAILED

@@ -36,3 +36,18 @@ def test_a_delta_table_without_its_library_says_what_to_install(
 
     with pytest.raises(StateError, match=r"pip install 'vocabgap\[delta\]'"):
         open_store(tmp_path).version()
+
+
+def test_a_manifest_of_something_else_does_not_hide_a_delta_table(tmp_path: Path) -> None:
+    (tmp_path / "_delta_log").mkdir()
+    (tmp_path / "manifest.json").write_text('{"name": "a web page"}')
+
+    assert kind_of(tmp_path) is StoreKind.DELTA
+
+
+def test_a_damaged_manifest_is_still_that_of_a_corpus(parquet_store: ParquetStore, chunks: Chunks) -> None:
+    with parquet_store.changing("make") as change:
+        change.add(chunks("a"))
+    (parquet_store.folder / "manifest.json").write_bytes(b"{")
+
+    assert kind_of(parquet_store.folder) is StoreKind.PARQUET

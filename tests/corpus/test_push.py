@@ -9,6 +9,7 @@ import pytest
 from conforming.memory_store import MemoryStore, MemoryVersion
 from vocabgap.corpus.manifests import configure
 from vocabgap.corpus.outcome import Code, Metric, PushResult
+from vocabgap.corpus.parquet_store import ParquetStore
 from vocabgap.corpus.parsing import RawFile
 from vocabgap.corpus.push import Limits, push
 from vocabgap.corpus.stamping import Spoof
@@ -250,3 +251,44 @@ def test_another_version_of_a_piece_does_not_remove_the_earlier_one(chunk: Chunk
     push(store, {"files": [chunk]}, tenant="ada")
     push(store, {"files": [{**chunk, "content": "another"}]}, tenant="ada")
     assert len(store.current.rows()) == 2
+
+
+def test_a_first_push_that_brings_nothing_makes_the_corpus(parquet_store: ParquetStore) -> None:
+    for _ in range(2):
+        assert push(parquet_store, {"files": []}, tenant="ada").errors == ()
+
+    assert parquet_store.version().measures.version == 1
+
+
+def test_a_first_push_of_which_all_is_refused_makes_no_corpus(parquet_store: ParquetStore) -> None:
+    assert codes(push(parquet_store, {"files": [{}]}, tenant="ada")) == [Code.FILE_INVALID]
+    assert not parquet_store.folder.exists()
+
+
+def test_what_is_pushed_again_is_of_the_present_configuration(
+    parquet_store: ParquetStore, chunk: Chunk
+) -> None:
+    push(parquet_store, {"files": [chunk, {**chunk, "name": "left"}]}, tenant="ada", now=NOW)
+    configure(parquet_store, "ada")
+
+    again = push(parquet_store, {"files": [chunk]}, tenant="ada", now=NOW + timedelta(days=1))
+
+    assert (again.ingested, again.added, again.deleted) == (1, 0, 0)
+    rows = parquet_store.version().rows(["name", "config_version", "ingested_at", "metadata"])
+    assert rows.select("name", "config_version", "ingested_at").sort("name").rows() == [
+        ("left", 0, NOW),
+        ("rain", 1, NOW),
+    ]
+    told = rows.filter(name="rain")["metadata"].item()
+    assert '"tenantConfigVersion":1' in told
+
+
+@pytest.mark.parametrize("form", [{"content": "a note"}, {"parsedChunks": []}])
+def test_a_file_that_claims_another_tenant_is_told_or_refused(form: dict[str, Any]) -> None:
+    payload = {"files": [{"sourcePath": "a.txt", "tenantId": "bo", **form}]}
+
+    told = push(MemoryStore(), payload, tenant="ada")
+    refused = push(MemoryStore(), payload, tenant="ada", spoof=Spoof.REJECT)
+
+    assert [(each.field, each.claimed, each.stamped) for each in told.warnings] == [("tenantId", "bo", "ada")]
+    assert codes(refused) == [Code.SPOOF_REJECTED]

@@ -291,3 +291,10 @@ def test_order_does_not_depend_on_how_chunks_came(store: Store, chunks: Chunks) 
 
     assert before.equals(store.version().rows())
     assert before.equals(rows.sort("tenant_id", "repo_slug", "source_path", "line", "id"))
+
+
+def test_a_first_change_that_brings_nothing_makes_the_corpus(store: Store) -> None:
+    with store.changing("make"):
+        pass
+
+    assert store.version().measures.rows == 0

@@ -1,6 +1,8 @@
 """Backups: every chunk with its vector in a file, and back to the byte."""
 
 import json
+import resource
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypedDict
@@ -313,3 +315,31 @@ def test_export_that_fails_leaves_what_was_there(corpus: Corpus, photos: Path, t
     with pytest.raises(StateError, match="cannot be written"):
         corpus.export(tmp_path / "nowhere" / "b.jsonl")
     assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".")) == []
+
+
+@pytest.mark.parametrize("name", ["b.jsonl", "b.jsonl.zst"])
+def test_export_to_a_full_disk_is_told_and_leaves_what_was_there(
+    corpus: Corpus, photos: Path, tmp_path: Path, name: str
+) -> None:
+    corpus.push(photos, **NORTH)
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    (folder / name).write_text("the one before")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (300, before[1]))
+    try:
+        with pytest.raises(StateError, match=r"cannot be written: File too large.*is still there"):
+            corpus.export(folder / name)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
+
+    assert [(path.name, path.read_text()) for path in folder.iterdir()] == [(name, "the one before")]
+
+
+def test_restore_of_an_empty_backup_makes_an_empty_corpus(corpus: Corpus, tmp_path: Path) -> None:
+    (tmp_path / "b.jsonl").write_text("")
+
+    assert corpus.restore(tmp_path / "b.jsonl").records == 0
+    assert corpus.status().measures.rows == 0

@@ -120,3 +120,15 @@ def test_what_is_forgotten_may_come_again(shared: Corpus, photos: Path) -> None:
     shared.forget("north", "photos", image="heron")
 
     assert shared.push(photos, tenant="north", repo="photos").added == 2
+
+
+def test_what_a_chunk_is_called_is_no_id(corpus: Corpus) -> None:
+    note = {"content": "about the house", "sourcePath": "notes/today.txt", "name": "Setup"}
+    corpus.push({"files": [note]}, tenant="north", repo="photos")
+
+    with pytest.raises(NotFoundError, match="record 'Setup'"):
+        corpus.forget("north", record="Setup")
+
+
+def test_tenant_is_named_as_in_a_push(shared: Corpus) -> None:
+    assert shared.forget("@south").records == 3

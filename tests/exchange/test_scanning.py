@@ -10,7 +10,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import vocabgap as vg
-from vocabgap.errors import StateError
+from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.exchange.opening import Corpus
 from vocabgap.exchange.places import is_corpus
 from vocabgap.exchange.scanning import scan
@@ -175,3 +175,13 @@ def test_empty_corpus_is_an_empty_scan(corpus: Corpus, photos: Path, folder: Pat
 
     assert scan(folder).summary.lines == 0
     assert f"/{LOG_NAME}" not in str(scan(folder))
+
+
+def test_corpus_is_not_taken_for_a_folder_without_logs(
+    corpus: Corpus, photos: Path, folder: Path, tmp_path: Path
+) -> None:
+    corpus.push(photos, **DEMO)
+
+    with pytest.raises(InvalidInputError, match=r"is a shared corpus.*vocabgap\.scan reads it"):
+        vg.scan_to_parquet([photos, folder], tmp_path / "out")
+    assert not (tmp_path / "out").exists()

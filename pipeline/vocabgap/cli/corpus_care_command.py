@@ -1,4 +1,4 @@
-"""`vocabgap corpus status`, `forget`, `remove-orphans` and `compact`: what is there, and what shall go."""
+"""`vocabgap corpus status`, `forget`, `configure`, `remove-orphans`, `compact`: what is there, or to go."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Final
@@ -83,6 +83,19 @@ def forget(
     output.event("result", **asdict(made))
     output.text(f"{count(made.records, 'record')} forgotten, {count(made.paths, 'path')} with nothing left")
     output.note(_BYTES_GO)
+
+
+def configure(
+    context: typer.Context,
+    tenant: TenantOption,
+    corpus_folder: CorpusOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Note that a tenant was configured anew: what it does not push again falls behind (see `status`)."""
+    output = output_of(context)
+    version = opened(output, corpus_folder, config).configure(tenant)
+    output.event("result", tenant=tenant, config_version=version)
+    output.text(escape_unseen(f"configuration {version:,} of {tenant}; what is of earlier ones is stale"))
 
 
 def remove_orphans(

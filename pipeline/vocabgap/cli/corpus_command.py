@@ -3,7 +3,7 @@
 import typer
 
 from vocabgap.cli.corpus_backup_command import export, restore
-from vocabgap.cli.corpus_care_command import compact, forget, remove_orphans, status
+from vocabgap.cli.corpus_care_command import compact, configure, forget, remove_orphans, status
 from vocabgap.cli.corpus_push_command import export_chunks, push
 
 corpus = typer.Typer(
@@ -17,6 +17,7 @@ corpus = typer.Typer(
 corpus.command()(push)
 corpus.command()(status)
 corpus.command()(forget)
+corpus.command()(configure)
 corpus.command("remove-orphans")(remove_orphans)
 corpus.command()(compact)
 corpus.command()(export)

@@ -49,6 +49,8 @@ class ParquetChange(PartsChange):
     def manifest(self) -> Manifest:
         """The version as it is to be, whose files are on the disk; the old one where nothing has changed.
 
+        The first change makes a version even if it brings nothing: the corpus is there then.
+
         Raises:
             OSError: The system refused.
         """
@@ -66,7 +68,7 @@ class ParquetChange(PartsChange):
         if deleted != {part.number: part.deleted for part in base.parts if part.deleted}:
             file = self._written(self.deleted, deleted_name(self._next))
             changed = msgspec.structs.replace(changed, deleted=file)
-        if changed == base:
+        if changed == base and base.version:
             return base
         for name in sorted(changed.files.keys() - base.files.keys()):
             sync(self.folder / name)

@@ -21,8 +21,9 @@ from vocabgap.corpus.chunks import vector_length
 from vocabgap.corpus.manifest import PartEntry
 from vocabgap.corpus.parts import OpenFile, Part, readable
 from vocabgap.corpus.reading import Contents
-from vocabgap.corpus.refusals import no_corpus
+from vocabgap.corpus.refusals import no_corpus, unconfirmed
 from vocabgap.corpus.store import PathSnapshot
+from vocabgap.disk import sync, sync_folder
 from vocabgap.errors import StateError
 from vocabgap.schema.corpus import CHUNKS
 
@@ -31,6 +32,7 @@ _ROLE: Final = "role"
 _STATE: Final = "state"
 CHUNKS_FOLDER: Final = f"{_ROLE}=chunk"
 STATE_FOLDER: Final = f"{_ROLE}={_STATE}"
+_COMMIT: Final = re.compile(r"[0-9]{20}\.json")
 OURS: Final = re.compile(r"(chunks|state)-[0-9a-f]{16}\.parquet")
 """Files that a corpus has written; other tools may have written others."""
 
@@ -180,6 +182,20 @@ class Table:
                 partition_by=[_ROLE],
                 commit_properties=library.CommitProperties(max_commit_retries=0),
             )
+        self._sync_log()
+
+    def _sync_log(self) -> None:
+        """Wait until the newest commit is on the disk, which the library does not do.
+
+        Raises:
+            StateError: The commit is there, but the disk does not confirm it.
+        """
+        log = self.folder / LOG_FOLDER
+        try:
+            sync(max(path for path in log.iterdir() if _COMMIT.fullmatch(path.name)))
+            sync_folder(log)
+        except OSError as error:
+            raise unconfirmed(self.folder, error) from error
 
     def vacuum(self) -> None:
         """Remove the files of earlier versions.

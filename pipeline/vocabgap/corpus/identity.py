@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from vocabgap.arguments import unusable
 from vocabgap.corpus.compact_json import compact_json
 from vocabgap.record import ROOT_KIND
 
@@ -31,6 +32,37 @@ def normal_tenant(claimed: object) -> str | None:
 def is_tenant(name: str) -> bool:
     """Whether a name can be a tenant's: 1 to 64 lower-case letters, digits and dashes, none at either end."""
     return _TENANT.fullmatch(name) is not None
+
+
+def require_tenant(tenant: str) -> str:
+    """Refuse what is no tenant; gives it as it is stamped.
+
+    Raises:
+        InvalidInputError: It is none.
+    """
+    named = normal_tenant(tenant) or ""
+    if not is_tenant(named):
+        told = "1 to 64 lower-case letters, digits and dashes, no dash at either end"
+        raise unusable("tenant", told, tenant)
+    return named
+
+
+def require_identity(tenant: str, repo: str) -> str:
+    """Refuse to go on without knowing whose it is; gives the tenant as it is stamped.
+
+    Where nobody is named, a payload itself would say whose it is, and could name anybody.
+
+    Args:
+        tenant: The tenant.
+        repo: The repository.
+
+    Raises:
+        InvalidInputError: One of them cannot be used.
+    """
+    named = require_tenant(tenant)
+    if not repo:
+        raise unusable("repo", "a name", repo)
+    return named
 
 
 def content_hash(record: Mapping[str, Any], tenant_id: str | None, repo_slug: str | None) -> str:

@@ -143,6 +143,7 @@ def read_files(caller: Caller, parsers: Mapping[str, Parser], spoof: Spoof, most
             named = {"sourcePath": path} if path is not None else {}
             found.errors.append(PushError.of(error, fileIndex=position, **named))
             continue
+        _notice(found, _claim_of(entry), caller.known_of({}), spoof)
         for number, record in enumerate(parsed.records):
             if isinstance(record, RefusedError):
                 found.errors.append(PushError.of(record, fileIndex=position))
@@ -163,6 +164,12 @@ def _with_hash(record: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str,
     chunk = {**record, "repoSlug": known["repoSlug"]}
     named = {"source": record["sourcePath"], "type": record["kind"]}
     return {**chunk, "hash": content_hash(chunk, known["tenantId"], None), **named}
+
+
+def _claim_of(entry: object) -> dict[str, str]:
+    """The tenant that a file with text or chunks names; a file that is a chunk is looked at as one."""
+    claimed = entry.get("tenantId") if isinstance(entry, dict) and "schemaVersion" not in entry else None
+    return {"tenantId": claimed} if isinstance(claimed, str) else {}
 
 
 def _notice(found: Incoming, claimant: Mapping[str, Any], known: Mapping[str, Any], spoof: Spoof) -> None:

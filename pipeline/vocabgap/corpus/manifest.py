@@ -6,6 +6,7 @@ from typing import Annotated, Final
 
 import msgspec
 
+from vocabgap.corpus.refusals import unconfirmed
 from vocabgap.disk import sync, sync_folder, undisturbed
 from vocabgap.errors import StateError
 
@@ -14,7 +15,7 @@ FORMAT: Final = "vocabgap-corpus"
 FORMAT_VERSION: Final = 1
 LOCK: Final = "writer.lock"
 _TEMPORARY: Final = "manifest.json.new"
-_NUMBERED: Final = r"(chunks|deleted|paths)-[0-9]{6,}\.parquet"
+_NUMBERED: Final = r"(chunks|deleted|paths)-(?P<number>[0-9]{6,})\.parquet"
 # What a writer that was killed may leave, and the next one removes; no other file is ever removed.
 NUMBERED: Final = re.compile(_NUMBERED)
 OURS: Final = re.compile(rf"{_NUMBERED}|manifest\.json(\.new)?|writer\.lock")
@@ -68,10 +69,15 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return named
 
 
-class _Marked(msgspec.Struct, frozen=True):
-    """What every manifest begins with, of whatever format version."""
+class _Format(msgspec.Struct, frozen=True):
+    """Whose manifest it is."""
 
     format: str
+
+
+class _Marked(_Format, frozen=True):
+    """What every manifest of ours begins with, of whatever format version."""
+
     format_version: int
 
 
@@ -94,6 +100,20 @@ def deleted_name(number: int) -> str:
 def paths_name(number: int) -> str:
     """The name of a file of path snapshots."""
     return f"paths-{number:06d}.parquet"
+
+
+def has_manifest(folder: Path) -> bool:
+    """Whether a folder holds the manifest of a corpus, be it one that can no longer be read."""
+    try:
+        content = (folder / MANIFEST).read_bytes()
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return (folder / LOCK).is_file()
+    try:
+        return msgspec.json.decode(content, type=_Format).format == FORMAT
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return (folder / LOCK).is_file()  # ours, and damaged; a stranger's manifest has no writer's lock
 
 
 def read_manifest(folder: Path) -> Manifest | None:
@@ -145,19 +165,29 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
         try:
             sync_folder(folder)
         except OSError as error:
-            raise StateError(
-                f"corpus '{folder}' is changed, but the disk did not confirm it: {error.strerror or error}",
-                hint="look after the disk; if it loses power now, the change may be gone",
-            ) from error
+            raise unconfirmed(folder, error) from error
 
 
 def remove_unnamed(folder: Path, manifest: Manifest) -> None:
     """Remove the files of a corpus that a version does not need. Only the writer who is alone with it may.
 
+    Those of the version before it go once the disk confirms its manifest: until then a loss of power may
+    bring the older one back.
+
     Raises:
         OSError: The system refused.
     """
     named = manifest.files
+    earlier: list[Path] = []
     for path in sorted(folder.iterdir()):
-        if path.name == _TEMPORARY or (NUMBERED.fullmatch(path.name) and path.name not in named):
+        if path.name == _TEMPORARY:
             path.unlink()
+        elif (numbered := NUMBERED.fullmatch(path.name)) and path.name not in named:
+            if int(numbered["number"]) < manifest.next_number:
+                earlier.append(path)
+            else:  # of a change that was not finished: no manifest has named it
+                path.unlink()
+    if earlier:
+        sync_folder(folder)
+    for path in earlier:
+        path.unlink()

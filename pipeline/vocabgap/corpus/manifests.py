@@ -6,7 +6,7 @@ from typing import Any
 
 from vocabgap.corpus.compact_json import is_unicode
 from vocabgap.corpus.deleting import normal_paths
-from vocabgap.corpus.identity import DEFAULT_VISIBILITY, normal_tenant
+from vocabgap.corpus.identity import DEFAULT_VISIBILITY, normal_tenant, require_tenant
 from vocabgap.corpus.outcome import Code
 from vocabgap.corpus.stamping import milliseconds, moment_of
 from vocabgap.corpus.store import PathSnapshot, Store
@@ -69,19 +69,34 @@ def set_manifest(
     )
 
 
-def configure(store: Store, tenant: str) -> Written:
+def configure(store: Store, tenant: str) -> int:
     """Note that a tenant was configured anew: chunks that are not pushed again fall behind.
 
     Args:
         store: The corpus.
         tenant: The tenant.
+
+    Returns:
+        How often it was configured by now.
+
+    Raises:
+        InvalidInputError: It is no tenant.
+        VocabgapError: The corpus cannot be changed.
     """
-    tenant_id = normal_tenant(tenant)
-    if tenant_id is None:
-        return Written({}, Code.TENANT_CONFIG_FAILED, "expected the name of a tenant")
+    tenant_id = require_tenant(tenant)
+    with store.changing(f"configuration of {tenant_id}") as change:
+        return change.configure(tenant_id)
+
+
+def set_config(store: Store, tenant: str) -> Written:
+    """The same as the contract answers it.
+
+    Args:
+        store: The corpus.
+        tenant: The tenant.
+    """
     try:
-        with store.changing(f"configuration of {tenant_id}") as change:
-            version = change.configure(tenant_id)
+        version = configure(store, tenant)
     except (VocabgapError, OSError) as error:
         return Written({}, Code.TENANT_CONFIG_FAILED, str(error))
-    return Written({"tenantId": tenant_id, "version": version})
+    return Written({"tenantId": normal_tenant(tenant), "version": version})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from vocabgap.corpus.delta_store import DeltaStore
 from vocabgap.corpus.delta_table import LOG_FOLDER
-from vocabgap.corpus.manifest import MANIFEST
+from vocabgap.corpus.manifest import has_manifest
 from vocabgap.corpus.parquet_store import ParquetStore
 from vocabgap.corpus.store import Store
 from vocabgap.errors import StateError
@@ -45,7 +45,10 @@ def open_store(
 
 
 def kind_of(folder: Path) -> StoreKind | None:
-    """How the corpus in a folder is kept; None where there is none."""
-    if (folder / MANIFEST).exists():
+    """How the corpus in a folder is kept, be it one that can no longer be read; None where there is none.
+
+    A manifest of something else says nothing: many tools call a file so.
+    """
+    if has_manifest(folder):
         return StoreKind.PARQUET
     return StoreKind.DELTA if (folder / LOG_FOLDER).is_dir() else None

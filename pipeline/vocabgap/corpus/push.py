@@ -1,11 +1,15 @@
 """A push: what a payload withdraws leaves the corpus, what it holds comes in, both in one step."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
+import msgspec
+import polars as pl
+
+from vocabgap.corpus.compact_json import compact_json
 from vocabgap.corpus.deleting import Resolver, Withdrawal, withdrawal
 from vocabgap.corpus.identity import SHARED_TENANT, normal_tenant
 from vocabgap.corpus.incoming import Caller, Incoming, read_files
@@ -14,7 +18,7 @@ from vocabgap.corpus.parsing import Parser
 from vocabgap.corpus.rows import frame_of, metadata_of, row_of
 from vocabgap.corpus.stamping import Spoof, Stamp, milliseconds, moment_of, stamped
 from vocabgap.corpus.store import Change, PathSnapshot, Store
-from vocabgap.errors import AccessDeniedError, ExitCode, StateError, VocabgapError
+from vocabgap.errors import AccessDeniedError, ExitCode, NotFoundError, StateError, VocabgapError
 
 MIB: Final = 2**20
 
@@ -50,7 +54,8 @@ def push(
     """Bring a payload into a corpus. What is wrong with it is part of the answer, never an exception.
 
     Everything that is valid is done, whatever else is not; it appears in the corpus in one step, deletions
-    before additions. What is pushed a second time changes nothing.
+    before additions. What is pushed a second time changes nothing; but if the tenant was
+    configured anew since, it is of the present configuration then.
 
     Args:
         store: The corpus.
@@ -105,7 +110,10 @@ def _carried_out(
     now: datetime | None,
     most: int,
 ) -> PushResult:
-    """What came of changing the corpus, if there is anything to change."""
+    """What came of changing the corpus, if there is anything to change.
+
+    The first push makes the corpus even if it brings nothing; not where all that it brings is refused.
+    """
     if len(incoming.chunks) > most:
         raise RefusedError(
             Code.VOLUME_EXCEEDED,
@@ -114,7 +122,7 @@ def _carried_out(
             chunks=len(incoming.chunks),
             limit=most,
         )
-    if not incoming.chunks and not leaving:
+    if not incoming.chunks and not leaving and (result.errors or _is_there(store)):
         return result
     moment = milliseconds(datetime.now(UTC) if now is None else now)
     with store.changing(f"push to {caller.tenant_id}/{caller.repo_slug}") as change:
@@ -122,11 +130,20 @@ def _carried_out(
         deleted = change.delete(leaving.condition(caller.tenant_id, chunks)) if leaving else 0
         rows = [row_of(each, metadata_of(chunk), chunk["content"]) for each, chunk in chunks.items()]
         added = change.add(frame_of(rows)) if rows else 0
+        _confirm_under_configuration(change, caller.tenant_id, chunks)
         if leaving.manifest is not None:
             snapshot = PathSnapshot(caller.tenant_id, *leaving.manifest, moment_of(moment))
             if deleted or added or not _is_kept(change, snapshot):
                 change.keep_snapshot(snapshot)
     return replace(result, deleted=deleted, added=added)
+
+
+def _is_there(store: Store) -> bool:
+    try:
+        store.version()
+    except NotFoundError:
+        return False
+    return True
 
 
 def _stamped(caller: Caller, incoming: Incoming, change: Change, moment: int) -> Iterator[dict[str, Any]]:
@@ -141,6 +158,28 @@ def _stamped(caller: Caller, incoming: Incoming, change: Change, moment: int) ->
             ingested_at=moment,
         )
         yield stamped(chunk, stamp)
+
+
+def _confirm_under_configuration(change: Change, tenant_id: str, ids: Collection[str]) -> None:
+    """Let what is pushed again be of the tenant's present configuration; all else of it stays as it is."""
+    version = change.config_versions.get(tenant_id, 0)
+    if not version:
+        return
+    earlier = pl.col("tenant_id").eq(tenant_id) & (pl.col("config_version") < version)
+    behind = change.rows(where=earlier & pl.col("id").is_in(sorted(ids)))
+    if behind.is_empty():
+        return
+    told = [
+        compact_json(msgspec.json.decode(metadata) | {"tenantConfigVersion": version})
+        for metadata in behind["metadata"]
+    ]
+    change.delete(pl.col("id").is_in(behind["id"].to_list()))
+    change.add(
+        behind.with_columns(
+            pl.Series("metadata", told, dtype=pl.String),
+            pl.lit(version, behind.schema["config_version"]).alias("config_version"),
+        )
+    )
 
 
 def _is_kept(change: Change, snapshot: PathSnapshot) -> bool:

@@ -53,6 +53,14 @@ def no_corpus(folder: Path) -> NotFoundError:
     )
 
 
+def unconfirmed(folder: Path, error: OSError) -> StateError:
+    """A change is in its place, but may not be on the disk."""
+    return StateError(
+        f"corpus '{folder}' is changed, but the disk did not confirm it: {error.strerror or error}",
+        hint="look after the disk; if it loses power now, the change may be gone",
+    )
+
+
 def missing_file(folder: Path, version: int, error: FileNotFoundError) -> StateError:
     """A file that a version needs is not there."""
     name = Path(error.filename).name

@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from vocabgap.corpus.identity import normal_tenant
 from vocabgap.corpus.store import Change, Store
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.exchange.gap_chunks import folder_of
 from vocabgap.exchange.scanning import READ, readable, scope
 from vocabgap.ingest import FOLDER, scan_stored
+from vocabgap.schema.corpus import GAP_KIND
 from vocabgap.sources import Source
 
 
@@ -51,9 +53,12 @@ def forget(
     """
     if not tenant:
         raise InvalidInputError("no tenant is named", hint="say whose records are to be forgotten")
+    tenant = normal_tenant(tenant) or tenant
     wanted = scope([tenant], [] if repo is None else [repo])
     if record is not None:
-        wanted &= pl.col("id").eq(pl.lit(record)) | pl.col("name").eq(pl.lit(record))
+        # A gap record's chunk is called by its id; what others are called, such as by a heading, is no id.
+        by_name = pl.col("kind").eq(GAP_KIND) & pl.col("name").eq(pl.lit(record))
+        wanted &= pl.col("id").eq(pl.lit(record)) | by_name
     with store.changing(f"forget records of {tenant}") as change:
         if image is not None:
             wanted &= pl.col("id").is_in(_of_image(change, wanted, image, sources))

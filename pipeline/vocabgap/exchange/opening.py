@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from vocabgap.arguments import require_kind
+from vocabgap.corpus.identity import require_identity
+from vocabgap.corpus.manifests import configure
 from vocabgap.corpus.outcome import PushResult
 from vocabgap.corpus.restoring import Mode
 from vocabgap.corpus.store import Measures, Store
@@ -40,16 +42,16 @@ def open_corpus(
     Args:
         folder: Where it lies.
         create: Whether one may be made there, by the first push or restore.
-        settings: How logs are read, what is done about false claims, and the like; the defaults by default.
+        settings: How logs are read, how a new corpus is kept, what is done about false claims, and the like;
+            the defaults by default.
         on_wait: Called with who is at it, where a change has to wait for another writer.
 
     Raises:
         NotFoundError: There is none, and none is to be made.
-        StateError: It is kept in another way than the settings say.
     """
     given = Settings() if settings is None else settings
     require_kind("settings", given, Settings, "a Settings", hint="vocabgap.load_settings reads one")
-    store = open_store(folder, create=create, kind=given.corpus.store, on_wait=on_wait)
+    store = open_store(folder, create=create, new_kind=given.corpus.store, on_wait=on_wait)
     return Corpus(store, given)
 
 
@@ -76,8 +78,9 @@ class Corpus:
         """Read what is to be pushed: an image repository, a payload's file (`-`: what is piped) or a payload.
 
         Raises:
-            VocabgapError: It cannot be read.
+            VocabgapError: It cannot be read, or it is not said whose push it is.
         """
+        tenant = require_identity(tenant, repo)
         if isinstance(source, Mapping):
             return Prepared(source)
         path = Path(source)
@@ -122,7 +125,7 @@ class Corpus:
             now: The moment of the push; the present one by default.
 
         Raises:
-            VocabgapError: The folder or the file cannot be read.
+            VocabgapError: The folder or the file cannot be read, or it is not said whose push it is.
         """
         prepared = self.prepare(
             source, tenant=tenant, repo=repo, signals=Signals(tuple(deleted), snapshot, base, head)
@@ -205,6 +208,18 @@ class Corpus:
             StateError: The corpus cannot be changed.
         """
         return forget(self.store, tenant, repo, image=image, record=record, sources=self.settings.sources)
+
+    def configure(self, tenant: str) -> int:
+        """Note that a tenant was configured anew: what is not pushed again becomes stale, and then outdated.
+
+        Returns:
+            How often the tenant was configured by now.
+
+        Raises:
+            InvalidInputError: It is no tenant.
+            StateError: The corpus cannot be changed.
+        """
+        return configure(self.store, tenant)
 
     def remove_orphans(self) -> int:
         """Remove what is left over and may be removed, by the rules that `status` tells; gives how many."""

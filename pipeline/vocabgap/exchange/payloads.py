@@ -8,9 +8,8 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
-from vocabgap.arguments import unusable
 from vocabgap.corpus.contracts import PARSED_CHUNK, contract_schema
-from vocabgap.corpus.identity import CONTRACT_ROOT_KINDS, is_tenant, normal_tenant
+from vocabgap.corpus.identity import CONTRACT_ROOT_KINDS, require_identity
 from vocabgap.corpus.source_paths import path_fault
 from vocabgap.corpus.store import Version
 from vocabgap.corpus.validating import keeps
@@ -54,7 +53,7 @@ def export_chunks(
     Raises:
         VocabgapError: The folder cannot be read, or the file not be written.
     """
-    tenant = _tenant(tenant, repo)
+    tenant = require_identity(tenant, repo)
     found = read_lines(root, **(Settings().scan_options if options is None else options))
     faults = {path: fault for path in found.paths if (fault := path_fault(path))}
     lines = found.lines.filter(~pl.col("source_path").is_in(list(faults)))
@@ -76,7 +75,7 @@ def export_stored_chunks(version: Version, file: Path, *, tenant: str, repo: str
     Raises:
         VocabgapError: The corpus cannot be read, or the file not be written.
     """
-    tenant = _tenant(tenant, repo)
+    tenant = require_identity(tenant, repo)
     stored = version.rows([*_EXPORTED, "id"], scope([tenant], [repo])).sort("source_path", "id")
     left_out: list[str] = []
     with written(file) as target:
@@ -108,17 +107,3 @@ def _as_parsed(content: str | None, metadata: str) -> dict[str, Any]:
 
 def _head(tenant: str, repo: str) -> dict[str, str]:
     return {"tenantId": tenant, "repoSlug": repo}
-
-
-def _tenant(tenant: str, repo: str) -> str:
-    """The tenant as chunks name it.
-
-    Raises:
-        InvalidInputError: It is none, or there is no repository.
-    """
-    named = normal_tenant(tenant) or ""
-    if not is_tenant(named):
-        raise unusable("tenant", "1 to 64 lower-case letters, digits and dashes, none at either end", tenant)
-    if not repo:
-        raise unusable("repo", "a name", repo)
-    return named

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from vocabgap.corpus.deleting import empties
+from vocabgap.corpus.identity import require_identity
 from vocabgap.corpus.outcome import PushResult
 from vocabgap.corpus.parsing import Parser
 from vocabgap.corpus.push import Limits, push
@@ -85,7 +86,11 @@ class Prepared:
             git: The folder of a git repository that answers for a revision boundary.
             confirmed: Whether withdrawing everything is meant.
             now: The moment of the push; the present one by default.
+
+        Raises:
+            InvalidInputError: It is not said whose push it is.
         """
+        tenant = require_identity(tenant, repo)
         return push(
             store,
             self.payload,

@@ -11,8 +11,9 @@ from vocabgap.corpus.store import Version
 from vocabgap.errors import InvalidInputError
 from vocabgap.exchange.gap_chunks import lines_of_chunks
 from vocabgap.exchange.places import is_corpus, open_store
-from vocabgap.ingest import STORED, Scan, resolve_roots, scan_stored, united
+from vocabgap.ingest import STORED, Scan, ScanSummary, resolve_roots, scan_stored, united
 from vocabgap.ingest import scan as scan_logs
+from vocabgap.ingest import scan_to_parquet as logs_to_parquet
 from vocabgap.schema.corpus import GAP_KIND
 from vocabgap.settings import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
 from vocabgap.sources import Source
@@ -83,6 +84,53 @@ def scan(
         version = open_store(root).version()
         found.append(scan_version(version, tenants=tenants, repositories=repositories, sources=sources))
     return united(found)
+
+
+def scan_to_parquet(
+    roots: str | Path | Iterable[str | Path],
+    out: str | Path,
+    *,
+    tenant_id: str = DEFAULT_TENANT,
+    sources: Mapping[str, Source | Mapping[str, Any]] | None = None,
+    hidden: bool = False,
+    max_expanded_mib: int = DEFAULT_MAX_EXPANDED_MIB,
+) -> ScanSummary:
+    """Read every gap log below the roots into Parquet files, for logs that do not fit in memory.
+
+    Args:
+        roots: One or more folders to search for gap logs, or single log files; no shared corpus.
+        out: A folder that does not exist yet, or is empty. It gets `gaps-*.parquet` and `rejects-*.parquet`,
+            numbered in the order of the rows, and `files.parquet`; all of them or none.
+        tenant_id: Whose records these are.
+        sources: What gap logs are called and how they are read, each a `Source` or a table of its keys; the
+            shipped ones by default.
+        hidden: Whether files and folders are searched whose name starts with a dot.
+        max_expanded_mib: How many MiB a compressed log may expand to.
+
+    Returns:
+        The account of every line, as `scan` gives it.
+
+    Raises:
+        NotFoundError: A root does not exist.
+        AccessDeniedError: A root may not be read, or the folder not be written.
+        InvalidInputError: No root was given, one is a shared corpus, or an argument cannot be used.
+        StateError: The folder holds files, or the disk is full.
+    """
+    named = resolve_roots(roots)
+    for root in named:
+        if is_corpus(root):
+            raise InvalidInputError(
+                f"'{root}' is a shared corpus, and only logs are read bit by bit",
+                hint="vocabgap.scan reads it as a whole",
+            )
+    return logs_to_parquet(
+        named,
+        out,
+        tenant_id=tenant_id,
+        sources=sources,
+        hidden=hidden,
+        max_expanded_mib=max_expanded_mib,
+    )
 
 
 def scan_version(

@@ -1,0 +1,32 @@
+"""Whose a push is has to be said: a payload never settles it itself."""
+
+from collections.abc import Callable
+
+import pytest
+
+from vocabgap.errors import InvalidInputError
+from vocabgap.exchange.opening import Corpus
+from vocabgap.exchange.pushing import Prepared
+from vocabgap.settings import Settings
+
+NOTE = {"content": "about the house", "sourcePath": "notes/today.txt"}
+ELSEWHERE = {
+    "tenantId": "north",
+    "manifestSnapshot": {"repoSlug": "photos", "pathsAfterPush": ["other.txt"]},
+    "files": [],
+}
+
+
+@pytest.mark.parametrize(
+    ("tenant", "repo", "named"), [("", "photos", "tenant"), ("@", "photos", "tenant"), ("north", "", "repo")]
+)
+def test_push_of_nobody_is_refused_and_withdraws_nothing(
+    corpus: Corpus, tenant: str, repo: str, named: str, ids_of: Callable[[Corpus], list[str]]
+) -> None:
+    corpus.push({"files": [NOTE]}, tenant="north", repo="photos")
+
+    with pytest.raises(InvalidInputError, match=rf"^{named}: expected"):
+        corpus.push(ELSEWHERE, tenant=tenant, repo=repo)
+    with pytest.raises(InvalidInputError, match=rf"^{named}: expected"):
+        Prepared(ELSEWHERE).into(corpus.store, tenant=tenant, repo=repo, settings=Settings())
+    assert len(ids_of(corpus)) == 1
