@@ -1,4 +1,4 @@
-"""`vocabgap corpus status`, `forget`, `configure`, `remove-orphans` and `compact`: what is there, or to go."""
+"""`vocabgap corpus status`, `forget`, `configure`, `remove-orphans`, `compact`: what is there, or to go."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Final
