@@ -292,3 +292,21 @@ def test_a_file_that_claims_another_tenant_is_told_or_refused(form: dict[str, An
 
     assert [(each.field, each.claimed, each.stamped) for each in told.warnings] == [("tenantId", "bo", "ada")]
     assert codes(refused) == [Code.SPOOF_REJECTED]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"className": []}, {"surplus": []}, {"hashInputs": [[]]}, {"parsedChunks": [[]]}, {"kind": {}}],
+    ids=lambda wrong: next(iter(wrong)),
+)
+@pytest.mark.parametrize("levels", [300, 3000])
+def test_a_chunk_that_goes_too_deep_costs_no_other(chunk: Chunk, wrong: dict[str, Any], levels: int) -> None:
+    deep: Any = []
+    for _ in range(levels):
+        deep = [deep]
+    field, held = next(iter(wrong.items()))
+    bad = {field: [deep]} if field == "parsedChunks" else {**chunk, field: [deep] if held else {"deep": deep}}
+
+    result = push(MemoryStore(), {"files": [bad, chunk]}, tenant="ada")
+
+    assert (codes(result), result.added) == ([Code.CHUNK_INVALID], 1)

@@ -13,6 +13,7 @@ from vocabgap.corpus.contracts import contract_schema
 
 _OPEN: Final = ("customMeta", "metadata")  # objects of which the contracts say nothing more
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff\U000f0000]")
+_LEVELS: Final = 3  # a record, a list in it, and what is wrong in that
 _SHOWN: Final = 60  # characters of a value that a message shows
 
 
@@ -48,8 +49,8 @@ def keeps(name: str, record: object) -> bool:
     shallow = _shallow(record)
     try:
         return _validator(name).is_valid(shallow)
-    except UnicodeEncodeError:
-        return _validator(name).is_valid(_spelled_out(shallow))
+    except ValueError:
+        return _validator(name).is_valid(_takeable(shallow))
 
 
 def faults(name: str, record: object) -> tuple[Fault, ...]:
@@ -62,8 +63,8 @@ def faults(name: str, record: object) -> tuple[Fault, ...]:
     shallow = _shallow(record)
     try:
         errors = list(_validator(name).iter_errors(shallow))
-    except UnicodeEncodeError:
-        errors = list(_validator(name).iter_errors(_spelled_out(shallow)))
+    except ValueError:
+        errors = list(_validator(name).iter_errors(_takeable(shallow)))
     found: dict[tuple[str, str | None], Fault] = {}
     for error in errors:
         for fault in _told(name, error, record):
@@ -87,6 +88,20 @@ def _shallow(record: object) -> object:
         return record
     filled: dict[str, object] = {key: {} for key in _OPEN if isinstance(record.get(key), dict)}
     return {**record, **filled} if filled else record
+
+
+def _takeable(record: object) -> Any:  # noqa: ANN401 - whatever JSON may hold
+    """The same as the validator can take it: not too deep, and without halves of surrogate pairs."""
+    return _spelled_out(_cut(record, _LEVELS))
+
+
+def _cut(value: object, levels: int) -> object:
+    """A value whose lists and objects are empty from so many levels on: no contract looks further."""
+    if isinstance(value, dict):
+        return {key: _cut(each, levels - 1) for key, each in value.items()} if levels else {}
+    if isinstance(value, list):
+        return [_cut(each, levels - 1) for each in value] if levels else []
+    return value
 
 
 def _spelled_out(value: object) -> Any:  # noqa: ANN401 - whatever JSON may hold
