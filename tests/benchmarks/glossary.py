@@ -202,10 +202,12 @@ def main() -> None:
             for size in (PEER_MOST, SIZES[-1]):
                 with_peer = is_there and size <= PEER_MOST
                 figures = in_a_process(typical, roots[size], words, size, with_peer)
-                (first, took, found), peer = figures[:3], figures[3:]
-                most = peer[1] if peer and words <= PEER_WORDS else most
+                (first, took, found), theirs = figures[:3], figures[3:]
+                most = theirs[1] if theirs and words <= PEER_WORDS else most
                 row = f"| {words:,} | {size:,} | {first:.1f} | {took:.2f} | {found:.0f} |"
-                row += f" {peer[1]:.2f} | {peer[2]:.0f} | {peer[1] / took:.2f} |" if peer else " | | |"
+                row += (
+                    f" {theirs[1]:.2f} | {theirs[2]:.0f} | {theirs[1] / took:.2f} |" if theirs else " | | |"
+                )
                 print(row, flush=True)
                 if took > most:
                     missed.append(f"checking {words:,} words with {size:,} terms known")

@@ -168,10 +168,17 @@ class _Finds:
 
 def _quoted(text: _Scanned) -> Iterator[_Find]:
     for phrase in quoted(text.text):
-        form = normal_form(phrase)
-        is_word = len(form) > 1 and _HAS_WORD.search(form) is not None
-        if is_word and STOP_WORDS.isdisjoint((form, phrase.lower())):
+        form = _phrase(phrase)
+        if form:
             yield form, phrase
+
+
+@lru_cache(maxsize=100_000)
+def _phrase(phrase: str) -> str:
+    """The normal form of a quoted phrase; empty where it is a letter, a word like any other or none."""
+    form = normal_form(phrase)
+    is_term = len(form) > 1 and _HAS_WORD.search(form) and STOP_WORDS.isdisjoint((form, phrase.lower()))
+    return form if is_term else ""
 
 
 def _repeated(texts: Iterable[_Scanned]) -> set[str]:
