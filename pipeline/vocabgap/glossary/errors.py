@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.errors import InvalidInputError, StateError, VocabgapError
 
 if TYPE_CHECKING:
     from vocabgap.glossary.conflicts import SemanticConflict
@@ -105,3 +105,14 @@ class SeedFileValidationError(InvalidInputError, ValueError):
         super().__init__(f"{len(errors)} validation error(s) in {path}:\n{told}")
         self.file_path = Path(path)
         self.errors = tuple(errors)
+
+
+__all__ = [
+    "AbortResumeError",
+    "BlockedByConflictError",
+    "DeferredToAsyncError",
+    "InvalidTermError",
+    "SeedFileValidationError",
+    "SeedProblem",
+    "VocabgapError",
+]
