@@ -6,8 +6,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 RUNNER = Path(__file__).parent / "conformance.py"
-OWN = Path(__file__).parent / "data" / "contracts.jsonl"
+OWN = [Path(__file__).parent / "data" / f"{name}.jsonl" for name in ("contracts", "glossary")]
 GOOD = {
     "id": "good",
     "input": {"op": "natural_key_equal", "a": {"name": "x"}, "b": {"name": "x"}},
@@ -21,9 +23,10 @@ def run(path: Path) -> tuple[int, list[str]]:
     return told.returncode, told.stdout.splitlines()
 
 
-def test_the_projects_own_cases_pass() -> None:
-    code, lines = run(OWN)
-    cases = OWN.read_bytes().count(b"\n")
+@pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)
+def test_the_projects_own_cases_pass(path: Path) -> None:
+    code, lines = run(path)
+    cases = path.read_bytes().count(b"\n")
     assert (code, lines[-1]) == (0, f"{cases} cases: {cases} ok, 0 failed")
     assert len(lines) == cases + 1
 

@@ -173,7 +173,7 @@ PLAIN_FORMS = [
     PLAIN,
     PLAIN.rstrip("\n"),
     "terms:\n- surface: off\n  definition: no\n",
-    'terms:\n  - definition: "a: b # c"\n    surface: x\n\n# more\n  - surface: y\n    definition: it\'s a#1, a:b\n',
+    'terms:\n  - definition: "a: b # c"\n    surface: x\n\n#\n  - surface: y\n    definition: it\'s a#1:b\n',
     "terms:\n  - surface: ''\n    definition: \"\"\n    confidence: 0\n",
 ]
 OTHER_FORMS = [

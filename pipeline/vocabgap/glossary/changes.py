@@ -14,11 +14,10 @@ from vocabgap.glossary.events import (
     ResolutionMode,
     UpdateType,
 )
-from vocabgap.glossary.glossary import Glossary, definition_key, sense_id
+from vocabgap.glossary.glossary import CLARIFIED, Glossary, definition_key, sense_id
 from vocabgap.glossary.normalizing import surface_of
 from vocabgap.glossary.senses import Provenance, SenseRef, SenseStatus, TermSense, require_definition
 
-CLARIFIED: Final = "user_clarification"
 AUTHORED: Final = "authored"
 EXTRACTED: Final = "auto_extraction"
 

@@ -12,7 +12,7 @@ from vocabgap.glossary.candidates import ExtractedTerm, TermSource, source_confi
 from vocabgap.glossary.errors import InvalidTermError
 from vocabgap.glossary.general_words import STOP_WORDS
 from vocabgap.glossary.known_terms import KnownTerms
-from vocabgap.glossary.normalizing import composed, normal_form, term_key
+from vocabgap.glossary.normalizing import composed, normal_form, term_key, word_key
 from vocabgap.glossary.patterns import capitalised
 from vocabgap.glossary.quotes import quoted
 from vocabgap.glossary.reading import Reading, readings
@@ -27,7 +27,6 @@ _NOTHING_KNOWN: Final = KnownTerms()
 _KEYS: Final = attrgetter("keys")
 _SIGNS: Final = attrgetter("signs")
 _NOUNS: Final = attrgetter("nouns")
-_WORDS: Final = attrgetter("words")
 _Find = tuple[str, str]  # the normal form of a term, and what is written
 
 
@@ -67,16 +66,15 @@ def extract(
         TermSource.KNOWN_TERM: lambda text: (
             (term, term) for term in dict.fromkeys(known.found(text.keys()))
         ),
-        TermSource.REPEATED_NOUN: lambda text: text.written(often),
+        TermSource.REPEATED_NOUN: lambda text: text.repeated(often),
         TermSource.CAPITALISED: lambda text: ((normal_form(name), name) for name in capitalised(text.text)),
     }
     finds = _Finds(metadata)
     for term, place in hinted(metadata):
-        finds.add((normal_form(term), term), TermSource.METADATA_HINT, place)
+        finds.add([(normal_form(term), term)], TermSource.METADATA_HINT, place)
     for source, sign in signs.items():
         for text in texts:
-            for find in sign(text):
-                finds.add(find, source, text.context)
+            finds.add(sign(text), source, text.context)
     return finds.sorted()
 
 
@@ -129,11 +127,9 @@ class _Scanned:
         self._signs = tuple(dict.fromkeys(self._chained(_SIGNS)))
         self.nouns = Counter(self._chained(_NOUNS))
 
-    def written(self, nouns: set[str]) -> Iterator[_Find]:
-        """Some words by their normal form, as they are written where they are there."""
-        if not nouns.isdisjoint(self.nouns):
-            words = dict(zip(self._chained(_NOUNS), self._chained(_WORDS), strict=True))
-            yield from ((noun, words[noun]) for noun in nouns & words.keys())
+    def repeated(self, often: set[str]) -> Iterator[_Find]:
+        """The nouns that are there often, of which the normal forms are given."""
+        return ((form, noun) for noun in self.nouns if (form := word_key(noun)) in often)
 
     def keys(self) -> list[str]:
         """The words and marks in order, as they are looked up."""
@@ -157,13 +153,13 @@ class _Finds:
         self._excluded = {term_key(text) for text in texts if isinstance(text, str)}
         self._found: dict[str, ExtractedTerm] = {}
 
-    def add(self, find: _Find, source: TermSource, context: str) -> None:
-        """Add a find, unless it is excluded, there already, or has nothing in it that can be seen."""
-        form, original = find
-        key, term = _term(form)
-        if term is not None and key not in self._found and key not in self._excluded:
-            confidence = source_confidence(source)
-            self._found[key] = ExtractedTerm(term, source.value, confidence, original, context)
+    def add(self, finds: Iterable[_Find], source: TermSource, context: str) -> None:
+        """Add finds, unless they are excluded, there already, or have nothing in them that can be seen."""
+        name, confidence = source.value, source_confidence(source)
+        for form, original in finds:
+            key, term = _term(form)
+            if term is not None and key not in self._found and key not in self._excluded:
+                self._found[key] = ExtractedTerm(term, name, confidence, original, context)
 
     def sorted(self) -> list[ExtractedTerm]:
         """All finds, the surest first, then by term."""
@@ -172,18 +168,27 @@ class _Finds:
 
 def _quoted(text: _Scanned) -> Iterator[_Find]:
     for phrase in quoted(text.text):
-        form = normal_form(phrase)
-        is_word = len(form) > 1 and _HAS_WORD.search(form) is not None
-        if is_word and STOP_WORDS.isdisjoint((form, phrase.lower())):
+        form = _phrase(phrase)
+        if form:
             yield form, phrase
+
+
+@lru_cache(maxsize=100_000)
+def _phrase(phrase: str) -> str:
+    """The normal form of a quoted phrase; empty where it is a letter, a word like any other or none."""
+    form = normal_form(phrase)
+    is_term = len(form) > 1 and _HAS_WORD.search(form) and STOP_WORDS.isdisjoint((form, phrase.lower()))
+    return form if is_term else ""
 
 
 def _repeated(texts: Iterable[_Scanned]) -> set[str]:
     """The normal forms of the words that are there often enough, in all texts together."""
-    totals: Counter[str] = Counter()
+    totals: dict[str, int] = {}
     for text in texts:
-        totals.update(text.nouns)
-    return {noun for noun, often in totals.items() if often >= OFTEN}
+        for noun, often in text.nouns.items():
+            form = word_key(noun)
+            totals[form] = totals.get(form, 0) + often
+    return {form for form, often in totals.items() if often >= OFTEN}
 
 
 @lru_cache(maxsize=100_000)

@@ -20,7 +20,8 @@ from vocabgap.glossary.scopes import ScopeRef, ScopeStack
 from vocabgap.glossary.senses import Provenance, SenseRef, SenseStatus, TermSense, TermSurface
 
 # Sources of senses that answer a question: what was there when it was asked is ruled out.
-ANSWERS: Final = frozenset({"user_clarification", "clarification_resolved", "cli_resolve"})
+CLARIFIED: Final = "user_clarification"
+ANSWERS: Final = frozenset({CLARIFIED, "clarification_resolved", "cli_resolve"})
 _VERSION_DIGITS: Final = 16
 
 SenseId = tuple[str, str]  # scope and definition, as `definition_key` has it

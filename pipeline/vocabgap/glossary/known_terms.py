@@ -34,7 +34,8 @@ class KnownTerms:
             keys: The words and marks of the text, as `keys_of` has them.
         """
         root, end, after = self._root, len(keys), 0
-        for place in [place for place, key in enumerate(keys) if key in root]:
+        starts = root.keys() & set(keys)
+        for place in [place for place, key in enumerate(keys) if key in starts]:
             if place < after:
                 continue
             branch, ahead = root[keys[place]], place + 1

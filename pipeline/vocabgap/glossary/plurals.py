@@ -45,7 +45,7 @@ replicas personas pizzas operas dramas
 apis uis guis clis uris dois taxis skis wikis emojis alibis safaris bikinis minis
 photos videos logos repos demos memos macros zeros radios ratios studios portfolios scenarios todos tempos
 solos kilos autos euros intros promos combos gizmos undos lassos casinos stereos audios cameos pros repros
-algos turbos micros
+algos turbos micros halos dominos mangos cargos
 menus gnus emus
 """
 _STAY: Final = frozenset(_UNCHANGED.split())

@@ -32,14 +32,12 @@ class Reading(NamedTuple):
     Attributes:
         keys: Its words and marks, as they are looked up.
         signs: The terms that their spelling shows.
-        nouns: The normal forms of the words that are terms where they are there often.
-        words: The same words as they are written.
+        nouns: The words that are terms where they are there often, as they are written.
     """
 
     keys: tuple[str, ...]
     signs: tuple[Sign, ...]
     nouns: tuple[str, ...]
-    words: tuple[str, ...]
 
 
 class _Readings(dict[str, Reading]):
@@ -68,13 +66,11 @@ def readings(text: str) -> list[Reading]:
 
 def _read(run: str) -> Reading:
     if run.isalpha() and run.islower():  # most of any text
-        key = (word_key(run),)
-        return Reading(key, (), key, (run,)) if _is_noun(run) else Reading(key, (), (), ())
+        return Reading((word_key(run),), (), (run,) if _is_noun(run) else ())
     tokens = TOKEN.findall(run)
     signs = [Sign(*sign, token) for token in tokens if (sign := spelled_as(token)) is not None]
     signs += (Sign(TermSource.CASING_PATTERN, normal_form(word), word) for word in kebabs(run))
-    words = tuple(token for token in tokens if _is_noun(token))
-    return Reading(tuple(map(word_key, tokens)), tuple(signs), tuple(map(word_key, words)), words)
+    return Reading(tuple(map(word_key, tokens)), tuple(signs), tuple(filter(_is_noun, tokens)))
 
 
 def _is_noun(token: str) -> bool:
