@@ -37,6 +37,12 @@ def test_the_shared_cases_pass(outside: Callable[[str], Path]) -> None:
     assert (code, lines[-1]) == (0, "112 cases: 112 ok, 0 failed")
 
 
+def test_the_shared_cases_of_the_glossary_pass(outside: Callable[[str], Path]) -> None:
+    code, lines = run(outside("../cases/glossary.jsonl"))
+    assert [line for line in lines if line.startswith("FAIL")] == []
+    assert (code, lines[-1]) == (0, "153 cases: 153 ok, 0 failed")
+
+
 FAILING = [
     ('{"id": "bad", "input": {"op": "levitate"}, "expected": 1}', "FAIL bad: there is no op 'levitate'"),
     ("not json", "FAIL line 3: expected one JSON object"),

@@ -21,7 +21,7 @@ Corpus = Callable[..., Path]
 Command = Callable[..., Any]
 
 COMMANDS = ["report", "render", "check", "draft", "diff", "schema", "status"]
-GROUPS = ["clusters", "decide", "decisions", "corpus"]
+GROUPS = ["clusters", "decide", "decisions", "corpus", "glossary"]
 HEAVY = ["polars", "numpy", "scipy", "sklearn"]
 
 

@@ -15,7 +15,7 @@ from vocabgap.cli.glossary_terms_command import (
 
 glossary = typer.Typer(
     name="glossary",
-    help="Say what words mean, and check that it is settled before anyone acts on them.\n\n"
+    help="Say what words mean, and check that it is settled.\n\n"
     "A glossary is a folder with a file for each scope, `<scope>.yaml`, and the log of what people answered.",
     rich_markup_mode=None,
     no_args_is_help=True,

@@ -100,10 +100,7 @@ def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]
     """
     path = folder / log_name(mission_id)
     logged = [identified(event) for event in events]
-    try:
-        lines = b"".join(map(encoded, logged))
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidInputError(f"an event cannot be logged: {error}") from error
+    lines = b"".join(map(_line, logged))
     if not lines:
         return logged
     with naming(path, _KIND, "written"):
@@ -111,6 +108,13 @@ def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]
         with alone(path, _KIND) as file:
             add_line(file, path, lines)
     return logged
+
+
+def _line(event: GlossaryEvent) -> bytes:
+    try:
+        return encoded(event)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidInputError(f"{type(event).__name__} cannot be logged: {error}") from error
 
 
 def identified(event: GlossaryEvent) -> GlossaryEvent:

@@ -116,6 +116,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         if self.settings.glossary.folder is not None:
             place = expanded(self.settings.glossary.folder).resolve()
             words += ["--glossary", _argument(_relative(place, home))]
+            words += ["--strictness", self.settings.glossary.strictness]
         return words
 
     @property
@@ -184,7 +185,6 @@ class Reproduction(msgspec.Struct, frozen=True):
             ("--rank-by", ours.rank.by.value, default.rank.by.value),
             ("--min-images", ours.rank.min_images, default.rank.min_images),
             ("--min-sessions", ours.rank.min_sessions, default.rank.min_sessions),
-            ("--strictness", ours.glossary.strictness, default.glossary.strictness),
             ("--top", ours.report.top, default.report.top),
         ]
 

@@ -83,6 +83,7 @@ def shareable(
         everything=shared,
         deciding=None,
         withheld=_withheld(summary, counted, many, common, fewest),
+        terms=None,
     )
 
 
