@@ -4,11 +4,10 @@ import msgspec
 
 from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.changes import authored
-from vocabgap.glossary.configured import configured_runtime
+from vocabgap.glossary.configured import configured_runtime, require_glossary
 from vocabgap.glossary.event_log import append_events
 from vocabgap.glossary.events import Actor, NewSense
 from vocabgap.glossary.senses import SenseStatus
-from vocabgap.guarding import require_glossary
 from vocabgap.settings import Settings
 from vocabgap.text import words
 from vocabgap.vocabulary import load_vocabulary

@@ -11,12 +11,11 @@ import polars as pl
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.glossary.candidates import TermSource
-from vocabgap.glossary.configured import configured_runtime
+from vocabgap.glossary.configured import configured_runtime, require_glossary
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.errors import BlockedByConflictError
 from vocabgap.glossary.extracting import Field, extract
 from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.step_state import state_path
 from vocabgap.glossary.strictness import Strictness, should_block
 from vocabgap.moments import iso
@@ -145,19 +144,6 @@ def publish_kept(
     made = render(place, target, share=bool(context.metadata.get(_SHARE)), option="--resume", terms=terms)
     shutil.rmtree(place, ignore_errors=True)
     return made
-
-
-def require_glossary(runtime: GlossaryRuntime) -> None:
-    """Refuse a glossary whose folder does not exist.
-
-    Raises:
-        NotFoundError: There is none.
-    """
-    if file_kind(runtime.folder) is not FileKind.FOLDER:
-        raise NotFoundError(
-            f"the glossary is not initialized: there is no folder '{printable_name(str(runtime.folder))}'",
-            hint="`vocabgap glossary import PATH` makes it, or name another one with --glossary",
-        )
 
 
 def _texts(ranked: pl.DataFrame, top: int) -> dict[str, str]:

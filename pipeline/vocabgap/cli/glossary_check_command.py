@@ -17,7 +17,7 @@ from vocabgap.cli.glossary_options import (
     NowOption,
     StrictnessOption,
     glossary_settings,
-    require_initialized,
+    initialized,
     require_strictness,
     runtime_of,
 )
@@ -72,8 +72,7 @@ def check(
 
     output = output_of(context)
     asked = require_strictness(strictness)
-    runtime = runtime_of(glossary_settings(config, folder), actor, now)
-    require_initialized(runtime)
+    runtime = initialized(glossary_settings(config, folder), actor, now)
     metadata: dict[str, Any] = {"critical_step": critical}
     if watch:
         metadata["glossary_watch_terms"] = watch

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from vocabgap.config import login, resolve_settings
-from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.errors import InvalidInputError
 from vocabgap.moments import parse_now
 from vocabgap.settings import DEFAULT_GLOSSARY, GlossarySettings
-from vocabgap.text import printable_name
 
 if TYPE_CHECKING:
     from vocabgap.glossary.runtime import GlossaryRuntime
@@ -73,17 +71,19 @@ def runtime_of(
     )
 
 
-def require_initialized(runtime: "GlossaryRuntime") -> None:
-    """Refuse a glossary whose folder does not exist.
+def initialized(
+    settings: GlossarySettings, actor: str | None = None, now: str | None = None
+) -> "GlossaryRuntime":
+    """The same, of a glossary whose folder exists.
 
     Raises:
-        NotFoundError: There is none.
+        NotFoundError: It does not.
     """
-    if file_kind(runtime.folder) is not FileKind.FOLDER:
-        raise NotFoundError(
-            f"the glossary is not initialized: there is no folder '{printable_name(str(runtime.folder))}'",
-            hint="`vocabgap glossary import PATH` makes it, or name another one with --glossary",
-        )
+    from vocabgap.glossary.configured import require_glossary  # noqa: PLC0415 - as above
+
+    runtime = runtime_of(settings, actor, now)
+    require_glossary(runtime)
+    return runtime
 
 
 def require_scope(runtime: "GlossaryRuntime", scope: str | None) -> None:

@@ -12,7 +12,7 @@ from vocabgap.cli.glossary_options import (
     NowOption,
     ScopeOption,
     glossary_settings,
-    require_initialized,
+    initialized,
     require_scope,
     runtime_of,
 )
@@ -46,7 +46,8 @@ def list_terms(
     config: ConfigOption = None,
 ) -> None:
     """List the senses of all terms."""
-    from vocabgap.glossary.senses import SenseStatus  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.configured import require_glossary  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.senses import SenseStatus  # noqa: PLC0415
 
     output = output_of(context)
     runtime = runtime_of(glossary_settings(config, folder))
@@ -55,7 +56,7 @@ def list_terms(
         raise InvalidInputError(
             f"Invalid status '{status}'", hint=f"expected one of {', '.join(SenseStatus)}"
         )
-    require_initialized(runtime)
+    require_glossary(runtime)
     loaded = runtime.load()
     _note_problems(output, loaded)
     found = [
@@ -83,8 +84,7 @@ def show_term(
 ) -> None:
     """Show all senses of a term, and where each comes from."""
     output = output_of(context)
-    runtime = runtime_of(glossary_settings(config, folder))
-    require_initialized(runtime)
+    runtime = initialized(glossary_settings(config, folder))
     loaded = runtime.load()
     _note_problems(output, loaded)
     name = term.removeprefix(_PREFIX)
@@ -205,8 +205,7 @@ def promote(
     from vocabgap.glossary.promoting import promote_sense  # noqa: PLC0415 - loads what only this needs
 
     output = output_of(context)
-    runtime = runtime_of(glossary_settings(config, folder), actor, now)
-    require_initialized(runtime)
+    runtime = initialized(glossary_settings(config, folder), actor, now)
     if replace is None and sys.stdin.isatty() and not output.as_json:
         from vocabgap.cli.glossary_prompts import Prompt  # noqa: PLC0415 - loads rich
 
@@ -234,8 +233,7 @@ def deprecate(
     from vocabgap.glossary.promoting import deprecate_sense  # noqa: PLC0415 - loads what only this needs
 
     output = output_of(context)
-    runtime = runtime_of(glossary_settings(config, folder), actor, now)
-    require_initialized(runtime)
+    runtime = initialized(glossary_settings(config, folder), actor, now)
     _tell_changed(output, deprecate_sense(runtime, term, scope, definition), "is deprecated")
 
 

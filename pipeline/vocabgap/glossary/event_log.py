@@ -167,16 +167,17 @@ def read_log(path: Path) -> bytes:
         return path.read_bytes()
 
 
-def parse_log(content: bytes, log: str) -> tuple[list[Logged], int]:
+def parse_log(content: bytes, log: str, first: int = 1) -> tuple[list[Logged], int]:
     """The events of one log in the order of their lines, and how many lines are none.
 
     Args:
         content: What the file holds.
         log: Its name without the ending.
+        first: The number of its first line.
     """
     found: list[Logged] = []
     skipped = 0
-    for number, line in enumerate(content.split(b"\n"), start=1):
+    for number, line in enumerate(content.split(b"\n"), start=first):
         if not line.strip():
             continue
         try:

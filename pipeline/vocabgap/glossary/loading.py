@@ -1,6 +1,7 @@
 """Loading: from a folder of seed files and one of event logs to a glossary, once for each content."""
 
 import time
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -15,7 +16,7 @@ _MOST_KEPT: Final = 32  # contents of files
 _SETTLED: Final = 2_000_000_000  # nanoseconds after which a change of a file changes its time as well
 _Signature = tuple[int, int, int, int]
 _SeedContent = tuple[str, Path, bytes]  # scope, file, content
-_LogContent = tuple[str, bytes]  # name, content
+_CHANGING: Final = (GlossarySenseUpdated, GlossaryClarificationResolved)  # the events that change a glossary
 
 _contents: dict[Path, tuple[_Signature, bytes]] = {}
 
@@ -53,28 +54,20 @@ def load_glossary(
     written = tuple(
         (scope, path, content) for scope, path in found if (content := _content(path, seed=True)) is not None
     )
-    logs = tuple(
-        (path.name.removesuffix(ENDING), content)
-        for path in log_files(events)
-        if (content := _content(path, seed=False)) is not None
-    )
+    read = ((path, _content(path, seed=False)) for path in log_files(events))
+    logs = tuple(_followed(path, content) for path, content in read if content is not None)
     own = None if mission_id is None else log_name(mission_id).removesuffix(ENDING)
-    return _loaded(written, logs, stack, own)
+    glossary, invalid = _loaded(written, tuple(log.changes for log in logs), stack, own)
+    return Loaded(glossary, invalid, sum(log.skipped for log in logs))
 
 
 @lru_cache(maxsize=4)
 def _loaded(
-    seeds: tuple[_SeedContent, ...], logs: tuple[_LogContent, ...], scopes: ScopeStack, own_log: str | None
-) -> Loaded:
+    seeds: tuple[_SeedContent, ...], logs: tuple["_Changes", ...], scopes: ScopeStack, own_log: str | None
+) -> tuple[Glossary, tuple[Seed, ...]]:
     base, invalid = _seeded(seeds, scopes)
-    events: list[Logged] = []
-    skipped = 0
-    for name, content in logs:
-        found, bad = _parsed(name, content)
-        events += found
-        skipped += bad
-    counting = (each.event for each in in_order(events) if _counts(each, scopes, own_log))
-    return Loaded(base.applied(counting), invalid, skipped)
+    events = in_order(each for log in logs for each in log.events)
+    return base.applied(each.event for each in events if _counts(each, scopes, own_log)), invalid
 
 
 @lru_cache(maxsize=4)
@@ -84,9 +77,42 @@ def _seeded(seeds: tuple[_SeedContent, ...], scopes: ScopeStack) -> tuple[Glossa
     return glossary, tuple(seed for _, seed in parsed if seed.problems)
 
 
-@lru_cache(maxsize=_MOST_KEPT)
-def _parsed(name: str, content: bytes) -> tuple[list[Logged], int]:
-    return parse_log(content, name)
+@dataclass(frozen=True, eq=False)
+class _Changes:
+    """The events of a log that change a glossary; the same object as long as no further one comes."""
+
+    events: tuple[Logged, ...] = ()
+
+
+class _Log(NamedTuple):
+    """A log as far as it was read."""
+
+    content: bytes
+    lines: int
+    changes: _Changes
+    skipped: int
+
+
+_NOTHING_READ: Final = _Log(b"", 0, _Changes(), 0)
+_logs: dict[Path, _Log] = {}
+
+
+def _followed(path: Path, content: bytes) -> _Log:
+    """A log, of which only what was added since it was read last is read now: most of it changes nothing."""
+    known = _logs.get(path, _NOTHING_READ)
+    if known.content == content and path in _logs:
+        return known
+    # What was cut off in the middle of a line may go on; then all of it is read again.
+    goes_on = content.startswith(known.content) and known.content.endswith(b"\n")
+    known = known if goes_on else _NOTHING_READ
+    added = content[len(known.content) :]
+    events, skipped = parse_log(added, path.name.removesuffix(ENDING), known.lines + 1)
+    changing = tuple(each for each in events if isinstance(each.event, _CHANGING))
+    changes = _Changes((*known.changes.events, *changing)) if changing else known.changes
+    if len(_logs) >= _MOST_KEPT:
+        _logs.clear()
+    log = _logs[path] = _Log(content, known.lines + added.count(b"\n"), changes, known.skipped + skipped)
+    return log
 
 
 def _counts(logged: Logged, scopes: ScopeStack, own_log: str | None) -> bool:
