@@ -45,19 +45,15 @@ class Shown(msgspec.Struct, frozen=True):
         images: Likewise.
         most_images: Those that are there at all, to be unfolded.
         most_wordings: Likewise, where no script runs.
-        most_operations: Likewise, alone and together.
     """
 
     wordings: int
     images: int
     most_images: int
     most_wordings: int
-    most_operations: int
 
 
-SHOWN: Final = Shown(
-    wordings=SHOWN_WORDINGS, images=12, most_images=100, most_wordings=100, most_operations=10
-)
+SHOWN: Final = Shown(wordings=SHOWN_WORDINGS, images=12, most_images=100, most_wordings=100)
 
 
 class Payload(msgspec.Struct, frozen=True, kw_only=True):
