@@ -26,7 +26,7 @@ from vocabgap.corpus.delta_table import (
     Table,
     state_rows,
 )
-from vocabgap.corpus.folders import require_empty
+from vocabgap.corpus.folders import require_own
 from vocabgap.corpus.locking import alone
 from vocabgap.corpus.parts import Part, write_part
 from vocabgap.corpus.reading import PartsVersion
@@ -108,8 +108,7 @@ class DeltaStore:
     def _alone(self, purpose: str) -> Iterator["DeltaChange"]:
         with writing(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-            if not (self.folder / LOG_FOLDER).is_dir():
-                require_empty(self.folder, _EMPTY)
+            require_own(self.folder, LOG_FOLDER, _EMPTY)
         with alone(self.folder, purpose, self._on_wait, lock=_LOCK):
             with writing(self.folder):
                 if not (self.folder / LOG_FOLDER).is_dir():

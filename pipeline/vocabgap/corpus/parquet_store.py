@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from vocabgap.corpus.committing import ParquetChange, newest
-from vocabgap.corpus.folders import require_empty
+from vocabgap.corpus.folders import require_own
 from vocabgap.corpus.locking import alone
 from vocabgap.corpus.manifest import (
     MANIFEST,
@@ -59,8 +59,7 @@ class ParquetStore:
         """
         with writing(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-            if not (self.folder / MANIFEST).exists():
-                require_empty(self.folder, OURS)
+            require_own(self.folder, MANIFEST, OURS)
         with alone(self.folder, purpose, self._on_wait):
             change = self._begun()
             try:
