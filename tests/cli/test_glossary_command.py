@@ -227,3 +227,22 @@ def test_imported_draft_is_promoted_and_another_sense_dropped(vocabgap: Command,
     assert (unasked.code, replaced.code, dropped.code) == (4, 0, 0)
     assert replaced.out == f"lift [team_domain] is active: {STAIN}\n"
     assert vocabgap("glossary", "check", "Please lift it.", "--watch", "lift").out.count("unknown") == 1
+
+
+@pytest.mark.usefixtures("two_lifts")
+def test_conflicts_lists_what_another_mission_has_settled_as_resolved(vocabgap: Command) -> None:
+    for mission in ("retouch", "print"):
+        vocabgap("glossary", "check", "Please lift it.", "--mission", mission)
+    first, other = (
+        each["conflict_id"] for each in events(vocabgap("--json", "glossary", "conflicts").out)[:2]
+    )
+
+    vocabgap("glossary", "resolve", first, "--select", "1")
+
+    told = vocabgap("glossary", "conflicts", "--unresolved")
+    assert (told.code, told.out) == (0, "No conflicts found\nTotal: 0 conflict(s)\n")
+    again = vocabgap("--json", "glossary", "conflicts")
+    assert {each["conflict_id"]: each["status"] for each in events(again.out)[:2]} == {
+        first: "resolved",
+        other: "resolved",
+    }
