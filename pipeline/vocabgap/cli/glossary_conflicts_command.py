@@ -12,7 +12,6 @@ from vocabgap.cli.glossary_options import (
     MissionOption,
     NowOption,
     StrictnessOption,
-    glossary_settings,
     require_strictness,
     runtime_of,
 )
@@ -42,7 +41,7 @@ def conflicts(
 
     output = output_of(context)
     asked = require_strictness(strictness)
-    runtime = runtime_of(glossary_settings(config, folder))
+    runtime = runtime_of(config, folder)
     events = read_events(runtime.logs).events
     found = [
         each
@@ -108,7 +107,7 @@ def resolve(
     )
 
     output = output_of(context)
-    runtime = runtime_of(glossary_settings(config, folder), actor, now)
+    runtime = runtime_of(config, folder, actor, now)
     question = require_raised(standing(raised(read_events(runtime.logs).events), runtime), conflict, mission)
     if select is not None and define is not None:
         raise InvalidInputError("--select and --define are two answers", hint="give one of them")
