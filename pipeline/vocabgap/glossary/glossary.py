@@ -136,21 +136,20 @@ class Glossary:
     @cached_property
     def scope_refs(self) -> tuple[ScopeRef, ...]:
         """The active scopes that hold a sense, each with a digest of what it holds as its version."""
-        digests = {name: hashlib.sha256() for name in self.scopes.names}
-        held: set[str] = set()
+        held: dict[str, list[object]] = {name: [] for name in self.scopes.names}
         for key in sorted(self._senses):
-            accepted = sorted(self._accepted.get(key, {}).items())
+            overruled, accepted = self._overruled.get(key, {}), self._accepted.get(key, {})
             for sense in self._senses[key]:
-                if sense.scope in digests:
-                    held.add(sense.scope)
-                    ruled_out = sense_id(sense) in self._overruled.get(key, {})
-                    state = (sense.ref, sense.status, ruled_out, accepted)
-                    digests[sense.scope].update(msgspec.json.encode(state))
-        return tuple(
-            ScopeRef(name, digest.hexdigest()[:_VERSION_DIGITS])
-            for name, digest in digests.items()
-            if name in held
-        )
+                if sense.scope in held:
+                    held[sense.scope] += (
+                        sense.surface,
+                        sense.definition,
+                        sense.confidence,
+                        sense.status,
+                        bool(overruled) and sense_id(sense) in overruled,
+                        sorted(accepted.items()),
+                    )
+        return tuple(ScopeRef(name, _version(state)) for name, state in held.items() if state)
 
     def applied(self, events: Iterable[Event]) -> "Glossary":
         """The glossary after some events, in their order; those of other kinds change nothing.
@@ -264,6 +263,10 @@ def definitions(senses: Iterable[TermSense]) -> Mapping[str, TermSense]:
     for sense in senses:
         found.setdefault(definition_key(sense.definition), sense)
     return found
+
+
+def _version(state: list[object]) -> str:
+    return hashlib.sha256(msgspec.json.encode(state)).hexdigest()[:_VERSION_DIGITS]
 
 
 def _refs(present: _Senses) -> tuple[SenseRef, ...]:

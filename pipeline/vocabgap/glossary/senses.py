@@ -118,6 +118,9 @@ def require_surface(text: object) -> None:
     Raises:
         InvalidTermError: It is empty, not in lower case, or has white space around it.
     """
+    plain = type(text) is str and text.isascii() and text.islower() and text.isprintable()
+    if plain and text[0] != " " and text[-1] != " ":  # nearly always
+        return
     if not isinstance(text, str):
         raise InvalidTermError(f"surface must be text, found {text!r}")
     _require_unicode("surface", text)
@@ -136,6 +139,8 @@ def require_definition(text: object) -> None:
     Raises:
         InvalidTermError: It is blank, or no text.
     """
+    if type(text) is str and text.isascii() and text.isprintable() and not text.isspace() and text:
+        return  # nearly always
     if not isinstance(text, str):
         raise InvalidTermError(f"Definition must be text, found {text!r}")
     _require_unicode("definition", text)
