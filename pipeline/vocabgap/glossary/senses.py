@@ -118,11 +118,11 @@ def require_surface(text: object) -> None:
     Raises:
         InvalidTermError: It is empty, not in lower case, or has white space around it.
     """
-    plain = type(text) is str and text.isascii() and text.islower() and text.isprintable()
-    if plain and text[0] != " " and text[-1] != " ":  # nearly always
-        return
     if not isinstance(text, str):
         raise InvalidTermError(f"surface must be text, found {text!r}")
+    plain = text.isascii() and text.islower() and text.isprintable()
+    if plain and text[0] != " " and text[-1] != " ":  # nearly always
+        return
     _require_unicode("surface", text)
     if not can_be_seen(text):
         raise InvalidTermError("surface must not be empty")
@@ -139,10 +139,10 @@ def require_definition(text: object) -> None:
     Raises:
         InvalidTermError: It is blank, or no text.
     """
-    if type(text) is str and text.isascii() and text.isprintable() and not text.isspace() and text:
-        return  # nearly always
     if not isinstance(text, str):
         raise InvalidTermError(f"Definition must be text, found {text!r}")
+    if text.isascii() and text.isprintable() and text.strip():
+        return  # nearly always
     _require_unicode("definition", text)
     if not can_be_seen(text):
         raise InvalidTermError("Definition cannot be empty")
