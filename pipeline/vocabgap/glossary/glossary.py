@@ -12,6 +12,7 @@ from vocabgap.glossary.events import (
     Event,
     GlossaryClarificationResolved,
     GlossarySenseUpdated,
+    NewSense,
     UpdateType,
 )
 from vocabgap.glossary.known_terms import KnownTerms
@@ -177,6 +178,10 @@ class Glossary:
             return False
         key = term_key(sense.surface.surface_text)
         present = self._senses.get(key, ())
+        if event.update_type == UpdateType.CREATE and sense.status == SenseStatus.DRAFT:
+            own = sense_id(sense)
+            if any(each.is_active and sense_id(each) == own for each in present):
+                return False  # what was proposed is in force already
         edited: set[SenseId] = set()
         if event.update_type == UpdateType.UPDATE and sense_id(sense) not in map(sense_id, present):
             edited = {sense_id(each) for each in present if each.is_active and each.scope == sense.scope}
@@ -252,7 +257,7 @@ def definition_key(definition: str) -> str:
     return " ".join(lower(definition).split()).rstrip(".")
 
 
-def sense_id(sense: TermSense | SenseRef) -> SenseId:
+def sense_id(sense: TermSense | SenseRef | NewSense) -> SenseId:
     """What tells a sense from others of its term: its scope and its definition."""
     return sense.scope, definition_key(sense.definition)
 
