@@ -1,14 +1,17 @@
 """A log is followed: what was added to it is read, and what was read is not read again."""
 
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO
 
 import pytest
 
-from glossary.steps import LIFT, TWO_LIFTS, answering, runtime_in, step, write_scope
+from glossary.steps import LIFT, NOW, STAIN, TWO_LIFTS, answering, runtime_in, step, write_scope
 from vocabgap.glossary import following
-from vocabgap.glossary.event_log import log_files, parse_log
+from vocabgap.glossary.event_log import log_files, parse_log, read_events
 from vocabgap.glossary.questions import Define, Select
+from vocabgap.glossary.strictness import Strictness
 
 
 def test_what_was_read_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -18,9 +21,9 @@ def test_what_was_read_is_not_read_again(tmp_path: Path, monkeypatch: pytest.Mon
     runtime.load()
     seen: list[int] = []
 
-    def counting(content: bytes, log: str, first: int = 1) -> object:
+    def counting(content: bytes, log: str, first: int, since: datetime) -> object:
         seen.append(content.count(b"\n"))
-        return parse_log(content, log, first)
+        return parse_log(content, log, first, since)
 
     monkeypatch.setattr(following, "parse_log", counting)
     runtime.run(step(), ask=answering(Select(0))[0])
@@ -104,3 +107,20 @@ def test_only_the_end_of_a_log_is_read_where_it_has_grown(
     runtime.load()
 
     assert 0 < sum(sizes) < whole / 2
+
+
+def test_clock_that_is_behind_is_followed_as_it_is_read(tmp_path: Path) -> None:
+    write_scope(tmp_path, [("mask", "A region")])
+    runtime = runtime_in(tmp_path)
+    behind = replace(runtime, now=lambda: NOW - timedelta(hours=1))
+    ask, _ = answering(Define(LIFT), Define(STAIN))
+    runtime.run(step('Please "lift" it.'), strictness=Strictness.MAX, ask=ask)
+    runtime.load()
+
+    behind.run(step('Please "burn" it.'), strictness=Strictness.MAX, ask=ask)
+
+    (log,) = log_files(runtime.logs)
+    followed = following.follow(log).changes.events
+    read = [each for each in read_events(runtime.logs).events if each in followed]
+    assert list(followed) == read
+    assert [each.moment for each in followed] == [NOW, NOW]

@@ -1,10 +1,11 @@
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, logged, runtime_in, step, write_scope
+from glossary.steps import LIFT, NOW, STAIN, TWO_LIFTS, answering, logged, runtime_in, step, write_scope
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.event_log import read_events
@@ -61,6 +62,18 @@ def test_answer_that_is_given_later_settles_the_term(runtime: GlossaryRuntime) -
     assert (event.resolution_mode, event.actor.actor_id) == (ResolutionMode.ASYNC, "user:ana")
     assert not listed(runtime)[0].is_open
     assert runtime.run(step(), strictness=Strictness.MAX).meanings == {"lift": STAIN}
+
+
+@pytest.mark.parametrize("answer", [Select(1), Define("Take the colour out")])
+def test_answer_of_a_clock_that_is_behind_counts(runtime: GlossaryRuntime, answer: Select | Define) -> None:
+    runtime.load()
+    (question,) = listed(runtime)
+    behind = replace(runtime, now=lambda: NOW - timedelta(seconds=5))
+
+    answer_later(behind, question, answer)
+
+    assert not listed(runtime)[0].is_open
+    assert runtime.load().glossary.meaning("lift") is not None
 
 
 def test_definition_that_is_given_later_settles_the_term(runtime: GlossaryRuntime) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 from uuid import uuid4
@@ -20,6 +21,7 @@ from vocabgap.glossary.events import GlossaryEvent, StepCheckpointed, encoded, e
 from vocabgap.glossary.senses import require_id
 
 ENDING: Final = ".events.jsonl"
+LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 _KIND: Final = Kind(
     "event log",
     "name another folder for the glossary's events",
@@ -39,11 +41,14 @@ class Logged:
         event: The event.
         log: The file's name without its ending.
         line: The line, counted from 1.
+        moment: When it happened at the earliest: no event is before one that its log holds already, whatever
+            the clock of the writer said.
     """
 
     event: GlossaryEvent
     log: str
     line: int
+    moment: datetime
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ class EventsRead:
     """What the logs of a folder hold.
 
     Attributes:
-        events: In the order in which they happened; those of one moment in that of their lines.
+        events: In the order in which they happened; those of one log in that of their lines.
         skipped: How many lines are no events: torn, or of another kind.
     """
 
@@ -146,8 +151,8 @@ def read_events(folder: Path, mission_id: str | None = None) -> EventsRead:
 
 
 def in_order(events: Iterable[Logged]) -> tuple[Logged, ...]:
-    """Events in the order in which they happened; those of one moment by log and line."""
-    return tuple(sorted(events, key=lambda each: (each.event.timestamp, each.log, each.line)))
+    """Events in the order in which they happened; those of one log by line, those of one moment by log."""
+    return tuple(sorted(events, key=lambda each: (each.moment, each.log, each.line)))
 
 
 def log_files(folder: Path, mission_id: str | None = None) -> list[Path]:
@@ -172,23 +177,30 @@ def opened_log(path: Path) -> Iterator[BinaryIO]:
         yield file
 
 
-def parse_log(content: bytes, log: str, first: int = 1) -> tuple[list[Logged], int]:
+def parse_log(
+    content: bytes, log: str, first: int = 1, since: datetime = LONG_AGO
+) -> tuple[list[Logged], int]:
     """The events of one log in the order of their lines, and how many lines are none.
 
     Args:
         content: What the file holds.
         log: Its name without the ending.
         first: The number of its first line.
+        since: The latest moment of the lines before.
     """
     found: list[Logged] = []
     skipped = 0
+    moment = since
     for number, line in enumerate(content.split(b"\n"), start=first):
         if not line.strip():
             continue
         try:
-            found.append(Logged(_event(line), log, number))
+            event = _event(line)
         except InvalidTermError:
             skipped += 1
+            continue
+        moment = max(moment, event.timestamp)
+        found.append(Logged(event, log, number, moment))
     return found, skipped
 
 
@@ -226,9 +238,11 @@ def load_checkpoint(
         if any(asked is not None and asked != there for asked, there in wanted):
             continue
         try:
-            newest = checkpoint_of(msgspec.to_builtins(event))
+            found = checkpoint_of(msgspec.to_builtins(event))
         except InvalidTermError:
             continue
+        if newest is None or found.timestamp >= newest.timestamp:
+            newest = found
     return newest
 
 

@@ -3,10 +3,11 @@
 import os
 import time
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
-from vocabgap.glossary.event_log import ENDING, Logged, opened_log, parse_log
+from vocabgap.glossary.event_log import ENDING, LONG_AGO, Logged, opened_log, parse_log
 from vocabgap.glossary.events import GlossaryClarificationResolved, GlossarySenseUpdated
 
 _MOST_FOLLOWED: Final = 1_000  # logs
@@ -58,6 +59,7 @@ class Log(NamedTuple):
         size: How many bytes were read.
         lines: How many lines these are.
         tail: The last of these bytes.
+        moment: The latest of its events.
     """
 
     changes: Changes = Changes()
@@ -66,6 +68,7 @@ class Log(NamedTuple):
     size: int = 0
     lines: int = 0
     tail: bytes = b""
+    moment: datetime = LONG_AGO
 
 
 _UNREAD: Final = Log()
@@ -91,7 +94,7 @@ def follow(path: Path) -> Log:
             known, added = _UNREAD, _from(file, 0)
     if known.signature == signature and not added:
         return known
-    events, skipped = parse_log(added, path.name.removesuffix(ENDING), known.lines + 1)
+    events, skipped = parse_log(added, path.name.removesuffix(ENDING), known.lines + 1, known.moment)
     changing = tuple(each for each in events if isinstance(each.event, _CHANGING))
     if len(_logs) >= _MOST_FOLLOWED:
         _logs.clear()
@@ -102,6 +105,7 @@ def follow(path: Path) -> Log:
         known.size + len(added),
         known.lines + added.count(b"\n"),
         (known.tail + added)[-_TAIL:],
+        events[-1].moment if events else known.moment,
     )
     return log
 
