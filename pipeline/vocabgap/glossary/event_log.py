@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -163,7 +164,9 @@ def log_files(folder: Path, mission_id: str | None = None) -> list[Path]:
     with naming(folder, _KIND, "read"):
         if not folder.is_dir():
             return []
-        return sorted(path for path in folder.iterdir() if path.name.endswith(ENDING) and path.is_file())
+        with os.scandir(folder) as entries:
+            names = sorted(each.name for each in entries if each.name.endswith(ENDING) and each.is_file())
+        return [folder / name for name in names]
 
 
 @contextmanager

@@ -4,14 +4,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from vocabgap.glossary.event_log import ENDING, Logged, in_order, log_files, log_name
-from vocabgap.glossary.events import GlossaryClarificationResolved, GlossarySenseUpdated
-from vocabgap.glossary.following import Changes, Signature, follow
+from vocabgap.glossary.event_log import ENDING, Logged, in_order, log_name
+from vocabgap.glossary.following import Changes, Signature, follow_logs, scope_of
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.scopes import ScopeStack
 from vocabgap.glossary.seeds import Seed, parse_seed, read_content, seed_path
 
 _MOST_KEPT: Final = 32  # contents of files
+_MOST_GLOSSARIES: Final = 16  # as missions have them that have senses of their own
 _SeedContent = tuple[str, Path, bytes]  # scope, file, content
 
 _contents: dict[Path, tuple[Signature, bytes]] = {}
@@ -50,13 +50,16 @@ def load_glossary(
     written = tuple(
         (scope, path, content) for scope, path in found if (content := _content(path)) is not None
     )
-    logs = tuple(map(follow, log_files(events)))
+    logs = follow_logs(events)
+    changes = tuple(log.changes for log in logs if log.changes.events)
     own = None if mission_id is None else log_name(mission_id).removesuffix(ENDING)
-    glossary, invalid = _loaded(written, tuple(log.changes for log in logs), stack, own)
+    if not any(stack.local_scope in each.scopes for each in changes):
+        own = None  # nothing is any mission's own: all have the same glossary
+    glossary, invalid = _loaded(written, changes, stack, own)
     return Loaded(glossary, invalid, sum(log.skipped for log in logs))
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=_MOST_GLOSSARIES)
 def _loaded(
     seeds: tuple[_SeedContent, ...], logs: tuple[Changes, ...], scopes: ScopeStack, own_log: str | None
 ) -> tuple[Glossary, tuple[Seed, ...]]:
@@ -74,14 +77,7 @@ def _seeded(seeds: tuple[_SeedContent, ...], scopes: ScopeStack) -> tuple[Glossa
 
 def _counts(logged: Logged, scopes: ScopeStack, own_log: str | None) -> bool:
     """Whether an event changes the glossary of a mission: what is another mission's own does not."""
-    match logged.event:
-        case GlossarySenseUpdated(scope=scope):
-            pass
-        case GlossaryClarificationResolved(selected_sense=sense):
-            scope = sense.scope
-        case _:
-            return False
-    return own_log in {None, logged.log} or scope != scopes.local_scope
+    return own_log in {None, logged.log} or scope_of(logged.event) != scopes.local_scope
 
 
 def _content(path: Path) -> bytes | None:
