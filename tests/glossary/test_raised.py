@@ -133,7 +133,7 @@ def test_question_about_an_unknown_term_is_settled_by_an_import(tmp_path: Path) 
     table = tmp_path / "terms.csv"
     table.write_text("term,definition\nburnish,Polish it\n", encoding="utf-8")
 
-    import_terms(table, runtime.folder, runtime.scopes)
+    import_terms(runtime, table)
 
     assert open_terms(runtime) == []
 

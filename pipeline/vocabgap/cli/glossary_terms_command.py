@@ -162,7 +162,7 @@ def import_terms(
 
     output = output_of(context)
     runtime = runtime_of(config, folder)
-    made = imported(source, runtime.folder, runtime.scopes, scope)
+    made = imported(runtime, source, scope)
     for place, term in made.added:
         output.event("imported", scope=place, term=term)
     output.event(
