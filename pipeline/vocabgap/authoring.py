@@ -5,7 +5,7 @@ import msgspec
 from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.changes import authored
 from vocabgap.glossary.configured import configured_runtime, require_glossary
-from vocabgap.glossary.event_log import append_events
+from vocabgap.glossary.event_log import append_events, changing
 from vocabgap.glossary.events import Actor, NewSense
 from vocabgap.glossary.glossary import sense_id
 from vocabgap.glossary.senses import SenseStatus
@@ -65,18 +65,19 @@ def draft_term(settings: Settings, entry: str, meaning: str, *, actor: str) -> N
 def _add(settings: Settings, entry: str, meaning: str, *, actor: str, is_draft: bool) -> NewSense:
     runtime = configured_runtime(settings.glossary, actor=Actor(f"user:{actor or 'cli'}", display_name=actor))
     require_glossary(runtime)
-    glossary = runtime.load().glossary
     name = " ".join(words(entry))
     if not name:
         raise InvalidInputError(f"'{entry}' is no term", hint="name an entry that has a word in it")
-    event = authored(glossary, name, meaning, actor=runtime.actor, now=runtime.now())
-    present = {sense_id(each): each for each in glossary.history(name) if each.is_active}
-    there = present.get(sense_id(event.new_sense))
-    if there is not None:
-        surface = there.surface.surface_text
-        return NewSense(surface, there.scope, there.definition, there.confidence, there.status)
-    if is_draft or glossary.rivals(name, meaning):
-        sense = msgspec.structs.replace(event.new_sense, status=SenseStatus.DRAFT)
-        event = msgspec.structs.replace(event, new_sense=sense)
-    append_events(runtime.logs, _MISSION, [event])
-    return event.new_sense
+    with changing(runtime.logs):
+        glossary = runtime.load().glossary
+        event = authored(glossary, name, meaning, actor=runtime.actor, now=runtime.now())
+        present = {sense_id(each): each for each in glossary.history(name) if each.is_active}
+        there = present.get(sense_id(event.new_sense))
+        if there is not None:
+            surface = there.surface.surface_text
+            return NewSense(surface, there.scope, there.definition, there.confidence, there.status)
+        if is_draft or glossary.rivals(name, meaning):
+            sense = msgspec.structs.replace(event.new_sense, status=SenseStatus.DRAFT)
+            event = msgspec.structs.replace(event, new_sense=sense)
+        append_events(runtime.logs, _MISSION, [event])
+        return event.new_sense

@@ -22,6 +22,7 @@ from vocabgap.glossary.events import GlossaryEvent, StepCheckpointed, encoded, e
 from vocabgap.glossary.senses import require_id
 
 ENDING: Final = ".events.jsonl"
+BY_HAND: Final = "glossary"  # the log of what people do beside any mission
 LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 _KIND: Final = Kind(
     "event log",
@@ -30,6 +31,7 @@ _KIND: Final = Kind(
     again="try again when that one is done",
 )
 _DECODER: Final = msgspec.json.Decoder[GlossaryEvent](GlossaryEvent)
+_LOCK: Final = "writer.lock"  # a file that is held while somebody changes the glossary
 _FOREIGN: Final = re.compile(r"[^A-Za-z0-9_.-]")
 _LONGEST_NAME: Final = 200  # characters of a file's name; systems allow 255 bytes
 
@@ -116,6 +118,23 @@ def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]
         with alone(path, _KIND) as file:
             add_line(file, path, lines)
     return logged
+
+
+@contextmanager
+def changing(folder: Path) -> Iterator[None]:
+    """Change a glossary while nobody else does: what was read holds still when it is logged.
+
+    Args:
+        folder: Where its logs lie; it is made where it does not exist.
+
+    Raises:
+        VocabgapError: The folder cannot be written to, or another writer holds it.
+    """
+    path = folder / _LOCK
+    with naming(path, _KIND, "written"):
+        folder.mkdir(parents=True, exist_ok=True)
+        with alone(path, _KIND):
+            yield
 
 
 def _line(event: GlossaryEvent) -> bytes:

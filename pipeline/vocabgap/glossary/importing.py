@@ -1,6 +1,6 @@
 """Importing: the terms of vocabularies and of other glossaries become terms of seed files."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -8,6 +8,7 @@ import msgspec
 
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.glossary.event_log import changing
 from vocabgap.glossary.glossary import definition_key
 from vocabgap.glossary.normalizing import surface_of, term_key
 from vocabgap.glossary.runtime import GlossaryRuntime
@@ -69,10 +70,16 @@ def import_terms(runtime: GlossaryRuntime, source: Path, scope: str | None = Non
     read = dict[str, list[SeedTerm]]()
     for place, terms in _read(source, scopes, scope, passed_over):
         read.setdefault(place, []).extend(terms)
+    with changing(runtime.logs):
+        return _added(runtime, read, passed_over)
+
+
+def _added(runtime: GlossaryRuntime, read: Mapping[str, list[SeedTerm]], passed_over: list[str]) -> Imported:
+    """What becomes of terms that were read, by the scope that they go to."""
     glossary = runtime.load().glossary
     meant: dict[str, str] = {}  # the definitions of what has become active, by term
     added, drafts, present = [], [], 0
-    for place in sorted(read, key=scopes.precedence):
+    for place in sorted(read, key=runtime.scopes.precedence):
         path = seed_path(runtime.folder, place)
         there = list(read_seed(path).terms)
         known = set(map(_identity, there))
