@@ -24,6 +24,7 @@ from vocabgap.glossary.senses import Provenance, SenseRef, SenseStatus, TermSens
 CLARIFIED: Final = "user_clarification"
 ANSWERS: Final = frozenset({CLARIFIED, "clarification_resolved", "cli_resolve"})
 _VERSION_DIGITS: Final = 16
+_CHANGING: Final = (GlossarySenseUpdated, GlossaryClarificationResolved)
 
 SenseId = tuple[str, str]  # scope and definition, as `definition_key` has it
 _Senses = tuple[TermSense, ...]
@@ -157,15 +158,18 @@ class Glossary:
 
         What happens to one term does not depend on what happens to another one.
         """
+        changing = [event for event in events if isinstance(event, _CHANGING)]
+        if not changing:
+            return self
         after = Glossary((), self.scopes)
         after._senses = dict(self._senses)
         after._overruled = dict(self._overruled)
         after._accepted = dict(self._accepted)
         changed = False
-        for event in events:
+        for event in changing:
             if isinstance(event, GlossarySenseUpdated):
                 changed |= after._update(event)
-            elif isinstance(event, GlossaryClarificationResolved):
+            else:
                 changed |= after._select(event)
         return after if changed else self
 
