@@ -5,15 +5,13 @@ import msgspec
 from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.changes import authored
 from vocabgap.glossary.configured import configured_runtime, require_glossary
-from vocabgap.glossary.event_log import append_events, changing
+from vocabgap.glossary.event_log import BY_HAND, append_events, changing
 from vocabgap.glossary.events import Actor, NewSense
 from vocabgap.glossary.glossary import sense_id
 from vocabgap.glossary.senses import SenseStatus
 from vocabgap.settings import Settings
 from vocabgap.text import words
 from vocabgap.vocabulary import load_vocabulary
-
-_MISSION = "authoring"
 
 
 def author_term(settings: Settings, entry: str, meaning: str, *, actor: str) -> NewSense:
@@ -79,5 +77,5 @@ def _add(settings: Settings, entry: str, meaning: str, *, actor: str, is_draft: 
         if is_draft or glossary.rivals(name, meaning):
             sense = msgspec.structs.replace(event.new_sense, status=SenseStatus.DRAFT)
             event = msgspec.structs.replace(event, new_sense=sense)
-        append_events(runtime.logs, _MISSION, [event])
+        append_events(runtime.logs, BY_HAND, [event])
         return event.new_sense

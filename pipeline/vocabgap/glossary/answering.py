@@ -3,7 +3,7 @@
 from typing import Final
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.glossary.changes import custom, selected
+from vocabgap.glossary.changes import custom, in_mission, selected
 from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity
 from vocabgap.glossary.errors import InvalidTermError
 from vocabgap.glossary.event_log import BY_HAND, append_events, changing
@@ -30,7 +30,8 @@ def answer_later(runtime: GlossaryRuntime, question: Raised, answer: Answer) -> 
     """
     with changing(runtime.logs):
         events = _events(runtime, runtime.load(question.mission_id or None).glossary, question, answer)
-        return append_events(runtime.logs, question.mission_id or BY_HAND, events)
+        made = [in_mission(event, question.mission_id) for event in events]
+        return append_events(runtime.logs, question.mission_id or BY_HAND, made)
 
 
 def _events(

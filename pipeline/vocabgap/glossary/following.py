@@ -14,7 +14,7 @@ from vocabgap.glossary.events import GlossaryClarificationResolved, GlossaryEven
 _MOST_FOLDERS: Final = 8
 _SETTLED: Final = 2_000_000_000  # nanoseconds after which a change of a file changes its time as well
 _TAIL: Final = 1_024  # bytes before the end, by which a log is known again: they hold identifiers and moments
-_CHANGING: Final = (GlossarySenseUpdated, GlossaryClarificationResolved)  # the events that change a glossary
+CHANGING: Final = (GlossarySenseUpdated, GlossaryClarificationResolved)  # the events that change a glossary
 
 
 class Signature(NamedTuple):
@@ -122,7 +122,7 @@ def _follow(path: Path, known: Log) -> Log:
     if known.signature == signature and not added:
         return known
     events, skipped = parse_log(added, path.name.removesuffix(ENDING), known.lines + 1, known.moment)
-    changing = tuple(each for each in events if isinstance(each.event, _CHANGING))
+    changing = tuple(each for each in events if isinstance(each.event, CHANGING))
     return Log(
         Changes((*known.changes.events, *changing)) if changing else known.changes,
         known.skipped + skipped,
