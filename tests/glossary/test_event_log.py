@@ -15,7 +15,7 @@ from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity
 from vocabgap.glossary.errors import InvalidTermError
 from vocabgap.glossary.event_log import (
-    append_event,
+    append_events,
     load_checkpoint,
     log_name,
     read_events,
@@ -100,7 +100,7 @@ def write(folder: Path, name: str, lines: list[object]) -> None:
 
 @pytest.mark.parametrize("event", EVENTS, ids=lambda event: type(event).__name__)
 def test_what_was_logged_is_read(tmp_path: Path, event: GlossaryEvent) -> None:
-    logged = append_event(tmp_path / "new" / "logs", "mission", event)
+    (logged,) = append_events(tmp_path / "new" / "logs", "mission", [event])
     (line,) = (tmp_path / "new" / "logs" / "mission.events.jsonl").read_text(encoding="utf-8").splitlines()
     payload = json.loads(line)
     assert list(payload) == sorted(payload)
@@ -134,8 +134,8 @@ def test_a_line_that_is_no_event_costs_no_other(tmp_path: Path) -> None:
 def test_a_line_without_its_end_is_not_joined_to_the_next(tmp_path: Path) -> None:
     path = tmp_path / "mission.events.jsonl"
     path.write_bytes(b'{"event_type": "Termi')
-    append_event(tmp_path, "mission", EVENTS[0])
-    append_event(tmp_path, "mission", EVENTS[1])
+    append_events(tmp_path, "mission", [EVENTS[0]])
+    append_events(tmp_path, "mission", [EVENTS[1]])
     found = read_events(tmp_path)
     assert (len(found.events), found.skipped) == (2, 1)
 
@@ -211,34 +211,34 @@ def test_event_of_a_clock_that_is_behind_comes_after_the_lines_before_it(tmp_pat
 def test_what_json_cannot_say_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     event = msgspec.structs.replace(EVENTS[0], mission_id="\ud800")
     with pytest.raises(InvalidInputError, match="GlossaryScopeActivated cannot be logged"):
-        append_event(tmp_path, "mission", event)
+        append_events(tmp_path, "mission", [event])
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_in_the_place_of_a_log_is_said(tmp_path: Path) -> None:
     (tmp_path / "mission.events.jsonl").mkdir()
     with pytest.raises(StateError, match="expected a regular file"):
-        append_event(tmp_path, "mission", EVENTS[0])
+        append_events(tmp_path, "mission", [EVENTS[0]])
 
 
 def test_another_writer_who_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(appending, "LONGEST_WAIT", 0.1)
-    append_event(tmp_path, "mission", EVENTS[0])
+    append_events(tmp_path, "mission", [EVENTS[0]])
     path = tmp_path / "mission.events.jsonl"
     kind = appending.Kind("event log", "", "nothing was logged", "again")
     with appending.alone(path, kind), pytest.raises(StateError, match="held by another writer"):
-        append_event(tmp_path, "mission", EVENTS[0])
+        append_events(tmp_path, "mission", [EVENTS[0]])
 
 
 APPEND = """
 import sys
 from pathlib import Path
 import msgspec
-from vocabgap.glossary.event_log import append_event
+from vocabgap.glossary.event_log import append_events
 from vocabgap.glossary.events import event_of
 event = event_of(msgspec.json.decode(sys.argv[2]))
 for _ in range(25):
-    append_event(Path(sys.argv[1]), "mission", event)
+    append_events(Path(sys.argv[1]), "mission", [event])
 """
 
 
@@ -267,8 +267,8 @@ def test_the_newest_checkpoint_is_loaded_whatever_its_moment_is_written_like(tmp
 
 
 def test_a_checkpoint_is_found_by_mission_step_and_token(tmp_path: Path) -> None:
-    append_event(tmp_path, "a", checkpoint(ONE, 0, mission_id="a"))
-    append_event(tmp_path, "b", checkpoint(TWO, 1, mission_id="b", step_id="other"))
+    append_events(tmp_path, "a", [checkpoint(ONE, 0, mission_id="a")])
+    append_events(tmp_path, "b", [checkpoint(TWO, 1, mission_id="b", step_id="other")])
     found = [
         load_checkpoint(tmp_path, "step"),
         load_checkpoint(tmp_path, mission_id="b"),

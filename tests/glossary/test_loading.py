@@ -13,7 +13,7 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.changes import custom, selected
 from vocabgap.glossary.checking import check
 from vocabgap.glossary.conflicts import ConflictType
-from vocabgap.glossary.event_log import BY_HAND, append_event, log_name
+from vocabgap.glossary.event_log import BY_HAND, append_events, log_name
 from vocabgap.glossary.events import Actor, GlossarySenseUpdated
 from vocabgap.glossary.extracting import Field, extract
 from vocabgap.glossary.loading import load_glossary
@@ -55,9 +55,8 @@ def test_an_answer_outlives_the_run(
     glossary = load_glossary(*folders).glossary
     ref = glossary.resolve("mask")[0].ref
     when = update("x", "y").timestamp
-    append_event(
-        folders[1], "one", selected(glossary, ref, conflict_id="c", actor=Actor("user:ann"), now=when)
-    )
+    event = selected(glossary, ref, conflict_id="c", actor=Actor("user:ann"), now=when)
+    append_events(folders[1], "one", [event])
     after = load_glossary(*folders).glossary
     assert [each.definition for each in after.resolve("mask")] == [ref.definition]
     terms = extract([Field("x", "mask")], {}, after.known)
@@ -70,15 +69,15 @@ def test_a_meaning_of_ones_own_outlives_the_run(
     glossary = load_glossary(*folders).glossary
     (conflict,) = check(extract([Field("x", "mask")], {}, glossary.known), glossary)
     event = custom(glossary, conflict, "an area", actor=Actor("user:ann"), now=update("x", "y").timestamp)
-    append_event(folders[1], "one", event)
+    append_events(folders[1], "one", [event])
     assert [each.definition for each in load_glossary(*folders).glossary.resolve("mask")] == ["an area"]
 
 
 def test_what_is_one_missions_own_is_no_others(
     folders: tuple[Path, Path], update: Callable[..., GlossarySenseUpdated]
 ) -> None:
-    append_event(folders[1], "one", update("zone", "ours", "mission_local"))
-    append_event(folders[1], "one", update("range", "everybody's"))
+    append_events(folders[1], "one", [update("zone", "ours", "mission_local")])
+    append_events(folders[1], "one", [update("range", "everybody's")])
     for mission, local, team in (("one", 1, 1), ("two", 0, 1), (None, 1, 1)):
         glossary = load_glossary(*folders, mission_id=mission).glossary
         assert (len(glossary.resolve("zone")), len(glossary.resolve("range"))) == (local, team)
@@ -99,7 +98,7 @@ def test_missions_whose_logs_have_one_name_keep_what_is_their_own(tmp_path: Path
 def test_what_is_done_by_hand_counts_in_all_missions(
     folders: tuple[Path, Path], update: Callable[..., GlossarySenseUpdated]
 ) -> None:
-    append_event(folders[1], BY_HAND, update("zone", "ours", "mission_local"))
+    append_events(folders[1], BY_HAND, [update("zone", "ours", "mission_local")])
     assert load_glossary(*folders, mission_id="one").glossary.meaning("zone") is not None
 
 

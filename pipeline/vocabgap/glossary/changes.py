@@ -4,15 +4,12 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
-import msgspec
-
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.glossary.candidates import ExtractedTerm
 from vocabgap.glossary.conflicts import SemanticConflict
 from vocabgap.glossary.events import (
     Actor,
     GlossaryClarificationResolved,
-    GlossaryEvent,
     GlossarySenseUpdated,
     NewSense,
     ResolutionMode,
@@ -149,13 +146,6 @@ def drafted(
         confidence=term.confidence,
         status=SenseStatus.DRAFT,
     )
-
-
-def in_mission(event: GlossaryEvent, mission_id: str) -> GlossaryEvent:
-    """An event of a mission, which says so: what is the mission's own changes no other one."""
-    if isinstance(event, GlossarySenseUpdated | GlossaryClarificationResolved):
-        return msgspec.structs.replace(event, mission_id=mission_id)
-    return event
 
 
 def promoted(

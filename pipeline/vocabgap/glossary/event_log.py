@@ -81,18 +81,6 @@ def log_name(mission_id: str) -> str:
     return f"{name}{ENDING}"
 
 
-def append_event(folder: Path, mission_id: str, event: GlossaryEvent) -> GlossaryEvent:
-    """Add an event to a mission's log; it is on the disk when this returns.
-
-    Returns:
-        The event as it was logged, with its identifier.
-
-    Raises:
-        VocabgapError: As `append_events`.
-    """
-    return append_events(folder, mission_id, [event])[0]
-
-
 def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
     """Add events to a mission's log, all of them or none; they are on the disk when this returns.
 

@@ -248,6 +248,13 @@ GlossaryEvent = (
 )
 
 
+def in_mission(event: GlossaryEvent, mission_id: str) -> GlossaryEvent:
+    """An event of a mission, which says so: what is the mission's own changes no other one."""
+    if isinstance(event, GlossarySenseUpdated | GlossaryClarificationResolved):
+        return msgspec.structs.replace(event, mission_id=mission_id)
+    return event
+
+
 def event_of(payload: Any) -> GlossaryEvent:  # noqa: ANN401 - whatever a log may hold
     """The event that a JSON object stands for; a term may be a text or an object in it.
 

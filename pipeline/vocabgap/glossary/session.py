@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from vocabgap.errors import VocabgapError
-from vocabgap.glossary.changes import in_mission
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.event_log import append_events, identified
-from vocabgap.glossary.events import Actor, ActorType, GlossaryEvent
+from vocabgap.glossary.events import Actor, ActorType, GlossaryEvent, in_mission
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.questions import Ask
 from vocabgap.glossary.strictness import Strictness
