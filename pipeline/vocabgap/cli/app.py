@@ -3,11 +3,13 @@
 import os
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Final, NoReturn
 
 import typer
 from typer.exceptions import TyperException
+from typer.main import get_command
 
 from vocabgap.cli.check_command import check
 from vocabgap.cli.clusters_command import clusters
@@ -74,13 +76,16 @@ app.add_typer(glossary)
 app.command()(schema)
 app.command()(status)
 
+# Making one of all commands takes longer than many of them do, and a process may run several.
+_parser: Final = cache(get_command)
+
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; no traceback reaches the person."""
     output = Output(as_json="--json" in arguments)
     try:
         release()
-        code = app(list(arguments), prog_name=PROGRAM, standalone_mode=False)
+        code = _parser(app).main(list(arguments), prog_name=PROGRAM, standalone_mode=False)
     except VocabgapError as error:
         output.error(error)
         return error.exit_code
