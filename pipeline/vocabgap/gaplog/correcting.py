@@ -88,7 +88,7 @@ def _require_meant(logged: pl.DataFrame, earlier: dict[str, Any], record: GapRec
         pl.col("image_id") == earlier["image_id"],
         pl.col("snapshot_hash").str.to_lowercase() == earlier["snapshot_hash"].lower(),
     ).with_columns(phrase().alias("need"))
-    need = surface(record.missing_capability or record.description or record.intent)
+    need = surface(record.missing_capability or record.description or "")
     same = [row for row in alike.iter_rows(named=True) if surface(row["need"]) == need]
     candidates = same or list(alike.iter_rows(named=True))
     latest = max(candidates, key=lambda row: (row["timestamp"] is not None, row["timestamp"], row["line"]))

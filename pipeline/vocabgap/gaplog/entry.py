@@ -90,7 +90,7 @@ def satisfaction(value: object) -> int:
         found = SATISFACTION_WORDS.get(value.strip().casefold())
         if found is not None:
             return found
-    elif value in {-1, 0, 1} and isinstance(value, int) and not isinstance(value, bool):
+    elif isinstance(value, int) and not isinstance(value, bool) and -1 <= value <= 1:
         return value
     raise unusable("satisfaction", _SATISFACTIONS, value, hint=_SATISFACTION_HINT)
 

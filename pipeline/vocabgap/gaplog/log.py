@@ -163,7 +163,7 @@ def _appended(path: Path, record: GapRecord, *, durable: bool, on_wait: Callable
     line = json.dumps(fields, ensure_ascii=False).encode() + b"\n"
     if len(line) > MOST_BYTES:
         raise InvalidInputError(
-            f"the record takes {len(line):,} bytes, expected at most {MOST_BYTES:,}: it would not be read back",
+            f"the record takes {len(line):,} bytes, expected at most {MOST_BYTES:,}: no scan would read it",
             hint="shorten its longest text",
         )
     with naming(path, _KIND, "written"), undisturbed(), alone(path, _KIND, on_wait) as file:

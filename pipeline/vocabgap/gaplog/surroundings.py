@@ -1,4 +1,4 @@
-"""What a record can know of its surroundings: the session it is written in, and the image's latest snapshot."""
+"""What surrounds a record: the session that it is written in, and the snapshot that its image is at."""
 
 import os
 import re
