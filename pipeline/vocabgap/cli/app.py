@@ -19,6 +19,7 @@ from vocabgap.cli.decisions_command import decisions
 from vocabgap.cli.diff_command import diff
 from vocabgap.cli.draft_command import draft
 from vocabgap.cli.glossary_command import glossary
+from vocabgap.cli.log_command import log
 from vocabgap.cli.output import PROGRAM, Output
 from vocabgap.cli.render_command import render
 from vocabgap.cli.report_command import report
@@ -68,6 +69,7 @@ app.command()(render)
 app.command()(check)
 app.add_typer(clusters)
 app.command()(draft)
+app.command()(log)
 app.add_typer(decide)
 app.add_typer(decisions)
 app.command()(diff)
