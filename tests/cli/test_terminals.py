@@ -20,6 +20,8 @@ COMMANDS = [
     ["clusters", "show", "größe mask", "photos"],
     ["clusters", "photos", "--threshold-sweep"],
     ["--json", "clusters", "photos"],
+    ["list", "photos"],
+    ["show", "heron", "photos"],
 ]
 ODD = {"TERM": "dumb", "NO_COLOR": "1", "COLUMNS": "20"}
 C_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

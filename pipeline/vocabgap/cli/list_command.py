@@ -75,7 +75,7 @@ def list_records(
     verify_hash: VerifyHashOption = False,
     config: ConfigOption = None,
 ) -> None:
-    """List what was logged, newest first; `--session last` reviews a session at its end."""
+    """List what was logged, newest first."""
     output = output_of(context)
     settings = resolve_settings(config, os.environ, {"--hidden": (("ingest", "hidden"), hidden)}).settings
     moment = parse_now(now)

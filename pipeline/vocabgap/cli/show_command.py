@@ -61,7 +61,7 @@ def show(
     verify_hash: VerifyHashOption = False,
     config: ConfigOption = None,
 ) -> None:
-    """Show an image, a session, a capability with its evidence, or a record with every field."""
+    """Show one image, session, capability or record with its evidence."""
     output = output_of(context)
     settings = resolve_settings(config, os.environ, {"--hidden": (("ingest", "hidden"), hidden)}).settings
     moment = parse_now(now)
