@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from vocabgap.reporting import Published as Published
     from vocabgap.reporting import Summary as Summary
     from vocabgap.reporting import report as report
+    from vocabgap.reviewing import list_gaps as list_gaps
+    from vocabgap.reviewing import show as show
     from vocabgap.settings import RankBy as RankBy
     from vocabgap.settings import Settings as Settings
     from vocabgap.similar import SimilarGap as SimilarGap
@@ -82,6 +84,7 @@ _HOMES = {
     "export_chunks": "exchange.payloads",
     "fold_category": "record",
     "fold_operation": "record",
+    "list_gaps": "reviewing",
     "load_settings": "config",
     "load_vocabulary": "vocabulary",
     "log_gap": "gaplog",
@@ -93,6 +96,7 @@ _HOMES = {
     "scan": "exchange.scanning",
     "scan_to_parquet": "exchange.scanning",
     "screen": "ranking",
+    "show": "reviewing",
     "similar_gaps": "similar",
 }
 
