@@ -74,10 +74,27 @@ def test_session_about_a_contested_word_is_what_the_commands_print(
     assert codes == [ExitCode.DONE, ExitCode.STATE, ExitCode.DONE, ExitCode.DONE]
 
 
+LOGGING = "$ mkdir -p photos/heron-0412"
+
+
+def test_session_about_logging_is_what_the_command_prints(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "data").symlink_to(PROJECT / "data")
+    monkeypatch.chdir(tmp_path)
+    block = re.search(rf"```console\n{re.escape(LOGGING)}\n\$ vocabgap ([^\n]*)\n(.*?)```", README, re.DOTALL)
+    assert block is not None
+    Path(LOGGING.split()[-1]).mkdir(parents=True)
+    run(["report", "data/demo", "--now", DEMO_NOW, "--quiet"])
+
+    assert run(shlex.split(block[1])) == ExitCode.DONE
+    assert capsys.readouterr().out == block[2]
+
+
 def typed() -> list[list[str]]:
     """The commands on the demo logs that the README types one after the other, without what they print."""
     blocks = re.findall(r"```console\n(.*?)```", README, flags=re.DOTALL)
-    own = ("make report", SESSION)  # tested as a whole
+    own = ("make report", SESSION, LOGGING)  # tested as a whole
     lines = [
         line for block in blocks if not any(each in block for each in own) for line in block.splitlines()
     ]
