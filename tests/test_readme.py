@@ -84,7 +84,7 @@ def test_session_about_logging_is_what_the_command_prints(
     monkeypatch.chdir(tmp_path)
     block = re.search(rf"```console\n{re.escape(LOGGING)}\n\$ vocabgap ([^\n]*)\n(.*?)```", README, re.DOTALL)
     assert block is not None
-    Path(LOGGING.split()[-1]).mkdir(parents=True)
+    Path(LOGGING.rsplit(maxsplit=1)[-1]).mkdir(parents=True)
     run(["report", "data/demo", "--now", DEMO_NOW, "--quiet"])
 
     assert run(shlex.split(block[1])) == ExitCode.DONE
