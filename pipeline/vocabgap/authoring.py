@@ -5,20 +5,20 @@ import msgspec
 from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.changes import authored
 from vocabgap.glossary.configured import configured_runtime, require_glossary
-from vocabgap.glossary.event_log import append_events
+from vocabgap.glossary.event_log import BY_HAND, append_events, changing
 from vocabgap.glossary.events import Actor, NewSense
+from vocabgap.glossary.glossary import sense_id
 from vocabgap.glossary.senses import SenseStatus
 from vocabgap.settings import Settings
 from vocabgap.text import words
 from vocabgap.vocabulary import load_vocabulary
 
-_MISSION = "authoring"
-
 
 def author_term(settings: Settings, entry: str, meaning: str, *, actor: str) -> NewSense:
     """Let an entry that was authored be a term of the glossary.
 
-    Where the term means something else already it becomes a draft, for people to settle.
+    Where the term means something else already it becomes a draft, for people to settle; a sense that is
+    active stays as it is.
 
     Args:
         settings: The glossary, and the vocabulary, which may describe the entry.
@@ -27,7 +27,7 @@ def author_term(settings: Settings, entry: str, meaning: str, *, actor: str) -> 
         actor: Who authored it.
 
     Returns:
-        The sense that was added.
+        The sense that was added, or that was there.
 
     Raises:
         NotFoundError: There is no such glossary.
@@ -42,6 +42,8 @@ def author_term(settings: Settings, entry: str, meaning: str, *, actor: str) -> 
 def draft_term(settings: Settings, entry: str, meaning: str, *, actor: str) -> NewSense:
     """Propose what an entry means that is yet to be authored: a draft, to be promoted or dropped.
 
+    A sense that is active already stays as it is.
+
     Args:
         settings: The glossary.
         entry: The name that is proposed for it.
@@ -49,7 +51,7 @@ def draft_term(settings: Settings, entry: str, meaning: str, *, actor: str) -> N
         actor: Who asked for it.
 
     Returns:
-        The sense that was added.
+        The sense that was added, or that was there.
 
     Raises:
         NotFoundError: There is no such glossary.
@@ -61,13 +63,19 @@ def draft_term(settings: Settings, entry: str, meaning: str, *, actor: str) -> N
 def _add(settings: Settings, entry: str, meaning: str, *, actor: str, is_draft: bool) -> NewSense:
     runtime = configured_runtime(settings.glossary, actor=Actor(f"user:{actor or 'cli'}", display_name=actor))
     require_glossary(runtime)
-    glossary = runtime.load().glossary
     name = " ".join(words(entry))
     if not name:
         raise InvalidInputError(f"'{entry}' is no term", hint="name an entry that has a word in it")
-    event = authored(glossary, name, meaning, actor=runtime.actor, now=runtime.now())
-    if is_draft or glossary.rivals(name, meaning):
-        sense = msgspec.structs.replace(event.new_sense, status=SenseStatus.DRAFT)
-        event = msgspec.structs.replace(event, new_sense=sense)
-    append_events(runtime.logs, _MISSION, [event])
-    return event.new_sense
+    with changing(runtime.logs):
+        glossary = runtime.load().glossary
+        event = authored(glossary, name, meaning, actor=runtime.actor, now=runtime.now())
+        present = {sense_id(each): each for each in glossary.history(name) if each.is_active}
+        there = present.get(sense_id(event.new_sense))
+        if there is not None:
+            surface = there.surface.surface_text
+            return NewSense(surface, there.scope, there.definition, there.confidence, there.status)
+        if is_draft or glossary.rivals(name, meaning):
+            sense = msgspec.structs.replace(event.new_sense, status=SenseStatus.DRAFT)
+            event = msgspec.structs.replace(event, new_sense=sense)
+        append_events(runtime.logs, BY_HAND, [event])
+        return event.new_sense

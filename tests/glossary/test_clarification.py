@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -209,3 +210,33 @@ def test_what_is_hardly_a_term_becomes_a_draft_once(tmp_path: Path) -> None:
     assert {each.new_sense.status for each in drafts} == {SenseStatus.DRAFT}
     assert first.questions == []
     assert not runtime.load().glossary.resolve(weak[0])
+
+
+def test_questions_that_are_put_off_are_logged_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runtime = runtime_in(tmp_path)
+    waits: list[int] = []
+    monkeypatch.setattr(os, "fsync", waits.append)
+
+    runtime.run(step('A "burn"', critical=False))
+    for_one, waits[:] = len(waits), []
+    many = runtime.run(step('A "dodge", a "vignette", a "gobo" and a "flag"', critical=False))
+
+    assert len(many.questions) == 4
+    assert len(waits) <= for_one
+
+
+def test_question_is_logged_before_it_is_asked(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    runtime = runtime_in(tmp_path)
+    seen: list[str] = []
+
+    def ask(_: Question) -> Answer:
+        seen.extend(logged(runtime)[-1:])
+        return Defer()
+
+    with pytest.raises(BlockedByConflictError):
+        runtime.run(step(), ask=ask)
+
+    assert seen == ["GlossaryClarificationRequested"]

@@ -188,7 +188,7 @@ def test_events_are_read_in_the_order_in_which_they_happened(tmp_path: Path) -> 
     write(
         tmp_path,
         "b",
-        [msgspec.to_builtins(checkpoint(minutes=2)), msgspec.to_builtins(checkpoint(minutes=0))],
+        [msgspec.to_builtins(checkpoint(minutes=0)), msgspec.to_builtins(checkpoint(minutes=2))],
     )
     write(
         tmp_path,
@@ -196,9 +196,16 @@ def test_events_are_read_in_the_order_in_which_they_happened(tmp_path: Path) -> 
         [msgspec.to_builtins(checkpoint(minutes=1)), msgspec.to_builtins(checkpoint(minutes=1))],
     )
     found = read_events(tmp_path).events
-    assert [(each.log, each.line) for each in found] == [("b", 2), ("a", 1), ("a", 2), ("b", 1)]
+    assert [(each.log, each.line) for each in found] == [("b", 1), ("a", 1), ("a", 2), ("b", 2)]
     assert [each.log for each in read_events(tmp_path, "a").events] == ["a", "a"]
     assert read_events(tmp_path, "c").events == read_events(tmp_path / "none").events == ()
+
+
+def test_event_of_a_clock_that_is_behind_comes_after_the_lines_before_it(tmp_path: Path) -> None:
+    write(tmp_path, "a", [msgspec.to_builtins(checkpoint(minutes=minutes)) for minutes in (2, 0)])
+    write(tmp_path, "b", [msgspec.to_builtins(checkpoint(minutes=minutes)) for minutes in (1, 3)])
+    found = read_events(tmp_path).events
+    assert [(each.log, each.line) for each in found] == [("b", 1), ("a", 1), ("a", 2), ("b", 2)]
 
 
 def test_what_json_cannot_say_is_refused_before_anything_is_written(tmp_path: Path) -> None:

@@ -1,33 +1,52 @@
 """A log is followed: what was added to it is read, and what was read is not read again."""
 
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import BinaryIO
 
 import pytest
 
-from glossary.steps import LIFT, TWO_LIFTS, answering, runtime_in, step, write_scope
+from glossary.steps import LIFT, NOW, STAIN, TWO_LIFTS, answering, runtime_in, step, write_scope
 from vocabgap.glossary import following
-from vocabgap.glossary.event_log import log_files, parse_log
+from vocabgap.glossary.event_log import ENDING, log_files, read_events
 from vocabgap.glossary.questions import Define, Select
+from vocabgap.glossary.strictness import Strictness
 
 
-def test_what_was_read_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_glossary_of_many_logs_is_made_once(tmp_path: Path) -> None:
     write_scope(tmp_path, TWO_LIFTS)
     runtime = runtime_in(tmp_path)
-    runtime.run(step(critical=False))
-    runtime.load()
-    seen: list[int] = []
-
-    def counting(content: bytes, log: str, first: int = 1) -> object:
-        seen.append(content.count(b"\n"))
-        return parse_log(content, log, first)
-
-    monkeypatch.setattr(following, "parse_log", counting)
     runtime.run(step(), ask=answering(Select(0))[0])
-    after = runtime.load()
+    (log,) = log_files(runtime.logs)
+    for number in range(1_050):
+        log.with_name(f"mission-{number}{ENDING}").write_bytes(log.read_bytes())
 
-    assert seen == [5]  # a candidate, a check, a checkpoint, a question and its answer
-    assert after.glossary.meaning("lift") == after.glossary.resolve("lift")[0]
+    first = runtime.load().glossary
+
+    assert runtime.load().glossary is first
+
+
+def test_missions_without_senses_of_their_own_share_a_glossary(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    runtime = runtime_in(tmp_path)
+    runtime.run(step(), ask=answering(Select(0))[0])
+
+    glossaries = [runtime.load(mission).glossary for mission in ["retouch", "print", None]]
+
+    assert all(each is glossaries[0] for each in glossaries)
+
+
+def test_log_that_is_gone_counts_no_more(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    runtime = runtime_in(tmp_path)
+    runtime.run(step(), ask=answering(Select(0))[0])
+    before = runtime.load().glossary.meaning("lift")
+    (log,) = log_files(runtime.logs)
+    log.unlink()
+
+    assert before is not None
+    assert runtime.load().glossary.meaning("lift") is None
 
 
 def test_line_that_was_cut_off_is_read_once_it_is_whole(tmp_path: Path) -> None:
@@ -104,3 +123,20 @@ def test_only_the_end_of_a_log_is_read_where_it_has_grown(
     runtime.load()
 
     assert 0 < sum(sizes) < whole / 2
+
+
+def test_clock_that_is_behind_is_followed_as_it_is_read(tmp_path: Path) -> None:
+    write_scope(tmp_path, [("mask", "A region")])
+    runtime = runtime_in(tmp_path)
+    behind = replace(runtime, now=lambda: NOW - timedelta(hours=1))
+    ask, _ = answering(Define(LIFT), Define(STAIN))
+    runtime.run(step('Please "lift" it.'), strictness=Strictness.MAX, ask=ask)
+    runtime.load()
+
+    behind.run(step('Please "burn" it.'), strictness=Strictness.MAX, ask=ask)
+
+    (log,) = following.follow_logs(runtime.logs)
+    followed = log.changes.events
+    read = [each for each in read_events(runtime.logs).events if each in followed]
+    assert list(followed) == read
+    assert [each.moment for each in followed] == [NOW, NOW]

@@ -272,3 +272,9 @@ def test_after_a_selection_that_ruled_out_all_others_nothing_is_ambiguous(
     assert {each.definition.rstrip(".").lower() for each in after.resolve(ref.surface)} == {
         ref.definition.rstrip(".").lower()
     }
+
+
+def test_draft_of_an_active_sense_leaves_it_active(sense: Make, update: Update) -> None:
+    glossary = Glossary([sense("mask", "where an edit shows")])
+    after = glossary.applied([update("mask", "Where an edit shows.", status="draft")])
+    assert after == glossary

@@ -3,21 +3,18 @@ from pathlib import Path
 
 import pytest
 
-from glossary.steps import LIFT, STAIN, write_scope
+from glossary.steps import LIFT, STAIN, runtime_in, write_scope
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.glossary.importing import import_terms
-from vocabgap.glossary.scopes import ScopeStack
 from vocabgap.glossary.seeds import read_seed
-
-STACK = ScopeStack()
 
 
 def test_table_of_terms_is_imported_once(tmp_path: Path) -> None:
     table = tmp_path / "terms.csv"
     table.write_text(f"term,definition\nLift,{LIFT}\nempty,\n", encoding="utf-8")
 
-    first = import_terms(table, tmp_path / "glossary", STACK)
-    again = import_terms(table, tmp_path / "glossary", STACK)
+    first = import_terms(runtime_in(tmp_path / "glossary"), table)
+    again = import_terms(runtime_in(tmp_path / "glossary"), table)
 
     assert [(scope, term.surface, term.definition) for scope, term in first.added] == [
         ("team_domain", "lift", LIFT)
@@ -32,7 +29,7 @@ def test_entries_of_a_manifest_are_terms_in_words(tmp_path: Path) -> None:
         json.dumps({"entries": [{"name": "shadow_lift", "description": LIFT}]}), encoding="utf-8"
     )
 
-    made = import_terms(manifest, tmp_path / "glossary", STACK, "core_domain")
+    made = import_terms(runtime_in(tmp_path / "glossary"), manifest, "core_domain")
 
     assert [(scope, term.surface) for scope, term in made.added] == [("core_domain", "shadow lift")]
 
@@ -43,7 +40,7 @@ def test_folder_of_another_glossary_keeps_its_scopes(tmp_path: Path) -> None:
     write_scope(theirs, [("mask", "A region")], "spec_kitty_core")
     write_scope(theirs, [("burn", "Darken")], "elsewhere")
 
-    made = import_terms(theirs, tmp_path / "glossary", STACK)
+    made = import_terms(runtime_in(tmp_path / "glossary"), theirs)
 
     assert [(scope, term.surface) for scope, term in made.added] == [
         ("mission_local", "lift"),
@@ -58,15 +55,38 @@ def test_other_meaning_of_a_term_becomes_a_draft(tmp_path: Path) -> None:
     table = tmp_path / "terms.csv"
     table.write_text(f'term,definition\nlift,"{STAIN}"\n', encoding="utf-8")
 
-    made = import_terms(table, tmp_path / "glossary", STACK)
+    made = import_terms(runtime_in(tmp_path / "glossary"), table)
 
     kept = read_seed(tmp_path / "glossary" / "team_domain.yaml").terms
     assert made.drafts == ["lift"]
     assert {(term.definition, term.status.value) for term in kept} == {(LIFT, "active"), (STAIN, "draft")}
 
 
+def test_other_meaning_in_another_scope_makes_a_draft(tmp_path: Path) -> None:
+    write_scope(tmp_path / "glossary", [("lift", LIFT)], "core_domain")
+    table = tmp_path / "terms.csv"
+    table.write_text(f'term,definition\nlift,"{STAIN}"\n', encoding="utf-8")
+
+    made = import_terms(runtime_in(tmp_path / "glossary"), table)
+
+    assert made.drafts == ["lift"]
+
+
+def test_of_several_meanings_in_a_folder_that_of_the_first_scope_is_active(tmp_path: Path) -> None:
+    write_scope(tmp_path / "theirs", [("lift", LIFT)], "audience_domain")
+    write_scope(tmp_path / "theirs", [("lift", STAIN)], "team_domain")
+    runtime = runtime_in(tmp_path / "glossary")
+
+    made = import_terms(runtime, tmp_path / "theirs")
+
+    meaning = runtime.load().glossary.meaning("lift")
+    assert (len(made.added), made.drafts) == (2, ["lift"])
+    assert meaning is not None
+    assert meaning.definition == STAIN
+
+
 def test_nothing_and_no_scope_are_told(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="nothing to import"):
-        import_terms(tmp_path / "none.csv", tmp_path, STACK)
+        import_terms(runtime_in(tmp_path), tmp_path / "none.csv")
     with pytest.raises(InvalidInputError, match="Invalid scope 'bogus'"):
-        import_terms(tmp_path / "none.csv", tmp_path, STACK, "bogus")
+        import_terms(runtime_in(tmp_path), tmp_path / "none.csv", "bogus")

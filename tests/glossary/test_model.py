@@ -3,12 +3,9 @@
 import math
 from collections.abc import Callable
 from datetime import datetime
-from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from vocabgap.errors import ExitCode, InvalidInputError
 from vocabgap.glossary.candidates import ExtractedTerm, TermSource, source_confidence
@@ -19,7 +16,6 @@ from vocabgap.glossary.conflicts import (
     conflict_of,
     score_severity,
 )
-from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.errors import (
     AbortResumeError,
     BlockedByConflictError,
@@ -32,13 +28,6 @@ from vocabgap.glossary.scopes import DEFAULT_SCOPES, ScopeStack
 from vocabgap.glossary.senses import Provenance, SenseRef, TermSense, TermSurface
 from vocabgap.glossary.strictness import (
     Strictness,
-    effective_strictness,
-    is_enabled,
-    mission_strictness,
-    read_strictness,
-    should_block,
-    step_strictness,
-    strictness_of,
 )
 
 Make = Callable[..., TermSense]
@@ -172,112 +161,6 @@ def test_scopes_that_cannot_be_are_refused(names: tuple[str, ...]) -> None:
 def test_a_scope_that_is_not_there_cannot_be_where_senses_go() -> None:
     with pytest.raises(InvalidTermError, match="not among"):
         ScopeStack(("ours",), authored="theirs")
-
-
-MODES = [None, *Strictness]
-
-
-@given(*[st.sampled_from(MODES)] * 4)
-def test_the_nearest_strictness_counts(
-    runtime: Strictness | None,
-    step: Strictness | None,
-    mission: Strictness | None,
-    configured: Strictness | None,
-) -> None:
-    given_ones = [each for each in (runtime, step, mission, configured) if each is not None]
-    expected = given_ones[0] if given_ones else Strictness.MEDIUM
-    assert effective_strictness(runtime, step, mission, configured) is expected
-
-
-@pytest.mark.parametrize("value", ["OFF", "Max", "", "strict", False, None, 1])
-def test_only_the_names_in_lower_case_are_strictness(value: object) -> None:
-    assert strictness_of(value) is None
-    assert step_strictness({"glossary_check_strictness": value}) is None
-    assert mission_strictness({"glossary": {"strictness": value}}) is None
-
-
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        ("glossary:\n  strictness: off\n", "off"),
-        ("glossary:\n  strictness: max\n", "max"),
-        ("glossary:\n  strictness: Off\n", "medium"),
-        ("glossary:\n", "medium"),
-        ("glossary: [1]\n", "medium"),
-        ("- off\n", "medium"),
-        ("{{{", "medium"),
-        ("", "medium"),
-        (None, "medium"),
-    ],
-)
-def test_a_settings_file_may_say_how_strict_to_be(tmp_path: Path, content: str | None, expected: str) -> None:
-    path = tmp_path / "config.yaml"
-    if content is not None:
-        path.write_text(content, encoding="utf-8")
-    assert read_strictness(path).value == expected
-
-
-@pytest.mark.parametrize(
-    ("strictness", "severities", "expected"),
-    [
-        ("off", ["high"], False),
-        ("medium", [], False),
-        ("medium", ["low", "medium"], False),
-        ("medium", ["low", "high"], True),
-        ("medium", ["unheard of"], True),
-        ("max", [], False),
-        ("max", ["low"], True),
-    ],
-)
-def test_what_the_gate_stops(strictness: str, severities: list[str], expected: bool) -> None:
-    assert should_block(Strictness(strictness), severities) is expected
-
-
-@pytest.mark.parametrize(
-    ("asked", "configured", "expected"),
-    [
-        (None, {}, True),
-        (None, {"glossary": {"enabled": False}}, False),
-        (None, {"glossary": {"enabled": True}}, True),
-        (None, {"glossary": None}, True),
-        (False, {}, False),
-        ("false", {}, False),
-        ("FALSE", {}, False),
-        ("Disabled", {}, False),
-        ("enabled", {"glossary": {"enabled": False}}, True),
-        (True, {"glossary": {"enabled": False}}, True),
-    ],
-)
-def test_whether_a_step_is_checked(asked: object, configured: dict[str, object], expected: bool) -> None:
-    context = ExecutionContext(
-        "step", "mission", "run", metadata={"glossary_check": asked}, config=configured
-    )
-    assert is_enabled({"glossary_check": asked}, configured) is expected
-    assert context.is_checked is expected
-
-
-def test_a_context_scans_a_copy_of_its_inputs() -> None:
-    inputs = {"description": "lift"}
-    context = ExecutionContext("step", "mission", "run", inputs=inputs)
-    assert context.step_input == inputs
-    assert context.step_input is not inputs
-    context.checkpoint_token = AGAIN
-    assert (context.retry_token, context.checkpoint_token) == (AGAIN, AGAIN)
-
-
-def test_what_a_context_says_of_its_step() -> None:
-    context = ExecutionContext(
-        "step",
-        "mission",
-        "run",
-        metadata={"critical_step": 1, "glossary_check_strictness": "max"},
-        config={"glossary": {"strictness": "off"}},
-    )
-    assert (context.is_critical, context.step_strictness, context.mission_strictness) == (
-        True,
-        Strictness.MAX,
-        Strictness.OFF,
-    )
 
 
 def test_a_blocked_step_ends_with_the_exit_code_of_a_state() -> None:

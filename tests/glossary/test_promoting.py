@@ -1,11 +1,15 @@
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from glossary.steps import LIFT, STAIN, runtime_in
+from glossary.steps import LIFT, STAIN, runtime_in, write_scope
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.glossary.changes import authored
+from vocabgap.glossary.event_log import append_events
 from vocabgap.glossary.promoting import deprecate_sense, promote_sense
 from vocabgap.glossary.runtime import GlossaryRuntime
+from vocabgap.glossary.senses import TermSense
 
 
 @pytest.fixture
@@ -44,6 +48,36 @@ def test_deprecated_sense_does_not_answer_and_can_be_promoted_again(runtime: Glo
     without = active(runtime)
     promote_sense(runtime, "lift", None, LIFT[:5], lambda _: None)
     assert (without, active(runtime)) == ([], [LIFT])
+
+
+def test_sense_of_another_scope_is_a_rival_and_is_ruled_out(runtime: GlossaryRuntime) -> None:
+    write_scope(runtime.folder, [("burn", LIFT)], "core_domain")
+    write_scope(runtime.folder, [("burn", STAIN)], "audience_domain")
+    deprecate_sense(runtime, "burn", "audience_domain", None)
+
+    with pytest.raises(StateError, match="means something else in core_domain already"):
+        promote_sense(runtime, "burn", "audience_domain", STAIN, lambda _: None)
+    promote_sense(runtime, "burn", "audience_domain", STAIN, lambda _: True)
+
+    assert [each.definition for each in runtime.load().glossary.resolve("burn")] == [STAIN]
+
+
+def test_who_promotes_is_asked_again_where_the_term_changes_meanwhile(runtime: GlossaryRuntime) -> None:
+    asked: list[list[str]] = []
+
+    def is_replacing(rivals: Sequence[TermSense]) -> bool:
+        if not asked:
+            author = authored(
+                runtime.load().glossary, "lift", "Steal", actor=runtime.actor, now=runtime.now()
+            )
+            append_events(runtime.logs, "authoring", [author])
+        asked.append([each.definition for each in rivals])
+        return True
+
+    promote_sense(runtime, "lift", None, None, is_replacing)
+
+    assert asked == [[LIFT], [LIFT, "Steal"]]
+    assert active(runtime) == [STAIN]
 
 
 def test_several_and_none_are_told(runtime: GlossaryRuntime) -> None:

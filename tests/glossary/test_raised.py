@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, logged, runtime_in, step, write_scope
-from vocabgap.errors import InvalidInputError, NotFoundError
+from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, runtime_in, step, write_scope
+from vocabgap.errors import NotFoundError
+from vocabgap.glossary.answering import answer_later
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.event_log import read_events
-from vocabgap.glossary.events import GlossaryClarificationResolved, ResolutionMode
 from vocabgap.glossary.importing import import_terms
 from vocabgap.glossary.promoting import deprecate_sense, promote_sense
-from vocabgap.glossary.questions import Defer, Define, Select
-from vocabgap.glossary.raised import Raised, answer_later, raised, require_raised, standing
+from vocabgap.glossary.questions import Define, Select
+from vocabgap.glossary.raised import Raised, raised, require_raised, standing
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.strictness import Strictness
 
@@ -50,36 +50,6 @@ def test_deferred_question_is_open_with_what_the_check_found(runtime: GlossaryRu
 def test_question_that_is_raised_twice_is_listed_once(runtime: GlossaryRuntime) -> None:
     runtime.run(step(critical=False))
     assert len(listed(runtime)) == 1
-
-
-def test_answer_that_is_given_later_settles_the_term(runtime: GlossaryRuntime) -> None:
-    (question,) = listed(runtime)
-
-    (event,) = answer_later(runtime, question, Select(1))
-
-    assert isinstance(event, GlossaryClarificationResolved)
-    assert (event.resolution_mode, event.actor.actor_id) == (ResolutionMode.ASYNC, "user:ana")
-    assert not listed(runtime)[0].is_open
-    assert runtime.run(step(), strictness=Strictness.MAX).meanings == {"lift": STAIN}
-
-
-def test_definition_that_is_given_later_settles_the_term(runtime: GlossaryRuntime) -> None:
-    answer_later(runtime, listed(runtime)[0], Define("Brighten the eyes"))
-
-    assert logged(runtime)[-2:] == ["GlossaryClarificationResolved", "GlossarySenseUpdated"]
-    assert runtime.run(step(), strictness=Strictness.MAX).meanings == {"lift": "Brighten the eyes"}
-
-
-def test_deferring_again_changes_nothing(runtime: GlossaryRuntime) -> None:
-    before = logged(runtime)
-    assert answer_later(runtime, listed(runtime)[0], Defer()) == []
-    assert logged(runtime) == before
-
-
-@pytest.mark.parametrize("place", [-1, 2])
-def test_place_without_a_candidate_is_refused(place: int, runtime: GlossaryRuntime) -> None:
-    with pytest.raises(InvalidInputError, match="Invalid selection"):
-        answer_later(runtime, listed(runtime)[0], Select(place))
 
 
 def test_answer_of_ones_own_while_the_step_waits_closes_the_question(runtime: GlossaryRuntime) -> None:
@@ -120,7 +90,7 @@ def test_question_about_an_unknown_term_is_settled_by_an_import(tmp_path: Path) 
     table = tmp_path / "terms.csv"
     table.write_text("term,definition\nburnish,Polish it\n", encoding="utf-8")
 
-    import_terms(table, runtime.folder, runtime.scopes)
+    import_terms(runtime, table)
 
     assert open_terms(runtime) == []
 

@@ -1,8 +1,6 @@
 """Seed files: what is read from them, what is wrong with them, and how they are written."""
 
 import json
-import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.glossary.changes import custom, selected
 from vocabgap.glossary.checking import check
 from vocabgap.glossary.conflicts import ConflictType
 from vocabgap.glossary.errors import SeedFileValidationError
-from vocabgap.glossary.event_log import append_event
-from vocabgap.glossary.events import Actor, GlossarySenseUpdated
 from vocabgap.glossary.extracting import Field, extract
 from vocabgap.glossary.loading import load_glossary
 from vocabgap.glossary.scopes import ScopeStack
@@ -321,99 +316,3 @@ def test_what_was_saved_is_read(
         assert not path.exists()
         return
     assert {(term.surface, term.definition): term for term in read_seed(path).terms} == terms
-
-
-@pytest.fixture
-def folders(tmp_path: Path) -> tuple[Path, Path]:
-    """A folder of seeds, with a term of two meanings and a bad one, and a folder of logs."""
-    seeds = tmp_path / "glossaries"
-    seeds.mkdir()
-    (seeds / "team_domain.yaml").write_text(
-        "terms:\n  - surface: mask\n    definition: where an edit shows\n"
-        "  - surface: mask\n    definition: what hides a pixel\n"
-        "  - surface: WP\n    definition: work package\n",
-        encoding="utf-8",
-    )
-    (seeds / "audience_domain.yaml").write_text(
-        "terms:\n  - surface: lift\n    definition: a machine\n", "utf-8"
-    )
-    (seeds / "elsewhere.yaml").write_text("{{{", "utf-8")
-    return seeds, tmp_path / "events"
-
-
-def test_two_senses_that_somebody_wrote_down_are_rivals(folders: tuple[Path, Path]) -> None:
-    loaded = load_glossary(*folders)
-    terms = extract([Field("x", "the mask and the lift")], {}, loaded.glossary.known)
-    (conflict,) = check(terms, loaded.glossary)
-    assert conflict.conflict_type is ConflictType.AMBIGUOUS
-    assert [seed.path.name for seed in loaded.invalid] == ["team_domain.yaml"]
-    assert len(loaded.glossary) == 3
-
-
-def test_an_answer_outlives_the_run(
-    folders: tuple[Path, Path], update: Callable[..., GlossarySenseUpdated]
-) -> None:
-    glossary = load_glossary(*folders).glossary
-    ref = glossary.resolve("mask")[0].ref
-    when = update("x", "y").timestamp
-    append_event(
-        folders[1], "one", selected(glossary, ref, conflict_id="c", actor=Actor("user:ann"), now=when)
-    )
-    after = load_glossary(*folders).glossary
-    assert [each.definition for each in after.resolve("mask")] == [ref.definition]
-    terms = extract([Field("x", "mask")], {}, after.known)
-    assert check(terms, after) == []
-
-
-def test_a_meaning_of_ones_own_outlives_the_run(
-    folders: tuple[Path, Path], update: Callable[..., GlossarySenseUpdated]
-) -> None:
-    glossary = load_glossary(*folders).glossary
-    (conflict,) = check(extract([Field("x", "mask")], {}, glossary.known), glossary)
-    event = custom(glossary, conflict, "an area", actor=Actor("user:ann"), now=update("x", "y").timestamp)
-    append_event(folders[1], "one", event)
-    assert [each.definition for each in load_glossary(*folders).glossary.resolve("mask")] == ["an area"]
-
-
-def test_what_is_one_missions_own_is_no_others(
-    folders: tuple[Path, Path], update: Callable[..., GlossarySenseUpdated]
-) -> None:
-    append_event(folders[1], "one", update("zone", "ours", "mission_local"))
-    append_event(folders[1], "one", update("range", "everybody's"))
-    for mission, local, team in (("one", 1, 1), ("two", 0, 1), (None, 1, 1)):
-        glossary = load_glossary(*folders, mission_id=mission).glossary
-        assert (len(glossary.resolve("zone")), len(glossary.resolve("range"))) == (local, team)
-
-
-def test_a_folder_that_is_not_there_is_an_empty_glossary(tmp_path: Path) -> None:
-    loaded = load_glossary(tmp_path / "none", tmp_path / "none")
-    assert (len(loaded.glossary), loaded.invalid, loaded.skipped) == (0, (), 0)
-
-
-def test_what_has_not_changed_is_not_loaded_again(folders: tuple[Path, Path]) -> None:
-    first = load_glossary(*folders)
-    assert load_glossary(*folders).glossary is first.glossary
-    path = folders[0] / "team_domain.yaml"
-    text = path.read_text(encoding="utf-8").replace(
-        "shows", "seen!"
-    )  # of the same length, at the same moment
-    state = path.stat()
-    path.write_text(text, encoding="utf-8")
-    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
-    assert "where an edit seen!" in [
-        each.definition for each in load_glossary(*folders).glossary.history("mask")
-    ]
-
-
-def test_torn_lines_of_a_log_are_counted(folders: tuple[Path, Path]) -> None:
-    folders[1].mkdir()
-    (folders[1] / "one.events.jsonl").write_text('{"a"\n' + json.dumps({"event_type": "x"}) + "\n", "utf-8")
-    assert load_glossary(*folders).skipped == 2
-
-
-@pytest.mark.parametrize("kind", ["folder", "link"])
-def test_something_else_in_the_place_of_a_seed_file_is_said(tmp_path: Path, kind: str) -> None:
-    path = tmp_path / "team_domain.yaml"
-    path.mkdir() if kind == "folder" else path.symlink_to(path)
-    with pytest.raises(InvalidInputError, match="expected a file"):
-        load_glossary(tmp_path, tmp_path)

@@ -70,10 +70,12 @@ def draft(
         )
     if glossary is not None:
         from vocabgap.authoring import draft_term  # noqa: PLC0415 - loads what only this needs
+        from vocabgap.glossary.senses import SenseStatus  # noqa: PLC0415 - as above
 
         sense = draft_term(settings, made.entry.name, made.entry.description, actor=login())
         output.event("sense", sense=sense)
-        output.note(f"a draft of the glossary: {visible(sense.surface)}: {visible(sense.definition)}")
+        what = "a draft of the glossary" if sense.status == SenseStatus.DRAFT else "in the glossary already"
+        output.note(f"{what}: {visible(sense.surface)}: {visible(sense.definition)}")
     output.event("result", draft=made)
     if draft_format is DraftFormat.JSON:
         document = msgspec.json.format(msgspec.json.encode(made), indent=2).decode()

@@ -97,14 +97,10 @@ def resolve(
     config: ConfigOption = None,
 ) -> None:
     """Answer a question that was put off; without options it is asked."""
-    from vocabgap.glossary.event_log import read_events  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.answering import answer_later  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.event_log import read_events  # noqa: PLC0415
     from vocabgap.glossary.questions import Defer, Define, Select  # noqa: PLC0415
-    from vocabgap.glossary.raised import (  # noqa: PLC0415
-        answer_later,
-        raised,
-        require_raised,
-        standing,
-    )
+    from vocabgap.glossary.raised import raised, require_raised, standing  # noqa: PLC0415
 
     output = output_of(context)
     runtime = runtime_of(config, folder, actor, now)

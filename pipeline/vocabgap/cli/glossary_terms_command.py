@@ -22,6 +22,8 @@ from vocabgap.moments import iso
 from vocabgap.text import count, escape_unseen, shortened, visible
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from vocabgap.glossary.loading import Loaded
     from vocabgap.glossary.senses import TermSense
 
@@ -162,7 +164,7 @@ def import_terms(
 
     output = output_of(context)
     runtime = runtime_of(config, folder)
-    made = imported(source, runtime.folder, runtime.scopes, scope)
+    made = imported(runtime, source, scope)
     for place, term in made.added:
         output.event("imported", scope=place, term=term)
     output.event(
@@ -208,7 +210,7 @@ def promote(
     if replace is None and sys.stdin.isatty() and not output.as_json:
         from vocabgap.cli.glossary_prompts import Prompt  # noqa: PLC0415 - loads rich
 
-        def is_replacing(rivals: "list[TermSense]") -> bool | None:
+        def is_replacing(rivals: "Sequence[TermSense]") -> bool | None:
             told = "; ".join(f"[{each.scope}] {visible(each.definition)}" for each in rivals)
             return Prompt().agrees(f"It means something else already: {told}. Take its place?") or None
 

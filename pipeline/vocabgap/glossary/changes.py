@@ -1,7 +1,10 @@
 """Changes of a glossary, as the events that make them."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
+
+import msgspec
 
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.glossary.candidates import ExtractedTerm
@@ -9,6 +12,7 @@ from vocabgap.glossary.conflicts import SemanticConflict
 from vocabgap.glossary.events import (
     Actor,
     GlossaryClarificationResolved,
+    GlossaryEvent,
     GlossarySenseUpdated,
     NewSense,
     ResolutionMode,
@@ -16,10 +20,16 @@ from vocabgap.glossary.events import (
 )
 from vocabgap.glossary.glossary import CLARIFIED, Glossary, definition_key, sense_id
 from vocabgap.glossary.normalizing import surface_of
-from vocabgap.glossary.senses import Provenance, SenseRef, SenseStatus, TermSense, require_definition
+from vocabgap.glossary.senses import (
+    EXTRACTED,
+    Provenance,
+    SenseRef,
+    SenseStatus,
+    TermSense,
+    require_definition,
+)
 
 AUTHORED: Final = "authored"
-EXTRACTED: Final = "auto_extraction"
 
 
 def selected(
@@ -141,9 +151,19 @@ def drafted(
     )
 
 
-def promoted(sense: TermSense, *, actor: Actor, now: datetime) -> GlossarySenseUpdated:
-    """That a sense answers from now on what its term means."""
-    return _with_status(sense, SenseStatus.ACTIVE, actor, now)
+def in_mission(event: GlossaryEvent, mission_id: str) -> GlossaryEvent:
+    """An event of a mission, which says so: what is the mission's own changes no other one."""
+    if isinstance(event, GlossarySenseUpdated | GlossaryClarificationResolved):
+        return msgspec.structs.replace(event, mission_id=mission_id)
+    return event
+
+
+def promoted(
+    sense: TermSense, *, actor: Actor, now: datetime, replacing: Iterable[TermSense] = ()
+) -> GlossarySenseUpdated:
+    """That a sense answers from now on what its term means, in the place of others or beside them."""
+    overruled = tuple(each.ref for each in replacing)
+    return _with_status(sense, SenseStatus.ACTIVE, actor, now, overruled)
 
 
 def deprecated(sense: TermSense, *, actor: Actor, now: datetime) -> GlossarySenseUpdated:
@@ -217,7 +237,13 @@ def _added(
     )
 
 
-def _with_status(sense: TermSense, status: SenseStatus, actor: Actor, now: datetime) -> GlossarySenseUpdated:
+def _with_status(
+    sense: TermSense,
+    status: SenseStatus,
+    actor: Actor,
+    now: datetime,
+    overruled: tuple[SenseRef, ...] = (),
+) -> GlossarySenseUpdated:
     surface = sense.surface.surface_text
     return GlossarySenseUpdated(
         term_surface=surface,
@@ -226,6 +252,6 @@ def _with_status(sense: TermSense, status: SenseStatus, actor: Actor, now: datet
         actor=actor,
         update_type=UpdateType.UPDATE,
         provenance=Provenance(actor.actor_id, now, sense.provenance.source),
-        overruled=(),
+        overruled=overruled,
         timestamp=now,
     )

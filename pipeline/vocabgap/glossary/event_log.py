@@ -2,10 +2,12 @@
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 from uuid import uuid4
@@ -20,6 +22,8 @@ from vocabgap.glossary.events import GlossaryEvent, StepCheckpointed, encoded, e
 from vocabgap.glossary.senses import require_id
 
 ENDING: Final = ".events.jsonl"
+BY_HAND: Final = "glossary"  # the log of what people do beside any mission
+LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 _KIND: Final = Kind(
     "event log",
     "name another folder for the glossary's events",
@@ -27,6 +31,7 @@ _KIND: Final = Kind(
     again="try again when that one is done",
 )
 _DECODER: Final = msgspec.json.Decoder[GlossaryEvent](GlossaryEvent)
+_LOCK: Final = "writer.lock"  # a file that is held while somebody changes the glossary
 _FOREIGN: Final = re.compile(r"[^A-Za-z0-9_.-]")
 _LONGEST_NAME: Final = 200  # characters of a file's name; systems allow 255 bytes
 
@@ -39,11 +44,14 @@ class Logged:
         event: The event.
         log: The file's name without its ending.
         line: The line, counted from 1.
+        moment: When it happened at the earliest: no event is before one that its log holds already, whatever
+            the clock of the writer said.
     """
 
     event: GlossaryEvent
     log: str
     line: int
+    moment: datetime
 
 
 @dataclass(frozen=True)
@@ -51,7 +59,7 @@ class EventsRead:
     """What the logs of a folder hold.
 
     Attributes:
-        events: In the order in which they happened; those of one moment in that of their lines.
+        events: In the order in which they happened; those of one log in that of their lines.
         skipped: How many lines are no events: torn, or of another kind.
     """
 
@@ -112,6 +120,23 @@ def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]
     return logged
 
 
+@contextmanager
+def changing(folder: Path) -> Iterator[None]:
+    """Change a glossary while nobody else does: what was read holds still when it is logged.
+
+    Args:
+        folder: Where its logs lie; it is made where it does not exist.
+
+    Raises:
+        VocabgapError: The folder cannot be written to, or another writer holds it.
+    """
+    path = folder / _LOCK
+    with naming(path, _KIND, "written"):
+        folder.mkdir(parents=True, exist_ok=True)
+        with alone(path, _KIND):
+            yield
+
+
 def _line(event: GlossaryEvent) -> bytes:
     try:
         return encoded(event)
@@ -146,8 +171,8 @@ def read_events(folder: Path, mission_id: str | None = None) -> EventsRead:
 
 
 def in_order(events: Iterable[Logged]) -> tuple[Logged, ...]:
-    """Events in the order in which they happened; those of one moment by log and line."""
-    return tuple(sorted(events, key=lambda each: (each.event.timestamp, each.log, each.line)))
+    """Events in the order in which they happened; those of one log by line, those of one moment by log."""
+    return tuple(sorted(events, key=lambda each: (each.moment, each.log, each.line)))
 
 
 def log_files(folder: Path, mission_id: str | None = None) -> list[Path]:
@@ -158,7 +183,9 @@ def log_files(folder: Path, mission_id: str | None = None) -> list[Path]:
     with naming(folder, _KIND, "read"):
         if not folder.is_dir():
             return []
-        return sorted(path for path in folder.iterdir() if path.name.endswith(ENDING) and path.is_file())
+        with os.scandir(folder) as entries:
+            names = sorted(each.name for each in entries if each.name.endswith(ENDING) and each.is_file())
+        return [folder / name for name in names]
 
 
 @contextmanager
@@ -172,23 +199,30 @@ def opened_log(path: Path) -> Iterator[BinaryIO]:
         yield file
 
 
-def parse_log(content: bytes, log: str, first: int = 1) -> tuple[list[Logged], int]:
+def parse_log(
+    content: bytes, log: str, first: int = 1, since: datetime = LONG_AGO
+) -> tuple[list[Logged], int]:
     """The events of one log in the order of their lines, and how many lines are none.
 
     Args:
         content: What the file holds.
         log: Its name without the ending.
         first: The number of its first line.
+        since: The latest moment of the lines before.
     """
     found: list[Logged] = []
     skipped = 0
+    moment = since
     for number, line in enumerate(content.split(b"\n"), start=first):
         if not line.strip():
             continue
         try:
-            found.append(Logged(_event(line), log, number))
+            event = _event(line)
         except InvalidTermError:
             skipped += 1
+            continue
+        moment = max(moment, event.timestamp)
+        found.append(Logged(event, log, number, moment))
     return found, skipped
 
 
@@ -226,9 +260,11 @@ def load_checkpoint(
         if any(asked is not None and asked != there for asked, there in wanted):
             continue
         try:
-            newest = checkpoint_of(msgspec.to_builtins(event))
+            found = checkpoint_of(msgspec.to_builtins(event))
         except InvalidTermError:
             continue
+        if newest is None or found.timestamp >= newest.timestamp:
+            newest = found
     return newest
 
 

@@ -175,6 +175,7 @@ class GlossaryClarificationResolved(Event, frozen=True, kw_only=True, tag=True):
         provenance: Where the answer comes from.
         overruled: The senses that it was preferred to; where a log does not say, all that there were.
         usage: The use of the term that is meant so, where the question was about one; else empty.
+        mission_id: The mission in which that was; empty where it was none, or the log does not say.
     """
 
     conflict_id: str
@@ -185,6 +186,7 @@ class GlossaryClarificationResolved(Event, frozen=True, kw_only=True, tag=True):
     provenance: Provenance | None = None
     overruled: tuple[SenseRef, ...] | msgspec.UnsetType = msgspec.UNSET
     usage: str = ""
+    mission_id: str = ""
 
 
 class GlossarySenseUpdated(Event, frozen=True, kw_only=True, tag=True):
@@ -201,6 +203,7 @@ class GlossarySenseUpdated(Event, frozen=True, kw_only=True, tag=True):
         overruled: The senses that it takes the place of; where a log does not say, all that there were if it
             answers a question, else none.
         usage: As above.
+        mission_id: As above.
     """
 
     term_surface: str
@@ -212,6 +215,7 @@ class GlossarySenseUpdated(Event, frozen=True, kw_only=True, tag=True):
     conflict_id: str = ""
     overruled: tuple[SenseRef, ...] | msgspec.UnsetType = msgspec.UNSET
     usage: str = ""
+    mission_id: str = ""
 
 
 class StepCheckpointed(Event, frozen=True, kw_only=True, tag=True):

@@ -3,16 +3,18 @@
 import os
 import time
 from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
-from vocabgap.glossary.event_log import ENDING, Logged, opened_log, parse_log
-from vocabgap.glossary.events import GlossaryClarificationResolved, GlossarySenseUpdated
+from vocabgap.glossary.event_log import ENDING, LONG_AGO, Logged, log_files, opened_log, parse_log
+from vocabgap.glossary.events import GlossaryClarificationResolved, GlossaryEvent, GlossarySenseUpdated
 
-_MOST_FOLLOWED: Final = 1_000  # logs
+_MOST_FOLDERS: Final = 8
 _SETTLED: Final = 2_000_000_000  # nanoseconds after which a change of a file changes its time as well
 _TAIL: Final = 1_024  # bytes before the end, by which a log is known again: they hold identifiers and moments
-_CHANGING: Final = (GlossarySenseUpdated, GlossaryClarificationResolved)  # the events that change a glossary
+CHANGING: Final = (GlossarySenseUpdated, GlossaryClarificationResolved)  # the events that change a glossary
 
 
 class Signature(NamedTuple):
@@ -47,6 +49,11 @@ class Changes:
 
     events: tuple[Logged, ...] = ()
 
+    @cached_property
+    def scopes(self) -> frozenset[str]:
+        """The scopes that they change."""
+        return frozenset(scope_of(each.event) for each in self.events)
+
 
 class Log(NamedTuple):
     """A log as far as it was read.
@@ -58,6 +65,7 @@ class Log(NamedTuple):
         size: How many bytes were read.
         lines: How many lines these are.
         tail: The last of these bytes.
+        moment: The latest of its events.
     """
 
     changes: Changes = Changes()
@@ -66,44 +74,72 @@ class Log(NamedTuple):
     size: int = 0
     lines: int = 0
     tail: bytes = b""
+    moment: datetime = LONG_AGO
 
 
 _UNREAD: Final = Log()
-_logs: dict[Path, Log] = {}
+_followed: dict[Path, dict[str, Log]] = {}  # by folder and name; the folder that was read last is the last
 
 
-def follow(path: Path) -> Log:
-    """A log, of which only what was added is read: most of it changes nothing.
+def follow_logs(folder: Path) -> list[Log]:
+    """The logs of a folder in order of their names, of which only what was added is read.
 
-    It is read as a whole where it is another file by now, is shorter than before, was changed without
+    A log is read as a whole where it is another file by now, is shorter than before, was changed without
     growing, or goes on in the middle of a line.
 
+    Args:
+        folder: The folder; without it there are no logs.
+
     Raises:
-        VocabgapError: It cannot be read.
+        VocabgapError: One cannot be read.
     """
-    known = _logs.get(path, _UNREAD)
+    before = _followed.pop(folder, {})
+    logs = {path.name: _follow(path, before.get(path.name, _UNREAD)) for path in log_files(folder)}
+    _followed[folder] = logs
+    if len(_followed) > _MOST_FOLDERS:
+        del _followed[next(iter(_followed))]
+    return list(logs.values())
+
+
+def scope_of(event: GlossaryEvent) -> str:
+    """The scope that an event changes; empty where it changes none."""
+    match event:
+        case GlossarySenseUpdated(scope=scope):
+            return scope
+        case GlossaryClarificationResolved(selected_sense=sense):
+            return sense.scope
+    return ""
+
+
+def _follow(path: Path, known: Log) -> Log:
+    if known is not _UNREAD and _is_same(path, known):
+        return known
     with opened_log(path) as file:
         signature = Signature.of(os.fstat(file.fileno()))
-        if known.signature == signature and signature.is_settled:
-            return known
         added = _added(file, known, signature)
         if added is None:
             known, added = _UNREAD, _from(file, 0)
     if known.signature == signature and not added:
         return known
-    events, skipped = parse_log(added, path.name.removesuffix(ENDING), known.lines + 1)
-    changing = tuple(each for each in events if isinstance(each.event, _CHANGING))
-    if len(_logs) >= _MOST_FOLLOWED:
-        _logs.clear()
-    log = _logs[path] = Log(
+    events, skipped = parse_log(added, path.name.removesuffix(ENDING), known.lines + 1, known.moment)
+    changing = tuple(each for each in events if isinstance(each.event, CHANGING))
+    return Log(
         Changes((*known.changes.events, *changing)) if changing else known.changes,
         known.skipped + skipped,
         signature,
         known.size + len(added),
         known.lines + added.count(b"\n"),
         (known.tail + added)[-_TAIL:],
+        events[-1].moment if events else known.moment,
     )
-    return log
+
+
+def _is_same(path: Path, known: Log) -> bool:
+    """Whether a log is as it was read, which can be told without opening it."""
+    try:
+        return known.signature.is_settled and Signature.of(path.stat()) == known.signature
+    except OSError:
+        return False  # reading it says what is wrong
 
 
 def _added(file: BinaryIO, known: Log, signature: Signature) -> bytes | None:

@@ -12,6 +12,7 @@ from vocabgap.glossary.events import (
     Event,
     GlossaryClarificationResolved,
     GlossarySenseUpdated,
+    NewSense,
     UpdateType,
 )
 from vocabgap.glossary.known_terms import KnownTerms
@@ -23,6 +24,7 @@ from vocabgap.glossary.senses import Provenance, SenseRef, SenseStatus, TermSens
 CLARIFIED: Final = "user_clarification"
 ANSWERS: Final = frozenset({CLARIFIED, "clarification_resolved", "cli_resolve"})
 _VERSION_DIGITS: Final = 16
+_CHANGING: Final = (GlossarySenseUpdated, GlossaryClarificationResolved)
 
 SenseId = tuple[str, str]  # scope and definition, as `definition_key` has it
 _Senses = tuple[TermSense, ...]
@@ -156,15 +158,18 @@ class Glossary:
 
         What happens to one term does not depend on what happens to another one.
         """
+        changing = [event for event in events if isinstance(event, _CHANGING)]
+        if not changing:
+            return self
         after = Glossary((), self.scopes)
         after._senses = dict(self._senses)
         after._overruled = dict(self._overruled)
         after._accepted = dict(self._accepted)
         changed = False
-        for event in events:
+        for event in changing:
             if isinstance(event, GlossarySenseUpdated):
                 changed |= after._update(event)
-            elif isinstance(event, GlossaryClarificationResolved):
+            else:
                 changed |= after._select(event)
         return after if changed else self
 
@@ -177,6 +182,10 @@ class Glossary:
             return False
         key = term_key(sense.surface.surface_text)
         present = self._senses.get(key, ())
+        if event.update_type == UpdateType.CREATE and sense.status == SenseStatus.DRAFT:
+            own = sense_id(sense)
+            if any(each.is_active and sense_id(each) == own for each in present):
+                return False  # what was proposed is in force already
         edited: set[SenseId] = set()
         if event.update_type == UpdateType.UPDATE and sense_id(sense) not in map(sense_id, present):
             edited = {sense_id(each) for each in present if each.is_active and each.scope == sense.scope}
@@ -252,7 +261,7 @@ def definition_key(definition: str) -> str:
     return " ".join(lower(definition).split()).rstrip(".")
 
 
-def sense_id(sense: TermSense | SenseRef) -> SenseId:
+def sense_id(sense: TermSense | SenseRef | NewSense) -> SenseId:
     """What tells a sense from others of its term: its scope and its definition."""
     return sense.scope, definition_key(sense.definition)
 

@@ -1,6 +1,6 @@
 """Importing: the terms of vocabularies and of other glossaries become terms of seed files."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -8,8 +8,10 @@ import msgspec
 
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.glossary.event_log import changing
 from vocabgap.glossary.glossary import definition_key
 from vocabgap.glossary.normalizing import surface_of, term_key
+from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.scopes import GlossaryScope, ScopeStack
 from vocabgap.glossary.seed_saving import save_terms
 from vocabgap.glossary.seed_terms import SeedTerm
@@ -33,7 +35,7 @@ class Imported(NamedTuple):
     Attributes:
         added: The terms that are new, each with its scope.
         present: How many were there already.
-        drafts: Those of the new ones that became drafts, since their scope gives the term another meaning.
+        drafts: Those of the new ones that became drafts, since the term has another meaning.
         passed_over: What was not imported, in words.
     """
 
@@ -43,16 +45,16 @@ class Imported(NamedTuple):
     passed_over: list[str]
 
 
-def import_terms(source: Path, folder: Path, scopes: ScopeStack, scope: str | None = None) -> Imported:
+def import_terms(runtime: GlossaryRuntime, source: Path, scope: str | None = None) -> Imported:
     """Add the terms of a vocabulary, a table or another glossary to a glossary's seed files.
 
-    A term of another meaning than its scope has for it already becomes a draft, for people to settle.
+    A term that has another meaning already, in whatever scope, becomes a draft, for people to settle. Where
+    the source itself gives a term several, that of the scope that counts first is active.
 
     Args:
+        runtime: The glossary; its folder is made where it does not exist.
         source: A vocabulary as `load_vocabulary` reads it, a table with the columns `surface` (or `term`) and
             `definition`, a seed file, or a folder of these.
-        folder: The folder of the seed files; it is made where it does not exist.
-        scopes: The scopes that there are.
         scope: The scope that all goes to; by default seed files keep theirs, and all else goes to that of
             people's own senses.
 
@@ -61,24 +63,38 @@ def import_terms(source: Path, folder: Path, scopes: ScopeStack, scope: str | No
         InvalidInputError: The scope is not active, or a file is not in its format.
         VocabgapError: A file cannot be read or written.
     """
+    scopes = runtime.scopes
     if scope is not None and scope not in scopes.names:
         raise InvalidInputError(f"Invalid scope '{scope}'", hint=f"expected one of {', '.join(scopes.names)}")
     passed_over: list[str] = []
     read = dict[str, list[SeedTerm]]()
     for place, terms in _read(source, scopes, scope, passed_over):
         read.setdefault(place, []).extend(terms)
+    with changing(runtime.logs):
+        return _added(runtime, read, passed_over)
+
+
+def _added(runtime: GlossaryRuntime, read: Mapping[str, list[SeedTerm]], passed_over: list[str]) -> Imported:
+    """What becomes of terms that were read, by the scope that they go to."""
+    glossary = runtime.load().glossary
+    meant: dict[str, str] = {}  # the definitions of what has become active, by term
     added, drafts, present = [], [], 0
-    for place, terms in read.items():
-        path = seed_path(folder, place)
+    for place in sorted(read, key=runtime.scopes.precedence):
+        path = seed_path(runtime.folder, place)
         there = list(read_seed(path).terms)
+        known = set(map(_identity, there))
         kept = len(there)
-        for term in terms:
-            if any(_same(term, each) for each in there):
+        for term in read[place]:
+            key, definition = _identity(term)
+            if (key, definition) in known:
                 present += 1
                 continue
-            if term.status == SenseStatus.ACTIVE and any(_rivals(term, each) for each in there):
+            is_active = term.status == SenseStatus.ACTIVE
+            has_rivals = is_active and bool(glossary.rivals(term.surface, term.definition))
+            if has_rivals or (is_active and meant.setdefault(key, definition) != definition):
                 term = msgspec.structs.replace(term, status=SenseStatus.DRAFT)  # noqa: PLW2901 - still the term
                 drafts.append(term.surface)
+            known.add((key, definition))
             there.append(term)
         if len(there) > kept:
             save_terms(path, there)
@@ -126,14 +142,6 @@ def _entries(source: Path, passed_over: list[str]) -> list[SeedTerm]:
     return terms
 
 
-def _same(term: SeedTerm, other: SeedTerm) -> bool:
-    return term_key(term.surface) == term_key(other.surface) and not _differ(term, other)
-
-
-def _rivals(term: SeedTerm, other: SeedTerm) -> bool:
-    is_same_term = term_key(term.surface) == term_key(other.surface)
-    return is_same_term and other.status == SenseStatus.ACTIVE and _differ(term, other)
-
-
-def _differ(term: SeedTerm, other: SeedTerm) -> bool:
-    return definition_key(term.definition) != definition_key(other.definition)
+def _identity(term: SeedTerm) -> tuple[str, str]:
+    """What tells a term with its meaning from others of its scope."""
+    return term_key(term.surface), definition_key(term.definition)

@@ -4,14 +4,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from vocabgap.glossary.event_log import ENDING, Logged, in_order, log_files, log_name
-from vocabgap.glossary.events import GlossaryClarificationResolved, GlossarySenseUpdated
-from vocabgap.glossary.following import Changes, Signature, follow
+from vocabgap.glossary.event_log import BY_HAND, ENDING, Logged, in_order, log_name
+from vocabgap.glossary.following import CHANGING, Changes, Signature, follow_logs, scope_of
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.scopes import ScopeStack
 from vocabgap.glossary.seeds import Seed, parse_seed, read_content, seed_path
 
 _MOST_KEPT: Final = 32  # contents of files
+_MOST_GLOSSARIES: Final = 16  # as missions have them that have senses of their own
 _SeedContent = tuple[str, Path, bytes]  # scope, file, content
 
 _contents: dict[Path, tuple[Signature, bytes]] = {}
@@ -50,19 +50,23 @@ def load_glossary(
     written = tuple(
         (scope, path, content) for scope, path in found if (content := _content(path)) is not None
     )
-    logs = tuple(map(follow, log_files(events)))
-    own = None if mission_id is None else log_name(mission_id).removesuffix(ENDING)
-    glossary, invalid = _loaded(written, tuple(log.changes for log in logs), stack, own)
+    logs = follow_logs(events)
+    changes = tuple(log.changes for log in logs if log.changes.events)
+    if not any(stack.local_scope in each.scopes for each in changes):
+        mission_id = None  # nothing is any mission's own: all have the same glossary
+    glossary, invalid = _loaded(written, changes, stack, mission_id)
     return Loaded(glossary, invalid, sum(log.skipped for log in logs))
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=_MOST_GLOSSARIES)
 def _loaded(
-    seeds: tuple[_SeedContent, ...], logs: tuple[Changes, ...], scopes: ScopeStack, own_log: str | None
+    seeds: tuple[_SeedContent, ...], logs: tuple[Changes, ...], scopes: ScopeStack, mission_id: str | None
 ) -> tuple[Glossary, tuple[Seed, ...]]:
     base, invalid = _seeded(seeds, scopes)
     events = in_order(each for log in logs for each in log.events)
-    return base.applied(each.event for each in events if _counts(each, scopes, own_log)), invalid
+    if mission_id is not None:
+        events = tuple(each for each in events if not _is_foreign(each, mission_id, scopes))
+    return base.applied(each.event for each in events), invalid
 
 
 @lru_cache(maxsize=4)
@@ -72,16 +76,14 @@ def _seeded(seeds: tuple[_SeedContent, ...], scopes: ScopeStack) -> tuple[Glossa
     return glossary, tuple(seed for _, seed in parsed if seed.problems)
 
 
-def _counts(logged: Logged, scopes: ScopeStack, own_log: str | None) -> bool:
-    """Whether an event changes the glossary of a mission: what is another mission's own does not."""
-    match logged.event:
-        case GlossarySenseUpdated(scope=scope):
-            pass
-        case GlossaryClarificationResolved(selected_sense=sense):
-            scope = sense.scope
-        case _:
-            return False
-    return own_log in {None, logged.log} or scope != scopes.local_scope
+def _is_foreign(logged: Logged, mission_id: str, scopes: ScopeStack) -> bool:
+    """Whether an event concerns what is another mission's own; a log of others is told by its name."""
+    event = logged.event
+    if scope_of(event) != scopes.local_scope:
+        return False
+    if isinstance(event, CHANGING) and event.mission_id:
+        return event.mission_id != mission_id
+    return logged.log not in {BY_HAND, log_name(mission_id).removesuffix(ENDING)}
 
 
 def _content(path: Path) -> bytes | None:

@@ -1,15 +1,13 @@
 """Promoting and dropping senses: what people do with drafts."""
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Sequence
 
 from vocabgap.errors import StateError
 from vocabgap.glossary.changes import deprecated, promoted, require_sense
-from vocabgap.glossary.event_log import append_events
+from vocabgap.glossary.event_log import BY_HAND, append_events, changing
+from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import SenseStatus, TermSense
-
-_BY_HAND: Final = "glossary"  # the log of what people do beside any mission
 
 
 def promote_sense(
@@ -17,7 +15,7 @@ def promote_sense(
     term: str,
     scope: str | None,
     definition: str | None,
-    is_replacing: Callable[[list[TermSense]], bool | None],
+    is_replacing: Callable[[Sequence[TermSense]], bool | None],
 ) -> TermSense:
     """Let a sense answer what its term means.
 
@@ -26,8 +24,9 @@ def promote_sense(
         term: The term, in any spelling.
         scope: The scope of the sense, where there are several.
         definition: Its definition or the beginning, where there are several.
-        is_replacing: Says of other active senses in the same scope whether it takes their place (true) or
-            stands beside them (false); none where nobody says so.
+        is_replacing: Says of the other active senses, of any scope, whether it takes their place (true) or
+            stands beside them (false); none where nobody says so. It is asked again where the term changes
+            meanwhile.
 
     Returns:
         The sense that was meant, as it was.
@@ -36,21 +35,26 @@ def promote_sense(
         StateError: There are others, and nobody says what becomes of them.
         VocabgapError: There is no such sense, or several, or the log cannot be written.
     """
-    glossary = runtime.load().glossary
-    sense = _meant(runtime, term, scope, definition, SenseStatus.DRAFT)
-    rivals = [each for each in glossary.rivals(term, sense.definition) if each.scope == sense.scope]
-    replaces = is_replacing(rivals) if rivals else False
-    if replaces is None:
-        raise StateError(
-            f"'{sense.surface}' means something else in {sense.scope} already: {rivals[0].definition}",
-            hint="say --replace to take its place, or --beside to have both, which makes the term ambiguous",
-        )
-    moment = runtime.now()
-    events = [promoted(sense, actor=runtime.actor, now=moment)]
-    if replaces:
-        events += [deprecated(each, actor=runtime.actor, now=moment) for each in rivals]
-    append_events(runtime.logs, _BY_HAND, events)
-    return sense
+    while True:
+        glossary = runtime.load().glossary
+        sense = _meant(glossary, term, scope, definition, SenseStatus.DRAFT)
+        rivals = glossary.rivals(term, sense.definition)
+        replaces = is_replacing(rivals) if rivals else False
+        if replaces is None:
+            rival = rivals[0]
+            raise StateError(
+                f"'{sense.surface}' means something else in {rival.scope} already: {rival.definition}",
+                hint="say --replace to take its place, or --beside to have both: the term is ambiguous then",
+            )
+        with changing(runtime.logs):
+            after = runtime.load().glossary
+            if after.history(term) != glossary.history(term) or after.resolve(term) != glossary.resolve(term):
+                continue  # somebody else has changed the term: what was asked is not what there is
+            event = promoted(
+                sense, actor=runtime.actor, now=runtime.now(), replacing=rivals if replaces else ()
+            )
+            append_events(runtime.logs, BY_HAND, [event])
+            return sense
 
 
 def deprecate_sense(
@@ -70,16 +74,16 @@ def deprecate_sense(
     Raises:
         VocabgapError: There is no such sense, or several, or the log cannot be written.
     """
-    sense = _meant(runtime, term, scope, definition, SenseStatus.ACTIVE)
-    append_events(runtime.logs, _BY_HAND, [deprecated(sense, actor=runtime.actor, now=runtime.now())])
+    with changing(runtime.logs):
+        sense = _meant(runtime.load().glossary, term, scope, definition, SenseStatus.ACTIVE)
+        append_events(runtime.logs, BY_HAND, [deprecated(sense, actor=runtime.actor, now=runtime.now())])
     return sense
 
 
 def _meant(
-    runtime: GlossaryRuntime, term: str, scope: str | None, definition: str | None, status: SenseStatus
+    glossary: Glossary, term: str, scope: str | None, definition: str | None, status: SenseStatus
 ) -> TermSense:
     """The sense that is meant; where nothing else is said, the only one of some status."""
-    glossary = runtime.load().glossary
     likely = [
         each for each in glossary.history(term) if each.status == status and scope in {None, each.scope}
     ]

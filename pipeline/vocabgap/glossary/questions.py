@@ -5,10 +5,9 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 from uuid import UUID, uuid5
 
-from vocabgap.glossary.changes import EXTRACTED
 from vocabgap.glossary.conflicts import ConflictType, SemanticConflict
 from vocabgap.glossary.glossary import Glossary, definition_key
-from vocabgap.glossary.senses import SenseRef, SenseStatus
+from vocabgap.glossary.senses import EXTRACTED, SenseRef, SenseStatus
 from vocabgap.text import can_be_seen
 
 MOST_ASKED: Final = 3  # questions of one round

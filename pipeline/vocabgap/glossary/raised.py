@@ -9,21 +9,15 @@ from typing import Final
 import msgspec
 
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.glossary.changes import custom, selected
 from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity
-from vocabgap.glossary.errors import InvalidTermError
-from vocabgap.glossary.event_log import Logged, append_events
+from vocabgap.glossary.event_log import Logged
 from vocabgap.glossary.events import (
     GlossaryClarificationRequested,
     GlossaryClarificationResolved,
-    GlossaryEvent,
     GlossarySenseUpdated,
-    ResolutionMode,
     SemanticCheckEvaluated,
 )
 from vocabgap.glossary.glossary import Glossary, definition_key
-from vocabgap.glossary.normalizing import surface_of
-from vocabgap.glossary.questions import Answer, Define, Select
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import SenseRef
 
@@ -163,56 +157,6 @@ def require_raised(questions: Iterable[Raised], conflict_id: str, mission_id: st
     return begun[0]
 
 
-def answer_later(runtime: GlossaryRuntime, question: Raised, answer: Answer) -> list[GlossaryEvent]:
-    """Answer a question that was raised, and log it; a deferred one stays as it is.
-
-    Returns:
-        The events, as they were logged.
-
-    Raises:
-        InvalidInputError: There is no such candidate, or the definition is blank.
-        VocabgapError: The log cannot be read or written.
-    """
-    mission = question.mission_id or runtime.scopes.authored_scope
-    glossary = runtime.load(question.mission_id or None).glossary
-    moment = runtime.now()
-
-    def chosen(sense: SenseRef) -> GlossaryEvent:
-        return selected(
-            glossary,
-            sense,
-            conflict_id=question.conflict_id,
-            actor=runtime.actor,
-            now=moment,
-            mode=ResolutionMode.ASYNC,
-            source=LATER,
-            usage=question.usage,
-        )
-
-    match answer:
-        case Select(place):
-            candidates = question.candidates(glossary)
-            if not 0 <= place < len(candidates):
-                raise InvalidInputError(
-                    f"Invalid selection: {place + 1}", hint=f"there are {len(candidates)} candidates"
-                )
-            return append_events(runtime.logs, mission, [chosen(candidates[place])])
-        case Define(definition):
-            updated = custom(
-                glossary,
-                _conflict(question),
-                definition,
-                actor=runtime.actor,
-                now=moment,
-                source=LATER,
-                conflict_id=question.conflict_id,
-            )
-            sense = updated.new_sense
-            ref = SenseRef(sense.surface, sense.scope, sense.definition, sense.confidence)
-            return append_events(runtime.logs, mission, [chosen(ref), updated])
-    return []
-
-
 def _asked(event: GlossaryClarificationRequested, finding: tuple[SemanticConflict, str] | None) -> Raised:
     conflict, strictness = finding if finding is not None else (None, "")
     return Raised(
@@ -243,11 +187,3 @@ def _answered(event: GlossaryClarificationResolved | GlossarySenseUpdated, quest
             Standing.RESOLVED,
         )
     return msgspec.structs.replace(question, status=Standing.RESOLVED)
-
-
-def _conflict(question: Raised) -> SemanticConflict:
-    surface = surface_of(question.term)
-    if surface is None:
-        raise InvalidTermError(f"{question.term!r} is no term")
-    kind = ConflictType.INCONSISTENT if question.usage else ConflictType.UNKNOWN
-    return SemanticConflict(surface, kind, Severity.LOW, 1.0, context=question.context)

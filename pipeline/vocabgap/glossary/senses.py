@@ -2,11 +2,14 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 import msgspec
 
 from vocabgap.glossary.errors import InvalidTermError
 from vocabgap.text import can_be_seen
+
+EXTRACTED: Final = "auto_extraction"  # the source of drafts that were made when a term was found
 
 
 class SenseStatus(StrEnum):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from vocabgap.errors import VocabgapError
+from vocabgap.glossary.changes import in_mission
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.event_log import append_events, identified
 from vocabgap.glossary.events import Actor, ActorType, GlossaryEvent
@@ -69,7 +70,7 @@ class Session:
         What cannot be logged counts in this run all the same, and is told in the notes of the step: nothing
         that was to be stopped goes on because a disk is full.
         """
-        made = list(map(identified, events))
+        made = [in_mission(identified(event), context.mission_id) for event in events]
         if self.events is not None:
             try:
                 append_events(self.events, context.mission_id, made)

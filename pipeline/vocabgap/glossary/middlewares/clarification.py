@@ -21,24 +21,28 @@ def clarify(context: ExecutionContext, session: Session) -> ExecutionContext:
     left = MOST_ASKED if context.is_stopped and session.ask is not None else 0
     context.questions = []
     stays = []
+    unlogged: list[GlossaryEvent] = []  # they are logged together: each time costs a wait for the disk
     for conflict in sorted(context.conflicts, key=lambda each: each.place):
         stops = should_block(strictness, [conflict.severity])
         if not stops and _is_weak(conflict):
-            _draft(conflict, context, session)
+            unlogged += _drafts(conflict, context, session)
             stays.append(conflict)
             continue
         question = question_of(conflict, context.mission_id, session.glossary)
-        session.record(context, [_requested(question, context, session)])
-        asked = stops and left > 0
-        left -= asked
-        answer = _asked(question, context, session) if asked else Defer()
-        event = answered(question, answer, session)
+        unlogged.append(_requested(question, context, session))
+        event = None
+        if stops and left > 0:
+            left -= 1
+            session.record(context, unlogged)
+            unlogged = []
+            event = answered(question, _asked(question, context, session), session)
         if event is None:
             context.questions.append(question)
             stays.append(conflict)
         else:
             session.record(context, [event])
             context.resolved_conflicts.append(conflict)
+    session.record(context, unlogged)
     context.conflicts = stays
     return context
 
@@ -109,12 +113,12 @@ def _is_weak(conflict: SemanticConflict) -> bool:
     return conflict.conflict_type is ConflictType.UNKNOWN and conflict.confidence < UNSURE
 
 
-def _draft(conflict: SemanticConflict, context: ExecutionContext, session: Session) -> None:
-    """Make a draft of a term, unless there is one, or somebody has dropped it."""
+def _drafts(conflict: SemanticConflict, context: ExecutionContext, session: Session) -> list[GlossaryEvent]:
+    """A draft of a term; none where there is one, or somebody has dropped it."""
     surface = conflict.term.surface_text
     if session.glossary.history(surface):
-        return
+        return []
     found = next((each for each in context.extracted_terms if each.surface == conflict.term), None)
     term = found or ExtractedTerm(conflict.term, "", conflict.confidence, surface, conflict.context)
     definition = f"No definition yet. Found as '{term.original or surface}' in {term.context or 'a step'}."
-    session.record(context, [drafted(session.glossary, term, definition, actor=SERVICE, now=session.now())])
+    return [drafted(session.glossary, term, definition, actor=SERVICE, now=session.now())]
