@@ -2,6 +2,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,17 @@ def test_strictness_of_the_checkpoint_holds_unless_another_is_asked_for(runtime:
     assert len(relaxed.conflicts) == 1
 
 
+def test_step_that_was_stopped_is_not_let_go_by_settings_that_check_nothing(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    token = stopped(runtime_in(tmp_path))
+    lenient = replace(runtime_in(tmp_path), strictness=Strictness.OFF)
+
+    with pytest.raises(BlockedByConflictError):
+        lenient.resume(token)
+
+    assert lenient.resume(token, strictness=Strictness.OFF).effective_strictness is Strictness.OFF
+
+
 def test_token_of_no_checkpoint_is_told(runtime: GlossaryRuntime) -> None:
     with pytest.raises(NotFoundError, match="there is no checkpoint"):
         runtime.resume(UNKNOWN)
@@ -141,6 +153,7 @@ def test_checkpoint_without_what_was_kept_is_enough_where_the_step_is_given(
 
 KILLED = """
 import os, signal, sys
+from dataclasses import replace
 from pathlib import Path
 import vocabgap.glossary.middlewares.clarification as clarification
 from vocabgap.glossary.context import ExecutionContext
