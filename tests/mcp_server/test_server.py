@@ -50,6 +50,7 @@ async def test_the_schemas_of_tools_are_valid_and_have_an_object_at_their_root(
                 jsonschema.Draft202012Validator.check_schema(schema)
                 assert schema["type"] == "object"
             assert tool.input_schema["additionalProperties"] is False
+            assert tool.output_schema is not None
             assert {"success", "data", "error"} == set(tool.output_schema["required"])
 
 

@@ -2,6 +2,7 @@
 
 import difflib
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -91,8 +92,11 @@ class Workspace:
         return place != self.root and place.is_relative_to(self.root)
 
     def _hint(self, image_id: str) -> str:
-        with os.scandir(self.root) as entries:
-            names = [entry.name for entry in entries if entry.is_dir() and _is_name(entry.name)]
+        names: list[str] = []
+        with suppress(OSError), os.scandir(self.root) as entries:
+            names += [
+                each.name for each in entries if each.is_dir(follow_symlinks=False) and _is_name(each.name)
+            ]
         near = difflib.get_close_matches(image_id, names, _ALIKE)
         return f"did you mean {' or '.join(map(repr, near))}?" if near else _NAME_HINT
 
