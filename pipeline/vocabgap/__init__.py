@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from vocabgap.reporting import Published as Published
     from vocabgap.reporting import Summary as Summary
     from vocabgap.reporting import report as report
+    from vocabgap.reviewing import list_gaps as list_gaps
+    from vocabgap.reviewing import show as show
     from vocabgap.settings import RankBy as RankBy
     from vocabgap.settings import Settings as Settings
     from vocabgap.vocabulary import Vocabulary as Vocabulary
@@ -76,6 +78,7 @@ _HOMES = {
     "export_chunks": "exchange.payloads",
     "fold_category": "record",
     "fold_operation": "record",
+    "list_gaps": "reviewing",
     "load_settings": "config",
     "load_vocabulary": "vocabulary",
     "open_corpus": "exchange.opening",
@@ -86,6 +89,7 @@ _HOMES = {
     "scan": "exchange.scanning",
     "scan_to_parquet": "exchange.scanning",
     "screen": "ranking",
+    "show": "reviewing",
 }
 
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the names are literals one line up

@@ -17,11 +17,13 @@ from vocabgap.cli.decisions_command import decisions
 from vocabgap.cli.diff_command import diff
 from vocabgap.cli.draft_command import draft
 from vocabgap.cli.glossary_command import glossary
+from vocabgap.cli.list_command import list_records
 from vocabgap.cli.mcp_command import mcp
 from vocabgap.cli.output import PROGRAM, Output
 from vocabgap.cli.render_command import render
 from vocabgap.cli.report_command import report
 from vocabgap.cli.schema_command import schema
+from vocabgap.cli.show_command import show
 from vocabgap.cli.status_command import status
 from vocabgap.cli.usage import usage_error
 from vocabgap.config import DEBUG_VARIABLE
@@ -65,6 +67,8 @@ def root(
 app.command()(report)
 app.command()(render)
 app.command()(check)
+app.command("list")(list_records)
+app.command()(show)
 app.add_typer(clusters)
 app.command()(draft)
 app.add_typer(decide)
