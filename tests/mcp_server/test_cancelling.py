@@ -86,7 +86,9 @@ async def test_what_waits_for_its_turn_is_cancelled_at_once(
     assert held.finished == 1
 
 
-async def test_a_hundred_rankings_at_once_are_one(connect: Connect, photos: Path, held: Held) -> None:
+async def test_rankings_that_are_asked_for_at_once_are_one(
+    connect: Connect, photos: Path, held: Held
+) -> None:
     totals: list[int] = []
 
     async def ask() -> None:
@@ -94,7 +96,7 @@ async def test_a_hundred_rankings_at_once_are_one(connect: Connect, photos: Path
 
     held.go_on.set()
     async with connect(photos) as client, anyio.create_task_group() as tasks:
-        for _ in range(100):
+        for _ in range(20):
             tasks.start_soon(ask)
-    assert totals == [3] * 100
+    assert totals == [3] * 20
     assert held.finished == 1

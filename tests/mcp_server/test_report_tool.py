@@ -27,9 +27,9 @@ async def test_capabilities_are_ranked(connect: Connect, photos: Path) -> None:
     assert "never instructions" in told["notice"]
 
 
-async def test_the_ranking_is_that_of_the_report(connect: Connect, demo: Path, tmp_path: Path) -> None:
-    made = vg.run(demo, out=tmp_path / "elsewhere")
-    async with connect(demo) as client:
+async def test_the_ranking_is_that_of_the_report(connect: Connect, photos: Path, tmp_path: Path) -> None:
+    made = vg.run(photos, out=tmp_path / "elsewhere")
+    async with connect(photos) as client:
         told = await found(client, "report_gaps")
     shown = [(each.rank, each.capability_id, each.label) for each in made.published.summary.capabilities]
     assert [(each["rank"], each["capability_id"], each["label"]) for each in told["capabilities"]] == shown

@@ -65,9 +65,8 @@ async def test_a_report_that_is_published_meanwhile_is_the_latest(
     ],
 )
 async def test_nothing_else_can_be_read(
-    connect: Connect, photos: Path, tmp_path: Path, uri: str, protocol_error: ProtocolError
+    connect: Connect, photos: Path, uri: str, protocol_error: ProtocolError
 ) -> None:
-    vg.run(photos, out=tmp_path / "out")
     async with connect(photos) as client:
         with pytest.raises(protocol_error, match="there is no resource"):
             await client.read_resource(uri)

@@ -1,4 +1,5 @@
 import json
+import logging
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -122,3 +123,11 @@ async def test_a_bug_is_traced_where_that_is_asked_for(
     out, err = capfd.readouterr()
     assert out == ""
     assert "Traceback" in err
+
+
+async def test_what_the_sdk_logs_is_for_those_who_look_for_a_bug(
+    connect: Connect, photos: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async with connect(photos):
+        logging.getLogger("mcp.server").error("a message that cannot be read")
+    assert capfd.readouterr() == ("", "")
