@@ -2,6 +2,7 @@
 
 import signal
 import socket
+import sys
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
-from vocabgap.errors import AccessDeniedError, StateError
+from vocabgap.errors import AccessDeniedError, StateError, system_error
 from vocabgap.signals import STOPPING
 
 LOOPBACK: Final = "127.0.0.1"
@@ -19,12 +20,27 @@ _LONGEST_GOODBYE: Final = 2  # seconds that connections have to end, once the se
 
 
 def serve_stdio(server: Server[Any]) -> None:
-    """Serve one client over standard input and output, until it closes the input."""
+    """Serve one client over standard input and output, until it closes the input or reads no more.
+
+    Raises:
+        StateError: There is no standard input, or the system does not take the output.
+    """
+    if sys.stdin is None:
+        raise StateError(
+            "there is no standard input to serve", hint="MCP clients start this command themselves"
+        )
     # Standard input is waited for in a thread, which nothing but its end can wake. Every line of a log is
     # written whole, so that the system may end the process at any moment.
     for number in STOPPING:
         signal.signal(number, signal.SIG_DFL)
-    anyio.run(_over_stdio, server)
+    try:
+        anyio.run(_over_stdio, server)
+    except ExceptionGroup as failed:
+        refused = _first(failed)
+        if not isinstance(refused, OSError):
+            raise refused from failed
+        if not isinstance(refused, BrokenPipeError):  # which says that the client has gone
+            raise system_error(refused) from failed
 
 
 def serve_http(server: Server[Any], port: int, on_listening: Callable[[str], None]) -> None:
@@ -58,6 +74,12 @@ def serve_http(server: Server[Any], port: int, on_listening: Callable[[str], Non
             app, log_config=None, access_log=False, timeout_graceful_shutdown=_LONGEST_GOODBYE
         )
         anyio.run(uvicorn.Server(configuration).serve, [listener])
+
+
+def _first(failed: ExceptionGroup[Exception]) -> Exception:
+    """The first error of a group, however deep it lies."""
+    error = failed.exceptions[0]
+    return _first(error) if isinstance(error, ExceptionGroup) else error
 
 
 async def _over_stdio(server: Server[Any]) -> None:
