@@ -20,7 +20,7 @@ from vocabgap.cli.options import (
 )
 from vocabgap.cli.output import Output, output_of
 from vocabgap.config import resolve_settings
-from vocabgap.moments import iso, parse_now
+from vocabgap.moments import iso, parse_moment, parse_now
 from vocabgap.settings import DEFAULT_LISTED
 from vocabgap.text import escape_unseen, printable_name, visible
 
@@ -79,12 +79,14 @@ def list_records(
     output = output_of(context)
     settings = resolve_settings(config, os.environ, {"--hidden": (("ingest", "hidden"), hidden)}).settings
     moment = parse_now(now)
+    earliest = None if since is None else parse_moment(since, moment, name="--since")
+    latest = None if until is None else parse_moment(until, moment, name="--until")
     from vocabgap.reviewing import Question, review  # noqa: PLC0415 - loads Polars
 
     question = Question.of(
         images=map(printable_name, image or ()),
-        since=since,
-        until=until,
+        since=earliest,
+        until=latest,
         operations=map(printable_name, operation or ()),
         match=None if match is None else printable_name(match),
         categories=map(printable_name, category or ()),
@@ -135,6 +137,8 @@ def _print(output: Output, made: "Review", text_format: ListFormat) -> None:
         return
     if text_format is ListFormat.CSV:
         output.text(csv_text(made.gaps))
+        if made.gaps.is_empty():
+            output.note(_why_empty(made))
         return
     if made.session is not None:
         output.text(f"session {visible(made.session)}\n")

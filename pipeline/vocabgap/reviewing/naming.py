@@ -9,6 +9,7 @@ import polars as pl
 
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.ranking import find_capability
+from vocabgap.ranking.identity import ID_PREFIX
 from vocabgap.reviewing.known import Known
 from vocabgap.text import shortened, visible
 
@@ -16,7 +17,6 @@ FEWEST_DIGITS: Final = 4  # of the identity of a record: fewer may be meant as a
 _ALIKE: Final = 3
 _NEAR: Final = 0.5  # ratio of matching characters (difflib) from which on a name is proposed
 _SHOWN: Final = 5  # of those that fit where only one should
-_ID_DIGITS: Final = 12
 _HEX: Final = frozenset("0123456789abcdef")
 
 
@@ -75,18 +75,19 @@ def find(
         InvalidInputError: Several things are.
     """
     wanted = name.strip()
+    may_be_capability = kind in {None, Kind.CAPABILITY}
     found = [each for each in _whole(name, wanted, gaps) if kind in {None, each.kind}]
-    if kind in {None, Kind.CAPABILITY} and (is_known or not found):
+    if may_be_capability and (is_known or (not found and wanted.startswith(ID_PREFIX))):
         found += _identified(wanted, known())
-    if not found and kind in {None, Kind.RECORD}:
-        found += _begun(wanted, gaps)
-    if kind in {None, Kind.CAPABILITY} and not any(each.kind is not Kind.RECORD for each in found):
-        found += _called(wanted, known()) if is_known or not found else []
+    if not found:
+        found = _begun(wanted, gaps) if kind in {None, Kind.RECORD} else []
+        # What has to be computed first is asked for last.
+        found += _called(wanted, known()) if may_be_capability and (is_known or not found) else []
     if len(found) == 1:
         return found[0]
     if found:
         raise _ambiguous(wanted, found)
-    raise _nothing(wanted, gaps, known() if kind in {None, Kind.CAPABILITY} else None, kind)
+    raise _nothing(wanted, gaps, known() if may_be_capability else None, kind)
 
 
 def _whole(name: str, wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
@@ -179,10 +180,10 @@ def _nothing(wanted: str, gaps: pl.DataFrame, known: Known | None, kind: Kind | 
     near = nearest(wanted, names)
     what = "image, session, capability or record" if kind is None else str(kind)
     proposed = ", ".join(f"'{_shown(each)}'" for each in near)
-    return NotFoundError(
-        f"no {what} is called '{_shown(wanted)}'",
-        hint=f"the nearest: {proposed}" if near else "`vocabgap list` says what was logged",
-    )
+    hint = f"the nearest: {proposed}" if near else "`vocabgap list` says what was logged"
+    if known is not None and known.narrowed_to:
+        hint += f"; the run was narrowed to {known.narrowed_to}; --run names another one"
+    return NotFoundError(f"no {what} is called '{_shown(wanted)}'", hint=hint)
 
 
 def nearest(wanted: str, names: Iterable[str]) -> list[str]:
