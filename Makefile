@@ -39,7 +39,7 @@ imports: $(VENV)/.dev
 	@$(BIN)/lint-imports
 
 pytest: $(VENV)/.dev
-	@$(BIN)/pytest --numprocesses auto
+	@$(BIN)/pytest --numprocesses auto --dist loadfile
 
 notebooks: $(VENV)/.dev
 	@$(BIN)/nbstripout --verify notebooks/*.ipynb

@@ -4,19 +4,20 @@ Where the published implementation does something else than its own documents sa
 case that records it is compared with what they have in common, and told of the difference.
 """
 
-import os
-import subprocess
-import sys
+import io
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
+from unittest.mock import patch
 
 import msgspec
 
 from conforming.cases import AnyOf, Anything, Case, Noted, Operation
 from conforming.glossary import SCOPES
-from vocabgap.config import CONFIG_NAME
+from vocabgap.cli.app import run
+from vocabgap.config import CONFIG_NAME, DEBUG_VARIABLE
 from vocabgap.glossary.conflicts import SemanticConflict
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.errors import BlockedByConflictError
@@ -37,7 +38,7 @@ events = "{LOGS}"
 scopes = {list(SCOPES.names)}
 """
 ROWS: Final = ("sense", "conflict")  # the events that the published implementation prints as one list
-FAILED: Final = (1, 2)  # its exit codes of what fails; here they say why
+FAILED: Final = (1, 2)  # its exit codes of what fails
 OFF: Final = "strictness off checks nothing and logs nothing here"
 EARLY: Final = "the checkpoint is written before anybody is asked here"
 
@@ -151,19 +152,11 @@ def command(given: Input, _: Mapping[str, Case]) -> object:
         write_files(folder, given.get("files") or {})
         (folder / CONFIG_NAME).write_text(SETTINGS, encoding="utf-8")
         before = read_events(folder / LOGS).events
-        told = subprocess.run(
-            [sys.executable, "-m", "vocabgap", *(["--json"] if as_json else []), "glossary", *arguments],
-            cwd=folder,
-            input=given.get("stdin", ""),
-            capture_output=True,
-            encoding="utf-8",
-            env={**os.environ, "COLUMNS": "200", "PYTHONPATH": os.pathsep.join(sys.path)},
-            check=False,
+        code, out, err = printed(
+            folder, [*(["--json"] if as_json else []), "glossary", *arguments], given.get("stdin", "")
         )
         new = [each.event for each in read_events(folder / LOGS).events if each not in before]
-    if "Traceback" in told.stderr:
-        raise RuntimeError(told.stderr)
-    text = told.stdout + told.stderr
+    text = out + err
     observed = {
         "contains": Parts(text),
         "contains_ci": Parts(text, in_any_case=True),
@@ -172,14 +165,29 @@ def command(given: Input, _: Mapping[str, Case]) -> object:
         "last": msgspec.to_builtins(new[-1]) if new else None,
     }
     if as_json:
-        events = [msgspec.json.decode(line) for line in told.stdout.splitlines()]
+        events = [msgspec.json.decode(line) for line in out.splitlines()]
         rows = [each for each in events if each["event"] in ROWS]
         observed["json"] = AnyOf([without(row, "schema_version", "event") for row in rows], events[-1])
-    if told.returncode:
+    if code:
         return Noted(
-            {**observed, "exit": AnyOf(told.returncode, *FAILED)}, f"exit code {told.returncode} here"
+            {**observed, "exit": AnyOf(code, *FAILED)}, f"exit code {code} here, where codes say why"
         )
     return {**observed, "exit": 0}
+
+
+def printed(folder: Path, arguments: Sequence[str], typed: str) -> tuple[int, str, str]:
+    """The exit code of a command that is called in some folder, and what it prints; a bug is an error."""
+    out, err = io.StringIO(), io.StringIO()
+    variables = {"COLUMNS": "200", DEBUG_VARIABLE: "1"}
+    with (
+        chdir(folder),
+        patch.dict("os.environ", variables),
+        patch("sys.stdin", io.StringIO(typed)),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        code = run(arguments)
+    return code, out.getvalue(), err.getvalue()
 
 
 class Parts:

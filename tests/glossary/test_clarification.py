@@ -3,9 +3,11 @@ from pathlib import Path
 import pytest
 
 from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, logged, runtime_in, step, write_scope
+from vocabgap.glossary.conflicts import ConflictType
 from vocabgap.glossary.errors import BlockedByConflictError, DeferredToAsyncError
 from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.events import GlossaryClarificationRequested, GlossarySenseUpdated
+from vocabgap.glossary.promoting import deprecate_sense
 from vocabgap.glossary.questions import Answer, Defer, Define, Question, Select, defined, parse_answer
 from vocabgap.glossary.senses import SenseRef, SenseStatus
 from vocabgap.glossary.strictness import Strictness
@@ -86,6 +88,49 @@ def test_unknown_term_is_known_once_it_is_defined(tmp_path: Path) -> None:
     again = runtime_in(tmp_path).run(step(metadata=watching), strictness=Strictness.MAX)
 
     assert (again.conflicts, again.meanings) == ([], {"burnish": "Polish it"})
+
+
+DENIED = {"output": "Here a lift is not a burn."}
+
+
+@pytest.mark.parametrize("answer", [Select(0), Define("Brighten the eyes")])
+def test_use_against_the_definition_is_asked_about_once(answer: Answer, tmp_path: Path) -> None:
+    write_scope(tmp_path, [("lift", LIFT)])
+    ask, asked = answering(answer)
+    first = runtime_in(tmp_path).run(step(step_output=DENIED), strictness=Strictness.MAX, ask=ask)
+
+    again = runtime_in(tmp_path).run(step(step_output=DENIED), strictness=Strictness.MAX)
+
+    assert [(each.conflict.conflict_type, each.conflict.context) for each in asked] == [
+        (ConflictType.INCONSISTENT, "step output: here a lift is not a burn.")
+    ]
+    assert (first.conflicts, again.conflicts) == ([], [])
+
+
+def test_another_use_against_the_definition_is_another_question(tmp_path: Path) -> None:
+    write_scope(tmp_path, [("lift", LIFT)])
+    ask, asked = answering(Select(0), Select(0))
+    one, other = "A lift is not a burn.".ljust(80, "."), "Unlike a lift, it ends."
+    runtime_in(tmp_path).run(step(step_output={"output": one}), strictness=Strictness.MAX, ask=ask)
+
+    made = {"output": f"{one} {other}"}
+    after = runtime_in(tmp_path).run(step(step_output=made), strictness=Strictness.MAX, ask=ask)
+
+    assert len({each.conflict_id for each in asked}) == 2
+    assert "a lift is not" in asked[0].conflict.context
+    assert "unlike a lift" in asked[1].conflict.context
+    assert after.conflicts == []
+
+
+def test_use_is_a_question_again_where_the_definition_is_another_one(tmp_path: Path) -> None:
+    write_scope(tmp_path, [("lift", LIFT)])
+    runtime_in(tmp_path).run(step(step_output=DENIED), strictness=Strictness.MAX, ask=answering(Select(0))[0])
+    write_scope(tmp_path, [("lift", "Brighten the eyes")])
+    runtime = runtime_in(tmp_path)
+    deprecate_sense(runtime, "lift", None, LIFT)
+
+    with pytest.raises(BlockedByConflictError):
+        runtime.run(step(step_output=DENIED), strictness=Strictness.MAX)
 
 
 def test_what_one_person_defers_stops_the_step_still(tmp_path: Path) -> None:

@@ -1,13 +1,18 @@
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, logged, runtime_in, step, write_scope
 from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.events import GlossaryClarificationResolved, ResolutionMode
+from vocabgap.glossary.importing import import_terms
+from vocabgap.glossary.promoting import deprecate_sense, promote_sense
 from vocabgap.glossary.questions import Defer, Define, Select
-from vocabgap.glossary.raised import Raised, answer_later, raised, require_raised
+from vocabgap.glossary.raised import Raised, answer_later, raised, require_raised, standing
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.strictness import Strictness
 
@@ -19,6 +24,11 @@ def runtime(tmp_path: Path) -> GlossaryRuntime:
     runtime = runtime_in(tmp_path)
     runtime.run(step(critical=False))
     return runtime
+
+
+def in_mission(mission: str, **fields: Any) -> ExecutionContext:  # noqa: ANN401
+    """A step of some mission that asks a question and is not stopped."""
+    return replace(step(critical=False, **fields), mission_id=mission)
 
 
 def listed(runtime: GlossaryRuntime) -> list[Raised]:
@@ -75,6 +85,64 @@ def test_place_without_a_candidate_is_refused(place: int, runtime: GlossaryRunti
 def test_answer_of_ones_own_while_the_step_waits_closes_the_question(runtime: GlossaryRuntime) -> None:
     runtime.run(step(), ask=answering(Define("Brighten the eyes"))[0])
     assert [each.is_open for each in listed(runtime)] == [False]
+
+
+def open_terms(runtime: GlossaryRuntime) -> list[str]:
+    """The terms of the questions that wait for an answer."""
+    return [each.term for each in standing(listed(runtime), runtime) if each.is_open]
+
+
+def test_answer_in_one_mission_settles_the_question_of_another(runtime: GlossaryRuntime) -> None:
+    runtime.run(in_mission("elsewhere"))
+    assert open_terms(runtime) == ["lift", "lift"]
+
+    answer_later(runtime, listed(runtime)[0], Select(0))
+
+    assert open_terms(runtime) == []
+
+
+def test_question_about_an_unknown_term_is_settled_by_a_promoted_draft(tmp_path: Path) -> None:
+    (tmp_path / "team_domain.yaml").write_text(
+        "terms: [{surface: burnish, definition: Polish it, status: draft}]", encoding="utf-8"
+    )
+    runtime = runtime_in(tmp_path)
+    runtime.run(step('A "burnish" tool', critical=False))
+    assert open_terms(runtime) == ["burnish"]
+
+    promote_sense(runtime, "burnish", None, None, lambda _: None)
+
+    assert open_terms(runtime) == []
+
+
+def test_question_about_an_unknown_term_is_settled_by_an_import(tmp_path: Path) -> None:
+    runtime = runtime_in(tmp_path)
+    runtime.run(step('A "burnish" tool', critical=False))
+    table = tmp_path / "terms.csv"
+    table.write_text("term,definition\nburnish,Polish it\n", encoding="utf-8")
+
+    import_terms(table, runtime.folder, runtime.scopes)
+
+    assert open_terms(runtime) == []
+
+
+def test_question_about_a_use_is_settled_by_an_answer_about_that_use(tmp_path: Path) -> None:
+    write_scope(tmp_path, [("lift", LIFT)])
+    runtime = runtime_in(tmp_path)
+    made = {"output": "Here a lift is not a burn."}
+    for mission in ("retouch", "elsewhere"):
+        runtime.run(in_mission(mission, step_output=made))
+    assert open_terms(runtime) == ["lift", "lift"]
+
+    answer_later(runtime, listed(runtime)[1], Select(0))
+
+    assert open_terms(runtime) == []
+    assert runtime.run(step(step_output=made), strictness=Strictness.MAX).conflicts == []
+
+
+def test_question_stays_open_where_the_term_is_ambiguous_still(runtime: GlossaryRuntime) -> None:
+    write_scope(runtime.folder, [("lift", "Brighten the eyes")], "core_domain")
+    deprecate_sense(runtime, "lift", None, STAIN)
+    assert open_terms(runtime) == ["lift"]
 
 
 def test_question_is_found_by_the_beginning_of_its_identifier(runtime: GlossaryRuntime) -> None:

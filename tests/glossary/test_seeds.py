@@ -110,6 +110,15 @@ def test_all_that_is_wrong_is_found_and_the_other_terms_are_kept() -> None:
     ]
 
 
+def test_two_terms_without_a_status_are_active_and_so_ambiguous(tmp_path: Path) -> None:
+    seeds = [TERM, {**TERM, "definition": "a face cover"}]
+    (tmp_path / "team_domain.yaml").write_text(json.dumps({"terms": seeds}), encoding="utf-8")
+    glossary = load_glossary(tmp_path, tmp_path / "events").glossary
+    (conflict,) = check(extract([Field("prompt", "Paint the mask.")], {}, glossary.known), glossary)
+    assert {each.status for each in glossary} == {SenseStatus.ACTIVE}
+    assert conflict.conflict_type is ConflictType.AMBIGUOUS
+
+
 def test_the_fields_of_a_term_and_what_they_are_without_being_said() -> None:
     full = {
         **TERM,

@@ -3,11 +3,13 @@
 import os
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Final, NoReturn
 
 import typer
 from typer.exceptions import TyperException
+from typer.main import get_command
 
 from vocabgap.cli.check_command import check
 from vocabgap.cli.clusters_command import clusters
@@ -18,6 +20,7 @@ from vocabgap.cli.diff_command import diff
 from vocabgap.cli.draft_command import draft
 from vocabgap.cli.glossary_command import glossary
 from vocabgap.cli.list_command import list_records
+from vocabgap.cli.log_command import log
 from vocabgap.cli.mcp_command import mcp
 from vocabgap.cli.output import PROGRAM, Output
 from vocabgap.cli.render_command import render
@@ -71,6 +74,7 @@ app.command("list")(list_records)
 app.command()(show)
 app.add_typer(clusters)
 app.command()(draft)
+app.command()(log)
 app.add_typer(decide)
 app.add_typer(decisions)
 app.command()(diff)
@@ -80,13 +84,16 @@ app.command()(mcp)
 app.command()(schema)
 app.command()(status)
 
+# Making one of all commands takes longer than many of them do, and a process may run several.
+_parser: Final = cache(get_command)
+
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; no traceback reaches the person."""
     output = Output(as_json="--json" in arguments)
     try:
         release()
-        code = app(list(arguments), prog_name=PROGRAM, standalone_mode=False)
+        code = _parser(app).main(list(arguments), prog_name=PROGRAM, standalone_mode=False)
     except VocabgapError as error:
         output.error(error)
         return error.exit_code

@@ -16,7 +16,6 @@ from vocabgap.cli.glossary_options import (
     MissionOption,
     NowOption,
     StrictnessOption,
-    glossary_settings,
     initialized,
     require_strictness,
     runtime_of,
@@ -72,7 +71,7 @@ def check(
 
     output = output_of(context)
     asked = require_strictness(strictness)
-    runtime = initialized(glossary_settings(config, folder), actor, now)
+    runtime = initialized(config, folder, actor, now)
     metadata: dict[str, Any] = {"critical_step": critical}
     if watch:
         metadata["glossary_watch_terms"] = watch
@@ -122,7 +121,7 @@ def resume(
 
     output = output_of(context)
     asked = require_strictness(strictness)
-    runtime = runtime_of(glossary_settings(config, folder), actor, now)
+    runtime = runtime_of(config, folder, actor, now)
     if token is None:
         newest = load_checkpoint(runtime.logs)
         if newest is None:

@@ -12,7 +12,6 @@ from vocabgap.cli.glossary_options import (
     MissionOption,
     NowOption,
     StrictnessOption,
-    glossary_settings,
     require_strictness,
     runtime_of,
 )
@@ -38,15 +37,15 @@ def conflicts(
 ) -> None:
     """List the questions that were raised, and whether they are answered."""
     from vocabgap.glossary.event_log import read_events  # noqa: PLC0415 - loads what only this needs
-    from vocabgap.glossary.raised import raised  # noqa: PLC0415
+    from vocabgap.glossary.raised import raised, standing  # noqa: PLC0415
 
     output = output_of(context)
     asked = require_strictness(strictness)
-    runtime = runtime_of(glossary_settings(config, folder))
+    runtime = runtime_of(config, folder)
     events = read_events(runtime.logs).events
     found = [
         each
-        for each in raised(events)
+        for each in standing(raised(events), runtime)
         if mission in {None, each.mission_id}
         and (each.is_open or not unresolved)
         and asked in {None, each.effective_strictness}
@@ -100,11 +99,16 @@ def resolve(
     """Answer a question that was put off; without options it is asked."""
     from vocabgap.glossary.event_log import read_events  # noqa: PLC0415 - loads what only this needs
     from vocabgap.glossary.questions import Defer, Define, Select  # noqa: PLC0415
-    from vocabgap.glossary.raised import answer_later, raised, require_raised  # noqa: PLC0415
+    from vocabgap.glossary.raised import (  # noqa: PLC0415
+        answer_later,
+        raised,
+        require_raised,
+        standing,
+    )
 
     output = output_of(context)
-    runtime = runtime_of(glossary_settings(config, folder), actor, now)
-    question = require_raised(raised(read_events(runtime.logs).events), conflict, mission)
+    runtime = runtime_of(config, folder, actor, now)
+    question = require_raised(standing(raised(read_events(runtime.logs).events), runtime), conflict, mission)
     if select is not None and define is not None:
         raise InvalidInputError("--select and --define are two answers", hint="give one of them")
     answer: Answer

@@ -10,7 +10,7 @@ import typer
 from vocabgap.config import login, resolve_settings
 from vocabgap.errors import InvalidInputError
 from vocabgap.moments import parse_now
-from vocabgap.settings import DEFAULT_GLOSSARY, GlossarySettings
+from vocabgap.settings import DEFAULT_GLOSSARY
 
 if TYPE_CHECKING:
     from vocabgap.glossary.runtime import GlossaryRuntime
@@ -44,35 +44,25 @@ NowOption = Annotated[
 ]
 
 
-def glossary_settings(
-    config: Path | None, folder: str | None, strictness: str | None = None
-) -> GlossarySettings:
-    """The settings of the glossary that options mean."""
-    flags = {
-        "--glossary": (("glossary", "folder"), folder),
-        "--strictness": (("glossary", "strictness"), strictness),
-    }
-    return resolve_settings(config, os.environ, flags).settings.glossary
-
-
 def runtime_of(
-    settings: GlossarySettings, actor: str | None = None, now: str | None = None
+    config: Path | None, folder: str | None = None, actor: str | None = None, now: str | None = None
 ) -> "GlossaryRuntime":
-    """The runtime of a glossary, used by a person."""
+    """The runtime of the glossary that options mean, used by a person; its folder need not exist."""
     from vocabgap.glossary.configured import configured_runtime  # noqa: PLC0415 - loads what only this needs
     from vocabgap.glossary.events import Actor  # noqa: PLC0415
     from vocabgap.glossary.session import clock  # noqa: PLC0415
 
+    flags = {"--glossary": (("glossary", "folder"), folder)}
     name = actor or login() or "cli"
     return configured_runtime(
-        settings,
+        resolve_settings(config, os.environ, flags).settings.glossary,
         actor=Actor(f"user:{name}", display_name=name),
         now=clock if now is None else partial(parse_now, now),
     )
 
 
 def initialized(
-    settings: GlossarySettings, actor: str | None = None, now: str | None = None
+    config: Path | None, folder: str | None, actor: str | None = None, now: str | None = None
 ) -> "GlossaryRuntime":
     """The same, of a glossary whose folder exists.
 
@@ -81,7 +71,7 @@ def initialized(
     """
     from vocabgap.glossary.configured import require_glossary  # noqa: PLC0415 - as above
 
-    runtime = runtime_of(settings, actor, now)
+    runtime = runtime_of(config, folder, actor, now)
     require_glossary(runtime)
     return runtime
 

@@ -11,7 +11,6 @@ from vocabgap.cli.glossary_options import (
     FolderOption,
     NowOption,
     ScopeOption,
-    glossary_settings,
     initialized,
     require_scope,
     runtime_of,
@@ -50,7 +49,7 @@ def list_terms(
     from vocabgap.glossary.senses import SenseStatus  # noqa: PLC0415
 
     output = output_of(context)
-    runtime = runtime_of(glossary_settings(config, folder))
+    runtime = runtime_of(config, folder)
     require_scope(runtime, scope)
     if status not in {None, *SenseStatus}:
         raise InvalidInputError(
@@ -84,7 +83,7 @@ def show_term(
 ) -> None:
     """Show all senses of a term, and where each comes from."""
     output = output_of(context)
-    runtime = initialized(glossary_settings(config, folder))
+    runtime = initialized(config, folder)
     loaded = runtime.load()
     _note_problems(output, loaded)
     name = term.removeprefix(_PREFIX)
@@ -113,7 +112,7 @@ def validate(
     from vocabgap.glossary.seeds import ENDING, read_seed, scope_of  # noqa: PLC0415 - loads what only this needs
 
     output = output_of(context)
-    runtime = runtime_of(glossary_settings(config, None))
+    runtime = runtime_of(config)
     if not path.exists():
         raise NotFoundError(f"'{path}' does not exist", hint="name a seed file, or a folder of them")
     paths = sorted(path.glob(f"*{ENDING}")) if path.is_dir() else [path]
@@ -162,7 +161,7 @@ def import_terms(
     from vocabgap.glossary.importing import import_terms as imported  # noqa: PLC0415 - loads what only this needs
 
     output = output_of(context)
-    runtime = runtime_of(glossary_settings(config, folder))
+    runtime = runtime_of(config, folder)
     made = imported(source, runtime.folder, runtime.scopes, scope)
     for place, term in made.added:
         output.event("imported", scope=place, term=term)
@@ -205,7 +204,7 @@ def promote(
     from vocabgap.glossary.promoting import promote_sense  # noqa: PLC0415 - loads what only this needs
 
     output = output_of(context)
-    runtime = initialized(glossary_settings(config, folder), actor, now)
+    runtime = initialized(config, folder, actor, now)
     if replace is None and sys.stdin.isatty() and not output.as_json:
         from vocabgap.cli.glossary_prompts import Prompt  # noqa: PLC0415 - loads rich
 
@@ -233,7 +232,7 @@ def deprecate(
     from vocabgap.glossary.promoting import deprecate_sense  # noqa: PLC0415 - loads what only this needs
 
     output = output_of(context)
-    runtime = initialized(glossary_settings(config, folder), actor, now)
+    runtime = initialized(config, folder, actor, now)
     _tell_changed(output, deprecate_sense(runtime, term, scope, definition), "is deprecated")
 
 

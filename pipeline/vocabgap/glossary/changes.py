@@ -31,11 +31,13 @@ def selected(
     now: datetime,
     mode: ResolutionMode = ResolutionMode.INTERACTIVE,
     source: str = CLARIFIED,
+    usage: str = "",
 ) -> GlossaryClarificationResolved:
     """That a question was answered with a sense that is there.
 
     What else the term could have meant by then is ruled out: deprecated in the scope of that sense, passed
-    over in the others. A sense that is added later makes the term ambiguous again.
+    over in the others. A sense that is added later makes the term ambiguous again. Where the question was
+    about a use of the term, that use is no conflict any more.
     """
     return GlossaryClarificationResolved(
         conflict_id=conflict_id,
@@ -45,6 +47,7 @@ def selected(
         resolution_mode=mode,
         provenance=Provenance(actor.actor_id, now, source),
         overruled=tuple(each.ref for each in glossary.rivals(sense.surface, sense.definition)),
+        usage=usage,
         timestamp=now,
     )
 
@@ -74,6 +77,7 @@ def custom(
         source=source,
         conflict_id=conflict_id,
         overruled=tuple(each.ref for each in glossary.rivals(surface, definition)),
+        usage=conflict.usage,
     )
 
 
@@ -191,6 +195,7 @@ def _added(
     status: SenseStatus = SenseStatus.ACTIVE,
     conflict_id: str = "",
     overruled: tuple[SenseRef, ...] = (),
+    usage: str = "",
 ) -> GlossarySenseUpdated:
     place = glossary.scopes.authored_scope if scope is None else scope
     if place not in glossary.scopes.names:
@@ -207,6 +212,7 @@ def _added(
         provenance=Provenance(actor.actor_id, now, source),
         conflict_id=conflict_id,
         overruled=overruled,
+        usage=usage,
         timestamp=now,
     )
 

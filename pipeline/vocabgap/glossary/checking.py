@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from vocabgap.glossary.candidates import ExtractedTerm
 from vocabgap.glossary.conflicts import UNSURE, ConflictType, SemanticConflict, Severity, score_severity
-from vocabgap.glossary.contradictions import contradicts
+from vocabgap.glossary.contradictions import contradictions, contradicts
 from vocabgap.glossary.events import Action
 from vocabgap.glossary.glossary import Glossary, definitions
 from vocabgap.glossary.senses import TermSense
@@ -53,12 +53,17 @@ def check(
         kind = classify(surface.surface_text, senses, confidence, critical=critical, output=output)
         if kind is None:
             continue
+        context = term.context
+        if kind is ConflictType.INCONSISTENT:
+            context = _disputed_use(glossary, senses[0], output)
+            if not context:
+                continue
         severity = severities.get((kind, confidence))
         if severity is None:
             severity = score_severity(kind, confidence=confidence, critical=critical)
             severities[kind, confidence] = severity
         candidates = tuple(sense.ref for sense in senses)
-        found.append(SemanticConflict(surface, kind, severity, confidence, candidates, term.context))
+        found.append(SemanticConflict(surface, kind, severity, confidence, candidates, context))
     return found
 
 
@@ -90,6 +95,13 @@ def classify(
     if output and contradicts(output, surface, active[0].definition):
         return ConflictType.INCONSISTENT
     return None
+
+
+def _disputed_use(glossary: Glossary, sense: TermSense, output: str) -> str:
+    """Where an output uses a term against its meaning; empty where people have accepted all these uses."""
+    uses = contradictions(output, sense.surface.surface_text, sense.definition)
+    told = (f"step output: {use}" for use in uses)
+    return next((each for each in told if not glossary.accepts(sense, each)), "")
 
 
 def verdict(conflicts: Sequence[SemanticConflict], strictness: Strictness) -> Verdict:

@@ -49,7 +49,7 @@ class SemanticConflict(msgspec.Struct, frozen=True, gc=False):
         severity: How bad that is.
         confidence: How sure it is that this is a term, 0 to 1.
         candidate_senses: What it may mean, the likeliest first.
-        context: Where the term was found.
+        context: Where the term was found; of an inconsistent one, how it is used there.
 
     Raises:
         InvalidTermError: It is ambiguous between nothing, or the confidence lies outside.
@@ -66,6 +66,11 @@ class SemanticConflict(msgspec.Struct, frozen=True, gc=False):
         require_confidence(self.confidence)
         if not self.candidate_senses and self.conflict_type == _AMBIGUOUS:
             raise InvalidTermError("AMBIGUOUS conflict must have candidate_senses")
+
+    @property
+    def usage(self) -> str:
+        """The use that the question is about; empty where it is about the term as such."""
+        return self.context if self.conflict_type == ConflictType.INCONSISTENT else ""
 
     @property
     def place(self) -> tuple[int, float, str]:

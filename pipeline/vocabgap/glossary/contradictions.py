@@ -1,6 +1,7 @@
 """Contradictions: a text that uses a term against its definition, as far as its wording shows that."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -17,32 +18,40 @@ _APOSTROPHES: Final = str.maketrans({"’": "'", "ʼ": "'"})
 
 
 def contradicts(text: str, term: str, definition: str) -> bool:
-    """Whether a text uses a term against its definition.
+    """Whether a text uses a term against its definition, as `contradictions` finds it."""
+    return next(contradictions(text, term, definition), None) is not None
 
-    It does where, near the term, it denies a word of the definition (`is not a unit`), denies the term itself
-    (`a feature is not`, `unlike a feature`), or says what it means in other words (`refers to a plugin`).
+
+def contradictions(text: str, term: str, definition: str) -> Iterator[str]:
+    """The uses of a term in a text that are against its definition.
+
+    A use is where the text denies, near the term, a word of the definition (`is not a unit`), denies the term
+    itself (`a feature is not`, `unlike a feature`), or says what it means in other words (`refers to a
+    plugin`).
 
     Args:
         text: The text.
         term: The term, in lower case; only whole words are uses of it.
         definition: What it means.
+
+    Returns:
+        The passages around these uses, in lower case with single spaces.
     """
     searched, name = _folded(text), _folded(term)
     if name not in searched:
-        return False
+        return
     use, denied, defined = _patterns(name)
     known = _words(definition)
     denial = _denial(frozenset(known))
     for found in use.finditer(searched):
         window = searched[max(0, found.start() - WINDOW) : found.end() + WINDOW]
         if denied.search(window) or (denial is not None and denial.search(window)):
-            return True
-        if known and defined.search(window):
+            yield window.strip()
+        elif known and defined.search(window):
             stems = set(map(stem, _WORD.findall(window)))
             shared = sum(stem(word) in stems for word in known)
             if shared < _LEAST_SHARED * len(known):
-                return True
-    return False
+                yield window.strip()
 
 
 @lru_cache(maxsize=1_000)

@@ -3,10 +3,11 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 from uuid import uuid4
 
 import msgspec
@@ -25,6 +26,7 @@ _KIND: Final = Kind(
     undone="nothing was logged",
     again="try again when that one is done",
 )
+_DECODER: Final = msgspec.json.Decoder[GlossaryEvent](GlossaryEvent)
 _FOREIGN: Final = re.compile(r"[^A-Za-z0-9_.-]")
 _LONGEST_NAME: Final = 200  # characters of a file's name; systems allow 255 bytes
 
@@ -135,7 +137,9 @@ def read_events(folder: Path, mission_id: str | None = None) -> EventsRead:
     found: list[Logged] = []
     skipped = 0
     for path in log_files(folder, mission_id):
-        events, bad = parse_log(read_log(path), path.name.removesuffix(ENDING))
+        with opened_log(path) as file:
+            content = file.read()
+        events, bad = parse_log(content, path.name.removesuffix(ENDING))
         found += events
         skipped += bad
     return EventsRead(in_order(found), skipped)
@@ -157,14 +161,15 @@ def log_files(folder: Path, mission_id: str | None = None) -> list[Path]:
         return sorted(path for path in folder.iterdir() if path.name.endswith(ENDING) and path.is_file())
 
 
-def read_log(path: Path) -> bytes:
-    """What a log holds.
+@contextmanager
+def opened_log(path: Path) -> Iterator[BinaryIO]:
+    """A log, open to be read.
 
     Raises:
         VocabgapError: It cannot be read.
     """
-    with naming(path, _KIND, "read"):
-        return path.read_bytes()
+    with naming(path, _KIND, "read"), path.open("rb") as file:
+        yield file
 
 
 def parse_log(content: bytes, log: str, first: int = 1) -> tuple[list[Logged], int]:
@@ -181,7 +186,7 @@ def parse_log(content: bytes, log: str, first: int = 1) -> tuple[list[Logged], i
         if not line.strip():
             continue
         try:
-            found.append(Logged(event_of(_json(line)), log, number))
+            found.append(Logged(_event(line), log, number))
         except InvalidTermError:
             skipped += 1
     return found, skipped
@@ -241,6 +246,13 @@ def require_checkpoint(folder: Path, retry_token: str) -> StepCheckpoint:
             hint="the step that was stopped names its token; run it again to get a new one",
         )
     return found
+
+
+def _event(line: bytes) -> GlossaryEvent:
+    try:
+        return _DECODER.decode(line)  # type: ignore[no-any-return]
+    except (ValueError, OverflowError, RecursionError):
+        return event_of(_json(line))  # which reads the forms of others, too, and says what is no event
 
 
 def _json(line: bytes) -> Any:  # noqa: ANN401 - whatever a log may hold

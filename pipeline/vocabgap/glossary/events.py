@@ -174,6 +174,7 @@ class GlossaryClarificationResolved(Event, frozen=True, kw_only=True, tag=True):
         resolution_mode: When.
         provenance: Where the answer comes from.
         overruled: The senses that it was preferred to; where a log does not say, all that there were.
+        usage: The use of the term that is meant so, where the question was about one; else empty.
     """
 
     conflict_id: str
@@ -183,6 +184,7 @@ class GlossaryClarificationResolved(Event, frozen=True, kw_only=True, tag=True):
     resolution_mode: ResolutionMode = ResolutionMode.INTERACTIVE
     provenance: Provenance | None = None
     overruled: tuple[SenseRef, ...] | msgspec.UnsetType = msgspec.UNSET
+    usage: str = ""
 
 
 class GlossarySenseUpdated(Event, frozen=True, kw_only=True, tag=True):
@@ -198,6 +200,7 @@ class GlossarySenseUpdated(Event, frozen=True, kw_only=True, tag=True):
         conflict_id: The question that it answers; empty where it answers none.
         overruled: The senses that it takes the place of; where a log does not say, all that there were if it
             answers a question, else none.
+        usage: As above.
     """
 
     term_surface: str
@@ -208,6 +211,7 @@ class GlossarySenseUpdated(Event, frozen=True, kw_only=True, tag=True):
     provenance: Provenance | None = None
     conflict_id: str = ""
     overruled: tuple[SenseRef, ...] | msgspec.UnsetType = msgspec.UNSET
+    usage: str = ""
 
 
 class StepCheckpointed(Event, frozen=True, kw_only=True, tag=True):

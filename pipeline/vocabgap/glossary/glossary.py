@@ -46,6 +46,8 @@ class Glossary:
         self._senses: dict[str, _Senses] = {key: self._ranked(each) for key, each in grouped.items()}
         # Of a term the senses that were ruled out, each with the one that was preferred.
         self._overruled: dict[str, dict[SenseId, SenseId]] = {}
+        # Of a term the uses that people have called right, each with the sense that is meant.
+        self._accepted: dict[str, dict[str, SenseId]] = {}
 
     def __len__(self) -> int:
         """How many senses there are, of any status."""
@@ -59,10 +61,11 @@ class Glossary:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Glossary):
             return NotImplemented
-        return (self.scopes, self._senses, self._overruled) == (
+        return (self.scopes, self._senses, self._overruled, self._accepted) == (
             other.scopes,
             other._senses,
             other._overruled,
+            other._accepted,
         )
 
     def __hash__(self) -> int:
@@ -104,6 +107,16 @@ class Glossary:
         found = self.resolve(surface)
         return found[0] if len(definitions(found)) == 1 else None
 
+    def accepts(self, sense: TermSense, usage: str) -> bool:
+        """Whether somebody has said of a use of a term that this sense is meant, though it seems otherwise.
+
+        Args:
+            sense: What the term means.
+            usage: The use, as the context of a conflict gives it.
+        """
+        key = term_key(sense.surface.surface_text)
+        return self._accepted.get(key, {}).get(usage) == sense_id(sense)
+
     def rivals(self, surface: str, definition: str) -> tuple[TermSense, ...]:
         """The senses that would make a term ambiguous beside some definition."""
         wanted = definition_key(definition)
@@ -123,19 +136,20 @@ class Glossary:
     @cached_property
     def scope_refs(self) -> tuple[ScopeRef, ...]:
         """The active scopes that hold a sense, each with a digest of what it holds as its version."""
-        digests = {name: hashlib.sha256() for name in self.scopes.names}
-        held: set[str] = set()
+        held: dict[str, list[object]] = {name: [] for name in self.scopes.names}
         for key in sorted(self._senses):
+            overruled, accepted = self._overruled.get(key, {}), self._accepted.get(key, {})
             for sense in self._senses[key]:
-                if sense.scope in digests:
-                    held.add(sense.scope)
-                    ruled_out = sense_id(sense) in self._overruled.get(key, {})
-                    digests[sense.scope].update(msgspec.json.encode((sense.ref, sense.status, ruled_out)))
-        return tuple(
-            ScopeRef(name, digest.hexdigest()[:_VERSION_DIGITS])
-            for name, digest in digests.items()
-            if name in held
-        )
+                if sense.scope in held:
+                    held[sense.scope] += (
+                        sense.surface,
+                        sense.definition,
+                        sense.confidence,
+                        sense.status,
+                        bool(overruled) and sense_id(sense) in overruled,
+                        sorted(accepted.items()),
+                    )
+        return tuple(ScopeRef(name, _version(state)) for name, state in held.items() if state)
 
     def applied(self, events: Iterable[Event]) -> "Glossary":
         """The glossary after some events, in their order; those of other kinds change nothing.
@@ -145,6 +159,7 @@ class Glossary:
         after = Glossary((), self.scopes)
         after._senses = dict(self._senses)
         after._overruled = dict(self._overruled)
+        after._accepted = dict(self._accepted)
         changed = False
         for event in events:
             if isinstance(event, GlossarySenseUpdated):
@@ -169,6 +184,7 @@ class Glossary:
         if isinstance(named, msgspec.UnsetType):
             named = _refs(present) if provenance.source in ANSWERS else ()
         self._put(key, sense, edited | _ids(named))
+        self._accept(key, sense, event.usage)
         return True
 
     def _select(self, event: GlossaryClarificationResolved) -> bool:
@@ -184,7 +200,12 @@ class Glossary:
             sense = msgspec.structs.replace(there, status=SenseStatus.ACTIVE)
         named = event.overruled
         self._put(key, sense, _ids(_refs(present) if isinstance(named, msgspec.UnsetType) else named))
+        self._accept(key, sense, event.usage)
         return True
+
+    def _accept(self, key: str, sense: TermSense, usage: str) -> None:
+        if usage:
+            self._accepted[key] = {**self._accepted.get(key, {}), usage: sense_id(sense)}
 
     def _put(self, key: str, sense: TermSense, overruled: set[SenseId]) -> None:
         """Have a sense in the place of what it overrules: deprecated in its scope, ruled out in others."""
@@ -242,6 +263,10 @@ def definitions(senses: Iterable[TermSense]) -> Mapping[str, TermSense]:
     for sense in senses:
         found.setdefault(definition_key(sense.definition), sense)
     return found
+
+
+def _version(state: list[object]) -> str:
+    return hashlib.sha256(msgspec.json.encode(state)).hexdigest()[:_VERSION_DIGITS]
 
 
 def _refs(present: _Senses) -> tuple[SenseRef, ...]:

@@ -21,7 +21,8 @@ class Question(NamedTuple):
     """What a term means.
 
     Attributes:
-        conflict_id: What names the question: the same for the same term, candidates and mission.
+        conflict_id: What names the question: the same for the same term, candidates and mission, and the same
+            use of the term where it is about one.
         conflict: What is open.
         candidates: What can be chosen, the likeliest first.
     """
@@ -111,4 +112,6 @@ def _identifier(conflict: SemanticConflict, mission_id: str, candidates: Sequenc
     # Identifiers of random would make other reports of the same logs.
     choices = sorted((each.scope, definition_key(each.definition)) for each in candidates)
     named = [mission_id, conflict.term.surface_text, conflict.conflict_type.value, choices]
+    if conflict.usage:
+        named.append(conflict.usage)
     return str(uuid5(_OURS, json.dumps(named)))

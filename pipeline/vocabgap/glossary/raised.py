@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
+from functools import cache
 from typing import Final
 
 import msgspec
@@ -70,6 +71,11 @@ class Raised(msgspec.Struct, frozen=True):
     senses: tuple[SenseRef, ...] = ()
 
     @property
+    def usage(self) -> str:
+        """The use of the term that it is about; empty where it is about the term as such."""
+        return self.context if self.type == ConflictType.INCONSISTENT else ""
+
+    @property
     def is_open(self) -> bool:
         """Whether it waits for an answer."""
         return self.status is Standing.UNRESOLVED
@@ -106,6 +112,31 @@ def raised(events: Iterable[Logged]) -> list[Raised]:
             case GlossaryClarificationResolved() | GlossarySenseUpdated() if event.conflict_id:
                 found[event.conflict_id] = _answered(event, found.get(event.conflict_id))
     return list(found.values())
+
+
+def standing(questions: Iterable[Raised], runtime: GlossaryRuntime) -> list[Raised]:
+    """The questions as they stand in the glossary: what settles a term settles all questions about it.
+
+    That may be the answer to another question, a draft that was promoted, or a meaning that somebody wrote.
+
+    Args:
+        questions: As the logs tell of them.
+        runtime: The glossary.
+
+    Raises:
+        VocabgapError: The glossary cannot be read.
+    """
+    loaded = cache(runtime.load)
+    found = []
+    for each in questions:
+        is_settled = each.is_open and _is_settled(each, loaded(each.mission_id or None).glossary)
+        found.append(msgspec.structs.replace(each, status=Standing.RESOLVED) if is_settled else each)
+    return found
+
+
+def _is_settled(question: Raised, glossary: Glossary) -> bool:
+    meaning = glossary.meaning(question.term)
+    return meaning is not None and (not question.usage or glossary.accepts(meaning, question.usage))
 
 
 def require_raised(questions: Iterable[Raised], conflict_id: str, mission_id: str | None = None) -> Raised:
@@ -155,6 +186,7 @@ def answer_later(runtime: GlossaryRuntime, question: Raised, answer: Answer) -> 
             now=moment,
             mode=ResolutionMode.ASYNC,
             source=LATER,
+            usage=question.usage,
         )
 
     match answer:
@@ -217,4 +249,5 @@ def _conflict(question: Raised) -> SemanticConflict:
     surface = surface_of(question.term)
     if surface is None:
         raise InvalidTermError(f"{question.term!r} is no term")
-    return SemanticConflict(surface, ConflictType.UNKNOWN, Severity.LOW, 1.0, context=question.context)
+    kind = ConflictType.INCONSISTENT if question.usage else ConflictType.UNKNOWN
+    return SemanticConflict(surface, kind, Severity.LOW, 1.0, context=question.context)

@@ -12,11 +12,13 @@ _UNUSUAL: Final = re.compile("[\x00-\x09\x0b-\x1f\x7f-\xa0\u2028\u2029\ud800-\ud
 _HEAD: Final = re.compile(r"(?:(?:#[^\n]*)?\n)*terms:\n")
 # The start of a term or none, a key, and a value: text from a letter on, a number, or a text in quotes.
 _LINE: Final = re.compile(
-    r"( *(?:- )?)([a-z_]+): "
+    r"^(?:( *(?:- )?)([a-z_]+): "
     r"(?:([A-Za-z][^:#\n]*(?:(?:(?<! )#|:(?![ \n]))[^:#\n]*)*)|([0-9]+\.[0-9]+|0|1)"
     r"|'((?:[^'\n]|'')*)'|\"([^\"\\\n]*)\")\n"
-    r"| *(?:#[^\n]*)?\n"
+    r"| *(?:#[^\n]*)?\n)",
+    re.MULTILINE,
 )
+_ITEM: Final = "- "
 _CONSTANTS: Final = frozenset({"null", "true", "false"})
 
 
@@ -39,29 +41,28 @@ def plain_terms(text: str) -> list[dict[str, object]] | None:
 
 def _terms(text: str, end: int) -> list[dict[str, object]] | None:
     """The terms from some place on."""
+    lines = _LINE.findall(text, end)
+    if len(lines) != text.count("\n", end):  # one of them is written otherwise
+        return None
     terms: list[dict[str, object]] = []
     fields: dict[str, object] = {}
-    indent = -1
-    for line in _LINE.finditer(text, end):
-        if line.start() != end:
-            return None
-        end = line.end()
-        before, key, bare, number, single, double = line.groups()
-        if key is None:  # a comment, or nothing
+    first, others = "", ""  # what stands before the keys of a term
+    for before, key, bare, number, single, double in lines:
+        if not key:  # a comment, or nothing
             continue
-        if before.endswith("- "):
+        if not first and before.endswith(_ITEM):
+            first, others = before, " " * len(before)
+        if before == first:
             fields = {}
             terms.append(fields)
-            if indent < 0:
-                indent = len(before)
-        if len(before) != indent or key in fields:
+        elif before != others or key in fields:
             return None
-        if bare is not None:
+        if bare:
             if bare[-1] == " " or bare.lower() in _CONSTANTS:
                 return None
             fields[key] = bare
-        elif number is not None:
+        elif number:
             fields[key] = float(number) if "." in number else int(number)
         else:
-            fields[key] = double if single is None else single.replace("''", "'")
-    return terms if terms and end == len(text) else None
+            fields[key] = single.replace("''", "'") if single else double
+    return terms or None

@@ -28,7 +28,7 @@ class SeedTerm(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True
         surface: The term, in lower case.
         definition: What it means.
         confidence: How sure that is, 0 to 1.
-        status: What the sense counts for; a term that somebody wrote down is active unless it says otherwise.
+        status: What the sense counts for.
         see_also: Where more is said, as objects of texts.
         synonyms_to_avoid: Other words for it that are not to be used.
         introduced_in_mission: The mission that it comes from.
@@ -37,6 +37,8 @@ class SeedTerm(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True
     surface: str
     definition: str
     confidence: Annotated[float, msgspec.Meta(ge=0, le=1)] = 1.0
+    # The published implementation has `draft` here, so that two seeds without a status never conflict. Drafts
+    # are, by its data model, what extraction makes of doubtful finds: what people write down counts at once.
     status: SenseStatus = SenseStatus.ACTIVE
     see_also: tuple[dict[str, str], ...] | None = None
     synonyms_to_avoid: tuple[str, ...] | None = None

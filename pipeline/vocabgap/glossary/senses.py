@@ -120,6 +120,9 @@ def require_surface(text: object) -> None:
     """
     if not isinstance(text, str):
         raise InvalidTermError(f"surface must be text, found {text!r}")
+    plain = text.isascii() and text.islower() and text.isprintable()
+    if plain and text[0] != " " and text[-1] != " ":  # nearly always
+        return
     _require_unicode("surface", text)
     if not can_be_seen(text):
         raise InvalidTermError("surface must not be empty")
@@ -138,6 +141,8 @@ def require_definition(text: object) -> None:
     """
     if not isinstance(text, str):
         raise InvalidTermError(f"Definition must be text, found {text!r}")
+    if text.isascii() and text.isprintable() and text.strip():
+        return  # nearly always
     _require_unicode("definition", text)
     if not can_be_seen(text):
         raise InvalidTermError("Definition cannot be empty")

@@ -31,10 +31,12 @@ from vocabgap.config import DEBUG_VARIABLE
 from vocabgap.mcp_server.envelope import Failure, failure
 from vocabgap.mcp_server.lanes import Lane, Lanes, checkpoint
 from vocabgap.mcp_server.list_tool import LIST_GAPS
+from vocabgap.mcp_server.log_tool import LOG_VOCABULARY_GAP
 from vocabgap.mcp_server.prompts import get_prompt, prompts
 from vocabgap.mcp_server.report_tool import REPORT_GAPS
 from vocabgap.mcp_server.resources import read_resource, resources
 from vocabgap.mcp_server.show_tool import SHOW_CAPABILITY
+from vocabgap.mcp_server.similar_tool import SIMILAR_GAPS
 from vocabgap.mcp_server.telling import told
 from vocabgap.mcp_server.terms_tool import CHECK_TERMS
 from vocabgap.mcp_server.tool import Tool
@@ -43,7 +45,14 @@ from vocabgap.text import escape_unseen_in_json
 from vocabgap.version import __version__
 
 NAME: Final = "vocabgap"
-TOOLS: Final[tuple[Tool[Any, Any], ...]] = (REPORT_GAPS, LIST_GAPS, SHOW_CAPABILITY, CHECK_TERMS)
+TOOLS: Final[tuple[Tool[Any, Any], ...]] = (
+    LOG_VOCABULARY_GAP,
+    REPORT_GAPS,
+    LIST_GAPS,
+    SHOW_CAPABILITY,
+    SIMILAR_GAPS,
+    CHECK_TERMS,
+)
 _INSTRUCTIONS: Final = (
     "vocabgap keeps what agents found missing: when you reach for a word, a tool or a primitive that does not"
     " exist and improvise around it, log that with log_vocabulary_gap, in the words of the person where you"

@@ -55,7 +55,12 @@ def answered(question: Question, answer: Answer, session: Session) -> GlossaryEv
         case Select(place):
             chosen = question.candidates[place]
             return selected(
-                session.glossary, chosen, conflict_id=question.conflict_id, actor=session.actor, now=moment
+                session.glossary,
+                chosen,
+                conflict_id=question.conflict_id,
+                actor=session.actor,
+                now=moment,
+                usage=question.conflict.usage,
             )
         case Define(definition):
             return custom(

@@ -16,11 +16,31 @@ from vocabgap.reporting.capability import Capability, Cover, Recurring, Tally, W
 from vocabgap.reporting.details import COVERED, HIDDEN, OPEN, SETTLED, Listed
 from vocabgap.reporting.page import render_page
 from vocabgap.reporting.summary import Summary
+from vocabgap.reporting.terms import CapabilityTerms, CheckedTerms, OpenTerm, TermMeaning
 
 PATIENCE = 10_000  # milliseconds
 SHOWN = 10
 _GROUPS = (OPEN, OPEN, OPEN, OPEN, OPEN, COVERED, OPEN, OPEN, SETTLED, HIDDEN)
 _DATA = re.compile(r'<script type="application/json" id="run-data">(.*?)</script>', re.DOTALL)
+
+# What a glossary says of the words: of one capability all, of another less, in whatever words people use.
+_TERMS = CheckedTerms(
+    "medium",
+    (
+        CapabilityTerms(
+            "cap-000000000000",
+            "lift <black> point",
+            (TermMeaning("lift", "Raise the tones of <the> shadows & blacks " * 5, "team_domain"),),
+        ),
+        CapabilityTerms("cap-000000000001", "sky mask", (), ("mask",)),
+    ),
+    (
+        OpenTerm(
+            "0123abcd-1111-4222-8333-444455556666", "mask", "ambiguous", "medium", ("A region", "x" * 200)
+        ),
+        OpenTerm("4567abcd-1111-4222-8333-444455556666", "frob_nicator" * 8, "unresolved_critical", "high"),
+    ),
+)
 
 Visit = Callable[..., Page]
 
@@ -117,6 +137,7 @@ def _of(number: int, demo: Summary) -> Summary:
         settled=of(SETTLED)[:SHOWN],
         settled_total=len(of(SETTLED)),
         hidden=len(of(HIDDEN)),
+        terms=_TERMS,
         fewest=(2, 0),
     )
 
