@@ -13,6 +13,7 @@ import pytest
 
 from mcp_server.calls import found, refused
 
+anyio = pytest.importorskip("anyio", reason="needs the extra `mcp`")
 pytestmark = pytest.mark.anyio
 Command = tuple[str, ...]
 PATIENCE = 30  # seconds
@@ -62,15 +63,30 @@ async def test_a_client_starts_a_server_and_works_with_it(
     with words.open("w", encoding="utf-8") as errors:
         async with Client(stdio_client(started, errlog=errors)) as client:
             names = {tool.name for tool in (await client.list_tools()).tools}
+            logged = await found(client, "log_vocabulary_gap", image_id="heron", description="moon glow")
+            listed = await found(client, "list_gaps", limit=1)
+            similar = await found(client, "similar_gaps", text="mask of the sky")
             report = await found(client, "report_gaps")
             shown = await found(client, "show_capability", capability="sky mask")
             terms = await found(client, "check_terms", text="a lift")
             error = await refused(client, "report_gaps", limit="all")
+            outside = await refused(client, "log_vocabulary_gap", image_id="../photos", description="x")
+            with anyio.move_on_after(0.01):
+                await client.call_tool("report_gaps", {"since": "2026-05-01"})
+            async with anyio.create_task_group() as tasks:
+                for number in range(100):
+                    said = {"image_id": "fjord", "description": f"need number {number}\u202e"}
+                    tasks.start_soon(client.call_tool, "log_vocabulary_gap", said)
+            newest = await found(client, "list_gaps", match="need number", limit=1)
             prompt = await client.get_prompt("review_session_gaps", {})
             resources = (await client.list_resources()).resources
-    assert {"report_gaps", "show_capability", "check_terms"} <= names
-    assert (report["total"], shown["capability"]["mentions"], terms["open"]) == (3, 2, 1)
-    assert error["code"] == "invalid_input"
+    assert len(names) == 6
+    assert listed["gaps"][0]["gap_id"] == logged["gap_id"]
+    assert "sky_mask" in {each["name"] for each in similar["similar"]}
+    assert (report["total"], shown["capability"]["mentions"], terms["open"]) == (4, 2, 1)
+    assert (error["code"], outside["code"]) == ("invalid_input", "invalid_input")
+    assert newest["left_out"] == 99
+    assert newest["gaps"][0]["description"].endswith("\\u202e")
     assert (len(prompt.messages), len(resources)) == (1, 3)
     assert words.read_text(encoding="utf-8") == ""
 

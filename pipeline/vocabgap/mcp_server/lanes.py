@@ -10,7 +10,7 @@ Result = TypeVar("Result")
 
 
 class Lane(StrEnum):
-    """A kind of work. A log is written one line at a time, and rankings use all cores as it is."""
+    """A kind of work. Rankings use all cores as it is; what is written never waits for one."""
 
     WRITE = "write"
     COMPUTE = "compute"
@@ -22,7 +22,7 @@ class Lanes:
 
     def __init__(self) -> None:
         self._limits = {
-            Lane.WRITE: CapacityLimiter(1),
+            Lane.WRITE: CapacityLimiter(4),
             Lane.COMPUTE: CapacityLimiter(1),
             Lane.LOOK: CapacityLimiter(4),
         }

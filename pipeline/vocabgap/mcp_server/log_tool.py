@@ -1,10 +1,10 @@
 """`log_vocabulary_gap`: write down what was missing, in the middle of a session."""
 
-from typing import Annotated, Final, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from vocabgap.errors import VocabgapError
 from vocabgap.gaplog import log_gap
 from vocabgap.mcp_server.lanes import Lane
 from vocabgap.mcp_server.similar_tool import similar_to
@@ -93,35 +93,35 @@ class Logged(Told, kw_only=True):
 def log(workspace: Workspace, asked: LogArguments, _: Checkpoint) -> Logged:
     """Append a gap to the log of its image, once; it is on the disk when this returns."""
     folder = workspace.image(asked.image_id)
-    near = _near(workspace, asked.missing_capability or asked.description or asked.intent or "")
-    made = log_gap(
-        folder,
-        asked.description,
-        workaround=asked.workaround,
-        intent=asked.intent,
-        intent_category=asked.intent_category,
-        missing_capability=asked.missing_capability,
-        operations_involved=asked.operations_involved,
-        vocabulary_used=asked.vocabulary_used,
-        satisfaction=asked.satisfaction,
-        notes=asked.notes,
-        session_id=asked.session_id,
-        snapshot_hash=asked.snapshot_hash,
-        corrects=asked.corrects,
-    )
+    with workspace.writing:
+        made = log_gap(
+            folder,
+            asked.description,
+            workaround=asked.workaround,
+            intent=asked.intent,
+            intent_category=asked.intent_category,
+            missing_capability=asked.missing_capability,
+            operations_involved=asked.operations_involved,
+            vocabulary_used=asked.vocabulary_used,
+            satisfaction=asked.satisfaction,
+            notes=asked.notes,
+            session_id=asked.session_id,
+            snapshot_hash=asked.snapshot_hash,
+            corrects=asked.corrects,
+        )
     return Logged(
         gap_id=made.gap_id,
         image_id=made.record["image_id"],
         intent_category=made.record["intent_category"],
-        similar=near,
+        similar=_near(workspace, made.record),
     )
 
 
-def _near(workspace: Workspace, text: str) -> list[SimilarGap]:
-    """What comes near; nothing where that cannot be said: a gap is logged all the same."""
+def _near(workspace: Workspace, record: Mapping[str, Any]) -> list[SimilarGap]:
+    """What comes near; nothing where that cannot be said: the gap is logged, and must not be logged again."""
     try:
-        return similar_to(workspace, text, _SIMILAR)
-    except (VocabgapError, OSError):
+        return similar_to(workspace, record["missing_capability"] or record["description"], _SIMILAR)
+    except Exception:
         return []
 
 
