@@ -20,7 +20,7 @@ Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]
 Command = Callable[..., Any]
 
-COMMANDS = ["report", "render", "check", "list", "show", "draft", "log", "diff", "schema", "status"]
+COMMANDS = ["report", "render", "check", "list", "show", "draft", "log", "diff", "mcp", "schema", "status"]
 GROUPS = ["clusters", "decide", "decisions", "corpus", "glossary"]
 HEAVY = ["polars", "numpy", "scipy", "sklearn"]
 

@@ -21,6 +21,7 @@ from vocabgap.cli.draft_command import draft
 from vocabgap.cli.glossary_command import glossary
 from vocabgap.cli.list_command import list_records
 from vocabgap.cli.log_command import log
+from vocabgap.cli.mcp_command import mcp
 from vocabgap.cli.output import PROGRAM, Output
 from vocabgap.cli.render_command import render
 from vocabgap.cli.report_command import report
@@ -29,7 +30,7 @@ from vocabgap.cli.show_command import show
 from vocabgap.cli.status_command import status
 from vocabgap.cli.usage import usage_error
 from vocabgap.config import DEBUG_VARIABLE
-from vocabgap.errors import STOPPED, AccessDeniedError, ExitCode, InvalidInputError, StateError, VocabgapError
+from vocabgap.errors import STOPPED, ExitCode, InvalidInputError, VocabgapError, system_error
 from vocabgap.signals import StoppedError, ignore, raise_stops, release
 from vocabgap.version import __version__
 
@@ -79,6 +80,7 @@ app.add_typer(decisions)
 app.command()(diff)
 app.add_typer(corpus)
 app.add_typer(glossary)
+app.command()(mcp)
 app.command()(schema)
 app.command()(status)
 
@@ -99,7 +101,7 @@ def run(arguments: Sequence[str]) -> int:
         output.error(usage_error(error))
         return ExitCode.INVALID_INPUT
     except OSError as error:
-        refused = _system_error(error)
+        refused = system_error(error)
         output.error(refused)
         return refused.exit_code
     except StoppedError as stopped:
@@ -144,9 +146,3 @@ class _InterruptedError(VocabgapError):
         publishes = verb in {report.__name__, render.__name__}
         super().__init__("interrupted", hint="a report is published whole or not at all" if publishes else "")
         self.exit_code = code
-
-
-def _system_error(error: OSError) -> VocabgapError:
-    """What the operating system refused outside the stages' own care, such as output to a full disk."""
-    message = f"{error.filename or 'output'}: {error.strerror or error}"
-    return AccessDeniedError(message) if isinstance(error, PermissionError) else StateError(message)
