@@ -87,6 +87,32 @@ def test_contested_word_publishes_nothing_and_says_how_to_go_on(photos: Path, tm
     assert (kept_run(settings.glossary, error.retry_token) / "run.json").is_file()
 
 
+@pytest.mark.parametrize(
+    ("listed", "written"),
+    [
+        ("white balance", "white balance"),
+        ("white-balance", "white-balance"),
+        ("white_balance", "white_balance"),
+        ("whitebalance", "whiteBalance"),
+        ("whitebalance", "WhiteBalance"),
+    ],
+)
+def test_contested_word_stops_a_report_however_it_is_written(
+    listed: str,
+    written: str,
+    tmp_path: Path,
+    gap: Callable[..., dict[str, object]],
+    write_corpus: Callable[..., Path],
+) -> None:
+    logs = write_corpus({"heron": [gap(f"{written} of the sky")]})
+    settings = settings_with(tmp_path, REGION, DISGUISE)
+    seeds = tmp_path / "glossary" / "team_domain.yaml"
+    seeds.write_text(seeds.read_text(encoding="utf-8").replace("surface: mask", f"surface: {listed}"))
+
+    with pytest.raises(BlockedByConflictError, match="Nothing was published"):
+        vg.run(logs, tmp_path / "out", settings=settings, now=NOW)
+
+
 def test_what_waits_is_published_once_the_word_is_settled(photos: Path, tmp_path: Path) -> None:
     settings, error = stopped(photos, tmp_path)
     deprecate_sense(configured_runtime(settings.glossary), "mask", None, DISGUISE)

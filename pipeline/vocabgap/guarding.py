@@ -14,7 +14,7 @@ from vocabgap.glossary.candidates import TermSource
 from vocabgap.glossary.configured import configured_runtime, require_glossary
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.errors import BlockedByConflictError
-from vocabgap.glossary.extracting import Field, extract
+from vocabgap.glossary.extracting import SIGNS, Field, extract
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.step_state import state_path
 from vocabgap.glossary.strictness import Strictness, should_block
@@ -30,8 +30,9 @@ MISSION: Final = "report"
 _STEP: Final = "publish"
 _OUT, _SHARE = "out", "share"  # in the metadata of the step
 # The wordings of a need repeat its words, are spelled like the entry that is missing, and name people and
-# places: that makes no terms of these.
-_NO_SIGNS: Final = frozenset({TermSource.REPEATED_NOUN, TermSource.CASING_PATTERN, TermSource.CAPITALISED})
+# places: that makes no terms of these. What
+# the glossary lists is one, however it is written.
+_SIGNS: Final = (TermSource.QUOTED_PHRASE.value, TermSource.ACRONYM.value, TermSource.KNOWN_TERM.value)
 _SHOWN_DIGITS: Final = 8  # of the identifier of a question
 _NAMED: Final = 3  # terms in an error
 
@@ -72,9 +73,6 @@ def check_words(
     runtime = configured_runtime(settings)
     require_glossary(runtime)
     texts = _texts(ranked, top)
-    glossary = runtime.load(MISSION).glossary
-    found = extract([Field("", text) for text in texts.values()], {}, glossary.known)
-    names = [term.surface.surface_text for term in found if term.source in _NO_SIGNS]
     context = ExecutionContext(
         _STEP,
         MISSION,
@@ -83,7 +81,7 @@ def check_words(
         {
             "critical_step": True,
             "glossary_fields": list(texts),
-            "glossary_exclude_terms": [name for name in names if not glossary.resolve(name)],
+            SIGNS: _SIGNS,
             _OUT: str(out),
             _SHARE: share,
         },

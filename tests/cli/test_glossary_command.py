@@ -276,3 +276,31 @@ def test_conflicts_lists_what_another_mission_has_settled_as_resolved(vocabgap: 
         first: "resolved",
         other: "resolved",
     }
+
+
+@pytest.mark.parametrize("name", ["promptx.md", "prompts/lift", "~/lift.txt"])
+@pytest.mark.usefixtures("two_lifts")
+def test_file_that_is_not_there_is_no_text(name: str, vocabgap: Command) -> None:
+    told = vocabgap("glossary", "check", name, "--critical")
+
+    assert (told.code, told.out) == (3, "")
+    assert f"there is no file '{name}'" in told.err
+
+
+@pytest.mark.parametrize("text", ["lift", "lift.", "e.g."])
+@pytest.mark.usefixtures("two_lifts")
+def test_word_that_is_no_name_of_a_file_is_a_text(text: str, vocabgap: Command) -> None:
+    assert vocabgap("glossary", "check", text).code == 0
+
+
+@pytest.mark.usefixtures("two_lifts")
+def test_step_whose_file_is_gone_does_not_go_on(vocabgap: Command, tmp_path: Path) -> None:
+    text = tmp_path / "prompt.md"
+    text.write_text("Please lift it.", encoding="utf-8")
+    assert vocabgap("glossary", "check", str(text), "--critical").code == 4
+    text.unlink()
+
+    told = vocabgap("glossary", "resume", "--yes")
+
+    assert (told.code, told.out) == (3, "")
+    assert "is gone" in told.err

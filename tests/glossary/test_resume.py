@@ -143,7 +143,7 @@ def test_step_that_was_stopped_is_not_let_go_by_settings_that_check_nothing(tmp_
         float("nan"),
         "\ud800",
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_inputs_that_were_kept_are_those_of_the_checkpoint(runtime: GlossaryRuntime, value: object) -> None:
     given = step()

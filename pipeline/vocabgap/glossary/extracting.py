@@ -22,6 +22,7 @@ DEFAULT_FIELDS: Final = ("description", "prompt", "output")
 OFTEN: Final = 3  # times that a word is there, to be a term for that
 _WATCHED, _ALIASES, _EXCLUDED = "glossary_watch_terms", "glossary_aliases", "glossary_exclude_terms"
 _FIELDS: Final = "glossary_fields"
+SIGNS: Final = "glossary_signs"  # in the metadata of a step: the only signs that count
 _HAS_WORD: Final = re.compile(r"[^\W_]")
 _NOTHING_KNOWN: Final = KnownTerms()
 _KEYS: Final = attrgetter("keys")
@@ -50,7 +51,8 @@ def extract(
     Args:
         fields: The texts.
         metadata: Of the step: terms to be watched (`glossary_watch_terms`, and the values of
-            `glossary_aliases`), and those that are none (`glossary_exclude_terms`), however they are found.
+            `glossary_aliases`), those that are none (`glossary_exclude_terms`), however they are found, and
+            by which signs alone terms are found in the texts (`glossary_signs`, names of `TermSource`).
         known: The terms that have a meaning already.
 
     Returns:
@@ -72,8 +74,10 @@ def extract(
     finds = _Finds(metadata)
     for term, place in hinted(metadata):
         finds.add([(normal_form(term), term)], TermSource.METADATA_HINT, place)
+    asked = metadata.get(SIGNS)
+    counted = set(asked) if isinstance(asked, list | tuple) else signs.keys()
     for source, sign in signs.items():
-        for text in texts:
+        for text in texts if source in counted else ():
             finds.add(sign(text), source, text.context)
     return finds.sorted()
 
