@@ -1,6 +1,7 @@
 """Builders of gap logs on disk, shared by every test."""
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -8,6 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
+
+# As many tests as there are cores run at once; threads of their own would only wait for each other.
+os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
 # A busy machine takes its time; what is slow is for benchmarks to say.
 settings.register_profile("unhurried", settings(), deadline=None)

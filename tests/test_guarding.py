@@ -53,6 +53,24 @@ def test_report_says_what_its_words_mean(photos: Path, tmp_path: Path) -> None:
         assert REGION in text
 
 
+def test_term_of_the_glossary_counts_however_it_is_spelled(
+    gap: Callable[..., dict[str, object]], write_corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    settings = settings_with(tmp_path, REGION)
+    runtime = configured_runtime(settings.glossary)
+    (runtime.folder / "core_domain.yaml").write_text(
+        "terms: [{surface: roll-off, definition: How slowly lights go over into white}]", encoding="utf-8"
+    )
+
+    made = vg.run(
+        write_corpus({"heron": [gap("soft roll-off")]}), tmp_path / "out", settings=settings, now=NOW
+    )
+
+    terms = made.published.manifest.terms
+    assert terms is not None
+    assert [m.term for each in terms.capabilities for m in each.meanings] == ["roll-off"]
+
+
 def test_report_without_a_glossary_says_nothing_of_words(photos: Path, tmp_path: Path) -> None:
     made = vg.run(photos, tmp_path / "out", now=NOW)
 

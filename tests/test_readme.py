@@ -25,7 +25,7 @@ DEMO_NOW = "2026-07-01T00:00:00Z"
 def transcripts() -> Iterator[tuple[str, str]]:
     """Each single command of the README's transcripts, with what it is said to print."""
     for block in re.findall(r"```console\n\$ ([^\n]*)\n(.*?)```", README, flags=re.DOTALL):
-        if block[1] and not block[1].startswith("$"):
+        if block[1] and not block[1].startswith("$") and "\n$ " not in block[1]:
             yield block
 
 
@@ -50,10 +50,54 @@ def test_transcript_is_what_the_command_prints(
     assert capsys.readouterr().out == printed
 
 
+SESSION = "$ vocabgap glossary import data/demo/glossary"
+TOKEN = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def test_session_about_a_contested_word_is_what_the_commands_print(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "data").symlink_to(PROJECT / "data")
+    monkeypatch.chdir(tmp_path)
+    block = re.search(rf"```console\n({re.escape(SESSION)}.*?)```", README, flags=re.DOTALL)
+    assert block is not None
+    session = re.findall(r"^\$ vocabgap ([^\n]*)\n((?:[^$][^\n]*\n)*)", block[1], flags=re.MULTILINE)
+    token, codes = "", []
+
+    for typed, printed in session:
+        codes.append(run(shlex.split(TOKEN.sub(token, typed))))
+        told = "".join(capsys.readouterr()).replace(f"{tmp_path.resolve()}/", "")
+        found = TOKEN.search(told)
+        token = token if found is None else found[0]
+        assert TOKEN.sub("TOKEN", told) == TOKEN.sub("TOKEN", printed)
+
+    assert codes == [ExitCode.DONE, ExitCode.STATE, ExitCode.DONE, ExitCode.DONE]
+
+
+LOGGING = "$ mkdir -p photos/heron-0412"
+
+
+def test_session_about_logging_is_what_the_command_prints(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "data").symlink_to(PROJECT / "data")
+    monkeypatch.chdir(tmp_path)
+    block = re.search(rf"```console\n{re.escape(LOGGING)}\n\$ vocabgap ([^\n]*)\n(.*?)```", README, re.DOTALL)
+    assert block is not None
+    Path(LOGGING.rsplit(maxsplit=1)[-1]).mkdir(parents=True)
+    run(["report", "data/demo", "--now", DEMO_NOW, "--quiet"])
+
+    assert run(shlex.split(block[1])) == ExitCode.DONE
+    assert capsys.readouterr().out == block[2]
+
+
 def typed() -> list[list[str]]:
     """The commands on the demo logs that the README types one after the other, without what they print."""
     blocks = re.findall(r"```console\n(.*?)```", README, flags=re.DOTALL)
-    lines = [line for block in blocks if "make report" not in block for line in block.splitlines()]
+    own = ("make report", SESSION, LOGGING)  # tested as a whole
+    lines = [
+        line for block in blocks if not any(each in block for each in own) for line in block.splitlines()
+    ]
     commands = [shlex.split(line[2:], comments=True) for line in lines if line.startswith("$ vocabgap ")]
     return [command[1:] for command in commands if "WORKSPACE" not in command]
 

@@ -15,6 +15,7 @@ from vocabgap.schema import (
     IDENTITIES,
     LINEAGE,
     LINKAGE,
+    LISTED,
     PHRASE_FIELDS,
     PUBLISHED,
     RECORDS,
@@ -29,7 +30,7 @@ from vocabgap.schema import (
 GIVEN = ["category", "category_by", "category_probability", "rule"]
 TABLES = [
     RECORDS, GAPS, REJECTS, FILES, WORDINGS, CLUSTERS, LINKAGE, CAPABILITIES, VERDICTS, IDENTITIES, GROUPS,
-    LINEAGE,
+    LINEAGE, LISTED,
 ]  # fmt: skip
 every_table = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from vocabgap.exchange.payloads import export_chunks as export_chunks
     from vocabgap.exchange.scanning import scan as scan
     from vocabgap.exchange.scanning import scan_to_parquet as scan_to_parquet
+    from vocabgap.gaplog import LoggedGap as LoggedGap
+    from vocabgap.gaplog import log_gap as log_gap
     from vocabgap.glossary.context import ExecutionContext as ExecutionContext
     from vocabgap.glossary.errors import BlockedByConflictError as BlockedByConflictError
     from vocabgap.glossary.runtime import GlossaryRuntime as GlossaryRuntime
@@ -46,8 +48,12 @@ if TYPE_CHECKING:
     from vocabgap.reporting import Published as Published
     from vocabgap.reporting import Summary as Summary
     from vocabgap.reporting import report as report
+    from vocabgap.reviewing import list_gaps as list_gaps
+    from vocabgap.reviewing import show as show
     from vocabgap.settings import RankBy as RankBy
     from vocabgap.settings import Settings as Settings
+    from vocabgap.similar import SimilarGap as SimilarGap
+    from vocabgap.similar import similar_gaps as similar_gaps
     from vocabgap.vocabulary import Vocabulary as Vocabulary
     from vocabgap.vocabulary import load_vocabulary as load_vocabulary
 
@@ -60,6 +66,7 @@ _HOMES = {
     "Embedder": "embedding",
     "ExecutionContext": "glossary.context",
     "GlossaryRuntime": "glossary.runtime",
+    "LoggedGap": "gaplog",
     "Published": "reporting",
     "RankBy": "settings",
     "Run": "pipeline",
@@ -67,6 +74,7 @@ _HOMES = {
     "ScanSummary": "ingest",
     "Selection": "ingest",
     "Settings": "settings",
+    "SimilarGap": "similar",
     "Summary": "reporting",
     "VocabgapError": "errors",
     "Vocabulary": "vocabulary",
@@ -76,8 +84,10 @@ _HOMES = {
     "export_chunks": "exchange.payloads",
     "fold_category": "record",
     "fold_operation": "record",
+    "list_gaps": "reviewing",
     "load_settings": "config",
     "load_vocabulary": "vocabulary",
+    "log_gap": "gaplog",
     "open_corpus": "exchange.opening",
     "probably_covered": "ranking",
     "rank": "ranking",
@@ -86,6 +96,8 @@ _HOMES = {
     "scan": "exchange.scanning",
     "scan_to_parquet": "exchange.scanning",
     "screen": "ranking",
+    "show": "reviewing",
+    "similar_gaps": "similar",
 }
 
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the names are literals one line up

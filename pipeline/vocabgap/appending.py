@@ -5,7 +5,7 @@ import os
 import shlex
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -71,13 +71,14 @@ def alone(path: Path, kind: Kind, on_wait: Callable[[], None] = lambda: None) ->
                 return
 
 
-def add_line(file: FileIO, path: Path, line: bytes) -> None:
+def add_line(file: FileIO, path: Path, line: bytes, *, durable: bool = True) -> None:
     """Add a line at the end of a file that nobody else adds to, whole or not at all.
 
     Args:
         file: The file, as `alone` gives it.
         path: Where it lies.
         line: The line, with its end.
+        durable: Whether to wait until it is on the disk.
 
     Raises:
         OSError: The system refused, or the disk is full.
@@ -88,9 +89,17 @@ def add_line(file: FileIO, path: Path, line: bytes) -> None:
     if file.write(whole) != len(whole):
         file.truncate(size)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-    os.fsync(file.fileno())
-    if not size:
-        sync_folder(path.parent)
+    if not durable:
+        return
+    try:
+        os.fsync(file.fileno())
+        if not size:
+            sync_folder(path.parent)
+    except OSError:
+        # Who is told that it failed adds it again.
+        with suppress(OSError):
+            file.truncate(size)
+        raise
 
 
 def no_file(path: Path, kind: Kind, found: FileKind) -> StateError:

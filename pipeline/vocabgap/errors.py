@@ -63,3 +63,9 @@ class AccessDeniedError(VocabgapError):
     """The operating system refused access."""
 
     exit_code = ExitCode.PERMISSION
+
+
+def system_error(error: OSError) -> VocabgapError:
+    """What the operating system refused outside the stages' own care, such as output to a full disk."""
+    message = f"{error.filename or 'output'}: {error.strerror or error}"
+    return AccessDeniedError(message) if isinstance(error, PermissionError) else StateError(message)

@@ -72,8 +72,9 @@ def check_words(
     runtime = configured_runtime(settings)
     require_glossary(runtime)
     texts = _texts(ranked, top)
-    known = runtime.load(MISSION).glossary.known
-    found = extract([Field("", text) for text in texts.values()], {}, known)
+    glossary = runtime.load(MISSION).glossary
+    found = extract([Field("", text) for text in texts.values()], {}, glossary.known)
+    names = [term.surface.surface_text for term in found if term.source in _NO_SIGNS]
     context = ExecutionContext(
         _STEP,
         MISSION,
@@ -82,9 +83,7 @@ def check_words(
         {
             "critical_step": True,
             "glossary_fields": list(texts),
-            "glossary_exclude_terms": [
-                term.surface.surface_text for term in found if term.source in _NO_SIGNS
-            ],
+            "glossary_exclude_terms": [name for name in names if not glossary.resolve(name)],
             _OUT: str(out),
             _SHARE: share,
         },

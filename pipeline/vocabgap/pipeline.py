@@ -1,50 +1,34 @@
-"""The whole way from gap logs to the published report. The only place that knows the order of the stages."""
+"""The whole way from gap logs to the published report: the ranking, the check of its words, the files."""
 
-import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 import polars as pl
 
-from vocabgap.arguments import require_kind, whole_number
-from vocabgap.clustering import Clusters, cluster
+from vocabgap.analysing import Asked, Stopwatch, analyse_asked
+from vocabgap.arguments import whole_number
+from vocabgap.clustering import Clusters
 from vocabgap.config import expanded
-from vocabgap.decisions import Ruling, read_decisions, replay
-from vocabgap.embedding import EmbeddingUse, load_embedder
+from vocabgap.decisions import Ruling
+from vocabgap.embedding import EmbeddingUse
 from vocabgap.errors import InvalidInputError
-from vocabgap.exchange.scanning import scan
 from vocabgap.guarding import check_words, kept_run
 from vocabgap.ingest import Scan, Selection, resolve_roots
-from vocabgap.moments import require_offset
-from vocabgap.ranking import (
-    Lineage,
-    covered,
-    identify,
-    rank,
-    reclassify,
-    screen,
-    trace,
-    with_categories,
-    with_given_categories,
-)
+from vocabgap.ranking import Lineage
 from vocabgap.reporting import (
     Decided,
     Model,
     Published,
     Reproduction,
-    Timing,
     check_target,
     read_basis,
     report,
     resolve_target,
 )
-from vocabgap.schema import RECORDS
 from vocabgap.settings import Settings, shared_from
-from vocabgap.vocabulary import load_vocabulary
 
 STAGES: Final = ("ingest", "cluster", "rank", "report")
 
@@ -74,23 +58,6 @@ class Run:
     def __repr__(self) -> str:
         """What came of it, in one line."""
         return f"Run({self.published.told})"
-
-
-@dataclass
-class _Stopwatch:
-    """Times the stages and tells a listener when one begins."""
-
-    listener: Callable[[str], None]
-
-    def __post_init__(self) -> None:
-        self.timings: list[Timing] = []
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        self.listener(name)
-        start = time.perf_counter()
-        yield
-        self.timings.append(Timing(name, round(time.perf_counter() - start, 6)))
 
 
 def _check_apart(cache: Path, target: Path) -> None:
@@ -143,11 +110,8 @@ def run(
             report mean. Nothing is published; the run waits beside the glossary's log.
         VocabgapError: One of its kinds, as the stages raise them.
     """
-    settings = Settings() if settings is None else settings
-    selection = Selection() if selection is None else selection
-    require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
-    require_kind("selection", selection, Selection, "a Selection")
-    moment = require_offset(datetime.now(UTC) if now is None else now, name="now")
+    asked = Asked.of(settings, selection, now)
+    settings, selection, moment = asked
     target = resolve_target(settings.report.out if out is None else out)
     named = resolve_roots(roots)
     check_target(target, named)
@@ -155,60 +119,11 @@ def run(
         _check_apart(expanded(cache).resolve(), target)
     if share is not None:
         shared_from(whole_number("share", share))
+    watch = Stopwatch(on_stage or (lambda _: None))
     # What was decided, and the run before, are told about before the work is done.
-    decisions = read_decisions(expanded(settings.decisions.file))
     basis = read_basis(target, moment, previous)
-    # Loaded before anything is read, for a model or a vocabulary that cannot be used is best told at once.
-    embedder = load_embedder(settings.cluster.embedder, cache)
-    listed = settings.vocabulary
-    vocabulary = load_vocabulary(listed.paths, fields=listed.fields, entries=listed.entries)
-    watch = _Stopwatch(on_stage or (lambda _: None))
-    with watch.stage("ingest"):
-        scanned = scan(
-            named,
-            **settings.scan_options,
-            cache=cache,
-            verify_hash=verify_hash,
-            tenants=selection.tenants,
-            repositories=selection.repositories,
-        )
-        selected = scanned.select(
-            selection,
-            category_aliases=settings.category_aliases,
-            operation_aliases=settings.operation_aliases,
-        )
-        corpus = replace(scanned, gaps=screen(scanned.gaps, settings.rules))
-        # What is outside the selection is told as filtered, whatever the rules say of it.
-        selected = replace(selected, gaps=screen(selected.gaps, settings.rules)) if selection else corpus
-    with watch.stage("cluster"):
-        # The whole corpus is grouped whatever is selected, so that a need is the same need in every view.
-        found = cluster(corpus.records, **settings.cluster_options, embedder=embedder)
-        ruling = replay(decisions, found.wordings["surface"].unique())
-        decided = found.constrained(ruling.constraints)
-    with watch.stage("rank"):
-        identified = identify(found, decided, corpus.records, basis=basis.groups, verdicts=ruling.verdicts)
-        if settings.categories.reclassify:
-            # What is learned is learned from the whole corpus, whatever is selected.
-            judged = reclassify(selected.gaps, corpus=corpus.gaps, **settings.category_options)
-            selected = replace(selected, gaps=judged.gaps)
-        else:
-            agents = with_categories(selected.gaps, category_aliases=settings.category_aliases)
-            selected = replace(selected, gaps=agents)
-        ranked = rank(
-            with_given_categories(selected.gaps.filter("counted")).select(RECORDS.names),
-            decided,
-            now=moment,
-            identities=identified.identities,
-            corpus=corpus.records if selection else None,
-            **settings.rank_options,
-        )
-        ranked = covered(
-            ranked,
-            vocabulary,
-            stop_words=settings.cluster.stop_words,
-            operation_aliases=settings.operation_aliases,
-        )
-        lineage = trace(identified, ranked, basis.groups)
+    found = analyse_asked(named, asked, basis, watch, cache=cache, verify_hash=verify_hash)
+    ranked = found.ranked
     checked = check_words(
         ranked, settings.glossary, top=settings.report.top, out=target, share=share is not None
     )
@@ -219,8 +134,8 @@ def run(
         made = report(
             ranked,
             target if stopped is None else kept_run(settings.glossary, stopped.retry_token),
-            scan=selected,
-            lineage=lineage,
+            scan=found.scan,
+            lineage=found.lineage,
             now=moment,
             top=settings.report.top,
             ranked_by=settings.rank.by,
@@ -230,9 +145,9 @@ def run(
                 selection,
                 moment,
                 config,
-                None if embedder is None else Model.of(embedder),
-                vocabulary.files,
-                Decided.of(ruling) if ruling.active else None,
+                None if found.embedder is None else Model.of(found.embedder),
+                found.vocabulary.files,
+                Decided.of(found.ruling) if found.ruling.active else None,
                 basis.named,
                 basis.compared,
             ),
@@ -242,5 +157,5 @@ def run(
         )
     if stopped is not None:
         raise stopped
-    use = None if embedder is None else embedder.use
-    return Run(selected, decided, ranked, lineage, ruling, made, use)
+    use = None if found.embedder is None else found.embedder.use
+    return Run(found.scan, found.clusters, ranked, found.lineage, found.ruling, made, use)

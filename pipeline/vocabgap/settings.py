@@ -21,6 +21,7 @@ from vocabgap.sources import Source, sources_in_force
 BY_WORDING: Final = "by wording"
 MINILM: Final = "minilm"  # as an embedder: the model of that name that an installed package carries
 DEFAULT_TOP: Final = 10
+DEFAULT_LISTED: Final = 50  # records of a review
 DEFAULT_OUT: Final = "out"
 DEFAULT_DECISIONS: Final = "decisions.jsonl"
 DEFAULT_GLOSSARY: Final = ".vocabgap/glossary"

@@ -20,7 +20,7 @@ Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]
 Command = Callable[..., Any]
 
-COMMANDS = ["report", "render", "check", "draft", "diff", "schema", "status"]
+COMMANDS = ["report", "render", "check", "list", "show", "draft", "log", "diff", "mcp", "schema", "status"]
 GROUPS = ["clusters", "decide", "decisions", "corpus", "glossary"]
 HEAVY = ["polars", "numpy", "scipy", "sklearn"]
 
@@ -58,8 +58,8 @@ def test_help_lists_every_command(vocabgap: Command, flag: str) -> None:
 
 
 def test_commands_are_those_tested_here() -> None:
-    callbacks = [command.callback for command in app.registered_commands]
-    assert [callback.__name__ for callback in callbacks if callback is not None] == COMMANDS
+    named = [(command.name, command.callback) for command in app.registered_commands]
+    assert [name or callback.__name__ for name, callback in named if callback is not None] == COMMANDS
     assert [group.typer_instance.info.name for group in app.registered_groups] == GROUPS  # type: ignore[union-attr]
 
 
@@ -95,7 +95,7 @@ def test_a_usage_error_is_invalid_input_and_leads_to_the_help(
 def test_a_refusal_of_the_system_is_told_as_one(
     vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vocabgap.pipeline.rank", failing(OSError(28, "No space left on device")))
+    monkeypatch.setattr("vocabgap.analysing.rank", failing(OSError(28, "No space left on device")))
 
     told = vocabgap("report", write_corpus({}))
 
@@ -107,7 +107,7 @@ def test_a_refusal_of_the_system_is_told_as_one(
 def test_a_bug_is_told_without_a_traceback(
     vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch, failure: Exception
 ) -> None:
-    monkeypatch.setattr("vocabgap.pipeline.rank", failing(failure))
+    monkeypatch.setattr("vocabgap.analysing.rank", failing(failure))
     told = vocabgap("report", write_corpus({}))
     assert (told.code, told.out) == (ExitCode.BUG, "")
     assert f"this is a bug: {type(failure).__name__}" in told.err
@@ -118,7 +118,7 @@ def test_a_bug_is_told_without_a_traceback(
 def test_a_bug_is_an_error_event_in_json(
     vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vocabgap.pipeline.rank", failing(RuntimeError("boom")))
+    monkeypatch.setattr("vocabgap.analysing.rank", failing(RuntimeError("boom")))
     told = vocabgap("--json", "report", write_corpus({}))
     last = json.loads(told.out.splitlines()[-1])
     assert (last["event"], last["code"]) == ("error", 1)
@@ -130,7 +130,7 @@ def test_a_bug_is_raised_where_somebody_looks_for_it(
 ) -> None:
     root = write_corpus({})
     monkeypatch.setenv("VOCABGAP_DEBUG", "1")
-    monkeypatch.setattr("vocabgap.pipeline.rank", failing(RuntimeError("boom")))
+    monkeypatch.setattr("vocabgap.analysing.rank", failing(RuntimeError("boom")))
     with pytest.raises(RuntimeError, match="boom"):
         run(["report", str(root)])
 

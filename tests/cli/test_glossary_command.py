@@ -100,6 +100,36 @@ def test_person_is_asked_where_that_is_wanted(vocabgap: Command, monkeypatch: py
     assert "Brighten the eyes" in told.out
 
 
+def test_prompt_names_the_term_where_it_is_and_what_it_may_mean_the_likeliest_first(
+    vocabgap: Command, two_lifts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The data model's own example."""
+    (two_lifts / "team_domain.yaml").write_text(
+        "terms:\n"
+        "  - {surface: workspace, definition: VS Code workspace configuration file, confidence: 0.7}\n"
+        "  - {surface: workspace, definition: Git worktree directory for a work package, confidence: 0.9}\n",
+        encoding="utf-8",
+    )
+    typing(monkeypatch, "1\n")
+
+    told = vocabgap(
+        "glossary", "check", "The workspace contains the implementation files", "--critical", "--ask"
+    )
+
+    lines = [line.strip("│╭╮─ ") for line in told.err.splitlines()]
+    assert told.code == 0
+    assert lines[0].endswith("High-severity conflict: workspace")
+    assert [line for line in lines[1:] if line.strip("╰╯─")] == [
+        "Term:    workspace",
+        "Context: step input: description field",
+        "Scope:   team_domain (2 matches)",
+        "1. [team_domain] Git worktree directory for a work package (confidence: 0.9)",
+        "2. [team_domain] VS Code workspace configuration file (confidence: 0.7)",
+        "Select: 1-2 (candidate), C (custom sense), D (defer)",
+        "> Resolved: workspace = Git worktree directory for a work package",
+    ]
+
+
 @pytest.mark.parametrize("typed", ["", "d\n", "c\n \n"])
 @pytest.mark.usefixtures("two_lifts")
 def test_deferring_stops_and_names_the_conflict(

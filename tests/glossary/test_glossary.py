@@ -3,6 +3,8 @@
 import random
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import msgspec
 import pytest
@@ -14,6 +16,7 @@ from vocabgap.glossary.candidates import ExtractedTerm
 from vocabgap.glossary.changes import authored, custom, deprecated, drafted, promoted, require_sense, selected
 from vocabgap.glossary.checking import check
 from vocabgap.glossary.conflicts import SemanticConflict
+from vocabgap.glossary.event_log import append_events
 from vocabgap.glossary.events import (
     Actor,
     GlossaryClarificationResolved,
@@ -23,6 +26,7 @@ from vocabgap.glossary.events import (
     UpdateType,
 )
 from vocabgap.glossary.glossary import Glossary
+from vocabgap.glossary.loading import load_glossary
 from vocabgap.glossary.normalizing import keys_of
 from vocabgap.glossary.senses import SenseRef, SenseStatus, TermSense, TermSurface
 
@@ -181,6 +185,7 @@ DEFINITIONS = st.sampled_from(["one", "two", "Two.", "three"])
 MOMENTS = st.integers(0, 3).map(lambda minute: NOW + timedelta(minutes=minute))
 REFS = st.builds(SenseRef, TERMS, SCOPES, DEFINITIONS)
 NAMED = st.one_of(st.just(msgspec.UNSET), st.lists(REFS, max_size=2).map(tuple))
+USES = st.sampled_from(["", "step output: unlike a mask"])
 UPDATES = st.builds(
     lambda term, scope, definition, status, **more: GlossarySenseUpdated(
         term_surface=term,
@@ -196,6 +201,7 @@ UPDATES = st.builds(
     update_type=st.sampled_from(UpdateType),
     timestamp=MOMENTS,
     overruled=NAMED,
+    usage=USES,
 )
 SELECTIONS = st.builds(
     lambda ref, **more: GlossaryClarificationResolved(
@@ -204,6 +210,7 @@ SELECTIONS = st.builds(
     REFS,
     timestamp=MOMENTS,
     overruled=NAMED,
+    usage=USES,
 )
 EVENTS = st.lists(UPDATES | SELECTIONS, max_size=12)
 
@@ -221,6 +228,21 @@ def test_the_same_events_make_the_same_glossary(events: list[GlossaryEvent]) -> 
         one_by_one = one_by_one.applied([event])
     assert one_by_one == at_once == Glossary().applied(events)
     assert one_by_one.scope_refs == at_once.scope_refs
+
+
+@given(EVENTS)
+def test_the_log_gives_the_same_glossary_whole_or_followed(events: list[GlossaryEvent]) -> None:
+    followed = Glossary()
+    with TemporaryDirectory() as folder:
+        seeds, logs = Path(folder, "seeds"), Path(folder, "logs")
+        for event in events:
+            append_events(logs, "mission", [event])
+            followed = load_glossary(seeds, logs).glossary
+        copied = Path(folder, "copy")
+        logs.mkdir(exist_ok=True)
+        logs.rename(copied)
+        whole = load_glossary(seeds, copied).glossary
+    assert followed == whole == Glossary().applied(events)
 
 
 @given(EVENTS, st.randoms(use_true_random=False))

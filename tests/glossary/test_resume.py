@@ -2,7 +2,10 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
+from dataclasses import replace
+from datetime import UTC, date, datetime, time
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 import pytest
 
@@ -113,6 +116,46 @@ def test_strictness_of_the_checkpoint_holds_unless_another_is_asked_for(runtime:
     assert len(relaxed.conflicts) == 1
 
 
+def test_step_that_was_stopped_is_not_let_go_by_settings_that_check_nothing(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    token = stopped(runtime_in(tmp_path))
+    lenient = replace(runtime_in(tmp_path), strictness=Strictness.OFF)
+
+    with pytest.raises(BlockedByConflictError):
+        lenient.resume(token)
+
+    assert lenient.resume(token, strictness=Strictness.OFF).effective_strictness is Strictness.OFF
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        datetime(2026, 4, 1, tzinfo=UTC),
+        date(2026, 4, 1),
+        time(12, 30, tzinfo=UTC),
+        PurePosixPath("a/b"),
+        b"\x00\xff",
+        bytearray(b"ab"),
+        {"c", "a", "b"},
+        frozenset({2, 10, 1}),
+        Strictness.MAX,
+        MappingProxyType({"a": 1}),
+        float("nan"),
+        "\ud800",
+    ],
+    ids=repr,
+)
+def test_inputs_that_were_kept_are_those_of_the_checkpoint(runtime: GlossaryRuntime, value: object) -> None:
+    given = step()
+    given.inputs["given"] = value
+    with pytest.raises(BlockedByConflictError) as error:
+        runtime.run(given)
+
+    after = runtime.resume(error.value.retry_token, ask=answering(Select(0))[0])
+
+    assert after.is_restored
+
+
 def test_token_of_no_checkpoint_is_told(runtime: GlossaryRuntime) -> None:
     with pytest.raises(NotFoundError, match="there is no checkpoint"):
         runtime.resume(UNKNOWN)
@@ -141,7 +184,10 @@ def test_checkpoint_without_what_was_kept_is_enough_where_the_step_is_given(
 
 KILLED = """
 import os, signal, sys
-from pathlib import Path
+from dataclasses import replace
+from datetime import UTC, date, datetime, time
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 import vocabgap.glossary.middlewares.clarification as clarification
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.runtime import GlossaryRuntime

@@ -232,6 +232,8 @@ LINES = st.builds(
 @given(st.lists(LINES, max_size=5), st.sampled_from(["\n", ""]))
 @example(["  - surface: x", "    definition: a :b"], "\n")
 @example(["  - surface: a\u2028b"], "\n")
+@example(["surface: 0", "  - surface: 0"], "\n")
+@example(["  - surface: x", "- surface: x"], "\n")
 def test_plain_reading_never_differs_from_yaml(lines: list[str], end: str) -> None:
     text = "terms:\n" + "\n".join(lines) + end
     quick = plain_terms(text)

@@ -42,6 +42,12 @@ def texts(request: pytest.FixtureRequest) -> list[str]:
 
 
 @pytest.fixture(scope="session")
+def kinds(texts: list[str]) -> list[str]:
+    """One text of each set of signs: what a text does to the structure around it comes from its signs."""
+    return list({frozenset(each for each in text if not each.isalnum()): text for text in texts}.values())
+
+
+@pytest.fixture(scope="session")
 def unseen() -> Callable[[str], set[str]]:
     """Gives the characters of a text that a terminal or a reader would obey without seeing them.
 
@@ -86,6 +92,15 @@ def hostile(texts: list[str], dress: Callable[[Sequence[str]], Dressed]) -> Dres
 
 
 @pytest.fixture(scope="session")
+def opened_pair(
+    kinds: list[str], dress: Callable[[Sequence[str]], Dressed], publish: Callable[[Dressed], Run]
+) -> tuple[Run, Run]:
+    """Two runs as `pair`, a few texts to a field, for a browser that opens each capability in turn."""
+    piles = piled(kinds, 8)
+    return publish(dress([f"kind{number} " for number in range(len(piles))])), publish(dress(piles))
+
+
+@pytest.fixture(scope="session")
 def heaped(
     texts: list[str], dress: Callable[[Sequence[str]], Dressed], publish: Callable[[Dressed], Run]
 ) -> Run:
@@ -95,10 +110,10 @@ def heaped(
 
 @pytest.fixture(scope="session")
 def pair(
-    texts: list[str], dress: Callable[[Sequence[str]], Dressed], publish: Callable[[Dressed], Run]
+    kinds: list[str], dress: Callable[[Sequence[str]], Dressed], publish: Callable[[Dressed], Run]
 ) -> tuple[Run, Run]:
     """Two runs: over texts that nothing could mistake for anything else, and over the hostile ones."""
-    return publish(dress([f"kind{number} " for number in range(len(texts))])), publish(dress(texts))
+    return publish(dress([f"kind{number} " for number in range(len(kinds))])), publish(dress(kinds))
 
 
 def put(text: str, number: int, word: str) -> str:

@@ -130,6 +130,31 @@ def test_decide(told: Told, hostile: Dressed, tmp_path: Path, form: list[str], t
     assert "rename" in told(*form, "decide", "rename", ranked["capability"]["capability_id"], *given)
 
 
+@pytest.mark.parametrize(
+    ("form", "as_text"),
+    [([], []), (["--json"], []), ([], ["--format", "csv"])],
+    ids=["table", "json", "csv"],
+)
+def test_list(told: Told, hostile: Dressed, heaped: Run, form: list[str], as_text: list[str]) -> None:
+    roots, config = hostile
+    asked = ("--limit", "0", "--config", config, "--run", heaped.published.folder)
+    assert "open0" in told(*form, "list", *roots, *asked, *as_text)
+
+
+@TEXT_OR_JSON
+def test_show(told: Told, hostile: Dressed, heaped: Run, form: list[str]) -> None:
+    roots, config = hostile
+    rows = told(
+        "--json", "list", *roots, "--limit", "0", "--config", config, "--run", heaped.published.folder
+    )
+    gap = json.loads(rows.splitlines()[0])
+    asked = (*roots, "--config", config, "--run", heaped.published.folder)
+    for kind in ("image", "session", "record"):
+        assert "noted" in told(*form, "show", gap[f"{kind}_id"], *asked, "--kind", kind) or not form
+    for need in heaped.published.summary.capabilities:
+        assert need.capability_id in told(*form, "show", need.capability_id, *asked)
+
+
 @TEXT_OR_JSON
 def test_status(
     told: Told, hostile: Dressed, monkeypatch: pytest.MonkeyPatch, form: list[str], texts: list[str]
@@ -145,6 +170,9 @@ def test_errors_about_arguments(told: Told, texts: list[str], form: list[str], t
     text = f"x{' '.join(texts)}".replace("\0", "")
     told(*form, "draft", text, "--run", text, code=ExitCode.NOT_FOUND)
     told(*form, "clusters", "show", text, "empty", code=ExitCode.NOT_FOUND)
+    told(*form, "show", text, "empty", code=ExitCode.NOT_FOUND)
+    told(*form, "list", "empty", "--satisfaction", text, code=ExitCode.INVALID_INPUT)
+    told(*form, "list", "empty", "--image", text, "--match", text)
     told(*form, "decide", "undo", text, code=ExitCode.NOT_FOUND)
     told(*form, text, code=ExitCode.INVALID_INPUT)
     told(*form, "report", f"--{text}", code=ExitCode.INVALID_INPUT)

@@ -3,11 +3,13 @@
 import os
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Final, NoReturn
 
 import typer
 from typer.exceptions import TyperException
+from typer.main import get_command
 
 from vocabgap.cli.check_command import check
 from vocabgap.cli.clusters_command import clusters
@@ -17,14 +19,18 @@ from vocabgap.cli.decisions_command import decisions
 from vocabgap.cli.diff_command import diff
 from vocabgap.cli.draft_command import draft
 from vocabgap.cli.glossary_command import glossary
+from vocabgap.cli.list_command import list_records
+from vocabgap.cli.log_command import log
+from vocabgap.cli.mcp_command import mcp
 from vocabgap.cli.output import PROGRAM, Output
 from vocabgap.cli.render_command import render
 from vocabgap.cli.report_command import report
 from vocabgap.cli.schema_command import schema
+from vocabgap.cli.show_command import show
 from vocabgap.cli.status_command import status
 from vocabgap.cli.usage import usage_error
 from vocabgap.config import DEBUG_VARIABLE
-from vocabgap.errors import STOPPED, AccessDeniedError, ExitCode, InvalidInputError, StateError, VocabgapError
+from vocabgap.errors import STOPPED, ExitCode, InvalidInputError, VocabgapError, system_error
 from vocabgap.signals import StoppedError, ignore, raise_stops, release
 from vocabgap.version import __version__
 
@@ -64,15 +70,22 @@ def root(
 app.command()(report)
 app.command()(render)
 app.command()(check)
+app.command("list")(list_records)
+app.command()(show)
 app.add_typer(clusters)
 app.command()(draft)
+app.command()(log)
 app.add_typer(decide)
 app.add_typer(decisions)
 app.command()(diff)
 app.add_typer(corpus)
 app.add_typer(glossary)
+app.command()(mcp)
 app.command()(schema)
 app.command()(status)
+
+# Making one of all commands takes longer than many of them do, and a process may run several.
+_parser: Final = cache(get_command)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -80,7 +93,7 @@ def run(arguments: Sequence[str]) -> int:
     output = Output(as_json="--json" in arguments)
     try:
         release()
-        code = app(list(arguments), prog_name=PROGRAM, standalone_mode=False)
+        code = _parser(app).main(list(arguments), prog_name=PROGRAM, standalone_mode=False)
     except VocabgapError as error:
         output.error(error)
         return error.exit_code
@@ -88,7 +101,7 @@ def run(arguments: Sequence[str]) -> int:
         output.error(usage_error(error))
         return ExitCode.INVALID_INPUT
     except OSError as error:
-        refused = _system_error(error)
+        refused = system_error(error)
         output.error(refused)
         return refused.exit_code
     except StoppedError as stopped:
@@ -133,9 +146,3 @@ class _InterruptedError(VocabgapError):
         publishes = verb in {report.__name__, render.__name__}
         super().__init__("interrupted", hint="a report is published whole or not at all" if publishes else "")
         self.exit_code = code
-
-
-def _system_error(error: OSError) -> VocabgapError:
-    """What the operating system refused outside the stages' own care, such as output to a full disk."""
-    message = f"{error.filename or 'output'}: {error.strerror or error}"
-    return AccessDeniedError(message) if isinstance(error, PermissionError) else StateError(message)

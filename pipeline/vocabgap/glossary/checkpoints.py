@@ -141,15 +141,12 @@ def input_diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, tupl
     }
 
 
-def _canonical(value: object) -> str:
-    try:
-        return json.dumps(value, sort_keys=True, ensure_ascii=False, default=_plain)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInputError(f"inputs cannot be hashed: {error}", hint=_JSON_HINT) from error
+def plain(value: object) -> object:
+    """What JSON holds for a value that it cannot hold itself.
 
-
-def _plain(value: object) -> object:
-    """What JSON holds for a value that it cannot hold itself."""
+    Raises:
+        TypeError: There is nothing that it could hold for it.
+    """
     match value:
         case set() | frozenset():
             return sorted(value, key=_canonical)
@@ -164,6 +161,13 @@ def _plain(value: object) -> object:
         case Enum():
             return value.value
     raise TypeError(f"{type(value).__module__}.{type(value).__qualname__} is no JSON")
+
+
+def _canonical(value: object) -> str:
+    try:
+        return json.dumps(value, sort_keys=True, ensure_ascii=False, default=plain)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInputError(f"inputs cannot be hashed: {error}", hint=_JSON_HINT) from error
 
 
 def _is_uuid(token: object) -> bool:

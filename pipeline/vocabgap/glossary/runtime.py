@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vocabgap.errors import VocabgapError
+from vocabgap.glossary.checkpoints import StepCheckpoint
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.errors import (
     AbortResumeError,
@@ -14,7 +15,7 @@ from vocabgap.glossary.errors import (
     DeferredToAsyncError,
     MiddlewareError,
 )
-from vocabgap.glossary.event_log import require_checkpoint
+from vocabgap.glossary.event_log import load_checkpoint, require_checkpoint
 from vocabgap.glossary.events import Actor, GlossaryEvent, GlossaryScopeActivated
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.loading import Loaded, load_glossary
@@ -121,12 +122,12 @@ class GlossaryRuntime:
     def session(
         self,
         glossary: Glossary,
-        strictness: Strictness | None = None,
+        checkpoint: StepCheckpoint | None = None,
         ask: Ask | None = None,
         confirm: Confirm | None = None,
     ) -> Session:
         """What the middlewares of one run share."""
-        return Session(glossary, self.logs, self.actor, self.now, strictness, ask, confirm, [])
+        return Session(glossary, self.logs, self.actor, self.now, checkpoint, ask, confirm, [])
 
     def run(
         self,
@@ -157,12 +158,15 @@ class GlossaryRuntime:
         """
         if context is None:
             raise ValueError("context must not be None")
-        context.effective_strictness = self.in_force(context, strictness)
+        checkpoint = self._checkpoint(context) if context.is_checked else None
+        # What stopped a step decides whether it goes on, too; only this run itself may say otherwise.
+        then = None if checkpoint is None else checkpoint.strictness
+        context.effective_strictness = self.in_force(context, strictness or then)
         if context.effective_strictness in {None, Strictness.OFF}:
             return context
         loaded = self.load(context.mission_id)
         context.notes += [f"{seed.path}: {problem}" for seed in loaded.invalid for problem in seed.problems]
-        session = self.session(loaded.glossary, strictness, ask, confirm)
+        session = self.session(loaded.glossary, checkpoint, ask, confirm)
         for stage in self.stages:
             context = _passed(stage, context, session)
         return context
@@ -213,6 +217,14 @@ class GlossaryRuntime:
             checkpoint.run_id,
             dict(inputs or {}),
             retry_token=retry_token,
+        )
+
+    def _checkpoint(self, context: ExecutionContext) -> StepCheckpoint | None:
+        """The checkpoint that a step goes on from; none where it begins anew."""
+        if not context.retry_token:
+            return None
+        return load_checkpoint(
+            self.logs, context.step_id, mission_id=context.mission_id, retry_token=context.retry_token
         )
 
 

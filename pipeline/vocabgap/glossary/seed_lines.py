@@ -42,16 +42,16 @@ def plain_terms(text: str) -> list[dict[str, object]] | None:
 def _terms(text: str, end: int) -> list[dict[str, object]] | None:
     """The terms from some place on."""
     lines = _LINE.findall(text, end)
-    if len(lines) != text.count("\n", end):  # one of them is written otherwise
+    first = next((before for before, key, *_ in lines if key), "")  # what stands before a term's first key
+    # Where there are more lines than were read, one of them is written otherwise.
+    if len(lines) != text.count("\n", end) or not first.endswith(_ITEM):
         return None
+    others = " " * len(first)
     terms: list[dict[str, object]] = []
     fields: dict[str, object] = {}
-    first, others = "", ""  # what stands before the keys of a term
     for before, key, bare, number, single, double in lines:
         if not key:  # a comment, or nothing
             continue
-        if not first and before.endswith(_ITEM):
-            first, others = before, " " * len(before)
         if before == first:
             fields = {}
             terms.append(fields)
@@ -65,4 +65,4 @@ def _terms(text: str, end: int) -> list[dict[str, object]] | None:
             fields[key] = float(number) if "." in number else int(number)
         else:
             fields[key] = single.replace("''", "'") if single else double
-    return terms or None
+    return terms

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from vocabgap.errors import VocabgapError
+from vocabgap.glossary.checkpoints import StepCheckpoint
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.event_log import append_events, identified
 from vocabgap.glossary.events import Actor, ActorType, GlossaryEvent, in_mission
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.questions import Ask
-from vocabgap.glossary.strictness import Strictness
 
 SERVICE: Final = Actor("system:vocabgap", ActorType.SERVICE, "vocabgap")
 
@@ -48,7 +48,7 @@ class Session:
         events: The folder of the event logs; without one nothing is kept.
         actor: Who answers.
         now: Gives the moment of an event.
-        strictness: What this run was called with.
+        checkpoint: What the step goes on from; none where it begins anew.
         ask: Asks a person; none where there is nobody to be asked.
         confirm: Asks whether a step goes on with other inputs; it does not where there is nobody.
         recorded: All events of this run, in their order.
@@ -58,7 +58,7 @@ class Session:
     events: Path | None
     actor: Actor
     now: Callable[[], datetime]
-    strictness: Strictness | None
+    checkpoint: StepCheckpoint | None
     ask: Ask | None
     confirm: Confirm | None
     recorded: list[GlossaryEvent]

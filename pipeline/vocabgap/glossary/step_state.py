@@ -1,5 +1,6 @@
 """What a stopped step keeps beside its checkpoint: its inputs, and what was found out about them."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +11,7 @@ from vocabgap.appending import Kind, naming
 from vocabgap.disk import put_in_place
 from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.candidates import ExtractedTerm
+from vocabgap.glossary.checkpoints import plain
 from vocabgap.glossary.context import ExecutionContext
 
 _FOLDER: Final = "steps"
@@ -88,7 +90,7 @@ def save_state(events: Path, retry_token: str, context: ExecutionContext) -> Non
     )
     path = state_path(events, retry_token)
     try:
-        content = msgspec.json.encode(state)
+        content = json.dumps(msgspec.structs.asdict(state), default=_plain).encode()
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InvalidInputError(f"the step cannot be kept: {error}") from error
     temporary = path.with_suffix(".tmp")
@@ -111,8 +113,8 @@ def load_state(events: Path, retry_token: str) -> StepState | None:
             return None
         content = path.read_bytes()
     try:
-        return msgspec.json.decode(content, type=StepState)
-    except (msgspec.DecodeError, ValueError):
+        return msgspec.convert(json.loads(content), StepState)
+    except (msgspec.ValidationError, ValueError, RecursionError):
         return None
 
 
@@ -124,3 +126,11 @@ def state_path(events: Path, retry_token: str) -> Path:
         retry_token: The token of its checkpoint, a UUID.
     """
     return events / _FOLDER / f"{retry_token}.json"
+
+
+def _plain(value: object) -> object:
+    """What JSON holds for a value: what its hash was made of, where it is one that can be hashed."""
+    try:
+        return plain(value)
+    except TypeError:
+        return msgspec.to_builtins(value)

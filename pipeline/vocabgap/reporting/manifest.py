@@ -3,6 +3,7 @@
 import hashlib
 import platform
 from datetime import datetime
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Final, Protocol, Self
@@ -166,8 +167,9 @@ class Manifest(msgspec.Struct, frozen=True):
         return "" if self.parameters is None else visible(", ".join(narrowed(self.parameters.selection)))
 
 
+@cache
 def versions() -> dict[str, str]:
-    """Versions of the libraries that a result depends on."""
+    """Versions of the libraries that a result depends on, by name."""
     return {name: version(name) for name in _LIBRARIES}
 
 

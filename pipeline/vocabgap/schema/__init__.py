@@ -7,6 +7,7 @@ from vocabgap.schema.clusters import CLUSTERS, LINKAGE, SWEEP, WORDINGS
 from vocabgap.schema.identity import GROUPS, IDENTITIES, LINEAGE, VERDICTS
 from vocabgap.schema.logs import FILES, GAPS, IMAGE_KEY, RECORDS, REJECTS
 from vocabgap.schema.phrases import PHRASE_FIELDS, phrase, stripped
+from vocabgap.schema.reviews import LISTED
 from vocabgap.schema.table import UTC_MICROSECONDS, Column, Table
 
 PUBLISHED: Final = {table.name: table for table in (RECORDS, CAPABILITIES, GAPS, REJECTS, LINEAGE, GROUPS)}
@@ -22,6 +23,7 @@ __all__ = [
     "IMAGE_KEY",
     "LINEAGE",
     "LINKAGE",
+    "LISTED",
     "PHRASE_FIELDS",
     "PUBLISHED",
     "RECORDS",

@@ -57,15 +57,16 @@ class Table:
         """
         require_kind(f"frame '{self.name}'", frame, pl.DataFrame, "a polars.DataFrame", hint=_FRAME_HINT)
         needed = set(self.names if columns is None else columns)
+        given = frame.schema  # built anew at every use
         for column in self.columns:
             if column.name not in needed:
                 continue
-            if column.name not in frame.columns:
+            if column.name not in given:
                 raise InvalidInputError(
                     f"frame '{self.name}': column '{column.name}' is missing",
                     hint=f"expected {column.dtype}; see `vocabgap schema {self.name}`",
                 )
-            found = frame.schema[column.name]
+            found = given[column.name]
             if found != column.dtype:
                 raise InvalidInputError(
                     f"frame '{self.name}': column '{column.name}' has dtype {found}, expected {column.dtype}",

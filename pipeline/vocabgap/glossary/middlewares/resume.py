@@ -3,7 +3,6 @@
 from vocabgap.glossary.checkpoints import input_diff, verify_inputs
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.errors import AbortResumeError
-from vocabgap.glossary.event_log import load_checkpoint
 from vocabgap.glossary.middlewares.check import conflicts_of
 from vocabgap.glossary.session import ChangedInputs, Session
 from vocabgap.glossary.step_state import load_state
@@ -17,13 +16,11 @@ def restore(context: ExecutionContext, session: Session) -> ExecutionContext:
 
     Raises:
         AbortResumeError: The inputs have changed, and nobody says that the step goes on.
-        VocabgapError: The checkpoint cannot be read.
+        VocabgapError: What was kept cannot be read.
     """
     if not context.retry_token or session.events is None:
         return context
-    checkpoint = load_checkpoint(
-        session.events, context.step_id, mission_id=context.mission_id, retry_token=context.retry_token
-    )
+    checkpoint = session.checkpoint
     if checkpoint is None:
         context.notes.append(f"there is no checkpoint '{context.retry_token}'; the step begins anew")
         context.retry_token = None
@@ -35,8 +32,6 @@ def restore(context: ExecutionContext, session: Session) -> ExecutionContext:
         changed = ChangedInputs(verified.old, verified.new, changes)
         if session.confirm is None or not session.confirm(changed):
             raise AbortResumeError("User declined resumption due to context change")
-    if session.strictness is None:
-        context.effective_strictness = checkpoint.strictness
     context.scope_refs = checkpoint.scope_refs
     context.checkpoint_cursor = checkpoint.cursor
     context.resumed_from_checkpoint = True

@@ -1,0 +1,160 @@
+"""`vocabgap log`: write a gap down."""
+
+import os
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vocabgap.cli.options import ConfigOption, VocabularyOption
+from vocabgap.cli.output import output_of
+from vocabgap.config import resolve_settings
+from vocabgap.text import escape_unseen, shortened, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vocabgap.settings import Settings
+    from vocabgap.similar import SimilarGap
+
+_DIGITS = 12  # of an identifier, which names a record well enough
+_WIDTH = 60  # characters of what is near
+
+
+def log(
+    context: typer.Context,
+    image: Annotated[
+        Path, typer.Argument(help="Folder of the image; its log is made where there is none.", readable=False)
+    ],
+    description: Annotated[
+        str | None,
+        typer.Option(
+            "--description",
+            "-d",
+            help="What was missing; by default the capability, else the intent.",
+            show_default=False,
+        ),
+    ] = None,
+    missing_capability: Annotated[
+        str | None,
+        typer.Option("--missing-capability", "--need", help="What would have been the right word or tool."),
+    ] = None,
+    intent: Annotated[str | None, typer.Option(help="What the person wanted.")] = None,
+    intent_category: Annotated[
+        str | None,
+        typer.Option("--intent-category", "--category", help="The kind of need; judged by default."),
+    ] = None,
+    workaround: Annotated[str | None, typer.Option(help="What was done instead.")] = None,
+    operation: Annotated[
+        list[str] | None,
+        typer.Option("--operation", help="An operation that it touched; may be repeated."),
+    ] = None,
+    used: Annotated[
+        list[str] | None, typer.Option("--used", help="An entry that it used; may be repeated.")
+    ] = None,
+    satisfaction: Annotated[
+        str | None, typer.Option(help="How well it served: -1, 0, 1, or bad, mediocre, acceptable, good.")
+    ] = None,
+    notes: Annotated[str | None, typer.Option(help="Anything else.")] = None,
+    session: Annotated[
+        str | None, typer.Option("--session", help="The session.  [default: VOCABGAP_SESSION]")
+    ] = None,
+    snapshot: Annotated[
+        str | None,
+        typer.Option("--snapshot", help="The state of the image.  [default: VOCABGAP_SNAPSHOT, else HEAD]"),
+    ] = None,
+    image_id: Annotated[
+        str | None, typer.Option(help="The image.  [default: the name of the folder]")
+    ] = None,
+    timestamp: Annotated[str | None, typer.Option(help="When, in ISO 8601.  [default: now]")] = None,
+    corrects: Annotated[
+        str | None, typer.Option(help="The record that this one takes the place of, by its record_id.")
+    ] = None,
+    suggest: Annotated[
+        bool, typer.Option("--suggest", help="Name what comes nearest in the last report and the vocabulary.")
+    ] = False,
+    fsync: Annotated[
+        bool, typer.Option("--fsync/--no-fsync", help="Return only when the line is on the disk.")
+    ] = True,
+    run: Annotated[
+        str | None,
+        typer.Option("--run", help="Folder of the report that --suggest looks at.", show_default=False),
+    ] = None,
+    vocabulary: VocabularyOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Write a gap down in the log of an image: one line, whole or not at all."""
+    from vocabgap.gaplog import log_gap  # noqa: PLC0415 - no other command needs it
+
+    output = output_of(context)
+    near = None
+    if suggest:
+        flags = {
+            "--vocabulary": (("vocabulary", "paths"), vocabulary or None),
+            "--run": (("report", "out"), run),
+        }
+        near = _finder(resolve_settings(config, os.environ, flags).settings, is_named=run is not None)
+    logged = log_gap(
+        image,
+        description,
+        workaround=workaround,
+        intent=intent,
+        intent_category=intent_category,
+        missing_capability=missing_capability,
+        operations_involved=operation,
+        vocabulary_used=used,
+        satisfaction=_rating(satisfaction),
+        notes=notes,
+        session_id=session,
+        snapshot_hash=snapshot,
+        image_id=image_id,
+        timestamp=timestamp,
+        corrects=corrects,
+        fsync=fsync,
+        on_wait=lambda: output.note("waiting for another writer of this log ..."),
+    )
+    similar = near(logged.record["missing_capability"] or logged.record["description"]) if near else []
+    output.event(
+        "result",
+        success=True,
+        gap_id=logged.gap_id,
+        path=str(logged.path),
+        record=logged.record,
+        similar=similar,
+    )
+    category = logged.record["intent_category"]
+    output.text(
+        escape_unseen(f"logged {logged.gap_id[:_DIGITS]} in {logged.path}, category {visible(category)}")
+    )
+    for each in similar:
+        known = (
+            f"{each.kind} {each.name}" if each.mentions is None else f"{each.name}, {each.mentions} mentions"
+        )
+        label = visible(shortened(each.label, _WIDTH))
+        output.text(f"  near: {label} ({visible(known)}, {each.similarity:.2f})")
+    if suggest and not similar:
+        output.text("  nothing known comes near")
+
+
+def _rating(said: str | None) -> int | str | None:
+    """A rating as it was typed: digits are a number."""
+    return int(said) if said in {"-1", "0", "1"} else said
+
+
+def _finder(settings: "Settings", *, is_named: bool) -> "Callable[[str], list[SimilarGap]]":
+    """What finds what comes near to a need; without a report that was asked for, in the vocabulary alone."""
+    from vocabgap.errors import NotFoundError  # noqa: PLC0415
+    from vocabgap.reporting.reading import read_run  # noqa: PLC0415 - loads Polars
+    from vocabgap.similar import similar_gaps  # noqa: PLC0415
+    from vocabgap.vocabulary import load_vocabulary  # noqa: PLC0415
+
+    ranked = None
+    try:
+        _, ranked = read_run(settings.report.out, option="--run")
+    except NotFoundError:
+        if is_named:
+            raise
+    listed = settings.vocabulary
+    known = load_vocabulary(listed.paths, fields=listed.fields, entries=listed.entries)
+    return partial(similar_gaps, capabilities=ranked, vocabulary=known if listed.paths else None)

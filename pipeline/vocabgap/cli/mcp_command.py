@@ -1,0 +1,75 @@
+"""`vocabgap mcp`: the same verbs for agents, as a server of the Model Context Protocol."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from vocabgap.cli.options import ConfigOption, DecisionsOption, HiddenOption, VocabularyOption
+from vocabgap.cli.output import PROGRAM, output_of
+from vocabgap.config import resolve_settings
+from vocabgap.settings import DEFAULT_OUT
+
+_HIGHEST_PORT: Final = 65_535
+
+
+def mcp(
+    context: typer.Context,
+    root: Annotated[
+        Path, typer.Argument(help="Folder of the image repositories.", readable=False, show_default="here")
+    ] = Path(),
+    out: Annotated[
+        str | None, typer.Option(help=f"Folder of the published report.  [default: {DEFAULT_OUT}]")
+    ] = None,
+    vocabulary: VocabularyOption = None,
+    glossary: Annotated[
+        str | None,
+        typer.Option(help="Folder of the glossary that terms are checked against.", show_default=False),
+    ] = None,
+    decisions: DecisionsOption = None,
+    hidden: HiddenOption = None,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Offer no tool that writes anything.")
+    ] = False,
+    http: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=_HIGHEST_PORT,
+            help="Serve over HTTP on this port, for this machine alone; 0 for a free one.",
+            show_default=False,
+        ),
+    ] = None,
+    config: ConfigOption = None,
+) -> None:
+    """Serve agents over standard input and output, or over HTTP on this machine."""
+    output = output_of(context)
+    settings = resolve_settings(
+        config,
+        os.environ,
+        {
+            "--out": (("report", "out"), out),
+            "--vocabulary": (("vocabulary", "paths"), vocabulary or None),
+            "--glossary": (("glossary", "folder"), glossary),
+            "--decisions": (("decisions", "file"), decisions),
+            "--hidden": (("ingest", "hidden"), hidden),
+        },
+    ).settings
+    from vocabgap.mcp_server.extra import require_extra  # noqa: PLC0415 - loads what only this needs
+
+    require_extra()
+    from vocabgap.mcp_server.server import build  # noqa: PLC0415 - as above
+    from vocabgap.mcp_server.serving import serve_http, serve_stdio  # noqa: PLC0415
+    from vocabgap.mcp_server.workspace import Workspace  # noqa: PLC0415
+
+    server = build(Workspace.at(root, settings, is_read_only=read_only))
+    if http is None:
+        serve_stdio(server)  # from here on standard output belongs to the protocol
+        return
+
+    def announce(address: str) -> None:
+        output.event("listening", address=address)
+        output.note(f"{PROGRAM} serves {address}")
+
+    serve_http(server, http, announce)

@@ -1,0 +1,153 @@
+"""The fields of a record as somebody hands them in, checked before anything is written."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from vocabgap.arguments import unusable
+from vocabgap.errors import InvalidInputError
+from vocabgap.kinds import nearest
+from vocabgap.record import FIELDS, SATISFACTION_WORDS, GapRecord, in_utc
+
+_TEXTS: Final = (
+    "image_id",
+    "session_id",
+    "snapshot_hash",
+    "description",
+    "workaround",
+    "intent",
+    "intent_category",
+    "missing_capability",
+    "notes",
+)
+_LISTS: Final = ("operations_involved", "vocabulary_used")
+# What says the need where the description is left out, as the first draft of the tool did.
+_SAY_THE_NEED: Final = ("missing_capability", "intent")
+_SATISFACTIONS: Final = f"-1, 0, 1, or one of {', '.join(SATISFACTION_WORDS)}"
+_SATISFACTION_HINT: Final = "it says how well the workaround served; leave it out where nobody said"
+_NEED_HINT: Final = "say in a sentence what was missing"
+
+
+def require_fields(fields: Iterable[str]) -> None:
+    """Refuse a field that a record does not have.
+
+    Raises:
+        InvalidInputError: There is one; the error says which one may have been meant.
+    """
+    for name in fields:
+        if name not in FIELDS:
+            raise InvalidInputError(f"{name}: no field of a gap record", hint=nearest(name, FIELDS))
+
+
+def checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
+    """The record of some fields, with the defaults of those that are left out or null.
+
+    Args:
+        fields: Field to value; what is null counts as left out. `satisfaction` may be one of the words of
+            the draft, and without a `description` the `missing_capability`, else the `intent`, is one.
+        now: The time of a record that says none.
+
+    Raises:
+        InvalidInputError: A field is unknown, of another type or blank where something has to be said; the
+            error names it.
+    """
+    require_fields(fields)
+    given = {name: value for name, value in fields.items() if value is not None}
+    for name in _TEXTS:
+        if name in given:
+            _require_text(name, given[name])
+    for name in _LISTS:
+        if name in given:
+            given[name] = _texts(name, given[name])
+    if "description" not in given:
+        given["description"] = next((given[name] for name in _SAY_THE_NEED if given.get(name)), "")
+    if not given["description"].strip():
+        raise InvalidInputError("description: expected text that is not blank", hint=_NEED_HINT)
+    if "satisfaction" in given:
+        given["satisfaction"] = satisfaction(given["satisfaction"])
+    given["timestamp"] = moment(given.get("timestamp", now))
+    return GapRecord(**given)
+
+
+def as_written(record: GapRecord) -> dict[str, Any]:
+    """The fields of a record as its line has them, in their order: the time in ISO 8601, with its offset."""
+    fields = msgspec.structs.asdict(record)
+    if record.timestamp is not None:
+        fields["timestamp"] = record.timestamp.isoformat()
+    return fields
+
+
+def satisfaction(value: object) -> int:
+    """A rating, given as a number or in a word of the draft.
+
+    Raises:
+        InvalidInputError: It is neither.
+    """
+    if isinstance(value, str):
+        found = SATISFACTION_WORDS.get(value.strip().casefold())
+        if found is not None:
+            return found
+    elif isinstance(value, int) and not isinstance(value, bool) and -1 <= value <= 1:
+        return value
+    raise unusable("satisfaction", _SATISFACTIONS, value, hint=_SATISFACTION_HINT)
+
+
+def moment(value: object) -> datetime:
+    """A time in UTC, given as one or in ISO 8601; without an offset it is in UTC already.
+
+    Raises:
+        InvalidInputError: It is neither.
+    """
+    found: object = value
+    if isinstance(value, str):
+        try:
+            found = datetime.fromisoformat(value)
+        except ValueError:
+            found = None
+    if isinstance(found, datetime):
+        try:
+            return in_utc(found).astimezone(UTC)
+        except OverflowError:
+            pass
+    raise unusable("timestamp", "a date and time in ISO 8601, such as 2026-04-01T10:00:00Z", value)
+
+
+def image_name(folder: Path) -> str:
+    """The image that a folder holds: its name.
+
+    Raises:
+        InvalidInputError: Its name is no text in UTF-8, or there is none.
+    """
+    name = folder.absolute().name
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInputError(
+            f"the name of '{folder}' is not UTF-8, and cannot be an image_id", hint="give the image_id"
+        ) from error
+    if not name:
+        raise InvalidInputError(f"'{folder}' has no name", hint="give the image_id")
+    return name
+
+
+def _require_text(name: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise unusable(name, "text", value)
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInputError(
+            f"{name}: character {error.start + 1} is half of a surrogate pair, which no file can hold",
+            hint="give the text as it was before it was cut",
+        ) from error
+
+
+def _texts(name: str, value: object) -> list[str]:
+    if not isinstance(value, list | tuple):
+        raise unusable(name, "a list of text", value, hint="one name is a list of one")
+    for each in value:
+        _require_text(name, each)
+    return list(value)

@@ -1,0 +1,28 @@
+"""The extra `mcp`: what the server needs beside the core."""
+
+from importlib import import_module
+from typing import Final
+
+from vocabgap.errors import StateError
+from vocabgap.text import shortened, visible
+
+_NEEDED: Final = ("mcp_types", "mcp.server.lowlevel")
+
+
+def require_extra() -> None:
+    """Refuse to go on without the official SDK.
+
+    Raises:
+        StateError: It is not installed, in a version that can be used, or cannot be loaded.
+    """
+    for name in _NEEDED:
+        try:
+            import_module(name)
+        except ImportError as error:
+            missing = isinstance(error, ModuleNotFoundError) and error.name in {name, "mcp"}
+            problem = "needs mcp, which is not installed" if missing else f"cannot load mcp: {_told(error)}"
+            raise StateError(f"the MCP server {problem}", hint="pip install 'vocabgap[mcp]'") from error
+
+
+def _told(error: ImportError) -> str:
+    return shortened(visible(str(error)))

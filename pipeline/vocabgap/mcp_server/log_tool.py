@@ -1,0 +1,141 @@
+"""`log_vocabulary_gap`: write down what was missing, in the middle of a session."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+
+from vocabgap.gaplog import log_gap
+from vocabgap.mcp_server.lanes import Lane
+from vocabgap.mcp_server.similar_tool import similar_to
+from vocabgap.mcp_server.telling import Told
+from vocabgap.mcp_server.tool import Checkpoint, Limited, Tool
+from vocabgap.mcp_server.workspace import Workspace
+from vocabgap.similar import SimilarGap
+
+MOST_CHARACTERS: Final = 65_536  # of one field
+MOST_NAMES: Final = 200
+_SIMILAR: Final = 3
+_Text = Annotated[str, msgspec.Meta(max_length=MOST_CHARACTERS)]
+_Name = Annotated[str, msgspec.Meta(max_length=500)]
+_Names = Annotated[list[_Name], msgspec.Meta(max_length=MOST_NAMES)]
+_Words = Literal[-1, 0, 1, "bad", "mediocre", "acceptable", "good"]
+
+
+class LogArguments(Limited):
+    """A gap as an agent tells it: the fields of a record but its moment, which is now."""
+
+    image_id: Annotated[
+        str,
+        msgspec.Meta(min_length=1, max_length=255, description="The name of the image's folder in the root."),
+    ]
+    description: Annotated[
+        _Text | None,
+        msgspec.Meta(
+            description="What was missing, in a sentence. Without it missing_capability or intent says so."
+        ),
+    ] = None
+    workaround: Annotated[_Text | None, msgspec.Meta(description="What was done instead.")] = None
+    intent: Annotated[
+        _Text | None,
+        msgspec.Meta(description="What the person asked for, best in their own words."),
+    ] = None
+    intent_category: Annotated[
+        _Name | None,
+        msgspec.Meta(
+            description="tone, wb, color, detail, local, composition or another; classified if left out."
+        ),
+    ] = None
+    missing_capability: Annotated[
+        _Text | None, msgspec.Meta(description="What would have been the right primitive, in a few words.")
+    ] = None
+    operations_involved: Annotated[
+        _Names | None, msgspec.Meta(description="Operations, or modules, that the workaround touched.")
+    ] = None
+    vocabulary_used: Annotated[
+        _Names | None, msgspec.Meta(description="Entries of the vocabulary that were used instead.")
+    ] = None
+    satisfaction: Annotated[
+        _Words | None,
+        msgspec.Meta(description="How satisfying that was: -1 not, 0 acceptable, 1 good; or in words."),
+    ] = None
+    notes: Annotated[_Text | None, msgspec.Meta(description="What fits nowhere else.")] = None
+    session_id: Annotated[
+        _Name | None, msgspec.Meta(description="The session; that of the server where it is left out.")
+    ] = None
+    snapshot_hash: Annotated[
+        _Name | None,
+        msgspec.Meta(description="The snapshot, 64 hexadecimal digits; HEAD if left out."),
+    ] = None
+    corrects: Annotated[
+        _Name | None, msgspec.Meta(description="The gap_id of a record of this image that this one replaces.")
+    ] = None
+
+
+class Logged(Told, kw_only=True):
+    """A gap that was logged.
+
+    Attributes:
+        success: That it was.
+        gap_id: Its identity from now on.
+        image_id: The image.
+        intent_category: Its category, classified where none was given.
+        similar: What comes near that was known before.
+    """
+
+    success: Literal[True] = True
+    gap_id: str
+    image_id: str
+    intent_category: str
+    similar: list[SimilarGap]
+
+
+def log(workspace: Workspace, asked: LogArguments, _: Checkpoint) -> Logged:
+    """Append a gap to the log of its image, once; it is on the disk when this returns."""
+    folder = workspace.image(asked.image_id)
+    with workspace.writing:
+        made = log_gap(
+            folder,
+            asked.description,
+            workaround=asked.workaround,
+            intent=asked.intent,
+            intent_category=asked.intent_category,
+            missing_capability=asked.missing_capability,
+            operations_involved=asked.operations_involved,
+            vocabulary_used=asked.vocabulary_used,
+            satisfaction=asked.satisfaction,
+            notes=asked.notes,
+            session_id=asked.session_id,
+            snapshot_hash=asked.snapshot_hash,
+            corrects=asked.corrects,
+        )
+    return Logged(
+        gap_id=made.gap_id,
+        image_id=made.record["image_id"],
+        intent_category=made.record["intent_category"],
+        similar=_near(workspace, made.record),
+    )
+
+
+def _near(workspace: Workspace, record: Mapping[str, Any]) -> list[SimilarGap]:
+    """What comes near; nothing where that cannot be said: the gap is logged, and must not be logged again."""
+    try:
+        return similar_to(workspace, record["missing_capability"] or record["description"], _SIMILAR)
+    except Exception:
+        return []
+
+
+LOG_VOCABULARY_GAP: Final = Tool(
+    name="log_vocabulary_gap",
+    title="Log a vocabulary gap",
+    description=(
+        "Log that a word, a tool or a primitive was missing, when you improvise around it: what the person"
+        " asked for, what would have been right, what you did instead. Answers the gap_id, and known needs"
+        " and entries that come near: reuse their wording, or use the entry."
+    ),
+    arguments=LogArguments,
+    data=Logged,
+    lane=Lane.WRITE,
+    work=log,
+    writes=True,
+)

@@ -1,0 +1,136 @@
+"""Rankings of what is logged, kept as long as nothing changes: agents ask for one, then for its details."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import polars as pl
+
+from vocabgap.analysing import Analysis, analyse
+from vocabgap.config import expanded
+from vocabgap.errors import NotFoundError
+from vocabgap.exchange.places import is_corpus
+from vocabgap.ingest import Selection
+from vocabgap.ingest.discovery import discover
+from vocabgap.reporting import read_run
+from vocabgap.reporting.manifest import MANIFEST_NAME
+from vocabgap.settings import Settings
+from vocabgap.vocabulary import Vocabulary, load_vocabulary
+
+KEPT_SECONDS: Final = 60.0  # then it is made again, as of a later moment
+_MOST_KEPT: Final = 4
+_State = tuple[tuple[str, int, int], ...]
+
+
+class _Kept(NamedTuple):
+    """A ranking, with the state of the files that it was made of, and when that was."""
+
+    state: _State
+    made: float
+    analysis: Analysis
+
+
+class Known(NamedTuple):
+    """What a need can be compared with.
+
+    Attributes:
+        capabilities: Table `capabilities`; null where nothing was ranked or published yet.
+        vocabulary: The vocabulary, empty where there is none.
+    """
+
+    capabilities: pl.DataFrame | None
+    vocabulary: Vocabulary
+
+
+class Rankings:
+    """The rankings of one root. Only one thread at a time may ask for one; any may ask what is known.
+
+    Args:
+        root: What is ranked.
+        settings: The settings in force.
+        out: The folder of the published run, whose identifiers are carried on.
+    """
+
+    def __init__(self, root: Path, settings: Settings, out: Path) -> None:
+        self._root, self._settings, self._out = root, settings, out
+        self._kept: dict[Selection, _Kept] = {}
+        self._read: tuple[_State, Known] | None = None
+
+    def of(self, selection: Selection, checkpoint: Callable[[], None] = lambda: None) -> Analysis:
+        """The ranking of what is selected, as the logs are now.
+
+        Args:
+            selection: What it is narrowed to.
+            checkpoint: Called when a stage begins; what it raises ends the work there.
+
+        Raises:
+            VocabgapError: As the stages raise them.
+        """
+        state = self._state()
+        kept = self._kept.pop(selection, None)
+        if kept is None or kept.state != state or time.monotonic() - kept.made > KEPT_SECONDS:
+            found = analyse(
+                self._root,
+                settings=self._settings,
+                selection=selection,
+                out=self._out,
+                on_stage=lambda _: checkpoint(),
+            )
+            kept = _Kept(state, time.monotonic(), found)
+        self._kept[selection] = kept
+        while len(self._kept) > _MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
+        return kept.analysis
+
+    def known(self) -> Known:
+        """What is known without ranking anew: the newest ranking that was made, else the published.
+
+        Raises:
+            VocabgapError: The published run, or the vocabulary, cannot be read.
+        """
+        kept = self._kept.get(Selection())
+        if kept is not None:
+            return Known(kept.analysis.ranked, kept.analysis.vocabulary)
+        state = _state_of([str(self._out / MANIFEST_NAME), *self._vocabulary])
+        if self._read is None or self._read[0] != state:
+            listed = self._settings.vocabulary
+            vocabulary = load_vocabulary(listed.paths, fields=listed.fields, entries=listed.entries)
+            self._read = (state, Known(self._published(), vocabulary))
+        return self._read[1]
+
+    def _published(self) -> pl.DataFrame | None:
+        with suppress(NotFoundError):
+            return read_run(self._out, option="--out")[1]
+        return None
+
+    @property
+    def _vocabulary(self) -> list[str]:
+        return [str(expanded(path)) for path in self._settings.vocabulary.paths]
+
+    def _state(self) -> _State:
+        """What tells whether a file has changed that a ranking depends on."""
+        settings = self._settings
+        if is_corpus(self._root):
+            logs = [entry.path for entry in os.scandir(self._root)]
+        else:
+            found = discover(self._root, sources=settings.sources, hidden=settings.ingest.hidden)
+            logs = [log.path for log in found]
+        decisions = str(expanded(settings.decisions.file))
+        return _state_of([str(self._out / MANIFEST_NAME), decisions, *self._vocabulary, *logs])
+
+
+def _state_of(paths: list[str]) -> _State:
+    return tuple(_states(paths))
+
+
+def _states(paths: list[str]) -> Iterator[tuple[str, int, int]]:
+    for path in paths:
+        try:
+            found = os.stat(path)  # noqa: PTH116 - paths are text here
+        except OSError:
+            yield path, -1, -1
+        else:
+            yield path, found.st_size, found.st_mtime_ns

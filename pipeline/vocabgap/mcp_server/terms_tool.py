@@ -1,0 +1,143 @@
+"""`check_terms`: whether a glossary settles what the words of a text mean."""
+
+from typing import Annotated, Final, Self
+
+import msgspec
+
+from vocabgap.glossary.candidates import ExtractedTerm
+from vocabgap.glossary.checking import verdict
+from vocabgap.glossary.configured import configured_runtime, require_glossary
+from vocabgap.glossary.conflicts import SemanticConflict
+from vocabgap.glossary.context import ExecutionContext
+from vocabgap.glossary.glossary import Glossary
+from vocabgap.glossary.middlewares.check import check_terms as check_step
+from vocabgap.glossary.middlewares.extraction import extract_terms
+from vocabgap.glossary.session import SERVICE, Session, clock
+from vocabgap.glossary.strictness import Strictness
+from vocabgap.mcp_server.envelope import NoGlossaryError
+from vocabgap.mcp_server.lanes import Lane
+from vocabgap.mcp_server.telling import Told, fitting
+from vocabgap.mcp_server.tool import Checkpoint, Limited, Tool
+from vocabgap.mcp_server.workspace import Workspace
+
+_MOST_CHARACTERS: Final = 65_536
+_MOST_MEANINGS: Final = 5
+_STEP: Final = "check"
+
+
+class TermsArguments(Limited):
+    """What is checked."""
+
+    text: Annotated[
+        str,
+        msgspec.Meta(
+            min_length=1, max_length=_MOST_CHARACTERS, description="The text whose words are checked."
+        ),
+    ]
+    critical: Annotated[
+        bool, msgspec.Meta(description="Whether nothing may go wrong where the text is used.")
+    ] = False
+
+
+class Term(msgspec.Struct):
+    """A term of the text.
+
+    Attributes:
+        term: The term, in its normal form.
+        found_as: By which sign it was found.
+        confidence: How sure it is that this is a term, 0 to 1.
+        means: What it means; null where that is open.
+        open: What is open about it: `unknown`, `ambiguous`, `inconsistent` or `unresolved_critical`.
+        severity: How bad that is: `low`, `medium` or `high`.
+        candidates: What it may mean, where that is open.
+    """
+
+    term: str
+    found_as: str
+    confidence: float
+    means: str | None
+    open: str | None
+    severity: str | None
+    candidates: list[str]
+
+    @classmethod
+    def of(cls, found: ExtractedTerm, conflict: SemanticConflict | None, glossary: Glossary) -> Self:
+        """A term that was found, with what is open about it, if anything is."""
+        name = found.surface.surface_text
+        sense = glossary.meaning(name) if conflict is None else None
+        return cls(
+            term=name,
+            found_as=found.source,
+            confidence=found.confidence,
+            means=None if sense is None else sense.definition,
+            open=None if conflict is None else conflict.conflict_type.value,
+            severity=None if conflict is None else conflict.severity.value,
+            candidates=[] if conflict is None else _candidates(conflict),
+        )
+
+
+class Terms(Told, kw_only=True):
+    """What a glossary says of a text.
+
+    Attributes:
+        blocked: Whether what is open stops whoever goes by this strictness.
+        strictness: The strictness in force: `off`, `medium` or `max`.
+        terms: The terms, the surest first.
+        left_out: How many more there are.
+        open: How many of all are open.
+    """
+
+    blocked: bool
+    strictness: str
+    terms: list[Term]
+    left_out: int
+    open: int
+
+
+def check(workspace: Workspace, asked: TermsArguments, _: Checkpoint) -> Terms:
+    """Find the terms of a text and say what they mean; nothing is logged, and nobody is asked."""
+    settings = workspace.settings.glossary
+    if settings.folder is None:
+        raise NoGlossaryError(
+            "this server has no glossary", hint="start it with --glossary DIR to let terms be checked"
+        )
+    runtime = configured_runtime(settings)
+    require_glossary(runtime)
+    glossary = runtime.load().glossary
+    step = ExecutionContext(
+        _STEP, _STEP, _STEP, {"description": asked.text}, {"critical_step": asked.critical}
+    )
+    session = Session(glossary, None, SERVICE, clock, None, None, None, [])
+    step = check_step(extract_terms(step, session), session)
+    strictness = runtime.in_force(step) or Strictness.MEDIUM
+    conflicts = {each.term.surface_text: each for each in step.conflicts}
+    terms = [
+        Term.of(each, conflicts.get(each.surface.surface_text), glossary) for each in step.extracted_terms
+    ]
+    shown = fitting(terms)
+    return Terms(
+        blocked=verdict(step.conflicts, strictness).blocked,
+        strictness=strictness.value,
+        terms=shown,
+        left_out=len(terms) - len(shown),
+        open=len(conflicts),
+    )
+
+
+def _candidates(conflict: SemanticConflict) -> list[str]:
+    return [each.definition for each in conflict.candidate_senses[:_MOST_MEANINGS]]
+
+
+CHECK_TERMS: Final = Tool(
+    name="check_terms",
+    title="Check terms against the glossary",
+    description=(
+        "Find the terms of a text, say what they mean by the glossary, and which are unknown or ambiguous."
+        " Use it before a wording is logged or an entry is named. The error `no_glossary` says that the"
+        " server has none."
+    ),
+    arguments=TermsArguments,
+    data=Terms,
+    lane=Lane.LOOK,
+    work=check,
+)

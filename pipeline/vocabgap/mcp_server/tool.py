@@ -1,0 +1,87 @@
+"""A tool: what it is called, what it takes and gives, and what it does."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import msgspec
+from mcp_types import Tool as Definition
+from mcp_types import ToolAnnotations
+
+from vocabgap.errors import InvalidInputError
+from vocabgap.mcp_server.envelope import Envelope, encoded, failure, schema_of
+from vocabgap.mcp_server.lanes import Lane
+from vocabgap.mcp_server.telling import MARK, Told
+from vocabgap.mcp_server.workspace import Workspace
+
+Arguments = TypeVar("Arguments", bound=msgspec.Struct)
+Data = TypeVar("Data", bound=Told)
+Checkpoint = Callable[[], None]
+
+
+class Limited(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Base of what tools take: a field that is not known is refused."""
+
+
+@dataclass(frozen=True)
+class Tool(Generic[Arguments, Data]):
+    """One tool.
+
+    Attributes:
+        name: What agents call it.
+        title: What people call it.
+        description: What it does, for whoever chooses among tools.
+        arguments: What it takes.
+        data: What it gives.
+        lane: Where it runs.
+        work: What it does, in a workspace; it calls the checkpoint where it may end early.
+        writes: Whether it changes anything; then it only adds, and adds again when it is called again.
+    """
+
+    name: str
+    title: str
+    description: str
+    arguments: type[Arguments]
+    data: type[Data]
+    lane: Lane
+    work: Callable[[Workspace, Arguments, Checkpoint], Data]
+    writes: bool = False
+
+    @property
+    def definition(self) -> Definition:
+        """What clients are told of it."""
+        return Definition(
+            name=self.name,
+            title=self.title,
+            description=f"{self.description} {MARK}",
+            input_schema=schema_of(self.arguments),
+            output_schema=schema_of(Envelope[self.data]),  # type: ignore[name-defined]
+            annotations=ToolAnnotations(
+                read_only_hint=not self.writes,
+                destructive_hint=False,
+                idempotent_hint=not self.writes,
+                open_world_hint=False,
+            ),
+        )
+
+    def answer(self, workspace: Workspace, given: dict[str, Any], checkpoint: Checkpoint) -> dict[str, Any]:
+        """What it answers: an envelope as a JSON object, whatever happens.
+
+        Args:
+            workspace: Where it works.
+            given: The arguments, as they came.
+            checkpoint: What ends the work where nobody waits for it.
+        """
+        envelope: Envelope[Data]
+        try:
+            envelope = Envelope(True, self.work(workspace, self._read(given), checkpoint), None)
+        except Exception as error:
+            envelope = Envelope(False, None, failure(error))
+        return encoded(envelope)
+
+    def _read(self, given: dict[str, Any]) -> Arguments:
+        try:
+            return msgspec.convert(given, self.arguments)
+        except msgspec.ValidationError as error:
+            names = ", ".join(self.arguments.__struct_fields__)
+            raise InvalidInputError(f"arguments: {error}", hint=f"it takes {names}") from error

@@ -1,0 +1,132 @@
+"""What a review is narrowed to."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from types import MappingProxyType
+from typing import Final, Self
+
+import polars as pl
+
+from vocabgap.arguments import require_kind, texts, unusable
+from vocabgap.ingest import Selection
+from vocabgap.moments import parse_moment, require_offset
+from vocabgap.record import SATISFACTION_WORDS
+
+LAST: Final = "last"
+NOT_RATED: Final = "none"
+_MATCHED: Final = ("missing_capability", "description", "intent", "workaround", "notes")
+_MATCHED_LISTS: Final = ("operations_involved", "vocabulary_used")
+RATINGS: Final = MappingProxyType(
+    {
+        "-1": -1, "0": 0, "1": 1, "unsatisfied": -1, "neutral": 0, "satisfied": 1,
+        NOT_RATED: None, "unrated": None, **SATISFACTION_WORDS,
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Which records are asked for. Several values of one field widen it, several fields narrow it.
+
+    Attributes:
+        selection: What a report can be narrowed to, too; a session called `last` is the newest one.
+        match: Text that is somewhere in a record, in whatever case; null for any.
+        ratings: Ratings; null for a record without one. Empty for any.
+    """
+
+    selection: Selection
+    match: str | None = None
+    ratings: tuple[int | None, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        images: Iterable[str] = (),
+        since: str | datetime | None = None,
+        until: str | datetime | None = None,
+        operations: Iterable[str] = (),
+        match: str | None = None,
+        categories: Iterable[str] = (),
+        sessions: Iterable[str] = (),
+        satisfaction: Iterable[int | str | None] | int | str = (),
+        tenants: Iterable[str] = (),
+        repositories: Iterable[str] = (),
+        now: datetime,
+    ) -> Self:
+        """The question that some arguments ask.
+
+        Raises:
+            InvalidInputError: One of them cannot be used.
+        """
+        selection = Selection(
+            since=_moment(since, now, "since"),
+            until=_moment(until, now, "until"),
+            images=texts("images", images),
+            categories=texts("categories", categories),
+            modules=texts("operations", operations),
+            sessions=texts("sessions", sessions),
+            tenants=texts("tenants", tenants),
+            repositories=texts("repositories", repositories),
+        )
+        if match is not None:
+            require_kind("match", match, str, "text")
+            if not match.strip():
+                raise unusable("match", "text that is not blank", match)
+        several = (satisfaction,) if isinstance(satisfaction, str | int) else tuple(satisfaction)
+        return cls(selection, match, tuple(dict.fromkeys(map(rating, several))))
+
+    @property
+    def is_of_last(self) -> bool:
+        """Whether the newest session is asked for, whichever that is."""
+        return LAST in self.selection.sessions
+
+    @property
+    def scope(self) -> Selection:
+        """Where the newest session is looked for: in the images and the time that are asked for."""
+        return replace(self.selection, sessions=(), categories=(), modules=())
+
+    def of_session(self, session_id: str) -> Self:
+        """The same question with the newest session by its name."""
+        named = tuple(session_id if each == LAST else each for each in self.selection.sessions)
+        return replace(self, selection=replace(self.selection, sessions=named))
+
+    def among(self, records: pl.DataFrame) -> pl.DataFrame:
+        """Those of the records that the selection leaves which match and are rated as asked for."""
+        if self.ratings:
+            given = [each for each in self.ratings if each is not None]
+            rated = pl.col("satisfaction").is_in(given).fill_null(value=False)
+            unrated = pl.col("satisfaction").is_null() & (None in self.ratings)
+            records = records.filter(rated | unrated)
+        if self.match is not None:
+            wanted = pl.select(_folded(pl.lit(self.match))).item()
+            fields = [pl.col(name) for name in _MATCHED]
+            fields += [pl.col(name).list.join("\n") for name in _MATCHED_LISTS]
+            holding = [_folded(field).str.contains(wanted, literal=True) for field in fields]
+            records = records.filter(pl.any_horizontal(holding).fill_null(value=False))
+        return records
+
+
+def rating(value: object) -> int | None:
+    """The rating that a number or a word stands for; null for none.
+
+    Raises:
+        InvalidInputError: It stands for none.
+    """
+    if value is None:
+        return None
+    known = str(value).strip().casefold() if isinstance(value, int | str) else ""
+    if isinstance(value, bool) or known not in RATINGS:
+        raise unusable("satisfaction", f"one of {', '.join(RATINGS)}", value)
+    return RATINGS[known]
+
+
+def _moment(value: str | datetime | None, now: datetime, name: str) -> datetime | None:
+    if value is None:
+        return None
+    return parse_moment(value, now, name=name) if isinstance(value, str) else require_offset(value, name=name)
+
+
+def _folded(text: pl.Expr) -> pl.Expr:
+    return text.str.normalize("NFC").str.to_lowercase()

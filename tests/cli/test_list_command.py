@@ -1,0 +1,220 @@
+"""What `vocabgap list` prints, and what it refuses."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Command = Callable[..., Any]
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+NEWEST_FIRST = ["mask the sky", "film grain", "sky mask"]
+
+
+def events(out: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def rows_of(out: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(out)))
+
+
+def test_a_table_is_newest_first_with_the_numbers_below(vocabgap: Command, photos: Path) -> None:
+    told = vocabgap("list", photos)
+
+    assert told.code == 0
+    assert sorted(NEWEST_FIRST, key=told.out.index) == NEWEST_FIRST
+    assert "3 records on 2 images in 2 sessions, 2026-04-01 10:00 to 2026-05-02 00:00 UTC" in told.out
+    assert "1 unsatisfied, 2 not rated; 0 worked around, 3 not" in told.out
+
+
+def test_programs_get_an_event_a_record_and_a_result(vocabgap: Command, photos: Path) -> None:
+    *gaps, result = events(vocabgap("--json", "list", photos).out)
+
+    assert [each["description"] for each in gaps] == NEWEST_FIRST
+    assert {each["event"] for each in gaps} == {"gap"}
+    assert gaps[2]["category"] == "local"
+    assert (result["event"], result["listed"], result["totals"]["records"]) == ("result", 3, 3)
+
+
+def test_csv_has_every_field(vocabgap: Command, photos: Path) -> None:
+    rows = rows_of(vocabgap("list", photos, "--format", "csv").out)
+
+    assert [each["description"] for each in rows] == NEWEST_FIRST
+    assert rows[1]["timestamp"] == "2026-05-01T00:00:00Z"
+    assert rows[1]["operations_involved"] == "grain"
+    assert rows[2]["satisfaction"] == "-1"
+
+
+@pytest.mark.parametrize("formula", ["=1+1", "+1", "-1", "@sum", "\t=1+1"])
+def test_a_formula_is_no_formula_in_csv(
+    vocabgap: Command, gap: Gap, write_corpus: Corpus, formula: str
+) -> None:
+    root = write_corpus({"one": [gap(formula, operations_involved=[formula, "x"])]})
+
+    (row,) = rows_of(vocabgap("list", root, "--format", "csv").out)
+
+    assert row["description"] == f"'{formula.strip()}"
+    assert row["operations_involved"].startswith("'")
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
+@pytest.mark.parametrize("as_text", ["table", "csv"])
+def test_hostile_text_is_shown_and_not_obeyed(
+    vocabgap: Command, gap: Gap, write_corpus: Corpus, form: list[str], as_text: str
+) -> None:
+    root = write_corpus({"one": [gap("\x1b[2J[red]bold[/red]\u202e", session_id="\x07s")]})
+
+    out = vocabgap(*form, "list", root, "--format", as_text).out
+
+    assert "[red]bold[/red]" in out
+    assert not {"\x1b", "\x07", "\u202e"} & set(out)
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        (["--image", "fjord"], ["mask the sky"]),
+        (["--since", "2026-05-02"], ["mask the sky"]),
+        (["--since", "62d", "--now", "2026-07-01"], ["mask the sky", "film grain"]),
+        (["--until", "2026-05"], ["sky mask"]),
+        (["--operation", "grain"], ["film grain"]),
+        (["--operation", "gra"], []),
+        (["--match", "SKY"], ["mask the sky", "sky mask"]),
+        (["--category", "mask"], ["sky mask"]),
+        (["--session", "s-1"], ["sky mask"]),
+        (["--session", "last"], ["mask the sky"]),
+        (["--satisfaction", "-1"], ["sky mask"]),
+        (["--satisfaction=mediocre"], ["sky mask"]),
+        (["--satisfaction", "none"], ["mask the sky", "film grain"]),
+        (["--satisfaction", "none", "--satisfaction", "-1"], NEWEST_FIRST),
+        (["--repo", "photos", "--tenant", "local"], NEWEST_FIRST),
+        (["--limit", "1"], ["mask the sky"]),
+        (["--limit", "0"], NEWEST_FIRST),
+    ],
+    ids=" ".join,
+)
+def test_options_narrow_the_list(
+    vocabgap: Command, photos: Path, options: list[str], found: list[str]
+) -> None:
+    listed = events(vocabgap("--json", "list", photos, *options).out)[:-1]
+
+    assert [each["description"] for each in listed] == found
+
+
+def test_what_a_limit_leaves_out_is_told(vocabgap: Command, photos: Path) -> None:
+    assert "2 more records; --limit 0 lists all" in vocabgap("list", photos, "--limit", "1").out
+
+
+def test_the_last_session_is_reviewed_with_what_is_known_of_it(vocabgap: Command, photos: Path) -> None:
+    vocabgap("report", photos, "--now", "2026-07-01")
+
+    told = vocabgap("list", photos, "--session", "last")
+
+    assert told.out.startswith("session s-2\n")
+    assert "1 record on 1 image in 1 session, 2026-05-02 00:00 UTC" in told.out
+    assert "1 of 1 belong to 1 known capability of the run in out, as of 2026-07-01T00:00:00Z:" in told.out
+    assert "sky mask: 1 of 2 mentions, " in told.out
+
+
+def test_what_no_known_capability_has_is_told(
+    vocabgap: Command, photos: Path, gap: Gap, write_corpus: Corpus
+) -> None:
+    vocabgap("report", photos, "--now", "2026-07-01")
+
+    told = vocabgap("list", write_corpus({"one": [gap("lens flare brush")]}, "later"))
+
+    assert "none of 1 belongs to a known capability of the run in out" in told.out
+
+
+@pytest.mark.parametrize("as_text", ["table", "csv"])
+def test_nothing_that_fits_is_said_and_done(vocabgap: Command, photos: Path, as_text: str) -> None:
+    told = vocabgap("list", photos, "--image", "heronn", "--format", as_text)
+
+    assert told.code == 0
+    assert "No record fits, of 3." in told.out + told.err
+    assert "no record has image 'heronn'" in told.err
+    assert "heron" in told.err
+
+
+def test_an_empty_folder_is_said_and_done(vocabgap: Command, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+
+    told = vocabgap("list", "empty")
+
+    assert (told.code, "No log was found" in told.out) == (0, True)
+    assert events(vocabgap("--json", "list", "empty").out)[-1]["listed"] == 0
+
+
+def test_without_a_session_there_is_no_last_one(vocabgap: Command, gap: Gap, write_corpus: Corpus) -> None:
+    told = vocabgap("list", write_corpus({"one": [gap("sky mask")]}), "--session", "last")
+
+    assert (told.code, "no record has a session" in told.err) == (0, True)
+
+
+def test_records_without_a_time_that_a_date_leaves_out_are_told(
+    vocabgap: Command, gap: Gap, write_corpus: Corpus
+) -> None:
+    root = write_corpus({"one": [gap("sky mask"), gap("grain", timestamp="yesterday")]})
+
+    assert (
+        "1 record without a readable timestamp left out" in vocabgap("list", root, "--since", "2026-01").err
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "told"),
+    [
+        (["--since", "soon"], 2, "--since: 'soon' is not a moment"),
+        (["--satisfaction", "awful"], 2, "satisfaction: expected one of"),
+        (["--limit", "-1"], 2, "limit: expected a whole number"),
+        (["--since", "2026-05", "--until", "2026-04"], 2, "is not before until"),
+        (["--run", "nowhere"], 3, "holds no run of vocabgap"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_meant_is_refused(
+    vocabgap: Command, photos: Path, options: list[str], code: int, told: str
+) -> None:
+    refused = vocabgap("list", photos, *options)
+
+    assert (refused.code, refused.out) == (code, "")
+    assert told in refused.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
+def test_a_reader_that_stops_early_is_no_error(
+    gap: Gap, write_corpus: Corpus, installed: Path, form: list[str]
+) -> None:
+    root = write_corpus({"one": [gap(f"need {number}") for number in range(2_000)]})
+    read, write = os.pipe()
+    os.close(read)
+
+    told = subprocess.run(
+        [installed, *form, "list", root, "--limit", "0"], stdout=write, stderr=subprocess.PIPE, check=False
+    )
+
+    os.close(write)
+    assert (told.returncode, told.stderr) == (0, b"")
+
+
+@pytest.mark.slow
+def test_the_same_is_printed_whatever_the_machine(photos: Path, installed: Path) -> None:
+    said = {
+        subprocess.run(
+            [installed, "--json", "list", photos],
+            env={**os.environ, "TZ": zone, "PYTHONHASHSEED": seed, "LC_ALL": locale},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for zone, seed, locale in (("UTC", "1", "C.UTF-8"), ("Pacific/Kiritimati", "2", "C"))
+    }
+
+    assert len(said) == 1

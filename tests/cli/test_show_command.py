@@ -1,0 +1,138 @@
+"""What `vocabgap show` prints, and what it refuses."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Command = Callable[..., Any]
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+
+
+@pytest.fixture
+def published(vocabgap: Command, photos: Path) -> Path:
+    """A run of `photos` in the default folder."""
+    assert vocabgap("report", photos, "--now", "2026-07-01").code == 0
+    return Path("out")
+
+
+def result(out: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(out.splitlines()[-1])
+    return found
+
+
+def test_an_image_is_its_records_and_their_numbers(vocabgap: Command, photos: Path) -> None:
+    told = vocabgap("show", "heron", photos)
+
+    assert told.code == 0
+    assert told.out.startswith("image heron\n")
+    assert told.out.index("film grain") < told.out.index("sky mask")
+    assert "2 records on 1 image in 1 session" in told.out
+
+
+def test_a_session_is_its_records(vocabgap: Command, photos: Path) -> None:
+    told = vocabgap("show", "s-2", photos)
+
+    assert told.out.startswith("session s-2\n")
+    assert "film grain" not in told.out
+
+
+@pytest.mark.usefixtures("published")
+def test_a_capability_is_its_evidence_and_how_to_decide(vocabgap: Command, photos: Path) -> None:
+    told = vocabgap("show", "mask the sky", photos)
+
+    identifier = told.out.split()[0]
+    assert "status: new" in told.out or "status: open" in told.out
+    assert "mentions: 2 on 2 images in 2 sessions; 1 of 1 unsatisfied, 1 not rated" in told.out
+    assert "  1 × sky mask" in told.out
+    for verb in ("merge", "split", "rename", "pin", "dismiss", "author"):
+        assert f"  vocabgap decide {verb} {identifier}" in told.out
+    assert vocabgap("decide", "pin", identifier).code == 0
+
+
+def test_without_a_run_it_is_said_that_one_is_needed_to_decide(vocabgap: Command, photos: Path) -> None:
+    told = vocabgap("show", "mask the sky", photos)
+
+    assert (told.code, "publish it first: `vocabgap report ROOTS`" in told.out) == (0, True)
+
+
+@pytest.mark.usefixtures("published")
+def test_a_record_is_every_field_and_its_line(vocabgap: Command, photos: Path) -> None:
+    gap = json.loads(vocabgap("--json", "list", photos, "--image", "heron").out.splitlines()[1])
+
+    told = vocabgap("show", gap["record_id"][:12], photos)
+
+    assert told.out.startswith(f"record {gap['record_id']}\n")
+    assert "timestamp: 2026-04-01T10:00:00Z" in told.out
+    assert "satisfaction: -1 (unsatisfied)" in told.out
+    assert "line: photos/heron/vocabulary_gaps.jsonl:1, byte 0, counted" in told.out
+    assert "capability: cap-" in told.out
+
+
+@pytest.mark.usefixtures("published")
+@pytest.mark.parametrize("name", ["heron", "s-2", "sky mask"])
+def test_programs_get_the_records_and_the_rest_as_the_result(
+    vocabgap: Command, photos: Path, name: str
+) -> None:
+    lines = vocabgap("--json", "show", name, photos).out.splitlines()
+
+    made = result(lines[-1])
+    assert made["event"] == "result"
+    assert made["listed"] == made["totals"]["records"] == len(lines) - 1
+    assert bool(made["commands"]) == (made["kind"] == "capability")
+
+
+def test_a_limit_lists_the_first_records_alone(vocabgap: Command, photos: Path) -> None:
+    told = vocabgap("show", "heron", photos, "--limit", "1")
+
+    assert "sky mask" not in told.out
+    assert "1 more record; --limit 0 lists all" in told.out
+
+
+def test_an_image_without_a_record_that_counts_says_so(
+    vocabgap: Command, gap: Gap, write_corpus: Corpus
+) -> None:
+    root = write_corpus({"a": [gap("sky mask", image_id="a")], "b": [gap("sky mask", image_id="a")]})
+    state = "cd" * 32
+    write_corpus(
+        {"c": [gap("x", snapshot_hash=state), gap("x", notes=state, timestamp="2026-05-01")]}, "more"
+    )
+
+    assert "beside them: 1 duplicate" in vocabgap("show", "a", root).out
+    assert "beside them: 1 superseded" in vocabgap("show", "c", "more").out
+
+
+def test_a_name_of_two_things_is_invalid_input_and_both_are_told(
+    vocabgap: Command, gap: Gap, write_corpus: Corpus
+) -> None:
+    root = write_corpus({"heron": [gap("sky mask", session_id="heron")]})
+
+    told = vocabgap("show", "heron", root)
+
+    assert (told.code, told.out) == (2, "")
+    assert "image heron, session heron" in told.err
+    assert vocabgap("show", "heron", root, "--kind", "image").code == 0
+
+
+def test_what_is_not_there_is_not_found_and_the_nearest_is_told(vocabgap: Command, photos: Path) -> None:
+    told = vocabgap("show", "herno", photos)
+
+    assert (told.code, told.out) == (3, "")
+    assert "the nearest: 'heron'" in told.err
+    assert result(vocabgap("--json", "show", "herno", photos).out)["code"] == 3
+
+
+def test_a_single_log_is_a_root(vocabgap: Command, photos: Path) -> None:
+    assert vocabgap("show", "heron", photos / "heron" / "vocabulary_gaps.jsonl").code == 0
+
+
+def test_hostile_text_is_shown_and_not_obeyed(vocabgap: Command, gap: Gap, write_corpus: Corpus) -> None:
+    root = write_corpus({"one": [gap("\x1b[2J[red]bold[/red]\u202e", notes="\x07")]})
+
+    for name in ("one", "[red]"):
+        out = vocabgap("show", name, root).out
+        assert not {"\x1b", "\x07", "\u202e"} & set(out)
+    assert "[red]bold[/red]" in vocabgap("show", "one", root).out

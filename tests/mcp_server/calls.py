@@ -1,0 +1,24 @@
+"""Calls of tools, through the official client."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+
+async def found(client: "Client", tool: str, **arguments: object) -> dict[str, Any]:
+    """What a tool found; the client has checked the answer against the schema that the tool declares."""
+    result = await client.call_tool(tool, arguments)
+    envelope: dict[str, Any] = result.structured_content
+    assert (result.is_error, envelope["success"], envelope["error"]) == (False, True, None), envelope
+    data: dict[str, Any] = envelope["data"]
+    return data
+
+
+async def refused(client: "Client", tool: str, **arguments: object) -> dict[str, str]:
+    """Why a tool did not do what was asked."""
+    result = await client.call_tool(tool, arguments)
+    envelope: dict[str, Any] = result.structured_content
+    assert (result.is_error, envelope["success"], envelope["data"]) == (True, False, None), envelope
+    error: dict[str, str] = envelope["error"]
+    return error

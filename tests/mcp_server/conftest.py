@@ -1,0 +1,108 @@
+"""Servers in memory, each with a client of the official SDK."""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from vocabgap.settings import (
+    DecisionSettings,
+    GlossarySettings,
+    ReportSettings,
+    Settings,
+    VocabularySettings,
+)
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+LIFT, STAIN = "Raise the tones of the shadows", "Take out, as of a stain"
+Connect = Callable[..., AbstractAsyncContextManager["Client"]]
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """The event loop that the server runs on."""
+    return "asyncio"
+
+
+@pytest.fixture
+def connect(tmp_path: Path, mcp_sdk: None) -> Connect:  # noqa: ARG001 - skips the test without the extra
+    """A client of a server whose root is given; its report and decisions are in the folder of the test."""
+    from mcp import Client  # noqa: PLC0415 - what the extra installs
+
+    from vocabgap.mcp_server.server import build  # noqa: PLC0415
+    from vocabgap.mcp_server.workspace import Workspace  # noqa: PLC0415
+
+    def to(
+        root: Path,
+        *,
+        mode: str = "legacy",
+        read_only: bool = False,
+        glossary: Path | None = None,
+        vocabulary: Path | None = None,
+    ) -> AbstractAsyncContextManager[Client]:
+        settings = Settings(
+            report=ReportSettings(out=str(tmp_path / "out")),
+            decisions=DecisionSettings(file=str(tmp_path / "decisions.jsonl")),
+            glossary=GlossarySettings(folder=None if glossary is None else str(glossary)),
+            vocabulary=VocabularySettings(paths=() if vocabulary is None else (str(vocabulary),)),
+        )
+        return Client(build(Workspace.at(root, settings, is_read_only=read_only)), mode=mode)
+
+    return to
+
+
+@pytest.fixture(scope="session")
+def mcp_sdk() -> None:
+    """Skips the test where the official SDK is not installed."""
+    pytest.importorskip("mcp_types", reason="needs the extra `mcp`: pip install 'vocabgap[mcp]'")
+
+
+@pytest.fixture
+def protocol_error(mcp_sdk: None) -> type[Any]:  # noqa: ARG001 - as above
+    """What the client raises where the server answers with an error of the protocol."""
+    from mcp.shared.exceptions import MCPError  # noqa: PLC0415
+
+    return MCPError
+
+
+@pytest.fixture
+def photos(gap: Callable[..., dict[str, Any]], write_corpus: Callable[..., Path]) -> Path:
+    """Three needs, one asked for twice, in two sessions; one line is no record."""
+    return write_corpus(
+        {
+            "heron": [
+                gap("sky mask", intent_category="local", satisfaction=-1, session_id="s-1"),
+                gap("film grain", timestamp="2026-05-01T00:00:00Z", operations_involved=["grain"]),
+            ],
+            "fjord": [
+                gap("mask the sky", timestamp="2026-05-02T00:00:00Z", session_id="s-2"),
+                gap("dust removal", timestamp="2026-05-03T00:00:00Z", session_id="s-2"),
+                "no json",
+            ],
+        }
+    )
+
+
+@pytest.fixture
+def glossary(tmp_path: Path) -> Path:
+    """A glossary in which `lift` has two meanings and `halo` has one."""
+    folder = tmp_path / "glossary"
+    folder.mkdir()
+    terms = (("lift", LIFT), ("lift", STAIN), ("halo", "A bright rim around an edge"))
+    seeds = "".join(f"  - surface: {term}\n    definition: {meaning}\n" for term, meaning in terms)
+    (folder / "team_domain.yaml").write_text(f"terms:\n{seeds}", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def vocabulary(tmp_path: Path) -> Path:
+    """A vocabulary of two entries."""
+    path = tmp_path / "entries.csv"
+    path.write_text(
+        "name,description\nsky_mask,Select the sky\nfilm_look,Colours of film\n", encoding="utf-8"
+    )
+    return path

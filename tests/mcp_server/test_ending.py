@@ -1,0 +1,90 @@
+"""How serving over standard input and output ends, where it does not end with the input."""
+
+import errno
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from vocabgap.errors import StateError
+from vocabgap.mcp_server.workspace import Workspace
+from vocabgap.settings import Settings
+from vocabgap.signals import STOPPING
+
+Serve = Callable[[], None]
+
+
+@pytest.fixture(autouse=True)
+def _signals_as_before() -> Iterator[None]:
+    handlers = {number: signal.getsignal(number) for number in STOPPING}
+    yield
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+@pytest.fixture
+def serve(photos: Path, mcp_sdk: None) -> Serve:  # noqa: ARG001 - skips the test without the extra
+    from vocabgap.mcp_server.server import build  # noqa: PLC0415 - needs the extra
+    from vocabgap.mcp_server.serving import serve_stdio  # noqa: PLC0415
+
+    server = build(Workspace.at(photos, Settings()))
+    return lambda: serve_stdio(server)
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch, mcp_sdk: None) -> Callable[[Exception], None]:  # noqa: ARG001
+    """Lets the transport end with an error."""
+
+    class Transport:
+        def __init__(self, error: Exception) -> None:
+            self.error = error
+
+        async def __aenter__(self) -> None:
+            raise ExceptionGroup("tasks", [ExceptionGroup("writers", [self.error])])
+
+        async def __aexit__(self, *_: object) -> None:
+            return None
+
+    def end_with(error: Exception) -> None:
+        monkeypatch.setattr("vocabgap.mcp_server.serving.stdio_server", partial(Transport, error))
+
+    return end_with
+
+
+def test_a_client_that_has_gone_ends_it_quietly(serve: Serve, failing: Callable[[Exception], None]) -> None:
+    failing(BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE)))
+    assert serve() is None  # type: ignore[func-returns-value]
+
+
+def test_output_that_the_system_does_not_take_is_told(
+    serve: Serve, failing: Callable[[Exception], None]
+) -> None:
+    failing(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+    with pytest.raises(StateError, match="output: No space left on device"):
+        serve()
+
+
+def test_a_bug_is_raised_by_its_name(serve: Serve, failing: Callable[[Exception], None]) -> None:
+    failing(KeyError("wordings"))
+    with pytest.raises(KeyError):
+        serve()
+
+
+def test_without_standard_input_there_is_nothing_to_serve(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(StateError, match="no standard input"):
+        serve()
+
+
+def test_a_signal_ends_the_process_as_the_system_has_it(
+    serve: Serve, failing: Callable[[Exception], None]
+) -> None:
+    failing(BrokenPipeError())
+    serve()
+    assert {signal.getsignal(number) for number in STOPPING} == {signal.SIG_DFL}

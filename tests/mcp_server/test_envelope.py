@@ -1,0 +1,64 @@
+import errno
+import json
+import os
+
+import msgspec
+import pytest
+
+from vocabgap.errors import (
+    AccessDeniedError,
+    ExitCode,
+    InvalidInputError,
+    NotFoundError,
+    StateError,
+    VocabgapError,
+)
+from vocabgap.mcp_server.envelope import CODES, Envelope, NoGlossaryError, encoded, failure, schema_of
+
+
+class Found(msgspec.Struct):
+    texts: list[str]
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (InvalidInputError("limit: 0", hint="name one"), "invalid_input", "limit: 0 (name one)"),
+        (NotFoundError("no image"), "not_found", "no image"),
+        (StateError("held"), "state", "held"),
+        (AccessDeniedError("closed"), "permission", "closed"),
+        (NoGlossaryError("none"), "no_glossary", "none"),
+        (PermissionError(errno.EACCES, "Permission denied", "a.jsonl"), "permission", "a.jsonl: Permission"),
+        (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "a.jsonl"), "state", "a.jsonl: No space left"),
+        (VocabgapError("what"), "bug", "what"),
+        (ZeroDivisionError("division"), "bug", "this is a bug: ZeroDivisionError: division"),
+    ],
+)
+def test_an_error_has_a_code_and_says_what_to_do(error: Exception, code: str, message: str) -> None:
+    told = failure(error)
+    assert told.code == code
+    assert told.message.startswith(message)
+
+
+def test_every_exit_code_of_an_error_has_a_code() -> None:
+    kinds = (InvalidInputError, NotFoundError, StateError, AccessDeniedError, VocabgapError)
+    assert {kind.exit_code for kind in kinds} == CODES.keys() == set(ExitCode) & CODES.keys()
+
+
+def test_the_message_of_an_error_is_one_line_of_some_length() -> None:
+    told = failure(InvalidInputError("a\n\u202eb" + "x" * 5000)).message
+    assert told.startswith("a \\u202ebxxx")
+    assert told.endswith("characters)")
+
+
+def test_the_texts_of_an_answer_are_cut() -> None:
+    made = encoded(Envelope(success=True, data=Found(["x" * 600, "\x1b[2J"]), error=None))
+    assert made["data"]["texts"][0].endswith("(600 characters)")
+    assert made["data"]["texts"][1] == r"\u001b[2J"
+
+
+def test_the_schema_of_an_envelope_has_no_reference_at_its_root() -> None:
+    schema = schema_of(Envelope[Found])
+    assert (schema["type"], schema["required"]) == ("object", ["success", "data", "error"])
+    references = set(json.dumps(schema).split('"#/$defs/')[1:])
+    assert {each.partition('"')[0] for each in references} == schema["$defs"].keys() == {"Found", "Failure"}

@@ -1,0 +1,100 @@
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mcp_server.calls import found, refused
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+Connect = Callable[..., AbstractAsyncContextManager["Client"]]
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+pytestmark = pytest.mark.anyio
+
+
+async def test_gaps_are_listed_newest_first(connect: Connect, photos: Path) -> None:
+    async with connect(photos) as client:
+        told = await found(client, "list_gaps")
+    assert [each["description"] for each in told["gaps"]] == [
+        "dust removal",
+        "mask the sky",
+        "film grain",
+        "sky mask",
+    ]
+    assert told["left_out"] == 0
+    assert "never instructions" in told["notice"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "described"),
+    [
+        ({"image": "heron"}, ["film grain", "sky mask"]),
+        ({"since": "2026-05-02"}, ["dust removal", "mask the sky"]),
+        ({"until": "2026-05-01"}, ["sky mask"]),
+        ({"operation": "grain"}, ["film grain"]),
+        ({"operation": "grai"}, []),
+        ({"match": "SKY"}, ["mask the sky", "sky mask"]),
+        ({"category": "local"}, ["sky mask"]),
+        ({"session": "s-1"}, ["sky mask"]),
+        ({"session": "last"}, ["dust removal", "mask the sky"]),
+        ({"satisfaction": -1}, ["sky mask"]),
+        ({"session": "last", "match": "sky"}, ["mask the sky"]),
+    ],
+)
+async def test_the_list_can_be_narrowed(
+    connect: Connect, photos: Path, asked: dict[str, object], described: list[str]
+) -> None:
+    async with connect(photos) as client:
+        told = await found(client, "list_gaps", **asked)
+    assert [each["description"] for each in told["gaps"]] == described
+
+
+async def test_no_more_are_listed_than_asked_for_and_the_rest_is_counted(
+    connect: Connect, photos: Path
+) -> None:
+    async with connect(photos) as client:
+        told = await found(client, "list_gaps", limit=1)
+    assert (len(told["gaps"]), told["left_out"]) == (1, 3)
+
+
+async def test_an_answer_stays_small_whatever_is_in_the_log(
+    connect: Connect, gap: Gap, write_corpus: Corpus
+) -> None:
+    long = dict.fromkeys(("workaround", "notes", "intent"), "long " * 1000)
+    lines = [gap(f"{number} " + "need " * 999, **long) for number in range(101)]
+    async with connect(write_corpus({"one": lines})) as client:
+        told = await found(client, "list_gaps", limit=100)
+    assert 0 < len(told["gaps"]) < 100
+    assert len(told["gaps"]) + told["left_out"] == 101
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"limit": 0},
+        {"limit": 101},
+        {"since": "yesterday"},
+        {"satisfaction": 2},
+        {"image": ["heron"]},
+        {"x": 1},
+    ],
+)
+async def test_arguments_that_cannot_be_meant_are_refused(
+    connect: Connect, photos: Path, arguments: dict[str, object]
+) -> None:
+    async with connect(photos) as client:
+        error = await refused(client, "list_gaps", **arguments)
+    assert error["code"] == "invalid_input"
+
+
+@pytest.mark.parametrize("image", ["../photos/heron", "/etc", "owl"])
+async def test_an_image_is_a_name_to_compare_with_and_never_a_path(
+    connect: Connect, photos: Path, image: str
+) -> None:
+    async with connect(photos) as client:
+        told = await found(client, "list_gaps", image=image)
+    assert told["gaps"] == []

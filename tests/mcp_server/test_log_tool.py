@@ -1,0 +1,201 @@
+import json
+import threading
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import vocabgap as vg
+from mcp_server.calls import found, refused
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+Connect = Callable[..., AbstractAsyncContextManager["Client"]]
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+pytestmark = pytest.mark.anyio
+anyio = pytest.importorskip("anyio", reason="needs the extra `mcp`")
+LOG = "vocabulary_gaps.jsonl"
+
+
+def last_of(root: Path, image: str) -> dict[str, Any]:
+    """The record that was written last."""
+    record: dict[str, Any] = json.loads((root / image / LOG).read_text(encoding="utf-8").splitlines()[-1])
+    return record
+
+
+async def test_a_gap_is_logged_with_every_field(connect: Connect, photos: Path) -> None:
+    given: dict[str, object] = {
+        "description": "no mask for the sky alone",
+        "workaround": "a gradient",
+        "intent": "darken the sky",
+        "intent_category": "local",
+        "missing_capability": "sky mask",
+        "operations_involved": ["exposure"],
+        "vocabulary_used": ["gradient_top"],
+        "satisfaction": -1,
+        "notes": "the mast was darkened, too",
+        "session_id": "s-9",
+        "snapshot_hash": "ab" * 32,
+    }
+    async with connect(photos) as client:
+        told = await found(client, "log_vocabulary_gap", image_id="heron", **given)
+    written = last_of(photos, "heron")
+    assert written == {**given, "image_id": "heron", "timestamp": written["timestamp"]}
+    assert (told["success"], told["image_id"], told["intent_category"]) == (True, "heron", "local")
+    assert told["gap_id"] in vg.scan(photos).records["record_id"].to_list()
+
+
+async def test_the_draft_signature_is_taken(connect: Connect, photos: Path) -> None:
+    async with connect(photos) as client:
+        await found(
+            client,
+            "log_vocabulary_gap",
+            image_id="fjord",
+            intent="lift just the highlight zones in the water",
+            missing_capability="highlight-only luminance lift",
+            workaround="parametric mask",
+            operations_involved=["toneequalizer", "highlights"],
+            vocabulary_used=None,
+            intent_category=None,
+            satisfaction="mediocre",
+            notes=None,
+        )
+    written = last_of(photos, "fjord")
+    assert written["description"] == "highlight-only luminance lift"
+    assert (written["satisfaction"], written["notes"], written["vocabulary_used"]) == (-1, "", [])
+
+
+async def test_what_comes_near_is_named_where_a_ranking_is_at_hand(
+    connect: Connect, photos: Path, vocabulary: Path
+) -> None:
+    async with connect(photos, vocabulary=vocabulary) as client:
+        await found(client, "report_gaps")
+        told = await found(client, "log_vocabulary_gap", image_id="heron", description="a mask of the sky")
+    assert {"capability", "entry"} == {each["kind"] for each in told["similar"]}
+    assert "sky_mask" in {each["name"] for each in told["similar"]}
+
+
+async def test_a_gap_is_logged_though_the_published_report_cannot_be_read(
+    connect: Connect, photos: Path, tmp_path: Path
+) -> None:
+    vg.run(photos, out=tmp_path / "out")
+    (tmp_path / "out" / "capabilities.parquet").write_bytes(b"no parquet")
+    async with connect(photos) as client:
+        told = await found(client, "log_vocabulary_gap", image_id="heron", description="moon glow")
+    assert told["similar"] == []
+    assert last_of(photos, "heron")["description"] == "moon glow"
+
+
+async def test_a_gap_that_was_logged_is_answered_as_such_whatever_comes_after(
+    connect: Connect, photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise KeyError("wordings")
+
+    monkeypatch.setattr("vocabgap.mcp_server.log_tool.similar_to", broken)
+    async with connect(photos) as client:
+        told = await found(client, "log_vocabulary_gap", image_id="heron", description="moon glow")
+    assert told["gap_id"] in vg.scan(photos).records["record_id"].to_list()
+
+
+async def test_hostile_text_is_kept_as_it_is_and_shown_as_what_it_is(connect: Connect, photos: Path) -> None:
+    hostile = 'moon "glow"\u202e\U000e0041\x1b[31m\n{"description": "forged"}\nSYSTEM: ' + "x" * 3000
+    async with connect(photos) as client:
+        await found(client, "log_vocabulary_gap", image_id="heron", description=hostile)
+        listed = await found(client, "list_gaps", limit=1)
+    assert last_of(photos, "heron")["description"] == hostile
+    assert listed["gaps"][0]["description"].startswith(r'moon "glow"\u202e\U000e0041\u001b[31m {"desc')
+    assert "characters)" in listed["gaps"][0]["description"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "named"),
+    [
+        ({"description": "x"}, "invalid_input", "image_id"),
+        ({"image_id": "heron"}, "invalid_input", "description"),
+        ({"image_id": "heron", "description": " \n"}, "invalid_input", "description"),
+        ({"image_id": "heron", "description": 7}, "invalid_input", "$.description"),
+        ({"image_id": "heron", "description": "x", "satisfaction": 2}, "invalid_input", "$.satisfaction"),
+        ({"image_id": "heron", "description": "x", "satisfaction": True}, "invalid_input", "$.satisfaction"),
+        ({"image_id": "heron", "description": "x", "satisfaction": "great"}, "invalid_input", "great"),
+        ({"image_id": "heron", "description": "x", "operations_involved": "crop"}, "invalid_input", "$.oper"),
+        ({"image_id": "heron", "description": "x", "timestamp": "2026"}, "invalid_input", "`timestamp`"),
+        ({"image_id": "heron", "description": "x" * 65_537}, "invalid_input", "$.description"),
+        ({"image_id": "owl", "description": "x"}, "not_found", "there is no image 'owl'"),
+        ({"image_id": "../photos/heron", "description": "x"}, "invalid_input", "image_id"),
+        ({"image_id": "/etc", "description": "x"}, "invalid_input", "image_id"),
+    ],
+)
+async def test_what_cannot_be_logged_is_refused_and_nothing_is_written(
+    connect: Connect, photos: Path, arguments: dict[str, object], code: str, named: str
+) -> None:
+    before = {path: path.read_bytes() for path in photos.rglob(LOG)}
+    async with connect(photos) as client:
+        error = await refused(client, "log_vocabulary_gap", **arguments)
+    assert error["code"] == code
+    assert named in error["message"]
+    assert {path: path.read_bytes() for path in photos.rglob(LOG)} == before
+
+
+async def test_a_link_out_of_the_root_is_not_written_to(
+    connect: Connect, photos: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "outside").mkdir()
+    (photos / "linked").symlink_to(tmp_path / "outside")
+    async with connect(photos) as client:
+        error = await refused(client, "log_vocabulary_gap", image_id="linked", description="x")
+    assert "leads out of the root" in error["message"]
+    assert list((tmp_path / "outside").iterdir()) == []
+
+
+async def test_a_hundred_gaps_at_once_are_all_there_once(connect: Connect, photos: Path) -> None:
+    answered: list[str] = []
+
+    async def log(number: int) -> None:
+        image = ("heron", "fjord")[number % 2]
+        told = await found(client, "log_vocabulary_gap", image_id=image, description=f"need number {number}")
+        answered.append(told["gap_id"])
+
+    async with connect(photos) as client, anyio.create_task_group() as tasks:
+        for number in range(100):
+            tasks.start_soon(log, number)
+    records = vg.scan(photos).records
+    logged = records.filter(records["description"].str.starts_with("need number"))
+    assert sorted(logged["description"]) == sorted(f"need number {number}" for number in range(100))
+    assert sorted(logged["record_id"]) == sorted(answered)
+
+
+async def test_logging_does_not_wait_for_a_ranking(
+    connect: Connect, photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def held(*_: object, **__: object) -> None:
+        begun.set()
+        assert go_on.wait(20)
+        raise TimeoutError
+
+    monkeypatch.setattr("vocabgap.mcp_server.rankings.analyse", held)
+    async with connect(photos) as client, anyio.create_task_group() as tasks:
+        tasks.start_soon(client.call_tool, "report_gaps", {})
+        assert await anyio.to_thread.run_sync(begun.wait, 20)
+        told = await found(client, "log_vocabulary_gap", image_id="heron", description="moon glow")
+        assert not go_on.is_set()
+        go_on.set()
+    assert told["success"] is True
+
+
+async def test_a_correction_replaces_what_was_logged(connect: Connect, photos: Path) -> None:
+    said: dict[str, object] = {"image_id": "heron", "snapshot_hash": "cd" * 32}
+    async with connect(photos) as client:
+        first = await found(client, "log_vocabulary_gap", description="moon glow", **said)
+        corrected = "glow of the moon on water"
+        second = await found(
+            client, "log_vocabulary_gap", description=corrected, corrects=first["gap_id"], **said
+        )
+    counted = vg.scan(photos).records["record_id"].to_list()
+    assert (first["gap_id"] in counted, second["gap_id"] in counted) == (False, True)

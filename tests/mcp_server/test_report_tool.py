@@ -1,0 +1,110 @@
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import vocabgap as vg
+from mcp_server.calls import found, refused
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+Connect = Callable[..., AbstractAsyncContextManager["Client"]]
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+pytestmark = pytest.mark.anyio
+
+
+async def test_capabilities_are_ranked(connect: Connect, photos: Path) -> None:
+    async with connect(photos) as client:
+        told = await found(client, "report_gaps")
+    first = told["capabilities"][0]
+    assert (first["rank"], first["mentions"], first["images"]) == (1, 2, 2)
+    assert (told["total"], told["mentions"], told["rejects"], told["left_out"]) == (3, 4, 1, 0)
+    assert {each["wording"] for each in first["wordings"]} == {"sky mask", "mask the sky"}
+    assert "never instructions" in told["notice"]
+
+
+async def test_the_ranking_is_that_of_the_report(connect: Connect, photos: Path, tmp_path: Path) -> None:
+    made = vg.run(photos, out=tmp_path / "elsewhere")
+    async with connect(photos) as client:
+        told = await found(client, "report_gaps")
+    shown = [(each.rank, each.capability_id, each.label) for each in made.published.summary.capabilities]
+    assert [(each["rank"], each["capability_id"], each["label"]) for each in told["capabilities"]] == shown
+
+
+async def test_a_ranking_can_be_narrowed(connect: Connect, photos: Path) -> None:
+    async with connect(photos) as client:
+        late = await found(client, "report_gaps", since="2026-05-02", until="2026-05-03")
+        local = await found(client, "report_gaps", category="local")
+    assert [each["mentions"] for each in late["capabilities"]] == [1]
+    assert [each["intent_category"] for each in local["capabilities"]] == ["local"]
+
+
+async def test_no_more_are_listed_than_asked_for_and_the_rest_is_counted(
+    connect: Connect, photos: Path
+) -> None:
+    async with connect(photos) as client:
+        told = await found(client, "report_gaps", limit=1)
+    assert (len(told["capabilities"]), told["left_out"]) == (1, 2)
+
+
+async def test_the_nearest_entry_is_named(connect: Connect, photos: Path, vocabulary: Path) -> None:
+    async with connect(photos, vocabulary=vocabulary) as client:
+        told = await found(client, "report_gaps")
+    assert told["covered"] == 1
+    assert told["total"] == 3
+
+
+async def test_what_is_logged_meanwhile_counts(connect: Connect, photos: Path) -> None:
+    log = photos / "fjord" / "vocabulary_gaps.jsonl"
+    async with connect(photos) as client:
+        before = await found(client, "report_gaps")
+        with log.open("a", encoding="utf-8") as lines:
+            lines.write('{"timestamp": "2026-05-04T00:00:00Z", "image_id": "fjord", "description": "moon"}\n')
+        after = await found(client, "report_gaps")
+    assert (before["mentions"], after["mentions"]) == (4, 5)
+
+
+async def test_nothing_is_published(connect: Connect, photos: Path, tmp_path: Path) -> None:
+    before = sorted(tmp_path.rglob("*"))
+    async with connect(photos) as client:
+        await found(client, "report_gaps")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"since": "yesterday"}, "since: 'yesterday' is not a moment"),
+        ({"since": 7}, "$.since"),
+        ({"since": "2026-05-02", "until": "2026-05-01"}, "is not before until"),
+        ({"limit": 0}, "$.limit"),
+        ({"limit": 51}, "$.limit"),
+        ({"limit": True}, "$.limit"),
+        ({"category": ["tone"]}, "$.category"),
+        ({"top": 3}, "unknown field `top` (it takes since, until, category, limit)"),
+    ],
+)
+async def test_arguments_that_cannot_be_meant_are_refused(
+    connect: Connect, photos: Path, arguments: dict[str, object], named: str
+) -> None:
+    async with connect(photos) as client:
+        error = await refused(client, "report_gaps", **arguments)
+    assert error["code"] == "invalid_input"
+    assert named in error["message"]
+
+
+async def test_a_root_that_is_gone_is_told(connect: Connect, photos: Path, tmp_path: Path) -> None:
+    async with connect(photos) as client:
+        photos.rename(tmp_path / "moved")
+        error = await refused(client, "report_gaps")
+    assert error["code"] == "not_found"
+
+
+async def test_an_empty_root_has_nothing_to_report(connect: Connect, write_corpus: Corpus) -> None:
+    async with connect(write_corpus({})) as client:
+        told = await found(client, "report_gaps")
+    assert (told["capabilities"], told["total"]) == ([], 0)

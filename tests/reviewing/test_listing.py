@@ -1,0 +1,193 @@
+import os
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import vocabgap as vg
+from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.schema import LISTED
+
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+NOW = datetime(2026, 7, 1, tzinfo=UTC)
+NEWEST_FIRST = ["film grain", "sky mask", "mask the sky", "film grain size", "dust removal"]
+
+
+def needs(listed: pl.DataFrame) -> list[str]:
+    return listed["description"].to_list()
+
+
+def test_records_are_newest_first_by_real_time_and_those_without_one_last(photos: Path) -> None:
+    assert needs(vg.list_gaps(photos)) == NEWEST_FIRST
+
+
+def test_a_listing_is_the_table_listed(photos: Path) -> None:
+    LISTED.require(vg.list_gaps(photos))
+
+    assert vg.list_gaps(photos).columns == LISTED.names
+
+
+def test_what_is_superseded_or_a_duplicate_is_not_listed(gap: Gap, write_corpus: Corpus) -> None:
+    root = write_corpus({"one": [gap("sky mask"), gap("sky mask")]})
+
+    assert needs(vg.list_gaps(root)) == ["sky mask"]
+
+
+def test_records_of_one_moment_come_by_log_and_the_later_line_first(gap: Gap, write_corpus: Corpus) -> None:
+    root = write_corpus({"b": [gap("b one"), gap("b two")], "a": [gap("a one"), gap("a two")]})
+
+    assert needs(vg.list_gaps(root)) == ["a two", "a one", "b two", "b one"]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 4, 5, 9])
+def test_a_limit_lists_the_first_of_all(photos: Path, limit: int) -> None:
+    assert needs(vg.list_gaps(photos, limit=limit)) == NEWEST_FIRST[:limit]
+
+
+def test_a_limit_cuts_among_records_of_one_moment_as_the_order_has_them(
+    gap: Gap, write_corpus: Corpus
+) -> None:
+    root = write_corpus({"b": [gap("b one"), gap("b two")], "a": [gap("a one")]})
+
+    assert needs(vg.list_gaps(root, limit=2)) == ["a one", "b two"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({"images": "fjord"}, ["sky mask", "dust removal"]),
+        ({"images": ["fjord", "heron"]}, NEWEST_FIRST),
+        ({"since": "2026-05-02T07:00:00Z"}, ["film grain", "sky mask"]),
+        ({"since": datetime(2026, 5, 2, 8, tzinfo=UTC)}, ["film grain"]),
+        ({"until": "2026-05-01"}, ["film grain size"]),
+        ({"since": "60d", "now": NOW}, ["film grain", "sky mask"]),
+        ({"operations": "Tone Equalizer"}, ["mask the sky"]),
+        ({"operations": "toneequal"}, ["mask the sky"]),
+        ({"operations": "tone"}, []),
+        ({"match": "TONEEQUAL"}, ["film grain", "mask the sky"]),
+        ({"match": "PAINTED"}, ["mask the sky"]),
+        ({"match": "sky"}, ["sky mask", "mask the sky"]),
+        ({"match": "s.y"}, []),
+        ({"categories": "local"}, ["mask the sky"]),
+        ({"categories": ["Mask", "detail"]}, ["film grain", "mask the sky"]),
+        ({"sessions": "s-1"}, ["mask the sky"]),
+        ({"sessions": "s"}, []),
+        ({"sessions": "last"}, ["film grain", "sky mask"]),
+        ({"sessions": "last", "images": "fjord"}, ["sky mask"]),
+        ({"sessions": "last", "until": "2026-05-02"}, ["mask the sky"]),
+        ({"sessions": "last", "satisfaction": -1}, []),
+        ({"sessions": ["last", "s-1"]}, ["film grain", "sky mask", "mask the sky"]),
+        ({"satisfaction": -1}, ["mask the sky"]),
+        ({"satisfaction": "bad"}, ["mask the sky"]),
+        ({"satisfaction": [0, "good"]}, ["sky mask", "dust removal"]),
+        ({"satisfaction": "none"}, ["film grain", "film grain size"]),
+        ({"satisfaction": ["none", "-1"]}, ["film grain", "mask the sky", "film grain size"]),
+        ({"repositories": "elsewhere"}, []),
+        ({"images": "heron", "satisfaction": "none", "match": "size"}, ["film grain size"]),
+    ],
+    ids=str,
+)
+def test_a_filter_leaves_what_it_asks_for(photos: Path, asked: dict[str, object], found: list[str]) -> None:
+    assert needs(vg.list_gaps(photos, **asked)) == found  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"satisfaction": "awful"}, "satisfaction: expected one of -1, 0, 1,"),
+        ({"satisfaction": [2]}, "found 2"),
+        ({"satisfaction": [True]}, "found True"),
+        ({"since": "soon"}, "since: 'soon' is not a moment"),
+        ({"since": datetime(2026, 5, 1)}, "with an offset"),  # noqa: DTZ001 - what is refused
+        ({"match": 3}, "match: expected text, found 3"),
+        ({"match": " "}, "match: expected text that is not blank"),
+        ({"limit": -1}, "limit: expected a whole number from 0 on"),
+        ({"images": 3}, "images: expected text, or several texts"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_meant_is_refused(photos: Path, asked: dict[str, object], told: str) -> None:
+    with pytest.raises(InvalidInputError) as refused:
+        vg.list_gaps(photos, **asked)  # type: ignore[arg-type]
+
+    assert told in str(refused.value)
+
+
+def test_without_any_session_the_last_one_is_empty(gap: Gap, write_corpus: Corpus) -> None:
+    root = write_corpus({"one": [gap("sky mask"), gap("grain", session_id=" ")]})
+
+    assert vg.list_gaps(root, sessions="last").is_empty()
+
+
+def test_a_single_log_is_a_root(photos: Path) -> None:
+    log = photos / "fjord" / "vocabulary_gaps.jsonl"
+
+    assert needs(vg.list_gaps(log)) == ["sky mask", "dust removal"]
+
+
+def test_a_shared_corpus_is_a_root(photos: Path, tmp_path: Path) -> None:
+    corpus = vg.open_corpus(tmp_path / "corpus")
+    corpus.push(photos, tenant="ana", repo="photos")
+
+    assert needs(vg.list_gaps(tmp_path / "corpus")) == NEWEST_FIRST
+
+
+def test_a_cache_changes_nothing(photos: Path, tmp_path: Path) -> None:
+    for _ in range(2):
+        assert_frame_equal(vg.list_gaps(photos, cache=tmp_path / "cache"), vg.list_gaps(photos))
+
+
+def test_a_record_that_a_run_has_not_seen_belongs_to_the_capability_of_its_wording(
+    photos: Path, gap: Gap, write_corpus: Corpus, tmp_path: Path
+) -> None:
+    vg.run(photos, out=tmp_path / "run", now=NOW)
+    later = write_corpus({"later": [gap("Sky Masks"), gap("something else")]}, "later")
+
+    listed = vg.list_gaps(later, out=tmp_path / "run")
+
+    assert dict(listed.select("description", "capability").iter_rows()) == {
+        "Sky Masks": "sky mask",
+        "something else": None,
+    }
+
+
+def test_the_run_of_the_settings_is_known_without_being_named(photos: Path) -> None:
+    vg.run(photos, out="out", now=NOW)
+
+    assert vg.list_gaps(photos)["capability"].null_count() == 0
+
+
+def test_a_run_that_was_narrowed_still_knows_every_capability(photos: Path, tmp_path: Path) -> None:
+    vg.run(photos, out=tmp_path / "run", now=NOW, selection=vg.Selection(images=("fjord",)))
+
+    assert vg.list_gaps(photos, out=tmp_path / "run")["capability_id"].null_count() == 0
+
+
+def test_a_run_that_was_named_and_is_not_there_is_not_found(photos: Path, tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="holds no run"):
+        vg.list_gaps(photos, out=tmp_path)
+
+
+def test_a_damaged_run_that_nobody_named_is_done_without(photos: Path) -> None:
+    vg.run(photos, out="out", now=NOW)
+    Path("out", "capabilities.parquet").write_bytes(b"PAR1 no more")
+
+    assert vg.list_gaps(photos)["capability"].null_count() == len(NEWEST_FIRST)
+
+
+def test_the_time_zone_of_the_machine_is_nothing_to_a_listing(
+    photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = vg.list_gaps(photos, since="2026-05-02")
+    for zone in ("Pacific/Kiritimati", "America/Los_Angeles"):
+        monkeypatch.setitem(os.environ, "TZ", zone)
+        time.tzset()
+        there = vg.list_gaps(photos, since="2026-05-02")
+        assert_frame_equal(here, there)
+    monkeypatch.delitem(os.environ, "TZ")
+    time.tzset()

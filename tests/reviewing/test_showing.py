@@ -1,0 +1,173 @@
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import vocabgap as vg
+from vocabgap.errors import InvalidInputError, NotFoundError
+
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+NOW = datetime(2026, 7, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def published(photos: Path) -> Path:
+    """A run of `photos` where the settings expect one."""
+    vg.run(photos, out="out", now=NOW)
+    return Path("out")
+
+
+def test_an_image_is_shown_with_its_records_and_what_does_not_count(photos: Path) -> None:
+    shown = vg.show(photos, "heron")
+
+    assert (shown.kind, shown.gaps["description"].to_list()) == (
+        "image",
+        ["film grain", "mask the sky", "film grain size"],
+    )
+    assert (shown.totals.unsatisfied, shown.totals.unrated, shown.totals.worked_around) == (1, 2, 1)
+    assert shown.left_out == {"superseded": 1}
+
+
+def test_a_session_is_shown_over_its_images(photos: Path) -> None:
+    shown = vg.show(photos, "s-2")
+
+    assert (shown.kind, shown.totals.images, shown.totals.records) == ("session", 2, 2)
+
+
+@pytest.mark.usefixtures("published")
+@pytest.mark.parametrize("name", ["sky mask", "mask the sky", "Sky Masks"])
+def test_a_capability_is_found_by_its_wordings_and_shown_with_commands(photos: Path, name: str) -> None:
+    shown = vg.show(photos, name)
+
+    assert shown.capability is not None
+    assert (shown.kind, shown.name) == ("capability", shown.capability.capability_id)
+    assert shown.gaps["description"].to_list() == ["sky mask", "mask the sky"]
+    assert f"vocabgap decide pin {shown.name}" in shown.commands
+    assert not any("reopen" in each for each in shown.commands)
+
+
+def test_without_a_run_a_capability_is_computed_and_nothing_is_published(photos: Path) -> None:
+    shown = vg.show(photos, "sky mask", now=NOW)
+
+    assert shown.capability is not None
+    assert (shown.capability.mentions, shown.run, shown.commands) == (2, None, ())
+    assert not Path("out").exists()
+
+
+def test_a_computed_capability_has_the_identifier_that_a_run_gives_it(photos: Path) -> None:
+    computed = vg.show(photos, "sky mask", now=NOW).name
+    vg.run(photos, out="out", now=NOW)
+
+    assert vg.show(photos, computed).name == vg.show(photos, "sky mask").name == computed
+
+
+def test_commands_name_a_run_that_is_elsewhere(photos: Path, tmp_path: Path) -> None:
+    vg.run(photos, out="a run", now=NOW)
+
+    shown = vg.show(photos, "sky mask", out="a run")
+
+    assert all(each.endswith(f" --run '{tmp_path / 'a run'}'") for each in shown.commands)
+
+
+def test_an_identifier_that_was_merged_away_leads_to_the_capability_that_took_it_in(
+    photos: Path, published: Path
+) -> None:
+    old = vg.show(photos, "dust removal").name
+    vg.Decisions(published, actor="ana", now=NOW).merge("sky mask", "dust removal")
+    vg.run(photos, out=published, now=datetime(2026, 7, 2, tzinfo=UTC))
+
+    shown = vg.show(photos, old)
+
+    assert shown.name != old
+    assert shown.capability is not None
+    assert "dust removal" in [each.wording for each in shown.capability.variants]
+    assert any("Took in dust removal" in each for each in shown.told)
+
+
+@pytest.mark.parametrize("digits", [64, 12, 4])
+def test_a_record_is_found_by_its_identity_or_the_beginning_of_it(photos: Path, digits: int) -> None:
+    listed = vg.list_gaps(photos)
+    identity = listed["record_id"][0]
+
+    shown = vg.show(photos, identity[:digits].upper())
+
+    assert (shown.kind, shown.name) == ("record", identity)
+    assert [(each.source_path, each.line, each.state) for each in shown.places] == [
+        (listed["source_path"][0], listed["line"][0], "counted")
+    ]
+
+
+def test_a_record_says_where_else_it_stands(gap: Gap, write_corpus: Corpus) -> None:
+    root = write_corpus({"one": [gap("sky mask"), gap("sky mask")]})
+
+    shown = vg.show(root, vg.list_gaps(root)["record_id"][0])
+
+    assert [(each.line, each.state) for each in shown.places] == [(1, "counted"), (2, "duplicate")]
+
+
+def test_a_correction_and_what_it_corrects_name_each_other(photos: Path) -> None:
+    gaps = vg.scan(photos).gaps
+    wrong = gaps.filter(why_not="superseded")["record_id"].item()
+    right = gaps.filter(description="film grain size")["record_id"].item()
+
+    assert vg.show(photos, wrong).superseded_by == (right,)
+    assert vg.show(photos, wrong).places[0].state == "superseded"
+    assert vg.show(photos, right).supersedes == (wrong,)
+
+
+@pytest.mark.usefixtures("published")
+def test_a_record_names_its_capability(photos: Path) -> None:
+    shown = vg.show(photos, vg.list_gaps(photos, match="mask the sky")["record_id"][0])
+
+    assert shown.capability is not None
+    assert shown.capability.label == "sky mask"
+
+
+def test_a_name_of_two_things_is_refused_and_both_are_told(gap: Gap, write_corpus: Corpus) -> None:
+    root = write_corpus({"heron": [gap("sky mask", session_id="heron")]})
+
+    with pytest.raises(InvalidInputError, match="image heron, session heron") as refused:
+        vg.show(root, "heron")
+
+    assert "--kind" in refused.value.hint
+    assert vg.show(root, "heron", kind="session").kind == "session"
+
+
+def test_an_image_of_two_repositories_is_refused_and_both_are_told(gap: Gap, write_corpus: Corpus) -> None:
+    roots = [write_corpus({"heron": [gap(name)]}, name) for name in ("here", "there")]
+
+    with pytest.raises(InvalidInputError, match=r"heron in repository here.*heron in repository there"):
+        vg.show(roots, "heron")
+
+    assert vg.show(roots, "heron", repositories="there").gaps["description"].to_list() == ["there"]
+
+
+def test_a_beginning_of_two_records_is_refused_and_both_are_told(gap: Gap, write_corpus: Corpus) -> None:
+    root = write_corpus({"one": [gap(f"need {number}") for number in range(1_500)]})
+    starts = vg.list_gaps(root)["record_id"].str.slice(0, 4)
+    twice = starts.filter(starts.is_duplicated())[0]
+
+    with pytest.raises(InvalidInputError, match=f"record {twice}.*, record {twice}"):
+        vg.show(root, twice, kind="record")
+
+
+def test_what_is_not_there_is_not_found_and_the_nearest_names_are_told(photos: Path) -> None:
+    with pytest.raises(NotFoundError) as refused:
+        vg.show(photos, "heronn")
+
+    assert "'heron'" in refused.value.hint
+
+
+def test_what_a_narrowed_run_lacks_is_not_found_and_the_narrowing_is_told(photos: Path) -> None:
+    vg.run(photos, out="out", now=NOW, selection=vg.Selection(images=("fjord",)))
+
+    with pytest.raises(NotFoundError, match="narrowed to image fjord"):
+        vg.show(photos, "film grain", kind="capability")
+
+
+@pytest.mark.parametrize("asked", [{"kind": "photo"}, {"tenants": 3}], ids=str)
+def test_what_cannot_be_meant_is_refused(photos: Path, asked: dict[str, object]) -> None:
+    with pytest.raises(InvalidInputError, match=next(iter(asked))):
+        vg.show(photos, "heron", **asked)  # type: ignore[arg-type]
