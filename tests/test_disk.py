@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.disk import locked, put_in_place, undisturbed
+from vocabgap.disk import locked, put_in_place, undisturbed, write_whole
 
 
 def test_a_file_takes_the_place_of_another(tmp_path: Path) -> None:
@@ -40,3 +40,16 @@ def test_a_signal_waits_until_the_block_is_through() -> None:
 
     assert done == ["to the end"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_file_that_cannot_be_written_leaves_nothing_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "steps" / "a.json"
+    path.mkdir(parents=True)
+    with pytest.raises(OSError, match="directory"):
+        write_whole(path, b"{}", 0o600)
+    assert [each.name for each in path.parent.iterdir()] == ["a.json"]
+
+
+def test_file_is_as_private_as_is_said(tmp_path: Path) -> None:
+    write_whole(tmp_path / "new" / "a.json", b"{}", 0o600)
+    assert (tmp_path / "new" / "a.json").stat().st_mode & 0o777 == 0o600

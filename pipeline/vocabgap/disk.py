@@ -4,6 +4,7 @@ import errno
 import fcntl
 import os
 import signal
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -47,6 +48,29 @@ def put_in_place(temporary: Path, path: Path) -> None:
     sync(temporary)
     temporary.replace(path)
     sync_folder(path.parent)
+
+
+def write_whole(path: Path, content: bytes, mode: int) -> None:
+    """Have a file hold some content, all of it or what it held before.
+
+    Args:
+        path: The file; its folder is made where it does not exist.
+        content: What it holds from now on.
+        mode: Who may read and write it.
+
+    Raises:
+        OSError: The system refused; nothing else is left in the folder.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        temporary.chmod(mode)
+        put_in_place(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def locked(descriptor: int) -> bool:

@@ -46,7 +46,6 @@ def check(
         scopes: The scopes that count, in their order; those of the glossary by default.
     """
     found = []
-    severities: dict[tuple[ConflictType, float], Severity] = {}
     for term in terms:
         surface, confidence = term.surface, term.confidence
         senses = glossary.resolve(surface.surface_text, scopes)
@@ -58,10 +57,7 @@ def check(
             context = _disputed_use(glossary, senses[0], output)
             if not context:
                 continue
-        severity = severities.get((kind, confidence))
-        if severity is None:
-            severity = score_severity(kind, confidence=confidence, critical=critical)
-            severities[kind, confidence] = severity
+        severity = score_severity(kind, confidence=confidence, critical=critical)
         candidates = tuple(sense.ref for sense in senses)
         found.append(SemanticConflict(surface, kind, severity, confidence, candidates, context))
     return found

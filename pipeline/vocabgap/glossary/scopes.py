@@ -27,6 +27,9 @@ DEFAULT_SCOPES: Final[tuple[str, ...]] = tuple(scope.value for scope in Glossary
 class ScopeStack(msgspec.Struct, frozen=True):
     """The active scopes.
 
+    The published contract calls the last of the usual ones `spec_kitty_core`. Where a folder has a seed file
+    of that name, name the scopes so, or import the folder, which puts its terms into `core_domain`.
+
     Attributes:
         names: From the one that counts first; each also names a seed file.
         local: The scope whose senses hold in one mission only.

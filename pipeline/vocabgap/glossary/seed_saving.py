@@ -1,7 +1,6 @@
 """Seed files, written so that what people put into them stays: comments, order and quotes."""
 
 import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from io import StringIO
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from vocabgap.disk import put_in_place
+from vocabgap.disk import write_whole
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError
 from vocabgap.glossary.seed_terms import TERMS, SeedTerm
 from vocabgap.glossary.seeds import parse_seed, read_content
@@ -100,17 +99,8 @@ def _plain(term: SeedTerm) -> dict[str, Any]:
 def _replace(path: Path, text: str) -> None:
     """Have a file hold a text, all of it or what it held before."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         mode = path.stat().st_mode if path.exists() else _FILE_MODE & ~_umask()
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        temporary = Path(name)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text)
-            temporary.chmod(mode & 0o777)
-            put_in_place(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_whole(path, text.encode(), mode & 0o777)
     except OSError as error:
         kind: type[VocabgapError] = AccessDeniedError if isinstance(error, PermissionError) else StateError
         raise kind(

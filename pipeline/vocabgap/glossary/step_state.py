@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from vocabgap.appending import Kind, naming
-from vocabgap.disk import put_in_place
+from vocabgap.disk import write_whole
 from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.candidates import ExtractedTerm
 from vocabgap.glossary.checkpoints import plain
@@ -93,12 +93,8 @@ def save_state(events: Path, retry_token: str, context: ExecutionContext) -> Non
         content = json.dumps(msgspec.structs.asdict(state), default=_plain).encode()
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InvalidInputError(f"the step cannot be kept: {error}") from error
-    temporary = path.with_suffix(".tmp")
     with naming(path, _KIND, "written"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.touch(_PRIVATE)
-        temporary.write_bytes(content)
-        put_in_place(temporary, path)
+        write_whole(path, content, _PRIVATE)
 
 
 def load_state(events: Path, retry_token: str) -> StepState | None:
