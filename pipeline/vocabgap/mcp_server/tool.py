@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -47,7 +48,7 @@ class Tool(Generic[Arguments, Data]):
     work: Callable[[Workspace, Arguments, Checkpoint], Data]
     writes: bool = False
 
-    @property
+    @cached_property
     def definition(self) -> Definition:
         """What clients are told of it."""
         return Definition(
