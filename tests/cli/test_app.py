@@ -20,7 +20,7 @@ Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]
 Command = Callable[..., Any]
 
-COMMANDS = ["report", "render", "check", "draft", "diff", "mcp", "schema", "status"]
+COMMANDS = ["report", "render", "check", "list", "show", "draft", "log", "diff", "mcp", "schema", "status"]
 GROUPS = ["clusters", "decide", "decisions", "corpus", "glossary"]
 HEAVY = ["polars", "numpy", "scipy", "sklearn"]
 
@@ -58,8 +58,8 @@ def test_help_lists_every_command(vocabgap: Command, flag: str) -> None:
 
 
 def test_commands_are_those_tested_here() -> None:
-    callbacks = [command.callback for command in app.registered_commands]
-    assert [callback.__name__ for callback in callbacks if callback is not None] == COMMANDS
+    named = [(command.name, command.callback) for command in app.registered_commands]
+    assert [name or callback.__name__ for name, callback in named if callback is not None] == COMMANDS
     assert [group.typer_instance.info.name for group in app.registered_groups] == GROUPS  # type: ignore[union-attr]
 
 

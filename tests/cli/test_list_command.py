@@ -109,7 +109,7 @@ def test_options_narrow_the_list(
 
 
 def test_what_a_limit_leaves_out_is_told(vocabgap: Command, photos: Path) -> None:
-    assert "2 older ones are not listed; --limit 0 lists all" in vocabgap("list", photos, "--limit", "1").out
+    assert "2 more records; --limit 0 lists all" in vocabgap("list", photos, "--limit", "1").out
 
 
 def test_the_last_session_is_reviewed_with_what_is_known_of_it(vocabgap: Command, photos: Path) -> None:
@@ -121,6 +121,16 @@ def test_the_last_session_is_reviewed_with_what_is_known_of_it(vocabgap: Command
     assert "1 record on 1 image in 1 session, 2026-05-02 00:00 UTC" in told.out
     assert "1 of 1 belong to 1 known capability of the run in out, as of 2026-07-01T00:00:00Z:" in told.out
     assert "sky mask: 1 of 2 mentions, " in told.out
+
+
+def test_what_no_known_capability_has_is_told(
+    vocabgap: Command, photos: Path, gap: Gap, write_corpus: Corpus
+) -> None:
+    vocabgap("report", photos, "--now", "2026-07-01")
+
+    told = vocabgap("list", write_corpus({"one": [gap("lens flare brush")]}, "later"))
+
+    assert "none of 1 belongs to a known capability of the run in out" in told.out
 
 
 @pytest.mark.parametrize("as_text", ["table", "csv"])

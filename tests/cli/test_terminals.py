@@ -20,6 +20,8 @@ COMMANDS = [
     ["clusters", "show", "größe mask", "photos"],
     ["clusters", "photos", "--threshold-sweep"],
     ["--json", "clusters", "photos"],
+    ["list", "photos"],
+    ["show", "heron", "photos"],
 ]
 A_TABLE_AND_A_TREE = COMMANDS[:2]
 ODD = {"TERM": "dumb", "NO_COLOR": "1", "COLUMNS": "20"}

@@ -104,6 +104,7 @@ def test_a_filter_leaves_what_it_asks_for(photos: Path, asked: dict[str, object]
         ({"satisfaction": [True]}, "found True"),
         ({"since": "soon"}, "since: 'soon' is not a moment"),
         ({"since": datetime(2026, 5, 1)}, "with an offset"),  # noqa: DTZ001 - what is refused
+        ({"match": 3}, "match: expected text, found 3"),
         ({"match": " "}, "match: expected text that is not blank"),
         ({"limit": -1}, "limit: expected a whole number from 0 on"),
         ({"images": 3}, "images: expected text, or several texts"),

@@ -75,7 +75,7 @@ def list_records(
     verify_hash: VerifyHashOption = False,
     config: ConfigOption = None,
 ) -> None:
-    """List what was logged, newest first; `--session last` reviews a session at its end."""
+    """List what was logged, newest first."""
     output = output_of(context)
     settings = resolve_settings(config, os.environ, {"--hidden": (("ingest", "hidden"), hidden)}).settings
     moment = parse_now(now)
@@ -116,6 +116,7 @@ def _print(output: Output, made: "Review", text_format: ListFormat) -> None:
     from vocabgap.cli.review_output import (  # noqa: PLC0415 - with the command
         belonging_lines,
         csv_text,
+        left_line,
         print_events,
         records_table,
         totals_lines,
@@ -157,7 +158,7 @@ def _print(output: Output, made: "Review", text_format: ListFormat) -> None:
         )
     left = made.totals.records - made.gaps.height
     if left:
-        lines.append(f"{left:,} older ones are not listed; --limit 0 lists all")
+        lines.append(left_line(left))
     output.text("\n".join(lines))
 
 

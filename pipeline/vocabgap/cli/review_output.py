@@ -75,16 +75,22 @@ def totals_lines(totals: "Totals") -> list[str]:
 
 def belonging_lines(found: "tuple[Belonging, ...]", listed: "pl.DataFrame", where: str) -> list[str]:
     """Which of the records belong to a known capability, and to which."""
+    if not found:
+        return [f"none of {listed.height:,} belongs to a known capability of {where}"]
     known = sum(each.records for each in found)
     capabilities = count(len(found), "known capability", "known capabilities")
-    stop = ":" if found else ""
-    lines = [f"{known:,} of {listed.height:,} belong to {capabilities} of {where}{stop}"]
+    lines = [f"{known:,} of {listed.height:,} belong to {capabilities} of {where}:"]
     for each in found[:SHOWN_CAPABILITIES]:
         whole = "" if each.mentions is None else f" of {count(each.mentions, 'mention')}, {each.status}"
         lines.append(f"  {each.capability_id}  {shortened(visible(each.label))}: {each.records:,}{whole}")
     if len(found) > SHOWN_CAPABILITIES:
         lines.append(f"  and {len(found) - SHOWN_CAPABILITIES:,} more")
     return lines
+
+
+def left_line(left: int) -> str:
+    """How many records a limit leaves out."""
+    return f"{count(left, 'more record')}; --limit 0 lists all"
 
 
 def _row(row: dict[str, Any]) -> dict[str, object]:

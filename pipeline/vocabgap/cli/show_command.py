@@ -61,7 +61,7 @@ def show(
     verify_hash: VerifyHashOption = False,
     config: ConfigOption = None,
 ) -> None:
-    """Show an image, a session, a capability with its evidence, or a record with every field."""
+    """Show one image, session, capability or record with its evidence."""
     output = output_of(context)
     settings = resolve_settings(config, os.environ, {"--hidden": (("ingest", "hidden"), hidden)}).settings
     moment = parse_now(now)
@@ -170,18 +170,18 @@ def _table(found: "Shown", listed: Any) -> str:  # noqa: ANN401 - a frame; Polar
 
 
 def _closing(found: "Shown", listed: int) -> list[str]:
-    from vocabgap.cli.review_output import belonging_lines, totals_lines  # noqa: PLC0415 - with the command
+    from vocabgap.cli.review_output import belonging_lines, left_line, totals_lines  # noqa: PLC0415 - with the command
 
     lines = totals_lines(found.totals) if found.totals.records else ["no record of these logs counts"]
     if found.left_out:
         lines.append("beside them: " + ", ".join(f"{n:,} {why}" for why, n in found.left_out.items()))
-    if found.capability is None and found.run is not None:
+    if found.capability is None and found.run is not None and found.gaps.height:
         from vocabgap.cli.published import folder_told  # noqa: PLC0415 - loads Polars
 
         where = f"the run in {folder_told(found.run)}"
         lines += belonging_lines(found.belonging, found.gaps, where)
     if found.gaps.height > listed:
-        lines.append(f"{found.gaps.height - listed:,} older ones are not listed; --limit 0 lists all")
+        lines.append(left_line(found.gaps.height - listed))
     return lines + _deciding(found)
 
 

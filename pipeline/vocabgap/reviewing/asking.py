@@ -8,7 +8,7 @@ from typing import Final, Self
 
 import polars as pl
 
-from vocabgap.arguments import texts, unusable
+from vocabgap.arguments import require_kind, texts, unusable
 from vocabgap.ingest import Selection
 from vocabgap.moments import parse_moment, require_offset
 from vocabgap.record import SATISFACTION_WORDS
@@ -70,8 +70,10 @@ class Question:
             tenants=texts("tenants", tenants),
             repositories=texts("repositories", repositories),
         )
-        if match is not None and not str(match).strip():
-            raise unusable("match", "text that is not blank", match)
+        if match is not None:
+            require_kind("match", match, str, "text")
+            if not match.strip():
+                raise unusable("match", "text that is not blank", match)
         several = (satisfaction,) if isinstance(satisfaction, str | int) else tuple(satisfaction)
         return cls(selection, match, tuple(dict.fromkeys(map(rating, several))))
 
