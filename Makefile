@@ -27,6 +27,7 @@ bench: $(VENV)/.dev  ## what the stages cost, and how good the groups are, besid
 	@$(BIN)/python tests/benchmarks/ranking.py
 	@$(BIN)/python tests/benchmarks/page.py
 	@$(BIN)/python tests/benchmarks/glossary.py
+	@$(BIN)/python tests/benchmarks/gaplog.py
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check .

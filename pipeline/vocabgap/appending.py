@@ -5,7 +5,7 @@ import os
 import shlex
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -91,9 +91,15 @@ def add_line(file: FileIO, path: Path, line: bytes, *, durable: bool = True) -> 
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
     if not durable:
         return
-    os.fsync(file.fileno())
-    if not size:
-        sync_folder(path.parent)
+    try:
+        os.fsync(file.fileno())
+        if not size:
+            sync_folder(path.parent)
+    except OSError:
+        # Who is told that it failed adds it again.
+        with suppress(OSError):
+            file.truncate(size)
+        raise
 
 
 def no_file(path: Path, kind: Kind, found: FileKind) -> StateError:

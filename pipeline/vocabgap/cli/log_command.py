@@ -1,8 +1,10 @@
 """`vocabgap log`: write a gap down."""
 
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -85,6 +87,13 @@ def log(
     from vocabgap.gaplog import log_gap  # noqa: PLC0415 - no other command needs it
 
     output = output_of(context)
+    near = None
+    if suggest:
+        flags = {
+            "--vocabulary": (("vocabulary", "paths"), vocabulary or None),
+            "--run": (("report", "out"), run),
+        }
+        near = _finder(resolve_settings(config, os.environ, flags).settings, is_named=run is not None)
     logged = log_gap(
         image,
         description,
@@ -104,17 +113,7 @@ def log(
         fsync=fsync,
         on_wait=lambda: output.note("waiting for another writer of this log ..."),
     )
-    similar: list[SimilarGap] = []
-    if suggest:
-        settings = resolve_settings(
-            config,
-            os.environ,
-            {
-                "--vocabulary": (("vocabulary", "paths"), vocabulary or None),
-                "--run": (("report", "out"), run),
-            },
-        ).settings
-        similar = _similar(logged.record, settings, is_named=run is not None)
+    similar = near(logged.record["missing_capability"] or logged.record["description"]) if near else []
     output.event(
         "result",
         success=True,
@@ -131,9 +130,8 @@ def log(
         known = (
             f"{each.kind} {each.name}" if each.mentions is None else f"{each.name}, {each.mentions} mentions"
         )
-        output.text(
-            f"  near: {visible(shortened(each.label, _WIDTH))} ({visible(known)}, {each.similarity:.2f})"
-        )
+        label = visible(shortened(each.label, _WIDTH))
+        output.text(f"  near: {label} ({visible(known)}, {each.similarity:.2f})")
     if suggest and not similar:
         output.text("  nothing known comes near")
 
@@ -143,8 +141,8 @@ def _rating(said: str | None) -> int | str | None:
     return int(said) if said in {"-1", "0", "1"} else said
 
 
-def _similar(record: dict[str, Any], settings: "Settings", *, is_named: bool) -> "list[SimilarGap]":
-    """What comes near to a need; without a report that was asked for, of the vocabulary alone."""
+def _finder(settings: "Settings", *, is_named: bool) -> "Callable[[str], list[SimilarGap]]":
+    """What finds what comes near to a need; without a report that was asked for, in the vocabulary alone."""
     from vocabgap.errors import NotFoundError  # noqa: PLC0415
     from vocabgap.reporting.reading import read_run  # noqa: PLC0415 - loads Polars
     from vocabgap.similar import similar_gaps  # noqa: PLC0415
@@ -158,5 +156,4 @@ def _similar(record: dict[str, Any], settings: "Settings", *, is_named: bool) ->
             raise
     listed = settings.vocabulary
     known = load_vocabulary(listed.paths, fields=listed.fields, entries=listed.entries)
-    said = record["missing_capability"] or record["description"]
-    return similar_gaps(said, capabilities=ranked, vocabulary=known if listed.paths else None)
+    return partial(similar_gaps, capabilities=ranked, vocabulary=known if listed.paths else None)

@@ -1,0 +1,118 @@
+"""`vocabgap log`: what is typed is what is logged."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import vocabgap as vg
+from vocabgap.record import LOG_NAME
+
+Told = Callable[..., Any]
+
+
+@pytest.fixture
+def image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("VOCABGAP_SESSION", "VOCABGAP_SNAPSHOT"):
+        monkeypatch.delenv(name, raising=False)
+    folder = tmp_path / "heron"
+    folder.mkdir()
+    return folder
+
+
+def line(image: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((image / LOG_NAME).read_bytes())
+    return found
+
+
+def test_every_field_can_be_said(vocabgap: Told, image: Path) -> None:
+    told = vocabgap(
+        "--json", "log", image, "--description", "wanted calm water", "--missing-capability", "blur along a path",
+        "--intent", "calm the waves", "--intent-category", "local", "--workaround", "a mask",
+        "--operation", "blurs", "--operation", "masks", "--used", "soft", "--satisfaction", "-1",
+        "--notes", "as always", "--session", "s-1", "--snapshot", "ab" * 32, "--image-id", "grey heron",
+        "--timestamp", "2026-04-01T10:00:00+02:00",
+    )  # fmt: skip
+
+    (event,) = map(json.loads, told.out.splitlines())
+    assert (told.code, event["event"], event["success"]) == (0, "result", True)
+    assert event["record"] == line(image)
+    assert event["gap_id"] == vg.scan(image).records["record_id"].item()
+    assert list(line(image).values()) == [
+        "2026-04-01T08:00:00+00:00", "grey heron", "s-1", "ab" * 32, "wanted calm water", "a mask",
+        "calm the waves", "local", "blur along a path", ["blurs", "masks"], ["soft"], -1, "as always",
+    ]  # fmt: skip
+
+
+def test_a_person_is_told_what_was_logged(vocabgap: Told, image: Path) -> None:
+    told = vocabgap("log", image, "-d", "crop to a circle", "--satisfaction", "mediocre")
+    identifier = vg.scan(image).records["record_id"].item()
+    assert told.out == f"logged {identifier[:12]} in {image / LOG_NAME}, category composition\n"
+    assert line(image)["satisfaction"] == -1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        ((), 2, "description: expected text that is not blank"),
+        (("-d", "x", "--satisfaction", "fine"), 2, "satisfaction: expected -1, 0, 1"),
+        (("-d", "x", "--corrects", "abcd"), 3, "no record of this log begins with 'abcd'"),
+        (("-d", "x", "--mood", "good"), 2, "No such option: --mood"),
+    ],
+)
+def test_what_cannot_be_logged_is_told(
+    vocabgap: Told, image: Path, arguments: tuple[str, ...], code: int, told: str
+) -> None:
+    found = vocabgap("log", image, *arguments)
+    assert found.code == code
+    assert told in found.err
+    assert not (image / LOG_NAME).exists()
+
+
+def test_a_correction_takes_the_place_of_the_record(vocabgap: Told, image: Path) -> None:
+    vocabgap("log", image, "-d", "calm water", "--snapshot", "ab" * 32)
+    (first,) = vg.scan(image).records["record_id"]
+    assert vocabgap("log", image, "--corrects", first[:8], "--satisfaction", "1").code == 0
+    gaps = vg.scan(image).gaps
+    assert gaps.filter("counted")["satisfaction"].to_list() == [1]
+    assert gaps.filter(record_id=first)["why_not"].to_list() == ["superseded"]
+
+
+def test_what_is_near_is_named(vocabgap: Told, image: Path, photos: Path, tmp_path: Path) -> None:
+    vocabgap("report", photos, "--out", "out")
+    listed = tmp_path / "entries.json"
+    entries = [{"name": "sky_mask_soft", "description": "masks the sky softly"}]
+    listed.write_text(json.dumps({"entries": entries}), encoding="utf-8")
+
+    told = vocabgap("--json", "log", image, "-d", "mask the skies", "--suggest", "--vocabulary", listed)
+
+    similar = json.loads(told.out)["similar"]
+    assert [each["kind"] for each in similar] == ["capability", "entry"]
+    assert (similar[0]["mentions"], similar[1]["name"]) == (2, "sky_mask_soft")
+    again = vocabgap("log", image, "-d", "mask the skies", "--suggest", "--vocabulary", listed).out
+    assert similar[0]["name"] in again
+    assert "entry sky_mask_soft" in again
+
+
+def test_without_a_report_nothing_is_near(vocabgap: Told, image: Path) -> None:
+    told = vocabgap("log", image, "-d", "mask the skies", "--suggest")
+    assert (told.code, told.out.splitlines()[1]) == (0, "  nothing known comes near")
+
+
+def test_a_report_that_was_asked_for_has_to_be_there(vocabgap: Told, image: Path) -> None:
+    assert vocabgap("log", image, "-d", "x", "--suggest", "--run", "gone").code == 3
+    assert not (image / LOG_NAME).exists()
+
+
+def test_logging_loads_nothing_heavy(image: Path) -> None:
+    from subprocess import run  # noqa: PLC0415
+
+    code = (
+        "import sys; from vocabgap.cli.app import run; assert run(['log', sys.argv[1], '-d', 'x']) == 0;"
+        "assert not {'polars', 'numpy', 'scipy', 'sklearn', 'rich', 'numba', 'jinja2'} & sys.modules.keys()"
+    )
+    told = run([sys.executable, "-c", code, image], capture_output=True, check=False)
+    assert (told.returncode, told.stderr) == (0, b"")

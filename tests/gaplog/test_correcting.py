@@ -1,0 +1,93 @@
+"""A correction takes the place of one earlier record, of the one that is meant."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import vocabgap as vg
+
+Found = Callable[[], pl.DataFrame]
+STATE = "ab" * 32
+LATER = "cd" * 32
+
+
+def logged(image: Path, need: str, **fields: object) -> vg.LoggedGap:
+    said: dict[str, Any] = {"snapshot_hash": STATE, **fields}
+    return vg.log_gap(image, f"wanted {need}", missing_capability=need, **said)
+
+
+def counted(gaps: pl.DataFrame) -> list[str]:
+    return gaps.filter("counted")["record_id"].to_list()
+
+
+def test_a_corrected_record_counts_no_more(image: Path, found: Found) -> None:
+    first = logged(image, "blur along a path", satisfaction=1, operations_involved=["blurs"], notes="seen")
+
+    second = vg.log_gap(image, corrects=first.gap_id[:8], satisfaction=-1)
+
+    assert counted(found()) == [second.gap_id]
+    changed = {"timestamp", "satisfaction", "notes"}
+    assert {name for name in first.record if first.record[name] != second.record[name]} == changed
+    assert second.record["notes"] == f"seen (corrects {STATE})"
+
+
+def test_a_correction_can_be_corrected(image: Path, found: Found) -> None:
+    other = logged(image, "calm water")
+    first = logged(image, "blur along a path")
+    second = vg.log_gap(image, corrects=first.gap_id, satisfaction=-1)
+
+    third = vg.log_gap(image, corrects=second.gap_id, workaround="none", snapshot_hash=LATER)
+    fourth = vg.log_gap(image, corrects=third.gap_id, satisfaction=0)
+
+    assert counted(found()) == [other.gap_id, fourth.gap_id]
+    assert fourth.record["notes"] == f"corrects {LATER}"
+
+
+def test_of_two_needs_of_one_state_the_one_that_is_meant_is_corrected(image: Path, found: Found) -> None:
+    first = logged(image, "blur along a path")
+    second = logged(image, "calm water")
+
+    third = vg.log_gap(image, corrects=first.gap_id, satisfaction=-1)
+
+    assert counted(found()) == [second.gap_id, third.gap_id]
+
+
+@pytest.mark.parametrize(
+    ("given", "told", "code"),
+    [
+        ({"corrects": "0000"}, "no record of this log begins with '0000'", 3),
+        ({"corrects": "00"}, "expected at least 4 digits", 2),
+        ({"missing_capability": "something else"}, "would be corrected instead", 4),
+        ({"image_id": "fjord"}, "a correction is of the same image", 2),
+        ({"timestamp": "2020-01-01T00:00:00Z"}, "a correction is later than what it corrects", 2),
+        ({"satisfaction": 7}, "satisfaction: expected", 2),
+    ],
+)
+def test_a_correction_that_would_not_be_one_is_refused(
+    image: Path, found: Found, given: dict[str, Any], told: str, code: int
+) -> None:
+    first = logged(image, "blur along a path")
+    second = logged(image, "calm water")
+
+    with pytest.raises(vg.VocabgapError, match=told) as refused:
+        vg.log_gap(image, **{"corrects": first.gap_id, **given})
+
+    assert refused.value.exit_code == code
+    assert counted(found()) == [first.gap_id, second.gap_id]
+
+
+def test_a_record_without_a_snapshot_cannot_be_corrected(image: Path) -> None:
+    first = vg.log_gap(image, "x")
+    with pytest.raises(vg.VocabgapError, match="names no snapshot_hash, and cannot be corrected") as refused:
+        vg.log_gap(image, "y", corrects=first.gap_id)
+    assert refused.value.exit_code == 4
+
+
+def test_a_record_is_corrected_once(image: Path) -> None:
+    first = logged(image, "blur along a path")
+    vg.log_gap(image, corrects=first.gap_id, satisfaction=-1)
+    with pytest.raises(vg.VocabgapError, match="was corrected before"):
+        vg.log_gap(image, corrects=first.gap_id, satisfaction=1)

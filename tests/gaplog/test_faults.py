@@ -1,0 +1,103 @@
+"""What the system refuses is told with an exit code, and what was not acknowledged is not half there."""
+
+import errno
+import os
+from collections.abc import Callable
+from io import FileIO
+from pathlib import Path
+
+import pytest
+
+import vocabgap as vg
+from vocabgap.disk import locked
+from vocabgap.record import LOG_NAME
+
+BEFORE = b'{"description": "one", "workaround": ""}\n'
+Fail = Callable[[int], None]
+
+
+@pytest.fixture
+def log(image: Path) -> Path:
+    path = image / LOG_NAME
+    path.write_bytes(BEFORE)
+    return path
+
+
+@pytest.mark.parametrize(("error", "code"), [(errno.ENOSPC, 4), (errno.EIO, 4), (errno.EACCES, 9)])
+def test_a_write_that_is_refused_leaves_the_log_as_it_was(
+    image: Path, log: Path, monkeypatch: pytest.MonkeyPatch, error: int, code: int
+) -> None:
+    class Refusing(FileIO):
+        def write(self, _: object) -> int:
+            raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr("vocabgap.appending.FileIO", Refusing)
+    with pytest.raises(vg.VocabgapError, match=os.strerror(error)) as refused:
+        vg.log_gap(image, "two")
+
+    assert refused.value.exit_code == code
+    assert str(log) in refused.value.message
+    assert refused.value.hint
+    assert log.read_bytes() == BEFORE
+
+
+def test_a_disk_that_takes_a_part_of_a_line_keeps_none_of_it(
+    image: Path, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Full(FileIO):
+        def write(self, line: object) -> int:
+            assert isinstance(line, bytes)
+            return super().write(line[:10])
+
+    monkeypatch.setattr("vocabgap.appending.FileIO", Full)
+    with pytest.raises(vg.VocabgapError, match="No space left on device") as refused:
+        vg.log_gap(image, "two")
+
+    assert refused.value.exit_code == 4
+    assert log.read_bytes() == BEFORE
+
+
+def test_a_line_that_may_not_be_on_the_disk_is_not_acknowledged(
+    image: Path, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    with pytest.raises(vg.VocabgapError, match="Input/output error"):
+        vg.log_gap(image, "two")
+
+    assert log.read_bytes() == BEFORE
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_device_in_the_place_of_a_log_is_refused(image: Path) -> None:
+    (image / LOG_NAME).symlink_to("/dev/full")
+    with pytest.raises(vg.VocabgapError, match="is a device, expected a regular file"):
+        vg.log_gap(image, "x")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes folders whatever their permissions")
+def test_a_folder_that_may_only_be_read_is_told(image: Path) -> None:
+    image.chmod(0o555)
+    try:
+        with pytest.raises(vg.VocabgapError, match="Permission denied") as refused:
+            vg.log_gap(image, "x")
+    finally:
+        image.chmod(0o755)
+    assert refused.value.exit_code == 9
+
+
+def test_another_writer_is_waited_for_and_then_named(
+    image: Path, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vocabgap.appending.LONGEST_WAIT", 0.2)
+    monkeypatch.setattr("vocabgap.appending.SILENT_WAIT", 0.0)
+    waited: list[bool] = []
+    with log.open("ab") as other:
+        assert locked(other.fileno())
+        with pytest.raises(vg.VocabgapError, match=r"held by another writer.*nothing was logged") as refused:
+            vg.log_gap(image, "two", on_wait=lambda: waited.append(True))
+    assert refused.value.exit_code == 4
+    assert waited == [True]
+    assert log.read_bytes() == BEFORE

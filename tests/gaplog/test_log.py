@@ -1,0 +1,216 @@
+"""A gap that is logged is a line of its image's log, and the record that a scan finds there."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import vocabgap as vg
+from vocabgap.record import FIELDS, LOG_NAME
+
+Found = Callable[[], pl.DataFrame]
+
+
+def lines(image: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (image / LOG_NAME).read_bytes().splitlines()]
+
+
+def test_a_description_is_enough(image: Path, found: Found) -> None:
+    before = datetime.now(UTC)
+    logged = vg.log_gap(image, "lift only the brightest water")
+
+    (line,) = lines(image)
+    assert tuple(line) == FIELDS
+    assert line == logged.record
+    assert logged.path == image / LOG_NAME
+    written = datetime.fromisoformat(line["timestamp"])
+    assert written.utcoffset() == timedelta(0)
+    assert before <= written <= datetime.now(UTC)
+    assert line | {"timestamp": None, "intent_category": None} == {
+        "timestamp": None,
+        "image_id": "heron",
+        "session_id": None,
+        "snapshot_hash": None,
+        "description": "lift only the brightest water",
+        "workaround": "",
+        "intent": None,
+        "intent_category": None,
+        "missing_capability": None,
+        "operations_involved": [],
+        "vocabulary_used": [],
+        "satisfaction": None,
+        "notes": "",
+    }
+    assert found()["record_id"].to_list() == [logged.gap_id]
+
+
+def test_the_draft_of_the_tool_is_taken(image: Path, found: Found) -> None:
+    vg.log_gap(
+        image,
+        intent="calm the waves",
+        missing_capability="blur along a path",
+        workaround="a radial mask",
+        operations_involved=["blurs"],
+        vocabulary_used=None,
+        intent_category=None,
+        satisfaction="mediocre",
+        notes=None,
+    )
+
+    row = found().row(0, named=True)
+    assert (row["description"], row["satisfaction"], row["notes"]) == ("blur along a path", -1, "")
+
+
+@pytest.mark.parametrize(
+    ("given_rating", "written"), [(-1, -1), (0, 0), (1, 1), ("bad", -1), ("Acceptable", 0), (" good ", 1)]
+)
+def test_a_rating_is_a_number_or_a_word(image: Path, given_rating: int | str, written: int) -> None:
+    assert vg.log_gap(image, "x", satisfaction=given_rating).record["satisfaction"] == written
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"description": None}, "description: expected text that is not blank"),
+        ({"description": " \n"}, "description: expected text that is not blank"),
+        ({"description": 7}, "description: expected text, found 7"),
+        ({"notes": ["a"]}, "notes: expected text, found list"),
+        ({"operations_involved": "crop"}, "operations_involved: expected a list of text, found 'crop'"),
+        ({"vocabulary_used": ["warm", 3]}, "vocabulary_used: expected text, found 3"),
+        ({"satisfaction": 2}, "satisfaction: expected -1, 0, 1, or one of bad"),
+        ({"satisfaction": True}, "satisfaction: expected -1, 0, 1, or one of bad"),
+        ({"satisfaction": 1.0}, "satisfaction: expected -1, 0, 1, or one of bad"),
+        ({"satisfaction": "superb"}, "found 'superb'"),
+        ({"timestamp": "yesterday"}, "timestamp: expected a date and time in ISO 8601"),
+        ({"timestamp": datetime.max.replace(tzinfo=timezone(timedelta(hours=-1)))}, "timestamp: expected"),
+        ({"intent": "half of \ud83d"}, "intent: character 9 is half of a surrogate pair"),
+        ({"description": "long " * 300_000}, "expected at most 1,048,576: no scan would read it"),
+    ],
+)
+def test_a_field_that_cannot_be_used_is_named_and_nothing_is_written(
+    image: Path, fields: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(vg.VocabgapError) as refused:
+        vg.log_gap(image, **{"description": "x", **fields})
+
+    assert told in refused.value.message
+    assert refused.value.exit_code == 2
+    assert not (image / LOG_NAME).exists()
+
+
+def test_a_field_that_no_record_has_is_refused(image: Path) -> None:
+    with pytest.raises(TypeError, match="satisfcation"):
+        vg.log_gap(image, "x", satisfcation=1)  # type: ignore[call-arg]
+
+
+def test_a_time_is_written_in_utc(image: Path) -> None:
+    local = datetime(2026, 4, 1, 23, 30, tzinfo=timezone(timedelta(hours=-5)))
+    assert vg.log_gap(image, "x", timestamp=local).record["timestamp"] == "2026-04-02T04:30:00+00:00"
+    assert vg.log_gap(image, "x", timestamp="2026-04-01T10:00").record["timestamp"].endswith("10:00:00+00:00")
+
+
+def test_the_category_is_judged_where_none_is_given(image: Path) -> None:
+    assert vg.log_gap(image, "x", operations_involved=["crop"]).record["intent_category"] == "composition"
+    assert vg.log_gap(image, "sharpen it").record["intent_category"] == "detail"
+    assert vg.log_gap(image, "sharpen it", intent_category="mood").record["intent_category"] == "mood"
+
+
+@pytest.mark.parametrize("left", [b'{"description": "torn', b'{"description": "whole"}'])
+def test_a_last_line_without_an_end_is_closed_first(image: Path, left: bytes) -> None:
+    (image / LOG_NAME).write_bytes(left)
+
+    logged = vg.log_gap(image, "after it")
+
+    first, second = (image / LOG_NAME).read_bytes().splitlines()
+    assert first == left
+    assert json.loads(second) == logged.record
+    assert logged.gap_id in vg.scan(image.parent).gaps["record_id"].to_list()
+
+
+def test_lines_that_are_there_stay_as_they_are(image: Path) -> None:
+    before = b'not a record\n{"description": "one", "workaround": ""}\n\xff\n'
+    (image / LOG_NAME).write_bytes(before)
+
+    vg.log_gap(image, "two")
+
+    assert (image / LOG_NAME).read_bytes().startswith(before)
+    assert len((image / LOG_NAME).read_bytes().splitlines()) == 4
+
+
+def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(vg.VocabgapError, match="there is no folder") as missing:
+        vg.log_gap(tmp_path / "gone", "x")
+    with pytest.raises(vg.VocabgapError, match="is a file, expected the folder of an image") as wrong:
+        vg.log_gap(file, "x")
+    assert (missing.value.exit_code, wrong.value.exit_code) == (3, 2)
+
+
+def test_a_log_that_is_no_file_is_told(image: Path) -> None:
+    (image / LOG_NAME).mkdir()
+    with pytest.raises(vg.VocabgapError, match="is a folder, expected a regular file") as refused:
+        vg.log_gap(image, "x")
+    assert refused.value.exit_code == 4
+
+
+ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
+SOME_FIELDS = st.fixed_dictionaries(
+    {"description": ANY_TEXT.filter(str.strip)},
+    optional={
+        "workaround": ANY_TEXT,
+        "intent": ANY_TEXT,
+        "missing_capability": ANY_TEXT,
+        "intent_category": ANY_TEXT,
+        "operations_involved": st.lists(ANY_TEXT, max_size=3),
+        "vocabulary_used": st.lists(ANY_TEXT, max_size=3),
+        "satisfaction": st.sampled_from([-1, 0, 1]),
+        "notes": ANY_TEXT,
+        "session_id": ANY_TEXT,
+        "snapshot_hash": ANY_TEXT,
+        "image_id": st.text("abcäöü -_", min_size=1, max_size=9),
+        "timestamp": st.datetimes(timezones=st.just(UTC)),
+    },
+)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(SOME_FIELDS)
+def test_whatever_is_logged_is_what_a_scan_reads(image: Path, fields: dict[str, Any]) -> None:
+    (image / LOG_NAME).unlink(missing_ok=True)
+
+    logged = vg.log_gap(image, fsync=False, **fields)
+
+    scanned = vg.scan(image)
+    assert scanned.rejects.is_empty()
+    row = scanned.records.row(0, named=True)
+    assert row["record_id"] == logged.gap_id
+    given_time = fields.get("timestamp", row["timestamp"])
+    assert row["timestamp"] == given_time
+    for name in fields.keys() - {"timestamp"}:
+        assert row[name] == fields[name], name
+
+
+def test_published_records_are_written_again_as_they_were(
+    outside: Callable[[str], Path], image: Path
+) -> None:
+    logs = sorted(outside("chemigram/workspace").glob(f"*/{LOG_NAME}"))
+    complete = [
+        record
+        for log in logs
+        for line in log.read_text(encoding="utf-8").splitlines()
+        if (record := json.loads(line)).keys() == set(FIELDS)
+    ]
+    assert len(complete) > 500
+
+    for record in complete:
+        vg.log_gap(image, fsync=False, **record)
+
+    written = lines(image)
+    assert written == complete

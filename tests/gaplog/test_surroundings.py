@@ -1,0 +1,78 @@
+"""What a record knows without being told: the session, and the snapshot that the image is at."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+import vocabgap as vg
+
+NOW_AT = "0123456789abcdef" * 4
+OLD = "f" * 64
+
+
+def write_head(image: Path, content: str, **refs: str) -> None:
+    (image / "HEAD").write_text(content, encoding="utf-8")
+    for name, said in refs.items():
+        place = image / "refs" / "heads" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(said, encoding="utf-8")
+
+
+def snapshot_of(image: Path) -> object:
+    return vg.log_gap(image, "x").record["snapshot_hash"]
+
+
+def test_the_head_leads_to_the_snapshot(image: Path) -> None:
+    write_head(image, "ref: refs/heads/main\n", main=f"{NOW_AT}\n")
+    assert snapshot_of(image) == NOW_AT
+
+
+def test_the_head_may_be_the_snapshot_itself(image: Path) -> None:
+    write_head(image, f"{NOW_AT}\n")
+    assert snapshot_of(image) == NOW_AT
+
+
+def test_a_branch_may_stand_for_another(image: Path) -> None:
+    write_head(image, "ref: refs/heads/try\n", **{"try": "ref: refs/heads/main", "main": NOW_AT})
+    assert snapshot_of(image) == NOW_AT
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "ref: refs/heads/main",  # which has no snapshot yet
+        "ref: refs/heads/again",
+        "ref: ../secret",
+        "ref: refs/heads/../../../secret",
+        "ref: /secret",
+        NOW_AT[:-1],
+        NOW_AT.upper(),
+        "\0",
+        "",
+    ],
+)
+def test_a_head_that_leads_nowhere_is_no_snapshot(image: Path, head: str) -> None:
+    (image.parent / "secret").write_text(OLD, encoding="utf-8")
+    write_head(image, head, again="ref: refs/heads/again")
+    assert snapshot_of(image) is None
+
+
+def test_a_head_that_is_no_file_is_not_waited_for(image: Path) -> None:
+    os.mkfifo(image / "HEAD")
+    assert snapshot_of(image) is None
+
+
+def test_the_environment_goes_before_the_image(image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_head(image, NOW_AT)
+    monkeypatch.setenv("VOCABGAP_SNAPSHOT", OLD)
+    monkeypatch.setenv("VOCABGAP_SESSION", "s-7")
+    record = vg.log_gap(image, "x").record
+    assert (record["snapshot_hash"], record["session_id"]) == (OLD, "s-7")
+
+
+def test_who_logs_goes_before_the_environment(image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VOCABGAP_SNAPSHOT", OLD)
+    monkeypatch.setenv("VOCABGAP_SESSION", "s-7")
+    record = vg.log_gap(image, "x", snapshot_hash=NOW_AT, session_id="s-8").record
+    assert (record["snapshot_hash"], record["session_id"]) == (NOW_AT, "s-8")

@@ -1,0 +1,54 @@
+"""What comes near to a need: capabilities by their wordings, entries by what they explain of it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import vocabgap as vg
+
+Gap = Callable[..., dict[str, object]]
+Corpus = Callable[..., Path]
+
+
+@pytest.fixture
+def known(write_corpus: Corpus, gap: Gap) -> pl.DataFrame:
+    """Capabilities of a run."""
+    needs = ["sky mask", "mask the sky", "film grain", "grain of a film", "lens flare brush"]
+    scanned = vg.scan(write_corpus({"heron": [gap(need) for need in needs]}))
+    return vg.rank(scanned.records, vg.cluster(scanned.records))
+
+
+def test_the_wording_that_is_nearest_is_told(known: pl.DataFrame) -> None:
+    (found,) = vg.similar_gaps("masking the sky", capabilities=known)
+    row = known.filter(capability_id=found.name).row(0, named=True)
+    assert (found.kind, found.similarity, found.mentions) == ("capability", 1.0, row["mentions"])
+    assert found.label in {"sky mask", "mask the sky"}
+    assert found.status == row["status"]
+
+
+def test_what_has_nothing_in_common_is_not_told(known: pl.DataFrame) -> None:
+    assert vg.similar_gaps("export a slideshow", capabilities=known) == []
+
+
+def test_entries_are_told_beside_capabilities(known: pl.DataFrame, tmp_path: Path) -> None:
+    listed = tmp_path / "entries.json"
+    listed.write_text('{"entries": [{"name": "grain_fine", "description": "Fine film grain"}]}', "utf-8")
+    vocabulary = vg.load_vocabulary([listed])
+    found = vg.similar_gaps("fine film grain", capabilities=known, vocabulary=vocabulary)
+    assert {each.kind for each in found} == {"capability", "entry"}
+    assert [each.similarity for each in found] == sorted((each.similarity for each in found), reverse=True)
+    assert vg.similar_gaps("fine film grain", capabilities=known, vocabulary=vocabulary, limit=1) == found[:1]
+
+
+def test_nothing_is_near_where_nothing_is_known(known: pl.DataFrame) -> None:
+    assert vg.similar_gaps("film grain") == []
+    assert vg.similar_gaps("film grain", capabilities=known.clear()) == []
+    assert vg.similar_gaps("of the", capabilities=known) == []
+
+
+@pytest.mark.parametrize("text", ["", " "])
+def test_a_blank_need_is_refused(text: str) -> None:
+    with pytest.raises(vg.VocabgapError, match="text: expected text that is not blank"):
+        vg.similar_gaps(text)
