@@ -56,7 +56,7 @@ class Tool(Generic[Arguments, Data]):
             title=self.title,
             description=f"{self.description} {MARK}",
             input_schema=schema_of(self.arguments),
-            output_schema=schema_of(Envelope[self.data]),  # type: ignore[name-defined]
+            output_schema=schema_of(Envelope[self.data], is_answer=True),  # type: ignore[name-defined]
             annotations=ToolAnnotations(
                 read_only_hint=not self.writes,
                 destructive_hint=False,
