@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import jsonschema
 import pytest
 
 from vocabgap.settings import (
@@ -29,7 +30,13 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture
-def connect(tmp_path: Path, mcp_sdk: None) -> Connect:  # noqa: ARG001 - skips the test without the extra
+def _schemas_as_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every client would check every schema again, which costs more than all that is tested here."""
+    monkeypatch.setattr(jsonschema.Draft202012Validator, "check_schema", lambda _: None)
+
+
+@pytest.fixture
+def connect(tmp_path: Path, mcp_sdk: None, _schemas_as_checked: None) -> Connect:  # noqa: ARG001
     """A client of a server whose root is given; its report and decisions are in the folder of the test."""
     from mcp import Client  # noqa: PLC0415 - what the extra installs
 

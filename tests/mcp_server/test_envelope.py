@@ -20,6 +20,17 @@ class Found(msgspec.Struct):
     texts: list[str]
 
 
+class Defaulted(msgspec.Struct):
+    """What it is.
+
+    Attributes:
+        name: A name.
+    """
+
+    name: str
+    number: int = 0
+
+
 @pytest.mark.parametrize(
     ("error", "code", "message"),
     [
@@ -62,3 +73,9 @@ def test_the_schema_of_an_envelope_has_no_reference_at_its_root() -> None:
     assert (schema["type"], schema["required"]) == ("object", ["success", "data", "error"])
     references = set(json.dumps(schema).split('"#/$defs/')[1:])
     assert {each.partition('"')[0] for each in references} == schema["$defs"].keys() == {"Found", "Failure"}
+
+
+def test_an_answer_has_every_field_and_an_argument_may_be_left_out() -> None:
+    schemas = [schema_of(Defaulted, is_answer=is_answer) for is_answer in (True, False)]
+    assert [schema["required"] for schema in schemas] == [["name", "number"], ["name"]]
+    assert schemas[0]["description"] == "What it is.\n\nAttributes:\n    name: A name."

@@ -72,6 +72,15 @@ async def test_an_answer_stays_small_whatever_is_in_the_log(
     assert len(told["gaps"]) + told["left_out"] == 101
 
 
+async def test_of_very_many_names_the_first_are_listed(
+    connect: Connect, gap: Gap, write_corpus: Corpus
+) -> None:
+    names = [f"operation {number}" for number in range(5000)]
+    async with connect(write_corpus({"one": [gap("sky mask", operations_involved=names)]})) as client:
+        told = await found(client, "list_gaps")
+    assert told["gaps"][0]["operations_involved"] == [*names[:50], "… (5,000 names)"]
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -14,7 +14,7 @@ import pytest
 from mcp_server.calls import found, refused
 
 anyio = pytest.importorskip("anyio", reason="needs the extra `mcp`")
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("_schemas_as_checked")]
 Command = tuple[str, ...]
 PATIENCE = 30  # seconds
 
@@ -63,6 +63,11 @@ async def test_a_client_starts_a_server_and_works_with_it(
     with words.open("w", encoding="utf-8") as errors:
         async with Client(stdio_client(started, errlog=errors)) as client:
             names = {tool.name for tool in (await client.list_tools()).tools}
+            async with anyio.create_task_group() as tasks:
+                for number in range(100):
+                    said = {"image_id": "fjord", "description": f"need number {number}\u202e"}
+                    tasks.start_soon(client.call_tool, "log_vocabulary_gap", said)
+            newest = await found(client, "list_gaps", match="need number", limit=1)
             logged = await found(client, "log_vocabulary_gap", image_id="heron", description="moon glow")
             listed = await found(client, "list_gaps", limit=1)
             similar = await found(client, "similar_gaps", text="mask of the sky")
@@ -73,17 +78,12 @@ async def test_a_client_starts_a_server_and_works_with_it(
             outside = await refused(client, "log_vocabulary_gap", image_id="../photos", description="x")
             with anyio.move_on_after(0.01):
                 await client.call_tool("report_gaps", {"since": "2026-05-01"})
-            async with anyio.create_task_group() as tasks:
-                for number in range(100):
-                    said = {"image_id": "fjord", "description": f"need number {number}\u202e"}
-                    tasks.start_soon(client.call_tool, "log_vocabulary_gap", said)
-            newest = await found(client, "list_gaps", match="need number", limit=1)
             prompt = await client.get_prompt("review_session_gaps", {})
             resources = (await client.list_resources()).resources
     assert len(names) == 6
     assert listed["gaps"][0]["gap_id"] == logged["gap_id"]
     assert "sky_mask" in {each["name"] for each in similar["similar"]}
-    assert (report["total"], shown["capability"]["mentions"], terms["open"]) == (4, 2, 1)
+    assert (report["total"], shown["capability"]["mentions"], terms["open"]) == (104, 2, 1)
     assert (error["code"], outside["code"]) == ("invalid_input", "invalid_input")
     assert newest["left_out"] == 99
     assert newest["gaps"][0]["description"].endswith("\\u202e")

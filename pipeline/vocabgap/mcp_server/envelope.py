@@ -4,6 +4,7 @@ import os
 import sys
 import traceback
 from collections.abc import Mapping
+from inspect import cleandoc
 from typing import Any, Final, Generic, Literal, TypeVar
 
 import msgspec
@@ -79,11 +80,26 @@ def encoded(envelope: Envelope[Any]) -> dict[str, Any]:
     return {**made, "data": told(made["data"])}
 
 
-def schema_of(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - a type, or a generic one with its arguments
-    """The JSON Schema of a struct: an object at its root, as the protocol wants it."""
+def schema_of(kind: Any, *, is_answer: bool = False) -> dict[str, Any]:  # noqa: ANN401 - a type, generic or not
+    """The JSON Schema of a struct: an object at its root, as the protocol wants it.
+
+    Args:
+        kind: The struct.
+        is_answer: Whether it is written here, and so has every field, those with a default among them.
+    """
     (root,), definitions = msgspec.json.schema_components([kind], ref_template=_DEFINITIONS)
-    schema = dict(definitions.pop(root["$ref"].rpartition("/")[2]))
-    return {**schema, "$defs": definitions} if definitions else schema
+    made = {name: _finished(each, is_answer=is_answer) for name, each in definitions.items()}
+    schema = made.pop(root["$ref"].rpartition("/")[2])
+    return {**schema, "$defs": made} if made else schema
+
+
+def _finished(schema: dict[str, Any], *, is_answer: bool) -> dict[str, Any]:
+    finished = dict(schema)
+    if "description" in schema:
+        finished["description"] = cleandoc(schema["description"])
+    if is_answer and "properties" in schema:
+        finished["required"] = list(schema["properties"])
+    return finished
 
 
 def _shown(message: str) -> str:

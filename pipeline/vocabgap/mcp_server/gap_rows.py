@@ -1,12 +1,13 @@
 """A gap record as the answers of tools list it."""
 
 from datetime import datetime
-from typing import Self
+from typing import Final, Self
 
 import msgspec
 import polars as pl
 
-_LISTS = ("operations_involved", "vocabulary_used")
+MOST_NAMES: Final = 50
+_LISTS: Final = ("operations_involved", "vocabulary_used")
 
 
 class GapRow(msgspec.Struct):
@@ -36,4 +37,9 @@ class GapRow(msgspec.Struct):
         """The rows of a frame that has the columns of table `records`."""
         names = [name for name in cls.__struct_fields__ if name != "gap_id"]
         rows = records.select(pl.col("record_id").alias("gap_id"), *names).iter_rows(named=True)
-        return [cls(**{**row, **{name: row[name] or [] for name in _LISTS}}) for row in rows]
+        return [cls(**{**row, **{name: _first(row[name] or []) for name in _LISTS}}) for row in rows]
+
+
+def _first(names: list[str]) -> list[str]:
+    """The first of many names, and that there are more."""
+    return names if len(names) <= MOST_NAMES else [*names[:MOST_NAMES], f"… ({len(names):,} names)"]

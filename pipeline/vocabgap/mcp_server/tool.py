@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -47,7 +48,7 @@ class Tool(Generic[Arguments, Data]):
     work: Callable[[Workspace, Arguments, Checkpoint], Data]
     writes: bool = False
 
-    @property
+    @cached_property
     def definition(self) -> Definition:
         """What clients are told of it."""
         return Definition(
@@ -55,7 +56,7 @@ class Tool(Generic[Arguments, Data]):
             title=self.title,
             description=f"{self.description} {MARK}",
             input_schema=schema_of(self.arguments),
-            output_schema=schema_of(Envelope[self.data]),  # type: ignore[name-defined]
+            output_schema=schema_of(Envelope[self.data], is_answer=True),  # type: ignore[name-defined]
             annotations=ToolAnnotations(
                 read_only_hint=not self.writes,
                 destructive_hint=False,
