@@ -165,6 +165,7 @@ class GlossaryRuntime:
         if context.effective_strictness in {None, Strictness.OFF}:
             return context
         loaded = self.load(context.mission_id)
+        context.begin()
         context.notes += [f"{seed.path}: {problem}" for seed in loaded.invalid for problem in seed.problems]
         session = self.session(loaded.glossary, checkpoint, ask, confirm)
         for stage in self.stages:
