@@ -9,13 +9,15 @@ import msgspec
 
 from vocabgap.appending import Kind, naming
 from vocabgap.disk import put_in_place
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.glossary.candidates import ExtractedTerm
-from vocabgap.glossary.checkpoints import plain
+from vocabgap.glossary.checkpoints import is_uuid, plain
 from vocabgap.glossary.context import ExecutionContext
+from vocabgap.text import escape_unseen
 
 _FOLDER: Final = "steps"
 _PRIVATE: Final = 0o600  # inputs are what people wrote
+_TOKEN_HINT: Final = "expected a token as the step told it when it was stopped, a UUID"
 _KIND: Final = Kind("state of a step", "see to its folder", undone="nothing was kept", again="try again")
 
 
@@ -105,6 +107,7 @@ def load_state(events: Path, retry_token: str) -> StepState | None:
     """What was kept of a step; none where nothing was, or it is damaged.
 
     Raises:
+        NotFoundError: The token is none.
         VocabgapError: It cannot be read.
     """
     path = state_path(events, retry_token)
@@ -124,7 +127,12 @@ def state_path(events: Path, retry_token: str) -> Path:
     Args:
         events: The folder of the event logs.
         retry_token: The token of its checkpoint, a UUID.
+
+    Raises:
+        NotFoundError: It is none, and so no checkpoint has it.
     """
+    if not is_uuid(retry_token):
+        raise NotFoundError(f"there is no checkpoint '{escape_unseen(retry_token)}'", hint=_TOKEN_HINT)
     return events / _FOLDER / f"{retry_token}.json"
 
 
