@@ -177,6 +177,21 @@ def test_step_that_has_passed_can_be_run_again_as_it_is(runtime: GlossaryRuntime
     assert (after.resolved_conflicts, after.is_stopped) == ([], False)
 
 
+def test_nothing_is_kept_of_a_step_that_was_settled_while_it_waited(runtime: GlossaryRuntime) -> None:
+    runtime.run(step(), ask=answering(Select(0))[0])
+
+    assert list(runtime.logs.glob("steps/*")) == []
+
+
+def test_step_that_has_gone_on_waits_no_more(runtime: GlossaryRuntime) -> None:
+    first, second = stopped(runtime), stopped(runtime, "The lift is stuck.")
+
+    runtime.resume(second, ask=answering(Select(0))[0])
+
+    assert [path.stem for path in runtime.logs.glob("steps/*")] == [first]
+    assert runtime.newest() == first
+
+
 def test_token_of_no_checkpoint_is_told(runtime: GlossaryRuntime) -> None:
     with pytest.raises(NotFoundError, match="there is no checkpoint"):
         runtime.resume(UNKNOWN)

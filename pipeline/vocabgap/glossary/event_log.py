@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ import msgspec
 
 from vocabgap.appending import Kind, add_line, alone, naming
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.glossary.checkpoints import StepCheckpoint, checkpoint_of
+from vocabgap.glossary.checkpoints import StepCheckpoint, checkpoint_of, is_uuid
 from vocabgap.glossary.errors import InvalidTermError
 from vocabgap.glossary.events import GlossaryEvent, StepCheckpointed, encoded, event_of
 from vocabgap.glossary.senses import require_id
@@ -198,6 +198,7 @@ def load_checkpoint(
     *,
     mission_id: str | None = None,
     retry_token: str | None = None,
+    accepted: Callable[[str], bool] = is_uuid,
 ) -> StepCheckpoint | None:
     """The newest checkpoint of a step.
 
@@ -206,6 +207,7 @@ def load_checkpoint(
         step_id: The step; any one by default.
         mission_id: The mission; any one by default.
         retry_token: The token of the checkpoint; any one by default.
+        accepted: Whether the checkpoint of a token counts.
 
     Returns:
         The checkpoint; none where the logs hold none.
@@ -226,9 +228,11 @@ def load_checkpoint(
         if any(asked is not None and asked != there for asked, there in wanted):
             continue
         try:
-            newest = checkpoint_of(msgspec.to_builtins(event))
+            found = checkpoint_of(msgspec.to_builtins(event))
         except InvalidTermError:
             continue
+        if accepted(found.retry_token):
+            newest = found
     return newest
 
 

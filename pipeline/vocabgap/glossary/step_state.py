@@ -17,7 +17,7 @@ from vocabgap.text import escape_unseen
 
 _FOLDER: Final = "steps"
 _PRIVATE: Final = 0o600  # inputs are what people wrote
-_TOKEN_HINT: Final = "expected a token as the step told it when it was stopped, a UUID"
+_EXPECTED: Final = "expected a token as the step told it when it was stopped, a UUID"
 _KIND: Final = Kind("state of a step", "see to its folder", undone="nothing was kept", again="try again")
 
 
@@ -121,6 +121,23 @@ def load_state(events: Path, retry_token: str) -> StepState | None:
         return None
 
 
+def drop_state(events: Path, retry_token: str) -> None:
+    """Keep nothing of a step any more that is done; what others keep beside it still needs it.
+
+    Args:
+        events: The folder of the event logs.
+        retry_token: The token of its checkpoint.
+
+    Raises:
+        NotFoundError: The token is none.
+        VocabgapError: It cannot be removed.
+    """
+    path = state_path(events, retry_token)
+    with naming(path, _KIND, "removed"):
+        if not path.with_suffix("").exists():
+            path.unlink(missing_ok=True)
+
+
 def state_path(events: Path, retry_token: str) -> Path:
     """Where a step is kept.
 
@@ -132,7 +149,7 @@ def state_path(events: Path, retry_token: str) -> Path:
         NotFoundError: It is none, and so no checkpoint has it.
     """
     if not is_uuid(retry_token):
-        raise NotFoundError(f"there is no checkpoint '{escape_unseen(retry_token)}'", hint=_TOKEN_HINT)
+        raise NotFoundError(f"there is no checkpoint '{escape_unseen(retry_token)}'", hint=_EXPECTED)
     return events / _FOLDER / f"{retry_token}.json"
 
 
