@@ -150,6 +150,31 @@ def test_what_is_not_settled_goes_on_waiting_under_its_token(photos: Path, tmp_p
     assert made.folder == (tmp_path / "else").resolve()
 
 
+def test_nothing_is_kept_of_a_report_that_is_published(photos: Path, tmp_path: Path) -> None:
+    settings, error = stopped(photos, tmp_path)
+    publish_kept(settings.glossary, error.retry_token, strictness=Strictness.OFF)
+
+    assert list(kept_run(settings.glossary, error.retry_token).parent.iterdir()) == []
+
+
+def test_report_that_is_stopped_again_has_one_token_that_leads_to_it(photos: Path, tmp_path: Path) -> None:
+    settings, error = stopped(photos, tmp_path)
+    with pytest.raises(BlockedByConflictError):
+        publish_kept(settings.glossary, error.retry_token)
+
+    assert configured_runtime(settings.glossary).newest() == error.retry_token
+
+
+def test_report_whose_gate_has_opened_still_waits_to_be_published(photos: Path, tmp_path: Path) -> None:
+    settings, error = stopped(photos, tmp_path)
+    runtime = configured_runtime(settings.glossary)
+    runtime.resume(error.retry_token, strictness=Strictness.OFF)
+    deprecate_sense(runtime, "mask", None, DISGUISE)
+    runtime.resume(error.retry_token)
+
+    assert publish_kept(settings.glossary, error.retry_token).folder == (tmp_path / "out").resolve()
+
+
 def test_off_checks_nothing(photos: Path, tmp_path: Path) -> None:
     settings = settings_with(tmp_path, REGION, DISGUISE, strictness="off")
 

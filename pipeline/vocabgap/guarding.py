@@ -3,12 +3,13 @@
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import polars as pl
 
-from vocabgap.errors import NotFoundError, StateError
+from vocabgap.errors import NotFoundError, StateError, VocabgapError
 from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.glossary.candidates import TermSource
 from vocabgap.glossary.configured import configured_runtime, require_glossary
@@ -16,7 +17,7 @@ from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.errors import BlockedByConflictError
 from vocabgap.glossary.extracting import SIGNS, Field, extract
 from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.step_state import state_path
+from vocabgap.glossary.step_state import drop_state, state_path
 from vocabgap.glossary.strictness import Strictness, should_block
 from vocabgap.moments import iso
 from vocabgap.reporting import Published
@@ -132,7 +133,9 @@ def publish_kept(
     try:
         runtime.run(context, strictness=strictness)
     except BlockedByConflictError as error:
-        # It waits where it was: the token that was told goes on to lead there.
+        # It waits where it was: the token that was told goes on to lead there, and is the only one that does.
+        if error.retry_token:
+            drop_state(runtime.logs, error.retry_token)
         raise _with_hint(error, context, settings, retry_token) from error
     terms = _terms(context, runtime.load(MISSION).glossary, _labels(ranked, top))
     target = context.metadata.get(_OUT) if out is None else out
@@ -140,6 +143,8 @@ def publish_kept(
         raise StateError("where the report belongs is not known", hint="name the folder with --out")
     made = render(place, target, share=bool(context.metadata.get(_SHARE)), option="--resume", terms=terms)
     shutil.rmtree(place, ignore_errors=True)
+    with suppress(VocabgapError):  # it is published, and that is what counts
+        drop_state(runtime.logs, retry_token)
     return made
 
 

@@ -17,7 +17,7 @@ from vocabgap.glossary.event_log import load_checkpoint
 from vocabgap.glossary.questions import Select
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.session import ChangedInputs
-from vocabgap.glossary.step_state import state_path
+from vocabgap.glossary.step_state import load_state, state_path
 from vocabgap.glossary.strictness import Strictness
 
 UNKNOWN = "5d2c3f3e-1111-4222-8333-444455556666"
@@ -156,6 +156,42 @@ def test_inputs_that_were_kept_are_those_of_the_checkpoint(runtime: GlossaryRunt
     assert after.is_restored
 
 
+def test_step_that_was_stopped_can_be_run_again_as_it_is(runtime: GlossaryRuntime) -> None:
+    given = step()
+    with pytest.raises(BlockedByConflictError):
+        runtime.run(given)
+    ask, asked = answering(Select(0))
+
+    after = runtime.run(given, ask=ask)
+
+    assert [each.term for each in asked] == ["lift"]
+    assert (after.conflicts, after.questions, after.meanings) == ([], [], {"lift": LIFT})
+    assert len(after.resolved_conflicts) == 1
+
+
+def test_step_that_has_passed_can_be_run_again_as_it_is(runtime: GlossaryRuntime) -> None:
+    given = runtime.run(step(), ask=answering(Select(0))[0])
+
+    after = runtime.run(given)
+
+    assert (after.resolved_conflicts, after.is_stopped) == ([], False)
+
+
+def test_nothing_is_kept_of_a_step_that_was_settled_while_it_waited(runtime: GlossaryRuntime) -> None:
+    runtime.run(step(), ask=answering(Select(0))[0])
+
+    assert list(runtime.logs.glob("steps/*")) == []
+
+
+def test_step_that_has_gone_on_waits_no_more(runtime: GlossaryRuntime) -> None:
+    first, second = stopped(runtime), stopped(runtime, "The lift is stuck.")
+
+    runtime.resume(second, ask=answering(Select(0))[0])
+
+    assert [path.stem for path in runtime.logs.glob("steps/*")] == [first]
+    assert runtime.newest() == first
+
+
 def test_token_of_no_checkpoint_is_told(runtime: GlossaryRuntime) -> None:
     with pytest.raises(NotFoundError, match="there is no checkpoint"):
         runtime.resume(UNKNOWN)
@@ -208,3 +244,12 @@ def test_process_killed_behind_its_checkpoint_is_resumed(runtime: GlossaryRuntim
     after = runtime.resume(checkpoint.retry_token, ask=answering(Select(0))[0])
 
     assert (after.conflicts, after.meanings) == ([], {"lift": LIFT})
+
+
+@pytest.mark.parametrize("token", ["", "x", "../outside", "/outside", UNKNOWN + "/../../outside"])
+def test_what_is_no_token_leads_to_no_file(token: str, runtime: GlossaryRuntime) -> None:
+    stopped(runtime)
+    (runtime.folder / "outside.json").write_bytes(next(runtime.logs.glob("steps/*.json")).read_bytes())
+
+    with pytest.raises(NotFoundError, match="there is no checkpoint"):
+        load_state(runtime.logs, token)

@@ -102,7 +102,9 @@ def resume(
     context: typer.Context,
     token: Annotated[
         str | None,
-        typer.Argument(help="The token of the step; that of the newest by default.", show_default=False),
+        typer.Argument(
+            help="The token of the step; that of the newest that waits by default.", show_default=False
+        ),
     ] = None,
     text: Annotated[
         str | None,
@@ -119,17 +121,15 @@ def resume(
     config: ConfigOption = None,
 ) -> None:
     """Let a step go on that was stopped, in the glossary as it is by now."""
-    from vocabgap.glossary.event_log import load_checkpoint  # noqa: PLC0415 - loads what only this needs
-    from vocabgap.glossary.step_state import load_state  # noqa: PLC0415
+    from vocabgap.glossary.step_state import load_state  # noqa: PLC0415 - loads what only this needs
 
     output = output_of(context)
     asked = require_strictness(strictness)
     runtime = runtime_of(config, folder, actor, now)
     if token is None:
-        newest = load_checkpoint(runtime.logs)
-        if newest is None:
-            raise NotFoundError("no step was stopped", hint="there is nothing to resume")
-        token = newest.retry_token
+        token = runtime.newest()
+        if token is None:
+            raise NotFoundError("no step was stopped that still waits", hint="there is nothing to resume")
     kept = load_state(runtime.logs, token)
     source = None if kept is None else kept.metadata.get(SOURCE)
     inputs = None

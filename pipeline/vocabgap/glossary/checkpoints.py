@@ -71,7 +71,7 @@ class StepCheckpoint(msgspec.Struct, frozen=True):
             raise InvalidTermError(
                 f"Unknown cursor value {self.cursor!r}: expected one of {', '.join(Cursor)}"
             )
-        if not _is_uuid(self.retry_token):
+        if not is_uuid(self.retry_token):
             raise InvalidTermError(f"Invalid retry_token format: expected a UUID, found {self.retry_token!r}")
         if self.timestamp.tzinfo is None:
             msgspec.structs.force_setattr(self, "timestamp", self.timestamp.replace(tzinfo=UTC))
@@ -170,7 +170,8 @@ def _canonical(value: object) -> str:
         raise InvalidInputError(f"inputs cannot be hashed: {error}", hint=_JSON_HINT) from error
 
 
-def _is_uuid(token: object) -> bool:
+def is_uuid(token: object) -> bool:
+    """Whether something is a UUID as it is usually written."""
     if not isinstance(token, str) or len(token) != _TOKEN_LENGTH:
         return False
     try:

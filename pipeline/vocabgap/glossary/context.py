@@ -67,6 +67,13 @@ class ExecutionContext:
         if self.step_input is None:
             self.step_input = dict(self.inputs)
 
+    def begin(self) -> None:
+        """Forget what an earlier run found out; what the step was given and its token stay."""
+        self.extracted_terms, self.conflicts, self.resolved_conflicts, self.questions = [], [], [], []
+        self.meanings, self.notes = {}, []
+        self.check_event_id, self.scope_refs, self.checkpoint_cursor = "", (), None
+        self.is_stopped = self.is_restored = self.resumed_from_checkpoint = False
+
     @property
     def checkpoint_token(self) -> str | None:
         """Another name of `retry_token`."""

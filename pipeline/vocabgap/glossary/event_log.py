@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ import msgspec
 
 from vocabgap.appending import Kind, add_line, alone, naming
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.glossary.checkpoints import StepCheckpoint, checkpoint_of
+from vocabgap.glossary.checkpoints import StepCheckpoint, checkpoint_of, is_uuid
 from vocabgap.glossary.errors import InvalidTermError
 from vocabgap.glossary.events import GlossaryEvent, StepCheckpointed, encoded, event_of
 from vocabgap.glossary.senses import require_id
@@ -220,6 +220,7 @@ def load_checkpoint(
     *,
     mission_id: str | None = None,
     retry_token: str | None = None,
+    accepted: Callable[[str], bool] = is_uuid,
 ) -> StepCheckpoint | None:
     """The newest checkpoint of a step.
 
@@ -228,6 +229,7 @@ def load_checkpoint(
         step_id: The step; any one by default.
         mission_id: The mission; any one by default.
         retry_token: The token of the checkpoint; any one by default.
+        accepted: Whether the checkpoint of a token counts.
 
     Returns:
         The checkpoint; none where the logs hold none.
@@ -251,7 +253,8 @@ def load_checkpoint(
             found = checkpoint_of(msgspec.to_builtins(event))
         except InvalidTermError:
             continue
-        if newest is None or found.timestamp >= newest.timestamp:
+        is_newer = newest is None or found.timestamp >= newest.timestamp
+        if is_newer and accepted(found.retry_token):
             newest = found
     return newest
 

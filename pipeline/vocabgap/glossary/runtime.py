@@ -28,7 +28,7 @@ from vocabgap.glossary.middlewares.resume import restore
 from vocabgap.glossary.questions import Ask
 from vocabgap.glossary.scopes import ScopeStack
 from vocabgap.glossary.session import SERVICE, Confirm, Session, clock
-from vocabgap.glossary.step_state import load_state
+from vocabgap.glossary.step_state import drop_state, load_state, state_path
 from vocabgap.glossary.strictness import Strictness, effective_strictness
 
 EVENTS: Final = "events"  # the folder of the logs, within that of the seed files
@@ -165,10 +165,12 @@ class GlossaryRuntime:
         if context.effective_strictness in {None, Strictness.OFF}:
             return context
         loaded = self.load(context.mission_id)
+        context.begin()
         context.notes += [f"{seed.path}: {problem}" for seed in loaded.invalid for problem in seed.problems]
         session = self.session(loaded.glossary, checkpoint, ask, confirm)
         for stage in self.stages:
             context = _passed(stage, context, session)
+        self._finish(context, checkpoint)
         return context
 
     def resume(
@@ -196,6 +198,15 @@ class GlossaryRuntime:
         context = self.stopped(retry_token, inputs)
         return self.run(context, strictness=strictness, ask=ask, confirm=confirm)
 
+    def newest(self) -> str | None:
+        """The token of the step that was stopped last and still waits; none where none does.
+
+        Raises:
+            VocabgapError: A log cannot be read.
+        """
+        found = load_checkpoint(self.logs, accepted=lambda token: state_path(self.logs, token).is_file())
+        return None if found is None else found.retry_token
+
     def stopped(self, retry_token: str, inputs: Mapping[str, Any] | None = None) -> ExecutionContext:
         """A step that was stopped, ready to be run again.
 
@@ -218,6 +229,15 @@ class GlossaryRuntime:
             dict(inputs or {}),
             retry_token=retry_token,
         )
+
+    def _finish(self, context: ExecutionContext, checkpoint: StepCheckpoint | None) -> None:
+        """Keep nothing of a step that goes on: its inputs are what people wrote."""
+        came_from = "" if checkpoint is None else checkpoint.retry_token
+        try:
+            for token in filter(None, {context.retry_token, came_from}):
+                drop_state(self.logs, token)
+        except VocabgapError as error:
+            context.notes.append(f"not removed: {error.message}")
 
     def _checkpoint(self, context: ExecutionContext) -> StepCheckpoint | None:
         """The checkpoint that a step goes on from; none where it begins anew."""

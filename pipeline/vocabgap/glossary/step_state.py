@@ -9,13 +9,15 @@ import msgspec
 
 from vocabgap.appending import Kind, naming
 from vocabgap.disk import write_whole
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.glossary.candidates import ExtractedTerm
-from vocabgap.glossary.checkpoints import plain
+from vocabgap.glossary.checkpoints import is_uuid, plain
 from vocabgap.glossary.context import ExecutionContext
+from vocabgap.text import escape_unseen
 
 _FOLDER: Final = "steps"
 _PRIVATE: Final = 0o600  # inputs are what people wrote
+_EXPECTED: Final = "expected a token as the step told it when it was stopped, a UUID"
 _KIND: Final = Kind("state of a step", "see to its folder", undone="nothing was kept", again="try again")
 
 
@@ -101,6 +103,7 @@ def load_state(events: Path, retry_token: str) -> StepState | None:
     """What was kept of a step; none where nothing was, or it is damaged.
 
     Raises:
+        NotFoundError: The token is none.
         VocabgapError: It cannot be read.
     """
     path = state_path(events, retry_token)
@@ -114,13 +117,35 @@ def load_state(events: Path, retry_token: str) -> StepState | None:
         return None
 
 
+def drop_state(events: Path, retry_token: str) -> None:
+    """Keep nothing of a step any more that is done; what others keep beside it still needs it.
+
+    Args:
+        events: The folder of the event logs.
+        retry_token: The token of its checkpoint.
+
+    Raises:
+        NotFoundError: The token is none.
+        VocabgapError: It cannot be removed.
+    """
+    path = state_path(events, retry_token)
+    with naming(path, _KIND, "removed"):
+        if not path.with_suffix("").exists():
+            path.unlink(missing_ok=True)
+
+
 def state_path(events: Path, retry_token: str) -> Path:
     """Where a step is kept.
 
     Args:
         events: The folder of the event logs.
         retry_token: The token of its checkpoint, a UUID.
+
+    Raises:
+        NotFoundError: It is none, and so no checkpoint has it.
     """
+    if not is_uuid(retry_token):
+        raise NotFoundError(f"there is no checkpoint '{escape_unseen(retry_token)}'", hint=_EXPECTED)
     return events / _FOLDER / f"{retry_token}.json"
 
 
