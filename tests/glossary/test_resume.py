@@ -9,11 +9,13 @@ from types import MappingProxyType
 
 import pytest
 
-from glossary.steps import LIFT, TWO_LIFTS, answering, logged, runtime_in, step, write_scope
+from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, logged, runtime_in, step, write_scope
 from vocabgap.errors import NotFoundError
 from vocabgap.glossary.checkpoints import hash_inputs
+from vocabgap.glossary.conflicts import ConflictType
 from vocabgap.glossary.errors import AbortResumeError, BlockedByConflictError
-from vocabgap.glossary.event_log import load_checkpoint
+from vocabgap.glossary.event_log import load_checkpoint, read_events
+from vocabgap.glossary.events import GlossaryClarificationRequested, SemanticCheckEvaluated
 from vocabgap.glossary.questions import Select
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.session import ChangedInputs
@@ -190,6 +192,26 @@ def test_step_that_has_gone_on_waits_no_more(runtime: GlossaryRuntime) -> None:
 
     assert [path.stem for path in runtime.logs.glob("steps/*")] == [first]
     assert runtime.newest() == first
+
+
+def test_questions_of_a_glossary_that_has_changed_are_told_as_they_are_now(
+    runtime: GlossaryRuntime,
+) -> None:
+    with pytest.raises(BlockedByConflictError) as error:
+        runtime.run(step(), strictness=Strictness.MAX)
+    write_scope(runtime.folder, [("stain", STAIN)])
+
+    with pytest.raises(BlockedByConflictError) as again:
+        runtime.resume(error.value.retry_token, strictness=Strictness.MAX)
+
+    happened = [each.event for each in read_events(runtime.logs).events]
+    check = [each for each in happened if isinstance(each, SemanticCheckEvaluated)][-1]
+    asked = [each for each in happened if isinstance(each, GlossaryClarificationRequested)][-1]
+    checkpoint = load_checkpoint(runtime.logs, retry_token=again.value.retry_token)
+    assert [each.conflict_type for each in check.findings] == [ConflictType.UNKNOWN]
+    assert asked.semantic_check_event_id == check.event_id
+    assert checkpoint is not None
+    assert checkpoint.scope_refs == runtime.load("retouch").glossary.scope_refs
 
 
 def test_token_of_no_checkpoint_is_told(runtime: GlossaryRuntime) -> None:

@@ -10,11 +10,16 @@ from vocabgap.glossary.strictness import Strictness
 
 
 def check_terms(context: ExecutionContext, session: Session) -> ExecutionContext:
-    """Find the conflicts of a step; one that goes on has its own already."""
-    if context.is_restored:
+    """Find the conflicts of a step.
+
+    Of one that goes on they are found already. That is told again only where something is open still, in a
+    glossary that is not what it was: the questions are not those that the check of then speaks of.
+    """
+    refs, context.scope_refs = context.scope_refs, session.glossary.scope_refs
+    if context.is_restored and (refs == context.scope_refs or not context.conflicts):
         return context
-    context.scope_refs = session.glossary.scope_refs
-    context.conflicts = conflicts_of(context, session.glossary)
+    if not context.is_restored:
+        context.conflicts = conflicts_of(context, session.glossary)
     strictness = context.effective_strictness or Strictness.MEDIUM
     found = verdict(context.conflicts, strictness)
     (event,) = session.record(
