@@ -48,8 +48,8 @@ class Imported(NamedTuple):
 def import_terms(runtime: GlossaryRuntime, source: Path, scope: str | None = None) -> Imported:
     """Add the terms of a vocabulary, a table or another glossary to a glossary's seed files.
 
-    A term that has another meaning already, in whatever scope, becomes a draft, for people to settle. Where
-    the source itself gives a term several, that of the scope that counts first is active.
+    A term that has another meaning already, in whatever scope, becomes a draft, for people to settle, and so
+    does a second meaning in one scope. Where the source is a glossary whose scopes differ, they differ here.
 
     Args:
         runtime: The glossary; its folder is made where it does not exist.
@@ -77,13 +77,13 @@ def import_terms(runtime: GlossaryRuntime, source: Path, scope: str | None = Non
 def _added(runtime: GlossaryRuntime, read: Mapping[str, list[SeedTerm]], passed_over: list[str]) -> Imported:
     """What becomes of terms that were read, by the scope that they go to."""
     glossary = runtime.load().glossary
-    meant: dict[str, str] = {}  # the definitions of what has become active, by term
     added, drafts, present = [], [], 0
     for place in sorted(read, key=runtime.scopes.precedence):
         path = seed_path(runtime.folder, place)
         there = list(read_seed(path).terms)
         known = set(map(_identity, there))
         kept = len(there)
+        meant: dict[str, str] = {}  # the definitions of what has become active, by term
         for term in read[place]:
             key, definition = _identity(term)
             if (key, definition) in known:
