@@ -72,16 +72,15 @@ def test_other_meaning_in_another_scope_makes_a_draft(tmp_path: Path) -> None:
     assert made.drafts == ["lift"]
 
 
-def test_several_meanings_in_another_glossary_stay_as_they_are_there(tmp_path: Path) -> None:
+def test_scopes_of_another_glossary_that_differ_still_do(tmp_path: Path) -> None:
     write_scope(tmp_path / "theirs", [("lift", LIFT)], "audience_domain")
     write_scope(tmp_path / "theirs", [("lift", STAIN)], "team_domain")
     runtime = runtime_in(tmp_path / "glossary")
 
     made = import_terms(runtime, tmp_path / "theirs")
 
-    found = runtime.load().glossary.resolve("lift")
     assert (len(made.added), made.drafts) == (2, [])
-    assert [sense.definition for sense in found] == [STAIN, LIFT]
+    assert [each.definition for each in runtime.load().glossary.resolve("lift")] == [STAIN, LIFT]
 
 
 def test_nothing_and_no_scope_are_told(tmp_path: Path) -> None:

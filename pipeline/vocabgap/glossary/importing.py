@@ -48,8 +48,8 @@ class Imported(NamedTuple):
 def import_terms(runtime: GlossaryRuntime, source: Path, scope: str | None = None) -> Imported:
     """Add the terms of a vocabulary, a table or another glossary to a glossary's seed files.
 
-    A term that has another meaning already, in whatever scope, becomes a draft, for people to settle. Several
-    that another glossary gives a term stay as they are there.
+    A term that has another meaning already, in whatever scope, becomes a draft, for people to settle, and so
+    does a second meaning in one scope. Where the source is a glossary whose scopes differ, they differ here.
 
     Args:
         runtime: The glossary; its folder is made where it does not exist.
@@ -83,13 +83,15 @@ def _added(runtime: GlossaryRuntime, read: Mapping[str, list[SeedTerm]], passed_
         there = list(read_seed(path).terms)
         known = set(map(_identity, there))
         kept = len(there)
+        meant: dict[str, str] = {}  # the definitions of what has become active, by term
         for term in read[place]:
             key, definition = _identity(term)
             if (key, definition) in known:
                 present += 1
                 continue
             is_active = term.status == SenseStatus.ACTIVE
-            if is_active and glossary.rivals(term.surface, term.definition):
+            has_rivals = is_active and bool(glossary.rivals(term.surface, term.definition))
+            if has_rivals or (is_active and meant.setdefault(key, definition) != definition):
                 term = msgspec.structs.replace(term, status=SenseStatus.DRAFT)  # noqa: PLW2901 - still the term
                 drafts.append(term.surface)
             known.add((key, definition))
@@ -104,6 +106,8 @@ def _read(
     source: Path, scopes: ScopeStack, scope: str | None, passed_over: list[str]
 ) -> Iterable[tuple[str, list[SeedTerm]]]:
     """The terms of a source, by the scope that they go to."""
+    if file_kind(source) is FileKind.NOTHING:
+        raise NotFoundError(f"there is nothing to import at '{source}'", hint="check the path")
     seeds = _seed_files(source, scopes)
     if not seeds:
         yield scope or scopes.authored_scope, _entries(source, passed_over)
@@ -120,8 +124,6 @@ def _read(
 
 def _seed_files(source: Path, scopes: ScopeStack) -> list[Path]:
     """The seed files that a path leads to; none where it is a vocabulary or a table."""
-    if file_kind(source) is FileKind.NOTHING:
-        raise NotFoundError(f"there is nothing to import at '{source}'", hint="check the path")
     known = {*scopes.names, *_ELSEWHERE}
     listed = sorted(source.iterdir()) if source.is_dir() else [source]
     found = [path for path in listed if path.suffix == ENDING and path.is_file()]
