@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -65,14 +66,13 @@ def main() -> None:
         print("Logging a gap, ms (median)")
         print(f"  a writer alone, no lock          {median(lambda: plain(image / 'plain.jsonl'), GAPS):8.3f}")
         for name, durable in (("without fsync", False), ("with fsync", True)):
-            taken = median(lambda durable=durable: log_gap(image, NEED, fsync=durable), GAPS)
+            taken = median(partial(log_gap, image, NEED, fsync=durable), GAPS)
             limit = f"   limit {MOST[name]:g}" if name in MOST else ""
             print(f"  log_gap {name:<24} {taken:8.3f}{limit}")
         print("Commands, CPU seconds (least)")
         print(f"  vocabgap --version               {command(image, '--version'):8.3f}")
-        print(
-            f"  vocabgap log                     {command(image, 'log', '.', '-d', NEED):8.3f}   limit {MOST_CPU}"
-        )
+        spent = command(image, "log", ".", "-d", NEED)
+        print(f"  vocabgap log                     {spent:8.3f}   limit {MOST_CPU}")
 
 
 if __name__ == "__main__":

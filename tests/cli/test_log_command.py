@@ -30,7 +30,8 @@ def line(image: Path) -> dict[str, Any]:
 
 def test_every_field_can_be_said(vocabgap: Told, image: Path) -> None:
     told = vocabgap(
-        "--json", "log", image, "--description", "wanted calm water", "--missing-capability", "blur along a path",
+        "--json", "log", image, "--description", "wanted calm water",
+        "--missing-capability", "blur along a path",
         "--intent", "calm the waves", "--intent-category", "local", "--workaround", "a mask",
         "--operation", "blurs", "--operation", "masks", "--used", "soft", "--satisfaction", "-1",
         "--notes", "as always", "--session", "s-1", "--snapshot", "ab" * 32, "--image-id", "grey heron",

@@ -1,7 +1,6 @@
 """`vocabgap log`: write a gap down."""
 
 import os
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +13,8 @@ from vocabgap.config import resolve_settings
 from vocabgap.text import escape_unseen, shortened, visible
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from vocabgap.settings import Settings
     from vocabgap.similar import SimilarGap
 
