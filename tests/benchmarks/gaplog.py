@@ -71,8 +71,8 @@ def main() -> None:
             print(f"  log_gap {name:<24} {taken:8.3f}{limit}")
         print("Commands, CPU seconds (least)")
         print(f"  vocabgap --version               {command(image, '--version'):8.3f}")
-        logging = command(image, "log", ".", "-d", NEED)
-        print(f"  vocabgap log                     {logging:8.3f}   limit {MOST_CPU}")
+        spent = command(image, "log", ".", "-d", NEED)
+        print(f"  vocabgap log                     {spent:8.3f}   limit {MOST_CPU}")
 
 
 if __name__ == "__main__":
