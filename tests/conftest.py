@@ -102,9 +102,12 @@ def write_config(tmp_path: Path) -> Callable[[str], Path]:
     return write
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One Chromium for all tests of a process; none is ever downloaded."""
+    """One Chromium for all tests of a file; none is ever downloaded.
+
+    It has an event loop, and as long as that runs no test can have one of its own.
+    """
     program = next((found for found in map(shutil.which, BROWSERS) if found), None)
     if program is None:
         pytest.skip("no Chromium on PATH: install Debian's package 'chromium' to test the page in a browser")

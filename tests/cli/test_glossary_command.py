@@ -304,3 +304,55 @@ def test_step_whose_file_is_gone_does_not_go_on(vocabgap: Command, tmp_path: Pat
 
     assert (told.code, told.out) == (3, "")
     assert "is gone" in told.err
+
+
+BROKEN = ["terms: [\n", "terms: 3\n", "", "just text\n"]
+
+
+@pytest.mark.parametrize("content", BROKEN)
+@pytest.mark.parametrize("asked", [["list"], ["check", "mask the sky"], ["conflicts"]])
+def test_a_seed_file_that_is_none_stops_what_would_go_without_its_scope(
+    vocabgap: Command, tmp_path: Path, content: str, asked: list[str]
+) -> None:
+    folder = tmp_path / "broken"
+    folder.mkdir()
+    (folder / "team_domain.yaml").write_text(content, encoding="utf-8")
+
+    told = vocabgap("glossary", *asked, "--glossary", folder)
+
+    if asked == ["conflicts"]:
+        assert told.code == 0  # which shows what was logged
+        return
+    assert told.code == 2
+    assert "team_domain.yaml" in told.err
+    assert "vocabgap glossary validate" in told.err
+
+
+def test_a_bad_term_is_told_by_whatever_goes_on_without_it(vocabgap: Command, photos: Path) -> None:
+    folder = Path("partly")
+    folder.mkdir()
+    (folder / "team_domain.yaml").write_text(
+        "terms:\n  - surface: lift\n    definition: Raise shadows\n  - surface: haze\n", encoding="utf-8"
+    )
+
+    for command in (["glossary", "check", "lift it"], ["report", photos, "--out", "out"]):
+        told = vocabgap(*command, "--glossary", folder)
+        assert told.code == 0
+        assert "team_domain.yaml: line 4: term[1] 'haze' -> definition" in told.err
+
+
+def test_a_stopped_check_says_what_there_is_to_choose_from(vocabgap: Command) -> None:
+    folder = Path("two")
+    folder.mkdir()
+    (folder / "team_domain.yaml").write_text(
+        "terms:\n  - surface: lift\n    definition: Raise shadows\n"
+        "  - surface: lift\n    definition: Raise exposure\n",
+        encoding="utf-8",
+    )
+
+    told = vocabgap("glossary", "check", "please lift it", "--critical", "--glossary", folder, "--no-ask")
+
+    assert told.code == 4
+    assert "1. Raise" in told.out
+    assert "2. Raise" in told.out
+    assert "--select N or --define TEXT" in told.out

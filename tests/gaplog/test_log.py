@@ -80,6 +80,7 @@ def test_a_rating_is_a_number_or_a_word(image: Path, given_rating: int | str, wr
         ({"description": None}, "description: expected text that is not blank"),
         ({"description": " \n"}, "description: expected text that is not blank"),
         ({"description": 7}, "description: expected text, found 7"),
+        ({"image_id": " "}, "image_id: expected text that is not blank"),
         ({"notes": ["a"]}, "notes: expected text, found list"),
         ({"operations_involved": "crop"}, "operations_involved: expected a list of text, found 'crop'"),
         ({"vocabulary_used": ["warm", 3]}, "vocabulary_used: expected text, found 3"),
@@ -174,7 +175,7 @@ SOME_FIELDS = st.fixed_dictionaries(
         "notes": ANY_TEXT,
         "session_id": ANY_TEXT,
         "snapshot_hash": ANY_TEXT,
-        "image_id": st.text("abcäöü -_", min_size=1, max_size=9),
+        "image_id": st.text("abcäöü -_", min_size=1, max_size=9).filter(str.strip),
         "timestamp": st.datetimes(timezones=st.just(UTC)),
     },
 )

@@ -18,6 +18,7 @@ from vocabgap.cli.glossary_options import (
     NowOption,
     StrictnessOption,
     initialized,
+    note_problems,
     require_strictness,
     runtime_of,
 )
@@ -75,6 +76,7 @@ def check(
     output = output_of(context)
     asked = require_strictness(strictness)
     runtime = initialized(config, folder, actor, now)
+    note_problems(output, runtime.load())
     metadata: dict[str, Any] = {"critical_step": critical}
     if watch:
         metadata["glossary_watch_terms"] = watch
@@ -237,6 +239,12 @@ def _show(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> N
         output.text(
             table(headings, rows, numbers=("confidence",), dates=("found as", "open", "conflict")) + "\n"
         )
+    for question in context.questions if is_blocked else ():
+        output.text(visible(f"{question.conflict_id[:SHOWN_DIGITS]}: {question.told}"))
+        for number, sense in enumerate(question.candidates, 1):
+            output.text(visible(f"  {number}. {sense.definition} [{sense.scope}]"))
+        choice = "--select N or " if question.candidates else ""
+        output.text(f"  {choice}--define TEXT of `{PROGRAM} glossary resolve` answers without being asked\n")
     settled = len(rows) - len(open_terms)
     told = "stopped" if is_blocked else "nothing stops this step"
     strictness = context.effective_strictness

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from vocabgap.cli.output import Output
 from vocabgap.config import login, resolve_settings
 from vocabgap.errors import InvalidInputError
 from vocabgap.moments import parse_now
 from vocabgap.settings import DEFAULT_GLOSSARY
+from vocabgap.text import count, escape_unseen, visible
 
 if TYPE_CHECKING:
+    from vocabgap.glossary.loading import Loaded
     from vocabgap.glossary.runtime import GlossaryRuntime
     from vocabgap.glossary.strictness import Strictness
 
@@ -21,8 +24,10 @@ SHOWN_DIGITS: Final = 8  # of a conflict's identifier, which its beginning stand
 FolderOption = Annotated[
     str | None, typer.Option("--glossary", help=f"Folder of the glossary.  [default: {DEFAULT_GLOSSARY}]")
 ]
-ScopeOption = Annotated[str | None, typer.Option("--scope", help="A scope.", show_default=False)]
-MissionOption = Annotated[str | None, typer.Option("--mission", help="A mission.", show_default=False)]
+ScopeOption = Annotated[str | None, typer.Option("--scope", help="Of this scope only.", show_default=False)]
+MissionOption = Annotated[
+    str | None, typer.Option("--mission", help="The mission whose own senses count, too.", show_default=False)
+]
 StrictnessOption = Annotated[
     str | None,
     typer.Option("--strictness", help="What stops it: off, medium or max.", show_default=False),
@@ -74,6 +79,15 @@ def initialized(
     runtime = runtime_of(config, folder, actor, now)
     require_glossary(runtime)
     return runtime
+
+
+def note_problems(output: Output, loaded: "Loaded") -> None:
+    """Say what of a glossary's files does not count."""
+    for seed in loaded.invalid:
+        for problem in seed.problems:
+            output.note(f"{escape_unseen(str(seed.path))}: {visible(str(problem))}")
+    if loaded.skipped:
+        output.note(f"{count(loaded.skipped, 'line')} of the event logs cannot be read and was passed over")
 
 
 def require_scope(runtime: "GlossaryRuntime", scope: str | None) -> None:

@@ -12,6 +12,7 @@ from vocabgap.cli.glossary_options import (
     NowOption,
     ScopeOption,
     initialized,
+    note_problems,
     require_scope,
     runtime_of,
 )
@@ -24,7 +25,6 @@ from vocabgap.text import count, escape_unseen, shortened, visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vocabgap.glossary.loading import Loaded
     from vocabgap.glossary.senses import TermSense
 
 _DEFINITION = 60  # characters of a definition in the list
@@ -59,7 +59,7 @@ def list_terms(
         )
     require_glossary(runtime)
     loaded = runtime.load()
-    _note_problems(output, loaded)
+    note_problems(output, loaded)
     found = [
         sense for sense in loaded.glossary if scope in {None, sense.scope} and status in {None, sense.status}
     ]
@@ -87,7 +87,7 @@ def show_term(
     output = output_of(context)
     runtime = initialized(config, folder)
     loaded = runtime.load()
-    _note_problems(output, loaded)
+    note_problems(output, loaded)
     name = term.removeprefix(_PREFIX)
     senses = loaded.glossary.history(name)
     if not senses:
@@ -241,14 +241,6 @@ def deprecate(
 def _tell_changed(output: Output, sense: "TermSense", told: str) -> None:
     output.event("result", **_fields(sense))
     output.text(f"{visible(sense.surface.surface_text)} [{sense.scope}] {told}: {visible(sense.definition)}")
-
-
-def _note_problems(output: Output, loaded: "Loaded") -> None:
-    for seed in loaded.invalid:
-        for problem in seed.problems:
-            output.note(f"{escape_unseen(str(seed.path))}: {visible(str(problem))}")
-    if loaded.skipped:
-        output.note(f"{count(loaded.skipped, 'line')} of the event logs cannot be read and was passed over")
 
 
 def _fields(sense: "TermSense") -> dict[str, object]:

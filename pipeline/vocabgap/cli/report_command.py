@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from vocabgap.cli.glossary_options import StrictnessOption, require_strictness
+from vocabgap.cli.glossary_options import StrictnessOption, note_problems, require_strictness
 from vocabgap.cli.narrowing import note_narrowing
 from vocabgap.cli.options import (
     CacheOption,
@@ -165,6 +165,10 @@ def report(
         tenants=tuple(map(printable_name, tenant or ())),
         repositories=tuple(map(printable_name, repo or ())),
     )
+    if loaded.settings.glossary.folder is not None:
+        from vocabgap.glossary.configured import configured_runtime  # noqa: PLC0415 - few reports have one
+
+        note_problems(output, configured_runtime(loaded.settings.glossary).load())
     with output.progress(STAGES) as listener:
         made = run(
             roots,

@@ -28,6 +28,7 @@ _LISTS: Final = ("operations_involved", "vocabulary_used")
 _SAY_THE_NEED: Final = ("missing_capability", "intent")
 _SATISFACTIONS: Final = f"-1, 0, 1, or one of {', '.join(SATISFACTION_WORDS)}"
 _SATISFACTION_HINT: Final = "it says how well the workaround served; leave it out where nobody said"
+_IMAGE_HINT: Final = "leave it out where the folder has the image's name"
 _NEED_HINT: Final = "say in a sentence what was missing"
 
 
@@ -66,6 +67,8 @@ def checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
         given["description"] = next((given[name] for name in _SAY_THE_NEED if given.get(name)), "")
     if not given["description"].strip():
         raise InvalidInputError("description: expected text that is not blank", hint=_NEED_HINT)
+    if not given.get("image_id", "-").strip():
+        raise InvalidInputError("image_id: expected text that is not blank", hint=_IMAGE_HINT)
     if "satisfaction" in given:
         given["satisfaction"] = satisfaction(given["satisfaction"])
     given["timestamp"] = moment(given.get("timestamp", now))

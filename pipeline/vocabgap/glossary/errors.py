@@ -112,11 +112,12 @@ class SeedFileValidationError(InvalidInputError, ValueError):
     Args:
         path: The file.
         errors: What is wrong, in the order of the file.
+        hint: What to do.
     """
 
-    def __init__(self, path: Path | str, errors: Sequence[SeedProblem]) -> None:
+    def __init__(self, path: Path | str, errors: Sequence[SeedProblem], *, hint: str = "") -> None:
         told = "\n".join(f"  {each}" for each in errors)
-        super().__init__(f"{len(errors)} validation error(s) in {path}:\n{told}")
+        super().__init__(f"{len(errors)} validation error(s) in {path}:\n{told}", hint=hint)
         self.file_path = Path(path)
         self.errors = tuple(errors)
 

@@ -4,6 +4,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from vocabgap.glossary.errors import SeedFileValidationError
 from vocabgap.glossary.event_log import BY_HAND, ENDING, Logged, in_order, log_name
 from vocabgap.glossary.following import CHANGING, Changes, Signature, follow_logs, scope_of
 from vocabgap.glossary.glossary import Glossary
@@ -12,6 +13,7 @@ from vocabgap.glossary.seeds import Seed, parse_seed, read_content, seed_path
 
 _MOST_KEPT: Final = 32  # contents of files
 _MOST_GLOSSARIES: Final = 16  # as missions have them that have senses of their own
+_OTHERWISE: Final = "correct the file, which `vocabgap glossary validate` checks, or move it away"
 _SeedContent = tuple[str, Path, bytes]  # scope, file, content
 
 _contents: dict[Path, tuple[Signature, bytes]] = {}
@@ -43,6 +45,7 @@ def load_glossary(
         mission_id: The mission whose own scope counts; that of all missions by default.
 
     Raises:
+        SeedFileValidationError: A seed file is none: nothing of its scope would count.
         VocabgapError: A file cannot be read.
     """
     stack = ScopeStack() if scopes is None else scopes
@@ -72,6 +75,10 @@ def _loaded(
 @lru_cache(maxsize=4)
 def _seeded(seeds: tuple[_SeedContent, ...], scopes: ScopeStack) -> tuple[Glossary, tuple[Seed, ...]]:
     parsed = [(scope, parse_seed(path, content)) for scope, path, content in seeds]
+    for _, seed in parsed:
+        if not seed.terms and any(problem.term is None for problem in seed.problems):
+            # A gate that does not know a whole scope would let pass what people settled.
+            raise SeedFileValidationError(seed.path, seed.problems, hint=_OTHERWISE)
     glossary = Glossary((sense for scope, seed in parsed for sense in seed.senses(scope)), scopes)
     return glossary, tuple(seed for _, seed in parsed if seed.problems)
 

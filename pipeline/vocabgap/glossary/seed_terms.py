@@ -75,7 +75,8 @@ def validated(data: object) -> tuple[list[SeedTerm], list[SeedProblem]]:
         data: An object with nothing but a list of terms, which may be empty, under `terms`.
     """
     if not isinstance(data, Mapping):
-        told = f"expected an object with 'terms', found {short_repr(data)}"
+        found = "nothing" if data is None else short_repr(data)
+        told = f"expected an object with 'terms', found {found}"
         return [], [SeedProblem(None, "", TERMS, told)]
     problems = [
         SeedProblem(None, "", str(key), f"is no field of a seed file; {nearest(str(key), (TERMS,))}")
