@@ -1,6 +1,7 @@
 """`vocabgap log`: what is typed is what is logged."""
 
 import json
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -108,12 +109,37 @@ def test_a_report_that_was_asked_for_has_to_be_there(vocabgap: Told, image: Path
     assert not (image / LOG_NAME).exists()
 
 
-def test_logging_loads_nothing_heavy(image: Path) -> None:
-    from subprocess import run  # noqa: PLC0415
+@pytest.mark.parametrize(("place", "told"), [("", "image: expected"), ("~nobody-here/x", "home folder")])
+def test_an_image_that_cannot_be_meant_is_refused(vocabgap: Told, place: str, told: str) -> None:
+    found = vocabgap("log", place, "-d", "x")
+    assert (found.code, told in found.err) == (2, True)
+    assert not Path(LOG_NAME).exists()
 
+
+def test_an_empty_category_is_judged(vocabgap: Told, image: Path) -> None:
+    vocabgap("log", image, "-d", "crop to a circle", "--category", "")
+    assert line(image)["intent_category"] == "composition"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_output_that_fails_does_not_hide_that_the_gap_is_logged(image: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        told = subprocess.run(
+            [sys.executable, "-m", "vocabgap", "log", image, "-d", "x"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert told.returncode == 4
+    assert f"the gap was logged, as {vg.scan(image).records['record_id'].item()}" in told.stderr
+    assert "do not log it again" in told.stderr
+
+
+def test_logging_loads_nothing_heavy(image: Path) -> None:
     code = (
         "import sys; from vocabgap.cli.app import run; assert run(['log', sys.argv[1], '-d', 'x']) == 0;"
         "assert not {'polars', 'numpy', 'scipy', 'sklearn', 'rich', 'numba', 'jinja2'} & sys.modules.keys()"
     )
-    told = run([sys.executable, "-c", code, image], capture_output=True, check=False)
+    told = subprocess.run([sys.executable, "-c", code, image], capture_output=True, check=False)
     assert (told.returncode, told.stderr) == (0, b"")

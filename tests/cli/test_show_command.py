@@ -136,3 +136,10 @@ def test_hostile_text_is_shown_and_not_obeyed(vocabgap: Command, gap: Gap, write
         out = vocabgap("show", name, root).out
         assert not {"\x1b", "\x07", "\u202e"} & set(out)
     assert "[red]bold[/red]" in vocabgap("show", "one", root).out
+
+
+@pytest.mark.parametrize("command", [["show", "heron"], ["list"]], ids=["show", "list"])
+def test_a_limit_may_be_any_number_from_0_on(vocabgap: Command, photos: Path, command: list[str]) -> None:
+    assert vocabgap(*command, photos, "--limit", str(10**30)).code == 0
+    refused = vocabgap(*command, photos, "--limit", "-1")
+    assert (refused.code, "limit: expected a whole number from 0 on" in refused.err) == (2, True)

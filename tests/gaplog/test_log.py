@@ -168,7 +168,7 @@ SOME_FIELDS = st.fixed_dictionaries(
         "workaround": ANY_TEXT,
         "intent": ANY_TEXT,
         "missing_capability": ANY_TEXT,
-        "intent_category": ANY_TEXT,
+        "intent_category": ANY_TEXT.filter(bool),
         "operations_involved": st.lists(ANY_TEXT, max_size=3),
         "vocabulary_used": st.lists(ANY_TEXT, max_size=3),
         "satisfaction": st.sampled_from([-1, 0, 1]),

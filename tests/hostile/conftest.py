@@ -86,9 +86,9 @@ def publish(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Dressed], Run
 
 
 @pytest.fixture(scope="session")
-def hostile(texts: list[str], dress: Callable[[Sequence[str]], Dressed]) -> Dressed:
+def hostile(kinds: list[str], dress: Callable[[Sequence[str]], Dressed]) -> Dressed:
     """A workspace of hostile texts, a few to a field: whole where a field is cut off when it is shown."""
-    return dress(piled(texts, 8))
+    return dress(piled(kinds, 8))
 
 
 @pytest.fixture(scope="session")

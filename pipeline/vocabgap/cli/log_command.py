@@ -2,19 +2,20 @@
 
 import os
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from vocabgap.cli.options import ConfigOption, VocabularyOption
-from vocabgap.cli.output import output_of
+from vocabgap.cli.output import Output, output_of
 from vocabgap.config import resolve_settings
+from vocabgap.errors import StateError
 from vocabgap.text import escape_unseen, shortened, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from vocabgap.gaplog import LoggedGap
     from vocabgap.settings import Settings
     from vocabgap.similar import SimilarGap
 
@@ -25,7 +26,8 @@ _WIDTH = 60  # characters of what is near
 def log(
     context: typer.Context,
     image: Annotated[
-        Path, typer.Argument(help="Folder of the image; its log is made where there is none.", readable=False)
+        str,
+        typer.Argument(help="Folder of the image; its log is made where there is none.", show_default=False),
     ],
     description: Annotated[
         str | None,
@@ -115,25 +117,35 @@ def log(
         on_wait=lambda: output.note("waiting for another writer of this log ..."),
     )
     similar = near(logged.record["missing_capability"] or logged.record["description"]) if near else []
+    try:
+        _tell(output, logged, similar if suggest else None)
+    except OSError as error:
+        raise StateError(
+            f"the gap was logged, as {logged.gap_id}, but that cannot be told: {error.strerror}",
+            hint="do not log it again; see to where the output goes",
+        ) from error
+
+
+def _tell(output: Output, logged: "LoggedGap", similar: "Sequence[SimilarGap] | None") -> None:
     output.event(
         "result",
         success=True,
         gap_id=logged.gap_id,
         path=str(logged.path),
         record=logged.record,
-        similar=similar,
+        similar=similar or [],
     )
     category = logged.record["intent_category"]
     output.text(
         escape_unseen(f"logged {logged.gap_id[:_DIGITS]} in {logged.path}, category {visible(category)}")
     )
-    for each in similar:
+    for each in similar or ():
         known = (
             f"{each.kind} {each.name}" if each.mentions is None else f"{each.name}, {each.mentions} mentions"
         )
         label = visible(shortened(each.label, _WIDTH))
         output.text(f"  near: {label} ({visible(known)}, {each.similarity:.2f})")
-    if suggest and not similar:
+    if similar is not None and not similar:
         output.text("  nothing known comes near")
 
 

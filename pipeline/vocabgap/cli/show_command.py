@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vocabgap.arguments import whole_number
 from vocabgap.cli.options import (
     CacheOption,
     ConfigOption,
@@ -65,6 +66,7 @@ def show(
     output = output_of(context)
     settings = resolve_settings(config, os.environ, {"--hidden": (("ingest", "hidden"), hidden)}).settings
     moment = parse_now(now)
+    most = whole_number("--limit", limit)
     from vocabgap.reviewing import show as show_named  # noqa: PLC0415 - loads Polars
 
     found = show_named(
@@ -80,7 +82,7 @@ def show(
         verify_hash=verify_hash,
         deciding="" if config is None else f"--config {shlex.quote(printable_name(str(config)))}",
     )
-    _print(output, found, limit)
+    _print(output, found, most)
     note_cache(output, found.cache)
     for told in found.notes:
         output.note(escape_unseen(told))
@@ -89,7 +91,7 @@ def show(
 def _print(output: Output, found: "Shown", limit: int) -> None:
     from vocabgap.cli.review_output import print_events  # noqa: PLC0415 - with the command
 
-    listed = found.gaps.head(limit or found.gaps.height)
+    listed = found.gaps.head(min(limit or found.gaps.height, found.gaps.height))
     print_events(output, listed)
     output.event(
         "result",

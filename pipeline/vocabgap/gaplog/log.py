@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from vocabgap.appending import Kind, add_line, alone, naming
 from vocabgap.arguments import require_kind
+from vocabgap.config import expanded
 from vocabgap.disk import undisturbed
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
 from vocabgap.file_kinds import FileKind, file_kind
@@ -21,6 +22,7 @@ from vocabgap.record import LOG_NAME, GapRecord, record_id
 
 MOST_BYTES: Final = 1 << 20
 """The longest line that is read back, in bytes."""
+_IMAGE_HINT: Final = "name the folder of an image"
 _KIND: Final = Kind(
     "gap log",
     "see to the disk and the permissions, and log the gap again",
@@ -129,13 +131,15 @@ def image_folder(image: str | Path) -> Path:
         AccessDeniedError: It may not be looked at.
     """
     require_kind("image", image, (str, Path), "the folder of an image")
-    folder = Path(image).expanduser()
+    if not str(image).strip():
+        raise InvalidInputError("image: expected the folder of an image, found nothing", hint=_IMAGE_HINT)
+    folder = expanded(image)
     try:
         found = file_kind(folder)
     except PermissionError as error:
         raise AccessDeniedError(f"'{folder}' may not be looked at", hint="check its permissions") from error
     if found is FileKind.NOTHING:
-        raise NotFoundError(f"there is no folder '{folder}'", hint="name the folder of an image")
+        raise NotFoundError(f"there is no folder '{folder}'", hint=_IMAGE_HINT)
     if found is not FileKind.FOLDER:
         raise InvalidInputError(
             f"'{folder}' is {found}, expected the folder of an image", hint=f"its log is {LOG_NAME} in there"
@@ -146,6 +150,8 @@ def image_folder(image: str | Path) -> Path:
 def _record(folder: Path, given: Mapping[str, Any], now: datetime) -> GapRecord:
     """The record of what was given, completed by what its surroundings say."""
     known = {name: value for name, value in given.items() if value is not None}
+    if known.get("intent_category") == "":
+        del known["intent_category"]
     if "image_id" not in known:
         known["image_id"] = image_name(folder)
     known.setdefault("session_id", session())

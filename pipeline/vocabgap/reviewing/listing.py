@@ -205,7 +205,7 @@ def newest(records: pl.DataFrame, most: int | None = None) -> pl.DataFrame:
         descending=[True, False, False, True, False],
         nulls_last=True,
     )
-    return ordered if most is None else ordered.head(most)
+    return ordered if most is None else ordered.head(min(most, ordered.height))
 
 
 def newest_session(records: pl.DataFrame) -> str | None:
