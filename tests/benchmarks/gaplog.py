@@ -20,10 +20,11 @@ from pathlib import Path
 from typing import Final
 
 from vocabgap.gaplog import log_gap
+from vocabgap.gaplog.kind_of_need import category
 
 GAPS: Final = 2_000
 COMMANDS: Final = 7
-MOST: Final = {"without fsync": 2.0}  # ms
+MOST: Final = {"without fsync": 2.0, "category": 20.0}  # ms
 MOST_CPU: Final = 0.35  # seconds of a command
 NEED: Final = "lift only the brightest parts of the water"
 
@@ -69,6 +70,8 @@ def main() -> None:
             taken = median(partial(log_gap, image, NEED, fsync=durable), GAPS)
             limit = f"   limit {MOST[name]:g}" if name in MOST else ""
             print(f"  log_gap {name:<24} {taken:8.3f}{limit}")
+        judged = median(lambda: category((NEED * 20,), ("toneequal", "blend")), GAPS)
+        print(f"  judging its category             {judged:8.3f}   limit {MOST['category']:g}")
         print("Commands, CPU seconds (least)")
         print(f"  vocabgap --version               {command(image, '--version'):8.3f}")
         spent = command(image, "log", ".", "-d", NEED)

@@ -1,6 +1,7 @@
 """The fields of a record as somebody hands them in, checked before anything is written."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -111,10 +112,8 @@ def moment(value: object) -> datetime:
         except ValueError:
             found = None
     if isinstance(found, datetime):
-        try:
+        with suppress(OverflowError):  # beyond the years 1 to 9999 in UTC
             return in_utc(found).astimezone(UTC)
-        except OverflowError:
-            pass
     raise unusable("timestamp", "a date and time in ISO 8601, such as 2026-04-01T10:00:00Z", value)
 
 
