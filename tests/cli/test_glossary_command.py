@@ -356,3 +356,23 @@ def test_a_stopped_check_says_what_there_is_to_choose_from(vocabgap: Command) ->
     assert "1. Raise" in told.out
     assert "2. Raise" in told.out
     assert "--select N or --define TEXT" in told.out
+
+
+def test_a_step_that_has_gone_on_is_not_resumed_again(vocabgap: Command) -> None:
+    folder = Path("two")
+    folder.mkdir()
+    (folder / "team_domain.yaml").write_text(
+        "terms:\n  - surface: lift\n    definition: Raise shadows\n"
+        "  - surface: lift\n    definition: Raise exposure\n",
+        encoding="utf-8",
+    )
+    asked = ["--glossary", folder, "--no-ask"]
+    stopped = vocabgap("--json", "glossary", "check", "lift it", "--critical", *asked)
+    token = json.loads(stopped.out.splitlines()[-2])["retry_token"]
+    vocabgap("glossary", "deprecate", "lift", "--definition", "Raise exposure", "--glossary", folder)
+
+    first = vocabgap("glossary", "resume", token, *asked)
+    second = vocabgap("glossary", "resume", token, *asked)
+
+    assert (first.code, second.code) == (0, 4)
+    assert "it has gone on meanwhile" in second.err

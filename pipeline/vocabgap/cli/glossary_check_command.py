@@ -152,6 +152,12 @@ def resume(
         return yes
 
     stopped = runtime.stopped(token, inputs)
+    if kept is None and inputs is None:
+        raise StateError(
+            f"nothing is kept of the step that was stopped with '{token}': it has gone on meanwhile, or was "
+            "stopped elsewhere",
+            hint="give the text that it works on behind the token",
+        )
     with _telling(output, stopped):
         runtime.run(stopped, strictness=asked, ask=prompt, confirm=confirm)
 

@@ -87,7 +87,7 @@ def note_problems(output: Output, loaded: "Loaded") -> None:
         for problem in seed.problems:
             output.note(f"{escape_unseen(str(seed.path))}: {visible(str(problem))}")
     if loaded.skipped:
-        output.note(f"{count(loaded.skipped, 'line')} of the event logs cannot be read and was passed over")
+        output.note(f"passed over in the event logs: {count(loaded.skipped, 'line')} that cannot be read")
 
 
 def require_scope(runtime: "GlossaryRuntime", scope: str | None) -> None:
