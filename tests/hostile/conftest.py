@@ -33,18 +33,12 @@ Dressed = tuple[list[Path], Path]  # the roots, and the settings file that a rep
 def texts(request: pytest.FixtureRequest) -> list[str]:
     """Our own list of what is used against Markdown, browsers and terminals; and a well-known one."""
     if request.param == "own":
-        kinds = json.loads(OWN.read_text(encoding="utf-8"))
-        return [text for each in kinds.values() for text in each]
+        texts = json.loads(OWN.read_text(encoding="utf-8"))
+        return [text for each in texts.values() for text in each]
     if not PUBLISHED.exists():
         pytest.skip("the published list of naughty strings is not beside the project")
     strings: list[str] = json.loads(PUBLISHED.read_text(encoding="utf-8"))
     return strings
-
-
-@pytest.fixture(scope="session")
-def kinds(texts: list[str]) -> list[str]:
-    """One text of each set of signs: what a text does to the structure around it comes from its signs."""
-    return list({frozenset(each for each in text if not each.isalnum()): text for text in texts}.values())
 
 
 @pytest.fixture(scope="session")
@@ -86,17 +80,17 @@ def publish(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Dressed], Run
 
 
 @pytest.fixture(scope="session")
-def hostile(kinds: list[str], dress: Callable[[Sequence[str]], Dressed]) -> Dressed:
+def hostile(texts: list[str], dress: Callable[[Sequence[str]], Dressed]) -> Dressed:
     """A workspace of hostile texts, a few to a field: whole where a field is cut off when it is shown."""
-    return dress(piled(kinds, 8))
+    return dress(piled(texts, 8))
 
 
 @pytest.fixture(scope="session")
 def opened_pair(
-    kinds: list[str], dress: Callable[[Sequence[str]], Dressed], publish: Callable[[Dressed], Run]
+    texts: list[str], dress: Callable[[Sequence[str]], Dressed], publish: Callable[[Dressed], Run]
 ) -> tuple[Run, Run]:
     """Two runs as `pair`, a few texts to a field, for a browser that opens each capability in turn."""
-    piles = piled(kinds, 8)
+    piles = piled(texts, 8)
     return publish(dress([f"kind{number} " for number in range(len(piles))])), publish(dress(piles))
 
 
@@ -110,10 +104,10 @@ def heaped(
 
 @pytest.fixture(scope="session")
 def pair(
-    kinds: list[str], dress: Callable[[Sequence[str]], Dressed], publish: Callable[[Dressed], Run]
+    texts: list[str], dress: Callable[[Sequence[str]], Dressed], publish: Callable[[Dressed], Run]
 ) -> tuple[Run, Run]:
     """Two runs: over texts that nothing could mistake for anything else, and over the hostile ones."""
-    return publish(dress([f"kind{number} " for number in range(len(kinds))])), publish(dress(kinds))
+    return publish(dress([f"kind{number} " for number in range(len(texts))])), publish(dress(texts))
 
 
 def put(text: str, number: int, word: str) -> str:

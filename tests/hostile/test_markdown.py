@@ -37,17 +37,17 @@ def shape(tokens: list[Token]) -> list[tuple[str, str, list[str]]]:
 
 
 def test_a_report_of_hostile_texts_has_the_structure_of_one_of_benign_texts(
-    tokens: Tokens, kinds: list[str]
+    tokens: Tokens, texts: list[str]
 ) -> None:
     benign, hostile = map(shape, tokens)
     assert hostile == benign
     assert [kind for kind, tag, _ in benign if (kind, tag) == ("heading_open", "h3")] == [
-        "heading_open" for _ in (*kinds, *kinds)
+        "heading_open" for _ in (*texts, *texts)
     ]  # of what is open, and of what is probably covered
 
 
 def test_a_narrowed_report_of_hostile_texts_has_the_structure_of_one_of_benign_texts(
-    pair: Pair, kinds: list[str]
+    pair: Pair, texts: list[str]
 ) -> None:
     def narrowed(run: Run, to: list[str]) -> list[tuple[str, str, list[str]]]:
         summary = replace(run.published.summary, capabilities=(), covered=(), settled=(), combinations=())
@@ -55,7 +55,7 @@ def test_a_narrowed_report_of_hostile_texts_has_the_structure_of_one_of_benign_t
         return shape(GITHUB.parse(render_markdown(replace(summary, selection=selection))))
 
     benign, hostile = pair
-    assert narrowed(hostile, kinds) == narrowed(benign, [f"kind{number}" for number in range(len(kinds))])
+    assert narrowed(hostile, texts) == narrowed(benign, [f"kind{number}" for number in range(len(texts))])
 
 
 def test_a_report_holds_no_unseen_character(pair: Pair, unseen: Hidden) -> None:

@@ -130,7 +130,7 @@ def test_the_data_of_a_page_are_texts_that_can_be_seen(data: dict[str, object], 
     assert not unseen("\n".join(texts_in(data)))
 
 
-def test_a_page_says_what_the_logs_say(pages: tuple[str, str], pair: Pair, kinds: list[str]) -> None:
+def test_a_page_says_what_the_logs_say(pages: tuple[str, str], pair: Pair, texts: list[str]) -> None:
     dom = LexborHTMLParser(pages[1])
     block = dom.css_first("#run-data")
     assert block is not None
@@ -138,6 +138,6 @@ def test_a_page_says_what_the_logs_say(pages: tuple[str, str], pair: Pair, kinds
     shown = {node.text(strip=True) for node in dom.css("#evidence .wordings th")}
     gaps = pair[1].scan.gaps.filter("counted", pl.col("missing_capability").is_duplicated())
     said = {shortened(visible(text), 240) for text in gaps["missing_capability"]}
-    assert len(said) == len(kinds)
+    assert len(said) == len(texts)
     assert said <= data
     assert said <= shown
