@@ -10,8 +10,10 @@ from typing import Any
 
 import polars as pl
 import pytest
+from typer.core import TyperGroup
 
-from vocabgap.cli.app import app, run
+from vocabgap.cli.app import run
+from vocabgap.cli.groups import Verbs
 from vocabgap.cli.report_command import report
 from vocabgap.errors import ExitCode
 from vocabgap.version import __version__
@@ -58,9 +60,10 @@ def test_help_lists_every_command(vocabgap: Command, flag: str) -> None:
 
 
 def test_commands_are_those_tested_here() -> None:
-    named = [(command.name, command.callback) for command in app.registered_commands]
-    assert [name or callback.__name__ for name, callback in named if callback is not None] == COMMANDS
-    assert [group.typer_instance.info.name for group in app.registered_groups] == GROUPS  # type: ignore[union-attr]
+    verbs = Verbs()
+    groups = [verb for verb in verbs if isinstance(verbs[verb], TyperGroup)]
+    assert groups == GROUPS
+    assert [verb for verb in verbs if verb not in groups] == COMMANDS
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *GROUPS])
@@ -188,6 +191,16 @@ def test_what_needs_no_logs_loads_no_heavy_library(arguments: list[str]) -> None
         f"print('loaded', *sorted(set({HEAVY!r}) & set(sys.modules)))"
     )
     assert told.stdout.splitlines()[-1].split() == ["loaded"], told.stderr
+
+
+@pytest.mark.slow
+def test_logging_loads_the_command_that_logs_and_no_other(tmp_path: Path) -> None:
+    told = python(
+        "import sys; from vocabgap.cli.app import run; run(['log', sys.argv[1], '-d', 'x', '--quiet']); "
+        "print('loaded', *sorted(name for name in sys.modules if name.endswith('_command')))",
+        tmp_path,
+    )
+    assert told.stdout.splitlines()[-1].split() == ["loaded", "vocabgap.cli.log_command"], told.stderr
 
 
 @pytest.mark.slow

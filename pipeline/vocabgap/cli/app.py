@@ -11,23 +11,8 @@ import typer
 from typer.exceptions import TyperException
 from typer.main import get_command
 
-from vocabgap.cli.check_command import check
-from vocabgap.cli.clusters_command import clusters
-from vocabgap.cli.corpus_command import corpus
-from vocabgap.cli.decide_command import decide
-from vocabgap.cli.decisions_command import decisions
-from vocabgap.cli.diff_command import diff
-from vocabgap.cli.draft_command import draft
-from vocabgap.cli.glossary_command import glossary
-from vocabgap.cli.list_command import list_records
-from vocabgap.cli.log_command import log
-from vocabgap.cli.mcp_command import mcp
+from vocabgap.cli.groups import LoadedOnDemand
 from vocabgap.cli.output import PROGRAM, Output
-from vocabgap.cli.render_command import render
-from vocabgap.cli.report_command import report
-from vocabgap.cli.schema_command import schema
-from vocabgap.cli.show_command import show
-from vocabgap.cli.status_command import status
 from vocabgap.cli.usage import usage_error
 from vocabgap.config import DEBUG_VARIABLE
 from vocabgap.errors import STOPPED, ExitCode, InvalidInputError, VocabgapError, system_error
@@ -35,6 +20,7 @@ from vocabgap.signals import StoppedError, ignore, raise_stops, release
 from vocabgap.version import __version__
 
 app = typer.Typer(
+    cls=LoadedOnDemand,
     name=PROGRAM,
     invoke_without_command=True,
     rich_markup_mode=None,
@@ -67,24 +53,7 @@ def root(
         print(context.get_help())
 
 
-app.command()(report)
-app.command()(render)
-app.command()(check)
-app.command("list")(list_records)
-app.command()(show)
-app.add_typer(clusters)
-app.command()(draft)
-app.command()(log)
-app.add_typer(decide)
-app.add_typer(decisions)
-app.command()(diff)
-app.add_typer(corpus)
-app.add_typer(glossary)
-app.command()(mcp)
-app.command()(schema)
-app.command()(status)
-
-# Making one of all commands takes longer than many of them do, and a process may run several.
+# A process may run several command lines.
 _parser: Final = cache(get_command)
 
 
@@ -143,6 +112,6 @@ class _InterruptedError(VocabgapError):
 
     def __init__(self, code: ExitCode, arguments: Sequence[str]) -> None:
         verb = next((word for word in arguments if not word.startswith("-")), "")
-        publishes = verb in {report.__name__, render.__name__}
+        publishes = verb in {"report", "render"}
         super().__init__("interrupted", hint="a report is published whole or not at all" if publishes else "")
         self.exit_code = code

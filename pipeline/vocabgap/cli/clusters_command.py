@@ -1,17 +1,16 @@
 """`vocabgap clusters`: the groups that were found, what other cuts would give, and one from inside."""
 
-import difflib
 import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
-from typer.core import TyperGroup
 
 from vocabgap.cli.decided_groups import telling_of_decisions
+from vocabgap.cli.groups import LIST, ListByDefault
 from vocabgap.cli.options import (
     CacheOption,
     ConfigOption,
@@ -29,7 +28,7 @@ from vocabgap.cli.options import (
 )
 from vocabgap.cli.output import Output, output_of
 from vocabgap.config import resolve_settings
-from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.errors import NotFoundError
 from vocabgap.settings import BY_WORDING, DEFAULT_TOP, Settings
 from vocabgap.text import count, printable_name, visible
 
@@ -38,30 +37,9 @@ if TYPE_CHECKING:
     from vocabgap.embedding import Embedder
     from vocabgap.ingest import Scan, ScanSummary
 
-LIST: Final = "list"
 _GROUP_COLUMNS: Final = ("mentions", "surfaces", "cohesion", "weakest link")
 _SWEEP_COLUMNS: Final = ("cut", "groups", "singletons", "their mentions", "largest")
 _SOUND_HINT: Final = "`vocabgap check` says what was looked for, and what could not be read"
-
-
-class ListByDefault(TyperGroup):
-    """Lists the groups where no other of its commands is named."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - Typer's own type is private
-        """Put the command in front that goes without saying.
-
-        Raises:
-            InvalidInputError: The first word is nearly a command, and no folder.
-        """
-        if not args or args[0] not in {*self.commands, *ctx.help_option_names}:
-            meant = difflib.get_close_matches(args[0], self.commands, n=1) if args else []
-            if meant and not os.path.lexists(args[0]):
-                raise InvalidInputError(
-                    f"'{visible(args[0])}' is no command, and no folder here",
-                    hint=f"did you mean `{ctx.command_path} {meant[0]}`?",
-                )
-            args = [LIST, *args]
-        return super().parse_args(ctx, args)
 
 
 clusters = typer.Typer(

@@ -5,7 +5,7 @@ from typing import Any
 
 from typer.exceptions import TyperException
 
-from vocabgap.cli.clusters_command import ListByDefault
+from vocabgap.cli.groups import ListByDefault
 from vocabgap.cli.output import PROGRAM
 from vocabgap.errors import InvalidInputError
 

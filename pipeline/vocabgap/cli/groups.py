@@ -1,0 +1,92 @@
+"""Two kinds of groups of commands: one that loads a command once it is asked for, one with a default."""
+
+import difflib
+import os
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any, Final
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_group
+
+from vocabgap.errors import InvalidInputError
+from vocabgap.text import visible
+
+LIST: Final = "list"
+# Each verb with the function or group of `vocabgap.cli.<verb>_command` that it is, in the order of the help.
+VERBS: Final = {
+    "report": "report",
+    "render": "render",
+    "check": "check",
+    "list": "list_records",
+    "show": "show",
+    "clusters": "clusters",
+    "draft": "draft",
+    "log": "log",
+    "decide": "decide",
+    "decisions": "decisions",
+    "diff": "diff",
+    "corpus": "corpus",
+    "glossary": "glossary",
+    "mcp": "mcp",
+    "schema": "schema",
+    "status": "status",
+}
+
+
+class Verbs(Mapping[str, Any]):
+    """The parser of every verb; a verb's module is loaded, and its parser made, when it is first looked up.
+
+    A gap is logged in the middle of somebody's work, and loading all verbs takes longer than writing it down.
+    """
+
+    def __getitem__(self, verb: str) -> Any:  # noqa: ANN401 - Typer's own type is private
+        return _parser(verb, VERBS[verb])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(VERBS)
+
+    def __len__(self) -> int:
+        return len(VERBS)
+
+
+class LoadedOnDemand(TyperGroup):
+    """The root of the command line: its commands are `Verbs`."""
+
+    def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 - handed on as they are
+        super().__init__(**attributes | {"commands": Verbs()})
+
+
+class ListByDefault(TyperGroup):
+    """Lists the groups where no other of its commands is named."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - Typer's own type is private
+        """Put the command in front that goes without saying.
+
+        Raises:
+            InvalidInputError: The first word is nearly a command, and no folder.
+        """
+        if not args or args[0] not in {*self.commands, *ctx.help_option_names}:
+            meant = difflib.get_close_matches(args[0], self.commands, n=1) if args else []
+            if meant and not os.path.lexists(args[0]):
+                raise InvalidInputError(
+                    f"'{visible(args[0])}' is no command, and no folder here",
+                    hint=f"did you mean `{ctx.command_path} {meant[0]}`?",
+                )
+            args = [LIST, *args]
+        return super().parse_args(ctx, args)
+
+
+@cache
+def _parser(verb: str, name: str) -> Any:  # noqa: ANN401 - Typer's own type is private
+    found = getattr(import_module(f"vocabgap.cli.{verb}_command"), name)
+    # Nothing but a group makes a command that is one among others: without completion of its own, for one.
+    only = typer.Typer(rich_markup_mode=None)
+    if isinstance(found, typer.Typer):
+        only.add_typer(found)
+    else:
+        only.command(verb)(found)
+    only.callback()(lambda: None)
+    return get_group(only).commands[verb]
