@@ -69,7 +69,6 @@ def test_spans_of_minutes_are_told_from_others(text: str, expected: bool) -> Non
         "2026-9",
         "2026-02-30",
         "2026-05-01T25:00",
-        "999999w",
         "0001-01-01T00:00:00+05:00",
         "1778000000",
     ],
@@ -81,6 +80,14 @@ def test_what_is_no_moment_is_named_with_an_example_of_one(text: str) -> None:
     assert f"--until: '{text}'" in str(caught.value)
     assert "2026-05-01" in str(caught.value)
     assert "7d" in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["999999w", "99999999999999d", f"{'9' * 5000}d"], ids=len)
+def test_a_span_that_reaches_too_far_back_is_told_as_one(text: str) -> None:
+    with pytest.raises(InvalidInputError, match="reaches back beyond the year 1") as caught:
+        parse_moment(text, NOW, name="--since")
+
+    assert len(str(caught.value)) < 200
 
 
 def test_now_is_the_moment_that_was_given() -> None:

@@ -104,7 +104,10 @@ def add_line(file: FileIO, path: Path, line: bytes, *, durable: bool = True) -> 
 
 def no_file(path: Path, kind: Kind, found: FileKind) -> StateError:
     """What is said where something else than a file lies there."""
-    return StateError(f"{kind.name} '{path}' is {found}, expected a regular file", hint=kind.otherwise)
+    return StateError(
+        f"{kind.name} '{path}' is {found}, expected a regular file",
+        hint="move it out of the way, or name another place",
+    )
 
 
 @contextmanager

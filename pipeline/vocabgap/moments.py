@@ -6,10 +6,12 @@ from typing import Final
 
 from vocabgap.errors import InvalidInputError
 from vocabgap.record import in_utc
+from vocabgap.text import shortened
 
 MICROSECONDS_A_DAY: Final = 86_400_000_000
-_AGO: Final = re.compile(r"([0-9]{1,6})([wdhm])")
+_AGO: Final = re.compile(r"([0-9]+)([wdhm])")
 _MONTH: Final = re.compile(r"[0-9]{4}-[0-9]{2}")
+_SHOWN: Final = 60  # characters of what is none
 _UNITS: Final = {"w": "weeks", "d": "days", "h": "hours", "m": "minutes"}
 
 
@@ -29,14 +31,19 @@ def parse_moment(text: str, now: datetime, *, name: str) -> datetime:
         InvalidInputError: The text is none of these.
     """
     wanted = text.strip()
+    span = _AGO.fullmatch(wanted)
     try:
-        span = _AGO.fullmatch(wanted)
         if span:
             return now - timedelta(**{_UNITS[span[2]]: int(span[1])})
         return in_utc(datetime.fromisoformat(f"{wanted}-01" if _MONTH.fullmatch(wanted) else wanted))
     except (ValueError, OverflowError) as error:
+        if span:
+            raise InvalidInputError(
+                f"{name}: '{shortened(text, _SHOWN)}' reaches back beyond the year 1",
+                hint="name a shorter span",
+            ) from error
         raise InvalidInputError(
-            f"{name}: '{text}' is not a moment",
+            f"{name}: '{shortened(text, _SHOWN)}' is not a moment",
             hint="expected a date or time such as 2026-05-01 or 2026-05-01T09:30:00Z, a month such as"
             " 2026-05, or a span such as 7d",
         ) from error

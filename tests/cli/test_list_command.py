@@ -168,6 +168,15 @@ def test_records_without_a_time_that_a_date_leaves_out_are_told(
     )
 
 
+def test_lines_that_could_not_be_read_are_told_with_where_to_look(
+    vocabgap: Command, gap: Gap, write_corpus: Corpus
+) -> None:
+    told = vocabgap("list", write_corpus({"one": [gap("sky mask"), '{"description": "half']}))
+
+    assert "sky mask" in told.out
+    assert "1 line could not be read; `vocabgap check` lists them" in told.err
+
+
 @pytest.mark.parametrize(
     ("options", "code", "told"),
     [

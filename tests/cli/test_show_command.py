@@ -125,6 +125,13 @@ def test_what_is_not_there_is_not_found_and_the_nearest_is_told(vocabgap: Comman
     assert result(vocabgap("--json", "show", "herno", photos).out)["code"] == 3
 
 
+def test_a_long_name_that_is_not_there_is_cut_in_the_message(vocabgap: Command, photos: Path) -> None:
+    told = vocabgap("show", "x" * 100_000, photos)
+
+    assert told.code == 3
+    assert len(told.err) < 400
+
+
 def test_a_single_log_is_a_root(vocabgap: Command, photos: Path) -> None:
     assert vocabgap("show", "heron", photos / "heron" / "vocabulary_gaps.jsonl").code == 0
 

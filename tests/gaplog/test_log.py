@@ -89,7 +89,11 @@ def test_a_rating_is_a_number_or_a_word(image: Path, given_rating: int | str, wr
         ({"satisfaction": 1.0}, "satisfaction: expected -1, 0, 1, or one of bad"),
         ({"satisfaction": "superb"}, "found 'superb'"),
         ({"timestamp": "yesterday"}, "timestamp: expected a date and time in ISO 8601"),
-        ({"timestamp": datetime.max.replace(tzinfo=timezone(timedelta(hours=-1)))}, "timestamp: expected"),
+        ({"timestamp": datetime.max.replace(tzinfo=timezone(timedelta(hours=-1)))}, "the years 1 to 9999"),
+        (
+            {"timestamp": "9999-12-31T23:59:59-14:00"},
+            "timestamp: expected a time in the years 1 to 9999 in UTC",
+        ),
         ({"intent": "half of \ud83d"}, "intent: character 9 is half of a surrogate pair"),
         ({"description": "long " * 300_000}, "expected at most 1,048,576: no scan would read it"),
     ],
@@ -159,6 +163,7 @@ def test_a_log_that_is_no_file_is_told(image: Path) -> None:
     with pytest.raises(vg.VocabgapError, match="is a folder, expected a regular file") as refused:
         vg.log_gap(image, "x")
     assert refused.value.exit_code == 4
+    assert "move it out of the way" in refused.value.hint
 
 
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)

@@ -116,6 +116,12 @@ def test_no_root_is_an_error() -> None:
         scan([])
 
 
+@pytest.mark.parametrize("root", ["", " "])
+def test_an_empty_name_is_not_this_folder(root: str) -> None:
+    with pytest.raises(InvalidInputError, match="a root has an empty name"):
+        scan(["photos", root])
+
+
 @pytest.mark.parametrize("name", [b"caf\xe9", b"new\nline", b"\xe2\x80\xae"])
 def test_an_image_folder_of_any_name_is_scanned(
     name: bytes, workspace: Path, write_log: WriteLog, gap: Gap

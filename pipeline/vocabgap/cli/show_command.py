@@ -66,7 +66,7 @@ def show(
     output = output_of(context)
     settings = resolve_settings(config, os.environ, {"--hidden": (("ingest", "hidden"), hidden)}).settings
     moment = parse_now(now)
-    most = whole_number("--limit", limit)
+    most = whole_number("--limit", limit, hint="0 lists all")
     from vocabgap.reviewing import show as show_named  # noqa: PLC0415 - loads Polars
 
     found = show_named(

@@ -1,7 +1,6 @@
 """The fields of a record as somebody hands them in, checked before anything is written."""
 
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -30,6 +29,7 @@ _SAY_THE_NEED: Final = ("missing_capability", "intent")
 _SATISFACTIONS: Final = f"-1, 0, 1, or one of {', '.join(SATISFACTION_WORDS)}"
 _SATISFACTION_HINT: Final = "it says how well the workaround served; leave it out where nobody said"
 _IMAGE_HINT: Final = "leave it out where the folder has the image's name"
+_TIME_HINT: Final = "leave it out where the gap was met just now"
 _NEED_HINT: Final = "say in a sentence what was missing"
 
 
@@ -111,10 +111,13 @@ def moment(value: object) -> datetime:
             found = datetime.fromisoformat(value)
         except ValueError:
             found = None
-    if isinstance(found, datetime):
-        with suppress(OverflowError):  # beyond the years 1 to 9999 in UTC
-            return in_utc(found).astimezone(UTC)
-    raise unusable("timestamp", "a date and time in ISO 8601, such as 2026-04-01T10:00:00Z", value)
+    if not isinstance(found, datetime):
+        expected = "a date and time in ISO 8601, such as 2026-04-01T10:00:00Z"
+        raise unusable("timestamp", expected, value, hint=_TIME_HINT)
+    try:
+        return in_utc(found).astimezone(UTC)
+    except OverflowError as error:
+        raise unusable("timestamp", "a time in the years 1 to 9999 in UTC", value, hint=_TIME_HINT) from error
 
 
 def image_name(folder: Path) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec import structs
@@ -20,6 +20,8 @@ from vocabgap.ingest.mending import Rejected
 from vocabgap.record import ROOT_KIND, RejectReason
 from vocabgap.sources import Source, checked_sources, shipped_sources
 from vocabgap.text import printable_name
+
+_ROOT_HINT: Final = "name a folder or a log file; this folder is called ."
 
 
 class LogFile(msgspec.Struct, frozen=True):
@@ -100,6 +102,8 @@ def resolve_roots(roots: str | Path | Iterable[str | Path]) -> list[Path]:
     several = [roots] if isinstance(roots, str | Path) else list(roots)
     for root in several:
         require_kind("roots", root, (str, os.PathLike), "paths")
+        if not str(root).strip():  # the variable that was to hold it is unset
+            raise InvalidInputError("a root has an empty name", hint=_ROOT_HINT)
     bases = sorted({_resolve(Path(root)) for root in several})
     if not bases:
         raise InvalidInputError("no root to scan", hint="name at least one folder or log file")

@@ -73,7 +73,7 @@ class Question:
         if match is not None:
             require_kind("match", match, str, "text")
             if not match.strip():
-                raise unusable("match", "text that is not blank", match)
+                raise unusable("match", "text that is not blank", match, hint="leave it out for every record")
         several = (satisfaction,) if isinstance(satisfaction, str | int) else tuple(satisfaction)
         return cls(selection, match, tuple(dict.fromkeys(map(rating, several))))
 

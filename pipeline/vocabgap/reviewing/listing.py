@@ -142,7 +142,7 @@ def review(
     Raises:
         VocabgapError: One of its kinds.
     """
-    most = None if limit is None else whole_number("limit", limit)
+    most = None if limit is None else whole_number("limit", limit, hint="leave it out to list all")
     settings = Settings() if settings is None else settings
     require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
     known, why_not = known_in(out, settings.report.out)
@@ -177,6 +177,10 @@ def review(
             question.selection,
             category_aliases=settings.category_aliases,
             operation_aliases=settings.operation_aliases,
+        )
+    if scanned.summary.rejects:
+        notes.append(
+            f"{count(scanned.summary.rejects, 'line')} could not be read; `vocabgap check` lists them"
         )
     without = undated(narrowed.gaps, question.selection)
     if without:

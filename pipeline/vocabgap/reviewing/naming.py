@@ -17,6 +17,7 @@ FEWEST_DIGITS: Final = 4  # of the identity of a record: fewer may be meant as a
 _ALIKE: Final = 3
 _NEAR: Final = 0.5  # ratio of matching characters (difflib) from which on a name is proposed
 _SHOWN: Final = 5  # of those that fit where only one should
+_MOST: Final = 120  # characters of a name in an error
 _HEX: Final = frozenset("0123456789abcdef")
 
 
@@ -196,4 +197,4 @@ def nearest(wanted: str, names: Iterable[str]) -> list[str]:
 
 
 def _shown(text: str) -> str:
-    return shortened(visible(text))
+    return shortened(visible(text), _MOST)

@@ -264,7 +264,8 @@ class _Showing:
 def _kind(kind: Kind | str | None) -> Kind | None:
     if kind is None or kind in [*Kind]:
         return None if kind is None else Kind(kind)
-    raise unusable("kind", f"one of {', '.join(Kind)}", kind)
+    expected = f"one of {', '.join(Kind)}"
+    raise unusable("kind", expected, kind, hint="leave it out where the name can be of one thing only")
 
 
 def _naming(records: pl.DataFrame, snapshot_hash: str, identifier: str) -> tuple[str, ...]:
