@@ -46,9 +46,17 @@ def check(
         scopes: The scopes that count, in their order; those of the glossary by default.
     """
     found = []
+    nothing_known: dict[float, tuple[ConflictType, Severity]] = {}  # most terms of a text, and alike
     for term in terms:
         surface, confidence = term.surface, term.confidence
         senses = glossary.resolve(surface.surface_text, scopes)
+        if not senses:
+            if confidence not in nothing_known:
+                unknown = _unanswered(confidence, critical=critical)
+                severity = score_severity(unknown, confidence=confidence, critical=critical)
+                nothing_known[confidence] = unknown, severity
+            found.append(SemanticConflict(surface, *nothing_known[confidence], confidence, (), term.context))
+            continue
         kind = classify(surface.surface_text, senses, confidence, critical=critical, output=output)
         if kind is None:
             continue
@@ -85,12 +93,17 @@ def classify(
     """
     active = [sense for sense in senses if sense.is_active]
     if not active:
-        return ConflictType.UNRESOLVED_CRITICAL if critical and confidence < UNSURE else ConflictType.UNKNOWN
+        return _unanswered(confidence, critical=critical)
     if len(active) > 1 and len(definitions(active)) > 1:
         return ConflictType.AMBIGUOUS
     if output and contradicts(output, surface, active[0].definition):
         return ConflictType.INCONSISTENT
     return None
+
+
+def _unanswered(confidence: float, *, critical: bool) -> ConflictType:
+    """What is open about a term without a meaning."""
+    return ConflictType.UNRESOLVED_CRITICAL if critical and confidence < UNSURE else ConflictType.UNKNOWN
 
 
 def _disputed_use(glossary: Glossary, sense: TermSense, output: str) -> str:

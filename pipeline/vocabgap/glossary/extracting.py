@@ -12,7 +12,7 @@ from vocabgap.glossary.candidates import ExtractedTerm, TermSource, source_confi
 from vocabgap.glossary.errors import InvalidTermError
 from vocabgap.glossary.general_words import STOP_WORDS
 from vocabgap.glossary.known_terms import KnownTerms
-from vocabgap.glossary.normalizing import composed, normal_form, term_key, word_key
+from vocabgap.glossary.normalizing import composed, normal_form, term_key
 from vocabgap.glossary.patterns import capitalised
 from vocabgap.glossary.quotes import quoted
 from vocabgap.glossary.reading import Reading, readings
@@ -28,6 +28,7 @@ _NOTHING_KNOWN: Final = KnownTerms()
 _KEYS: Final = attrgetter("keys")
 _SIGNS: Final = attrgetter("signs")
 _NOUNS: Final = attrgetter("nouns")
+_FORMS: Final = attrgetter("forms")
 _Find = tuple[str, str]  # the normal form of a term, and what is written
 
 
@@ -129,11 +130,11 @@ class _Scanned:
         self.text = composed(text)
         self._read = readings(self.text)
         self._signs = tuple(dict.fromkeys(self._chained(_SIGNS)))
-        self.nouns = Counter(self._chained(_NOUNS))
+        self.forms = list(self._chained(_FORMS))
 
-    def repeated(self, often: set[str]) -> Iterator[_Find]:
+    def repeated(self, often: set[str]) -> list[_Find]:
         """The nouns that are there often, of which the normal forms are given."""
-        return ((form, noun) for noun in self.nouns if (form := word_key(noun)) in often)
+        return [noun for noun in dict.fromkeys(self._chained(_NOUNS)) if noun[0] in often]
 
     def keys(self) -> list[str]:
         """The words and marks in order, as they are looked up."""
@@ -187,11 +188,7 @@ def _phrase(phrase: str) -> str:
 
 def _repeated(texts: Iterable[_Scanned]) -> set[str]:
     """The normal forms of the words that are there often enough, in all texts together."""
-    totals: dict[str, int] = {}
-    for text in texts:
-        for noun, often in text.nouns.items():
-            form = word_key(noun)
-            totals[form] = totals.get(form, 0) + often
+    totals = Counter(chain.from_iterable(text.forms for text in texts))
     return {form for form, often in totals.items() if often >= OFTEN}
 
 

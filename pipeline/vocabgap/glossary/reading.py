@@ -32,12 +32,14 @@ class Reading(NamedTuple):
     Attributes:
         keys: Its words and marks, as they are looked up.
         signs: The terms that their spelling shows.
-        nouns: The words that are terms where they are there often, as they are written.
+        nouns: The words that are terms where they are there often: how they are looked up, and as written.
+        forms: How these are looked up.
     """
 
     keys: tuple[str, ...]
     signs: tuple[Sign, ...]
-    nouns: tuple[str, ...]
+    nouns: tuple[tuple[str, str], ...]
+    forms: tuple[str, ...]
 
 
 class _Readings(dict[str, Reading]):
@@ -66,11 +68,13 @@ def readings(text: str) -> list[Reading]:
 
 def _read(run: str) -> Reading:
     if run.isalpha() and run.islower():  # most of any text
-        return Reading((word_key(run),), (), (run,) if _is_noun(run) else ())
+        key = word_key(run)
+        return Reading((key,), (), *((((key, run),), (key,)) if _is_noun(run) else ((), ())))
     tokens = TOKEN.findall(run)
     signs = [Sign(*sign, token) for token in tokens if (sign := spelled_as(token)) is not None]
     signs += (Sign(TermSource.CASING_PATTERN, normal_form(word), word) for word in kebabs(run))
-    return Reading(tuple(map(word_key, tokens)), tuple(signs), tuple(filter(_is_noun, tokens)))
+    nouns = tuple((word_key(token), token) for token in tokens if _is_noun(token))
+    return Reading(tuple(map(word_key, tokens)), tuple(signs), nouns, tuple(form for form, _ in nouns))
 
 
 def _is_noun(token: str) -> bool:
