@@ -50,6 +50,22 @@ def test_folder_of_another_glossary_keeps_its_scopes(tmp_path: Path) -> None:
     assert "'elsewhere' is no scope here" in made.passed_over[0]
 
 
+@pytest.mark.parametrize(("asked", "told"), [("max", 1), ("medium", 0)])
+def test_strictness_of_another_glossary_is_told_where_it_differs(
+    tmp_path: Path, asked: str, told: int
+) -> None:
+    theirs = tmp_path / ".kittify" / "glossaries"
+    write_scope(theirs, [("lift", LIFT)])
+    (theirs.parent / "config.yaml").write_text(f"glossary:\n  strictness: {asked}\n", encoding="utf-8")
+
+    made = import_terms(runtime_in(tmp_path / "glossary"), theirs)
+
+    assert len(made.passed_over) == told
+    assert all(
+        "strictness max; it is said here by `strictness` in [glossary]" in each for each in made.passed_over
+    )
+
+
 def test_other_meaning_of_a_term_becomes_a_draft(tmp_path: Path) -> None:
     write_scope(tmp_path / "glossary", [("lift", LIFT)])
     table = tmp_path / "terms.csv"

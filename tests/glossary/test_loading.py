@@ -128,6 +128,19 @@ def test_torn_lines_of_a_log_are_counted(folders: tuple[Path, Path]) -> None:
     assert load_glossary(*folders).skipped == 2
 
 
+def test_what_does_not_count_is_told(folders: tuple[Path, Path]) -> None:
+    (folders[0] / "team_domain.yml").write_text("terms: []\n", "utf-8")
+    folders[1].mkdir()
+    (folders[1] / "one.events.jsonl").write_text('{"a"\n', "utf-8")
+
+    bad, other, ending, line = load_glossary(*folders).problems
+
+    assert "team_domain.yaml: line 6: term[2]" in bad
+    assert "team_domain.yml: 'team_domain' is no scope" in ending
+    assert "elsewhere.yaml: 'elsewhere' is no scope; the scopes are mission_local, team_domain," in other
+    assert line == "passed over in the event logs: 1 line that cannot be read"
+
+
 @pytest.mark.parametrize("kind", ["folder", "link"])
 def test_something_else_in_the_place_of_a_seed_file_is_said(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "team_domain.yaml"

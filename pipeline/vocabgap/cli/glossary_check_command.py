@@ -1,6 +1,5 @@
 """`vocabgap glossary check` and `resume`: is it settled what the words of a step mean?"""
 
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,11 +21,12 @@ from vocabgap.cli.glossary_options import (
     require_strictness,
     runtime_of,
 )
+from vocabgap.cli.glossary_texts import read, read_again
 from vocabgap.cli.options import ConfigOption
 from vocabgap.cli.output import PROGRAM, Output, output_of
-from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.errors import NotFoundError, StateError
 from vocabgap.moments import iso
-from vocabgap.text import count, escape_unseen, visible
+from vocabgap.text import count, visible
 
 if TYPE_CHECKING:
     from vocabgap.cli.glossary_prompts import Prompt
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 
 SOURCE: Final = "source_file"  # in the metadata of a step: where its text was read
 _MISSION, _STEP = "check", "check"
-_STDIN: Final = "-"
-# One word with a separator of folders or the ending of a file; a sentence may end in a full stop.
-_FILE_NAME: Final = re.compile(r"\S*[/\\]\S*|\S*\w\.[A-Za-z]\w{0,5}")
 
 TextArgument = Annotated[
     str,
@@ -82,10 +79,10 @@ def check(
         metadata["glossary_watch_terms"] = watch
     if exclude:
         metadata["glossary_exclude_terms"] = exclude
-    content, source = _read(text)
+    content, source = read(text)
     if source:
         metadata[SOURCE] = source
-    made = {} if output_of_step is None else {"output": _read(output_of_step)[0]}
+    made = {} if output_of_step is None else {"output": read(output_of_step)[0]}
     given = ExecutionContext(
         step,
         mission or _MISSION,
@@ -136,9 +133,9 @@ def resume(
     source = None if kept is None else kept.metadata.get(SOURCE)
     inputs = None
     if text is not None:
-        inputs = {"description": _read(text)[0]}
+        inputs = {"description": read(text)[0]}
     elif isinstance(source, str):
-        inputs = {"description": _read_again(Path(source))}
+        inputs = {"description": read_again(Path(source))}
     prompt = _prompt(output, ask=ask)
 
     def confirm(changed: "ChangedInputs") -> bool:
@@ -265,56 +262,3 @@ def _prompt(output: Output, *, ask: bool | None) -> "Prompt | None":
     from vocabgap.cli.glossary_prompts import Prompt  # noqa: PLC0415 - loads rich
 
     return Prompt()
-
-
-def _read(text: str) -> tuple[str, str]:
-    """A text that was given as it is or as a file, and the file.
-
-    Raises:
-        NotFoundError: It can only be meant as the name of a file, and there is none.
-        VocabgapError: The file cannot be read.
-    """
-    if text == _STDIN:
-        return sys.stdin.read(), ""
-    path = Path(text)
-    try:
-        if path.is_file():
-            return _content(path), str(path.resolve())
-    except (OSError, ValueError) as error:
-        if len(text.split()) > 1 or "\0" in text:
-            return text, ""  # no path, but a text that is too long for one
-        raise StateError(f"'{escape_unseen(text)}' cannot be read: {error}") from error
-    # A text in place of a file that is not there would let pass what the file would not.
-    if _FILE_NAME.fullmatch(text):
-        raise NotFoundError(
-            f"there is no file '{escape_unseen(text)}'",
-            hint="check the name; a text that looks like one is given on stdin, with -",
-        )
-    return text, ""
-
-
-def _read_again(path: Path) -> str:
-    """The text of a file that was read when the step was stopped.
-
-    Raises:
-        NotFoundError: It is gone.
-        VocabgapError: It cannot be read.
-    """
-    if not path.is_file():
-        raise NotFoundError(
-            f"the text of the step, '{escape_unseen(str(path))}', is gone",
-            hint="put the file back, or name the text or its file behind the token",
-        )
-    return _content(path)
-
-
-def _content(path: Path) -> str:
-    name = escape_unseen(str(path))
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidInputError(
-            f"{name}: byte {error.start}: expected UTF-8 text", hint="save it in UTF-8"
-        ) from error
-    except OSError as error:
-        raise StateError(f"'{name}' cannot be read: {error}") from error

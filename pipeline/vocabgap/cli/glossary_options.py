@@ -12,7 +12,7 @@ from vocabgap.config import login, resolve_settings
 from vocabgap.errors import InvalidInputError
 from vocabgap.moments import parse_now
 from vocabgap.settings import DEFAULT_GLOSSARY
-from vocabgap.text import count, escape_unseen, visible
+from vocabgap.text import visible
 
 if TYPE_CHECKING:
     from vocabgap.glossary.loading import Loaded
@@ -83,11 +83,8 @@ def initialized(
 
 def note_problems(output: Output, loaded: "Loaded") -> None:
     """Say what of a glossary's files does not count."""
-    for seed in loaded.invalid:
-        for problem in seed.problems:
-            output.note(f"{escape_unseen(str(seed.path))}: {visible(str(problem))}")
-    if loaded.skipped:
-        output.note(f"passed over in the event logs: {count(loaded.skipped, 'line')} that cannot be read")
+    for told in loaded.problems:
+        output.note(visible(told))
 
 
 def require_scope(runtime: "GlossaryRuntime", scope: str | None) -> None:

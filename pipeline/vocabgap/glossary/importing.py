@@ -17,12 +17,14 @@ from vocabgap.glossary.seed_saving import save_terms
 from vocabgap.glossary.seed_terms import SeedTerm
 from vocabgap.glossary.seeds import ENDING, read_seed, seed_path
 from vocabgap.glossary.senses import SenseStatus
+from vocabgap.glossary.strictness import effective_strictness, read_strictness
 from vocabgap.settings import VocabularyFields
 from vocabgap.text import can_be_seen, words
 from vocabgap.vocabulary import load_vocabulary
 
 # A scope of the glossaries that others keep, and what it is called here.
 _ELSEWHERE: Final = {"spec_kitty_core": GlossaryScope.CORE_DOMAIN.value}
+_CONFIG: Final = "config.yaml"  # beside the folder of such a glossary
 # The names that people give to the columns of a list of terms.
 _FIELDS: Final = VocabularyFields(
     name=("surface", "term", "name"), description=("definition", "meaning", "description")
@@ -66,7 +68,7 @@ def import_terms(runtime: GlossaryRuntime, source: Path, scope: str | None = Non
     scopes = runtime.scopes
     if scope is not None and scope not in scopes.names:
         raise InvalidInputError(f"Invalid scope '{scope}'", hint=f"expected one of {', '.join(scopes.names)}")
-    passed_over: list[str] = []
+    passed_over = _strictness_elsewhere(source, runtime)
     read = dict[str, list[SeedTerm]]()
     for place, terms in _read(source, scopes, scope, passed_over):
         read.setdefault(place, []).extend(terms)
@@ -120,6 +122,17 @@ def _read(
         seed = read_seed(path)
         passed_over += [f"{path}: {problem}" for problem in seed.problems]
         yield place, list(seed.terms)
+
+
+def _strictness_elsewhere(source: Path, runtime: GlossaryRuntime) -> list[str]:
+    """What is to be said of the strictness that is configured beside a glossary of others, if it differs."""
+    config = source.parent / _CONFIG
+    if not source.is_dir() or file_kind(config) is not FileKind.FILE:
+        return []
+    found = read_strictness(config)
+    if found is effective_strictness(configured=runtime.strictness):
+        return []
+    return [f"{config}: strictness {found}; it is said here by `strictness` in [glossary] of the settings"]
 
 
 def _seed_files(source: Path, scopes: ScopeStack) -> list[Path]:

@@ -5,12 +5,16 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from vocabgap.glossary.errors import SeedFileValidationError
-from vocabgap.glossary.event_log import BY_HAND, ENDING, Logged, in_order, log_name
+from vocabgap.glossary.event_log import BY_HAND, Logged, in_order, log_name
+from vocabgap.glossary.event_log import ENDING as LOG_ENDING
 from vocabgap.glossary.following import CHANGING, Changes, Signature, follow_logs, scope_of
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.scopes import ScopeStack
-from vocabgap.glossary.seeds import Seed, parse_seed, read_content, seed_path
+from vocabgap.glossary.seeds import ENDING, Seed, parse_seed, read_content, seed_path
+from vocabgap.glossary.seeds import scope_of as scope_named
+from vocabgap.text import count
 
+_OTHER_ENDING: Final = ".yml"  # of the same format, and easily written
 _MOST_KEPT: Final = 32  # contents of files
 _MOST_GLOSSARIES: Final = 16  # as missions have them that have senses of their own
 _OTHERWISE: Final = "correct the file, which `vocabgap glossary validate` checks, or move it away"
@@ -26,11 +30,25 @@ class Loaded(NamedTuple):
         glossary: The glossary.
         invalid: The seed files with errors; their other terms are in the glossary.
         skipped: How many lines of the logs are no events.
+        unused: The seed files whose names are no active scope's.
     """
 
     glossary: Glossary
     invalid: tuple[Seed, ...] = ()
     skipped: int = 0
+    unused: tuple[Path, ...] = ()
+
+    @property
+    def problems(self) -> list[str]:
+        """What of the files does not count, a sentence each."""
+        told = [f"{seed.path}: {problem}" for seed in self.invalid for problem in seed.problems]
+        scopes = ", ".join(self.glossary.scopes.names)
+        told += [
+            f"not read: {path}: '{path.stem}' is no scope; the scopes are {scopes}" for path in self.unused
+        ]
+        if self.skipped:
+            told.append(f"passed over in the event logs: {count(self.skipped, 'line')} that cannot be read")
+        return told
 
 
 def load_glossary(
@@ -58,7 +76,17 @@ def load_glossary(
     if not any(stack.local_scope in each.scopes for each in changes):
         mission_id = None  # nothing is any mission's own: all have the same glossary
     glossary, invalid = _loaded(written, changes, stack, mission_id)
-    return Loaded(glossary, invalid, sum(log.skipped for log in logs))
+    return Loaded(glossary, invalid, sum(log.skipped for log in logs), _unused(seeds, stack))
+
+
+def _unused(seeds: Path, scopes: ScopeStack) -> tuple[Path, ...]:
+    """The files that would be seed files under another name."""
+    try:
+        listed = sorted(seeds.iterdir())
+    except OSError:
+        return ()  # what is to be read there says so
+    written = (path for path in listed if path.suffix in {ENDING, _OTHER_ENDING})
+    return tuple(path for path in written if scope_named(path, scopes) is None)
 
 
 @lru_cache(maxsize=_MOST_GLOSSARIES)
@@ -90,7 +118,7 @@ def _is_foreign(logged: Logged, mission_id: str, scopes: ScopeStack) -> bool:
         return False
     if isinstance(event, CHANGING) and event.mission_id:
         return event.mission_id != mission_id
-    return logged.log not in {BY_HAND, log_name(mission_id).removesuffix(ENDING)}
+    return logged.log not in {BY_HAND, log_name(mission_id).removesuffix(LOG_ENDING)}
 
 
 def _content(path: Path) -> bytes | None:

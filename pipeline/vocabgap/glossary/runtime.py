@@ -166,7 +166,7 @@ class GlossaryRuntime:
             return context
         loaded = self.load(context.mission_id)
         context.begin()
-        context.notes += [f"{seed.path}: {problem}" for seed in loaded.invalid for problem in seed.problems]
+        context.notes += loaded.problems
         session = self.session(loaded.glossary, checkpoint, ask, confirm)
         for stage in self.stages:
             context = _passed(stage, context, session)

@@ -47,7 +47,14 @@ def effective_strictness(
 
 
 def read_strictness(path: Path) -> Strictness:
-    """The strictness in section `glossary` of a YAML file; `medium` where it says nothing that is one."""
+    """The strictness in section `glossary` of a YAML file, as other tools keep one.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The strictness; `medium` where there is no such file, or it says nothing that is one.
+    """
     from vocabgap.plain_yaml import plain_yaml  # noqa: PLC0415 - loads what only this needs
 
     try:
