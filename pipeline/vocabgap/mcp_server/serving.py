@@ -12,6 +12,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from vocabgap.errors import AccessDeniedError, StateError, system_error
+from vocabgap.mcp_server.messages import Incoming, Outgoing, Unanswered
 from vocabgap.signals import STOPPING
 
 LOOPBACK: Final = "127.0.0.1"
@@ -84,4 +85,7 @@ def _first(failed: ExceptionGroup[Exception]) -> Exception:
 
 async def _over_stdio(server: Server[Any]) -> None:
     async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+        unanswered = Unanswered()
+        answers = Outgoing(outgoing, unanswered)
+        asked = Incoming(incoming, answers, unanswered)
+        await server.run(asked, answers, server.create_initialization_options())
