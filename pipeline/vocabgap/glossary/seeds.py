@@ -5,13 +5,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError
-from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.errors import InvalidInputError
+from vocabgap.file_kinds import FileKind
 from vocabgap.glossary.errors import SeedFileValidationError, SeedProblem
 from vocabgap.glossary.scopes import ScopeStack
 from vocabgap.glossary.seed_lines import plain_terms
 from vocabgap.glossary.seed_terms import TERMS, SeedTerm, validated
 from vocabgap.glossary.senses import Provenance, TermSense
+from vocabgap.regular_files import content_of
 
 ENDING: Final = ".yaml"
 # A seed says who wrote it only through its history; what it holds has no date of its own.
@@ -72,21 +73,12 @@ def read_content(path: Path) -> bytes | None:
         AccessDeniedError: It may not be read.
         StateError: The disk does not give it.
     """
-    try:
-        kind = file_kind(path)
-        if kind is FileKind.FILE:
-            return path.read_bytes()
-    except PermissionError as error:
-        raise AccessDeniedError(
-            f"seed file '{path}' may not be read", hint="check its permissions"
-        ) from error
-    except OSError as error:
-        raise StateError(
-            f"seed file '{path}' cannot be read: {error.strerror}", hint="see to the disk, or copy the file"
-        ) from error
-    if kind is FileKind.NOTHING:
+    found = content_of(path, "seed file")
+    if isinstance(found, bytes):
+        return found
+    if found is FileKind.NOTHING:
         return None
-    raise InvalidInputError(f"seed file '{path}' is {kind}, expected a file", hint="put a file in its place")
+    raise InvalidInputError(f"seed file '{path}' is {found}, expected a file", hint="put a file in its place")
 
 
 def parse_seed(path: Path, content: bytes) -> Seed:

@@ -10,9 +10,10 @@ from pathlib import Path
 from reprlib import repr as short_repr
 from typing import Any, Final
 
-from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
-from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.file_kinds import FileKind
 from vocabgap.pointers import pointer_of, value_at
+from vocabgap.regular_files import content_of
 from vocabgap.text import shortened
 
 # Where a document that is an object holds its entries: a manifest, and the answer of an MCP server to
@@ -50,18 +51,9 @@ def read_content(path: Path) -> bytes:
         AccessDeniedError: It may not be read.
         StateError: The disk does not give it.
     """
-    try:
-        kind = file_kind(path)
-        if kind is FileKind.FILE:
-            return path.read_bytes()
-    except PermissionError as error:
-        raise AccessDeniedError(
-            f"vocabulary '{path}' may not be read", hint="check its permissions"
-        ) from error
-    except OSError as error:
-        raise StateError(
-            f"vocabulary '{path}' cannot be read: {error.strerror}", hint="see to the disk, or copy the file"
-        ) from error
+    kind = content_of(path, "vocabulary")
+    if isinstance(kind, bytes):
+        return kind
     if kind in {FileKind.NOTHING, FileKind.DANGLING}:
         told = "does not exist" if kind is FileKind.NOTHING else f"is {kind}"
         raise NotFoundError(f"vocabulary '{path}' {told}", hint=_PATH_HINT)
