@@ -42,6 +42,16 @@ def test_a_signal_waits_until_the_block_is_through() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_a_signal_is_not_lost_where_the_block_fails() -> None:
+    def work() -> None:
+        with undisturbed():
+            signal.raise_signal(signal.SIGINT)
+            raise OSError
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+
+
 def test_file_that_cannot_be_written_leaves_nothing_beside_it(tmp_path: Path) -> None:
     path = tmp_path / "steps" / "a.json"
     path.mkdir(parents=True)

@@ -42,6 +42,22 @@ def require_kind(
         raise unusable(name, expected, value, hint=hint)
 
 
+def require_text(name: str, value: object, expected: str = "text") -> None:
+    """Refuse what is no text, or no whole one.
+
+    Raises:
+        InvalidInputError: It is none, or holds half of a character.
+    """
+    require_kind(name, value, str, expected)
+    try:
+        str(value).encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInputError(
+            f"{name}: character {error.start + 1} is half of a surrogate pair, which no file can hold",
+            hint="give the text as it was before it was cut",
+        ) from error
+
+
 def whole_number(name: str, value: Any, *, hint: str = "") -> int:  # noqa: ANN401 - anything may come
     """A whole number from 0 on, NumPy's among them; true and false are none.
 
@@ -71,13 +87,11 @@ def texts(name: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything 
     Raises:
         InvalidInputError: It is no text, nor several.
     """
-    if isinstance(value, str):
-        return (value,)
     if not isinstance(value, Iterable):
         raise unusable(name, "text, or several texts", value)
-    found = tuple(value)
+    found = (value,) if isinstance(value, str) else tuple(value)
     for each in found:
-        require_kind(name, each, str, "nothing but texts")
+        require_text(name, each, "nothing but texts")
     return found
 
 

@@ -84,7 +84,7 @@ def locked(descriptor: int) -> bool:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Let signals that ask the run to end wait until the block is through."""
+    """Let signals that ask the run to end wait until the block is through, whichever way it ends."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -98,8 +98,8 @@ def undisturbed() -> Iterator[None]:
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-    for received in waiting:
-        signal.raise_signal(received)
+        for received in waiting:
+            signal.raise_signal(received)
 
 
 def _sync(path: Path, flags: int) -> None:

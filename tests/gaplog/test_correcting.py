@@ -1,6 +1,8 @@
 """A correction takes the place of one earlier record, of the one that is meant."""
 
+import json
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,7 @@ import polars as pl
 import pytest
 
 import vocabgap as vg
+from vocabgap.disk import locked
 
 Found = Callable[[], pl.DataFrame]
 STATE = "ab" * 32
@@ -79,11 +82,70 @@ def test_a_correction_that_would_not_be_one_is_refused(
     assert counted(found()) == [first.gap_id, second.gap_id]
 
 
-def test_a_record_without_a_snapshot_cannot_be_corrected(image: Path) -> None:
-    first = vg.log_gap(image, "x")
-    with pytest.raises(vg.VocabgapError, match="names no snapshot_hash, and cannot be corrected") as refused:
+@pytest.mark.parametrize("snapshot", [None, "", "v1", STATE[1:]])
+def test_a_record_without_a_digest_of_its_snapshot_cannot_be_corrected(
+    image: Path, found: Found, snapshot: str | None
+) -> None:
+    first = vg.log_gap(image, "x", snapshot_hash=snapshot)
+    with pytest.raises(vg.VocabgapError, match="names no snapshot_hash of 64 hexadecimal digits") as refused:
         vg.log_gap(image, "y", corrects=first.gap_id)
     assert refused.value.exit_code == 4
+    assert counted(found()) == [first.gap_id]
+
+
+def test_an_undated_record_that_would_be_corrected_instead_is_told(image: Path) -> None:
+    first = logged(image, "blur along a path")
+    second = {**first.record, "missing_capability": "calm water", "timestamp": "yesterday"}
+    with first.path.open("a", encoding="utf-8") as log:
+        log.write(json.dumps(second) + "\n")
+
+    with pytest.raises(vg.VocabgapError, match="of the same snapshot would be corrected instead"):
+        vg.log_gap(image, corrects=first.gap_id, missing_capability="blur it")
+
+    assert len(first.path.read_bytes().splitlines()) == 2
+
+
+def test_what_another_writer_adds_meanwhile_is_looked_at(image: Path, found: Found) -> None:
+    first = logged(image, "blur along a path")
+    a_moment_later = datetime.fromisoformat(first.record["timestamp"]) + timedelta(microseconds=1)
+    other = {**first.record, "timestamp": a_moment_later.isoformat(), "workaround": "another"}
+
+    def add() -> None:
+        """What the writer that is waited for adds before it lets go."""
+        held.write(f"{json.dumps(other)}\n".encode())
+        held.close()
+
+    with first.path.open("ab", buffering=0) as held:
+        assert locked(held.fileno())
+        with pytest.raises(vg.VocabgapError, match="of the same snapshot would be corrected instead"):
+            vg.log_gap(image, corrects=first.gap_id, satisfaction=-1, on_wait=add)
+
+    assert len(counted(found())) == 2
+
+
+def test_a_blank_need_leaves_the_description_to_say_it(image: Path, found: Found) -> None:
+    first = vg.log_gap(image, "calm water", snapshot_hash=STATE)
+    second = vg.log_gap(image, corrects=first.gap_id, missing_capability=" ", satisfaction=-1)
+    assert counted(found()) == [second.gap_id]
+
+
+def test_a_category_that_is_left_empty_is_that_of_the_earlier_record(image: Path) -> None:
+    first = logged(image, "calm water", intent_category="tone")
+    assert vg.log_gap(image, corrects=first.gap_id, intent_category="").record["intent_category"] == "tone"
+
+
+def test_a_record_of_another_log_is_not_corrected(image: Path) -> None:
+    first = logged(image, "calm water")
+    with pytest.raises(vg.VocabgapError, match="the image has none") as refused:
+        vg.log_gap(image.parent, corrects=first.gap_id, satisfaction=-1)
+    assert refused.value.exit_code == 3
+    assert [path.name for path in image.parent.iterdir()] == ["heron"]
+
+
+def test_an_earlier_record_of_the_future_is_told_with_its_time(image: Path) -> None:
+    first = logged(image, "calm water", timestamp="2126-01-01T00:00:00Z")
+    with pytest.raises(vg.VocabgapError, match="later than what it corrects, 2126-01-01"):
+        vg.log_gap(image, corrects=first.gap_id, satisfaction=-1)
 
 
 def test_a_record_is_corrected_once(image: Path) -> None:

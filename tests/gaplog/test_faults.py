@@ -2,6 +2,9 @@
 
 import errno
 import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from io import FileIO
 from pathlib import Path
@@ -9,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import vocabgap as vg
+from vocabgap.appending import SILENT_WAIT
 from vocabgap.disk import locked
 from vocabgap.record import LOG_NAME
 
@@ -100,4 +104,37 @@ def test_another_writer_is_waited_for_and_then_named(
             vg.log_gap(image, "two", on_wait=lambda: waited.append(True))
     assert refused.value.exit_code == 4
     assert waited == [True]
+    assert log.read_bytes() == BEFORE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["interrupt", "terminate"])
+def test_a_signal_ends_the_wait_for_another_writer(image: Path, log: Path, number: signal.Signals) -> None:
+    with log.open("ab") as held:
+        assert locked(held.fileno())
+        with subprocess.Popen(
+            [sys.executable, "-m", "vocabgap", "log", image, "-d", "two"], stderr=subprocess.PIPE, text=True
+        ) as process:
+            assert process.stderr is not None
+            assert "waiting for another writer" in process.stderr.readline()
+            process.send_signal(number)
+            told = process.communicate(timeout=SILENT_WAIT + 9)[1]
+
+    assert (process.returncode, "interrupted" in told) == (128 + number, True)
+    assert log.read_bytes() == BEFORE
+
+
+@pytest.mark.slow
+def test_a_file_that_may_not_grow_takes_a_whole_line_or_none(image: Path, log: Path) -> None:
+    limit = len(BEFORE) + 100  # less than a record
+    code = (
+        "import resource, signal, sys; from vocabgap.cli.app import run; "
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit})); "
+        "sys.exit(run(['log', sys.argv[1], '-d', 'two']))"
+    )
+    told = subprocess.run([sys.executable, "-c", code, image], capture_output=True, text=True, check=False)
+
+    assert (told.returncode, told.stdout) == (4, "")
+    assert str(log) in told.stderr
     assert log.read_bytes() == BEFORE

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vocabgap.cli.output import Output
 from vocabgap.moments import iso
+from vocabgap.needs import need_of
 from vocabgap.text import count, shortened, visible
 
 if TYPE_CHECKING:
@@ -101,19 +102,13 @@ def _row(row: dict[str, Any]) -> dict[str, object]:
         "record": row["record_id"][:ID_DIGITS],
         "when": None if moment is None else f"{moment:%Y-%m-%d %H:%M}",
         "image": row["image_id"],
-        "missing": need(row),
+        "missing": need_of(row) or None,
         "workaround": row["workaround"].strip() or None,
         "rated": rating(row["satisfaction"]),
         "category": row["category"],
         "session": row["session_id"],
         "capability": row["capability"],
     }
-
-
-def need(row: dict[str, Any]) -> str | None:
-    """What a record says is missing: the text that is grouped."""
-    texts = (row[name] for name in ("missing_capability", "description", "intent"))
-    return next((text.strip() for text in texts if text and text.strip()), None)
 
 
 def _cell(name: str, value: object) -> object:

@@ -6,29 +6,44 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 import polars as pl
 
+from vocabgap.arguments import require_text
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.gaplog.entry import checked
 from vocabgap.ingest import scan
+from vocabgap.ingest.corrections import SUPERSEDED, mark_batches
 from vocabgap.record import FIELDS, GapRecord, record_id
-from vocabgap.schema import phrase
-from vocabgap.text import surface
+from vocabgap.schema import RECORDS
 
 _SHORTEST: Final = 4  # digits of an identifier
+_SHOWN: Final = 12
+_SNAPSHOT: Final = re.compile(r"[0-9a-fA-F]{64}")
 _CORRECTS: Final = re.compile(r" ?\(?corrects [0-9a-fA-F]{64}\)?")
 _LOOK: Final = "`vocabgap show` lists the records of an image with their identifiers"
 _OTHERWISE: Final = "log it as a gap of its own, and dismiss the need with `vocabgap decide` if it is none"
 
 
-def correction(folder: Path, corrects: str, given: Mapping[str, Any], now: datetime) -> GapRecord:
+def require_log(log: Path, corrects: str) -> None:
+    """Refuse to look for a record where there is no log, which would be made otherwise.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    if file_kind(log) is FileKind.NOTHING:
+        raise NotFoundError(f"no record of this log begins with '{corrects}': the image has none", hint=_LOOK)
+
+
+def correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetime) -> GapRecord:
     """The record that takes the place of an earlier one of the same log.
 
     What is not given is as the earlier record says, but for its time, and its notes name the earlier one's
-    snapshot: that is what makes a scan count the earlier one no more.
+    snapshot: that is what makes a scan count the earlier one no more. Nobody may write to the log meanwhile.
 
     Args:
-        folder: The image's folder.
+        log: The log.
         corrects: The earlier record's identifier, or as much of its beginning as no other has.
         given: Field to value; null where it stays.
         now: The time of a record that says none.
@@ -39,22 +54,26 @@ def correction(folder: Path, corrects: str, given: Mapping[str, Any], now: datet
         StateError: The earlier record names no snapshot, was corrected before, or would not be the one that
             a scan takes the new one for a correction of.
     """
-    logged = scan(folder).gaps.filter(pl.col("why_not").is_null() | (pl.col("why_not") != "duplicate"))
+    logged = scan(log).gaps
     earlier = _found(logged, corrects)
-    named = earlier["snapshot_hash"]
-    if not named:
+    told = earlier["record_id"][:_SHOWN]
+    if not _SNAPSHOT.fullmatch(earlier["snapshot_hash"] or ""):
         raise StateError(
-            f"record {earlier['record_id'][:12]} names no snapshot_hash, and cannot be corrected",
+            f"record {told} names no snapshot_hash of 64 hexadecimal digits, and cannot be corrected",
             hint=_OTHERWISE,
         )
     if not earlier["counted"]:
-        raise StateError(f"record {earlier['record_id'][:12]} was corrected before", hint=_LOOK)
+        raise StateError(f"record {told} was corrected before", hint=_LOOK)
     kept = {name: earlier[name] for name in FIELDS if name != "timestamp"}
     # What the earlier record corrected is not corrected once more.
     kept["notes"] = _CORRECTS.sub("", earlier["notes"]).strip()
-    fields = kept | {name: value for name, value in given.items() if value is not None}
-    notes = checked({**fields, "description": "-"}, now).notes
-    fields["notes"] = f"{notes} (corrects {named})" if notes else f"corrects {named}"
+    said = {name: value for name, value in given.items() if value is not None}
+    if said.get("intent_category") == "":
+        del said["intent_category"]
+    fields = kept | said
+    require_text("notes", fields["notes"])
+    named = f"corrects {earlier['snapshot_hash']}"
+    fields["notes"] = f"{fields['notes']} ({named})" if fields["notes"] else named
     record = checked(fields, now)
     if record.image_id != earlier["image_id"]:
         raise InvalidInputError("image_id: a correction is of the same image", hint="leave it out")
@@ -67,7 +86,8 @@ def _found(logged: pl.DataFrame, identifier: str) -> dict[str, Any]:
         raise InvalidInputError(
             f"corrects: expected at least {_SHORTEST} digits of a record_id, found '{identifier}'", hint=_LOOK
         )
-    found = logged.filter(pl.col("record_id").str.starts_with(identifier.lower()))
+    named = pl.col("record_id").str.starts_with(identifier.lower())
+    found = logged.filter(named, pl.col("why_not").fill_null("") != "duplicate")
     if found.is_empty():
         raise NotFoundError(f"no record of this log begins with '{identifier}'", hint=_LOOK)
     if found.height > 1:
@@ -78,27 +98,33 @@ def _found(logged: pl.DataFrame, identifier: str) -> dict[str, Any]:
 
 
 def _require_meant(logged: pl.DataFrame, earlier: dict[str, Any], record: GapRecord) -> None:
-    """Refuse a correction that a scan would take for one of another record of the same snapshot.
+    """Refuse what a scan would not take for a correction of the earlier record, and of that one alone.
 
     Raises:
-        StateError: It would: that of a later need, or of one in the same words.
+        InvalidInputError: It is not later, or not another record.
+        StateError: A scan would take it for a correction of another record, or count it no more itself.
     """
-    alike = logged.filter(
-        "counted",
-        pl.col("image_id") == earlier["image_id"],
-        pl.col("snapshot_hash").str.to_lowercase() == earlier["snapshot_hash"].lower(),
-    ).with_columns(phrase().alias("need"))
-    need = surface(record.missing_capability or record.description or "")
-    same = [row for row in alike.iter_rows(named=True) if surface(row["need"]) == need]
-    candidates = same or list(alike.iter_rows(named=True))
-    latest = max(candidates, key=lambda row: (row["timestamp"] is not None, row["timestamp"], row["line"]))
-    if latest["record_id"] != earlier["record_id"]:
+    told = earlier["record_id"][:_SHOWN]
+    identifier = record_id(record)
+    if identifier in logged["record_id"]:
+        raise InvalidInputError("corrects: the new record is one that is there", hint="say what is different")
+    added = {**earlier, **msgspec.structs.asdict(record), "record_id": identifier, "line": logged.height + 1}
+    lines = logged.select(RECORDS.names)
+    after = mark_batches([lines, pl.DataFrame([added], schema=lines.schema)])
+    was = pl.concat([logged["why_not"], pl.Series([None], dtype=pl.String)])
+    now_corrected = after.filter((pl.col("why_not") == SUPERSEDED) & (was.fill_null("") != SUPERSEDED))
+    others = [each for each in now_corrected["record_id"] if each != earlier["record_id"]]
+    if identifier in others:
+        raise StateError(f"a later record of the log corrects this one of {told} already", hint=_LOOK)
+    if others:
         raise StateError(
-            f"record {latest['record_id'][:12]} of the same snapshot would be corrected instead of "
-            f"{earlier['record_id'][:12]}",
+            f"record {others[0][:_SHOWN]} of the same snapshot would be corrected instead of {told}",
             hint="word missing_capability as the record that is meant has it, or correct the later one first",
         )
-    if record.timestamp is not None and earlier["timestamp"] and record.timestamp <= earlier["timestamp"]:
-        raise InvalidInputError("timestamp: a correction is later than what it corrects", hint="leave it out")
-    if record_id(record) == earlier["record_id"]:
-        raise InvalidInputError("corrects: the new record is the earlier one", hint="say what is different")
+    if now_corrected.is_empty():
+        moment = earlier["timestamp"]
+        raise InvalidInputError(
+            "timestamp: a correction is later than what it corrects"
+            + ("" if moment is None else f", {moment.isoformat()}"),
+            hint="give a later one",
+        )

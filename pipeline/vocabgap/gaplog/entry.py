@@ -7,9 +7,10 @@ from typing import Any, Final
 
 import msgspec
 
-from vocabgap.arguments import unusable
+from vocabgap.arguments import require_text, unusable
 from vocabgap.errors import InvalidInputError
 from vocabgap.kinds import nearest
+from vocabgap.needs import need_of
 from vocabgap.record import FIELDS, SATISFACTION_WORDS, GapRecord, in_utc
 
 _TEXTS: Final = (
@@ -24,8 +25,6 @@ _TEXTS: Final = (
     "notes",
 )
 _LISTS: Final = ("operations_involved", "vocabulary_used")
-# What says the need where the description is left out, as the first draft of the tool did.
-_SAY_THE_NEED: Final = ("missing_capability", "intent")
 _SATISFACTIONS: Final = f"-1, 0, 1, or one of {', '.join(SATISFACTION_WORDS)}"
 _SATISFACTION_HINT: Final = "it says how well the workaround served; leave it out where nobody said"
 _IMAGE_HINT: Final = "leave it out where the folder has the image's name"
@@ -60,12 +59,12 @@ def checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
     given = {name: value for name, value in fields.items() if value is not None}
     for name in _TEXTS:
         if name in given:
-            _require_text(name, given[name])
+            require_text(name, given[name])
     for name in _LISTS:
         if name in given:
             given[name] = _texts(name, given[name])
-    if "description" not in given:
-        given["description"] = next((given[name] for name in _SAY_THE_NEED if given.get(name)), "")
+    if "description" not in given:  # as in the first draft of the tool
+        given["description"] = need_of(given)
     if not given["description"].strip():
         raise InvalidInputError("description: expected text that is not blank", hint=_NEED_HINT)
     if not given.get("image_id", "-").strip():
@@ -138,21 +137,9 @@ def image_name(folder: Path) -> str:
     return name
 
 
-def _require_text(name: str, value: object) -> None:
-    if not isinstance(value, str):
-        raise unusable(name, "text", value)
-    try:
-        value.encode()
-    except UnicodeEncodeError as error:
-        raise InvalidInputError(
-            f"{name}: character {error.start + 1} is half of a surrogate pair, which no file can hold",
-            hint="give the text as it was before it was cut",
-        ) from error
-
-
 def _texts(name: str, value: object) -> list[str]:
     if not isinstance(value, list | tuple):
         raise unusable(name, "a list of text", value, hint="one name is a list of one")
     for each in value:
-        _require_text(name, each)
+        require_text(name, each)
     return list(value)

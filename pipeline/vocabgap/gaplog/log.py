@@ -112,14 +112,19 @@ def log_gap(
         "satisfaction": satisfaction,
         "notes": notes,
     }
-    now = datetime.now(UTC)
+    log, now = folder / LOG_NAME, datetime.now(UTC)
     if corrects is None:
-        record = _record(folder, given, now)
-    else:
-        from vocabgap.gaplog.correcting import correction  # noqa: PLC0415 - loads Polars
+        made = _with_line(_record(folder, given, now))
+        return _appended(log, lambda: made, durable=fsync, on_wait=on_wait)
+    from vocabgap.gaplog.correcting import correction, require_log  # noqa: PLC0415 - loads Polars
 
-        record = correction(folder, corrects, given, now)
-    return _appended(folder / LOG_NAME, record, durable=fsync, on_wait=on_wait)
+    require_log(log, corrects)
+
+    # Nobody else writes between the look at the log and the line that follows from it.
+    def corrected() -> tuple[GapRecord, bytes]:
+        return _with_line(correction(log, corrects, given, now))
+
+    return _appended(log, corrected, durable=fsync, on_wait=on_wait)
 
 
 def image_folder(image: str | Path) -> Path:
@@ -164,14 +169,22 @@ def _record(folder: Path, given: Mapping[str, Any], now: datetime) -> GapRecord:
     return replace(record, intent_category=category(said, record.operations_involved))
 
 
-def _appended(path: Path, record: GapRecord, *, durable: bool, on_wait: Callable[[], None]) -> LoggedGap:
-    fields = as_written(record)
-    line = json.dumps(fields, ensure_ascii=False).encode() + b"\n"
+def _with_line(record: GapRecord) -> tuple[GapRecord, bytes]:
+    line = json.dumps(as_written(record), ensure_ascii=False).encode() + b"\n"
     if len(line) > MOST_BYTES:
         raise InvalidInputError(
             f"the record takes {len(line):,} bytes, expected at most {MOST_BYTES:,}: no scan would read it",
             hint="shorten its longest text",
         )
-    with naming(path, _KIND, "written"), undisturbed(), alone(path, _KIND, on_wait) as file:
-        add_line(file, path, line, durable=durable)
-    return LoggedGap(record_id(record), path, fields)
+    return record, line
+
+
+def _appended(
+    path: Path, make: Callable[[], tuple[GapRecord, bytes]], *, durable: bool, on_wait: Callable[[], None]
+) -> LoggedGap:
+    """Write the record that is made once nobody else writes; until then a signal ends the wait."""
+    with naming(path, _KIND, "written"), alone(path, _KIND, on_wait) as file:
+        record, line = make()
+        with undisturbed():
+            add_line(file, path, line, durable=durable)
+    return LoggedGap(record_id(record), path, as_written(record))

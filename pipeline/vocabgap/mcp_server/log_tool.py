@@ -11,6 +11,7 @@ from vocabgap.mcp_server.similar_tool import similar_to
 from vocabgap.mcp_server.telling import Told
 from vocabgap.mcp_server.tool import Checkpoint, Limited, Tool
 from vocabgap.mcp_server.workspace import Workspace
+from vocabgap.needs import need_of
 from vocabgap.similar import SimilarGap
 
 MOST_CHARACTERS: Final = 65_536  # of one field
@@ -120,7 +121,7 @@ def log(workspace: Workspace, asked: LogArguments, _: Checkpoint) -> Logged:
 def _near(workspace: Workspace, record: Mapping[str, Any]) -> list[SimilarGap]:
     """What comes near; nothing where that cannot be said: the gap is logged, and must not be logged again."""
     try:
-        return similar_to(workspace, record["missing_capability"] or record["description"], _SIMILAR)
+        return similar_to(workspace, need_of(record), _SIMILAR)
     except Exception:
         return []
 

@@ -8,7 +8,7 @@ from typing import Final, Self
 
 import polars as pl
 
-from vocabgap.arguments import require_kind, texts, unusable
+from vocabgap.arguments import require_text, texts, unusable
 from vocabgap.ingest import Selection
 from vocabgap.moments import parse_moment, require_offset
 from vocabgap.record import SATISFACTION_WORDS
@@ -71,7 +71,7 @@ class Question:
             repositories=texts("repositories", repositories),
         )
         if match is not None:
-            require_kind("match", match, str, "text")
+            require_text("match", match)
             if not match.strip():
                 raise unusable("match", "text that is not blank", match, hint="leave it out for every record")
         several = (satisfaction,) if isinstance(satisfaction, str | int) else tuple(satisfaction)

@@ -11,7 +11,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.analysing import analyse
-from vocabgap.arguments import require_kind, texts, unusable
+from vocabgap.arguments import require_kind, require_text, texts, unusable
 from vocabgap.exchange.scanning import scan
 from vocabgap.ingest import CacheUse, Selection
 from vocabgap.moments import require_offset
@@ -131,7 +131,7 @@ def show(
         InvalidInputError: Several things are; they are told.
         VocabgapError: One of its kinds, as `vocabgap.scan` and `vocabgap.run` raise them.
     """
-    require_kind("name", name, str, "text")
+    require_text("name", name)
     settings = Settings() if settings is None else settings
     require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
     moment = require_offset(datetime.now(UTC) if now is None else now, name="now")

@@ -2,11 +2,12 @@
 
 from typing import Final
 
+from vocabgap.needs import PHRASE_FIELDS
 from vocabgap.schema.capabilities import CAPABILITIES, EXAMPLE_FIELDS
 from vocabgap.schema.clusters import CLUSTERS, LINKAGE, SWEEP, WORDINGS
 from vocabgap.schema.identity import GROUPS, IDENTITIES, LINEAGE, VERDICTS
 from vocabgap.schema.logs import FILES, GAPS, IMAGE_KEY, RECORDS, REJECTS
-from vocabgap.schema.phrases import PHRASE_FIELDS, phrase, stripped
+from vocabgap.schema.phrases import phrase, stripped
 from vocabgap.schema.reviews import LISTED
 from vocabgap.schema.table import UTC_MICROSECONDS, Column, Table
 

@@ -4,7 +4,8 @@ from typing import Final
 
 import polars as pl
 
-PHRASE_FIELDS: Final = ("missing_capability", "description", "intent")
+from vocabgap.needs import PHRASE_FIELDS
+
 # What Python counts as white space: Rust, which Polars asks, leaves out the four separators from U+001C on.
 _BLANKS: Final = "".join(filter(str.isspace, map(chr, range(0x3001))))
 
@@ -15,6 +16,6 @@ def stripped(text: pl.Expr) -> pl.Expr:
 
 
 def phrase() -> pl.Expr:
-    """The text that stands for a record's need: the first of `PHRASE_FIELDS` that is not blank, trimmed."""
+    """The text that stands for a record's need, as `vocabgap.needs.need_of` has it; null for none."""
     trimmed = [stripped(pl.col(name)) for name in PHRASE_FIELDS]
     return pl.coalesce(pl.when(text != "").then(text) for text in trimmed)
