@@ -182,7 +182,7 @@ def test_lines_that_could_not_be_read_are_told_with_where_to_look(
     [
         (["--since", "soon"], 2, "--since: 'soon' is not a moment"),
         (["--satisfaction", "awful"], 2, "satisfaction: expected one of"),
-        (["--limit", "-1"], 2, "limit: expected a whole number"),
+        (["--limit", "-1"], 2, "--limit: expected a whole number from 0 on, found -1\n  0 lists all"),
         (["--since", "2026-05", "--until", "2026-04"], 2, "is not before until"),
         (["--run", "nowhere"], 3, "holds no run of vocabgap"),
     ],

@@ -109,6 +109,51 @@ def test_a_report_that_was_asked_for_has_to_be_there(vocabgap: Told, image: Path
     assert not (image / LOG_NAME).exists()
 
 
+def test_a_default_report_that_is_damaged_costs_no_gap(vocabgap: Told, image: Path, photos: Path) -> None:
+    vocabgap("report", photos, "--out", "out")
+    Path("out", "capabilities.parquet").write_bytes(b"junk")
+
+    told = vocabgap("log", image, "-d", "x", "--suggest")
+
+    assert told.code == 0
+    assert "no capability is named: " in told.err
+    assert line(image)["description"] == "x"
+    assert vocabgap("log", image, "-d", "x", "--suggest", "--run", "out").code == 4
+
+
+def test_a_blank_need_leaves_the_description_to_look_for(vocabgap: Told, image: Path, photos: Path) -> None:
+    vocabgap("report", photos, "--out", "out")
+    told = vocabgap("log", image, "-d", "mask the skies", "--need", " ", "--suggest")
+    assert (told.code, "  near: " in told.out) == (0, True)
+
+
+def test_what_comes_near_may_fail_once_the_gap_is_logged(
+    vocabgap: Told, image: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise vg.VocabgapError("no idea")
+
+    monkeypatch.setattr("vocabgap.similar.similar_gaps", fail)
+    told = vocabgap("log", image, "-d", "x", "--suggest")
+    assert told.code == 0
+    assert "what comes near cannot be said: no idea" in told.err
+
+
+@pytest.mark.parametrize("option", ["--run", "--vocabulary", "--config"])
+def test_options_of_suggesting_need_it(vocabgap: Told, image: Path, option: str) -> None:
+    told = vocabgap("log", image, "-d", "x", option, "gone")
+    assert (told.code, "add --suggest" in told.err) == (2, True)
+    assert not (image / LOG_NAME).exists()
+
+
+def test_an_unset_variable_says_nothing_of_session_and_snapshot(
+    vocabgap: Told, image: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VOCABGAP_SESSION", "s-1")
+    vocabgap("log", image, "-d", "x", "--session", "", "--snapshot", "")
+    assert (line(image)["session_id"], line(image)["snapshot_hash"]) == ("s-1", None)
+
+
 @pytest.mark.parametrize(("place", "told"), [("", "image: expected"), ("~nobody-here/x", "home folder")])
 def test_an_image_that_cannot_be_meant_is_refused(vocabgap: Told, place: str, told: str) -> None:
     found = vocabgap("log", place, "-d", "x")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vocabgap.arguments import whole_number
 from vocabgap.cli.options import (
     CacheOption,
     ConfigOption,
@@ -80,6 +81,7 @@ def list_records(
     settings = resolve_settings(config, os.environ, {"--hidden": (("ingest", "hidden"), hidden)}).settings
     moment = parse_now(now)
     earliest = None if since is None else parse_moment(since, moment, name="--since")
+    most = whole_number("--limit", limit, hint="0 lists all")
     latest = None if until is None else parse_moment(until, moment, name="--until")
     from vocabgap.reviewing import Question, review  # noqa: PLC0415 - loads Polars
 
@@ -99,7 +101,7 @@ def list_records(
     made = review(
         roots,
         question,
-        limit=limit or None,
+        limit=most or None,
         out=run,
         settings=settings,
         cache=cache,

@@ -9,7 +9,8 @@ import typer
 from vocabgap.cli.options import ConfigOption, VocabularyOption
 from vocabgap.cli.output import Output, output_of
 from vocabgap.config import resolve_settings
-from vocabgap.errors import StateError
+from vocabgap.errors import InvalidInputError, StateError, VocabgapError
+from vocabgap.needs import need_of
 from vocabgap.text import escape_unseen, shortened, visible
 
 if TYPE_CHECKING:
@@ -96,7 +97,12 @@ def log(
             "--vocabulary": (("vocabulary", "paths"), vocabulary or None),
             "--run": (("report", "out"), run),
         }
-        near = _finder(resolve_settings(config, os.environ, flags).settings, is_named=run is not None)
+        near = _finder(output, resolve_settings(config, os.environ, flags).settings, is_named=run is not None)
+    elif not (run is None and vocabulary is None and config is None):
+        raise InvalidInputError(
+            "--run, --vocabulary and --config say what --suggest looks at, which was not asked for",
+            hint="add --suggest, or leave them out",
+        )
     logged = log_gap(
         image,
         description,
@@ -108,15 +114,15 @@ def log(
         vocabulary_used=used,
         satisfaction=_rating(satisfaction),
         notes=notes,
-        session_id=session,
-        snapshot_hash=snapshot,
+        session_id=session or None,  # a variable of the shell may be unset
+        snapshot_hash=snapshot or None,
         image_id=image_id,
         timestamp=timestamp,
         corrects=corrects,
         fsync=fsync,
         on_wait=lambda: output.note("waiting for another writer of this log ..."),
     )
-    similar = near(logged.record["missing_capability"] or logged.record["description"]) if near else []
+    similar = _similar(output, near, logged) if near else []
     try:
         _tell(output, logged, similar if suggest else None)
     except OSError as error:
@@ -149,12 +155,23 @@ def _tell(output: Output, logged: "LoggedGap", similar: "Sequence[SimilarGap] | 
         output.text("  nothing known comes near")
 
 
+def _similar(
+    output: Output, near: "Callable[[str], list[SimilarGap]]", logged: "LoggedGap"
+) -> "list[SimilarGap]":
+    """What comes near; nothing where that cannot be said: the gap is logged, and must not be logged again."""
+    try:
+        return near(need_of(logged.record))
+    except VocabgapError as error:
+        output.note(f"what comes near cannot be said: {error.message}")
+        return []
+
+
 def _rating(said: str | None) -> int | str | None:
     """A rating as it was typed: digits are a number."""
     return int(said) if said in {"-1", "0", "1"} else said
 
 
-def _finder(settings: "Settings", *, is_named: bool) -> "Callable[[str], list[SimilarGap]]":
+def _finder(output: Output, settings: "Settings", *, is_named: bool) -> "Callable[[str], list[SimilarGap]]":
     """What finds what comes near to a need; without a report that was asked for, in the vocabulary alone."""
     from vocabgap.errors import NotFoundError  # noqa: PLC0415
     from vocabgap.reporting.reading import read_run  # noqa: PLC0415 - loads Polars
@@ -167,6 +184,10 @@ def _finder(settings: "Settings", *, is_named: bool) -> "Callable[[str], list[Si
     except NotFoundError:
         if is_named:
             raise
+    except StateError as error:  # a gap is not lost for a report that nobody named
+        if is_named:
+            raise
+        output.note(f"no capability is named: {error.message}")
     listed = settings.vocabulary
     known = load_vocabulary(listed.paths, fields=listed.fields, entries=listed.entries)
     return partial(similar_gaps, capabilities=ranked, vocabulary=known if listed.paths else None)
