@@ -32,6 +32,14 @@ def test_what_tells_most_decides(
     assert category(texts, operations) == found
 
 
+def test_a_long_text_is_judged_by_its_beginning() -> None:
+    assert category(("crop to a circle. " + "sharpen the grain " * 500,), ()) == "detail"
+    assert (
+        category(("crop to a circle. " + "as I said " * 500 + "sharpen the grain " * 500,), ())
+        == "composition"
+    )
+
+
 def test_the_agents_own_category_is_mostly_found(outside: Callable[[str], Path]) -> None:
     judged = []
     for log in sorted(outside("chemigram/workspace").glob(f"*/{LOG_NAME}")):

@@ -63,6 +63,20 @@ def test_a_head_that_is_no_file_is_not_waited_for(image: Path) -> None:
     assert snapshot_of(image) is None
 
 
+@pytest.mark.parametrize("linked", ["HEAD", "refs/heads/main", "refs"])
+def test_no_link_is_followed_out_of_the_image(image: Path, linked: str) -> None:
+    outside = image.parent / "secret"
+    (outside / "heads").mkdir(parents=True)
+    for place in (outside / "digest", outside / "heads" / "main"):
+        place.write_text(NOW_AT, encoding="utf-8")
+    if linked != "HEAD":
+        write_head(image, "ref: refs/heads/main")
+    (image / linked).parent.mkdir(parents=True, exist_ok=True)
+    (image / linked).symlink_to(outside if linked == "refs" else outside / "digest")
+
+    assert snapshot_of(image) is None
+
+
 def test_the_environment_goes_before_the_image(image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_head(image, NOW_AT)
     monkeypatch.setenv("VOCABGAP_SNAPSHOT", OLD)

@@ -107,6 +107,7 @@ def test_a_filter_leaves_what_it_asks_for(photos: Path, asked: dict[str, object]
         ({"match": 3}, "match: expected text, found 3"),
         ({"match": " "}, "match: expected text that is not blank"),
         ({"limit": -1}, "limit: expected a whole number from 0 on"),
+        ({"images": ["\ud800"]}, "images: character 1 is half of a surrogate pair"),
         ({"images": 3}, "images: expected text, or several texts"),
     ],
     ids=str,

@@ -117,6 +117,41 @@ def test_a_correction_and_what_it_corrects_name_each_other(photos: Path) -> None
     assert vg.show(photos, right).supersedes == (wrong,)
 
 
+def test_of_several_corrections_of_one_snapshot_each_names_its_own(gap: Gap, write_corpus: Corpus) -> None:
+    state = "cd" * 32
+    said = {"snapshot_hash": state, "notes": f"corrects {state}"}
+    root = write_corpus(
+        {
+            "one": [
+                gap("sky mask", snapshot_hash=state, workaround="first"),
+                gap("film grain", snapshot_hash=state, workaround="second"),
+                gap("sky mask", timestamp="2026-05-01T00:00:00Z", workaround="third", **said),
+                gap("film grain", timestamp="2026-05-02T00:00:00Z", workaround="fourth", **said),
+                gap("sky mask", timestamp="2026-05-03T00:00:00Z", workaround="fifth", **said),
+            ]
+        }
+    )
+    gaps = vg.scan(root).gaps
+    names = dict(gaps.select("record_id", "workaround").iter_rows())
+
+    def told(record: str) -> tuple[list[str], list[str]]:
+        shown = vg.show(root, record)
+        return [names[each] for each in shown.superseded_by], [names[each] for each in shown.supersedes]
+
+    assert {names[each]: told(each) for each in names} == {
+        "first": (["third"], []),
+        "second": (["fourth"], []),
+        "third": (["fifth"], ["first"]),
+        "fourth": ([], ["second"]),
+        "fifth": ([], ["third"]),
+    }
+
+
+def test_lines_that_could_not_be_read_are_told(gap: Gap, write_corpus: Corpus) -> None:
+    root = write_corpus({"one": [gap("sky mask"), '{"description": "half']})
+    assert vg.show(root, "one").notes == ("1 line could not be read; `vocabgap check` lists them",)
+
+
 @pytest.mark.usefixtures("published")
 def test_a_record_names_its_capability(photos: Path) -> None:
     shown = vg.show(photos, vg.list_gaps(photos, match="mask the sky")["record_id"][0])

@@ -18,6 +18,7 @@ from vocabgap.cli.options import (
     TenantsOption,
     VerifyHashOption,
     note_cache,
+    note_unread,
 )
 from vocabgap.cli.output import Output, output_of
 from vocabgap.config import resolve_settings
@@ -84,6 +85,8 @@ def show(
     )
     _print(output, found, most)
     note_cache(output, found.cache)
+    if found.scan is not None:
+        note_unread(output, found.scan)
     for told in found.notes:
         output.note(escape_unseen(told))
 

@@ -28,6 +28,7 @@ _WORDS: Final = {
     "composition": "crop straighten horizon aspect rotate perspective keystone border frame composition",
 }
 _PLACES: Final = "local"
+_READ: Final = 2_000  # characters of a text: whoever says a need says it at its beginning, and somebody waits
 
 
 def category(
@@ -48,7 +49,7 @@ def category(
 
 def _of_words(text: str) -> str | None:
     known = _stems()
-    told = Counter(known[each] for each in {stem(word) for word in words(text)} if each in known)
+    told = Counter(known[each] for each in {stem(word) for word in words(text[:_READ])} if each in known)
     if _PLACES in told:
         return _PLACES
     leading = told.most_common(2)

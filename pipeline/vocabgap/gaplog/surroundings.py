@@ -26,7 +26,8 @@ def snapshot(image: Path, environment: Mapping[str, str] = os.environ) -> str | 
     """The snapshot that an image is at: as the environment says, else the one that its `HEAD` leads to.
 
     `HEAD` is a file in the image's folder that holds 64 hexadecimal digits, or `ref: ` and the name of a
-    file below `refs/` that does. A record can do without: whatever stands in the way, there is none.
+    file below `refs/` that does; no link is followed out of the folder. A record can do without: whatever
+    stands in the way, there is none.
 
     Args:
         image: The image's folder.
@@ -37,7 +38,7 @@ def snapshot(image: Path, environment: Mapping[str, str] = os.environ) -> str | 
 
 def _resolved(image: Path, name: str) -> str | None:
     for _ in range(_MOST_STEPS):
-        content = _content(image / name)
+        content = _content(image, name)
         if _HASH.fullmatch(content):
             return content
         further = _POINTS_ON.fullmatch(content)
@@ -47,9 +48,10 @@ def _resolved(image: Path, name: str) -> str | None:
     return None
 
 
-def _content(path: Path) -> str:
+def _content(image: Path, name: str) -> str:
+    path = image / name
     try:
-        if file_kind(path) is not FileKind.FILE:
+        if file_kind(path) is not FileKind.FILE or not path.resolve().is_relative_to(image.resolve()):
             return ""
         with path.open("rb") as file:
             return file.read(_MOST_BYTES).decode().strip()

@@ -64,8 +64,23 @@ def marks(lines: pl.LazyFrame) -> _Marks:
     copies = _second_copies(numbered.filter(_is_one_of(alike)).collect()) if len(alike) else []
     found[copies] = WHY_NOT.index(DUPLICATE)
     firsts = numbered.filter(~_is_one_of(copies))
-    found[_superseded_rows(firsts, numbered)] = WHY_NOT.index(SUPERSEDED)
+    found[sorted(corrected for corrected, _ in _corrections(firsts, numbered))] = WHY_NOT.index(SUPERSEDED)
     return found
+
+
+def corrections(gaps: pl.DataFrame) -> list[tuple[str, str]]:
+    """Which record was corrected by which: their identities.
+
+    Args:
+        gaps: Table `gaps`, ordered by repository, file and line, whole logs of it.
+    """
+    numbered = gaps.with_row_index(_ROW).lazy()
+    firsts = numbered.filter(pl.col("why_not").fill_null("") != DUPLICATE)
+    identities = gaps["record_id"]
+    return [
+        (identities[corrected], identities[correcting])
+        for corrected, correcting in _corrections(firsts, numbered)
+    ]
 
 
 def with_marks(lines: pl.DataFrame, found: _Marks) -> pl.DataFrame:
@@ -93,8 +108,8 @@ def _second_copies(alike: pl.DataFrame) -> list[int]:
     return ranked.filter(~pl.struct("tenant_id", "record_id").is_first_distinct())[_ROW].to_list()
 
 
-def _superseded_rows(records: pl.LazyFrame, lines: pl.LazyFrame) -> list[int]:
-    """Row numbers of the records that a later one corrects.
+def _corrections(records: pl.LazyFrame, lines: pl.LazyFrame) -> list[tuple[int, int]]:
+    """The records that a later one corrects, each with that one, as row numbers.
 
     Corrections are replayed in order of time. Where several records share the snapshot, the one that says
     the same need is meant, else the latest; a record is corrected at most once.
@@ -103,8 +118,8 @@ def _superseded_rows(records: pl.LazyFrame, lines: pl.LazyFrame) -> list[int]:
         records: The lines that are no second copies.
         lines: All lines.
     """
-    corrections = records.filter(pl.col("notes").str.contains("[0-9a-fA-F]{64}")).select(IMAGE_KEY).unique()
-    images = corrections.collect()
+    naming = pl.col("notes").str.contains("[0-9a-fA-F]{64}")
+    images = records.filter(naming).select(IMAGE_KEY).unique().collect()
     if images.is_empty():
         return []
     involved = records.join(images.lazy(), on=IMAGE_KEY, how="semi", nulls_equal=True).collect()
@@ -118,7 +133,7 @@ def _superseded_rows(records: pl.LazyFrame, lines: pl.LazyFrame) -> list[int]:
         .sort("moment", _ROW, nulls_last=False)
     )
     earlier: dict[tuple[str, ...], list[tuple[int, str]]] = defaultdict(list)
-    superseded: list[int] = []
+    found: list[tuple[int, int]] = []
     for row in involved.iter_rows(named=True):
         image = tuple(row[name] for name in IMAGE_KEY)
         need = surface(row["phrase"])
@@ -128,7 +143,7 @@ def _superseded_rows(records: pl.LazyFrame, lines: pl.LazyFrame) -> list[int]:
                 same_need = [candidate for candidate in candidates if candidate[1] == need]
                 corrected = (same_need or candidates)[-1]
                 candidates.remove(corrected)
-                superseded.append(corrected[0])
+                found.append((corrected[0], row[_ROW]))
         if row["snapshot_hash"]:
             earlier[(*image, row["snapshot_hash"].lower())].append((row[_ROW], need))
-    return sorted(superseded)
+    return found

@@ -178,16 +178,19 @@ def review(
             category_aliases=settings.category_aliases,
             operation_aliases=settings.operation_aliases,
         )
-    if scanned.summary.rejects:
-        notes.append(
-            f"{count(scanned.summary.rejects, 'line')} could not be read; `vocabgap check` lists them"
-        )
+    notes += filter(None, [unread(scanned)])
     without = undated(narrowed.gaps, question.selection)
     if without:
         notes.append(f"{count(without, 'record')} without a readable timestamp left out")
     shown = listed(newest(found, most), known)
     ranked = None if known is None else known.ranked
     return Review(shown, totals(found), belonging(shown, ranked), session, tuple(notes), known, scanned)
+
+
+def unread(scanned: Scan) -> str:
+    """What is to be said of lines that could not be read; nothing where there are none."""
+    number = scanned.summary.rejects
+    return f"{count(number, 'line')} could not be read; `vocabgap check` lists them" if number else ""
 
 
 def newest(records: pl.DataFrame, most: int | None = None) -> pl.DataFrame:

@@ -13,7 +13,8 @@ import polars as pl
 from vocabgap.analysing import analyse
 from vocabgap.arguments import require_kind, require_text, texts, unusable
 from vocabgap.exchange.scanning import scan
-from vocabgap.ingest import CacheUse, Selection
+from vocabgap.ingest import CacheUse, Scan, Selection
+from vocabgap.ingest.corrections import corrections
 from vocabgap.moments import require_offset
 from vocabgap.ranking import SETTLED
 from vocabgap.reporting.capability import Capability
@@ -22,10 +23,10 @@ from vocabgap.reporting.details import SETTLED as SETTLED_GROUP
 from vocabgap.reporting.lineage_in_words import lineage_in_words
 from vocabgap.reporting.page.commands import commands
 from vocabgap.reviewing.known import Known, known_in, listed
-from vocabgap.reviewing.listing import newest, with_category
+from vocabgap.reviewing.listing import newest, unread, with_category
 from vocabgap.reviewing.naming import Candidate, Kind, find
 from vocabgap.reviewing.summing import Belonging, Totals, belonging, totals
-from vocabgap.schema import IMAGE_KEY, RECORDS
+from vocabgap.schema import RECORDS
 from vocabgap.settings import Settings
 from vocabgap.text import printable_name
 
@@ -71,7 +72,7 @@ class Shown:
         supersedes: Of a record the identities of those that it corrects.
         run: The folder of the published run that capabilities are known from; null for none.
         notes: What a person should know beside it.
-        cache: What the cache was good for.
+        scan: What was read.
     """
 
     kind: Kind
@@ -88,7 +89,12 @@ class Shown:
     supersedes: tuple[str, ...] = ()
     run: Path | None = None
     notes: tuple[str, ...] = ()
-    cache: CacheUse | None = None
+    scan: Scan | None = None
+
+    @property
+    def cache(self) -> CacheUse | None:
+        """What the cache was good for."""
+        return None if self.scan is None else self.scan.cache
 
     def __repr__(self) -> str:
         """What it is, in a few words."""
@@ -162,7 +168,7 @@ def show(
     found = find(name, gaps, known, is_known=published is not None, kind=wanted)
     of = known() if found.kind is Kind.CAPABILITY else published
     return _Showing(gaps, settings, of, deciding).of(
-        found, notes=(why_not,) if why_not else (), cache=scanned.cache
+        found, notes=tuple(filter(None, (why_not, unread(scanned)))), scan=scanned
     )
 
 
@@ -246,18 +252,9 @@ class _Showing:
                 "repo_slug", "source_path", "line", "byte_offset", pl.col("why_not").fill_null(COUNTED)
             ).iter_rows()
         )
-        of_image = self.gaps.filter(pl.all_horizontal(pl.col(key) == row[key] for key in IMAGE_KEY))
-        is_superseded = "superseded" in lines["why_not"].to_list()
-        if is_superseded and row["snapshot_hash"]:
-            beside["superseded_by"] = _naming(of_image, row["snapshot_hash"], identifier)
-        corrected = of_image.filter(pl.col("record_id") != identifier, why_not="superseded")
-        beside["supersedes"] = tuple(
-            dict.fromkeys(
-                each
-                for each, state in corrected.select("record_id", "snapshot_hash").iter_rows()
-                if state and state.casefold() in row["notes"].casefold()
-            )
-        )
+        pairs = corrections(self.gaps)
+        beside["superseded_by"] = tuple(later for earlier, later in pairs if earlier == identifier)
+        beside["supersedes"] = tuple(earlier for earlier, later in pairs if later == identifier)
         return self._shown(Candidate(Kind.RECORD, identifier), rows, lines, beside)
 
 
@@ -266,10 +263,3 @@ def _kind(kind: Kind | str | None) -> Kind | None:
         return None if kind is None else Kind(kind)
     expected = f"one of {', '.join(Kind)}"
     raise unusable("kind", expected, kind, hint="leave it out where the name can be of one thing only")
-
-
-def _naming(records: pl.DataFrame, snapshot_hash: str, identifier: str) -> tuple[str, ...]:
-    """The records whose notes name a state, and so correct what was logged of it."""
-    naming = pl.col("notes").str.to_lowercase().str.contains(snapshot_hash.lower(), literal=True)
-    found = records.filter(naming, pl.col("record_id") != identifier)
-    return tuple(found["record_id"].unique(maintain_order=True))
