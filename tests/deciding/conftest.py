@@ -1,6 +1,7 @@
 """A workspace of which reports are made, and about which people decide."""
 
 import json
+import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,8 +13,6 @@ from vocabgap.deciding import Decisions
 from vocabgap.pipeline import Run, run
 from vocabgap.settings import ClusterSettings, DecisionSettings, Settings
 
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
 START = datetime(2026, 7, 1, tzinfo=UTC)
 FRAMES = ("capabilities.parquet", "gaps.parquet", "groups.parquet", "lineage.parquet", "report.md")
 
@@ -26,11 +25,11 @@ class Studio:
         self.clock = START
         self.cluster = ClusterSettings()
 
-    def ask(self, *needs: str) -> None:
-        """Log some needs of another image."""
-        log = self.root / "later" / "vocabulary_gaps.jsonl"
-        log.parent.mkdir(exist_ok=True)
-        shared = {"timestamp": "2026-04-01T10:00:00Z", "image_id": "later", "workaround": ""}
+    def ask(self, *needs: str, image: str = "later") -> None:
+        """Log some needs of an image, by default of another one than at the beginning."""
+        log = self.root / image / "vocabulary_gaps.jsonl"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        shared = {"timestamp": "2026-04-01T10:00:00Z", "image_id": image, "workaround": ""}
         lines = [{**shared, "description": need, "notes": str(number)} for number, need in enumerate(needs)]
         log.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
 
@@ -57,23 +56,34 @@ class Studio:
         return {name: (self.folder / out / name).read_bytes() for name in FRAMES}
 
 
-@pytest.fixture
-def studio_of(
-    gap: Gap, write_corpus: Corpus, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[..., Studio]:
+@pytest.fixture(scope="session")
+def studio_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Studio]:
     """Makes a workspace in a folder of its own, in which some needs were asked for."""
 
     def make(*needs: str) -> Studio:
         folder = tmp_path_factory.mktemp("studio")
-        lines = [gap(need, notes=str(number)) for number, need in enumerate(needs)]
-        return Studio(folder, write_corpus({"one": lines}, within=folder))
+        made = Studio(folder, folder / "photos")
+        made.ask(*needs, image="one")
+        return made
 
     return make
 
 
-@pytest.fixture
-def studio(studio_of: Callable[..., Studio]) -> Studio:
-    """Three needs in five wordings, reported on once."""
+@pytest.fixture(scope="session")
+def reported(
+    studio_of: Callable[..., Studio], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Studio, Path]:
+    """Three needs in five wordings, reported on once, and a copy of all the files."""
     made = studio_of("sky mask", "sky mask", "mask the sky", "film grain", "film grain look", "lens flare")
     made.report()
-    return made
+    kept = tmp_path_factory.mktemp("kept") / "studio"
+    return made, shutil.copytree(made.folder, kept)
+
+
+@pytest.fixture
+def studio(reported: tuple[Studio, Path]) -> Studio:
+    """The same as it was after that report, whatever the test before has made of it."""
+    made, kept = reported
+    shutil.rmtree(made.folder)
+    shutil.copytree(kept, made.folder)
+    return Studio(made.folder, made.root)

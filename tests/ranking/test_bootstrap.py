@@ -1,7 +1,7 @@
 """How sure a place is: intervals from draws of whole images."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from math import log1p
@@ -62,14 +62,13 @@ def ties_by_hand(best: list[list[int]], *, known: bool) -> list[tuple[int, float
     return found
 
 
-def drawn_images(images: Sequence[tuple[str, str]]) -> list[Counter[tuple[str, str]]]:
-    """The images of each draw, from the seed that the ranking has."""
+def drawn_images(images: Sequence[tuple[str, str]]) -> Iterator[tuple[Counter[tuple[str, str]], int]]:
+    """Each draw of images, from the seed that the ranking has, and how many draws are like it."""
     generator = np.random.Generator(np.random.PCG64(bootstrap.SEED))
     size = len(images)
-    return [
-        Counter(images[number] for number in generator.integers(0, size, size=size).tolist())
-        for _ in range(bootstrap.DRAWS)
-    ]
+    draws = [sorted(generator.integers(0, size, size=size).tolist()) for _ in range(bootstrap.DRAWS)]
+    for numbers, times in Counter(map(tuple, draws)).items():
+        yield Counter(images[number] for number in numbers), times
 
 
 def scores_by_hand(
@@ -128,12 +127,12 @@ def test_intervals_are_those_of_a_bootstrap_by_hand(ranked: Ranked, by: RankBy, 
     images = sorted({(row["tenant_id"], row["image_id"]) for row in asked})
     labels = table["label"].to_list()
     best, worst = defaultdict(list), defaultdict(list)
-    for drawn in drawn_images(images):
+    for drawn, times in drawn_images(images):
         score = scores_by_hand(by, asked, drawn)
         scores = {label: score(label) for label in labels}
         for label, own in scores.items():
-            best[label].append(1 + sum(other > own for other in scores.values()))
-            worst[label].append(sum(other >= own for other in scores.values()))
+            best[label] += [1 + sum(other > own for other in scores.values())] * times
+            worst[label] += [sum(other >= own for other in scores.values())] * times
     assert ties_of(table) == ties_by_hand([best[label] for label in labels], known=len(images) > 1)
     for rank, label in enumerate(labels, start=1):
         low, high = sorted(best[label])[25], sorted(worst[label])[-26]

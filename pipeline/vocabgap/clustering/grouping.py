@@ -68,6 +68,10 @@ class Clusters:
         Raises:
             InvalidInputError: One names a surface that is not there, or two cannot both be followed.
         """
+        constraints = list(constraints)
+        if not constraints:
+            unchanged = tuple(Origin(number, None) for number in range(self.clusters.height))
+            return replace(self, origins=unchanged)
         position = {name: point for point, name in enumerate(self._points.surfaces["surface"])}
         named = [
             (label, position[surface])

@@ -11,6 +11,7 @@ it comes about: a combination of terms, each a dimension of its own or the trigr
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -56,11 +57,14 @@ class Rows:
 
     def plain_terms(self, points: IntArray | slice = slice(None)) -> sparse.csr_array:
         """Some of the rows without their dense part, shape (points, own + grams)."""
-        loads = self.loads[points]
-        spelt = loads[:, self.own :] @ self.grams
-        rows = sparse.csr_array(sparse.hstack([loads[:, : self.own], spelt], format="csr"))
+        rows = self.loads[points] @ self._terms
         rows.sort_indices()  # so that a product adds up in one order
         return rows
+
+    @cached_property
+    def _terms(self) -> sparse.csr_array:
+        """Each term as a row, shape (terms, own + grams)."""
+        return sparse.block_diag([sparse.eye_array(self.own), self.grams], format="csr")
 
 
 def vectorize(contents: Sequence[str], mentions: FloatArray, sentences: FloatArray) -> Rows:

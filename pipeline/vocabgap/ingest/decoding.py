@@ -7,6 +7,7 @@ rejected with the field and the expectation named.
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -47,10 +48,10 @@ class _Object(dict[str, Any]):
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
-        self.repeated: int = len(pairs) - len(self) + _repeated(list(self.values()))
+        self.repeated: int = len(pairs) - len(self) + _repeated(self.values())
 
 
-def _repeated(values: list[Any]) -> int:
+def _repeated(values: Iterable[Any]) -> int:
     """How often keys are repeated in the objects among some values."""
     found = 0
     for value in values:

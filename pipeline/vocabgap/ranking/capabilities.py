@@ -118,7 +118,8 @@ def rank(
     IDENTITIES.require(known)
     placed = _placed(records, found.wordings)
     whole = placed if corpus is None else _placed(corpus, found.wordings)
-    _check_part(placed, whole)
+    if corpus is not None:
+        _check_part(placed, whole)
     moments = _Moments.of(whole["timestamp"], now)
     counted = prioritised(counts(placed).sort("cluster"), weights, moments.now, moments.earliest)
     described = (
@@ -230,10 +231,10 @@ def _placed(records: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
     placed = records.with_columns(phrase().alias("wording")).join(
         wordings.select("wording", "surface", "cluster"), on="wording", how="left", maintain_order="left"
     )
-    strangers = placed.filter(pl.col("cluster").is_null())
-    if strangers.height:
+    strangers = placed["cluster"].null_count()
+    if strangers:
         raise InvalidInputError(
-            f"{strangers.height} records have wordings that were not clustered",
+            f"{strangers} records have wordings that were not clustered",
             hint="rank the records that were clustered, or some of them",
         )
     return placed

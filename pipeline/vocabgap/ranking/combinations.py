@@ -16,8 +16,8 @@ def operation_sets(operations: pl.Series, fold: Callable[[str], str]) -> pl.Seri
         operations: Lists of names, one a record.
         fold: The operation that a name stands for, empty for none.
     """
-    spelt = operations.explode().drop_nulls().unique().sort()
-    names = pl.Series([fold(name) or None for name in spelt], dtype=pl.String)
+    spelt = operations.explode().unique()
+    names = pl.Series([None if name is None else fold(name) or None for name in spelt], dtype=pl.String)
     folded = pl.element().replace_strict(spelt, names, default=None).drop_nulls().unique().sort()
     return operations.list.eval(folded).alias("operations")
 

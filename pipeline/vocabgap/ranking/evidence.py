@@ -34,8 +34,9 @@ def counts(placed: pl.DataFrame) -> pl.DataFrame:
 
 def folded(values: pl.Series, fold: Callable[[str], str]) -> pl.Series:
     """Each text as the name it stands for; only distinct values are folded."""
-    known = values.drop_nulls().unique().sort()
-    return values.replace_strict(known, pl.Series([fold(value) for value in known], dtype=pl.String))
+    known = values.unique()
+    names = [None if value is None else fold(value) for value in known]
+    return values.replace_strict(known, pl.Series(names, dtype=pl.String))
 
 
 def tally(placed: pl.DataFrame, column: str, into: str, fold: Callable[[str], str]) -> pl.DataFrame:

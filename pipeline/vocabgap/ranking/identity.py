@@ -8,7 +8,7 @@ from typing import Final, Protocol
 import polars as pl
 
 from vocabgap.ranking.matching import matched, overlaps
-from vocabgap.ranking.status import NEW, OPEN, ruled
+from vocabgap.ranking.status import NEW, OPEN, RULED, ruled
 from vocabgap.schema import GROUPS, IDENTITIES, RECORDS, UTC_MICROSECONDS, phrase
 
 ID_PREFIX: Final = "cap-"
@@ -76,11 +76,12 @@ def identify(
         basis: Table `groups` of the run before; null if there was none.
         verdicts: Table `verdicts`.
     """
-    raw = _group_ids(found, basis)
+    RECORDS.require(records)
+    own = _surfaces(found)
+    raw = _group_ids(found, own, basis)
     ids = dict(raw.select("cluster", "group_id").iter_rows())
     surfaces = (
-        _surfaces(found)
-        .join(raw, on="cluster")
+        own.join(raw, on="cluster")
         .select("surface", "mentions", "group_id", "known", group_surface="label_surface")
         .join(decided.wordings.select("surface", "cluster").unique(), on="surface")
     )
@@ -95,7 +96,7 @@ def identify(
     otherwise = pl.when(pl.col("known") | pl.lit(basis is None)).then(pl.lit(OPEN)).otherwise(pl.lit(NEW))
     identities = (
         table.join(known, on="cluster", how="left")
-        .join(ruled(_surfaces(decided), verdicts, _last_mentions(records, decided)), on="cluster", how="left")
+        .join(_ruled(decided, verdicts, records), on="cluster", how="left")
         .with_columns(
             pl.coalesce("status", otherwise),
             pl.col("pinned").fill_null(value=False),
@@ -147,27 +148,32 @@ def _surfaces(found: Grouping) -> pl.DataFrame:
     return found.wordings.group_by("surface", "cluster").agg(pl.col("mentions").sum()).sort("surface")
 
 
-def _group_ids(found: Grouping, basis: pl.DataFrame | None) -> pl.DataFrame:
+def _group_ids(found: Grouping, surfaces: pl.DataFrame, basis: pl.DataFrame | None) -> pl.DataFrame:
     """Columns `cluster`, `label_surface`, `group_id` and `known`: whether the run before had any of it."""
     labels = found.clusters.select("cluster", "label_surface").sort("cluster")
-    before = GROUPS.empty() if basis is None else basis
-    previous = before.select("surface", "mentions", key="group_id", label="group_surface")
-    present = _surfaces(found).join(labels, on="cluster").with_columns(key="label_surface")
-    names = previous.select(previous="key", label="label").unique()
-    pairs = (
-        overlaps(previous, present)
-        .join(names, on="previous")
-        .with_columns(preferred=pl.col("label") == pl.col("present"))
-    )
-    carried = {label: group_id for group_id, label in matched(pairs)}
-    taken = {*before["group_id"]}
+    carried: dict[str, str] = {}
+    known, taken = set[str](), set[str]()
+    if basis is not None:
+        pairs = _shared(basis, surfaces.join(labels, on="cluster"))
+        carried = {label: group_id for group_id, label in matched(pairs)}
+        known, taken = {*pairs["present"]}, {*basis["group_id"]}
     ids = []
     for label in labels["label_surface"]:
         ids.append(carried.get(label) or _unused(label, taken))
         taken.add(ids[-1])
     return labels.with_columns(
         pl.Series("group_id", ids, pl.String),
-        pl.col("label_surface").is_in(pairs["present"].implode()).alias("known"),
+        pl.Series("known", [label in known for label in labels["label_surface"]], pl.Boolean),
+    )
+
+
+def _shared(basis: pl.DataFrame, surfaces: pl.DataFrame) -> pl.DataFrame:
+    """What the groups of the run before share with those of this one, as `matched` takes it."""
+    previous = basis.select("surface", "mentions", key="group_id", label="group_surface")
+    return (
+        overlaps(previous, surfaces.with_columns(key="label_surface"))
+        .join(previous.select(previous="key", label="label").unique(), on="previous")
+        .with_columns(preferred=pl.col("label") == pl.col("present"))
     )
 
 
@@ -179,8 +185,13 @@ def _unused(label: str, taken: set[str]) -> str:
     return name
 
 
+def _ruled(decided: Grouping, verdicts: pl.DataFrame | None, records: pl.DataFrame) -> pl.DataFrame:
+    if verdicts is None or verdicts.is_empty():
+        return pl.DataFrame(schema=RULED)
+    return ruled(_surfaces(decided), verdicts, _last_mentions(records, decided))
+
+
 def _last_mentions(records: pl.DataFrame, decided: Grouping) -> pl.DataFrame:
-    RECORDS.require(records)
     return (
         records.select("timestamp", wording=phrase())
         .join(decided.wordings.select("wording", "cluster"), on="wording")

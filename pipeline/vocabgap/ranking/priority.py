@@ -1,7 +1,7 @@
 """Priority: how many it reaches, how badly it is needed, and how lately it was asked for."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import numpy as np
@@ -19,6 +19,7 @@ SMOOTHING: Final = 5.0
 
 # The last digits of a logarithm differ from processor to processor; equal evidence has to give equal numbers.
 _DECIMALS: Final = 12
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,15 @@ def factors(counted: Counted, weights: Weights) -> Factors:
     return Factors(*(np.round(factor, _DECIMALS) for factor in (reach, need, recency, product)))
 
 
+def constant(moment: datetime | None) -> pl.Expr:
+    """A moment for every row, in UTC.
+
+    From a number, for Polars makes a series of a `datetime`, by five steps, before it makes an expression.
+    """
+    microseconds = None if moment is None else (moment - _EPOCH) // timedelta(microseconds=1)
+    return pl.lit(microseconds, pl.Int64).cast(UTC_MICROSECONDS)
+
+
 def age_in_days(moment: pl.Expr, now: datetime | None, earliest: datetime | None) -> pl.Expr:
     """Days from a moment to now.
 
@@ -100,8 +110,8 @@ def age_in_days(moment: pl.Expr, now: datetime | None, earliest: datetime | None
         now: The moment that counts as the present.
         earliest: The earliest readable timestamp; null if there is none.
     """
-    known = moment.fill_null(pl.lit(earliest, UTC_MICROSECONDS))
-    microseconds = (pl.lit(now, UTC_MICROSECONDS) - known).dt.total_microseconds()
+    known = moment.fill_null(constant(earliest))
+    microseconds = (constant(now) - known).dt.total_microseconds()
     return (microseconds.cast(pl.Float64) / MICROSECONDS_A_DAY).clip(lower_bound=0.0).fill_null(0.0)
 
 

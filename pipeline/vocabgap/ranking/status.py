@@ -10,37 +10,47 @@ from typing import Final
 
 import polars as pl
 
-from vocabgap.schema import VERDICTS
-
 NEW, OPEN, DISMISSED, AUTHORED, REGRESSED = STATUSES = ("new", "open", "dismissed", "authored", "regressed")
 SETTLED: Final = (DISMISSED, AUTHORED)
 _AUTHOR: Final = "author"
 _STATUS_OF: Final = {"dismiss": DISMISSED, _AUTHOR: AUTHORED, "reopen": OPEN}
 
 
-def ruled(surfaces: pl.DataFrame, verdicts: pl.DataFrame | None, last_mentions: pl.DataFrame) -> pl.DataFrame:
+RULED: Final = pl.Schema(
+    {
+        "cluster": pl.Int64,
+        "label": pl.String,
+        "status": pl.String,
+        "pinned": pl.Boolean,
+        "decisions": pl.List(pl.String),
+        "outgrown": pl.List(pl.String),
+    }
+)
+"""What `ruled` gives."""
+
+
+def ruled(surfaces: pl.DataFrame, verdicts: pl.DataFrame, last_mentions: pl.DataFrame) -> pl.DataFrame:
     """What people decided about groups.
 
     Args:
         surfaces: Columns `surface`, `mentions` and `cluster`, one row a surface.
-        verdicts: Table `verdicts`; null where nothing was decided.
+        verdicts: Table `verdicts`.
         last_mentions: Columns `cluster` and `last_mention`, null where no timestamp can be read.
 
     Returns:
-        One row a group that was spoken of: columns `cluster`; `label`, null without a `rename`; `status`,
+        As `RULED` has it, one row a group that was spoken of: `cluster`; `label`, null without a `rename`; `status`,
         null where nothing that was decided gives it one; `pinned`, `decisions` and `outgrown`.
     """
-    said = VERDICTS.empty() if verdicts is None else verdicts
     action = pl.col("action")
     gives_status = action.is_in(list(_STATUS_OF))
     has_regressed = (action == _AUTHOR) & (pl.col("last_mention") > pl.col("time")).fill_null(value=False)
     is_outgrown = gives_status & ~has_regressed & (2 * pl.col("carried") < pl.col("whole"))
     given = pl.when("has_regressed").then(pl.lit(REGRESSED)).otherwise(action.replace(_STATUS_OF))
     return (
-        said.join(surfaces.select("surface", "cluster"), on="surface")
+        verdicts.join(surfaces.select("surface", "cluster"), on="surface")
         .unique(["cluster", "decision_id"], keep="first", maintain_order=True)
         .join(surfaces.group_by("cluster").agg(pl.col("mentions").sum().alias("whole")), on="cluster")
-        .join(_carried(said, surfaces), on=["cluster", "decision_id"], how="left")
+        .join(_carried(verdicts, surfaces), on=["cluster", "decision_id"], how="left")
         .join(last_mentions, on="cluster", how="left")
         .with_columns(pl.col("carried").fill_null(0), has_regressed.alias("has_regressed"))
         .with_columns(is_outgrown.alias("is_outgrown"), given.alias("given"))
@@ -57,10 +67,10 @@ def ruled(surfaces: pl.DataFrame, verdicts: pl.DataFrame | None, last_mentions: 
     )
 
 
-def _carried(said: pl.DataFrame, surfaces: pl.DataFrame) -> pl.DataFrame:
+def _carried(verdicts: pl.DataFrame, surfaces: pl.DataFrame) -> pl.DataFrame:
     """Of each group, the mentions (`carried`) of the surfaces that a decision is about."""
     return (
-        said.select("decision_id", surface="about")
+        verdicts.select("decision_id", surface="about")
         .explode("surface")
         .unique()
         .join(surfaces, on="surface")

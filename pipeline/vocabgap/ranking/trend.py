@@ -8,7 +8,7 @@ import polars as pl
 from scipy.special import bdtr, bdtrc
 
 from vocabgap.moments import MICROSECONDS_A_DAY
-from vocabgap.schema import UTC_MICROSECONDS
+from vocabgap.ranking.priority import constant
 from vocabgap.settings import WINDOW_WEEKS
 
 SIGNIFICANCE: Final = 0.1
@@ -58,7 +58,7 @@ def trends(
     """
     lived = _weeks_since(earliest, now, window_weeks)
     weeks = min(window_weeks, int(lived) + 1)
-    present = pl.lit(now, UTC_MICROSECONDS)
+    present = constant(now)
     ago = (present - pl.col("timestamp")).dt.total_microseconds()
     week = pl.when(ago >= 0).then(ago // _MICROSECONDS_A_WEEK)
     clusters = (

@@ -24,7 +24,7 @@ def order_of(ranked: pl.DataFrame, said: RankBy | str | None = None) -> RankBy:
     Raises:
         InvalidInputError: The order is another one than that, or none that a ranking gives.
     """
-    fitting = [by for by in RankBy if _is_in_order(ranked, by)] if ranked["rank"].is_sorted() else []
+    fitting = _fitting(ranked) if ranked["rank"].is_sorted() else []
     if not fitting:
         raise InvalidInputError("the capabilities are in no order that a ranking gives", hint=_HINT)
     if said is None:
@@ -38,8 +38,8 @@ def order_of(ranked: pl.DataFrame, said: RankBy | str | None = None) -> RankBy:
     return wanted
 
 
-def _is_in_order(ranked: pl.DataFrame, by: RankBy) -> bool:
+def _fitting(ranked: pl.DataFrame) -> list[RankBy]:
     block = (pl.col("status").is_in(SETTLED), pl.col("established"))
     undecided = ranked.filter(pl.col("decisions").list.len() == 0)
-    falls = (pl.col(by.value).diff() <= 0).over(*block)
-    return bool(undecided.select(falls.all()).item())
+    falls = undecided.select((pl.col(by.value).diff() <= 0).over(*block).all() for by in RankBy)
+    return [by for by in RankBy if falls[by.value].item()]

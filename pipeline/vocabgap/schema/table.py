@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import polars as pl
@@ -23,7 +24,7 @@ class Column:
     meaning: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """A frame's name, what a row of it is, and its columns in order."""
 
@@ -31,7 +32,7 @@ class Table:
     row: str
     columns: tuple[Column, ...]
 
-    @property
+    @cached_property
     def schema(self) -> pl.Schema:
         """The Polars schema, in column order."""
         return pl.Schema({column.name: column.dtype for column in self.columns})
@@ -57,7 +58,7 @@ class Table:
         """
         require_kind(f"frame '{self.name}'", frame, pl.DataFrame, "a polars.DataFrame", hint=_FRAME_HINT)
         needed = set(self.names if columns is None else columns)
-        given = frame.schema  # built anew at every use
+        given = dict(zip(frame.columns, frame.dtypes, strict=True))
         for column in self.columns:
             if column.name not in needed:
                 continue
