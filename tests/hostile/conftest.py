@@ -14,10 +14,13 @@ from typing import Final
 import msgspec
 import pytest
 
+from vocabgap.cli.app import run as run_command
 from vocabgap.config import load_settings
 from vocabgap.decisions import Action, Decision, decide, subject
+from vocabgap.errors import ExitCode
 from vocabgap.pipeline import Run, run
 from vocabgap.record import LOG_NAME
+from vocabgap.reporting.escaping import WORD_JOINER
 
 NOW: Final = datetime(2026, 7, 1, tzinfo=UTC)
 OWN: Final = Path(__file__).parents[1] / "data" / "hostile.json"
@@ -108,6 +111,27 @@ def pair(
 ) -> tuple[Run, Run]:
     """Two runs: over texts that nothing could mistake for anything else, and over the hostile ones."""
     return publish(dress([f"kind{number} " for number in range(len(texts))])), publish(dress(texts))
+
+
+@pytest.fixture
+def told(
+    capsys: pytest.CaptureFixture[str],
+    unseen: Callable[[str], set[str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Callable[..., str]:
+    """Runs a command line, and gives what it says once it is done as expected and nothing unseen is in it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "4000")
+
+    def call(*arguments: str | Path, code: int = ExitCode.DONE) -> str:
+        given = run_command([str(argument) for argument in arguments])
+        printed, noted = capsys.readouterr()
+        assert given == code, noted
+        assert not unseen(printed.replace(f"@{WORD_JOINER}", "@") + noted)
+        return printed + noted
+
+    return call
 
 
 def put(text: str, number: int, word: str) -> str:

@@ -13,7 +13,11 @@ pytestmark = pytest.mark.slow
 PATIENCE = 60_000  # milliseconds
 # What the script has made in the list, in each panel and in the fields, part by part: every element in its
 # order, with its attributes. Their values are the same, but for what is made of identifiers and numbers.
+# Nobody looks at the panels, so what is in them is not laid out, which would take most of the time.
 MADE = """async () => {
+    const unseen = new CSSStyleSheet();
+    unseen.replaceSync('#panel-body { display: none }');
+    document.adoptedStyleSheets = [unseen];
     const free = new Set(['id', 'href', 'data-id', 'data-copy', 'value', 'd', 'x', 'width']);
     const made = (within) => [...within.querySelectorAll('*')].map((each) => [
         each.tagName,

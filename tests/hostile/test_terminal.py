@@ -9,42 +9,18 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from vocabgap.cli.app import run as run_command
 from vocabgap.cli.tables import table
 from vocabgap.errors import ExitCode
 from vocabgap.pipeline import Run
-from vocabgap.reporting.escaping import WORD_JOINER
 
 Hidden = Callable[[str], set[str]]
 Dressed = tuple[list[Path], Path]
-Pair = tuple[Run, Run]
 Told = Callable[..., str]
 
 pytestmark = pytest.mark.slow
 
 TEXT_OR_JSON = pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
 OURS = re.compile("\x1b\\[[0-9;]*m")  # a style, as a table on a terminal has some
-MARKDOWN = ["--format", "markdown"]
-
-
-@pytest.fixture(autouse=True)
-def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "4000")
-
-
-@pytest.fixture
-def told(capsys: pytest.CaptureFixture[str], unseen: Hidden) -> Told:
-    """Runs a command line, and gives what it says once it is done as expected and nothing unseen is in it."""
-
-    def call(*arguments: str | Path, code: int = ExitCode.DONE) -> str:
-        given = run_command([str(argument) for argument in arguments])
-        printed, noted = capsys.readouterr()
-        assert given == code, noted
-        assert not unseen(printed.replace(f"@{WORD_JOINER}", "@") + noted)
-        return printed + noted
-
-    return call
 
 
 @pytest.mark.parametrize(
@@ -82,14 +58,6 @@ def test_check(told: Told, hostile: Dressed, form: list[str]) -> None:
     roots, config = hostile
     printed = told(*form, "check", *roots, "--config", config, code=ExitCode.INVALID_INPUT)
     assert printed.count("wrong_type") >= len(roots)
-
-
-@pytest.mark.parametrize(
-    ("form", "as_text"), [([], []), (["--json"], []), ([], MARKDOWN)], ids=["text", "json", "markdown"]
-)
-def test_diff(told: Told, pair: Pair, form: list[str], as_text: list[str]) -> None:
-    benign, hostile = (run.published.folder for run in pair)
-    assert "covered0" in told(*form, "diff", benign, hostile, "--top", "0", *as_text)
 
 
 @pytest.mark.parametrize(

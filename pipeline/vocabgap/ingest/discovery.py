@@ -3,9 +3,11 @@
 import errno
 import os
 import stat
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -117,12 +119,17 @@ def repository_slugs(folders: list[Path]) -> list[str]:
         folders: Absolute paths; the same one may occur twice.
     """
 
+    distinct = set(folders)
+
+    @cache
+    def named_so(depth: int) -> Counter[tuple[str, ...]]:
+        return Counter(folder.parts[-depth:] for folder in distinct)
+
     def slug(folder: Path) -> str:
-        named = [part for part in folder.parts if part != folder.anchor] or [folder.anchor]
+        named = tuple(part for part in folder.parts if part != folder.anchor) or (folder.anchor,)
         for depth in range(1, len(named) + 1):
             tail = named[-depth:]
-            rivals = {other for other in folders if list(other.parts[-depth:]) == tail}
-            if len(rivals) == 1:
+            if named_so(depth)[tail] == 1:
                 return printable_name("/".join(tail))
         return printable_name("/".join(named))
 

@@ -186,7 +186,9 @@ def _tells(rule: Rule, clauses: Sequence[str], *, named: bool) -> bool:
     if not named:
         failures = _said(clauses) & _FAILURES
         phrases += tuple(phrase for phrase in rule.if_failed if failures.difference(phrase.split()))
-    return any(_happened(clause, phrase) for phrase in phrases for clause in clauses)
+    whole = "".join(clauses)  # two spaces part them, and no phrase has so many
+    heard = [phrase for phrase in phrases if f" {phrase} " in whole]
+    return any(_happened(clause, phrase) for phrase in heard for clause in clauses)
 
 
 def _said(clauses: Sequence[str]) -> set[str]:

@@ -1,4 +1,7 @@
-"""Text of the logs never becomes an element, an attribute or a link of the page."""
+"""Text of the logs never becomes structure of the page or of the Markdown, nor an unseen character of either.
+
+All that looks at the two runs that take the longest to make is here, so that they are made once.
+"""
 
 import json
 import re
@@ -7,9 +10,14 @@ from collections.abc import Callable, Iterator
 
 import polars as pl
 import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from msgspec.structs import replace
 from selectolax.lexbor import LexborHTMLParser
 
 from vocabgap.pipeline import Run
+from vocabgap.reporting.escaping import WORD_JOINER
+from vocabgap.reporting.markdown import render_markdown
 from vocabgap.reporting.page import payload, render_page, rendering
 from vocabgap.reporting.reading import read_gaps
 from vocabgap.reporting.sharing import shareable
@@ -19,11 +27,23 @@ from vocabgap.text import shortened, visible
 Hidden = Callable[[str], set[str]]
 Pair = tuple[Run, Run]
 Dom = LexborHTMLParser
+Shape = list[tuple[str | None, tuple[str, ...]]]
+Tokens = tuple[list[Token], list[Token]]
+Told = Callable[..., str]
 
 pytestmark = pytest.mark.slow
 
+GITHUB = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+MARKDOWN = ["--format", "markdown"]
 # What differs from page to page, and is made by us: identifiers and numbers.
 MADE = re.compile(r"cap-[0-9a-f]{12}|[0-9]+(?:\.[0-9]+)?")
+
+
+@pytest.fixture(scope="module")
+def tokens(pair: Pair) -> Tokens:
+    """What the two reports are made of, as GitHub reads them."""
+    benign, hostile = (GITHUB.parse(text_of(run)) for run in pair)
+    return benign, hostile
 
 
 @pytest.fixture(scope="module", params=["report", "share"])
@@ -45,12 +65,27 @@ def doms(pages: tuple[str, str]) -> tuple[Dom, Dom]:
 
 
 @pytest.fixture(scope="module")
+def shapes(doms: tuple[Dom, Dom]) -> tuple[Shape, Shape]:
+    """Their elements, each with the names of its attributes."""
+    benign, hostile = map(shape, doms)
+    return benign, hostile
+
+
+@pytest.fixture(scope="module")
 def data(doms: tuple[Dom, Dom]) -> dict[str, object]:
     """The data of the hostile page."""
     block = doms[1].css_first("#run-data")
     assert block is not None
     found: dict[str, object] = json.loads(block.text())
     return found
+
+
+def text_of(run: Run) -> str:
+    return (run.published.folder / "report.md").read_text(encoding="utf-8")
+
+
+def structure(tokens: list[Token]) -> list[tuple[str, str, list[str]]]:
+    return [(each.type, each.tag, [child.type for child in each.children or ()]) for each in tokens]
 
 
 def summary_of(run: Run, page: str) -> Summary:
@@ -61,7 +96,7 @@ def summary_of(run: Run, page: str) -> Summary:
     return shareable(run.published.summary, gaps.filter("counted"), 2)
 
 
-def shape(dom: Dom) -> list[tuple[str | None, tuple[str, ...]]]:
+def shape(dom: Dom) -> Shape:
     assert dom.root is not None
     return [(node.tag, tuple(node.attributes)) for node in dom.root.traverse(include_text=False)]
 
@@ -88,9 +123,9 @@ def texts_in(value: object) -> Iterator[str]:
 
 
 def test_a_page_of_hostile_texts_has_the_elements_and_attributes_of_one_of_benign_texts(
-    doms: tuple[Dom, Dom],
+    shapes: tuple[Shape, Shape],
 ) -> None:
-    benign, hostile = map(shape, doms)
+    benign, hostile = shapes
     assert hostile == benign
 
 
@@ -99,9 +134,11 @@ def test_no_attribute_holds_a_text_of_a_log(doms: tuple[Dom, Dom]) -> None:
     assert hostile == benign
 
 
-def test_nothing_in_a_page_is_run_or_fetched_but_its_own_script_and_style(doms: tuple[Dom, Dom]) -> None:
+def test_nothing_in_a_page_is_run_or_fetched_but_its_own_script_and_style(
+    doms: tuple[Dom, Dom], shapes: tuple[Shape, Shape]
+) -> None:
     _, hostile = doms
-    names = {name for _, names in shape(hostile) for name in names}
+    names = {name for _, names in shapes[1] for name in names}
     assert [script.attributes for script in hostile.css("script")] == [
         {"type": "application/json", "id": "run-data"},
         {},
@@ -130,14 +167,61 @@ def test_the_data_of_a_page_are_texts_that_can_be_seen(data: dict[str, object], 
     assert not unseen("\n".join(texts_in(data)))
 
 
-def test_a_page_says_what_the_logs_say(pages: tuple[str, str], pair: Pair, texts: list[str]) -> None:
-    dom = LexborHTMLParser(pages[1])
-    block = dom.css_first("#run-data")
-    assert block is not None
-    data = set(texts_in(json.loads(block.text())))
-    shown = {node.text(strip=True) for node in dom.css("#evidence .wordings th")}
+def test_a_page_says_what_the_logs_say(
+    doms: tuple[Dom, Dom], data: dict[str, object], pair: Pair, texts: list[str]
+) -> None:
+    shown = {node.text(strip=True) for node in doms[1].css("#evidence .wordings th")}
     gaps = pair[1].scan.gaps.filter("counted", pl.col("missing_capability").is_duplicated())
     said = {shortened(visible(text), 240) for text in gaps["missing_capability"]}
     assert len(said) == len(texts)
-    assert said <= data
+    assert said <= set(texts_in(data))
     assert said <= shown
+
+
+def test_a_report_of_hostile_texts_has_the_structure_of_one_of_benign_texts(
+    tokens: Tokens, texts: list[str]
+) -> None:
+    benign, hostile = map(structure, tokens)
+    assert hostile == benign
+    assert [kind for kind, tag, _ in benign if (kind, tag) == ("heading_open", "h3")] == [
+        "heading_open" for _ in (*texts, *texts)
+    ]  # of what is open, and of what is probably covered
+
+
+def test_a_narrowed_report_of_hostile_texts_has_the_structure_of_one_of_benign_texts(
+    pair: Pair, texts: list[str]
+) -> None:
+    def narrowed(run: Run, to: list[str]) -> list[tuple[str, str, list[str]]]:
+        summary = replace(run.published.summary, capabilities=(), covered=(), settled=(), combinations=())
+        selection = tuple(("image", f"{text} or {text}") for text in to)
+        return structure(GITHUB.parse(render_markdown(replace(summary, selection=selection))))
+
+    benign, hostile = pair
+    assert narrowed(hostile, texts) == narrowed(benign, [f"kind{number}" for number in range(len(texts))])
+
+
+def test_a_report_holds_no_unseen_character(pair: Pair, unseen: Hidden) -> None:
+    _, hostile = pair
+    assert unseen(text_of(hostile)) <= {WORD_JOINER}  # which keeps GitHub from notifying people
+
+
+def test_every_hostile_label_entry_and_reason_is_shown_as_it_was_written(pair: Pair, tokens: Tokens) -> None:
+    _, hostile = tokens
+    shown = {
+        "".join(child.content for child in token.children or ()).replace(f"@{WORD_JOINER}", "@")
+        for token in hostile
+        if token.type == "inline"
+    }
+    summary = pair[1].published.summary
+    labels = [item.label for item in (*summary.capabilities, *summary.covered, *summary.settled)]
+    entries = [item.nearest.entry for item in summary.covered if item.nearest is not None]
+    decisions = ["; ".join(item.decisions) for item in summary.settled]
+    assert {shortened(visible(text)) for text in (*labels, *entries, *decisions)} <= shown
+
+
+@pytest.mark.parametrize(
+    ("form", "as_text"), [([], []), (["--json"], []), ([], MARKDOWN)], ids=["text", "json", "markdown"]
+)
+def test_diff(told: Told, pair: Pair, form: list[str], as_text: list[str]) -> None:
+    benign, hostile = (run.published.folder for run in pair)
+    assert "covered0" in told(*form, "diff", benign, hostile, "--top", "0", *as_text)
