@@ -10,7 +10,7 @@ import vocabgap as vg
 from vocabgap.analysing import Analysis, analyse
 from vocabgap.ingest import Selection
 from vocabgap.mcp_server import rankings as module
-from vocabgap.mcp_server.rankings import Rankings
+from vocabgap.mcp_server.rankings import Known, Rankings
 from vocabgap.settings import DecisionSettings, Settings, VocabularySettings
 
 Gap = Callable[..., dict[str, object]]
@@ -100,3 +100,21 @@ def test_what_was_ranked_last_is_known(rankings: Rankings, made: list[Selection]
     found = rankings.of(EVERYTHING)
     assert rankings.known().capabilities is found.ranked
     assert made == [EVERYTHING]
+
+
+def test_what_was_ranked_last_is_known_while_it_is_made_again_and_when_that_is_given_up(
+    rankings: Rankings, photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = rankings.of(EVERYTHING)
+    (photos / "owl").mkdir()
+    (photos / "owl" / "vocabulary_gaps.jsonl").touch()
+    known: list[Known] = []
+
+    def given_up(*_: object, **__: object) -> None:
+        known.append(rankings.known())
+        raise TimeoutError
+
+    monkeypatch.setattr(module, "analyse", given_up)
+    with pytest.raises(TimeoutError):
+        rankings.of(EVERYTHING)
+    assert [each.capabilities is found.ranked for each in (*known, rankings.known())] == [True, True]

@@ -70,7 +70,7 @@ class Rankings:
             VocabgapError: As the stages raise them.
         """
         state = self._state()
-        kept = self._kept.pop(selection, None)
+        kept = self._kept.get(selection)
         if kept is None or kept.state != state or time.monotonic() - kept.made > KEPT_SECONDS:
             found = analyse(
                 self._root,
@@ -80,10 +80,15 @@ class Rankings:
                 on_stage=lambda _: checkpoint(),
             )
             kept = _Kept(state, time.monotonic(), found)
-        self._kept[selection] = kept
-        while len(self._kept) > _MOST_KEPT:
-            del self._kept[next(iter(self._kept))]
+        self._keep(selection, kept)
         return kept.analysis
+
+    def _keep(self, selection: Selection, kept: _Kept) -> None:
+        """Keep a ranking as the newest, at once: other threads look up what is known meanwhile."""
+        others = {each: ranking for each, ranking in self._kept.items() if each != selection}
+        while len(others) >= _MOST_KEPT:
+            del others[next(iter(others))]
+        self._kept = {**others, selection: kept}
 
     def known(self) -> Known:
         """What is known without ranking anew: the newest ranking that was made, else the published.
