@@ -118,3 +118,29 @@ def test_what_was_ranked_last_is_known_while_it_is_made_again_and_when_that_is_g
     with pytest.raises(TimeoutError):
         rankings.of(EVERYTHING)
     assert [each.capabilities is found.ranked for each in (*known, rankings.known())] == [True, True]
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> Path:
+    """The manifest of a pack, some folders below the one that is named, of one entry."""
+    path = tmp_path / "packs" / "local" / "manifest.json"
+    path.parent.mkdir(parents=True)
+    path.write_text('{"entries": [{"name": "sky_mask"}]}', encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("is_ranked", [False, True])
+def test_a_manifest_that_is_edited_where_it_lies_is_read_again(
+    photos: Path, pack: Path, tmp_path: Path, *, is_ranked: bool
+) -> None:
+    settings = Settings(
+        decisions=DecisionSettings(file=str(tmp_path / "decisions.jsonl")),
+        vocabulary=VocabularySettings(paths=(str(tmp_path / "packs"),)),
+    )
+    rankings = Rankings(photos, settings, tmp_path / "out")
+    if is_ranked:
+        rankings.of(EVERYTHING)
+    assert [entry.name for entry in rankings.known().vocabulary.entries] == ["sky_mask"]
+    pack.write_text('{"entries": [{"name": "moon_glow"}]}', encoding="utf-8")
+    assert [entry.name for entry in rankings.known().vocabulary.entries] == ["moon_glow"]
+    assert [entry.name for entry in rankings.of(EVERYTHING).vocabulary.entries] == ["moon_glow"]
