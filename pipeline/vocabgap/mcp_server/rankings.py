@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -22,6 +22,7 @@ from vocabgap.vocabulary import Vocabulary, load_vocabulary, vocabulary_files
 
 KEPT_SECONDS: Final = 60.0  # then it is made again, as of a later moment
 _MOST_KEPT: Final = 4
+_EVERYTHING: Final = Selection()
 _State = tuple[tuple[str, int, int], ...]
 
 
@@ -56,23 +57,28 @@ class Rankings:
 
     def __init__(self, root: Path, settings: Settings, out: Path) -> None:
         self._root, self._settings, self._out = root, settings, out
-        self._kept: dict[Selection, _Kept] = {}
+        self._kept: dict[Hashable, _Kept] = {}
         self._published: tuple[_State, pl.DataFrame | None] | None = None
         self._vocabulary: tuple[_State, Vocabulary] | None = None
 
-    def of(self, selection: Selection, checkpoint: Callable[[], None] = lambda: None) -> Analysis:
+    def of(
+        self, selection: Selection, checkpoint: Callable[[], None] = lambda: None, *, asked: Hashable = None
+    ) -> Analysis:
         """The ranking of what is selected, as the logs are now.
 
         Args:
             selection: What it is narrowed to.
             checkpoint: Called when a stage begins; what it raises ends the work there.
+            asked: What the selection was made of, if that says when a ranking may be given again: a span
+                before now is another selection at every moment. By default the selection says it.
 
         Raises:
             VocabgapError: As the stages raise them.
         """
         entries = self._entries_state()
         state = (*entries, *self._state())
-        kept = self._kept.get(selection)
+        name = selection if asked is None or selection == _EVERYTHING else asked
+        kept = self._kept.get(name)
         if kept is None or kept.state != state or time.monotonic() - kept.made > KEPT_SECONDS:
             found = analyse(
                 self._root,
@@ -83,15 +89,19 @@ class Rankings:
             )
             kept = _Kept(state, time.monotonic(), found)
             self._vocabulary = (entries, found.vocabulary)
-        self._keep(selection, kept)
+        self._keep(name, kept)
         return kept.analysis
 
-    def _keep(self, selection: Selection, kept: _Kept) -> None:
-        """Keep a ranking as the newest, at once: other threads look up what is known meanwhile."""
-        others = {each: ranking for each, ranking in self._kept.items() if each != selection}
-        while len(others) >= _MOST_KEPT:
-            del others[next(iter(others))]
-        self._kept = {**others, selection: kept}
+    def _keep(self, name: Hashable, kept: _Kept) -> None:
+        """Keep a ranking as the newest, at once: other threads look up what is known meanwhile.
+
+        The ranking of all that is logged makes room for no other: most tools use it, and `known` does.
+        """
+        others = {each: ranking for each, ranking in self._kept.items() if each != name}
+        narrowed = [each for each in others if each != _EVERYTHING]
+        for oldest in narrowed[: max(0, len(others) + 1 - _MOST_KEPT)]:
+            del others[oldest]
+        self._kept = {**others, name: kept}
 
     def known(self) -> Known:
         """What is known without ranking anew: the newest ranking that was made, else the published.
@@ -99,7 +109,7 @@ class Rankings:
         Raises:
             VocabgapError: The published run, or the vocabulary, cannot be read.
         """
-        kept = self._kept.get(Selection())
+        kept = self._kept.get(_EVERYTHING)
         return Known(self._last_published() if kept is None else kept.analysis.ranked, self._entries())
 
     def _last_published(self) -> pl.DataFrame | None:
