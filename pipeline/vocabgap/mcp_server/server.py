@@ -32,7 +32,7 @@ from vocabgap.mcp_server.envelope import Failure, failure
 from vocabgap.mcp_server.lanes import Lane, Lanes, checkpoint
 from vocabgap.mcp_server.list_tool import LIST_GAPS
 from vocabgap.mcp_server.log_tool import LOG_VOCABULARY_GAP
-from vocabgap.mcp_server.prompts import get_prompt, prompts
+from vocabgap.mcp_server.prompts import get_prompt, lane_of, prompts
 from vocabgap.mcp_server.report_tool import REPORT_GAPS
 from vocabgap.mcp_server.resources import read_resource, resources
 from vocabgap.mcp_server.show_tool import SHOW_CAPABILITY
@@ -105,8 +105,10 @@ def build(workspace: Workspace) -> Server[Any]:
         return ListPromptsResult(prompts=prompts())
 
     async def prompt(_: _Context, asked: GetPromptRequestParams) -> GetPromptResult:
-        make = partial(get_prompt, workspace, asked.name, asked.arguments or {}, checkpoint)
-        return await lanes.run(Lane.COMPUTE, partial(_tried, make))
+        arguments = asked.arguments or {}
+        make = partial(_tried, partial(get_prompt, workspace, asked.name, arguments, checkpoint))
+        lane = lane_of(asked.name)
+        return make() if lane is None else await lanes.run(lane, make)
 
     return Server(
         NAME,
