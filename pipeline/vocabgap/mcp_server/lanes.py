@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 
 from anyio import CapacityLimiter, from_thread, to_thread
 
-# Each waits for one log, whose other writers exclude it. A log that is held must leave threads for the others.
+# Each waits for one log alone; whoever holds one must leave threads for the other logs.
 _MOST_WRITERS: Final = 64
 Result = TypeVar("Result")
 
