@@ -8,6 +8,7 @@ import pytest
 
 from mcp_server.calls import found
 from vocabgap.analysing import Analysis, analyse
+from vocabgap.reviewing import Review, review
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -71,6 +72,38 @@ async def test_the_server_answers_while_a_ranking_is_made(connect: Connect, phot
         assert (await client.list_prompts()).prompts
         held.go_on.set()
     assert held.finished == 1
+
+
+async def test_what_needs_no_ranking_waits_for_none(connect: Connect, photos: Path, held: Held) -> None:
+    async with connect(photos) as client, anyio.create_task_group() as tasks:
+        tasks.start_soon(client.call_tool, "report_gaps", {})
+        assert await anyio.to_thread.run_sync(held.begun.wait, LONGEST)
+        with anyio.fail_after(LONGEST / 2):
+            assert (await found(client, "list_gaps", limit=1))["left_out"] == 3
+            assert (await client.get_prompt("review_session_gaps", {})).messages
+        held.go_on.set()
+    assert held.finished == 1
+
+
+async def test_a_list_that_nobody_waits_for_is_given_up_once_its_records_are_read(
+    connect: Connect, photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on, listed = threading.Event(), threading.Event(), []
+
+    def waiting(*positional: Any, **named: Any) -> Review:  # noqa: ANN401 - handed on as they are
+        begun.set()
+        assert go_on.wait(LONGEST)
+        return review(*positional, **named)
+
+    monkeypatch.setattr("vocabgap.mcp_server.list_tool.review", waiting)
+    monkeypatch.setattr("vocabgap.mcp_server.list_tool.fitting", listed.append)
+    async with connect(photos) as client:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(client.call_tool, "list_gaps", {})
+            assert await anyio.to_thread.run_sync(begun.wait, LONGEST)
+            tasks.cancel_scope.cancel()
+        go_on.set()
+    assert listed == []
 
 
 async def test_what_waits_for_its_turn_is_cancelled_at_once(

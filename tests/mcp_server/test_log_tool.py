@@ -1,3 +1,4 @@
+import fcntl
 import json
 import threading
 from collections.abc import Callable
@@ -167,6 +168,23 @@ async def test_a_hundred_gaps_at_once_are_all_there_once(connect: Connect, photo
     logged = records.filter(records["description"].str.starts_with("need number"))
     assert sorted(logged["description"]) == sorted(f"need number {number}" for number in range(100))
     assert sorted(logged["record_id"]) == sorted(answered)
+
+
+async def test_a_log_that_another_program_holds_keeps_no_other_image_waiting(
+    connect: Connect, photos: Path
+) -> None:
+    async with connect(photos) as client, anyio.create_task_group() as tasks:
+        with (photos / "heron" / LOG).open("ab") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            for number in range(8):
+                arguments = {"image_id": "heron", "description": f"held back {number}"}
+                tasks.start_soon(client.call_tool, "log_vocabulary_gap", arguments)
+            await anyio.sleep(0.2)
+            with anyio.fail_after(10):
+                await found(client, "log_vocabulary_gap", image_id="fjord", description="moon glow")
+            assert "held back" not in (photos / "heron" / LOG).read_text(encoding="utf-8")
+    assert last_of(photos, "fjord")["description"] == "moon glow"
+    assert (photos / "heron" / LOG).read_text(encoding="utf-8").count("held back") == 8
 
 
 async def test_logging_does_not_wait_for_a_ranking(

@@ -48,6 +48,17 @@ async def test_prompts_name_only_tools_that_there_are(connect: Connect, photos: 
     assert {"list_gaps", "show_capability"} <= named
 
 
+@pytest.mark.parametrize("is_read_only", [False, True])
+async def test_what_an_agent_is_told_at_first_names_only_tools_that_there_are(
+    connect: Connect, photos: Path, *, is_read_only: bool
+) -> None:
+    async with connect(photos, read_only=is_read_only) as client:
+        tools = (await client.list_tools()).tools
+        said = f"{client.instructions} {[each.model_dump_json() for each in tools]}"
+    assert "report_gaps" in said
+    assert ("log_vocabulary_gap" in said) is not is_read_only
+
+
 async def test_a_draft_comes_with_its_evidence(connect: Connect, photos: Path) -> None:
     async with connect(photos) as client:
         _, embedded = await messages(client, "draft_entry", capability="mask the sky")

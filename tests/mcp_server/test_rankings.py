@@ -10,7 +10,7 @@ import vocabgap as vg
 from vocabgap.analysing import Analysis, analyse
 from vocabgap.ingest import Selection
 from vocabgap.mcp_server import rankings as module
-from vocabgap.mcp_server.rankings import Rankings
+from vocabgap.mcp_server.rankings import Known, Rankings
 from vocabgap.settings import DecisionSettings, Settings, VocabularySettings
 
 Gap = Callable[..., dict[str, object]]
@@ -100,3 +100,47 @@ def test_what_was_ranked_last_is_known(rankings: Rankings, made: list[Selection]
     found = rankings.of(EVERYTHING)
     assert rankings.known().capabilities is found.ranked
     assert made == [EVERYTHING]
+
+
+def test_what_was_ranked_last_is_known_while_it_is_made_again_and_when_that_is_given_up(
+    rankings: Rankings, photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = rankings.of(EVERYTHING)
+    (photos / "owl").mkdir()
+    (photos / "owl" / "vocabulary_gaps.jsonl").touch()
+    known: list[Known] = []
+
+    def given_up(*_: object, **__: object) -> None:
+        known.append(rankings.known())
+        raise TimeoutError
+
+    monkeypatch.setattr(module, "analyse", given_up)
+    with pytest.raises(TimeoutError):
+        rankings.of(EVERYTHING)
+    assert [each.capabilities is found.ranked for each in (*known, rankings.known())] == [True, True]
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> Path:
+    """The manifest of a pack, some folders below the one that is named, of one entry."""
+    path = tmp_path / "packs" / "local" / "manifest.json"
+    path.parent.mkdir(parents=True)
+    path.write_text('{"entries": [{"name": "sky_mask"}]}', encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("is_ranked", [False, True])
+def test_a_manifest_that_is_edited_where_it_lies_is_read_again(
+    photos: Path, pack: Path, tmp_path: Path, *, is_ranked: bool
+) -> None:
+    settings = Settings(
+        decisions=DecisionSettings(file=str(tmp_path / "decisions.jsonl")),
+        vocabulary=VocabularySettings(paths=(str(tmp_path / "packs"),)),
+    )
+    rankings = Rankings(photos, settings, tmp_path / "out")
+    if is_ranked:
+        rankings.of(EVERYTHING)
+    assert [entry.name for entry in rankings.known().vocabulary.entries] == ["sky_mask"]
+    pack.write_text('{"entries": [{"name": "moon_glow"}]}', encoding="utf-8")
+    assert [entry.name for entry in rankings.known().vocabulary.entries] == ["moon_glow"]
+    assert [entry.name for entry in rankings.of(EVERYTHING).vocabulary.entries] == ["moon_glow"]

@@ -2,9 +2,11 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.calls import found, refused
+from vocabgap.settings import Settings
 
 anyio = pytest.importorskip("anyio", reason="needs the extra `mcp`")
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("_schemas_as_checked")]
@@ -89,6 +92,20 @@ async def test_a_client_starts_a_server_and_works_with_it(
     assert newest["gaps"][0]["description"].endswith("\\u202e")
     assert (len(prompt.messages), len(resources)) == (1, 3)
     assert words.read_text(encoding="utf-8") == ""
+
+
+async def test_an_address_is_told_only_once_it_can_be_connected_to(mcp_sdk: None, photos: Path) -> None:  # noqa: ARG001 - skips
+    from vocabgap.mcp_server.server import build  # noqa: PLC0415 - needs what the extra installs
+    from vocabgap.mcp_server.serving import serve_http  # noqa: PLC0415
+    from vocabgap.mcp_server.workspace import Workspace  # noqa: PLC0415
+
+    def connect(address: str) -> None:
+        told = urllib.parse.urlsplit(address)
+        with socket.create_connection((told.hostname, told.port), timeout=PATIENCE):
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        serve_http(build(Workspace.at(photos, Settings())), 0, connect)
 
 
 async def test_clients_of_this_machine_are_served_over_http(over_http: subprocess.Popen[str]) -> None:

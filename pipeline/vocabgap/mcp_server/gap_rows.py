@@ -14,7 +14,7 @@ class GapRow(msgspec.Struct):
     """One record; `gap_id` is its identity, and the other fields are those of the record.
 
     Attributes:
-        gap_id: The identity of the record, as `log_vocabulary_gap` answers it.
+        gap_id: The identity of the record, given when it is logged.
     """
 
     gap_id: str

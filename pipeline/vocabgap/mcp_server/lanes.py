@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from anyio import CapacityLimiter, from_thread, to_thread
 
+# Each waits for one log alone; whoever holds one must leave threads for the other logs.
+_MOST_WRITERS: Final = 64
 Result = TypeVar("Result")
 
 
@@ -22,7 +24,7 @@ class Lanes:
 
     def __init__(self) -> None:
         self._limits = {
-            Lane.WRITE: CapacityLimiter(4),
+            Lane.WRITE: CapacityLimiter(_MOST_WRITERS),
             Lane.COMPUTE: CapacityLimiter(1),
             Lane.LOOK: CapacityLimiter(4),
         }

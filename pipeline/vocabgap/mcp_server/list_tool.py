@@ -64,7 +64,7 @@ class Listed(Told, kw_only=True):
     notes: list[str]
 
 
-def list_records(workspace: Workspace, asked: ListArguments, _: Checkpoint) -> Listed:
+def list_records(workspace: Workspace, asked: ListArguments, checkpoint: Checkpoint) -> Listed:
     """List what is logged, as far as it is asked for."""
     question = Question.of(
         images=_one(asked.image),
@@ -77,7 +77,9 @@ def list_records(workspace: Workspace, asked: ListArguments, _: Checkpoint) -> L
         satisfaction=_one(asked.satisfaction),
         now=datetime.now(UTC),
     )
+    checkpoint()
     found = review(workspace.root, question, limit=asked.limit, settings=workspace.settings)
+    checkpoint()
     shown = fitting(ListedGap.all_of(found.gaps))
     return Listed(
         gaps=shown,
@@ -100,6 +102,6 @@ LIST_GAPS: Final = Tool(
     ),
     arguments=ListArguments,
     data=Listed,
-    lane=Lane.COMPUTE,
+    lane=Lane.LOOK,
     work=list_records,
 )

@@ -94,22 +94,21 @@ class Logged(Told, kw_only=True):
 def log(workspace: Workspace, asked: LogArguments, _: Checkpoint) -> Logged:
     """Append a gap to the log of its image, once; it is on the disk when this returns."""
     folder = workspace.image(asked.image_id)
-    with workspace.writing:
-        made = log_gap(
-            folder,
-            asked.description,
-            workaround=asked.workaround,
-            intent=asked.intent,
-            intent_category=asked.intent_category,
-            missing_capability=asked.missing_capability,
-            operations_involved=asked.operations_involved,
-            vocabulary_used=asked.vocabulary_used,
-            satisfaction=asked.satisfaction,
-            notes=asked.notes,
-            session_id=asked.session_id,
-            snapshot_hash=asked.snapshot_hash,
-            corrects=asked.corrects,
-        )
+    made = log_gap(
+        folder,
+        asked.description,
+        workaround=asked.workaround,
+        intent=asked.intent,
+        intent_category=asked.intent_category,
+        missing_capability=asked.missing_capability,
+        operations_involved=asked.operations_involved,
+        vocabulary_used=asked.vocabulary_used,
+        satisfaction=asked.satisfaction,
+        notes=asked.notes,
+        session_id=asked.session_id,
+        snapshot_hash=asked.snapshot_hash,
+        corrects=asked.corrects,
+    )
     return Logged(
         gap_id=made.gap_id,
         image_id=made.record["image_id"],

@@ -16,6 +16,7 @@ from mcp_types import (
 
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.ingest import Selection
+from vocabgap.mcp_server.lanes import Lane
 from vocabgap.mcp_server.telling import NOTICE, told
 from vocabgap.mcp_server.tool import Checkpoint
 from vocabgap.mcp_server.workspace import Workspace
@@ -55,13 +56,14 @@ class _Argument(NamedTuple):
 
 
 class _Made(NamedTuple):
-    """A prompt, and what makes its messages."""
+    """A prompt, what makes its messages, and in which lane; in none where nothing is read."""
 
     name: str
     title: str
     description: str
     argument: _Argument
     messages: Callable[[Workspace, str, Checkpoint], list[PromptMessage]]
+    lane: Lane | None
 
 
 def prompts() -> list[Prompt]:
@@ -77,6 +79,12 @@ def prompts() -> list[Prompt]:
     ]
 
 
+def lane_of(name: str) -> Lane | None:
+    """Where a prompt is made; null where nothing is read, or there is no such prompt."""
+    found = _named(name)
+    return None if found is None else found.lane
+
+
 def get_prompt(
     workspace: Workspace, name: str, arguments: Mapping[str, str], checkpoint: Checkpoint
 ) -> GetPromptResult:
@@ -87,7 +95,7 @@ def get_prompt(
         InvalidInputError: An argument is missing, or is none of the prompt's.
         VocabgapError: What it is about cannot be read.
     """
-    found = next((each for each in _PROMPTS if each.name == name), None)
+    found = _named(name)
     if found is None:
         raise NotFoundError(
             f"there is no prompt '{told(name)}'",
@@ -105,6 +113,10 @@ def get_prompt(
     return GetPromptResult(
         description=found.description, messages=found.messages(workspace, given, checkpoint)
     )
+
+
+def _named(name: str) -> _Made | None:
+    return next((each for each in _PROMPTS if each.name == name), None)
 
 
 def _review(_: Workspace, session: str, __: Checkpoint) -> list[PromptMessage]:
@@ -147,6 +159,7 @@ _PROMPTS: Final = (
         "Go through the gaps that were logged in a session, at its end.",
         _Argument("session", "Identifier of the session; the newest one without it.", required=False),
         _review,
+        lane=None,
     ),
     _Made(
         "draft_entry",
@@ -154,5 +167,6 @@ _PROMPTS: Final = (
         "Draft a vocabulary entry for a missing capability of the report.",
         _Argument("capability", "Identifier, label or a wording of the capability.", required=True),
         _draft,
+        Lane.COMPUTE,
     ),
 )

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -18,10 +18,11 @@ from vocabgap.ingest.discovery import discover
 from vocabgap.reporting import read_run
 from vocabgap.reporting.manifest import MANIFEST_NAME
 from vocabgap.settings import Settings
-from vocabgap.vocabulary import Vocabulary, load_vocabulary
+from vocabgap.vocabulary import Vocabulary, load_vocabulary, vocabulary_files
 
 KEPT_SECONDS: Final = 60.0  # then it is made again, as of a later moment
 _MOST_KEPT: Final = 4
+_EVERYTHING: Final = Selection()
 _State = tuple[tuple[str, int, int], ...]
 
 
@@ -56,21 +57,28 @@ class Rankings:
 
     def __init__(self, root: Path, settings: Settings, out: Path) -> None:
         self._root, self._settings, self._out = root, settings, out
-        self._kept: dict[Selection, _Kept] = {}
-        self._read: tuple[_State, Known] | None = None
+        self._kept: dict[Hashable, _Kept] = {}
+        self._published: tuple[_State, pl.DataFrame | None] | None = None
+        self._vocabulary: tuple[_State, Vocabulary] | None = None
 
-    def of(self, selection: Selection, checkpoint: Callable[[], None] = lambda: None) -> Analysis:
+    def of(
+        self, selection: Selection, checkpoint: Callable[[], None] = lambda: None, *, asked: Hashable = None
+    ) -> Analysis:
         """The ranking of what is selected, as the logs are now.
 
         Args:
             selection: What it is narrowed to.
             checkpoint: Called when a stage begins; what it raises ends the work there.
+            asked: What the selection was made of, if that says when a ranking may be given again: a span
+                before now is another selection at every moment. By default the selection says it.
 
         Raises:
             VocabgapError: As the stages raise them.
         """
-        state = self._state()
-        kept = self._kept.pop(selection, None)
+        entries = self._entries_state()
+        state = (*entries, *self._state())
+        name = selection if asked is None or selection == _EVERYTHING else asked
+        kept = self._kept.get(name)
         if kept is None or kept.state != state or time.monotonic() - kept.made > KEPT_SECONDS:
             found = analyse(
                 self._root,
@@ -80,10 +88,20 @@ class Rankings:
                 on_stage=lambda _: checkpoint(),
             )
             kept = _Kept(state, time.monotonic(), found)
-        self._kept[selection] = kept
-        while len(self._kept) > _MOST_KEPT:
-            del self._kept[next(iter(self._kept))]
+            self._vocabulary = (entries, found.vocabulary)
+        self._keep(name, kept)
         return kept.analysis
+
+    def _keep(self, name: Hashable, kept: _Kept) -> None:
+        """Keep a ranking as the newest, at once: other threads look up what is known meanwhile.
+
+        The ranking of all that is logged makes room for no other: most tools use it, and `known` does.
+        """
+        others = {each: ranking for each, ranking in self._kept.items() if each != name}
+        narrowed = [each for each in others if each != _EVERYTHING]
+        for oldest in narrowed[: max(0, len(others) + 1 - _MOST_KEPT)]:
+            del others[oldest]
+        self._kept = {**others, name: kept}
 
     def known(self) -> Known:
         """What is known without ranking anew: the newest ranking that was made, else the published.
@@ -91,27 +109,31 @@ class Rankings:
         Raises:
             VocabgapError: The published run, or the vocabulary, cannot be read.
         """
-        kept = self._kept.get(Selection())
-        if kept is not None:
-            return Known(kept.analysis.ranked, kept.analysis.vocabulary)
-        state = _state_of([str(self._out / MANIFEST_NAME), *self._vocabulary])
-        if self._read is None or self._read[0] != state:
+        kept = self._kept.get(_EVERYTHING)
+        return Known(self._last_published() if kept is None else kept.analysis.ranked, self._entries())
+
+    def _last_published(self) -> pl.DataFrame | None:
+        state = _state_of([str(self._out / MANIFEST_NAME)])
+        if self._published is None or self._published[0] != state:
+            ranked = None
+            with suppress(NotFoundError):
+                _, ranked = read_run(self._out, option="--out")
+            self._published = (state, ranked)
+        return self._published[1]
+
+    def _entries(self) -> Vocabulary:
+        state = self._entries_state()
+        if self._vocabulary is None or self._vocabulary[0] != state:
             listed = self._settings.vocabulary
-            vocabulary = load_vocabulary(listed.paths, fields=listed.fields, entries=listed.entries)
-            self._read = (state, Known(self._published(), vocabulary))
-        return self._read[1]
+            read = load_vocabulary(listed.paths, fields=listed.fields, entries=listed.entries)
+            self._vocabulary = (state, read)
+        return self._vocabulary[1]
 
-    def _published(self) -> pl.DataFrame | None:
-        with suppress(NotFoundError):
-            return read_run(self._out, option="--out")[1]
-        return None
-
-    @property
-    def _vocabulary(self) -> list[str]:
-        return [str(expanded(path)) for path in self._settings.vocabulary.paths]
+    def _entries_state(self) -> _State:
+        return _state_of([str(path) for path in vocabulary_files(self._settings.vocabulary.paths)])
 
     def _state(self) -> _State:
-        """What tells whether a file has changed that a ranking depends on."""
+        """What tells whether a file has changed that a ranking depends on, those of the vocabulary aside."""
         settings = self._settings
         if is_corpus(self._root):
             logs = [entry.path for entry in os.scandir(self._root)]
@@ -119,7 +141,7 @@ class Rankings:
             found = discover(self._root, sources=settings.sources, hidden=settings.ingest.hidden)
             logs = [log.path for log in found]
         decisions = str(expanded(settings.decisions.file))
-        return _state_of([str(self._out / MANIFEST_NAME), decisions, *self._vocabulary, *logs])
+        return _state_of([str(self._out / MANIFEST_NAME), decisions, *logs])
 
 
 def _state_of(paths: list[str]) -> _State:

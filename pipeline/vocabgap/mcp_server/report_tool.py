@@ -115,13 +115,7 @@ class Report(Told, kw_only=True):
 
 def report(workspace: Workspace, asked: ReportArguments, checkpoint: Checkpoint) -> Report:
     """Rank what is logged, as the report does."""
-    now = datetime.now(UTC)
-    selection = Selection(
-        since=None if asked.since is None else parse_moment(asked.since, now, name="since"),
-        until=None if asked.until is None else parse_moment(asked.until, now, name="until"),
-        categories=() if asked.category is None else (asked.category,),
-    )
-    summary = summary_of(workspace, selection, asked.limit, checkpoint)
+    summary = _summary(workspace, asked, checkpoint)
     shown = fitting([Ranked.of(each) for each in summary.capabilities])
     return Report(
         capabilities=shown,
@@ -136,14 +130,21 @@ def report(workspace: Workspace, asked: ReportArguments, checkpoint: Checkpoint)
     )
 
 
-def summary_of(workspace: Workspace, selection: Selection, top: int, checkpoint: Checkpoint) -> Summary:
-    """What a report of a selection would say."""
+def _summary(workspace: Workspace, asked: ReportArguments, checkpoint: Checkpoint) -> Summary:
+    """What a report of what is asked for would say."""
     settings = workspace.settings
-    found = workspace.rankings.of(selection, checkpoint)
+    now = datetime.now(UTC)
+    selection = Selection(
+        since=None if asked.since is None else parse_moment(asked.since, now, name="since"),
+        until=None if asked.until is None else parse_moment(asked.until, now, name="until"),
+        categories=() if asked.category is None else (asked.category,),
+    )
+    narrowed = (asked.since, asked.until, asked.category)
+    found = workspace.rankings.of(selection, checkpoint, asked=narrowed)
     return summarise(
         found.ranked,
-        now=datetime.now(UTC),
-        top=top,
+        now=now,
+        top=asked.limit,
         ranked_by=settings.rank.by,
         gaps=found.scan.gaps,
         rejects=found.scan.rejects,

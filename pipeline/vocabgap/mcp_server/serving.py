@@ -60,6 +60,7 @@ def serve_http(server: Server[Any], port: int, on_listening: Callable[[str], Non
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((LOOPBACK, port))
+            listener.listen()  # whoever reads the address may connect at once
         except PermissionError as error:
             raise AccessDeniedError(
                 f"port {port} may not be listened on", hint="name one from 1024 on with --http"

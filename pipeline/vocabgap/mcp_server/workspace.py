@@ -3,10 +3,9 @@
 import difflib
 import os
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from threading import Lock
 from typing import Final
 
 from vocabgap.errors import InvalidInputError, NotFoundError
@@ -32,14 +31,12 @@ class Workspace:
         settings: The settings in force.
         out: The folder of the published report, resolved.
         is_read_only: Whether nothing is written.
-        writing: Held by the one thread that writes: another one waits for it here, not for the lock of a log.
     """
 
     root: Path
     settings: Settings
     out: Path
     is_read_only: bool = False
-    writing: Lock = field(default_factory=Lock)
 
     @classmethod
     def at(cls, root: str | Path, settings: Settings, *, is_read_only: bool = False) -> "Workspace":

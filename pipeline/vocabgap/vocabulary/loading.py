@@ -49,14 +49,13 @@ def load_vocabulary(
             error names file and entry. Or a field is said to lie where no entry has anything.
         StateError: The disk does not give a file.
     """
-    given = [paths] if isinstance(paths, str | os.PathLike) else paths
-    require_kind("paths", given, Iterable, "paths of vocabularies")
+    listed = vocabulary_files(paths)
     where = VocabularyFields() if fields is None else fields
     require_kind("fields", where, VocabularyFields, "a VocabularyFields")
     files: list[VocabularyFile] = []
     found: dict[str, tuple[Entry, str]] = {}
     read: list[Item] = []
-    for path in dict.fromkeys(file for each in given for file in _files(expanded(each))):
+    for path in listed:
         content = read_content(path)
         pack = _pack(path)
         items = read_items(path, content, entries)
@@ -81,6 +80,22 @@ def load_vocabulary(
     return Vocabulary(
         tuple(ordered), tuple(sorted(files, key=lambda file: (file.pack, file.name, file.sha256)))
     )
+
+
+def vocabulary_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
+    """The files that a vocabulary is read from, each once.
+
+    Args:
+        paths: Files and folders, as `load_vocabulary` takes them.
+
+    Raises:
+        NotFoundError: A folder holds no manifest.
+        AccessDeniedError: The system does not let something be reached.
+        InvalidInputError: These are no paths.
+    """
+    given = [paths] if isinstance(paths, str | os.PathLike) else paths
+    require_kind("paths", given, Iterable, "paths of vocabularies")
+    return list(dict.fromkeys(file for each in given for file in _files(expanded(each))))
 
 
 def _files(path: Path) -> Iterator[Path]:
