@@ -17,14 +17,14 @@ _STATUS_OF: Final = {"dismiss": DISMISSED, _AUTHOR: AUTHORED, "reopen": OPEN}
 
 
 RULED: Final = pl.Schema(
-    {
-        "cluster": pl.Int64,
-        "label": pl.String,
-        "status": pl.String,
-        "pinned": pl.Boolean,
-        "decisions": pl.List(pl.String),
-        "outgrown": pl.List(pl.String),
-    }
+    [
+        ("cluster", pl.Int64()),
+        ("label", pl.String()),
+        ("status", pl.String()),
+        ("pinned", pl.Boolean()),
+        ("decisions", pl.List(pl.String)),
+        ("outgrown", pl.List(pl.String)),
+    ]
 )
 """What `ruled` gives."""
 
@@ -38,8 +38,8 @@ def ruled(surfaces: pl.DataFrame, verdicts: pl.DataFrame, last_mentions: pl.Data
         last_mentions: Columns `cluster` and `last_mention`, null where no timestamp can be read.
 
     Returns:
-        As `RULED` has it, one row a group that was spoken of: `cluster`; `label`, null without a `rename`; `status`,
-        null where nothing that was decided gives it one; `pinned`, `decisions` and `outgrown`.
+        As `RULED` has it, one row a group that was spoken of: `cluster`; `label`, null without a `rename`;
+        `status`, null where nothing that was decided gives it one; `pinned`, `decisions` and `outgrown`.
     """
     action = pl.col("action")
     gives_status = action.is_in(list(_STATUS_OF))
