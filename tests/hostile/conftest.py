@@ -54,7 +54,9 @@ def unseen() -> Callable[[str], set[str]]:
     def find(text: str) -> set[str]:
         found = {each for each in set(text) if unicodedata.category(each) in UNSEEN} - {"\n"}
         return (found - set("\u200c\u200d")) | set(
-            re.findall(r"(?:(?<=[\0-\u04ff])|^)(?:[\u200c\u200d]|\ufe0f(?!\u20e3))", text)
+            re.findall(
+                r"(?=[\u200c\u200d\ufe0f])(?:(?<=[\0-\u04ff])|^)(?:[\u200c\u200d]|\ufe0f(?!\u20e3))", text
+            )
         )
 
     return find

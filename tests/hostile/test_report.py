@@ -7,6 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import polars as pl
 import pytest
@@ -28,7 +29,7 @@ Hidden = Callable[[str], set[str]]
 Pair = tuple[Run, Run]
 Dom = LexborHTMLParser
 Shape = list[tuple[str | None, tuple[str, ...]]]
-Tokens = tuple[list[Token], list[Token]]
+Structure = list[tuple[str, str, list[str]]]
 Told = Callable[..., str]
 
 pytestmark = pytest.mark.slow
@@ -39,10 +40,17 @@ MARKDOWN = ["--format", "markdown"]
 MADE = re.compile(r"cap-[0-9a-f]{12}|[0-9]+(?:\.[0-9]+)?")
 
 
+class Parsed(NamedTuple):
+    """The kinds of everything in a Markdown file, and the texts that its lines show."""
+
+    structure: Structure
+    shown: set[str]
+
+
 @pytest.fixture(scope="module")
-def tokens(pair: Pair) -> Tokens:
+def parsed(pair: Pair) -> tuple[Parsed, Parsed]:
     """What the two reports are made of, as GitHub reads them."""
-    benign, hostile = (GITHUB.parse(text_of(run)) for run in pair)
+    benign, hostile = (parsed_by_github(text_of(run)) for run in pair)
     return benign, hostile
 
 
@@ -84,7 +92,18 @@ def text_of(run: Run) -> str:
     return (run.published.folder / "report.md").read_text(encoding="utf-8")
 
 
-def structure(tokens: list[Token]) -> list[tuple[str, str, list[str]]]:
+def parsed_by_github(text: str) -> Parsed:
+    """The parts of a text, and what its lines show; of the tokens themselves there are too many to keep."""
+    tokens = GITHUB.parse(text)
+    shown = {
+        "".join(child.content for child in token.children or ()).replace(f"@{WORD_JOINER}", "@")
+        for token in tokens
+        if token.type == "inline"
+    }
+    return Parsed(structure(tokens), shown)
+
+
+def structure(tokens: list[Token]) -> Structure:
     return [(each.type, each.tag, [child.type for child in each.children or ()]) for each in tokens]
 
 
@@ -179,11 +198,11 @@ def test_a_page_says_what_the_logs_say(
 
 
 def test_a_report_of_hostile_texts_has_the_structure_of_one_of_benign_texts(
-    tokens: Tokens, texts: list[str]
+    parsed: tuple[Parsed, Parsed], texts: list[str]
 ) -> None:
-    benign, hostile = map(structure, tokens)
-    assert hostile == benign
-    assert [kind for kind, tag, _ in benign if (kind, tag) == ("heading_open", "h3")] == [
+    benign, hostile = parsed
+    assert hostile.structure == benign.structure
+    assert [kind for kind, tag, _ in benign.structure if (kind, tag) == ("heading_open", "h3")] == [
         "heading_open" for _ in (*texts, *texts)
     ]  # of what is open, and of what is probably covered
 
@@ -191,7 +210,7 @@ def test_a_report_of_hostile_texts_has_the_structure_of_one_of_benign_texts(
 def test_a_narrowed_report_of_hostile_texts_has_the_structure_of_one_of_benign_texts(
     pair: Pair, texts: list[str]
 ) -> None:
-    def narrowed(run: Run, to: list[str]) -> list[tuple[str, str, list[str]]]:
+    def narrowed(run: Run, to: list[str]) -> Structure:
         summary = replace(run.published.summary, capabilities=(), covered=(), settled=(), combinations=())
         selection = tuple(("image", f"{text} or {text}") for text in to)
         return structure(GITHUB.parse(render_markdown(replace(summary, selection=selection))))
@@ -205,18 +224,14 @@ def test_a_report_holds_no_unseen_character(pair: Pair, unseen: Hidden) -> None:
     assert unseen(text_of(hostile)) <= {WORD_JOINER}  # which keeps GitHub from notifying people
 
 
-def test_every_hostile_label_entry_and_reason_is_shown_as_it_was_written(pair: Pair, tokens: Tokens) -> None:
-    _, hostile = tokens
-    shown = {
-        "".join(child.content for child in token.children or ()).replace(f"@{WORD_JOINER}", "@")
-        for token in hostile
-        if token.type == "inline"
-    }
+def test_every_hostile_label_entry_and_reason_is_shown_as_it_was_written(
+    pair: Pair, parsed: tuple[Parsed, Parsed]
+) -> None:
     summary = pair[1].published.summary
     labels = [item.label for item in (*summary.capabilities, *summary.covered, *summary.settled)]
     entries = [item.nearest.entry for item in summary.covered if item.nearest is not None]
     decisions = ["; ".join(item.decisions) for item in summary.settled]
-    assert {shortened(visible(text)) for text in (*labels, *entries, *decisions)} <= shown
+    assert {shortened(visible(text)) for text in (*labels, *entries, *decisions)} <= parsed[1].shown
 
 
 @pytest.mark.parametrize(
