@@ -70,6 +70,7 @@ def rules_in_force(own: Mapping[str, Iterable[str]] | None = None) -> tuple[Rule
     return tuple(_rule(name, told) for name, told in named.items() if told)
 
 
+@lru_cache(maxsize=128)
 def _rule(name: str, told: tuple[str, ...]) -> Rule:
     phrases: dict[str, list[str]] = {"": [], IF_FAILED_PREFIX: []}
     patterns = []

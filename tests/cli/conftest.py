@@ -1,5 +1,6 @@
 """The command line in process: arguments in; exit code, stdout and stderr out."""
 
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -51,6 +52,23 @@ def photos(gap: Callable[..., dict[str, object]], write_corpus: Callable[..., Pa
             "fjord": [gap("mask the sky", timestamp="2026-05-02T00:00:00Z", session_id="s-2"), "no json"],
         }
     )
+
+
+@pytest.fixture(scope="session")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the run of `reported` lies once it was made."""
+    return tmp_path_factory.mktemp("kept") / "out"
+
+
+@pytest.fixture
+def reported(vocabgap: Callable[..., Told], photos: Path, kept: Path, tmp_path: Path) -> Path:
+    """`photos` as of July 2026 in the default folder `out`; made once, of which every test has a copy."""
+    if not kept.exists():
+        assert vocabgap("report", photos, "--now", "2026-07-01").code == 0
+        shutil.copytree(tmp_path / "out", kept)
+    else:
+        shutil.copytree(kept, tmp_path / "out")
+    return photos
 
 
 @pytest.fixture

@@ -12,13 +12,10 @@ from vocabgap import appending
 Command = Callable[..., Any]
 
 
-@pytest.fixture
-def reported(vocabgap: Command, photos: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The three needs of the workspace, reported on, and somebody who decides about them."""
+@pytest.fixture(autouse=True)
+def _somebody_who_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VOCABGAP_ACTOR", "ana")
     monkeypatch.delenv("VOCABGAP_DECISIONS", raising=False)
-    assert vocabgap("report", photos, "--now", "2026-07-01").code == 0
-    return photos
 
 
 def events(told: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - what the fixture gives

@@ -112,10 +112,8 @@ def test_what_a_limit_leaves_out_is_told(vocabgap: Command, photos: Path) -> Non
     assert "2 more records; --limit 0 lists all" in vocabgap("list", photos, "--limit", "1").out
 
 
-def test_the_last_session_is_reviewed_with_what_is_known_of_it(vocabgap: Command, photos: Path) -> None:
-    vocabgap("report", photos, "--now", "2026-07-01")
-
-    told = vocabgap("list", photos, "--session", "last")
+def test_the_last_session_is_reviewed_with_what_is_known_of_it(vocabgap: Command, reported: Path) -> None:
+    told = vocabgap("list", reported, "--session", "last")
 
     assert told.out.startswith("session s-2\n")
     assert "1 record on 1 image in 1 session, 2026-05-02 00:00 UTC" in told.out
@@ -123,11 +121,8 @@ def test_the_last_session_is_reviewed_with_what_is_known_of_it(vocabgap: Command
     assert "sky mask: 1 of 2 mentions, " in told.out
 
 
-def test_what_no_known_capability_has_is_told(
-    vocabgap: Command, photos: Path, gap: Gap, write_corpus: Corpus
-) -> None:
-    vocabgap("report", photos, "--now", "2026-07-01")
-
+@pytest.mark.usefixtures("reported")
+def test_what_no_known_capability_has_is_told(vocabgap: Command, gap: Gap, write_corpus: Corpus) -> None:
     told = vocabgap("list", write_corpus({"one": [gap("lens flare brush")]}, "later"))
 
     assert "none of 1 belongs to a known capability of the run in out" in told.out

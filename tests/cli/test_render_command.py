@@ -13,9 +13,8 @@ Command = Callable[..., Any]
 
 
 @pytest.fixture
-def out(vocabgap: Command, photos: Path, tmp_path: Path) -> Path:
-    assert vocabgap("report", photos, "--now", "2026-07-01").code == ExitCode.DONE
-    return tmp_path / "out"
+def out(reported: Path) -> Path:
+    return reported.parent / "out"
 
 
 def test_report_is_made_again_and_its_files_are_named(vocabgap: Command, out: Path) -> None:

@@ -126,8 +126,7 @@ def test_intervals_are_those_of_a_bootstrap_by_hand(ranked: Ranked, by: RankBy, 
 
     images = sorted({(row["tenant_id"], row["image_id"]) for row in asked})
     labels = table["label"].to_list()
-    best: defaultdict[str, list[int]] = defaultdict(list)
-    worst: defaultdict[str, list[int]] = defaultdict(list)
+    best, worst = defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
     for drawn, times in drawn_images(images):
         score = scores_by_hand(by, asked, drawn)
         scores = {label: score(label) for label in labels}

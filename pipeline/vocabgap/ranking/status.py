@@ -6,6 +6,7 @@ its greater part, and it is open again. What was authored and is mentioned at a 
 whatever words that is.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 import polars as pl
@@ -16,17 +17,15 @@ _AUTHOR: Final = "author"
 _STATUS_OF: Final = {"dismiss": DISMISSED, _AUTHOR: AUTHORED, "reopen": OPEN}
 
 
-RULED: Final = pl.Schema(
-    [
-        ("cluster", pl.Int64()),
-        ("label", pl.String()),
-        ("status", pl.String()),
-        ("pinned", pl.Boolean()),
-        ("decisions", pl.List(pl.String)),
-        ("outgrown", pl.List(pl.String)),
-    ]
-)
-"""What `ruled` gives."""
+RULED: Final[Mapping[str, pl.DataType]] = {
+    "cluster": pl.Int64(),
+    "label": pl.String(),
+    "status": pl.String(),
+    "pinned": pl.Boolean(),
+    "decisions": pl.List(pl.String),
+    "outgrown": pl.List(pl.String),
+}
+"""The columns that `ruled` gives."""
 
 
 def ruled(surfaces: pl.DataFrame, verdicts: pl.DataFrame, last_mentions: pl.DataFrame) -> pl.DataFrame:
@@ -38,8 +37,8 @@ def ruled(surfaces: pl.DataFrame, verdicts: pl.DataFrame, last_mentions: pl.Data
         last_mentions: Columns `cluster` and `last_mention`, null where no timestamp can be read.
 
     Returns:
-        As `RULED` has it, one row a group that was spoken of: `cluster`; `label`, null without a `rename`;
-        `status`, null where nothing that was decided gives it one; `pinned`, `decisions` and `outgrown`.
+        One row a group that was spoken of: columns `cluster`; `label`, null without a `rename`; `status`,
+        null where nothing that was decided gives it one; `pinned`, `decisions` and `outgrown`.
     """
     action = pl.col("action")
     gives_status = action.is_in(list(_STATUS_OF))
