@@ -8,9 +8,11 @@ import msgspec
 from mcp_types import Resource, TextResourceContents
 
 from vocabgap.errors import NotFoundError, StateError
+from vocabgap.file_kinds import FileKind
 from vocabgap.mcp_server.report_tool import Ranked
 from vocabgap.mcp_server.telling import MARK, NOTICE, fitting, told
 from vocabgap.mcp_server.workspace import Workspace
+from vocabgap.regular_files import content_of
 from vocabgap.reporting import read_run
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.manifest import CAPABILITIES_NAME, MANIFEST_NAME, MARKDOWN_NAME
@@ -79,7 +81,14 @@ def _require_inside(out: Path) -> None:
 
 def _markdown(out: Path) -> str:
     read_run(out, option=_OPTION)  # says what is wrong with the folder
-    text = (out / MARKDOWN_NAME).read_text(encoding="utf-8")
+    path = out / MARKDOWN_NAME
+    content = content_of(path, "report")
+    if isinstance(content, FileKind):
+        raise StateError(f"report '{path}' is {content}, expected a file", hint=_HINT)
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        raise StateError(f"report '{path}' is not UTF-8, at byte {error.start:,}", hint=_HINT) from error
     if len(text) <= MOST_CHARACTERS:
         return text
     return f"{text[:MOST_CHARACTERS]}\n\n… ({len(text):,} characters)\n"

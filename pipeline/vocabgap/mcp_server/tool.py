@@ -82,7 +82,12 @@ class Tool(Generic[Arguments, Data]):
 
     def _read(self, given: dict[str, Any]) -> Arguments:
         try:
-            return msgspec.convert(given, self.arguments)
+            return msgspec.convert({name: _whole(each) for name, each in given.items()}, self.arguments)
         except msgspec.ValidationError as error:
             names = ", ".join(self.arguments.__struct_fields__)
             raise InvalidInputError(f"arguments: {error}", hint=f"it takes {names}") from error
+
+
+def _whole(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """A number without a fraction as an integer, which JSON Schema takes it for however it is written."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
