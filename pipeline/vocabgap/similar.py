@@ -11,6 +11,7 @@ from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.errors import InvalidInputError
 from vocabgap.ranking.coverage import entry_index
 from vocabgap.schema import CAPABILITIES
+from vocabgap.settings import Settings
 from vocabgap.text import surface
 from vocabgap.vocabulary import Vocabulary
 
@@ -28,8 +29,8 @@ class SimilarGap(msgspec.Struct, frozen=True):
         kind: `capability`, or `entry` of a vocabulary.
         name: The capability's identifier, or the entry's name.
         label: The wording that is nearest, or what the entry is said to do.
-        similarity: Of a capability the cosine of the two wordings as they are clustered, of an entry the
-            share of the need that it explains; 0 to 1.
+        similarity: Of a capability the cosine of the two wordings as they are clustered without an embedder,
+            of an entry the share of the need that it explains; 0 to 1.
         mentions: How often the capability was asked for; null of an entry.
         status: Of the capability, as the report has it; null of an entry.
     """
@@ -48,6 +49,7 @@ def similar_gaps(
     capabilities: pl.DataFrame | None = None,
     vocabulary: Vocabulary | None = None,
     limit: int = MOST,
+    settings: Settings | None = None,
 ) -> list[SimilarGap]:
     """The known capabilities and the entries that come nearest to a need, the nearest first.
 
@@ -56,6 +58,8 @@ def similar_gaps(
         capabilities: Table `capabilities` of a run; none are known by default.
         vocabulary: What agents can already ask for; nothing by default.
         limit: How many to name at most, of the two kinds together.
+        settings: The settings in force: the words to ignore, the synonyms and the aliases of operations are
+            those of a run. The defaults by default.
 
     Returns:
         Those that are at least `LEAST` similar.
@@ -67,21 +71,27 @@ def similar_gaps(
     if not text.strip():
         raise InvalidInputError("text: expected text that is not blank", hint="say what is missing")
     most = whole_number("limit", limit)
+    settings = Settings() if settings is None else settings
+    require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
     found: list[SimilarGap] = []
     if capabilities is not None:
         CAPABILITIES.require(capabilities, ("capability_id", "label", "variants", "mentions", "status"))
-        found += _capabilities(text, capabilities)
+        found += _capabilities(text, capabilities, settings)
     if vocabulary is not None:
         require_kind("vocabulary", vocabulary, Vocabulary, "what vocabgap.load_vocabulary returned")
         found += [
             SimilarGap("entry", match.entry.name, match.entry.description, round(match.explained, _DIGITS))
-            for match in entry_index(vocabulary).covering(text, {})
+            for match in entry_index(
+                vocabulary,
+                stop_words=settings.cluster.stop_words,
+                operation_aliases=settings.operation_aliases,
+            ).covering(text)
         ]
     near = [each for each in found if each.similarity >= LEAST]
     return sorted(near, key=lambda each: (-each.similarity, each.kind, each.name))[:most]
 
 
-def _capabilities(text: str, known: pl.DataFrame) -> list[SimilarGap]:
+def _capabilities(text: str, known: pl.DataFrame, settings: Settings) -> list[SimilarGap]:
     wordings = (
         known.select(
             pl.int_range(pl.len()).alias("place"),
@@ -95,7 +105,9 @@ def _capabilities(text: str, known: pl.DataFrame) -> list[SimilarGap]:
         return []
     said = [text, *wordings["wording"]]
     points = points_of(
-        pl.DataFrame({"missing_capability": said, "description": said, "intent": said}, schema=_PHRASE)
+        pl.DataFrame({"missing_capability": said, "description": said, "intent": said}, schema=_PHRASE),
+        settings.cluster.stop_words,
+        settings.cluster.synonyms,
     )
     places = {each: place for place, each in enumerate(points.surfaces["surface"])}
     asked = places.get(surface(text))

@@ -169,4 +169,5 @@ def _finder(settings: "Settings", *, is_named: bool) -> "Callable[[str], list[Si
             raise
     listed = settings.vocabulary
     known = load_vocabulary(listed.paths, fields=listed.fields, entries=listed.entries)
-    return partial(similar_gaps, capabilities=ranked, vocabulary=known if listed.paths else None)
+    entries = known if listed.paths else None
+    return partial(similar_gaps, capabilities=ranked, vocabulary=entries, settings=settings)

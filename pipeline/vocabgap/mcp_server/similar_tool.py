@@ -53,7 +53,9 @@ def similar_to(workspace: Workspace, text: str, limit: int) -> list[SimilarGap]:
         VocabgapError: The published run, or the vocabulary, cannot be read.
     """
     capabilities, vocabulary = workspace.rankings.known()
-    return similar_gaps(text, capabilities=capabilities, vocabulary=vocabulary, limit=limit)
+    return similar_gaps(
+        text, capabilities=capabilities, vocabulary=vocabulary, limit=limit, settings=workspace.settings
+    )
 
 
 SIMILAR_GAPS: Final = Tool(
