@@ -8,6 +8,7 @@ import pytest
 
 import vocabgap as vg
 from vocabgap.settings import ClusterSettings, Settings
+from vocabgap.similar import SimilarIndex
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]
@@ -50,8 +51,8 @@ def test_nothing_is_near_where_nothing_is_known(known: pl.DataFrame) -> None:
 
 
 def test_needs_are_compared_as_the_settings_have_it(known: pl.DataFrame, tmp_path: Path) -> None:
-    synonyms = {"lens flare": ("sun spot",)}
-    settings = Settings(cluster=ClusterSettings(synonyms=synonyms, stop_words=("brush", "tool")))
+    cluster = ClusterSettings(synonyms={"lens flare": ("sun spot",)}, stop_words=("brush", "tool"))
+    settings = Settings(cluster=cluster)
     (found,) = vg.similar_gaps("sun spot tool", capabilities=known, settings=settings)
     assert (found.label, found.similarity) == ("lens flare brush", 1.0)
     assert vg.similar_gaps("sun spot tool", capabilities=known) == []
@@ -61,6 +62,12 @@ def test_needs_are_compared_as_the_settings_have_it(known: pl.DataFrame, tmp_pat
     assert vg.similar_gaps("lens flare tool", vocabulary=entries) == []
     (found,) = vg.similar_gaps("lens flare tool", vocabulary=entries, settings=settings)
     assert found.name == "flare"
+
+
+def test_several_needs_are_compared_with_what_is_known_as_each_alone(known: pl.DataFrame) -> None:
+    index = SimilarIndex(known, None, Settings())
+    for need in ("masking the sky", "fine film grain", "export a slideshow", "of the", "lens flare"):
+        assert index.nearest(need) == vg.similar_gaps(need, capabilities=known)
 
 
 def test_settings_of_another_kind_are_refused() -> None:

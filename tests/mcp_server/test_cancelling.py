@@ -88,7 +88,8 @@ async def test_what_needs_no_ranking_waits_for_none(connect: Connect, photos: Pa
 async def test_a_list_that_nobody_waits_for_is_given_up_once_its_records_are_read(
     connect: Connect, photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun, go_on, listed = threading.Event(), threading.Event(), []
+    begun, go_on = threading.Event(), threading.Event()
+    listed: list[object] = []
 
     def waiting(*positional: Any, **named: Any) -> Review:  # noqa: ANN401 - handed on as they are
         begun.set()
