@@ -7,6 +7,8 @@ import polars as pl
 import pytest
 
 import vocabgap as vg
+from vocabgap.settings import ClusterSettings, Settings
+from vocabgap.similar import SimilarIndex
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]
@@ -46,6 +48,31 @@ def test_nothing_is_near_where_nothing_is_known(known: pl.DataFrame) -> None:
     assert vg.similar_gaps("film grain") == []
     assert vg.similar_gaps("film grain", capabilities=known.clear()) == []
     assert vg.similar_gaps("of the", capabilities=known) == []
+
+
+def test_needs_are_compared_as_the_settings_have_it(known: pl.DataFrame, tmp_path: Path) -> None:
+    cluster = ClusterSettings(synonyms={"lens flare": ("sun spot",)}, stop_words=("brush", "tool"))
+    settings = Settings(cluster=cluster)
+    (found,) = vg.similar_gaps("sun spot tool", capabilities=known, settings=settings)
+    assert (found.label, found.similarity) == ("lens flare brush", 1.0)
+    assert vg.similar_gaps("sun spot tool", capabilities=known) == []
+    listed = tmp_path / "entries.json"
+    listed.write_text('{"entries": [{"name": "flare", "description": "Lens flare"}]}', "utf-8")
+    entries = vg.load_vocabulary([listed])
+    assert vg.similar_gaps("lens flare tool", vocabulary=entries) == []
+    (found,) = vg.similar_gaps("lens flare tool", vocabulary=entries, settings=settings)
+    assert found.name == "flare"
+
+
+def test_several_needs_are_compared_with_what_is_known_as_each_alone(known: pl.DataFrame) -> None:
+    index = SimilarIndex(known, None, Settings())
+    for need in ("masking the sky", "fine film grain", "export a slideshow", "of the", "lens flare"):
+        assert index.nearest(need) == vg.similar_gaps(need, capabilities=known)
+
+
+def test_settings_of_another_kind_are_refused() -> None:
+    with pytest.raises(vg.VocabgapError, match="settings: expected a Settings"):
+        vg.similar_gaps("film grain", settings={})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("text", ["", " "])

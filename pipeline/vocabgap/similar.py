@@ -1,16 +1,20 @@
 """What comes nearest to a need in somebody's words: known capabilities, and entries of a vocabulary."""
 
-from typing import Any, Final
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
 
 import msgspec
+import numpy as np
 import polars as pl
 
 from vocabgap.arguments import require_kind, whole_number
-from vocabgap.clustering.points import points_of
+from vocabgap.clustering.points import Points, points_of
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.errors import InvalidInputError
 from vocabgap.ranking.coverage import entry_index
 from vocabgap.schema import CAPABILITIES
+from vocabgap.settings import Settings
 from vocabgap.text import surface
 from vocabgap.vocabulary import Vocabulary
 
@@ -18,6 +22,7 @@ LEAST: Final = 0.25
 """The similarity, 0 to 1, from which on something is told."""
 MOST: Final = 5
 _DIGITS: Final = 3
+_COLUMNS: Final = ("capability_id", "label", "variants", "mentions", "status")
 _PHRASE: Final = {"missing_capability": pl.String, "description": pl.String, "intent": pl.String}
 
 
@@ -28,8 +33,8 @@ class SimilarGap(msgspec.Struct, frozen=True):
         kind: `capability`, or `entry` of a vocabulary.
         name: The capability's identifier, or the entry's name.
         label: The wording that is nearest, or what the entry is said to do.
-        similarity: Of a capability the cosine of the two wordings as they are clustered, of an entry the
-            share of the need that it explains; 0 to 1.
+        similarity: Of a capability the cosine of the two wordings as they are clustered without an embedder,
+            of an entry the share of the need that it explains; 0 to 1.
         mentions: How often the capability was asked for; null of an entry.
         status: Of the capability, as the report has it; null of an entry.
     """
@@ -48,6 +53,7 @@ def similar_gaps(
     capabilities: pl.DataFrame | None = None,
     vocabulary: Vocabulary | None = None,
     limit: int = MOST,
+    settings: Settings | None = None,
 ) -> list[SimilarGap]:
     """The known capabilities and the entries that come nearest to a need, the nearest first.
 
@@ -56,6 +62,8 @@ def similar_gaps(
         capabilities: Table `capabilities` of a run; none are known by default.
         vocabulary: What agents can already ask for; nothing by default.
         limit: How many to name at most, of the two kinds together.
+        settings: The settings in force: the words to ignore, the synonyms and the aliases of operations are
+            those of a run. The defaults by default.
 
     Returns:
         Those that are at least `LEAST` similar.
@@ -63,56 +71,107 @@ def similar_gaps(
     Raises:
         InvalidInputError: An argument cannot be used.
     """
-    require_kind("text", text, str, "text")
-    if not text.strip():
-        raise InvalidInputError("text: expected text that is not blank", hint="say what is missing")
-    most = whole_number("limit", limit)
-    found: list[SimilarGap] = []
+    settings = Settings() if settings is None else settings
+    require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
     if capabilities is not None:
-        CAPABILITIES.require(capabilities, ("capability_id", "label", "variants", "mentions", "status"))
-        found += _capabilities(text, capabilities)
+        CAPABILITIES.require(capabilities, _COLUMNS)
     if vocabulary is not None:
         require_kind("vocabulary", vocabulary, Vocabulary, "what vocabgap.load_vocabulary returned")
-        found += [
-            SimilarGap("entry", match.entry.name, match.entry.description, round(match.explained, _DIGITS))
-            for match in entry_index(vocabulary).covering(text, {})
+    return SimilarIndex(capabilities, vocabulary, settings).nearest(text, limit)
+
+
+class SimilarIndex:
+    """What needs are compared with, made ready once for many of them. Several threads may ask it at once.
+
+    Args:
+        capabilities: Table `capabilities` of a run, or null.
+        vocabulary: What agents can already ask for, or null.
+        settings: The settings in force.
+    """
+
+    def __init__(
+        self, capabilities: pl.DataFrame | None, vocabulary: Vocabulary | None, settings: Settings
+    ) -> None:
+        cluster = settings.cluster
+        self._points_of = partial(points_of, stop_words=cluster.stop_words, synonyms=cluster.synonyms)
+        self._known = CAPABILITIES.empty() if capabilities is None else capabilities
+        wordings = _wordings(self._known)
+        self._points = self._points_of(_phrases(wordings["wording"]))
+        self._places = {each: place for place, each in enumerate(self._points.surfaces["surface"])}
+        self._wordings = [
+            (capability, wording, self._places[surface(wording)])
+            for capability, wording in wordings.iter_rows()
+            if surface(wording) in self._places
         ]
-    near = [each for each in found if each.similarity >= LEAST]
-    return sorted(near, key=lambda each: (-each.similarity, each.kind, each.name))[:most]
+        self._entries = None
+        if vocabulary is not None:
+            self._entries = entry_index(
+                vocabulary, stop_words=cluster.stop_words, operation_aliases=settings.operation_aliases
+            )
+
+    def nearest(self, text: str, limit: int = MOST) -> list[SimilarGap]:
+        """What comes nearest to a need, as `similar_gaps` gives it.
+
+        Raises:
+            InvalidInputError: An argument cannot be used.
+        """
+        require_kind("text", text, str, "text")
+        if not text.strip():
+            raise InvalidInputError("text: expected text that is not blank", hint="say what is missing")
+        most = whole_number("limit", limit)
+        found = [*self._capabilities(text), *self._covering(text)]
+        return sorted(found, key=lambda each: (-each.similarity, each.kind, each.name))[:most]
+
+    def _covering(self, text: str) -> Iterator[SimilarGap]:
+        for match in [] if self._entries is None else self._entries.covering(text):
+            explained = round(match.explained, _DIGITS)
+            if explained >= LEAST:
+                yield SimilarGap("entry", match.entry.name, match.entry.description, explained)
+
+    def _capabilities(self, text: str) -> Iterator[SimilarGap]:
+        asked = self._points_of(_phrases(pl.Series([text])))
+        if not asked.contents or not self._wordings:
+            return
+        cosines = self._cosines(asked)
+        nearest: dict[int, tuple[float, str]] = {}
+        for place, wording, point in self._wordings:
+            if cosines[point] >= LEAST and cosines[point] > nearest.get(place, (0.0, ""))[0]:
+                nearest[place] = (cosines[point], wording)
+        for place, (cosine, wording) in nearest.items():
+            row = self._known.row(place, named=True)
+            told = {"mentions": row["mentions"], "status": row["status"]}
+            yield SimilarGap("capability", row["capability_id"], wording, cosine, **told)
+
+    def _cosines(self, asked: Points) -> list[float]:
+        """The cosine of a need with each known surface, weighed as one corpus in which it counts once."""
+        known = self._points
+        place = self._places.get(asked.surfaces["surface"][0])
+        if place is None:
+            rows = vectorize(
+                [*known.contents, *asked.contents],
+                np.append(known.weights, 1.0),
+                np.append(known.shares, asked.shares),
+            )
+            place = len(known.contents)
+        else:
+            weights = known.weights.copy()
+            weights[place] += 1.0
+            rows = vectorize(known.contents, weights, known.shares)
+        found: list[float] = np.minimum(1.0, rows.cosines(place).round(_DIGITS)).tolist()
+        return found
 
 
-def _capabilities(text: str, known: pl.DataFrame) -> list[SimilarGap]:
-    wordings = (
+def _wordings(known: pl.DataFrame) -> pl.DataFrame:
+    """Columns `place`, the number of the capability, and `wording`."""
+    return (
         known.select(
             pl.int_range(pl.len()).alias("place"),
-            pl.col("variants").list.eval(pl.element().struct["wording"]),
+            pl.col("variants").list.eval(pl.element().struct["wording"]).alias("wording"),
         )
-        .explode("variants")
-        .rename({"variants": "wording"})
+        .explode("wording")
         .drop_nulls()
     )
-    if wordings.is_empty():
-        return []
-    said = [text, *wordings["wording"]]
-    points = points_of(
-        pl.DataFrame({"missing_capability": said, "description": said, "intent": said}, schema=_PHRASE)
-    )
-    places = {each: place for place, each in enumerate(points.surfaces["surface"])}
-    asked = places.get(surface(text))
-    if asked is None:
-        return []
-    rows = vectorize(points.contents, points.weights, points.shares).plain()
-    cosines = (rows @ rows[[asked]].T).toarray().ravel()
-    nearest: dict[int, tuple[float, str]] = {}
-    for place, wording in wordings.iter_rows():
-        point = places.get(surface(wording))
-        cosine = 0.0 if point is None else min(1.0, round(float(cosines[point]), _DIGITS))
-        if cosine > nearest.get(place, (0.0, ""))[0]:
-            nearest[place] = (cosine, wording)
-    return [_told(known.row(place, named=True), *best) for place, best in nearest.items()]
 
 
-def _told(row: dict[str, Any], cosine: float, wording: str) -> SimilarGap:
-    return SimilarGap(
-        "capability", row["capability_id"], wording, cosine, mentions=row["mentions"], status=row["status"]
-    )
+def _phrases(said: pl.Series) -> pl.DataFrame:
+    return pl.DataFrame(dict.fromkeys(_PHRASE, said), schema=_PHRASE)

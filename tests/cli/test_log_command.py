@@ -99,6 +99,15 @@ def test_what_is_near_is_named(vocabgap: Told, image: Path, photos: Path, tmp_pa
     assert "entry sky_mask_soft" in again
 
 
+def test_what_is_near_is_found_by_the_synonyms_of_the_configuration(
+    vocabgap: Told, image: Path, photos: Path
+) -> None:
+    Path("vocabgap.toml").write_text('[cluster.synonyms]\n"sky mask" = ["vault cutout"]\n', encoding="utf-8")
+    vocabgap("report", photos, "--out", "out")
+    told = vocabgap("--json", "log", image, "-d", "vault cutout", "--suggest")
+    assert [each["similarity"] for each in json.loads(told.out)["similar"]] == [1.0]
+
+
 def test_without_a_report_nothing_is_near(vocabgap: Told, image: Path) -> None:
     told = vocabgap("log", image, "-d", "mask the skies", "--suggest")
     assert (told.code, told.out.splitlines()[1]) == (0, "  nothing known comes near")

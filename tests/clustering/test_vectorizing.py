@@ -221,3 +221,14 @@ def test_stop_word_of_several_parts_is_ignored_part_by_part() -> None:
 
 def test_single_stop_word_may_be_given_as_it_is() -> None:
     assert ignored_stems("darkroom") == ignored_stems(["darkroom"])
+
+
+def test_the_cosines_of_a_row_are_its_products_with_the_plain_rows() -> None:
+    sparse_rows = vectorize(
+        ["sky mask", "mask cloud sky", "film grain"], np.array([2.0, 1.0, 1.0]), np.zeros(3)
+    )
+    dense_rows = Rows(sparse_rows.loads, sparse_rows.grams, np.array([[1.0, 0.5], [0.25, 1.0], [0.0, 0.0]]))
+    for rows in (sparse_rows, dense_rows):
+        plain = rows.plain().toarray()
+        for point in range(3):
+            np.testing.assert_allclose(rows.cosines(point), plain @ plain[point], atol=1e-12)

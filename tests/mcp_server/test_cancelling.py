@@ -89,7 +89,7 @@ async def test_a_list_that_nobody_waits_for_is_given_up_once_its_records_are_rea
     connect: Connect, photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, go_on = threading.Event(), threading.Event()
-    listed: list[Review] = []
+    listed: list[object] = []
 
     def waiting(*positional: Any, **named: Any) -> Review:  # noqa: ANN401 - handed on as they are
         begun.set()

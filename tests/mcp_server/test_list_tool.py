@@ -42,6 +42,8 @@ async def test_gaps_are_listed_newest_first(connect: Connect, photos: Path) -> N
         ({"session": "s-1"}, ["sky mask"]),
         ({"session": "last"}, ["dust removal", "mask the sky"]),
         ({"satisfaction": -1}, ["sky mask"]),
+        ({"satisfaction": -1.0}, ["sky mask"]),
+        ({"limit": 1.0}, ["dust removal"]),
         ({"session": "last", "match": "sky"}, ["mask the sky"]),
     ],
 )
@@ -85,6 +87,7 @@ async def test_of_very_many_names_the_first_are_listed(
     "arguments",
     [
         {"limit": 0},
+        {"limit": 1.5},
         {"limit": 101},
         {"since": "yesterday"},
         {"satisfaction": 2},
@@ -98,6 +101,23 @@ async def test_arguments_that_cannot_be_meant_are_refused(
     async with connect(photos) as client:
         error = await refused(client, "list_gaps", **arguments)
     assert error["code"] == "invalid_input"
+
+
+async def test_what_is_not_rated_can_be_asked_for(connect: Connect, gap: Gap, write_corpus: Corpus) -> None:
+    root = write_corpus({"one": [gap("sky mask", satisfaction=0), gap("film grain", satisfaction=None)]})
+    async with connect(root) as client:
+        told = await found(client, "list_gaps", satisfaction="none")
+    assert [each["description"] for each in told["gaps"]] == ["film grain"]
+
+
+async def test_a_session_is_listed_by_the_name_that_the_list_answers_however_long(
+    connect: Connect, gap: Gap, write_corpus: Corpus
+) -> None:
+    root = write_corpus({"one": [gap("sky mask", session_id="s" * 1_500), gap("film grain")]})
+    async with connect(root) as client:
+        (first,) = (await found(client, "list_gaps", match="sky"))["gaps"]
+        told = await found(client, "list_gaps", session=first["session_id"])
+    assert [each["description"] for each in told["gaps"]] == ["sky mask"]
 
 
 @pytest.mark.parametrize("image", ["../photos/heron", "/etc", "owl"])

@@ -10,6 +10,7 @@ import pytest
 
 import vocabgap as vg
 from mcp_server.calls import found, refused
+from vocabgap.similar import SimilarGap
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -185,6 +186,31 @@ async def test_a_log_that_another_program_holds_keeps_no_other_image_waiting(
             assert "held back" not in (photos / "heron" / LOG).read_text(encoding="utf-8")
     assert last_of(photos, "fjord")["description"] == "moon glow"
     assert (photos / "heron" / LOG).read_text(encoding="utf-8").count("held back") == 8
+
+
+async def test_a_gap_is_written_while_others_are_compared_with_what_is_known(
+    connect: Connect, photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def held(*_: object, **__: object) -> list[SimilarGap]:
+        begun.set()
+        assert go_on.wait(20)
+        return []
+
+    monkeypatch.setattr("vocabgap.mcp_server.lanes._MOST_WRITERS", 1)
+    monkeypatch.setattr("vocabgap.mcp_server.log_tool.similar_to", held)
+    log = "log_vocabulary_gap"
+    async with connect(photos) as client, anyio.create_task_group() as tasks:
+        tasks.start_soon(client.call_tool, log, {"image_id": "heron", "description": "moon glow"})
+        assert await anyio.to_thread.run_sync(begun.wait, 20)
+        tasks.start_soon(client.call_tool, log, {"image_id": "fjord", "description": "star trail"})
+        with anyio.move_on_after(10):
+            while "star trail" not in (photos / "fjord" / LOG).read_text(encoding="utf-8"):
+                await anyio.sleep(0.05)
+        written = last_of(photos, "fjord")["description"]
+        go_on.set()
+    assert written == "star trail"
 
 
 async def test_logging_does_not_wait_for_a_ranking(

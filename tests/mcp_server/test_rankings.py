@@ -144,3 +144,15 @@ def test_a_manifest_that_is_edited_where_it_lies_is_read_again(
     pack.write_text('{"entries": [{"name": "moon_glow"}]}', encoding="utf-8")
     assert [entry.name for entry in rankings.known().vocabulary.entries] == ["moon_glow"]
     assert [entry.name for entry in rankings.of(EVERYTHING).vocabulary.entries] == ["moon_glow"]
+
+
+def test_what_is_known_is_made_ready_once_while_it_is_the_same(
+    rankings: Rankings, made: list[Selection], vocabulary: Path
+) -> None:
+    rankings.of(EVERYTHING)
+    first = rankings.index()
+    assert rankings.index() is first
+    vocabulary.write_text("name,description\nmoon_glow,Glow of the moon\n", encoding="utf-8")
+    assert rankings.index() is not first
+    assert [each.name for each in rankings.index().nearest("glow of the moon")] == ["moon_glow"]
+    assert made == [EVERYTHING]

@@ -81,3 +81,27 @@ async def test_a_report_that_is_damaged_is_told(
         with pytest.raises(protocol_error, match=r"capabilities\.parquet") as caught:
             await client.read_resource(CAPABILITIES)
     assert caught.value.data == {"code": "state"}
+
+
+@pytest.mark.parametrize("name", ["report.md", "capabilities.parquet", "run.json"])
+async def test_a_link_out_of_the_report_is_not_followed(
+    connect: Connect, photos: Path, tmp_path: Path, name: str, protocol_error: ProtocolError
+) -> None:
+    vg.run(photos, out=tmp_path / "out")
+    (tmp_path / "out" / name).rename(tmp_path / "private")
+    (tmp_path / "out" / name).symlink_to("../private")
+    async with connect(photos) as client:
+        with pytest.raises(protocol_error, match=f"{name}' is a link") as caught:
+            await client.read_resource({"report.md": REPORT, "run.json": RUN}.get(name, CAPABILITIES))
+    assert caught.value.data == {"code": "state"}
+
+
+async def test_a_report_that_is_no_text_is_told(
+    connect: Connect, photos: Path, tmp_path: Path, protocol_error: ProtocolError
+) -> None:
+    vg.run(photos, out=tmp_path / "out")
+    (tmp_path / "out" / "report.md").write_bytes(b"# What\xff")
+    async with connect(photos) as client:
+        with pytest.raises(protocol_error, match=r"report\.md' is not UTF-8, at byte 6") as caught:
+            await client.read_resource(REPORT)
+    assert caught.value.data == {"code": "state"}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mcp_server.calls import found, refused
+from vocabgap.settings import ClusterSettings, Settings
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -36,6 +37,16 @@ async def test_no_more_are_listed_than_asked_for(connect: Connect, photos: Path,
     async with connect(photos, vocabulary=vocabulary) as client:
         told = await found(client, "similar_gaps", text="sky", limit=1)
     assert len(told["similar"]) == 1
+
+
+async def test_needs_are_compared_by_the_synonyms_of_the_server(mcp_sdk: None, photos: Path) -> None:  # noqa: ARG001 - skips
+    from vocabgap.mcp_server.similar_tool import SIMILAR_GAPS  # noqa: PLC0415 - needs what the extra installs
+    from vocabgap.mcp_server.workspace import Workspace  # noqa: PLC0415
+
+    settings = Settings(cluster=ClusterSettings(synonyms={"sky mask": ("vault cutout",)}))
+    workspace = Workspace.at(photos, settings)
+    told = SIMILAR_GAPS.answer(workspace, {"text": "vault cutout"}, lambda: None)
+    assert [each["similarity"] for each in told["data"]["similar"]] == [1.0]
 
 
 @pytest.mark.parametrize("arguments", [{}, {"text": ""}, {"text": "sky", "limit": 21}, {"text": ["sky"]}])

@@ -1,9 +1,11 @@
+import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
 from vocabgap.mcp_server.workspace import Workspace
 from vocabgap.settings import Settings
 
@@ -96,6 +98,28 @@ def test_a_link_that_leads_back_to_itself_is_no_image(workspace: Workspace, phot
     (photos / "loop").symlink_to("loop")
     with pytest.raises(NotFoundError, match="there is no image 'loop'"):
         workspace.image("loop")
+
+
+@pytest.mark.parametrize(
+    ("number", "kind", "message"),
+    [
+        (errno.EACCES, AccessDeniedError, "'heron' may not be looked at"),
+        (errno.EIO, StateError, "heron: Input/output error"),
+    ],
+)
+def test_an_image_that_the_system_does_not_show_is_told_from_one_that_is_not_there(
+    workspace: Workspace,
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+    kind: type[Exception],
+    message: str,
+) -> None:
+    def refused(path: Path, *, strict: bool = False) -> Path:  # noqa: ARG001 - as `Path.resolve` takes it
+        raise OSError(number, os.strerror(number), str(path))
+
+    monkeypatch.setattr(Path, "resolve", refused)
+    with pytest.raises(kind, match=message):
+        workspace.image("heron")
 
 
 def test_the_root_is_fixed_whatever_becomes_of_the_current_folder(

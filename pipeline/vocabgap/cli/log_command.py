@@ -190,4 +190,5 @@ def _finder(output: Output, settings: "Settings", *, is_named: bool) -> "Callabl
         output.note(f"no capability is named: {error.message}")
     listed = settings.vocabulary
     known = load_vocabulary(listed.paths, fields=listed.fields, entries=listed.entries)
-    return partial(similar_gaps, capabilities=ranked, vocabulary=known if listed.paths else None)
+    entries = known if listed.paths else None
+    return partial(similar_gaps, capabilities=ranked, vocabulary=entries, settings=settings)

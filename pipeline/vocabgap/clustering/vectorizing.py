@@ -61,6 +61,14 @@ class Rows:
         rows.sort_indices()  # so that a product adds up in one order
         return rows
 
+    def cosines(self, point: int) -> FloatArray:
+        """The cosine of one row with each of them, shape (n,). The rows are not made plain for that."""
+        row = self.loads[[point]]
+        spelt = self.grams @ (row[:, self.own :] @ self.grams).T
+        against = np.concatenate([row[:, : self.own].toarray().ravel(), spelt.toarray().ravel()])
+        found = self.loads @ against
+        return np.asarray(found if self.dense is None else found + self.dense @ self.dense[point])
+
     @cached_property
     def _terms(self) -> sparse.csr_array:
         """Each term as a row, shape (terms, own + grams)."""

@@ -17,6 +17,7 @@ class Lane(StrEnum):
     WRITE = "write"
     COMPUTE = "compute"
     LOOK = "look"
+    COMPARE = "compare"
 
 
 class Lanes:
@@ -27,6 +28,7 @@ class Lanes:
             Lane.WRITE: CapacityLimiter(_MOST_WRITERS),
             Lane.COMPUTE: CapacityLimiter(1),
             Lane.LOOK: CapacityLimiter(4),
+            Lane.COMPARE: CapacityLimiter(1),
         }
 
     async def run(self, lane: Lane, work: Callable[[], Result]) -> Result:

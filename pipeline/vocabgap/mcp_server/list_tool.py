@@ -8,14 +8,15 @@ import msgspec
 from vocabgap.mcp_server.gap_rows import GapRow
 from vocabgap.mcp_server.lanes import Lane
 from vocabgap.mcp_server.report_tool import MOMENT
-from vocabgap.mcp_server.telling import Told, fitting
+from vocabgap.mcp_server.telling import LONGEST_NAME, Told, fitting
 from vocabgap.mcp_server.tool import Checkpoint, Limited, Tool
 from vocabgap.mcp_server.workspace import Workspace
 from vocabgap.reviewing import Question, review
 
 MOST_GAPS: Final = 100
 MOST_NOTES: Final = 10
-_Name = Annotated[str, msgspec.Meta(max_length=500)]
+_Text = Annotated[str, msgspec.Meta(max_length=500)]
+_Name = Annotated[str, msgspec.Meta(max_length=LONGEST_NAME)]
 _Value = TypeVar("_Value")
 
 
@@ -23,18 +24,19 @@ class ListArguments(Limited):
     """Which records are wanted; several fields narrow the list."""
 
     image: Annotated[_Name | None, msgspec.Meta(description="Only of this image.")] = None
-    since: Annotated[_Name | None, msgspec.Meta(description=f"Earliest moment, inclusive: {MOMENT}.")] = None
-    until: Annotated[_Name | None, msgspec.Meta(description="Latest moment, exclusive, as `since`.")] = None
-    operation: Annotated[_Name | None, msgspec.Meta(description="Only with this operation, named whole.")] = (
+    since: Annotated[_Text | None, msgspec.Meta(description=f"Earliest moment, inclusive: {MOMENT}.")] = None
+    until: Annotated[_Text | None, msgspec.Meta(description="Latest moment, exclusive, as `since`.")] = None
+    operation: Annotated[_Text | None, msgspec.Meta(description="Only with this operation, named whole.")] = (
         None
     )
-    match: Annotated[_Name | None, msgspec.Meta(description="Only where this text occurs.")] = None
-    category: Annotated[_Name | None, msgspec.Meta(description="Only of this category.")] = None
+    match: Annotated[_Text | None, msgspec.Meta(description="Only where this text occurs.")] = None
+    category: Annotated[_Text | None, msgspec.Meta(description="Only of this category.")] = None
     session: Annotated[
         _Name | None, msgspec.Meta(description="Only of this session; `last` for the newest one.")
     ] = None
     satisfaction: Annotated[
-        Literal[-1, 0, 1] | None, msgspec.Meta(description="Only with this satisfaction: -1, 0 or 1.")
+        Literal[-1, 0, 1, "none"] | None,
+        msgspec.Meta(description="Only with this satisfaction: -1, 0 or 1; `none` for what is not rated."),
     ] = None
     limit: Annotated[int, msgspec.Meta(ge=1, le=MOST_GAPS, description="How many to list, newest first.")] = (
         20

@@ -1,7 +1,6 @@
 """`log_vocabulary_gap`: write down what was missing, in the middle of a session."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -81,6 +80,7 @@ class Logged(Told, kw_only=True):
         gap_id: Its identity from now on.
         image_id: The image.
         intent_category: Its category, classified where none was given.
+        need: What was missing, in the words that are compared with what is known.
         similar: What comes near that was known before.
     """
 
@@ -88,7 +88,8 @@ class Logged(Told, kw_only=True):
     gap_id: str
     image_id: str
     intent_category: str
-    similar: list[SimilarGap]
+    need: str
+    similar: list[SimilarGap] = msgspec.field(default_factory=list)
 
 
 def log(workspace: Workspace, asked: LogArguments, _: Checkpoint) -> Logged:
@@ -113,16 +114,16 @@ def log(workspace: Workspace, asked: LogArguments, _: Checkpoint) -> Logged:
         gap_id=made.gap_id,
         image_id=made.record["image_id"],
         intent_category=made.record["intent_category"],
-        similar=_near(workspace, made.record),
+        need=need_of(made.record),
     )
 
 
-def _near(workspace: Workspace, record: Mapping[str, Any]) -> list[SimilarGap]:
+def with_similar(workspace: Workspace, logged: Logged) -> Logged:
     """What comes near; nothing where that cannot be said: the gap is logged, and must not be logged again."""
     try:
-        return similar_to(workspace, need_of(record), _SIMILAR)
+        return msgspec.structs.replace(logged, similar=similar_to(workspace, logged.need, _SIMILAR))
     except Exception:
-        return []
+        return logged
 
 
 LOG_VOCABULARY_GAP: Final = Tool(
@@ -138,4 +139,5 @@ LOG_VOCABULARY_GAP: Final = Tool(
     lane=Lane.WRITE,
     work=log,
     writes=True,
+    complete=with_similar,
 )

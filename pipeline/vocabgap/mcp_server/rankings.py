@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from threading import Lock
 from typing import Final, NamedTuple
 
 import polars as pl
@@ -18,6 +19,7 @@ from vocabgap.ingest.discovery import discover
 from vocabgap.reporting import read_run
 from vocabgap.reporting.manifest import MANIFEST_NAME
 from vocabgap.settings import Settings
+from vocabgap.similar import SimilarIndex
 from vocabgap.vocabulary import Vocabulary, load_vocabulary, vocabulary_files
 
 KEPT_SECONDS: Final = 60.0  # then it is made again, as of a later moment
@@ -60,6 +62,8 @@ class Rankings:
         self._kept: dict[Hashable, _Kept] = {}
         self._published: tuple[_State, pl.DataFrame | None] | None = None
         self._vocabulary: tuple[_State, Vocabulary] | None = None
+        self._indexed: tuple[Known, SimilarIndex] | None = None
+        self._indexing = Lock()
 
     def of(
         self, selection: Selection, checkpoint: Callable[[], None] = lambda: None, *, asked: Hashable = None
@@ -111,6 +115,20 @@ class Rankings:
         """
         kept = self._kept.get(_EVERYTHING)
         return Known(self._last_published() if kept is None else kept.analysis.ranked, self._entries())
+
+    def index(self) -> SimilarIndex:
+        """What is known, made ready to be compared with; made ready again only where it is not the same.
+
+        Raises:
+            VocabgapError: The published run, or the vocabulary, cannot be read.
+        """
+        with self._indexing:
+            known = self.known()
+            if self._indexed is None or any(
+                now is not then for now, then in zip(known, self._indexed[0], strict=True)
+            ):
+                self._indexed = (known, SimilarIndex(*known, self._settings))
+            return self._indexed[1]
 
     def _last_published(self) -> pl.DataFrame | None:
         state = _state_of([str(self._out / MANIFEST_NAME)])

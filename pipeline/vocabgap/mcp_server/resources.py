@@ -7,19 +7,22 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from mcp_types import Resource, TextResourceContents
 
-from vocabgap.errors import NotFoundError
+from vocabgap.errors import NotFoundError, StateError
+from vocabgap.file_kinds import FileKind
 from vocabgap.mcp_server.report_tool import Ranked
 from vocabgap.mcp_server.telling import MARK, NOTICE, fitting, told
 from vocabgap.mcp_server.workspace import Workspace
+from vocabgap.regular_files import content_of
 from vocabgap.reporting import read_run
 from vocabgap.reporting.capability import Capability
-from vocabgap.reporting.manifest import MARKDOWN_NAME
+from vocabgap.reporting.manifest import CAPABILITIES_NAME, MANIFEST_NAME, MARKDOWN_NAME
 
 MOST_CAPABILITIES: Final = 100
 MOST_INPUTS: Final = 100
 MOST_CHARACTERS: Final = 100_000  # of the report
 _BASE: Final = "vocabgap://report"
 _OPTION: Final = "--out"
+_HINT: Final = "make the report again"
 _META: Final = {"notice": NOTICE}
 
 
@@ -56,19 +59,36 @@ def read_resource(workspace: Workspace, uri: str) -> TextResourceContents:
 
     Raises:
         NotFoundError: There is no such resource, or no report was published yet.
+        StateError: A file of the report is a link.
         VocabgapError: The report cannot be read.
     """
     for each in _RESOURCES:
         if each.uri == uri:
+            _require_inside(workspace.out)
             return TextResourceContents(
                 uri=uri, mime_type=each.media_type, text=each.read(workspace.out), _meta=_META
             )
     raise NotFoundError(f"there is no resource '{told(uri)}'", hint=f"there are {', '.join(_URIS)}")
 
 
+def _require_inside(out: Path) -> None:
+    """Refuse a file that lies outside the report's folder: what is not published is not read to anybody."""
+    folder = out.resolve()
+    for name in (MARKDOWN_NAME, CAPABILITIES_NAME, MANIFEST_NAME):
+        if (out / name).resolve() != folder / name:
+            raise StateError(f"'{out / name}' is a link, expected a file of the report", hint=_HINT)
+
+
 def _markdown(out: Path) -> str:
     read_run(out, option=_OPTION)  # says what is wrong with the folder
-    text = (out / MARKDOWN_NAME).read_text(encoding="utf-8")
+    path = out / MARKDOWN_NAME
+    content = content_of(path, "report")
+    if isinstance(content, FileKind):
+        raise StateError(f"report '{path}' is {content}, expected a file", hint=_HINT)
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        raise StateError(f"report '{path}' is not UTF-8, at byte {error.start:,}", hint=_HINT) from error
     if len(text) <= MOST_CHARACTERS:
         return text
     return f"{text[:MOST_CHARACTERS]}\n\n… ({len(text):,} characters)\n"

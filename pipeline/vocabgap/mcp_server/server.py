@@ -98,8 +98,11 @@ def build(workspace: Workspace) -> Server[Any]:
         if tool is None:
             names = ", ".join(tools)
             raise MCPError(INVALID_PARAMS, f"there is no tool '{told(asked.name)}' (there are {names})")
-        work = partial(tool.answer, workspace, asked.arguments or {}, checkpoint)
-        return _result(await lanes.run(tool.lane, work))
+        given = asked.arguments or {}
+        if tool.complete is None:
+            return _result(await lanes.run(tool.lane, partial(tool.answer, workspace, given, checkpoint)))
+        begun = await lanes.run(tool.lane, partial(tool.begin, workspace, given, checkpoint))
+        return _result(await lanes.run(Lane.COMPARE, partial(tool.finish, workspace, begun)))
 
     async def list_resources(_: _Context, __: PaginatedRequestParams | None) -> ListResourcesResult:
         return ListResourcesResult(resources=resources())

@@ -9,7 +9,7 @@ from vocabgap.mcp_server.lanes import Lane
 from vocabgap.mcp_server.telling import Told, fitting
 from vocabgap.mcp_server.tool import Checkpoint, Limited, Tool
 from vocabgap.mcp_server.workspace import Workspace
-from vocabgap.similar import SimilarGap, similar_gaps
+from vocabgap.similar import SimilarGap
 
 MOST_SIMILAR: Final = 20
 _MOST_CHARACTERS: Final = 65_536
@@ -52,8 +52,7 @@ def similar_to(workspace: Workspace, text: str, limit: int) -> list[SimilarGap]:
     Raises:
         VocabgapError: The published run, or the vocabulary, cannot be read.
     """
-    capabilities, vocabulary = workspace.rankings.known()
-    return similar_gaps(text, capabilities=capabilities, vocabulary=vocabulary, limit=limit)
+    return workspace.rankings.index().nearest(text, limit)
 
 
 SIMILAR_GAPS: Final = Tool(

@@ -37,6 +37,8 @@ class Tool(Generic[Arguments, Data]):
         lane: Where it runs.
         work: What it does, in a workspace; it calls the checkpoint where it may end early.
         writes: Whether it changes anything; then it only adds, and adds again when it is called again.
+        complete: What is added to the answer when the work is done, in lane `COMPARE`, so that nobody else's
+            work waits for it.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Tool(Generic[Arguments, Data]):
     lane: Lane
     work: Callable[[Workspace, Arguments, Checkpoint], Data]
     writes: bool = False
+    complete: Callable[[Workspace, Data], Data] | None = None
 
     @cached_property
     def definition(self) -> Definition:
@@ -73,16 +76,29 @@ class Tool(Generic[Arguments, Data]):
             given: The arguments, as they came.
             checkpoint: What ends the work where nobody waits for it.
         """
-        envelope: Envelope[Data]
+        return self.finish(workspace, self.begin(workspace, given, checkpoint))
+
+    def begin(self, workspace: Workspace, given: dict[str, Any], checkpoint: Checkpoint) -> Envelope[Data]:
+        """Do the work, in its lane; arguments as `answer`."""
         try:
-            envelope = Envelope(True, self.work(workspace, self._read(given), checkpoint), None)
+            return Envelope(True, self.work(workspace, self._read(given), checkpoint), None)
         except Exception as error:
-            envelope = Envelope(False, None, failure(error))
-        return encoded(envelope)
+            return Envelope(False, None, failure(error))
+
+    def finish(self, workspace: Workspace, begun: Envelope[Data]) -> dict[str, Any]:
+        """What is answered once the work is done."""
+        if self.complete is not None and begun.data is not None:
+            begun = Envelope(True, self.complete(workspace, begun.data), None)
+        return encoded(begun)
 
     def _read(self, given: dict[str, Any]) -> Arguments:
         try:
-            return msgspec.convert(given, self.arguments)
+            return msgspec.convert({name: _whole(each) for name, each in given.items()}, self.arguments)
         except msgspec.ValidationError as error:
             names = ", ".join(self.arguments.__struct_fields__)
             raise InvalidInputError(f"arguments: {error}", hint=f"it takes {names}") from error
+
+
+def _whole(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """A number without a fraction as an integer, which JSON Schema takes it for however it is written."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value

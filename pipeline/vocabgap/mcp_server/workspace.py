@@ -1,6 +1,7 @@
 """The workspace of a server: one root and what belongs to it, fixed when the server starts."""
 
 import difflib
+import errno
 import os
 from contextlib import suppress
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, system_error
 from vocabgap.ingest import resolve_roots
 from vocabgap.mcp_server.rankings import Rankings
 from vocabgap.record import LOG_NAME
@@ -18,6 +19,7 @@ from vocabgap.text import escape_unseen, shortened, visible
 
 _LONGEST_NAME: Final = 255  # bytes of the name of a file
 _SEPARATORS: Final = frozenset("/\\\0")
+_ABSENT: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 _ALIKE: Final = 3
 _NAME_HINT: Final = "expected the name of a folder in the root of the server, not a path"
 
@@ -71,13 +73,21 @@ class Workspace:
         Raises:
             InvalidInputError: It is no name, or what is called so lies elsewhere.
             NotFoundError: There is no such folder.
+            AccessDeniedError: It may not be looked at.
+            StateError: The disk does not tell.
         """
         shown = shortened(visible(image_id))
         if not _is_name(image_id):
             raise InvalidInputError(f"image_id: '{shown}' is not the name of an image", hint=_NAME_HINT)
         try:
             folder = (self.root / image_id).resolve(strict=True)
+        except PermissionError as error:
+            raise AccessDeniedError(
+                f"image_id: '{shown}' may not be looked at", hint="check the permissions on the way"
+            ) from error
         except (OSError, RuntimeError) as error:
+            if isinstance(error, OSError) and error.errno not in _ABSENT:
+                raise system_error(error) from error
             raise NotFoundError(
                 f"image_id: there is no image '{shown}'", hint=self._hint(image_id)
             ) from error
