@@ -114,7 +114,6 @@ def repository_slugs(folders: list[Path]) -> list[str]:
     Args:
         folders: Absolute paths; the same one may occur twice.
     """
-
     distinct = set(folders)
 
     @cache
