@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -102,16 +103,30 @@ def write_config(tmp_path: Path) -> Callable[[str], Path]:
     return write
 
 
+@pytest.fixture(scope="session")
+def chromium() -> Callable[[], AbstractContextManager[Browser]]:
+    """Starts a Chromium and ends it; none is ever downloaded."""
+
+    @contextmanager
+    def start() -> Iterator[Browser]:
+        program = next((found for found in map(shutil.which, BROWSERS) if found), None)
+        if program is None:
+            pytest.skip(
+                "no Chromium on PATH: install Debian's package 'chromium' to test the page in a browser"
+            )
+        with sync_playwright() as playwright:
+            started = playwright.chromium.launch(executable_path=program, args=QUIET)
+            yield started
+            started.close()
+
+    return start
+
+
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One Chromium for all tests of a file; none is ever downloaded.
+def browser(chromium: Callable[[], AbstractContextManager[Browser]]) -> Iterator[Browser]:
+    """One Chromium for all tests of a file.
 
     It has an event loop, and as long as that runs no test can have one of its own.
     """
-    program = next((found for found in map(shutil.which, BROWSERS) if found), None)
-    if program is None:
-        pytest.skip("no Chromium on PATH: install Debian's package 'chromium' to test the page in a browser")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=program, args=QUIET)
-        yield chromium
-        chromium.close()
+    with chromium() as started:
+        yield started

@@ -2,14 +2,16 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Route
+from playwright.sync_api import Browser, Page, Request, Route
 
 from vocabgap.pipeline import Run
 from vocabgap.reporting.capability import Capability, Cover, Recurring, Tally, Wording
@@ -19,7 +21,7 @@ from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.terms import CapabilityTerms, CheckedTerms, OpenTerm, TermMeaning
 
 PATIENCE = 10_000  # milliseconds
-SHOWN = 10
+WRITTEN_OUT = 10
 _GROUPS = (OPEN, OPEN, OPEN, OPEN, OPEN, COVERED, OPEN, OPEN, SETTLED, HIDDEN)
 _DATA = re.compile(r'<script type="application/json" id="run-data">(.*?)</script>', re.DOTALL)
 
@@ -43,56 +45,108 @@ _TERMS = CheckedTerms(
 )
 
 Visit = Callable[..., Page]
+# What a test may have changed of a window that stays changed whatever page is opened in it.
+_LOOK = """[innerWidth, innerHeight].concat([
+    'print', '(prefers-color-scheme: dark)', '(forced-colors: active)', '(prefers-reduced-motion: reduce)',
+].map((query) => matchMedia(query).matches))"""
+_MEDIA = {"color_scheme": "light", "forced_colors": "none", "reduced_motion": "no-preference"}
+
+
+class Window:
+    """A window that one test uses after another: what its page says, and what it asks for, is noticed."""
+
+    def __init__(self, browser: Browser, surroundings: Mapping[str, object]) -> None:
+        self.noticed: list[str] = []
+        self._file, self._own, self._served = Path(), "", False
+        self._context = browser.new_context(**surroundings)  # type: ignore[arg-type]
+        self._context.set_default_timeout(PATIENCE)
+        self._context.route("**/*", self._requested)
+        self._context.on("console", lambda message: self.noticed.append(f"console: {message.text}"))
+        self._context.on("weberror", lambda error: self.noticed.append(f"error: {error.error}"))
+        self._page = self._context.new_page()
+        self._media = {name: surroundings.get(name, usual) for name, usual in _MEDIA.items()}
+        self._look = self._page.evaluate(_LOOK)
+
+    def open(self, file: Path, fragment: str, address: str) -> Page:
+        """Opens a page, as a file or as if it came from an address."""
+        self._file, self._own, self._served = file, address or file.as_uri(), bool(address)
+        self._page.goto(f"{self._own}#{fragment}" if fragment else self._own)
+        return self._page
+
+    def leave(self) -> bool:
+        """Ends the page; says whether the next one would find the window as this one did."""
+        for other in self._context.pages[1:]:
+            other.close()
+        self._page.goto("about:blank")
+        self._page.mouse.move(0, 0)
+        if self._changed():
+            self._page.set_viewport_size({"width": self._look[0], "height": self._look[1]})
+            self._page.emulate_media(media="null", **self._media)  # type: ignore[arg-type]
+        if self._changed():
+            self._context.close()
+            return False
+        return True
+
+    def _changed(self) -> bool:
+        return bool(self._page.evaluate(_LOOK) != self._look)
+
+    def _requested(self, route: Route, request: Request) -> None:
+        if request.url.partition("#")[0] != self._own:
+            self.noticed.append(f"asked for {request.url}")
+            route.abort()
+        elif self._served:
+            route.fulfill(path=self._file, content_type="text/html; charset=utf-8")
+        else:
+            route.continue_()
+
+
+@pytest.fixture(scope="package")
+def browser(chromium: Callable[[], AbstractContextManager[Browser]]) -> Iterator[Browser]:
+    """One Chromium for all files of this folder, which is a package for its sake."""
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="package")
+def windows() -> dict[str, list[Window]]:
+    """Windows that no test uses at the moment, by their surroundings."""
+    return defaultdict(list)
 
 
 @pytest.fixture
-def visit(browser: Browser) -> Iterator[Visit]:
-    """Opens a page in a window of its own.
+def visit(browser: Browser, windows: dict[str, list[Window]]) -> Iterator[Visit]:
+    """Opens a page, newly loaded, in a window that is as it was when it was made.
 
     Nothing may stand in its console afterwards, and it may have asked for nothing but itself.
     """
-    contexts: list[BrowserContext] = []
-    noticed: list[str] = []
-
-    def console(message: ConsoleMessage) -> None:
-        noticed.append(f"console: {message.text}")
+    used: list[tuple[list[Window], Window]] = []
 
     def make(file: Path, *, fragment: str = "", address: str = "", **surroundings: object) -> Page:
-        context = browser.new_context(**surroundings)  # type: ignore[arg-type]
-        context.set_default_timeout(PATIENCE)
-        contexts.append(context)
-        own = address or file.as_uri()
-
-        def requested(route: Route, request: Request) -> None:
-            if request.url.partition("#")[0] != own:
-                noticed.append(f"asked for {request.url}")
-                route.abort()
-            elif address:
-                route.fulfill(path=file, content_type="text/html; charset=utf-8")
-            else:
-                route.continue_()
-
-        context.route("**/*", requested)
-        context.on("console", console)
-        context.on("weberror", lambda error: noticed.append(f"error: {error.error}"))
-        page = context.new_page()
-        page.goto(f"{own}#{fragment}" if fragment else own)
-        return page
+        unused = windows[json.dumps(surroundings, sort_keys=True)]
+        window = unused.pop() if unused else Window(browser, surroundings)
+        used.append((unused, window))
+        return window.open(file, fragment, address)
 
     yield make
-    for context in contexts:
-        context.close()
+    unused_again = [(unused, window) for unused, window in used if window.leave()]
+    noticed = [each for _, window in used for each in window.noticed]
     assert noticed == []
+    for unused, window in unused_again:
+        unused.append(window)
 
 
 @pytest.fixture(scope="session")
-def page_of(demo_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
-    """Makes a page of so many capabilities, with something in every part of it."""
+def page_of(demo_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Makes a page of so many capabilities, with something in every part of it.
+
+    Of each list so many are written out for who runs no script: most of what it takes to open the page.
+    """
 
     @cache
-    def make(number: int) -> Path:
+    def make(number: int, written_out: int = WRITTEN_OUT) -> Path:
         file = tmp_path_factory.mktemp("page") / "report.html"
-        file.write_text(render_page(_of(number, demo_run.published.summary)), encoding="utf-8")
+        summary = _of(number, written_out, demo_run.published.summary)
+        file.write_text(render_page(summary), encoding="utf-8")
         return file
 
     return make
@@ -120,7 +174,7 @@ def listed() -> Callable[[Path], list[dict[str, Any]]]:
     return read
 
 
-def _of(number: int, demo: Summary) -> Summary:
+def _of(number: int, written_out: int, demo: Summary) -> Summary:
     everything = tuple(_varied(place, demo.everything) for place in range(number))
 
     def of(group: str) -> tuple[Capability, ...]:
@@ -130,11 +184,11 @@ def _of(number: int, demo: Summary) -> Summary:
         demo,
         everything=everything,
         total=number,
-        capabilities=of(OPEN)[:SHOWN],
+        capabilities=of(OPEN)[:written_out],
         open_total=len(of(OPEN)),
-        covered=of(COVERED)[:SHOWN],
+        covered=of(COVERED)[:written_out],
         covered_total=len(of(COVERED)),
-        settled=of(SETTLED)[:SHOWN],
+        settled=of(SETTLED)[:written_out],
         settled_total=len(of(SETTLED)),
         hidden=len(of(HIDDEN)),
         terms=_TERMS,

@@ -11,7 +11,7 @@ Visit = Callable[..., Page]
 
 
 @pytest.fixture
-def file(page_of: Callable[[int], Path]) -> Path:
+def file(page_of: Callable[..., Path]) -> Path:
     return page_of(10)
 
 

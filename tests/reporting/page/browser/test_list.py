@@ -13,8 +13,8 @@ Rows = list[dict[str, Any]]
 
 
 @pytest.fixture
-def file(page_of: Callable[[int], Path]) -> Path:
-    return page_of(NUMBER)
+def file(page_of: Callable[..., Path]) -> Path:
+    return page_of(NUMBER, written_out=1)
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ Visit = Callable[..., Page]
 
 
 @pytest.fixture
-def file(page_of: Callable[[int], Path]) -> Path:
-    return page_of(NUMBER)
+def file(page_of: Callable[..., Path]) -> Path:
+    return page_of(NUMBER, written_out=3)
 
 
 @pytest.fixture
@@ -125,8 +125,8 @@ def test_focus_leaves_a_button_that_leads_nowhere_any_more(page: Page) -> None:
     expect(page.locator("#panel-next")).to_be_focused()
 
 
-def test_panel_goes_on_to_the_next_page_of_the_list(page_of: Callable[[int], Path], visit: Visit) -> None:
-    page = visit(page_of(120))
+def test_panel_goes_on_to_the_next_page_of_the_list(page_of: Callable[..., Path], visit: Visit) -> None:
+    page = visit(page_of(120, written_out=1))
     page.locator("#rows a").last.click()
     page.locator("#panel-next").click()
     left(page)
@@ -151,8 +151,10 @@ def test_focus_on_a_button_of_the_panel_stays_there(page: Page) -> None:
 
 
 @pytest.mark.parametrize("way", ["Escape", "back"])
-def test_row_that_has_the_focus_again_is_seen(page_of: Callable[[int], Path], visit: Visit, way: str) -> None:
-    page = visit(page_of(120), reduced_motion="reduce", viewport={"width": 1280, "height": 500})
+def test_row_that_has_the_focus_again_is_seen(page_of: Callable[..., Path], visit: Visit, way: str) -> None:
+    page = visit(
+        page_of(120, written_out=1), reduced_motion="reduce", viewport={"width": 1280, "height": 500}
+    )
     page.locator("#rows a").last.click()
     page.locator("#panel-next").click()
     if way == "Escape":
@@ -195,7 +197,8 @@ def test_panel_is_what_is_read_without_script(file: Path, visit: Visit, identifi
     assert len(panel[0]) > 2000
 
 
-def test_rows_are_what_is_read_without_script(file: Path, visit: Visit) -> None:
+def test_rows_are_what_is_read_without_script(page_of: Callable[..., Path], visit: Visit) -> None:
+    file = page_of(NUMBER)
     scripted = visit(file).locator("#rows tr").evaluate_all(_WRITTEN)
     plain = visit(file, java_script_enabled=False).locator("#rows tr").evaluate_all(_WRITTEN)
     assert scripted[: len(plain)] == plain

@@ -1,0 +1,1 @@
+"""Tests of the page in a browser, which all of them share."""
