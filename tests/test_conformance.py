@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from conformance import main
+
 RUNNER = Path(__file__).parent / "conformance.py"
 OWN = [Path(__file__).parent / "data" / f"{name}.jsonl" for name in ("contracts", "glossary")]
 GOOD = {
@@ -16,8 +18,24 @@ GOOD = {
     "expected": True,
 }
 
+Run = Callable[[Path], tuple[int, list[str]]]
 
-def run(path: Path) -> tuple[int, list[str]]:
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs the cases of a file in this process; gives the exit code and the lines."""
+
+    def make(path: Path) -> tuple[int, list[str]]:
+        code = main([str(path)])
+        told = capsys.readouterr()
+        assert "Traceback" not in told.err
+        return code, told.out.splitlines()
+
+    return make
+
+
+def run_alone(path: Path) -> tuple[int, list[str]]:
+    """Runs the cases of a file as a person would; gives the exit code and the lines."""
     told = subprocess.run([sys.executable, RUNNER, path], capture_output=True, text=True, check=False)
     assert "Traceback" not in told.stderr
     return told.returncode, told.stdout.splitlines()
@@ -25,19 +43,19 @@ def run(path: Path) -> tuple[int, list[str]]:
 
 @pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)
 def test_the_projects_own_cases_pass(path: Path) -> None:
-    code, lines = run(path)
+    code, lines = run_alone(path)
     cases = path.read_bytes().count(b"\n")
     assert (code, lines[-1]) == (0, f"{cases} cases: {cases} ok, 0 failed")
     assert len(lines) == cases + 1
 
 
-def test_the_shared_cases_pass(outside: Callable[[str], Path]) -> None:
+def test_the_shared_cases_pass(outside: Callable[[str], Path], run: Run) -> None:
     code, lines = run(outside("../cases/contracts.jsonl"))
     assert [line for line in lines if line.startswith("FAIL")] == []
     assert (code, lines[-1]) == (0, "112 cases: 112 ok, 0 failed")
 
 
-def test_the_shared_cases_of_the_glossary_pass(outside: Callable[[str], Path]) -> None:
+def test_the_shared_cases_of_the_glossary_pass(outside: Callable[[str], Path], run: Run) -> None:
     code, lines = run(outside("../cases/glossary.jsonl"))
     assert [line for line in lines if line.startswith("FAIL")] == []
     assert (code, lines[-1]) == (0, "153 cases: 153 ok, 0 failed")
@@ -77,19 +95,19 @@ FAILING = [
 def test_every_case_that_fails_is_named_and_the_run_ends_with_1(tmp_path: Path) -> None:
     path = tmp_path / "cases.jsonl"
     path.write_text("\n".join([json.dumps(GOOD), *(line for line, _ in FAILING)]), encoding="utf-8")
-    code, (first, *failed, total) = run(path)
+    code, (first, *failed, total) = run_alone(path)
     assert (code, first, total) == (1, "ok   good", f"{len(FAILING) + 1} cases: 1 ok, {len(FAILING)} failed")
     for line, (_, told) in zip(failed, FAILING, strict=True):
         assert line.startswith(told)
 
 
-def test_a_missing_file_and_an_empty_one_are_failures(tmp_path: Path) -> None:
+def test_a_missing_file_and_an_empty_one_are_failures(tmp_path: Path, run: Run) -> None:
     (tmp_path / "empty.jsonl").touch()
     assert run(tmp_path / "none.jsonl") == (1, [])
     assert run(tmp_path / "empty.jsonl") == (1, ["0 cases: 0 ok, 0 failed"])
 
 
-def test_what_a_push_case_says_and_is_not_followed_is_told(tmp_path: Path) -> None:
+def test_what_a_push_case_says_and_is_not_followed_is_told(tmp_path: Path, run: Run) -> None:
     case = {"op": "ingest", "env": {"weather": "rain"}, "payload": {"files": []}}
     path = tmp_path / "cases.jsonl"
     path.write_text(json.dumps({"id": "x", "input": case, "expected": {"ingested": 0}}), encoding="utf-8")

@@ -37,7 +37,7 @@ def opened(page: Page, identifier: str) -> None:
 def left(page: Page) -> None:
     page.keyboard.press("Escape")
     expect(page.locator("#panel")).to_be_hidden()
-    page.wait_for_function("!location.hash")
+    expect(page).to_have_url(re.compile(r"^[^#]*#?$"))
 
 
 def fragment(page: Page) -> str:
