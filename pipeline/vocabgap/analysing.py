@@ -10,9 +10,8 @@ from typing import NamedTuple, Self
 
 import polars as pl
 
-from vocabgap.arguments import require_kind
+from vocabgap.arguments import expanded, require_kind
 from vocabgap.clustering import Clusters, cluster
-from vocabgap.config import expanded
 from vocabgap.decisions import Ruling, read_decisions, replay
 from vocabgap.embedding import Embedder, load_embedder
 from vocabgap.exchange.scanning import scan

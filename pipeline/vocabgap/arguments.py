@@ -1,8 +1,10 @@
 """What a function is handed, checked at its door: what cannot be used is named, with what came."""
 
+import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from numbers import Integral, Real
+from pathlib import Path
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -105,3 +107,18 @@ def require_names(name: str, value: object) -> None:
         raise unusable(name, "a mapping of text to text", value)
     for part in (*value.keys(), *value.values()):
         require_kind(name, part, str, "a mapping of nothing but text")
+
+
+def expanded(path: str | Path) -> Path:
+    """A path with its leading `~` as the home folder.
+
+    Raises:
+        InvalidInputError: There is no such person, or no path can be written so.
+    """
+    require_kind("path", path, (str, os.PathLike), "a path")
+    if "\0" in str(path):
+        raise InvalidInputError(f"'{path}' is not a path: it holds a null byte", hint="name another one")
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise InvalidInputError(f"'{path}' names a home folder that does not exist") from error

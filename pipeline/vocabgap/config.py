@@ -8,7 +8,7 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from vocabgap.arguments import require_kind
+from vocabgap.arguments import expanded
 from vocabgap.errors import InvalidInputError
 from vocabgap.kinds import nearest, require_type
 from vocabgap.screening_rules import rules_in_force
@@ -20,7 +20,6 @@ from vocabgap.synonyms import synonym_table
 
 CONFIG_NAME: Final = "vocabgap.toml"
 CONFIG_VARIABLE: Final = "VOCABGAP_CONFIG"
-DEBUG_VARIABLE: Final = "VOCABGAP_DEBUG"
 ACTOR_VARIABLE: Final = "VOCABGAP_ACTOR"  # who decides, beside the settings
 
 # What the environment may set: variable to table and key.
@@ -101,21 +100,6 @@ def login() -> str:
         return os.environ.get(ACTOR_VARIABLE) or getpass.getuser()
     except (KeyError, OSError):
         return ""
-
-
-def expanded(path: str | Path) -> Path:
-    """A path with its leading `~` as the home folder.
-
-    Raises:
-        InvalidInputError: There is no such person, or no path can be written so.
-    """
-    require_kind("path", path, (str, os.PathLike), "a path")
-    if "\0" in str(path):
-        raise InvalidInputError(f"'{path}' is not a path: it holds a null byte", hint="name another one")
-    try:
-        return Path(path).expanduser()
-    except RuntimeError as error:
-        raise InvalidInputError(f"'{path}' names a home folder that does not exist") from error
 
 
 def _find(path: str | Path | None, environment: Mapping[str, str]) -> Path | None:

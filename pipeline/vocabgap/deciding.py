@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import polars as pl
 
-from vocabgap.arguments import require_kind, texts
-from vocabgap.config import expanded, login
+from vocabgap.arguments import expanded, require_kind, texts
+from vocabgap.config import login
 from vocabgap.decisions import (
     ID_PREFIX,
     KEPT_WORDINGS,

@@ -3,6 +3,9 @@
 from enum import IntEnum
 from typing import Final
 
+DEBUG_VARIABLE: Final = "VOCABGAP_DEBUG"
+"""Where it is set, an error that is a bug is raised instead of told."""
+
 
 class ExitCode(IntEnum):
     """Exit codes of the command line."""

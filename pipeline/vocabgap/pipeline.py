@@ -9,9 +9,8 @@ from typing import Final
 import polars as pl
 
 from vocabgap.analysing import Asked, Stopwatch, analyse_asked
-from vocabgap.arguments import whole_number
+from vocabgap.arguments import expanded, whole_number
 from vocabgap.clustering import Clusters
-from vocabgap.config import expanded
 from vocabgap.decisions import Ruling
 from vocabgap.embedding import EmbeddingUse
 from vocabgap.errors import InvalidInputError

@@ -17,7 +17,8 @@ import msgspec
 from conforming.cases import AnyOf, Anything, Case, Noted, Operation
 from conforming.glossary import SCOPES
 from vocabgap.cli.app import run
-from vocabgap.config import CONFIG_NAME, DEBUG_VARIABLE
+from vocabgap.config import CONFIG_NAME
+from vocabgap.errors import DEBUG_VARIABLE
 from vocabgap.glossary.conflicts import SemanticConflict
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.errors import BlockedByConflictError

@@ -14,8 +14,7 @@ from typer.main import get_command
 from vocabgap.cli.groups import LoadedOnDemand
 from vocabgap.cli.output import PROGRAM, Output
 from vocabgap.cli.usage import usage_error
-from vocabgap.config import DEBUG_VARIABLE
-from vocabgap.errors import STOPPED, ExitCode, InvalidInputError, VocabgapError, system_error
+from vocabgap.errors import DEBUG_VARIABLE, STOPPED, ExitCode, InvalidInputError, VocabgapError, system_error
 from vocabgap.signals import StoppedError, ignore, raise_stops, release
 from vocabgap.version import __version__
 

@@ -8,7 +8,6 @@ import typer
 
 from vocabgap.cli.options import ConfigOption, VocabularyOption
 from vocabgap.cli.output import Output, output_of
-from vocabgap.config import resolve_settings
 from vocabgap.errors import InvalidInputError, StateError, VocabgapError
 from vocabgap.needs import need_of
 from vocabgap.text import escape_unseen, shortened, visible
@@ -93,6 +92,8 @@ def log(
     output = output_of(context)
     near = None
     if suggest:
+        from vocabgap.config import resolve_settings  # noqa: PLC0415 - all settings, for what few ask for
+
         flags = {
             "--vocabulary": (("vocabulary", "paths"), vocabulary or None),
             "--run": (("report", "out"), run),

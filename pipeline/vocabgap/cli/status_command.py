@@ -12,7 +12,8 @@ import typer
 from vocabgap.categories import OPERATION_CATEGORIES
 from vocabgap.cli.options import ConfigOption
 from vocabgap.cli.output import Output, output_of
-from vocabgap.config import ACTOR_VARIABLE, CONFIG_VARIABLE, DEBUG_VARIABLE, VARIABLES, resolve_settings
+from vocabgap.config import ACTOR_VARIABLE, CONFIG_VARIABLE, VARIABLES, resolve_settings
+from vocabgap.errors import DEBUG_VARIABLE
 from vocabgap.record import category_key, operation_key
 from vocabgap.screening_rules import rules_in_force
 from vocabgap.settings import Settings

@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from vocabgap.arguments import expanded
 from vocabgap.cache_files import EMBEDDINGS_FOLDER, refused
-from vocabgap.config import expanded
 from vocabgap.disk import put_in_place
 from vocabgap.embedding.encoder import Vector
 from vocabgap.errors import InvalidInputError

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from vocabgap.config import expanded
+from vocabgap.arguments import expanded
 from vocabgap.corpus import opening
 from vocabgap.corpus.store import Store
 from vocabgap.errors import NotFoundError

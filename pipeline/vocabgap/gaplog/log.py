@@ -10,8 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from vocabgap.appending import Kind, add_line, alone, naming
-from vocabgap.arguments import require_kind
-from vocabgap.config import expanded
+from vocabgap.arguments import expanded, require_kind
 from vocabgap.disk import undisturbed
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
 from vocabgap.file_kinds import FileKind, file_kind

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from vocabgap.config import expanded
+from vocabgap.arguments import expanded
 from vocabgap.errors import NotFoundError
 from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.glossary.events import Actor

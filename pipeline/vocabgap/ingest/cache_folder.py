@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from vocabgap.arguments import expanded
 from vocabgap.cache_files import EMBEDDINGS_FOLDER, refused
-from vocabgap.config import expanded
 from vocabgap.disk import locked
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.ingest.shards import LOCK_NAME, OURS

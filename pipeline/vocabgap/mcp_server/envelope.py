@@ -9,8 +9,7 @@ from typing import Any, Final, Generic, Literal, TypeVar
 
 import msgspec
 
-from vocabgap.config import DEBUG_VARIABLE
-from vocabgap.errors import ExitCode, NotFoundError, VocabgapError, system_error
+from vocabgap.errors import DEBUG_VARIABLE, ExitCode, NotFoundError, VocabgapError, system_error
 from vocabgap.mcp_server.telling import MOST_CHARACTERS, told
 from vocabgap.text import shortened, visible
 

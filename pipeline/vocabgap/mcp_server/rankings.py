@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from vocabgap.analysing import Analysis, analyse
-from vocabgap.config import expanded
+from vocabgap.arguments import expanded
 from vocabgap.errors import NotFoundError
 from vocabgap.exchange.places import is_corpus
 from vocabgap.ingest import Selection

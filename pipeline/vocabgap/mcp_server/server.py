@@ -27,7 +27,7 @@ from mcp_types import (
     TextContent,
 )
 
-from vocabgap.config import DEBUG_VARIABLE
+from vocabgap.errors import DEBUG_VARIABLE
 from vocabgap.mcp_server.envelope import Failure, failure
 from vocabgap.mcp_server.lanes import Lane, Lanes, checkpoint
 from vocabgap.mcp_server.list_tool import LIST_GAPS

@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from vocabgap.config import CONFIG_NAME, expanded
+from vocabgap.arguments import expanded
+from vocabgap.config import CONFIG_NAME
 from vocabgap.ingest import Selection
 from vocabgap.moments import iso
 from vocabgap.reporting.manifest import Compared, Decided, Model

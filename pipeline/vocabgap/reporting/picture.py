@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from vocabgap.config import expanded
+from vocabgap.arguments import expanded
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
 from vocabgap.file_kinds import FileKind, file_kind
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from vocabgap.config import expanded
+from vocabgap.arguments import expanded
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,

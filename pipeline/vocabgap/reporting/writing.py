@@ -10,8 +10,7 @@ from types import NoneType
 import polars as pl
 from msgspec.structs import replace
 
-from vocabgap.arguments import require_kind, whole_number
-from vocabgap.config import expanded
+from vocabgap.arguments import expanded, require_kind, whole_number
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Scan
 from vocabgap.moments import require_offset
