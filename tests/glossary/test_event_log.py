@@ -1,6 +1,7 @@
 """The event log: what is written into it, and what is read from it whatever else is there."""
 
 import json
+import os
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -34,6 +35,7 @@ from vocabgap.glossary.events import (
     SemanticCheckEvaluated,
     StepCheckpointed,
     TermCandidateObserved,
+    encoded,
     event_of,
 )
 from vocabgap.glossary.scopes import ScopeRef
@@ -90,6 +92,27 @@ EVENTS: list[GlossaryEvent] = [
     ),
     checkpoint(),
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "dangling"])
+def test_something_else_in_the_place_of_a_log_is_told(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "one.events.jsonl"
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(tmp_path / "gone")
+    with pytest.raises(StateError, match="expected a regular file"):
+        read_events(tmp_path)
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"])
+def test_a_moment_that_is_none_in_utc_is_no_events(tmp_path: Path, moment: str) -> None:
+    identifier = "5d2c3f3e-1111-4222-8333-444455556666"
+    made = json.loads(encoded(EVENTS[0])) | {"timestamp": moment, "event_id": identifier}
+    write(tmp_path, "one", [made])
+    assert read_events(tmp_path).skipped == 1
 
 
 def write(folder: Path, name: str, lines: list[object]) -> None:

@@ -99,6 +99,17 @@ def test_scopes_of_another_glossary_that_differ_still_do(tmp_path: Path) -> None
     assert [each.definition for each in runtime.load().glossary.resolve("lift")] == [STAIN, LIFT]
 
 
+def test_seed_file_that_is_none_is_told(tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    (theirs / "team_domain.yaml").mkdir(parents=True)
+    with pytest.raises(InvalidInputError, match="is a folder, expected a file"):
+        import_terms(runtime_in(tmp_path / "glossary"), theirs)
+    (theirs / "team_domain.yaml").rmdir()
+    (theirs / "team_domain.yaml").write_text("{{{", encoding="utf-8")
+    with pytest.raises(InvalidInputError, match=r"team_domain\.yaml"):
+        import_terms(runtime_in(tmp_path / "glossary"), theirs)
+
+
 def test_nothing_and_no_scope_are_told(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="nothing to import"):
         import_terms(runtime_in(tmp_path), tmp_path / "none.csv")

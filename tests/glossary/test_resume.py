@@ -240,6 +240,17 @@ def test_checkpoint_without_what_was_kept_is_enough_where_the_step_is_given(
     assert after.meanings == {"lift": LIFT}
 
 
+@pytest.mark.parametrize("left", [None, b"", b'{"step_id": "x"'])
+def test_step_of_which_too_little_is_kept_stays_stopped(runtime: GlossaryRuntime, left: bytes | None) -> None:
+    token = stopped(runtime)
+    state_path(runtime.logs, token).unlink()
+    if left is not None:
+        state_path(runtime.logs, token).write_bytes(left)
+
+    with pytest.raises(BlockedByConflictError):
+        runtime.resume(token, {"description": "Please lift it."})
+
+
 KILLED = """
 import os, signal, sys
 from dataclasses import replace

@@ -14,8 +14,9 @@ from uuid import uuid4
 
 import msgspec
 
-from vocabgap.appending import Kind, add_line, alone, naming
+from vocabgap.appending import Kind, add_line, alone, naming, no_file
 from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.glossary.checkpoints import StepCheckpoint, checkpoint_of, is_uuid
 from vocabgap.glossary.errors import InvalidTermError
 from vocabgap.glossary.events import GlossaryEvent, StepCheckpointed, encoded, event_of
@@ -167,13 +168,11 @@ def log_files(folder: Path, mission_id: str | None = None) -> list[Path]:
     """The logs of a folder in order of their names, or the one of a mission."""
     if mission_id is not None:
         path = folder / log_name(mission_id)
-        return [path] if path.is_file() else []
+        return [path] if os.path.lexists(path) else []
     with naming(folder, _KIND, "read"):
         if not folder.is_dir():
             return []
-        with os.scandir(folder) as entries:
-            names = sorted(each.name for each in entries if each.name.endswith(ENDING) and each.is_file())
-        return [folder / name for name in names]
+        return sorted(path for path in folder.iterdir() if path.name.endswith(ENDING))
 
 
 @contextmanager
@@ -183,8 +182,12 @@ def opened_log(path: Path) -> Iterator[BinaryIO]:
     Raises:
         VocabgapError: It cannot be read.
     """
-    with naming(path, _KIND, "read"), path.open("rb") as file:
-        yield file
+    with naming(path, _KIND, "read"):
+        found = file_kind(path)
+        if found is not FileKind.FILE:
+            raise no_file(path, _KIND, found)
+        with path.open("rb") as file:
+            yield file
 
 
 def parse_log(

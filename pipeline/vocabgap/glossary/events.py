@@ -17,6 +17,7 @@ from vocabgap.glossary.scopes import ScopeRef
 from vocabgap.glossary.senses import Provenance, SenseRef, SenseStatus, require_confidence, require_id
 from vocabgap.glossary.strictness import Strictness
 
+_EDGES: Final = (1, 9999)  # years in which a moment may have none in UTC
 _CONFLICTS: Final = ("findings", "conflicts")  # where a payload holds conflicts
 
 
@@ -86,8 +87,14 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event_type"):
     event_id: str = ""
 
     def __post_init__(self) -> None:
-        if self.timestamp.tzinfo is None:
-            msgspec.structs.force_setattr(self, "timestamp", self.timestamp.replace(tzinfo=UTC))
+        moment = self.timestamp
+        if moment.tzinfo is None:
+            msgspec.structs.force_setattr(self, "timestamp", moment.replace(tzinfo=UTC))
+        elif moment.year in _EDGES:
+            try:
+                moment.astimezone(UTC)
+            except OverflowError as error:
+                raise InvalidTermError(f"Invalid timestamp {moment}: beyond the years of UTC") from error
 
 
 class GlossaryScopeActivated(Event, frozen=True, kw_only=True, tag=True):

@@ -120,6 +120,8 @@ def _read(
             passed_over.append(f"{path}: '{path.stem}' is no scope here; name one with --scope")
             continue
         seed = read_seed(path)
+        if not seed.terms:
+            seed.require_valid()
         passed_over += [f"{path}: {problem}" for problem in seed.problems]
         yield place, list(seed.terms)
 
@@ -139,7 +141,7 @@ def _seed_files(source: Path, scopes: ScopeStack) -> list[Path]:
     """The seed files that a path leads to; none where it is a vocabulary or a table."""
     known = {*scopes.names, *_ELSEWHERE}
     listed = sorted(source.iterdir()) if source.is_dir() else [source]
-    found = [path for path in listed if path.suffix == ENDING and path.is_file()]
+    found = [path for path in listed if path.suffix == ENDING]
     return [path for path in found if path.stem in known or (path.stem != "manifest" and source.is_dir())]
 
 

@@ -227,6 +227,8 @@ class GlossaryRuntime:
             checkpoint.mission_id,
             checkpoint.run_id,
             dict(inputs or {}),
+            # Nothing says any more whether it is one in which nothing may go wrong.
+            {"critical_step": True},
             retry_token=retry_token,
         )
 
