@@ -5,9 +5,10 @@ import msgspec
 from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.changes import authored
 from vocabgap.glossary.configured import configured_runtime, require_glossary
-from vocabgap.glossary.event_log import BY_HAND, append_events, changing
+from vocabgap.glossary.event_log import BY_HAND
 from vocabgap.glossary.events import Actor, NewSense
 from vocabgap.glossary.glossary import sense_id
+from vocabgap.glossary.logging_events import append_events, changing
 from vocabgap.glossary.senses import SenseStatus
 from vocabgap.settings import Settings
 from vocabgap.text import words

@@ -15,13 +15,7 @@ from vocabgap import appending
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity
 from vocabgap.glossary.errors import InvalidTermError
-from vocabgap.glossary.event_log import (
-    append_events,
-    load_checkpoint,
-    log_name,
-    read_events,
-    require_checkpoint,
-)
+from vocabgap.glossary.event_log import load_checkpoint, log_name, read_events, require_checkpoint
 from vocabgap.glossary.events import (
     Action,
     Actor,
@@ -38,6 +32,7 @@ from vocabgap.glossary.events import (
     encoded,
     event_of,
 )
+from vocabgap.glossary.logging_events import append_events
 from vocabgap.glossary.scopes import ScopeRef
 from vocabgap.glossary.senses import SenseRef, TermSurface
 from vocabgap.glossary.strictness import Strictness
@@ -257,7 +252,7 @@ APPEND = """
 import sys
 from pathlib import Path
 import msgspec
-from vocabgap.glossary.event_log import append_events
+from vocabgap.glossary.logging_events import append_events
 from vocabgap.glossary.events import event_of
 event = event_of(msgspec.json.decode(sys.argv[2]))
 for _ in range(25):

@@ -16,7 +16,6 @@ from vocabgap.glossary.candidates import ExtractedTerm
 from vocabgap.glossary.changes import authored, custom, deprecated, drafted, promoted, require_sense, selected
 from vocabgap.glossary.checking import check
 from vocabgap.glossary.conflicts import SemanticConflict
-from vocabgap.glossary.event_log import append_events
 from vocabgap.glossary.events import (
     Actor,
     GlossaryClarificationResolved,
@@ -27,6 +26,7 @@ from vocabgap.glossary.events import (
 )
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.loading import load_glossary
+from vocabgap.glossary.logging_events import append_events
 from vocabgap.glossary.normalizing import keys_of
 from vocabgap.glossary.senses import SenseRef, SenseStatus, TermSense, TermSurface
 

@@ -6,7 +6,7 @@ import pytest
 from glossary.steps import LIFT, STAIN, runtime_in, write_scope
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.glossary.changes import authored
-from vocabgap.glossary.event_log import append_events
+from vocabgap.glossary.logging_events import append_events
 from vocabgap.glossary.promoting import deprecate_sense, promote_sense
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import TermSense

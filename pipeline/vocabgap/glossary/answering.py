@@ -6,9 +6,10 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.changes import custom, selected
 from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity
 from vocabgap.glossary.errors import InvalidTermError
-from vocabgap.glossary.event_log import BY_HAND, append_events, changing
+from vocabgap.glossary.event_log import BY_HAND
 from vocabgap.glossary.events import GlossaryEvent, ResolutionMode, in_mission
 from vocabgap.glossary.glossary import Glossary
+from vocabgap.glossary.logging_events import append_events, changing
 from vocabgap.glossary.normalizing import surface_of
 from vocabgap.glossary.questions import Answer, Define, Select
 from vocabgap.glossary.raised import Raised

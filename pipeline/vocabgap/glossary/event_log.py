@@ -1,4 +1,4 @@
-"""The event log: one file of JSON Lines a mission, only ever appended to."""
+"""The event log: one file of JSON Lines a mission, as it is read."""
 
 import hashlib
 import json
@@ -10,29 +10,27 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Final
-from uuid import uuid4
 
 import msgspec
 
-from vocabgap.appending import Kind, add_line, alone, naming, no_file
-from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.appending import Kind, naming, no_file
+from vocabgap.errors import NotFoundError
 from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.glossary.checkpoints import StepCheckpoint, checkpoint_of, is_uuid
 from vocabgap.glossary.errors import InvalidTermError
-from vocabgap.glossary.events import GlossaryEvent, StepCheckpointed, encoded, event_of
+from vocabgap.glossary.events import GlossaryEvent, StepCheckpointed, event_of
 from vocabgap.glossary.senses import require_id
 
 ENDING: Final = ".events.jsonl"
 BY_HAND: Final = "glossary"  # the log of what people do beside any mission
 LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
-_KIND: Final = Kind(
+KIND: Final = Kind(
     "event log",
     "name another folder for the glossary's events",
     undone="nothing was logged",
     again="try again when that one is done",
 )
 _DECODER: Final = msgspec.json.Decoder[GlossaryEvent](GlossaryEvent)
-_LOCK: Final = "writer.lock"  # a file that is held while somebody changes the glossary
 _FOREIGN: Final = re.compile(r"[^A-Za-z0-9_.-]")
 _LONGEST_NAME: Final = 200  # characters of a file's name; systems allow 255 bytes
 
@@ -82,62 +80,6 @@ def log_name(mission_id: str) -> str:
     return f"{name}{ENDING}"
 
 
-def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
-    """Add events to a mission's log, all of them or none; they are on the disk when this returns.
-
-    Args:
-        folder: Where the logs lie; it is made where it does not exist.
-        mission_id: The mission.
-        events: The events, in their order.
-
-    Returns:
-        The events as they were logged, each with its identifier.
-
-    Raises:
-        InvalidInputError: One holds what JSON cannot say, or the mission has no name.
-        VocabgapError: The log cannot be written, or another writer holds it.
-    """
-    path = folder / log_name(mission_id)
-    logged = [identified(event) for event in events]
-    lines = b"".join(map(_line, logged))
-    if not lines:
-        return logged
-    with naming(path, _KIND, "written"):
-        folder.mkdir(parents=True, exist_ok=True)
-        with alone(path, _KIND) as file:
-            add_line(file, path, lines)
-    return logged
-
-
-@contextmanager
-def changing(folder: Path) -> Iterator[None]:
-    """Change a glossary while nobody else does: what was read holds still when it is logged.
-
-    Args:
-        folder: Where its logs lie; it is made where it does not exist.
-
-    Raises:
-        VocabgapError: The folder cannot be written to, or another writer holds it.
-    """
-    path = folder / _LOCK
-    with naming(path, _KIND, "written"):
-        folder.mkdir(parents=True, exist_ok=True)
-        with alone(path, _KIND):
-            yield
-
-
-def _line(event: GlossaryEvent) -> bytes:
-    try:
-        return encoded(event)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidInputError(f"{type(event).__name__} cannot be logged: {error}") from error
-
-
-def identified(event: GlossaryEvent) -> GlossaryEvent:
-    """The event with an identifier, a new one where it has none."""
-    return event if event.event_id else msgspec.structs.replace(event, event_id=str(uuid4()))
-
-
 def read_events(folder: Path, mission_id: str | None = None) -> EventsRead:
     """Everything that the logs of a folder hold, damage and foreign lines aside.
 
@@ -169,7 +111,7 @@ def log_files(folder: Path, mission_id: str | None = None) -> list[Path]:
     if mission_id is not None:
         path = folder / log_name(mission_id)
         return [path] if os.path.lexists(path) else []
-    with naming(folder, _KIND, "read"):
+    with naming(folder, KIND, "read"):
         if not folder.is_dir():
             return []
         return sorted(path for path in folder.iterdir() if path.name.endswith(ENDING))
@@ -182,10 +124,10 @@ def opened_log(path: Path) -> Iterator[BinaryIO]:
     Raises:
         VocabgapError: It cannot be read.
     """
-    with naming(path, _KIND, "read"):
+    with naming(path, KIND, "read"):
         found = file_kind(path)
         if found is not FileKind.FILE:
-            raise no_file(path, _KIND, found)
+            raise no_file(path, KIND, found)
         with path.open("rb") as file:
             yield file
 

@@ -8,8 +8,8 @@ import msgspec
 
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.file_kinds import FileKind, file_kind
-from vocabgap.glossary.event_log import changing
 from vocabgap.glossary.glossary import definition_key
+from vocabgap.glossary.logging_events import changing
 from vocabgap.glossary.normalizing import surface_of, term_key
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.scopes import GlossaryScope, ScopeStack

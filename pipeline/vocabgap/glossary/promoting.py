@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 
 from vocabgap.errors import StateError
 from vocabgap.glossary.changes import deprecated, promoted, require_sense
-from vocabgap.glossary.event_log import BY_HAND, append_events, changing
+from vocabgap.glossary.event_log import BY_HAND
 from vocabgap.glossary.glossary import Glossary
+from vocabgap.glossary.logging_events import append_events, changing
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import SenseStatus, TermSense
 

@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 from vocabgap.errors import VocabgapError
 from vocabgap.glossary.checkpoints import StepCheckpoint
 from vocabgap.glossary.context import ExecutionContext
-from vocabgap.glossary.event_log import append_events, identified
 from vocabgap.glossary.events import Actor, ActorType, GlossaryEvent, in_mission
 from vocabgap.glossary.glossary import Glossary
+from vocabgap.glossary.logging_events import append_events, identified
 from vocabgap.glossary.questions import Ask
 
 SERVICE: Final = Actor("system:vocabgap", ActorType.SERVICE, "vocabgap")
