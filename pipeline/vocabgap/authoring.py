@@ -8,7 +8,7 @@ from vocabgap.glossary.configured import configured_runtime, require_glossary
 from vocabgap.glossary.event_log import BY_HAND
 from vocabgap.glossary.events import Actor, NewSense
 from vocabgap.glossary.glossary import sense_id
-from vocabgap.glossary.logging_events import append_events, changing
+from vocabgap.glossary.logging_events import append_changes, changing
 from vocabgap.glossary.senses import SenseStatus
 from vocabgap.settings import Settings
 from vocabgap.text import words
@@ -78,5 +78,5 @@ def _add(settings: Settings, entry: str, meaning: str, *, actor: str, is_draft: 
         if is_draft or glossary.rivals(name, meaning):
             sense = msgspec.structs.replace(event.new_sense, status=SenseStatus.DRAFT)
             event = msgspec.structs.replace(event, new_sense=sense)
-        append_events(runtime.logs, BY_HAND, [event])
+        append_changes(runtime.logs, BY_HAND, [event])
         return event.new_sense

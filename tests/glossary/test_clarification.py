@@ -240,3 +240,30 @@ def test_question_is_logged_before_it_is_asked(tmp_path: Path) -> None:
         runtime.run(step(), ask=ask)
 
     assert seen == ["GlossaryClarificationRequested"]
+
+
+def test_of_two_who_define_a_term_at_once_the_later_one_counts(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    runtime = runtime_in(tmp_path)
+
+    def while_another_answers(_: Question) -> Answer:
+        runtime_in(tmp_path).run(step(), ask=answering(Define("First"))[0])
+        return Define("Second")
+
+    runtime.run(step(), ask=while_another_answers)
+
+    assert [each.definition for each in runtime.load().glossary.resolve("lift")] == ["Second"]
+
+
+def test_answer_counts_where_what_others_said_cannot_be_read(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    runtime = runtime_in(tmp_path)
+
+    def while_a_file_is_damaged(_: Question) -> Answer:
+        (tmp_path / "team_domain.yaml").write_text("terms: {", encoding="utf-8")
+        return Define("Mine")
+
+    after = runtime.run(step(), ask=while_a_file_is_damaged)
+
+    assert after.meanings == {"lift": "Mine"}
+    assert any("what others have said meanwhile was not read" in note for note in after.notes)

@@ -1,9 +1,11 @@
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from glossary.steps import LIFT, STAIN, runtime_in, write_scope
+from glossary.steps import LIFT, NOW, STAIN, runtime_in, write_scope
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.glossary.changes import authored
 from vocabgap.glossary.logging_events import append_events
@@ -86,3 +88,20 @@ def test_several_and_none_are_told(runtime: GlossaryRuntime) -> None:
         deprecate_sense(runtime, "lift", None, None)
     with pytest.raises(NotFoundError, match="no such sense of 'mask'"):
         promote_sense(runtime, "mask", None, None, lambda _: None)
+
+
+def test_what_is_said_after_a_clock_that_was_ahead_counts(runtime: GlossaryRuntime) -> None:
+    ahead = replace(runtime, now=lambda: NOW.replace(year=2099))
+    promote_sense(ahead, "lift", None, STAIN, lambda _: True)
+
+    deprecate_sense(runtime, "lift", None, STAIN)
+    promote_sense(runtime, "lift", None, LIFT, lambda _: True)
+
+    assert active(runtime) == [LIFT]
+
+
+def test_the_last_moment_there_is_can_be_followed(runtime: GlossaryRuntime) -> None:
+    last = replace(runtime, now=lambda: datetime.max.replace(tzinfo=UTC))
+    promote_sense(last, "lift", None, STAIN, lambda _: True)
+    deprecate_sense(runtime, "lift", None, STAIN)
+    assert active(runtime) == []

@@ -9,7 +9,7 @@ from vocabgap.glossary.errors import InvalidTermError
 from vocabgap.glossary.event_log import BY_HAND
 from vocabgap.glossary.events import GlossaryEvent, ResolutionMode, in_mission
 from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.logging_events import append_events, changing
+from vocabgap.glossary.logging_events import append_changes, changing
 from vocabgap.glossary.normalizing import surface_of
 from vocabgap.glossary.questions import Answer, Define, Select
 from vocabgap.glossary.raised import Raised
@@ -32,7 +32,7 @@ def answer_later(runtime: GlossaryRuntime, question: Raised, answer: Answer) -> 
     with changing(runtime.logs):
         events = _events(runtime, runtime.load(question.mission_id or None).glossary, question, answer)
         made = [in_mission(event, question.mission_id) for event in events]
-        return append_events(runtime.logs, question.mission_id or BY_HAND, made)
+        return append_changes(runtime.logs, question.mission_id or BY_HAND, made)
 
 
 def _events(

@@ -6,7 +6,7 @@ from vocabgap.errors import StateError
 from vocabgap.glossary.changes import deprecated, promoted, require_sense
 from vocabgap.glossary.event_log import BY_HAND
 from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.logging_events import append_events, changing
+from vocabgap.glossary.logging_events import append_changes, changing
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import SenseStatus, TermSense
 
@@ -54,7 +54,7 @@ def promote_sense(
             event = promoted(
                 sense, actor=runtime.actor, now=runtime.now(), replacing=rivals if replaces else ()
             )
-            append_events(runtime.logs, BY_HAND, [event])
+            append_changes(runtime.logs, BY_HAND, [event])
             return sense
 
 
@@ -77,7 +77,7 @@ def deprecate_sense(
     """
     with changing(runtime.logs):
         sense = _meant(runtime.load().glossary, term, scope, definition, SenseStatus.ACTIVE)
-        append_events(runtime.logs, BY_HAND, [deprecated(sense, actor=runtime.actor, now=runtime.now())])
+        append_changes(runtime.logs, BY_HAND, [deprecated(sense, actor=runtime.actor, now=runtime.now())])
     return sense
 
 

@@ -92,7 +92,7 @@ class GlossaryRuntime:
             return []
         glossary = self.load(context.mission_id).glossary
         moment = self.now()
-        return self.session(glossary).record(
+        return self.session(glossary, context.mission_id).record(
             context,
             [
                 GlossaryScopeActivated(
@@ -122,12 +122,17 @@ class GlossaryRuntime:
     def session(
         self,
         glossary: Glossary,
+        mission_id: str | None = None,
         checkpoint: StepCheckpoint | None = None,
         ask: Ask | None = None,
         confirm: Confirm | None = None,
     ) -> Session:
         """What the middlewares of one run share."""
-        return Session(glossary, self.logs, self.actor, self.now, checkpoint, ask, confirm, [])
+
+        def reload() -> Glossary:
+            return self.load(mission_id).glossary
+
+        return Session(glossary, self.logs, reload, self.actor, self.now, checkpoint, ask, confirm)
 
     def run(
         self,
@@ -167,7 +172,7 @@ class GlossaryRuntime:
         loaded = self.load(context.mission_id)
         context.begin()
         context.notes += loaded.problems
-        session = self.session(loaded.glossary, checkpoint, ask, confirm)
+        session = self.session(loaded.glossary, context.mission_id, checkpoint, ask, confirm)
         for stage in self.stages:
             context = _passed(stage, context, session)
         self._finish(context, checkpoint)

@@ -12,7 +12,7 @@ from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.middlewares.check import check_terms as check_step
 from vocabgap.glossary.middlewares.extraction import extract_terms
-from vocabgap.glossary.session import SERVICE, Session, clock
+from vocabgap.glossary.session import Session
 from vocabgap.glossary.strictness import Strictness
 from vocabgap.mcp_server.envelope import NoGlossaryError
 from vocabgap.mcp_server.lanes import Lane
@@ -107,7 +107,7 @@ def check(workspace: Workspace, asked: TermsArguments, _: Checkpoint) -> Terms:
     step = ExecutionContext(
         _STEP, _STEP, _STEP, {"description": asked.text}, {"critical_step": asked.critical}
     )
-    session = Session(glossary, None, SERVICE, clock, None, None, None, [])
+    session = Session(glossary)
     step = check_step(extract_terms(step, session), session)
     strictness = runtime.in_force(step) or Strictness.MEDIUM
     conflicts = {each.term.surface_text: each for each in step.conflicts}

@@ -35,12 +35,11 @@ def clarify(context: ExecutionContext, session: Session) -> ExecutionContext:
             left -= 1
             session.record(context, unlogged)
             unlogged = []
-            event = answered(question, _asked(question, context, session), session)
+            event = _settled(question, context, session)
         if event is None:
             context.questions.append(question)
             stays.append(conflict)
         else:
-            session.record(context, [event])
             context.resolved_conflicts.append(conflict)
     session.record(context, unlogged)
     context.conflicts = stays
@@ -76,6 +75,18 @@ def answered(question: Question, answer: Answer, session: Session) -> GlossaryEv
                 conflict_id=question.conflict_id,
             )
     return None
+
+
+def _settled(question: Question, context: ExecutionContext, session: Session) -> GlossaryEvent | None:
+    """The event that somebody's answer is, logged; none where the question stays open."""
+    answer = _asked(question, context, session)
+    if isinstance(answer, Defer):
+        return None
+    with session.alone(context):
+        event = answered(question, answer, session)
+        if event is not None:
+            session.record(context, [event])
+    return event
 
 
 def _asked(question: Question, context: ExecutionContext, session: Session) -> Answer:
