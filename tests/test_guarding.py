@@ -1,12 +1,15 @@
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import vocabgap as vg
+from vocabgap import pipeline
 from vocabgap.cli.app import run as command
-from vocabgap.errors import NotFoundError
+from vocabgap.errors import NotFoundError, StateError
 from vocabgap.glossary.configured import configured_runtime
 from vocabgap.glossary.errors import BlockedByConflictError
 from vocabgap.glossary.event_log import read_events
@@ -163,6 +166,40 @@ def test_report_that_is_stopped_again_has_one_token_that_leads_to_it(photos: Pat
         publish_kept(settings.glossary, error.retry_token)
 
     assert configured_runtime(settings.glossary).newest() == error.retry_token
+
+
+def test_nothing_is_kept_of_a_report_that_was_not_written(
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = settings_with(tmp_path, REGION, DISGUISE)
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pipeline, "report", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        vg.run(photos, tmp_path / "out", settings=settings, now=NOW)
+
+    assert list((tmp_path / "glossary" / "events" / "steps").iterdir()) == []
+
+
+def test_report_is_published_once_by_whoever_is_first(photos: Path, tmp_path: Path) -> None:
+    settings, error = stopped(photos, tmp_path)
+    publish = partial(publish_kept, settings.glossary, strictness=Strictness.OFF)
+
+    with ThreadPoolExecutor(3) as pool:
+        tried = [pool.submit(publish, error.retry_token) for _ in range(3)]
+    told = [each.exception() for each in tried]
+
+    assert sum(each is None for each in told) == 1
+    assert [str(each).startswith("no report waits") for each in told if each is not None] == [True, True]
+
+
+def test_report_of_which_nothing_is_kept_is_made_again(photos: Path, tmp_path: Path) -> None:
+    settings, error = stopped(photos, tmp_path)
+    kept_run(settings.glossary, error.retry_token).with_suffix(".json").unlink()
+    with pytest.raises(StateError, match="damaged or lost"):
+        publish_kept(settings.glossary, error.retry_token)
 
 
 def test_report_whose_gate_has_opened_still_waits_to_be_published(photos: Path, tmp_path: Path) -> None:

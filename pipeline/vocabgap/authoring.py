@@ -4,7 +4,7 @@ import msgspec
 
 from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.changes import authored
-from vocabgap.glossary.configured import configured_runtime, require_glossary
+from vocabgap.glossary.configured import configured_runtime
 from vocabgap.glossary.event_log import BY_HAND
 from vocabgap.glossary.events import Actor, NewSense
 from vocabgap.glossary.glossary import sense_id
@@ -63,7 +63,7 @@ def draft_term(settings: Settings, entry: str, meaning: str, *, actor: str) -> N
 
 def _add(settings: Settings, entry: str, meaning: str, *, actor: str, is_draft: bool) -> NewSense:
     runtime = configured_runtime(settings.glossary, actor=Actor(f"user:{actor or 'cli'}", display_name=actor))
-    require_glossary(runtime)
+    runtime.require_folder()
     name = " ".join(words(entry))
     if not name:
         raise InvalidInputError(f"'{entry}' is no term", hint="name an entry that has a word in it")

@@ -43,6 +43,14 @@ class VocabgapError(Exception):
     def __str__(self) -> str:
         return f"{self.message} ({self.hint})" if self.hint else self.message
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Kinds have arguments of their own: one that comes from another process is not made again by them.
+        return _as_it_was, (type(self), self.args), self.__dict__
+
+
+def _as_it_was(kind: type[VocabgapError], args: tuple[object, ...]) -> VocabgapError:
+    return kind.__new__(kind, *args)
+
 
 class InvalidInputError(VocabgapError):
     """A value, a setting or a frame that does not have the expected form."""

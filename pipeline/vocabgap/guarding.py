@@ -2,22 +2,25 @@
 
 import shlex
 import shutil
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import polars as pl
 
+from vocabgap.disk import undisturbed
 from vocabgap.errors import NotFoundError, StateError, VocabgapError
 from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.glossary.candidates import TermSource
-from vocabgap.glossary.configured import configured_runtime, require_glossary
+from vocabgap.glossary.configured import configured_runtime
 from vocabgap.glossary.context import ExecutionContext
-from vocabgap.glossary.errors import BlockedByConflictError
+from vocabgap.glossary.errors import AbortResumeError, BlockedByConflictError
 from vocabgap.glossary.extracting import SIGNS, Field, extract
 from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.step_state import drop_state, state_path
+from vocabgap.glossary.logging_events import changing
+from vocabgap.glossary.runtime import GlossaryRuntime
+from vocabgap.glossary.step_state import clear_abandoned, drop_state, state_path
 from vocabgap.glossary.strictness import Strictness, should_block
 from vocabgap.moments import iso
 from vocabgap.reporting import Published
@@ -72,7 +75,7 @@ def check_words(
     if settings.folder is None or settings.strictness == Strictness.OFF.value:
         return None
     runtime = configured_runtime(settings)
-    require_glossary(runtime)
+    runtime.require_folder()
     texts = _texts(ranked, top)
     context = ExecutionContext(
         _STEP,
@@ -87,13 +90,33 @@ def check_words(
             _SHARE: share,
         },
     )
+    clear_abandoned(runtime.logs, MISSION)
     runtime.start(context)
     blocked = None
     try:
         runtime.run(context)
     except BlockedByConflictError as error:
         blocked = _with_hint(error, context, settings, error.retry_token)
+    except BaseException:  # a signal may come between what is kept and what tells of it
+        _forget(settings, context.retry_token)
+        raise
     return Checked(_terms(context, runtime.load(MISSION).glossary, _labels(ranked, top)), blocked)
+
+
+@contextmanager
+def kept_whole(settings: GlossarySettings, blocked: BlockedByConflictError | None) -> Iterator[None]:
+    """Keep nothing of a report that was stopped where its run cannot be written, or a signal ends that.
+
+    Args:
+        settings: The glossary.
+        blocked: Why it is not published; null where it is.
+    """
+    try:
+        yield
+    except BaseException:
+        if blocked is not None:
+            _forget(settings, blocked.retry_token)
+        raise
 
 
 def kept_run(settings: GlossarySettings, retry_token: str) -> Path:
@@ -122,6 +145,18 @@ def publish_kept(
         VocabgapError: It cannot be read or published.
     """
     runtime = configured_runtime(settings)
+    runtime.require_folder()
+    with changing(runtime.logs):  # somebody else may publish it at this moment
+        return _published(runtime, settings, retry_token, out, strictness)
+
+
+def _published(
+    runtime: GlossaryRuntime,
+    settings: GlossarySettings,
+    retry_token: str,
+    out: str | Path | None,
+    strictness: Strictness | None,
+) -> Published:
     context = runtime.stopped(retry_token)
     place = kept_run(settings, retry_token)
     if file_kind(place) is not FileKind.FOLDER:
@@ -132,10 +167,12 @@ def publish_kept(
     top = 0 if manifest.rendering is None else manifest.rendering.top
     try:
         runtime.run(context, strictness=strictness)
+    except AbortResumeError as error:
+        raise StateError(
+            f"what was kept of the report that waits under '{retry_token}' is damaged or lost",
+            hint="make the report again",
+        ) from error
     except BlockedByConflictError as error:
-        # It waits where it was: the token that was told goes on to lead there, and is the only one that does.
-        if error.retry_token:
-            drop_state(runtime.logs, error.retry_token)
         raise _with_hint(error, context, settings, retry_token) from error
     terms = _terms(context, runtime.load(MISSION).glossary, _labels(ranked, top))
     target = context.metadata.get(_OUT) if out is None else out
@@ -146,6 +183,13 @@ def publish_kept(
     with suppress(VocabgapError):  # it is published, and that is what counts
         drop_state(runtime.logs, retry_token)
     return made
+
+
+def _forget(settings: GlossarySettings, retry_token: str | None) -> None:
+    """Keep nothing of a step that has no run: its inputs are what people wrote."""
+    if retry_token:
+        with undisturbed(), suppress(VocabgapError):
+            drop_state(configured_runtime(settings).logs, retry_token)
 
 
 def _texts(ranked: pl.DataFrame, top: int) -> dict[str, str]:

@@ -14,7 +14,7 @@ from vocabgap.clustering import Clusters
 from vocabgap.decisions import Ruling
 from vocabgap.embedding import EmbeddingUse
 from vocabgap.errors import InvalidInputError
-from vocabgap.guarding import check_words, kept_run
+from vocabgap.guarding import check_words, kept_run, kept_whole
 from vocabgap.ingest import Scan, Selection, resolve_roots
 from vocabgap.ranking import Lineage
 from vocabgap.reporting import (
@@ -129,7 +129,7 @@ def run(
     stopped = None if checked is None else checked.blocked
     if stopped is not None and not stopped.retry_token:
         raise stopped
-    with watch.stage("report"):
+    with kept_whole(settings.glossary, stopped), watch.stage("report"):
         made = report(
             ranked,
             target if stopped is None else kept_run(settings.glossary, stopped.retry_token),

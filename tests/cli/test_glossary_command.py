@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 LIFT, STAIN = "Raise the tones of the shadows", "Take out, as of a stain"
+UNKNOWN = "5d2c3f3e-1111-4222-8333-444455556666"
 Command = Callable[..., Any]
 
 
@@ -179,7 +180,7 @@ def test_file_that_has_changed_is_told_and_checked_only_with_a_yes(vocabgap: Com
 
     assert (no.code, yes.code) == (4, 0)
     assert "description: Please lift it. -> Please raise it." in no.err
-    assert "context change" in no.err
+    assert "nobody was asked about it\n  say --yes" in no.err
 
 
 @pytest.mark.usefixtures("two_lifts")
@@ -376,3 +377,39 @@ def test_a_step_that_has_gone_on_is_not_resumed_again(vocabgap: Command) -> None
 
     assert (first.code, second.code) == (0, 4)
     assert "it has gone on meanwhile" in second.err
+
+
+@pytest.mark.usefixtures("two_lifts")
+def test_kept_step_that_is_damaged_is_named(vocabgap: Command, tmp_path: Path) -> None:
+    assert vocabgap("glossary", "check", "Please lift it.", "--critical").code == 4
+    (kept,) = tmp_path.rglob("steps/*.json")
+    kept.write_text("{", encoding="utf-8")
+
+    told = vocabgap("glossary", "resume", kept.stem)
+
+    assert told.code == 4
+    assert f"{kept.name}' is damaged\n  give the text" in told.err
+
+
+@pytest.mark.usefixtures("two_lifts")
+def test_lines_that_cannot_be_read_are_told_wherever_the_log_is_read(
+    vocabgap: Command, tmp_path: Path
+) -> None:
+    vocabgap("glossary", "check", "Please lift it.", "--critical")
+    (log,) = tmp_path.rglob("check.events.jsonl")
+    log.write_bytes(b'{"torn": \n')
+    told = "passed over in the event logs: 1 line that cannot be read"
+
+    conflicts, resume = vocabgap("glossary", "conflicts"), vocabgap("glossary", "resume", UNKNOWN)
+    check = vocabgap("glossary", "check", "Please lift it.")
+
+    assert (conflicts.code, conflicts.err) == (0, f"{told}\n")
+    assert (resume.code, told in resume.err) == (3, True)
+    assert (check.code, check.err) == (0, f"{told}\n")
+
+
+@pytest.mark.usefixtures("two_lifts")
+def test_mission_that_no_log_can_name_is_refused(vocabgap: Command) -> None:
+    told = vocabgap("glossary", "check", "Please lift it.", "--mission", "\udcff")
+    assert told.code == 2
+    assert "mission_id: character 1 is half of a surrogate pair" in told.err

@@ -63,13 +63,31 @@ def test_nobody_is_asked_about_inputs_that_have_not_changed(runtime: GlossaryRun
     assert after.conflicts == []
 
 
-def test_still_open_is_still_stopped_with_a_token_of_its_own(runtime: GlossaryRuntime) -> None:
+def test_still_open_is_still_stopped_under_its_token(runtime: GlossaryRuntime) -> None:
     token = stopped(runtime)
 
     with pytest.raises(BlockedByConflictError) as again:
         runtime.resume(token)
 
-    assert again.value.retry_token not in {"", token}
+    assert again.value.retry_token == token
+    assert [path.name for path in state_path(runtime.logs, token).parent.iterdir()] == [f"{token}.json"]
+
+
+def test_still_open_with_other_inputs_is_stopped_under_another_token(runtime: GlossaryRuntime) -> None:
+    token = stopped(runtime)
+
+    with pytest.raises(BlockedByConflictError) as again:
+        runtime.resume(token, {"description": "Now lift it."}, confirm=lambda _: True)
+
+    other = again.value.retry_token
+    assert other not in {"", token}
+    assert [path.name for path in state_path(runtime.logs, token).parent.iterdir()] == [f"{other}.json"]
+
+
+def test_changed_inputs_do_not_go_on_where_nobody_is_asked(runtime: GlossaryRuntime) -> None:
+    token = stopped(runtime)
+    with pytest.raises(AbortResumeError, match="nobody was asked"):
+        runtime.resume(token, {"description": "Please raise it."})
 
 
 def test_changed_inputs_are_shown_and_go_on_only_with_a_yes(runtime: GlossaryRuntime) -> None:

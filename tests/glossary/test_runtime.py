@@ -1,10 +1,12 @@
+import re
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from glossary.steps import LIFT, NOW, STAIN, TWO_LIFTS, logged, runtime_in, step, write_scope
-from vocabgap.errors import ExitCode, StateError
+from vocabgap.errors import ExitCode, InvalidInputError, StateError
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.errors import BlockedByConflictError, MiddlewareError
 from vocabgap.glossary.event_log import read_events
@@ -216,6 +218,40 @@ def _failing(error: Exception) -> Middleware:
 
 def _forgetful(context: ExecutionContext, session: Session) -> ExecutionContext:  # noqa: ARG001
     return None  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"mission_id": b"m"}, "mission_id: expected text, found b'm'"),
+        ({"step_id": "\udcff"}, "step_id: character 1 is half of a surrogate pair"),
+        ({"inputs": "text"}, "inputs: expected a mapping of names to values, found 'text'"),
+        ({"metadata": None}, "metadata: expected a mapping"),
+        ({"step_output": "text"}, "step_output: expected a mapping"),
+    ],
+)
+def test_step_of_other_kinds_is_refused(fields: dict[str, Any], message: str) -> None:
+    given = {"step_id": "s", "mission_id": "m", "run_id": "r"} | fields
+    with pytest.raises(InvalidInputError, match=re.escape(message)):
+        ExecutionContext(**given)
+
+
+def test_folder_may_be_a_text_and_other_things_are_refused(tmp_path: Path) -> None:
+    write_scope(tmp_path, [("lift", LIFT)])
+    runtime = GlossaryRuntime(folder=str(tmp_path))  # type: ignore[arg-type]
+
+    assert runtime.run(step()).meanings == {"lift": LIFT}
+    with pytest.raises(InvalidInputError, match="strictness: expected a Strictness: off, medium, max"):
+        runtime.run(step(), strictness="max")  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="context: expected an ExecutionContext"):
+        runtime.run({})  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="retry_token: expected text, found None"):
+        runtime.resume(None)  # type: ignore[arg-type]
+
+
+def test_glossary_that_is_not_there_is_told(tmp_path: Path) -> None:
+    after = runtime_in(tmp_path / "nowhere").run(step())
+    assert any("no seed file says what a term means" in note for note in after.notes)
 
 
 def test_middleware_that_fails_is_named_and_its_error_kept(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from vocabgap.cli.glossary_options import (
     NowOption,
     StrictnessOption,
     initialized,
-    note_problems,
     require_strictness,
     runtime_of,
 )
@@ -25,8 +24,9 @@ from vocabgap.cli.glossary_texts import read, read_again
 from vocabgap.cli.options import ConfigOption
 from vocabgap.cli.output import PROGRAM, Output, output_of
 from vocabgap.errors import NotFoundError, StateError
+from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.moments import iso
-from vocabgap.text import count, visible
+from vocabgap.text import count, printable_name, visible
 
 if TYPE_CHECKING:
     from vocabgap.cli.glossary_prompts import Prompt
@@ -73,7 +73,6 @@ def check(
     output = output_of(context)
     asked = require_strictness(strictness)
     runtime = initialized(config, folder, actor, now)
-    note_problems(output, runtime.load())
     metadata: dict[str, Any] = {"critical_step": critical}
     if watch:
         metadata["glossary_watch_terms"] = watch
@@ -120,7 +119,8 @@ def resume(
     config: ConfigOption = None,
 ) -> None:
     """Let a step go on that was stopped, in the glossary as it is by now."""
-    from vocabgap.glossary.step_state import load_state  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.errors import AbortResumeError  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.step_state import load_state  # noqa: PLC0415
 
     output = output_of(context)
     asked = require_strictness(strictness)
@@ -146,17 +146,33 @@ def resume(
             from vocabgap.cli.glossary_prompts import Prompt  # noqa: PLC0415 - loads rich
 
             Prompt().show_changes(changed)
-        return yes
+        if not yes:
+            raise AbortResumeError(
+                "what the step is given has changed since it was stopped, and nobody was asked about it",
+                hint="say --yes to go on with it as it is now",
+            )
+        return True
 
     stopped = runtime.stopped(token, inputs)
     if kept is None and inputs is None:
         raise StateError(
-            f"nothing is kept of the step that was stopped with '{token}': it has gone on meanwhile, or was "
-            "stopped elsewhere",
+            f"nothing is kept of the step that was stopped with '{token}': {_why_lost(runtime.logs, token)}",
             hint="give the text that it works on behind the token",
         )
     with _telling(output, stopped):
         runtime.run(stopped, strictness=asked, ask=prompt, confirm=confirm)
+
+
+def _why_lost(logs: Path, token: str) -> str:
+    """Why what was kept of a step cannot be used."""
+    from vocabgap.glossary.step_state import state_path  # noqa: PLC0415 - loads what only this needs
+
+    path = state_path(logs, token)
+    found = file_kind(path)
+    if found is FileKind.NOTHING:
+        return "it has gone on meanwhile, or was stopped elsewhere"
+    told = "damaged" if found is FileKind.FILE else f"{found}, expected a regular file"
+    return f"'{printable_name(str(path))}' is {told}"
 
 
 @contextmanager

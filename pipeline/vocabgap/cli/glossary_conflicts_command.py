@@ -12,6 +12,7 @@ from vocabgap.cli.glossary_options import (
     MissionOption,
     NowOption,
     StrictnessOption,
+    note_skipped,
     require_strictness,
     runtime_of,
 )
@@ -42,7 +43,9 @@ def conflicts(
     output = output_of(context)
     asked = require_strictness(strictness)
     runtime = runtime_of(config, folder)
-    events = read_events(runtime.logs).events
+    read = read_events(runtime.logs)
+    note_skipped(output, read.skipped)
+    events = read.events
     found = [
         each
         for each in standing(raised(events), runtime)
@@ -104,7 +107,9 @@ def resolve(
 
     output = output_of(context)
     runtime = runtime_of(config, folder, actor, now)
-    question = require_raised(standing(raised(read_events(runtime.logs).events), runtime), conflict, mission)
+    read = read_events(runtime.logs)
+    note_skipped(output, read.skipped)
+    question = require_raised(standing(raised(read.events), runtime), conflict, mission)
     if select is not None and define is not None:
         raise InvalidInputError("--select and --define are two answers", hint="give one of them")
     answer: Answer

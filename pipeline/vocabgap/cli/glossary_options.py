@@ -74,10 +74,8 @@ def initialized(
     Raises:
         NotFoundError: It does not.
     """
-    from vocabgap.glossary.configured import require_glossary  # noqa: PLC0415 - as above
-
     runtime = runtime_of(config, folder, actor, now)
-    require_glossary(runtime)
+    runtime.require_folder()
     return runtime
 
 
@@ -85,6 +83,14 @@ def note_problems(output: Output, loaded: "Loaded") -> None:
     """Say what of a glossary's files does not count."""
     for told in loaded.problems:
         output.note(visible(told))
+
+
+def note_skipped(output: Output, skipped: int) -> None:
+    """Say how many lines of a glossary's logs are no events."""
+    from vocabgap.glossary.event_log import passed_over  # noqa: PLC0415 - loads what only this needs
+
+    for told in passed_over(skipped):
+        output.note(told)
 
 
 def require_scope(runtime: "GlossaryRuntime", scope: str | None) -> None:

@@ -47,8 +47,7 @@ def list_terms(
     config: ConfigOption = None,
 ) -> None:
     """List the senses of all terms."""
-    from vocabgap.glossary.configured import require_glossary  # noqa: PLC0415 - loads what only this needs
-    from vocabgap.glossary.senses import SenseStatus  # noqa: PLC0415
+    from vocabgap.glossary.senses import SenseStatus  # noqa: PLC0415 - loads what only this needs
 
     output = output_of(context)
     runtime = runtime_of(config, folder)
@@ -57,7 +56,7 @@ def list_terms(
         raise InvalidInputError(
             f"Invalid status '{status}'", hint=f"expected one of {', '.join(SenseStatus)}"
         )
-    require_glossary(runtime)
+    runtime.require_folder()
     loaded = runtime.load()
     note_problems(output, loaded)
     found = [

@@ -4,15 +4,12 @@ from collections.abc import Callable
 from datetime import datetime
 
 from vocabgap.arguments import expanded
-from vocabgap.errors import NotFoundError
-from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.glossary.events import Actor
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.scopes import DEFAULT_SCOPES, ScopeStack
 from vocabgap.glossary.session import SERVICE, clock
 from vocabgap.glossary.strictness import Strictness
 from vocabgap.settings import DEFAULT_GLOSSARY, GlossarySettings
-from vocabgap.text import printable_name
 
 
 def configured_runtime(
@@ -36,16 +33,3 @@ def configured_runtime(
         actor=actor,
         now=now,
     )
-
-
-def require_glossary(runtime: GlossaryRuntime) -> None:
-    """Refuse a glossary whose folder does not exist.
-
-    Raises:
-        NotFoundError: There is none.
-    """
-    if file_kind(runtime.folder) is not FileKind.FOLDER:
-        raise NotFoundError(
-            f"the glossary is not initialized: there is no folder '{printable_name(str(runtime.folder))}'",
-            hint="`vocabgap glossary import PATH` makes it, or name another one with --glossary",
-        )

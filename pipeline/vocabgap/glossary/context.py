@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from vocabgap.arguments import require_kind, require_text
 from vocabgap.glossary.candidates import ExtractedTerm
 from vocabgap.glossary.conflicts import SemanticConflict
 from vocabgap.glossary.questions import Question
@@ -38,6 +39,9 @@ class ExecutionContext:
         resumed_from_checkpoint: Whether it goes on from a checkpoint.
         is_restored: Whether its terms and conflicts come from there, too.
         notes: What a person should know: events that could not be logged, seed files with errors.
+
+    Raises:
+        InvalidInputError: What names it is no text, or what it is given is no mapping.
     """
 
     step_id: str
@@ -64,6 +68,10 @@ class ExecutionContext:
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        for name in ("step_id", "mission_id", "run_id"):
+            require_text(name, getattr(self, name))
+        for name in ("inputs", "metadata", "config", "step_output"):
+            require_kind(name, getattr(self, name), Mapping, "a mapping of names to values")
         if self.step_input is None:
             self.step_input = dict(self.inputs)
 

@@ -57,14 +57,15 @@ class DeferredToAsyncError(StateError):
 
 
 class AbortResumeError(StateError):
-    """A person does not want a step to go on with what has changed.
+    """A step does not go on with what has changed: a person does not want it to, or none was asked.
 
     Args:
         reason: Why.
+        hint: What to do.
     """
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
+    def __init__(self, reason: str, *, hint: str = "") -> None:
+        super().__init__(reason, hint=hint)
         self.reason = reason
 
 

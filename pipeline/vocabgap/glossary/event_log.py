@@ -20,6 +20,7 @@ from vocabgap.glossary.checkpoints import StepCheckpoint, checkpoint_of, is_uuid
 from vocabgap.glossary.errors import InvalidTermError
 from vocabgap.glossary.events import GlossaryEvent, StepCheckpointed, event_of
 from vocabgap.glossary.senses import require_id
+from vocabgap.text import count
 
 ENDING: Final = ".events.jsonl"
 BY_HAND: Final = "glossary"  # the log of what people do beside any mission
@@ -64,6 +65,11 @@ class EventsRead:
 
     events: tuple[Logged, ...] = ()
     skipped: int = 0
+
+
+def passed_over(skipped: int) -> list[str]:
+    """What is said of the lines of logs that are no events; nothing where there is none."""
+    return [f"passed over in the event logs: {count(skipped, 'line')} that cannot be read"] if skipped else []
 
 
 def log_name(mission_id: str) -> str:
@@ -213,8 +219,9 @@ def require_checkpoint(folder: Path, retry_token: str) -> StepCheckpoint:
     """
     found = load_checkpoint(folder, retry_token=retry_token)
     if found is None:
+        also = "".join(f"; {told}" for told in passed_over(read_events(folder).skipped))
         raise NotFoundError(
-            f"there is no checkpoint '{retry_token}' in '{folder}'",
+            f"there is no checkpoint '{retry_token}' in '{folder}'{also}",
             hint="the step that was stopped names its token; run it again to get a new one",
         )
     return found

@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from vocabgap.glossary.errors import SeedFileValidationError
-from vocabgap.glossary.event_log import BY_HAND, Logged, in_order, log_name
+from vocabgap.glossary.event_log import BY_HAND, Logged, in_order, log_name, passed_over
 from vocabgap.glossary.event_log import ENDING as LOG_ENDING
 from vocabgap.glossary.following import CHANGING, Changes, Signature, follow_logs, scope_of
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.scopes import ScopeStack
 from vocabgap.glossary.seeds import ENDING, Seed, parse_seed, read_content, seed_path
 from vocabgap.glossary.seeds import scope_of as scope_named
-from vocabgap.text import count
+from vocabgap.text import printable_name
 
 _OTHER_ENDING: Final = ".yml"  # of the same format, and easily written
 _MOST_KEPT: Final = 32  # contents of files
@@ -31,12 +31,14 @@ class Loaded(NamedTuple):
         invalid: The seed files with errors; their other terms are in the glossary.
         skipped: How many lines of the logs are no events.
         unused: The seed files whose names are no active scope's.
+        missing: The folder of the seed files where it does not exist.
     """
 
     glossary: Glossary
     invalid: tuple[Seed, ...] = ()
     skipped: int = 0
     unused: tuple[Path, ...] = ()
+    missing: Path | None = None
 
     @property
     def problems(self) -> list[str]:
@@ -46,9 +48,11 @@ class Loaded(NamedTuple):
         told += [
             f"not read: {path}: '{path.stem}' is no scope; the scopes are {scopes}" for path in self.unused
         ]
-        if self.skipped:
-            told.append(f"passed over in the event logs: {count(self.skipped, 'line')} that cannot be read")
-        return told
+        if self.missing is not None:
+            told.append(
+                f"no seed file says what a term means: '{printable_name(str(self.missing))}' is no folder"
+            )
+        return told + passed_over(self.skipped)
 
 
 def load_glossary(
@@ -76,7 +80,8 @@ def load_glossary(
     if not any(stack.local_scope in each.scopes for each in changes):
         mission_id = None  # nothing is any mission's own: all have the same glossary
     glossary, invalid = _loaded(written, changes, stack, mission_id)
-    return Loaded(glossary, invalid, sum(log.skipped for log in logs), _unused(seeds, stack))
+    missing = None if seeds.is_dir() else seeds
+    return Loaded(glossary, invalid, sum(log.skipped for log in logs), _unused(seeds, stack), missing)
 
 
 def _unused(seeds: Path, scopes: ScopeStack) -> tuple[Path, ...]:

@@ -1,12 +1,14 @@
 """The runtime: the middlewares in their order, over a glossary that lies in files."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from vocabgap.errors import VocabgapError
+from vocabgap.arguments import expanded, require_kind, require_text
+from vocabgap.errors import NotFoundError, VocabgapError
+from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.glossary.checkpoints import StepCheckpoint
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.errors import (
@@ -30,6 +32,7 @@ from vocabgap.glossary.scopes import ScopeStack
 from vocabgap.glossary.session import SERVICE, Confirm, Session, clock
 from vocabgap.glossary.step_state import drop_state, load_state, state_path
 from vocabgap.glossary.strictness import Strictness, effective_strictness
+from vocabgap.text import printable_name
 
 EVENTS: Final = "events"  # the folder of the logs, within that of the seed files
 # The gate decides before anybody is asked, so that a checkpoint is there when somebody is; and again
@@ -62,10 +65,28 @@ class GlossaryRuntime:
     now: Callable[[], datetime] = clock
     stages: Sequence[Middleware] = STAGES
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "folder", expanded(self.folder))
+        if self.events is not None:
+            object.__setattr__(self, "events", expanded(self.events))
+        require_kind("scopes", self.scopes, ScopeStack, "a ScopeStack")
+
     @property
     def logs(self) -> Path:
         """The folder of the event logs."""
         return self.folder / EVENTS if self.events is None else self.events
+
+    def require_folder(self) -> None:
+        """Refuse a glossary whose folder does not exist.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        if file_kind(self.folder) is not FileKind.FOLDER:
+            raise NotFoundError(
+                f"the glossary is not initialized: there is no folder '{printable_name(str(self.folder))}'",
+                hint="`vocabgap glossary import PATH` makes it, or name another one with --glossary",
+            )
 
     def load(self, mission_id: str | None = None) -> Loaded:
         """The glossary as it stands, and what is wrong in its files.
@@ -113,6 +134,9 @@ class GlossaryRuntime:
             context: The step.
             strictness: As `run`.
         """
+        require_kind("context", context, ExecutionContext, "an ExecutionContext")
+        if strictness is not None:
+            require_kind("strictness", strictness, Strictness, f"a Strictness: {', '.join(Strictness)}")
         if not context.is_checked:
             return None
         return effective_strictness(
@@ -163,6 +187,7 @@ class GlossaryRuntime:
         """
         if context is None:
             raise ValueError("context must not be None")
+        require_kind("context", context, ExecutionContext, "an ExecutionContext")
         checkpoint = self._checkpoint(context) if context.is_checked else None
         # What stopped a step decides whether it goes on, too; only this run itself may say otherwise.
         then = None if checkpoint is None else checkpoint.strictness
@@ -173,9 +198,15 @@ class GlossaryRuntime:
         context.begin()
         context.notes += loaded.problems
         session = self.session(loaded.glossary, context.mission_id, checkpoint, ask, confirm)
-        for stage in self.stages:
-            context = _passed(stage, context, session)
-        self._finish(context, checkpoint)
+        came_from = "" if checkpoint is None else checkpoint.retry_token
+        try:
+            for stage in self.stages:
+                context = _passed(stage, context, session)
+        except BlockedByConflictError as error:
+            if error.retry_token:  # what was kept of it is kept under this one by now
+                self._forget(context, {came_from} - {error.retry_token})
+            raise
+        self._forget(context, {came_from, context.retry_token or ""})
         return context
 
     def resume(
@@ -223,6 +254,7 @@ class GlossaryRuntime:
             NotFoundError: There is no such checkpoint.
             VocabgapError: It cannot be read.
         """
+        require_text("retry_token", retry_token)
         checkpoint = require_checkpoint(self.logs, retry_token)
         kept = load_state(self.logs, retry_token)
         if kept is not None:
@@ -237,11 +269,10 @@ class GlossaryRuntime:
             retry_token=retry_token,
         )
 
-    def _finish(self, context: ExecutionContext, checkpoint: StepCheckpoint | None) -> None:
-        """Keep nothing of a step that goes on: its inputs are what people wrote."""
-        came_from = "" if checkpoint is None else checkpoint.retry_token
+    def _forget(self, context: ExecutionContext, tokens: Iterable[str]) -> None:
+        """Keep nothing of a step under tokens that are done: its inputs are what people wrote."""
         try:
-            for token in filter(None, {context.retry_token, came_from}):
+            for token in filter(None, tokens):
                 drop_state(self.logs, token)
         except VocabgapError as error:
             context.notes.append(f"not removed: {error.message}")

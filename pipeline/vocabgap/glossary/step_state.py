@@ -1,7 +1,10 @@
 """What a stopped step keeps beside its checkpoint: its inputs, and what was found out about them."""
 
 import json
+import shutil
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -9,13 +12,15 @@ import msgspec
 
 from vocabgap.appending import Kind, naming
 from vocabgap.disk import write_whole
-from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
 from vocabgap.glossary.candidates import ExtractedTerm
 from vocabgap.glossary.checkpoints import is_uuid, plain
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.text import escape_unseen
 
 _FOLDER: Final = "steps"
+_ENDING: Final = ".json"
+_ABANDONED_SECONDS: Final = 3600
 _PRIVATE: Final = 0o600  # inputs are what people wrote
 _EXPECTED: Final = "expected a token as the step told it when it was stopped, a UUID"
 _KIND: Final = Kind("state of a step", "see to its folder", undone="nothing was kept", again="try again")
@@ -134,6 +139,27 @@ def drop_state(events: Path, retry_token: str) -> None:
             path.unlink(missing_ok=True)
 
 
+def clear_abandoned(events: Path, mission_id: str) -> None:
+    """Remove what runs that were killed have left beside the log, an hour ago or longer.
+
+    That is what was never whole, and the steps of a mission whose runs wait beside them, where none does.
+
+    Args:
+        events: The folder of the event logs.
+        mission_id: The mission.
+    """
+    for path in sorted((events / _FOLDER).glob("*")):
+        with suppress(OSError, VocabgapError):
+            if time.time() - path.stat().st_mtime < _ABANDONED_SECONDS:
+                continue
+            if path.name.startswith("."):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            elif path.suffix == _ENDING and not path.with_suffix("").exists():
+                kept = load_state(events, path.stem)
+                if kept is not None and kept.mission_id == mission_id:
+                    path.unlink()
+
+
 def state_path(events: Path, retry_token: str) -> Path:
     """Where a step is kept.
 
@@ -146,7 +172,7 @@ def state_path(events: Path, retry_token: str) -> Path:
     """
     if not is_uuid(retry_token):
         raise NotFoundError(f"there is no checkpoint '{escape_unseen(retry_token)}'", hint=_EXPECTED)
-    return events / _FOLDER / f"{retry_token}.json"
+    return events / _FOLDER / f"{retry_token}{_ENDING}"
 
 
 def _plain(value: object) -> object:

@@ -6,7 +6,7 @@ import msgspec
 
 from vocabgap.glossary.candidates import ExtractedTerm
 from vocabgap.glossary.checking import verdict
-from vocabgap.glossary.configured import configured_runtime, require_glossary
+from vocabgap.glossary.configured import configured_runtime
 from vocabgap.glossary.conflicts import SemanticConflict
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.glossary import Glossary
@@ -102,7 +102,7 @@ def check(workspace: Workspace, asked: TermsArguments, _: Checkpoint) -> Terms:
             "this server has no glossary", hint="start it with --glossary DIR to let terms be checked"
         )
     runtime = configured_runtime(settings)
-    require_glossary(runtime)
+    runtime.require_folder()
     glossary = runtime.load().glossary
     step = ExecutionContext(
         _STEP, _STEP, _STEP, {"description": asked.text}, {"critical_step": asked.critical}

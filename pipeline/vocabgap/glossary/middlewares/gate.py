@@ -76,8 +76,12 @@ def _meanings(context: ExecutionContext, session: Session) -> dict[str, str]:
 
 
 def _keep(context: ExecutionContext, session: Session, strictness: Strictness) -> str | None:
-    """Keep what the step needs to go on; gives its token, and none where it cannot be kept."""
-    token = str(uuid4())
+    """Keep what the step needs to go on; gives its token, and none where it cannot be kept.
+
+    Of one that goes on as it was all is there: it is still the token that somebody was told.
+    """
+    kept = context.retry_token if context.is_restored else None
+    token = kept or str(uuid4())
     try:
         checkpoint = StepCheckpoint(
             mission_id=context.mission_id,
@@ -91,11 +95,11 @@ def _keep(context: ExecutionContext, session: Session, strictness: Strictness) -
             timestamp=session.now(),
         )
         # First the state, then the event that names it: a token in the log always leads to what was kept.
-        if session.events is not None:
+        if session.events is not None and kept is None:
             save_state(session.events, token, context)
     except VocabgapError as error:
         context.notes.append(f"there is no checkpoint: {error.message}")
-        return None
+        return kept
     noted = len(context.notes)
     session.record(context, [StepCheckpointed.of(checkpoint)])
-    return token if len(context.notes) == noted else None
+    return token if len(context.notes) == noted else kept

@@ -30,7 +30,9 @@ def restore(context: ExecutionContext, session: Session) -> ExecutionContext:
     if not verified.matches:
         changes = {} if kept is None else input_diff(kept.inputs, context.inputs)
         changed = ChangedInputs(verified.old, verified.new, changes)
-        if session.confirm is None or not session.confirm(changed):
+        if session.confirm is None:
+            raise AbortResumeError("the inputs of the step have changed, and nobody was asked about it")
+        if not session.confirm(changed):
             raise AbortResumeError("User declined resumption due to context change")
     context.scope_refs = checkpoint.scope_refs
     context.checkpoint_cursor = checkpoint.cursor
