@@ -101,6 +101,21 @@ def test_person_is_asked_where_that_is_wanted(vocabgap: Command, monkeypatch: py
     assert "Brighten the eyes" in told.out
 
 
+@pytest.mark.usefixtures("two_lifts")
+def test_bytes_that_are_no_text_are_asked_for_again(
+    vocabgap: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typing(monkeypatch, "c\nBright\udcff\nBrighten the eyes\n")
+
+    told = vocabgap("glossary", "check", "Please lift it.", "--critical", "--ask")
+
+    assert told.code == 0
+    assert (
+        "Definition: That holds characters that are not UTF-8.\nDefinition: Resolved: lift = Brighten"
+        in told.err
+    )
+
+
 def test_prompt_names_the_term_where_it_is_and_what_it_may_mean_the_likeliest_first(
     vocabgap: Command, two_lifts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

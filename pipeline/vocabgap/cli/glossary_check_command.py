@@ -261,7 +261,7 @@ def _show(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> N
     for question in context.questions if is_blocked else ():
         output.text(visible(f"{question.conflict_id[:SHOWN_DIGITS]}: {question.told}"))
         for number, sense in enumerate(question.candidates, 1):
-            output.text(visible(f"  {number}. {sense.definition} [{sense.scope}]"))
+            output.text("  " + visible(f"{number}. {sense.definition} [{sense.scope}]"))
         choice = "--select N or " if question.candidates else ""
         output.text(f"  {choice}--define TEXT of `{PROGRAM} glossary resolve` answers without being asked\n")
     settled = len(rows) - len(open_terms)

@@ -61,7 +61,7 @@ class Prompt:
                 return Defer()
             answer = parse_answer(typed, candidates)
             if isinstance(answer, Define):
-                return defined(self._read("Definition: ") or "")
+                return defined(self._definition())
             if answer is not None:
                 return answer
             self._console.print(Text(f"'{_shown(typed)}' is no answer."))
@@ -82,7 +82,7 @@ class Prompt:
             raise InvalidInputError(
                 f"Invalid selection: '{typed.strip()}'", hint=_choices(candidates).strip()
             )
-        return defined(self._read("Definition: ") or "") if isinstance(answer, Define) else answer
+        return defined(self._definition()) if isinstance(answer, Define) else answer
 
     def show(self, body: Text) -> None:
         """Show a text."""
@@ -104,6 +104,14 @@ class Prompt:
         typed = self._read(f"{question} [y/N] ")
         return typed is not None and typed.strip().casefold() in {"y", "yes"}
 
+    def _definition(self) -> str:
+        """A definition that somebody types; what no log can hold is asked for again."""
+        while True:
+            typed = self._read("Definition: ") or ""
+            if not any(map(_is_broken, typed)):
+                return typed
+            self._console.print(Text("That holds characters that are not UTF-8."))
+
     def _read(self, prompt: str) -> str | None:
         """What somebody types; none at the end of the input."""
         self._console.print(Text(prompt), end="")
@@ -113,6 +121,11 @@ class Prompt:
     def _mark(self) -> str:
         mark = "●"
         return mark if carried(mark, self._console.encoding) == mark else "!"
+
+
+def _is_broken(character: str) -> bool:
+    """Whether a character stands for a byte that was none."""
+    return "\ud800" <= character <= "\udfff"
 
 
 def _choices(candidates: "Sequence[SenseRef]") -> str:
