@@ -138,6 +138,28 @@ def test_a_bug_is_raised_where_somebody_looks_for_it(
         run(["report", str(root)])
 
 
+@pytest.mark.parametrize(
+    ("text", "code", "told"),
+    [
+        ("`Err` value: PyErr { type: KeyboardInterrupt, value: KeyboardInterrupt() }", 130, "interrupted"),
+        ("`Err` value: PyErr { type: StoppedError, value: StoppedError(143) }", 143, "interrupted"),
+        ("index out of bounds", 1, "this is a bug: PanicException: index out of bounds"),
+    ],
+)
+def test_a_panic_of_a_library_is_told_without_a_traceback(
+    text: str,
+    code: int,
+    told: str,
+    vocabgap: Command,
+    write_corpus: Corpus,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("vocabgap.analysing.rank", failing(pl.exceptions.PanicException(text)))
+    found = vocabgap("report", write_corpus({}))
+    assert found.code == code
+    assert found.err.startswith(f"vocabgap: {told}")
+
+
 def test_an_interrupted_run_publishes_nothing_and_tidies_up(
     vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -1,6 +1,7 @@
 """The root command, and the one place where errors become exit codes."""
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -26,6 +27,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+# What compiled libraries raise, outside `Exception`, where they meet what they do not expect. A signal that
+# comes while one calls Python is such a thing, and only the text tells which.
+_PANIC: Final = "PanicException"
+_STOP_IN_PANIC: Final = re.compile(r"StoppedError\((\d+)\)|KeyboardInterrupt")
 
 
 def _version(wanted: bool) -> None:
@@ -76,20 +82,28 @@ def run(arguments: Sequence[str]) -> int:
         code = stopped.code
     except (KeyboardInterrupt, typer.Abort):
         code = ExitCode.INTERRUPTED
-    except Exception as error:
-        if os.environ.get(DEBUG_VARIABLE):
-            raise
-        kind = type(error).__name__
-        output.error(
-            VocabgapError(
-                f"this is a bug: {kind}: {error}",
-                hint=f"set {DEBUG_VARIABLE}=1 to see where, and please report it",
-            )
-        )
-        return ExitCode.BUG
+    except BaseException as error:  # noqa: BLE001 - what is none of ours is raised again
+        code = _unforeseen(output, error)
     if code in STOPPED:
         output.error(_InterruptedError(ExitCode(code), arguments))
     return int(code or ExitCode.DONE)
+
+
+def _unforeseen(output: Output, error: BaseException) -> ExitCode:
+    """Tell of an error that is a bug, or find the signal in it; where somebody looks for it, it is raised."""
+    is_panic = type(error).__name__ == _PANIC
+    found = _STOP_IN_PANIC.search(str(error)) if is_panic else None
+    if found is not None:
+        return ExitCode(int(found[1] or ExitCode.INTERRUPTED))
+    if os.environ.get(DEBUG_VARIABLE) or not (is_panic or isinstance(error, Exception)):
+        raise error
+    output.error(
+        VocabgapError(
+            f"this is a bug: {type(error).__name__}: {error}",
+            hint=f"set {DEBUG_VARIABLE}=1 to see where, and please report it",
+        )
+    )
+    return ExitCode.BUG
 
 
 def main() -> NoReturn:
