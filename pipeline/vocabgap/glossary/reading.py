@@ -71,9 +71,10 @@ def _read(run: str) -> Reading:
         key = word_key(run)
         return Reading((key,), (), *((((key, run),), (key,)) if _is_noun(run) else ((), ())))
     tokens = TOKEN.findall(run)
-    signs = [Sign(*sign, token) for token in tokens if (sign := spelled_as(token)) is not None]
+    words = [token for token in tokens if len(token) > 1]  # a single letter or mark is no term
+    signs = [Sign(*sign, word) for word in words if (sign := spelled_as(word)) is not None]
     signs += (Sign(TermSource.CASING_PATTERN, normal_form(word), word) for word in kebabs(run))
-    nouns = tuple((word_key(token), token) for token in tokens if _is_noun(token))
+    nouns = tuple((word_key(word), word) for word in words if _is_noun(word))
     return Reading(tuple(map(word_key, tokens)), tuple(signs), nouns, tuple(form for form, _ in nouns))
 
 
