@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from vocabgap.glossary.normalizing import normal_form, surface_of, term_key
+from vocabgap.glossary.normalizing import composed, lower, normal_form, surface_of, term_key
 from vocabgap.glossary.plurals import singular
 
 PLURALS = """
@@ -46,6 +46,11 @@ def test_what_is_no_plural_stays(word: str) -> None:
         ("ﬁlters", "filter"),
         ("Größen", "größen"),
         ("wørk$päce", "wørk$päce"),
+        ("İSTANBUL", "istanbul"),
+        ("i\u0307stanbul", "istanbul"),
+        ("tone\u00adcurve", "tonecurve"),
+        ("\u200ee\u200b\u0301dition\u2060", "édition"),
+        ("کتاب\u200cها", "کتاب\u200cها"),
         ("", ""),
         (" \n", ""),
     ],
@@ -73,6 +78,7 @@ def test_no_text_makes_a_term_that_breaks_its_rules(text: str) -> None:
 @given(st.text())
 @example("CORS")
 @example("work  packages")
+@example("I\u00ad\u0307\u0307S\u00ad\u0301")
 def test_a_term_is_looked_up_the_same_way_once_it_is_normal(text: str) -> None:
     assert term_key(normal_form(text)) == term_key(normal_form(normal_form(text)))
     assert term_key(term_key(text)) == term_key(text)
@@ -84,3 +90,25 @@ def test_spellings_of_one_term_are_looked_up_alike() -> None:
         == 1
     )
     assert term_key("c") != term_key("c++") != term_key("c+")
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("İSTANBUL", "istanbul"),
+        ("İstanbul".lower(), "Istanbul"),
+        ("a\u00adb", "ab"),
+        ("no\u200bbreak", "nobreak"),
+        ("کتاب\u200cها", "کتابها"),
+        ("❤\ufe0f", "❤"),
+    ],
+)
+def test_what_is_not_seen_in_a_spelling_makes_no_other_term(text: str, other: str) -> None:
+    assert term_key(text) == term_key(other) != ""
+
+
+@given(st.text(alphabet="iIİıj\u0307\u0301\u0323\u00ad\u200d\u034fSs "))
+@example("İ\u0307")
+def test_composing_is_done_once(text: str) -> None:
+    assert composed(composed(text)) == composed(text)
+    assert lower(lower(text)) == lower(text)

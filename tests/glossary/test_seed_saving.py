@@ -46,6 +46,21 @@ def test_a_file_that_is_new_is_sorted_and_nothing_else_is_left(tmp_path: Path) -
     assert [each.name for each in path.parent.iterdir()] == ["team_domain.yaml"]
 
 
+def test_link_to_a_shared_file_stays_one(tmp_path: Path) -> None:
+    shared = tmp_path / "shared" / "ours.yaml"
+    save_terms(shared, [SeedTerm("a", "one")])
+    shared.chmod(0o640)
+    link = tmp_path / "team_domain.yaml"
+    link.symlink_to(shared.relative_to(tmp_path))
+
+    save_terms(link, [SeedTerm("b", "two")])
+
+    assert link.is_symlink()
+    assert [term.surface for term in read_seed(shared).terms] == ["a", "b"]
+    assert shared.stat().st_mode & 0o777 == 0o640
+    assert [each.name for each in shared.parent.iterdir()] == ["ours.yaml"]
+
+
 @pytest.mark.parametrize("text", ["", "# Ours.\nterms: []\n", "# Ours.\nterms:\n"])
 def test_a_file_without_terms_gets_its_first(tmp_path: Path, text: str) -> None:
     path = tmp_path / "team_domain.yaml"

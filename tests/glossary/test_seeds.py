@@ -176,6 +176,11 @@ PLAIN_FORMS = [
     "terms:\n- surface: off\n  definition: no\n",
     'terms:\n  - definition: "a: b # c"\n    surface: x\n\n#\n  - surface: y\n    definition: it\'s a#1:b\n',
     "terms:\n  - surface: ''\n    definition: \"\"\n    confidence: 0\n",
+    " # Ours\n \nterms: # all\n  - surface: x # said\n    confidence: 0.5  #\n",
+    "terms:\n  - surface: x\n   # or \t'y'\n    status: 'x # y' # z\n",
+    'terms: \n  - surface: x  \n    definition: "y"   \n  \n    confidence: 1 \n',
+    f"{PLAIN}# The end".replace("\n", "\r\n"),
+    "terms:\n  - surface:   über\n    definition: Où l’on voit: un masque\n".replace(": un", ":un"),
 ]
 OTHER_FORMS = [
     "",
@@ -188,7 +193,6 @@ OTHER_FORMS = [
     "terms:\n  - surface: True\n",
     "terms:\n  - surface: x\n    definition: one\n      more\n",
     "terms:\n  - surface: x\n    definition: one: two\n",
-    "terms:\n  - surface: x # said\n",
     "terms:\n  - surface: x\n    surface: y\n",
     "terms:\n  - surface: x\n   definition: y\n",
     "terms:\n  - surface: x\n - surface: y\n",
@@ -197,7 +201,11 @@ OTHER_FORMS = [
     "terms:\n  - surface: >\n      x\n",
     "terms:\n  - surface: &a x\n  - surface: *a\n",
     "terms:\n  - surface: \"a\\nb\"\n",
-    "terms:\n  - surface: x \n",
+    "terms:\n  - surface: x\t\n",
+    "terms:\n  - surface: 'x'# said\n",
+    "terms:\n  - surface: null # said\n",
+    "terms:\n  - surface: x\r    definition: y\n",
+    "terms:\n  - surface: # x\n",
     "terms:\n  - surface: x\x85y\n",
     "terms:\n  surface: x\n",
     "terms:\n  - surface: x\nmore: 1\n",
@@ -218,21 +226,32 @@ VALUES = st.text(alphabet="ab:# '\"\\-,[]{}&*!|>%@`0.19\n\t~éA", max_size=8) | 
     ["null", "True", "off", "a: b", "a #b", "a#b", "1.0", "1", "01", "'it''s'", '"q"', "- x", "a:", "x "]
 )
 LINES = st.builds(
-    "{}{}{}{}".format,
+    "{}{}{}{}{}".format,
     st.sampled_from(["  - ", "    ", "- ", "  ", "", "   "]),
     st.sampled_from(["surface", "definition", "status", "k"]),
     st.sampled_from([": ", ":", ":  "]),
     VALUES,
+    st.sampled_from(
+        ["", "", " ", "  ", "\t", " # said", "# said", " #", "\t# said", " # a\tb", "  # 'a: b", "\r"]
+    ),
+) | st.sampled_from(["", " ", "# own", "   # own", "\t", "\t# own", "  #"])
+
+
+@given(
+    st.sampled_from(["terms:", "# ours\n\nterms:", "terms: # ours", " # ours\nterms: ", "terms:# ours"]),
+    st.lists(LINES, max_size=5),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
 )
-
-
-@given(st.lists(LINES, max_size=5), st.sampled_from(["\n", ""]))
-@example(["  - surface: x", "    definition: a :b"], "\n")
-@example(["  - surface: a\u2028b"], "\n")
-@example(["surface: 0", "  - surface: 0"], "\n")
-@example(["  - surface: x", "- surface: x"], "\n")
-def test_plain_reading_never_differs_from_yaml(lines: list[str], end: str) -> None:
-    text = "terms:\n" + "\n".join(lines) + end
+@example("terms:", ["  - surface: x", "    definition: a :b"], "\n", True)
+@example("terms:", ["  - surface: a\u2028b"], "\n", True)
+@example("terms:", ["surface: 0", "  - surface: 0"], "\n", True)
+@example("terms:", ["  - surface: x", "- surface: x"], "\n", True)
+@example("terms:", ["  - surface: x # a", "    definition: 'y' # b", "    confidence: 1 # c"], "\r\n", True)
+def test_plain_reading_never_differs_from_yaml(
+    head: str, lines: list[str], line_end: str, has_last_end: bool
+) -> None:
+    text = line_end.join([head, *lines]) + line_end * has_last_end
     quick = plain_terms(text)
     if quick is not None:
         assert {"terms": quick} == plain_yaml(text)

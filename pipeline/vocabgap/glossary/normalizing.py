@@ -13,7 +13,18 @@ from vocabgap.glossary.plurals import singular
 from vocabgap.glossary.senses import TermSurface
 
 # A word, or a single mark: a term does not go on across the end of a sentence.
-TOKEN: Final = re.compile(r"\w+|[^\w\s]")
+_TOKEN: Final = re.compile(r"\w+|[^\w\s]")
+# What is in a word without being seen, and makes no other word of it: hyphenation points, text directions.
+_UNSEEN: Final = (
+    "\xad\u034f\u061c\u180e\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064"
+    "\u2066\u2067\u2068\u2069\u206a\u206b\u206c\u206d\u206e\u206f\ufeff"
+)
+_WITHOUT_UNSEEN: Final = str.maketrans("", "", _UNSEEN)
+# Needed to write some words and signs, but no other word either.
+_JOINERS: Final = re.compile("[\u200c\u200d\ufe0e\ufe0f]")
+# A dotted I, which only Turkish tells from I: in lower case, it would be two characters.
+_DOTTED: Final = re.compile("(?:\u0130|(?<=i)\u0307)\u0307*")
+_FOLDED: Final = f"\u0130\u0307{_UNSEEN}"
 MOST_CAPITALS: Final = 5  # of an acronym
 # Two to five capitals, with digits between or after them: API, HTTP2, K8S; and several of them: APIs.
 ACRONYM: Final = re.compile(rf"(?=(?:[0-9]*[A-Z]){{1,{MOST_CAPITALS}}}[0-9]*s?\Z)[A-Z][A-Z0-9]+(s?)")
@@ -23,8 +34,8 @@ ACRONYM: Final = re.compile(rf"(?=(?:[0-9]*[A-Z]){{1,{MOST_CAPITALS}}}[0-9]*s?\Z
 def normal_form(text: str) -> str:
     """The normal form of a term.
 
-    In lower case, single spaces between words, compatibility forms folded (NFKC), and the last word in the
-    singular. An acronym has no plural but that of a small s: `APIs` is `api`, `CORS` is `cors`.
+    In lower case, single spaces between words, as `composed` has them, and the last word in the singular. An
+    acronym has no plural but that of a small s: `APIs` is `api`, `CORS` is `cors`.
 
     Args:
         text: Any text.
@@ -62,7 +73,16 @@ def term_key(surface: str) -> str:
 
 def keys_of(text: str) -> list[str]:
     """The words and marks of a text, in order, as they are looked up."""
-    return list(map(word_key, TOKEN.findall(composed(text))))
+    return list(map(word_key, tokens_of(composed(text))))
+
+
+def tokens_of(text: str) -> list[str]:
+    """The words and marks of a text, in order; what only joins characters is none.
+
+    Args:
+        text: Any text, composed.
+    """
+    return _TOKEN.findall(text if text.isascii() else _JOINERS.sub("", text))
 
 
 @lru_cache(maxsize=100_000)
@@ -74,8 +94,15 @@ def word_key(word: str) -> str:
 
 
 def composed(text: str) -> str:
-    """Text with its compatibility forms folded (NFKC)."""
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+    """Text with compatibility forms folded (NFKC), without what is not seen, and with I for a dotted I."""
+    if text.isascii():
+        return text
+    folded = unicodedata.normalize("NFKC", text)
+    # Much faster, for a long text, than to look at each character.
+    if not any(map(folded.__contains__, _FOLDED)):
+        return folded
+    plain = _DOTTED.sub(_undotted, folded.translate(_WITHOUT_UNSEEN))
+    return folded if plain == folded else composed(plain)  # what was apart may be one character now
 
 
 def surface_of(text: str) -> TermSurface | None:
@@ -84,3 +111,7 @@ def surface_of(text: str) -> TermSurface | None:
         return TermSurface(normal_form(text))
     except InvalidTermError:
         return None
+
+
+def _undotted(found: re.Match[str]) -> str:
+    return "I" if found[0][0] == "\u0130" else ""

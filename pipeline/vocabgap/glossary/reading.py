@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 from vocabgap.glossary.candidates import TermSource
 from vocabgap.glossary.general_words import NO_NOUNS
-from vocabgap.glossary.normalizing import TOKEN, normal_form, word_key
+from vocabgap.glossary.normalizing import normal_form, tokens_of, word_key
 from vocabgap.glossary.patterns import kebabs, spelled_as
 
 _MOST_KEPT: Final = 100_000
@@ -61,7 +61,7 @@ def readings(text: str) -> list[Reading]:
     """What each run of characters of a text says, in order.
 
     Args:
-        text: Any text, its compatibility forms folded (NFKC).
+        text: Any text, composed.
     """
     return list(map(_READINGS.__getitem__, text.split()))
 
@@ -70,10 +70,11 @@ def _read(run: str) -> Reading:
     if run.isalpha() and run.islower():  # most of any text
         key = word_key(run)
         return Reading((key,), (), *((((key, run),), (key,)) if _is_noun(run) else ((), ())))
-    tokens = TOKEN.findall(run)
-    signs = [Sign(*sign, token) for token in tokens if (sign := spelled_as(token)) is not None]
+    tokens = tokens_of(run)
+    words = [token for token in tokens if len(token) > 1]  # a single letter or mark is no term
+    signs = [Sign(*sign, word) for word in words if (sign := spelled_as(word)) is not None]
     signs += (Sign(TermSource.CASING_PATTERN, normal_form(word), word) for word in kebabs(run))
-    nouns = tuple((word_key(token), token) for token in tokens if _is_noun(token))
+    nouns = tuple((word_key(word), word) for word in words if _is_noun(word))
     return Reading(tuple(map(word_key, tokens)), tuple(signs), nouns, tuple(form for form, _ in nouns))
 
 

@@ -7,15 +7,17 @@ long; whatever is written otherwise is left to that.
 import re
 from typing import Final
 
-# What YAML may take for the end of a line, for a mark or for an error.
-_UNUSUAL: Final = re.compile("[\x00-\x09\x0b-\x1f\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
-_HEAD: Final = re.compile(r"(?:(?:#[^\n]*)?\n)*terms:\n")
+# What YAML may take for the end of a line, for a mark or for an error; tabs are left to the lines.
+_UNUSUAL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+# White space and a comment, which only white space may come before, up to the end of a line.
+_REST: Final = r" *+(?:(?<![^ \n])#[^\n]*)?\n"
+_HEAD: Final = re.compile(rf"(?:{_REST})*terms:{_REST}")
 # The start of a term or none, a key, and a value: text from a letter on, a number, or a text in quotes.
 _LINE: Final = re.compile(
-    r"^(?:( *(?:- )?)([a-z_]+): "
-    r"(?:([A-Za-z][^:#\n]*(?:(?:(?<! )#|:(?![ \n]))[^:#\n]*)*)|([0-9]+\.[0-9]+|0|1)"
-    r"|'((?:[^'\n]|'')*)'|\"([^\"\\\n]*)\")\n"
-    r"| *(?:#[^\n]*)?\n)",
+    r"^(?:( *(?:- )?)([a-z_]+): ++"
+    r"(?:([^\W\d_][^:#\t\n]*+(?:(?:(?<! )#|:(?![ \t\n]))[^:#\t\n]*+)*+)|([0-9]+\.[0-9]+|0|1)"
+    rf"|'((?:[^'\t\n]|'')*+)'|\"([^\"\\\t\n]*)\"){_REST}"
+    rf"|{_REST})",
     re.MULTILINE,
 )
 _ITEM: Final = "- "
@@ -31,6 +33,7 @@ def plain_terms(text: str) -> list[dict[str, object]] | None:
     Returns:
         The same as reading it as YAML; none where it is not written plainly.
     """
+    text = text.replace("\r\n", "\n")
     if _UNUSUAL.search(text):
         return None
     start = _HEAD.match(text)
@@ -58,9 +61,9 @@ def _terms(text: str, end: int) -> list[dict[str, object]] | None:
         elif before != others or key in fields:
             return None
         if bare:
-            if bare[-1] == " " or bare.lower() in _CONSTANTS:
+            fields[key] = value = bare.rstrip(" ")
+            if value.lower() in _CONSTANTS:
                 return None
-            fields[key] = bare
         elif number:
             fields[key] = float(number) if "." in number else int(number)
         else:

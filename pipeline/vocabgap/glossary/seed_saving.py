@@ -24,7 +24,7 @@ def save_terms(path: Path, terms: Iterable[SeedTerm]) -> None:
     added at the end, in order. None is taken out: what does not count any more is deprecated.
 
     Args:
-        path: The file; it is made, with its folder, where it does not exist.
+        path: The file; it is made, with its folder, where it does not exist. A link to one stays a link.
         terms: The terms, each surface with a definition once.
 
     Raises:
@@ -97,10 +97,11 @@ def _plain(term: SeedTerm) -> dict[str, Any]:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Have a file hold a text, all of it or what it held before."""
+    """Have a file, or the one that a link leads to, hold a text, all of it or what it held before."""
     try:
-        mode = path.stat().st_mode if path.exists() else _FILE_MODE & ~_umask()
-        write_whole(path, text.encode(), mode & 0o777)
+        file = path.resolve()
+        mode = file.stat().st_mode if file.exists() else _FILE_MODE & ~_umask()
+        write_whole(file, text.encode(), mode & 0o777)
     except OSError as error:
         kind: type[VocabgapError] = AccessDeniedError if isinstance(error, PermissionError) else StateError
         raise kind(
