@@ -82,7 +82,7 @@ def run(arguments: Sequence[str]) -> int:
         code = stopped.code
     except (KeyboardInterrupt, typer.Abort):
         code = ExitCode.INTERRUPTED
-    except BaseException as error:  # noqa: BLE001 - what is none of ours is raised again
+    except BaseException as error:
         code = _unforeseen(output, error)
     if code in STOPPED:
         output.error(_InterruptedError(ExitCode(code), arguments))
