@@ -259,6 +259,19 @@ def test_validate_names_file_line_and_field(vocabgap: Command, two_lifts: Path) 
     assert (counted["total_files"], counted["valid_files"], counted["invalid_files"]) == (1, 0, 1)
 
 
+def test_validate_tells_of_what_lies_in_the_place_of_a_seed_file(vocabgap: Command, tmp_path: Path) -> None:
+    path = tmp_path / "seeds" / "team_domain.yaml"
+    path.mkdir(parents=True)
+    folders = [vocabgap("glossary", "validate", each) for each in (path, path.parent)]
+    path.rmdir()
+    path.symlink_to("nowhere.yaml")
+    links = [vocabgap("glossary", "validate", each) for each in (path, path.parent)]
+
+    assert [told.code for told in (*folders, *links)] == [2, 2, 2, 2]
+    assert all("is a folder, expected a file" in told.err for told in folders)
+    assert all("is a link that leads nowhere, expected a file" in told.err for told in links)
+
+
 def test_imported_draft_is_promoted_and_another_sense_dropped(vocabgap: Command, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(f"term,definition\nlift,{LIFT}\n", encoding="utf-8")
     (tmp_path / "b.csv").write_text(f'term,definition\nlift,"{STAIN}"\n', encoding="utf-8")

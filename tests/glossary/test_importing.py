@@ -1,12 +1,20 @@
+import contextlib
 import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from glossary.steps import LIFT, STAIN, runtime_in, write_scope
 from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.glossary import importing
 from vocabgap.glossary.importing import import_terms
+from vocabgap.glossary.seed_saving import save_terms
+from vocabgap.glossary.seed_terms import SeedTerm
 from vocabgap.glossary.seeds import read_seed
+from vocabgap.glossary.senses import SenseStatus
 
 
 def test_table_of_terms_is_imported_once(tmp_path: Path) -> None:
@@ -97,6 +105,76 @@ def test_scopes_of_another_glossary_that_differ_still_do(tmp_path: Path) -> None
 
     assert (len(made.added), made.drafts) == (2, [])
     assert [each.definition for each in runtime.load().glossary.resolve("lift")] == [STAIN, LIFT]
+
+
+@pytest.mark.parametrize("present", ["audience_domain", "team_domain"])
+def test_second_meaning_in_a_scope_is_a_draft_though_the_source_has_both(
+    tmp_path: Path, present: str
+) -> None:
+    write_scope(tmp_path / "glossary", [("lift", LIFT)], present)
+    write_scope(tmp_path / "theirs", [("lift", LIFT), ("lift", STAIN)], present)
+
+    made = import_terms(runtime_in(tmp_path / "glossary"), tmp_path / "theirs")
+
+    assert (made.present, made.drafts) == (1, ["lift"])
+
+
+SCOPES = ("audience_domain", "core_domain", "mission_local", "team_domain")
+Scopes = Mapping[str, Iterable[SeedTerm]]
+
+
+def scopes_with(statuses: Iterable[SenseStatus]) -> st.SearchStrategy[Scopes]:
+    terms = st.builds(
+        SeedTerm,
+        surface=st.sampled_from(["lift", "lifts", "stain"]),
+        definition=st.sampled_from(["one", "One.", "two", "three"]),
+        status=st.sampled_from(list(statuses)),
+    )
+    return st.dictionaries(st.sampled_from(SCOPES), st.lists(terms, min_size=1, max_size=3))
+
+
+def write_scopes(folder: Path, scopes: Scopes) -> None:
+    for scope, terms in scopes.items():
+        save_terms(folder / f"{scope}.yaml", terms)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.glob("*.yaml")}
+
+
+@given(scopes_with(SenseStatus), scopes_with(SenseStatus).filter(bool))
+@example({}, {scope: [SeedTerm("lift", scope)] for scope in SCOPES})
+@example({"core_domain": [SeedTerm("lift", "one")]}, {scope: [SeedTerm("lift", scope)] for scope in SCOPES})
+def test_import_after_one_that_was_interrupted_comes_to_the_same(
+    tmp_path_factory: pytest.TempPathFactory, there: Scopes, source: Scopes
+) -> None:
+    root = tmp_path_factory.mktemp("import")
+    write_scopes(root / "theirs", source)
+    for folder in (root / str(saves) for saves in range(len(source) + 1)):
+        folder.mkdir()
+        write_scopes(folder, there)
+
+    whole = root / str(len(source))
+    import_terms(runtime_in(whole), root / "theirs")
+    for saves in range(len(source)):
+        interrupt_import(root / str(saves), root / "theirs", saves)
+        import_terms(runtime_in(root / str(saves)), root / "theirs")
+
+    assert [contents(root / str(saves)) for saves in range(len(source))] == [contents(whole)] * len(source)
+
+
+def interrupt_import(folder: Path, source: Path, after: int) -> None:
+    """Import, and stop as soon as some number of files have been written."""
+    left = iter(range(after))
+
+    def save_or_stop(path: Path, terms: Iterable[SeedTerm]) -> None:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        save_terms(path, terms)
+
+    with pytest.MonkeyPatch.context() as patch, contextlib.suppress(KeyboardInterrupt):
+        patch.setattr(importing, "save_terms", save_or_stop)
+        import_terms(runtime_in(folder), source)
 
 
 def test_seed_file_that_is_none_is_told(tmp_path: Path) -> None:

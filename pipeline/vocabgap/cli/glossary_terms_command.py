@@ -110,13 +110,17 @@ def validate(
     config: ConfigOption = None,
 ) -> None:
     """List what is wrong in seed files; exit with 2 if anything is."""
-    from vocabgap.glossary.seeds import ENDING, read_seed, scope_of  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.file_kinds import FileKind, file_kind  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.seeds import ENDING, read_seed, scope_of  # noqa: PLC0415
 
     output = output_of(context)
     runtime = runtime_of(config)
-    if not path.exists():
+    found = file_kind(path)
+    if found is FileKind.NOTHING:
         raise NotFoundError(f"'{path}' does not exist", hint="name a seed file, or a folder of them")
-    paths = sorted(path.glob(f"*{ENDING}")) if path.is_dir() else [path]
+    # A folder with the name of a seed file is none of seed files: it lies in the place of one.
+    is_folder = found is FileKind.FOLDER and scope_of(path, runtime.scopes) is None
+    paths = sorted(path.glob(f"*{ENDING}")) if is_folder else [path]
     files = []
     for each in paths:
         seed = read_seed(each)

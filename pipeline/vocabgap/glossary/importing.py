@@ -51,7 +51,8 @@ def import_terms(runtime: GlossaryRuntime, source: Path, scope: str | None = Non
     """Add the terms of a vocabulary, a table or another glossary to a glossary's seed files.
 
     A term that has another meaning already, in whatever scope, becomes a draft, for people to settle, and so
-    does a second meaning in one scope. Where the source is a glossary whose scopes differ, they differ here.
+    does a second meaning in one scope. Where the source is a glossary whose scopes differ, they differ here,
+    whether some of them are here already or not: an import that was interrupted is ended by another one.
 
     Args:
         runtime: The glossary; its folder is made where it does not exist.
@@ -79,6 +80,7 @@ def import_terms(runtime: GlossaryRuntime, source: Path, scope: str | None = Non
 def _added(runtime: GlossaryRuntime, read: Mapping[str, list[SeedTerm]], passed_over: list[str]) -> Imported:
     """What becomes of terms that were read, by the scope that they go to."""
     glossary = runtime.load().glossary
+    told = {(place, *_identity(term)) for place, terms in read.items() for term in terms if _is_active(term)}
     added, drafts, present = [], [], 0
     for place in sorted(read, key=runtime.scopes.precedence):
         path = seed_path(runtime.folder, place)
@@ -91,9 +93,11 @@ def _added(runtime: GlossaryRuntime, read: Mapping[str, list[SeedTerm]], passed_
             if (key, definition) in known:
                 present += 1
                 continue
-            is_active = term.status == SenseStatus.ACTIVE
-            has_rivals = is_active and bool(glossary.rivals(term.surface, term.definition))
-            if has_rivals or (is_active and meant.setdefault(key, definition) != definition):
+            has_rivals = _is_active(term) and any(
+                rival.scope == place or (rival.scope, key, definition_key(rival.definition)) not in told
+                for rival in glossary.rivals(term.surface, term.definition)
+            )
+            if has_rivals or (_is_active(term) and meant.setdefault(key, definition) != definition):
                 term = msgspec.structs.replace(term, status=SenseStatus.DRAFT)  # noqa: PLW2901 - still the term
                 drafts.append(term.surface)
             known.add((key, definition))
@@ -160,3 +164,7 @@ def _entries(source: Path, passed_over: list[str]) -> list[SeedTerm]:
 def _identity(term: SeedTerm) -> tuple[str, str]:
     """What tells a term with its meaning from others of its scope."""
     return term_key(term.surface), definition_key(term.definition)
+
+
+def _is_active(term: SeedTerm) -> bool:
+    return term.status == SenseStatus.ACTIVE
