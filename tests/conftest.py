@@ -1,5 +1,6 @@
 """Builders of gap logs on disk, shared by every test."""
 
+import gc
 import json
 import os
 import shutil
@@ -12,7 +13,11 @@ from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
 
 # As many tests as there are cores run at once; threads of their own would only wait for each other.
-os.environ.setdefault("POLARS_MAX_THREADS", "1")
+for threads in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ.setdefault(threads, "1")
+
+# As the command line has it.
+gc.set_threshold(50_000)
 
 # A busy machine takes its time; what is slow is for benchmarks to say.
 settings.register_profile("unhurried", settings(), deadline=None)

@@ -78,6 +78,8 @@ def other(request: pytest.FixtureRequest, demo: Path, tmp_path_factory: pytest.T
         "busy": {
             "PYTHONHASHSEED": "4242",
             "POLARS_MAX_THREADS": "7",
+            "OPENBLAS_NUM_THREADS": "3",
+            "OMP_NUM_THREADS": "5",
             "TZ": "Asia/Kathmandu",
             "LC_ALL": "tr_TR.UTF-8",
         },

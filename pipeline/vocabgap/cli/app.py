@@ -1,5 +1,6 @@
 """The root command, and the one place where errors become exit codes."""
 
+import gc
 import os
 import re
 import sys
@@ -32,6 +33,7 @@ app = typer.Typer(
 # comes while one calls Python is such a thing, and only the text tells which.
 _PANIC: Final = "PanicException"
 _STOP_IN_PANIC: Final = re.compile(r"StoppedError\((\d+)\)|KeyboardInterrupt")
+_OBJECTS: Final = 50_000  # more than before, until garbage is looked for
 
 
 def _version(wanted: bool) -> None:
@@ -114,6 +116,8 @@ def main() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character gets its escape instead of an error.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    # What a run makes is needed until its end: to look for garbage every 700 objects costs a sixth of it.
+    gc.set_threshold(_OBJECTS)
     raise_stops()
     code = run(sys.argv[1:])
     ignore()
