@@ -1,6 +1,7 @@
 """Words that tell no need from another."""
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Final
 
 from vocabgap.arguments import texts
@@ -30,10 +31,16 @@ def ignored_stems(stop_words: Iterable[str] = ()) -> frozenset[str]:
     Raises:
         InvalidInputError: The further ones are no words.
     """
-    further = texts("stop_words", stop_words)
-    return frozenset(
-        stem(part) for word in (*FUNCTION_WORDS, *REQUEST_WORDS, *further) for part in words(word)
-    )
+    return _always_ignored() | _stems(texts("stop_words", stop_words))
+
+
+@cache
+def _always_ignored() -> frozenset[str]:
+    return _stems(FUNCTION_WORDS | REQUEST_WORDS)
+
+
+def _stems(listed: Iterable[str]) -> frozenset[str]:
+    return frozenset(stem(part) for word in listed for part in words(word))
 
 
 def content_words(surface: str, ignored: frozenset[str]) -> list[str]:

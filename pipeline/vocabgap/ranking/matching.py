@@ -6,7 +6,6 @@ from typing import Final
 import numpy as np
 import polars as pl
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components, min_weight_full_bipartite_matching
 
 _SIDES: Final = ("previous", "present")
 _Pair = tuple[str, str, int, bool]
@@ -48,6 +47,8 @@ def matched(pairs: pl.DataFrame) -> list[tuple[str, str]]:
     """
     if pairs.is_empty():
         return []
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - loads what a first run needs not
+
     pairs = pairs.sort(*_SIDES)
     left, right = (pairs[side].unique().sort() for side in _SIDES)
     rows, columns = (
@@ -80,6 +81,8 @@ def _assigned(
     left: Sequence[str], right: Sequence[str], ends: Sequence[tuple[str, str]], weights: Sequence[int]
 ) -> list[tuple[str, str]]:
     """The assignment of the greatest weight, in which every group may also stay alone, at no weight."""
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching  # noqa: PLC0415 - as above
+
     row = {name: number for number, name in enumerate(left)}
     column = {name: number for number, name in enumerate(right)}
     alone = np.arange(len(left))
