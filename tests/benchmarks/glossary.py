@@ -27,7 +27,7 @@ from vocabgap.glossary.scopes import ScopeStack
 
 PEER: Final = "spec-kitty-cli"
 PEER_WORDS: Final = 1_000  # of a text, that the peer reads
-PEER_MOST: Final = 1_000  # terms with which the peer is measured: it takes its time
+PEER_MOST: Final = 1_000  # terms that the peer knows at most: it takes its time to load them
 README: Final = Path(__file__).parents[2] / "README.md"
 SIZES: Final = (2, 100, 1_000, 10_000)
 WORDS: Final = (850, 5_000)
@@ -146,15 +146,15 @@ def first_and_next(load_from: Callable[[Path], object], root: Path) -> tuple[flo
     return timed(lambda: load_from(root)), min(timed(lambda: load_from(root)) for _ in range(5))
 
 
-def typical(root: Path, words: int, size: int, with_peer: bool) -> tuple[float, ...]:
-    """What a text costs, for ours and then for the peer, which take turns.
+def typical(root: Path, words: int, size: int, peer_root: Path | None) -> tuple[float, ...]:
+    """What a text costs, for ours and then for the peer, which take turns; it may know other terms.
 
     Returns:
         Milliseconds for the first text and for one in the middle of all, and how many terms a text has.
     """
     texts = texts_of(words, terms_of(size))
     figures: list[float] = []
-    runs = [checked(root), peer_checked(root)] if with_peer else [checked(root)]
+    runs = [checked(root)] if peer_root is None else [checked(root), peer_checked(peer_root)]
     took = [[timed(lambda run=run, text=text: run(text)) for run in runs] for text in texts]  # type: ignore[misc]
     for run, times in zip(runs, zip(*took, strict=True), strict=True):
         figures += (times[0], statistics.median(times[1:]), statistics.mean(map(run, texts)))
@@ -200,8 +200,8 @@ def main() -> None:
         for words in WORDS:
             most = CHECKING[words]
             for size in (PEER_MOST, SIZES[-1]):
-                with_peer = is_there and size <= PEER_MOST
-                figures = in_a_process(typical, roots[size], words, size, with_peer)
+                peer_root = roots[PEER_MOST] if is_there else None
+                figures = in_a_process(typical, roots[size], words, size, peer_root)
                 (first, took, found), theirs = figures[:3], figures[3:]
                 most = theirs[1] if theirs and words <= PEER_WORDS else most
                 row = f"| {words:,} | {size:,} | {first:.1f} | {took:.2f} | {found:.0f} |"

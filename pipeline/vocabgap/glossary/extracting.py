@@ -15,7 +15,7 @@ from vocabgap.glossary.known_terms import KnownTerms
 from vocabgap.glossary.normalizing import composed, normal_form, term_key
 from vocabgap.glossary.patterns import capitalised
 from vocabgap.glossary.quotes import quoted
-from vocabgap.glossary.reading import Reading, readings
+from vocabgap.glossary.reading import readings
 from vocabgap.glossary.senses import TermSurface
 
 DEFAULT_FIELDS: Final = ("description", "prompt", "output")
@@ -26,8 +26,6 @@ SIGNS: Final = "glossary_signs"  # in the metadata of a step: the only signs tha
 _HAS_WORD: Final = re.compile(r"[^\W_]")
 _NOTHING_KNOWN: Final = KnownTerms()
 _KEYS: Final = attrgetter("keys")
-_SIGNS: Final = attrgetter("signs")
-_NOUNS: Final = attrgetter("nouns")
 _FORMS: Final = attrgetter("forms")
 _Find = tuple[str, str]  # the normal form of a term, and what is written
 
@@ -121,32 +119,33 @@ def scanned_fields(
 class _Scanned:
     """A text, taken apart once for all signs.
 
-    It may be long, and most of what it says is known from other texts: what is done for each of its words is
-    left to what needs no Python code for each.
+    It may be long, says most words again and again, and says most of what other texts say: what is done for
+    each word is left to what needs no Python code for each, and all else is done for each once.
     """
 
     def __init__(self, field: Field) -> None:
         self.context, text = field
         self.text = composed(text)
-        self._read = readings(self.text)
-        self._signs = tuple(dict.fromkeys(self._chained(_SIGNS)))
-        self.forms = list(self._chained(_FORMS))
+        runs = self.text.split()
+        self._read = readings(runs)
+        self._distinct = readings(dict.fromkeys(runs))
+        self._signs = tuple(dict.fromkeys([sign for each in self._distinct for sign in each.signs]))
 
-    def repeated(self, often: set[str]) -> list[_Find]:
+    def forms(self) -> Iterator[str]:
+        """The normal forms of the nouns, each as often as it is there."""
+        return chain.from_iterable(map(_FORMS, self._read))
+
+    def repeated(self, often: set[str]) -> Iterable[_Find]:
         """The nouns that are there often, of which the normal forms are given."""
-        return [noun for noun in dict.fromkeys(self._chained(_NOUNS)) if noun[0] in often]
+        return dict.fromkeys([noun for each in self._distinct for noun in each.nouns if noun[0] in often])
 
     def keys(self) -> list[str]:
         """The words and marks in order, as they are looked up."""
-        return list(self._chained(_KEYS))
+        return list(chain.from_iterable(map(_KEYS, self._read)))
 
     def spelled(self, source: TermSource) -> Iterator[_Find]:
         """The words whose spelling is some sign."""
         return ((form, word) for found, form, word in self._signs if found is source)
-
-    def _chained(self, part: Callable[[Reading], tuple[Any, ...]]) -> Iterator[Any]:
-        """One part of the readings of all runs, in order."""
-        return chain.from_iterable(map(part, self._read))
 
 
 class _Finds:
@@ -188,7 +187,7 @@ def _phrase(phrase: str) -> str:
 
 def _repeated(texts: Iterable[_Scanned]) -> set[str]:
     """The normal forms of the words that are there often enough, in all texts together."""
-    totals = Counter(chain.from_iterable(text.forms for text in texts))
+    totals = Counter(chain.from_iterable(text.forms() for text in texts))
     return {form for form, often in totals.items() if often >= OFTEN}
 
 

@@ -1,6 +1,7 @@
 """Known terms, found in a text in one pass over its words, however many there are."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress, count
 from typing import Any, Final
 
 from vocabgap.glossary.normalizing import term_key
@@ -34,8 +35,7 @@ class KnownTerms:
             keys: The words and marks of the text, as `keys_of` has them.
         """
         root, end, after = self._root, len(keys), 0
-        starts = root.keys() & set(keys)
-        for place in [place for place, key in enumerate(keys) if key in starts]:
+        for place in compress(count(), map(root.__contains__, keys)):
             if place < after:
                 continue
             branch, ahead = root[keys[place]], place + 1

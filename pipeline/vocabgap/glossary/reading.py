@@ -1,5 +1,6 @@
 """Reading: what a run of characters without white space says of terms, worked out once for each."""
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from vocabgap.glossary.candidates import TermSource
@@ -57,13 +58,13 @@ class _Readings(dict[str, Reading]):
 _READINGS: Final = _Readings()
 
 
-def readings(text: str) -> list[Reading]:
-    """What each run of characters of a text says, in order.
+def readings(runs: Iterable[str]) -> list[Reading]:
+    """What runs of characters say, in order.
 
     Args:
-        text: Any text, composed.
+        runs: Each without white space, composed.
     """
-    return list(map(_READINGS.__getitem__, text.split()))
+    return list(map(_READINGS.__getitem__, runs))
 
 
 def _read(run: str) -> Reading:
