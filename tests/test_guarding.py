@@ -244,9 +244,12 @@ def test_command_line_stops_with_4_and_publishes_what_waits(
     answer = ["glossary", *answer, "--select", "1"]
     resume = ["report", *resume]
 
-    codes = [blocked, command(answer), command(resume)]
+    codes = [blocked, command(answer), command(["glossary", "resume", *resume[2:]])]
+    told = capsys.readouterr().err
+    codes.append(command(resume))
 
-    assert codes == [4, 0, 0]
+    assert codes == [4, 0, 0, 0]
+    assert f"a report waits under this token: `vocabgap report --resume {resume[2]}`" in told
     assert (tmp_path / "out" / "report.html").is_file()
 
 

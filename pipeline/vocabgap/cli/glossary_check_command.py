@@ -120,7 +120,7 @@ def resume(
 ) -> None:
     """Let a step go on that was stopped, in the glossary as it is by now."""
     from vocabgap.glossary.errors import AbortResumeError  # noqa: PLC0415 - loads what only this needs
-    from vocabgap.glossary.step_state import load_state  # noqa: PLC0415
+    from vocabgap.glossary.step_state import load_state, state_path  # noqa: PLC0415
 
     output = output_of(context)
     asked = require_strictness(strictness)
@@ -131,11 +131,7 @@ def resume(
             raise NotFoundError("no step was stopped that still waits", hint="there is nothing to resume")
     kept = load_state(runtime.logs, token)
     source = None if kept is None else kept.metadata.get(SOURCE)
-    inputs = None
-    if text is not None:
-        inputs = {"description": read(text)[0]}
-    elif isinstance(source, str):
-        inputs = {"description": read_again(Path(source))}
+    inputs = _given(text, source)
     prompt = _prompt(output, ask=ask)
 
     def confirm(changed: "ChangedInputs") -> bool:
@@ -161,6 +157,20 @@ def resume(
         )
     with _telling(output, stopped):
         runtime.run(stopped, strictness=asked, ask=prompt, confirm=confirm)
+    if state_path(runtime.logs, token).with_suffix("").is_dir():
+        output.note(f"a report waits under this token: `{PROGRAM} report --resume {token}` publishes it")
+
+
+def _given(text: str | None, source: object) -> dict[str, str] | None:
+    """What a step is given now; none where that is what it was given then.
+
+    Args:
+        text: What stands behind its token, if anything.
+        source: The file that its text was read from, if any.
+    """
+    if text is not None:
+        return {"description": read(text)[0]}
+    return {"description": read_again(Path(source))} if isinstance(source, str) else None
 
 
 def _why_lost(logs: Path, token: str) -> str:
