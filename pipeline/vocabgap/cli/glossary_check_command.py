@@ -151,8 +151,9 @@ def resume(
 
     stopped = runtime.stopped(token, inputs)
     if kept is None and inputs is None:
+        why = _why_lost(state_path(runtime.logs, token))
         raise StateError(
-            f"nothing is kept of the step that was stopped with '{token}': {_why_lost(runtime.logs, token)}",
+            f"nothing is kept of the step that was stopped with '{token}': {why}",
             hint="give the text that it works on behind the token",
         )
     with _telling(output, stopped):
@@ -173,11 +174,8 @@ def _given(text: str | None, source: object) -> dict[str, str] | None:
     return {"description": read_again(Path(source))} if isinstance(source, str) else None
 
 
-def _why_lost(logs: Path, token: str) -> str:
-    """Why what was kept of a step cannot be used."""
-    from vocabgap.glossary.step_state import state_path  # noqa: PLC0415 - loads what only this needs
-
-    path = state_path(logs, token)
+def _why_lost(path: Path) -> str:
+    """Why what was kept of a step in a file cannot be used."""
     found = file_kind(path)
     if found is FileKind.NOTHING:
         return "it has gone on meanwhile, or was stopped elsewhere"

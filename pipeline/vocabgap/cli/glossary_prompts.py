@@ -108,9 +108,12 @@ class Prompt:
         """A definition that somebody types; what no log can hold is asked for again."""
         while True:
             typed = self._read("Definition: ") or ""
-            if not any(map(_is_broken, typed)):
+            try:
+                typed.encode()
+            except UnicodeEncodeError:
+                self._console.print(Text("That holds characters that are not UTF-8."))
+            else:
                 return typed
-            self._console.print(Text("That holds characters that are not UTF-8."))
 
     def _read(self, prompt: str) -> str | None:
         """What somebody types; none at the end of the input."""
@@ -121,11 +124,6 @@ class Prompt:
     def _mark(self) -> str:
         mark = "●"
         return mark if carried(mark, self._console.encoding) == mark else "!"
-
-
-def _is_broken(character: str) -> bool:
-    """Whether a character stands for a byte that was none."""
-    return "\ud800" <= character <= "\udfff"
 
 
 def _choices(candidates: "Sequence[SenseRef]") -> str:

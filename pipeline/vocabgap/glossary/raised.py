@@ -21,7 +21,6 @@ from vocabgap.glossary.glossary import Glossary, definition_key
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import SenseRef
 
-LATER: Final = "cli_resolve"  # the source of answers that are given later
 _FEWEST_DIGITS: Final = 8  # of an identifier's beginning
 _Place = tuple[str, str, str]  # mission, step and term of a finding
 
