@@ -11,9 +11,8 @@ import polars as pl
 import pytest
 
 import vocabgap as vg
-from vocabgap.arguments import texts, unusable
 from vocabgap.clustering import Clusters
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, texts, unusable
 from vocabgap.ingest import Scan
 
 Call = Callable[..., object]

@@ -5,7 +5,7 @@ import math
 import msgspec
 import pytest
 
-from vocabgap.categories import (
+from vocabgap.records.categories import (
     OPERATION_CATEGORIES,
     CategoryBy,
     Classifier,

@@ -4,7 +4,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.record import FIELDS
+from vocabgap.records.record import FIELDS
 from vocabgap.schema import (
     CAPABILITIES,
     CLUSTERS,

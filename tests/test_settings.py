@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from vocabgap.config import resolve_settings
-from vocabgap.record import fold_category, fold_operation
+from vocabgap.records.record import fold_category, fold_operation
 from vocabgap.settings import BY_WORDING, DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings
 
 WriteConfig = Callable[[str], Path]

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from vocabgap.ranking import probably_covered as probably_covered
     from vocabgap.ranking import rank as rank
     from vocabgap.ranking import screen as screen
-    from vocabgap.record import fold_category as fold_category
-    from vocabgap.record import fold_operation as fold_operation
+    from vocabgap.records.record import fold_category as fold_category
+    from vocabgap.records.record import fold_operation as fold_operation
     from vocabgap.reporting import Published as Published
     from vocabgap.reporting import Summary as Summary
     from vocabgap.reporting import report as report

@@ -10,13 +10,12 @@ from typing import NamedTuple, Self
 
 import polars as pl
 
-from vocabgap.arguments import expanded, require_kind
 from vocabgap.clustering import Clusters, cluster
 from vocabgap.decisions import Ruling, read_decisions, replay
 from vocabgap.embedding import Embedder, load_embedder
+from vocabgap.errors import expanded, require_kind
 from vocabgap.exchange.scanning import scan
 from vocabgap.ingest import Scan, Selection, resolve_roots
-from vocabgap.moments import require_offset
 from vocabgap.ranking import (
     Lineage,
     covered,
@@ -28,6 +27,7 @@ from vocabgap.ranking import (
     with_categories,
     with_given_categories,
 )
+from vocabgap.records.moments import require_offset
 from vocabgap.reporting import Timing, read_basis, resolve_target
 from vocabgap.reporting.reading import Basis
 from vocabgap.schema import RECORDS

@@ -8,15 +8,12 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from vocabgap.arguments import expanded
-from vocabgap.errors import InvalidInputError
-from vocabgap.kinds import nearest, require_type
+from vocabgap.errors import InvalidInputError, expanded, nearest, require_type
 from vocabgap.screening_rules import rules_in_force
 from vocabgap.settings import Settings
 from vocabgap.settings_file import read_settings
 from vocabgap.sources import parse_source, sources_in_force
-from vocabgap.stopwords import ignored_stems
-from vocabgap.synonyms import synonym_table
+from vocabgap.text import ignored_stems, synonym_table
 
 CONFIG_NAME: Final = "vocabgap.toml"
 CONFIG_VARIABLE: Final = "VOCABGAP_CONFIG"

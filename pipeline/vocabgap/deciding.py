@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import polars as pl
 
-from vocabgap.arguments import expanded, require_kind, texts
 from vocabgap.config import login
 from vocabgap.decisions import (
     ID_PREFIX,
@@ -28,9 +27,17 @@ from vocabgap.decisions import (
     surfaces_of,
     undoings,
 )
-from vocabgap.errors import InvalidInputError, NotFoundError, StateError, VocabgapError
-from vocabgap.moments import require_offset
+from vocabgap.errors import (
+    InvalidInputError,
+    NotFoundError,
+    StateError,
+    VocabgapError,
+    expanded,
+    require_kind,
+    texts,
+)
 from vocabgap.ranking import REGRESSED, SETTLED, find_capability, find_wording
+from vocabgap.records.moments import require_offset
 from vocabgap.reporting import read_groups, read_run
 from vocabgap.settings import DEFAULT_DECISIONS, DEFAULT_OUT
 from vocabgap.text import can_be_seen, count, printable_name, shortened, surface, visible

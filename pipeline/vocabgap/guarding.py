@@ -22,7 +22,7 @@ from vocabgap.glossary.logging_events import changing
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.step_state import clear_abandoned, drop_state, state_path
 from vocabgap.glossary.strictness import Strictness, should_block
-from vocabgap.moments import iso
+from vocabgap.records.moments import iso
 from vocabgap.reporting import Published
 from vocabgap.reporting.reading import read_run
 from vocabgap.reporting.rendering import render

@@ -9,11 +9,10 @@ from typing import Final
 import polars as pl
 
 from vocabgap.analysing import Asked, Stopwatch, analyse_asked
-from vocabgap.arguments import expanded, whole_number
 from vocabgap.clustering import Clusters
 from vocabgap.decisions import Ruling
 from vocabgap.embedding import EmbeddingUse
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, expanded, whole_number
 from vocabgap.guarding import check_words, kept_run, kept_whole
 from vocabgap.ingest import Scan, Selection, resolve_roots
 from vocabgap.ranking import Lineage

@@ -8,8 +8,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Final
 
-from vocabgap.arguments import require_kind, texts
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, require_kind, texts
 from vocabgap.text import words
 
 REGEX_PREFIX: Final = "re:"

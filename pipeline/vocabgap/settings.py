@@ -5,9 +5,9 @@ from typing import Annotated, Final, Literal, TypedDict
 
 import msgspec
 
-from vocabgap.categories import OPERATION_CATEGORIES
 from vocabgap.errors import InvalidInputError
-from vocabgap.record import (
+from vocabgap.records.categories import OPERATION_CATEGORIES
+from vocabgap.records.record import (
     CATEGORY_ALIASES,
     OPERATION_ALIASES,
     category_key,

@@ -14,10 +14,9 @@ from typing import Any, Final, get_type_hints
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError
-from vocabgap.kinds import nearest, require_type
+from vocabgap.errors import InvalidInputError, nearest, require_type
 from vocabgap.pointers import PATH_HINT
-from vocabgap.record import FIELDS, LOG_NAME, GapRecord
+from vocabgap.records.record import FIELDS, LOG_NAME, GapRecord
 
 _SHIPPED: Final = "sources.toml"
 _GLOB_HINT: Final = 'for example glob = "wishes-*.jsonl", or "exports/*.jsonl"'

@@ -8,10 +8,13 @@ import json
 import os
 import re
 import unicodedata
-from functools import lru_cache
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
 from typing import Final
 
 from snowballstemmer import stemmer
+
+from vocabgap.errors import InvalidInputError, require_kind, texts
 
 _CAMEL_BOUNDARY = re.compile(
     r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])"  # toneCurve -> tone Curve
@@ -203,3 +206,104 @@ def printable_name(name: str) -> str:
     if name.isascii():
         return name
     return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+# Words that tell no need from another.
+
+
+_FUNCTION_WORDS: Final = """
+a an the this that these those it its there here
+of to for in on at by with from as into onto upon and or if so than then
+is are be been being was were am do does did has have had having
+can could may might must shall should will would
+i me my we us our you your he him his she her they them their
+what which who whom whose when where how why just also
+"""
+_REQUEST_WORDS: Final = """
+please want wants wanted wanting need needs needed needing wish lack lacks lacking missing
+"""
+
+# Negations ("not", "no", "without") are not among them, for they turn a need around.
+FUNCTION_WORDS: Final = frozenset(_FUNCTION_WORDS.split())
+# These only say that something is wanted, which every record does.
+REQUEST_WORDS: Final = frozenset(_REQUEST_WORDS.split())
+
+
+def ignored_stems(stop_words: Iterable[str] = ()) -> frozenset[str]:
+    """The stems of the function and request words and of further ones; a single one may be given as it is.
+
+    Raises:
+        InvalidInputError: The further ones are no words.
+    """
+    return _always_ignored() | _stems(texts("stop_words", stop_words))
+
+
+@cache
+def _always_ignored() -> frozenset[str]:
+    return _stems(FUNCTION_WORDS | REQUEST_WORDS)
+
+
+def _stems(listed: Iterable[str]) -> frozenset[str]:
+    return frozenset(stem(part) for word in listed for part in words(word))
+
+
+def content_words(surface: str, ignored: frozenset[str]) -> list[str]:
+    """The words of a surface that are not ignored; all of them where nothing else would be left."""
+    every = surface.split()
+    return [word for word in every if word not in ignored] or every
+
+
+# Words that somebody says mean the same: what stands for what, and what cannot be meant.
+
+
+_HINT: Final = "each wording may stand for one word only; list them all under that one"
+_EXAMPLE: Final = 'for example {"haze": ["fog", "mist"]}'
+
+Stems = tuple[str, ...]
+
+
+def synonym_table(
+    synonyms: Mapping[str, Iterable[str]], ignored: frozenset[str], *, name: str = "synonyms"
+) -> dict[Stems, Stems]:
+    """What stands for what, in stems.
+
+    Args:
+        synonyms: A word or phrase to the others that stand for it. Inflection, case, hyphens and ignored
+            words do not matter on either side.
+        ignored: The stems that tell no need from another.
+        name: What the synonyms are called where they were written, to be named in an error.
+
+    Returns:
+        The content stems of a wording to those that take their place.
+
+    Raises:
+        InvalidInputError: A wording is empty, or stands for two different ones; or these are no wordings.
+    """
+    require_kind(name, synonyms, Mapping, "a mapping of words to what stands for them", hint=_EXAMPLE)
+    table: dict[Stems, Stems] = {}
+    said: dict[Stems, str] = {}
+    for canonical, others in synonyms.items():
+        require_kind(name, canonical, str, "words that others stand for")
+        target = _synonym_stems(canonical, ignored, name, "a word that others stand for")
+        for other in texts(f"{name}: what stands for '{canonical}'", others):
+            source = _synonym_stems(other, ignored, name, f"a wording of '{canonical}'")
+            if table.get(source, target) != target:
+                raise InvalidInputError(
+                    f"{name}: '{other}' stands for '{said[source]}' and for '{canonical}'", hint=_HINT
+                )
+            if source != target:
+                table[source], said[source] = target, canonical
+    for canonical in synonyms:
+        target = _synonym_stems(canonical, ignored, name, "a word that others stand for")
+        if target in table:
+            raise InvalidInputError(
+                f"{name}: '{canonical}' has synonyms of its own and stands for '{said[target]}'", hint=_HINT
+            )
+    return table
+
+
+def _synonym_stems(wording: str, ignored: frozenset[str], name: str, role: str) -> Stems:
+    stems = tuple(content_words(surface(wording), ignored))
+    if not stems:
+        raise InvalidInputError(f"{name}: {role} is empty", hint="expected a word or a phrase")
+    return stems

@@ -22,7 +22,7 @@ import numpy as np
 import polars as pl
 
 from vocabgap.corpus.opening import StoreKind, open_store
-from vocabgap.schema.corpus import CHUNKS
+from vocabgap.schema import CHUNKS
 
 LINES: Final = 40  # of a log
 MANY: Final = 10_000  # rows that are added and deleted at once

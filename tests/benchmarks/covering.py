@@ -21,8 +21,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from vocabgap.ranking.coverage import entry_index
 from vocabgap.settings import DEFAULT_COVERED
-from vocabgap.stopwords import content_words, ignored_stems
-from vocabgap.text import surface
+from vocabgap.text import content_words, ignored_stems, surface
 from vocabgap.vocabulary import Vocabulary, load_vocabulary
 
 TOP: Final = 3

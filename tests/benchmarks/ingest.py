@@ -86,7 +86,7 @@ def decode(root: Path) -> float:
     """The other floor: decode some lines and hash their records, nothing else; tells µs for one."""
     import msgspec  # noqa: PLC0415 - loaded in the process that is measured
 
-    from vocabgap.record import GapRecord, record_ids  # noqa: PLC0415
+    from vocabgap.records.record import GapRecord, record_ids  # noqa: PLC0415
 
     lines: list[bytes] = []
     for path in root.rglob(LOG):

@@ -31,8 +31,7 @@ import vocabgap
 from vocabgap.clustering.arrays import IntArray
 from vocabgap.clustering.dense_linkage import cosine_distances
 from vocabgap.schema import PHRASE_FIELDS
-from vocabgap.stopwords import content_words, ignored_stems
-from vocabgap.text import surface
+from vocabgap.text import content_words, ignored_stems, surface
 
 if TYPE_CHECKING:
     from benchmarks.wordings import draw

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from vocabgap.record import LOG_NAME
+from vocabgap.records.record import LOG_NAME
 
 Run = Callable[..., Any]
 NORTH = ("--tenant", "north", "--repo", "photos")

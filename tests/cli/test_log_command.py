@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import vocabgap as vg
-from vocabgap.record import LOG_NAME
+from vocabgap.records.record import LOG_NAME
 
 Told = Callable[..., Any]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from vocabgap.categories import OPERATION_CATEGORIES
+from vocabgap.records.categories import OPERATION_CATEGORIES
 from vocabgap.screening_rules import rules_in_force
 
 Gap = Callable[..., dict[str, object]]

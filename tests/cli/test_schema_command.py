@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from vocabgap.corpus.contracts import FILES, contract_text
-from vocabgap.record import RejectReason
+from vocabgap.records.record import RejectReason
 from vocabgap.reporting.manifest import Manifest
 from vocabgap.schema import PUBLISHED
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from vocabgap.clustering import Clusters, cluster
-from vocabgap.constraints import Apart, Constraint, Together
 from vocabgap.errors import InvalidInputError
+from vocabgap.schema import Apart, Constraint, Together
 
 Asking = Callable[..., pl.DataFrame]
 Grouped = Callable[[Clusters], set[frozenset[str]]]

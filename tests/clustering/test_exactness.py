@@ -22,8 +22,7 @@ from vocabgap.clustering.cutting import flat_groups, sentence_shares, sentencene
 from vocabgap.clustering.dendrogram import in_order_of_height
 from vocabgap.clustering.sparse_linkage import Merges, average_linkage
 from vocabgap.clustering.vectorizing import Rows, vectorize
-from vocabgap.stopwords import content_words, ignored_stems
-from vocabgap.text import surface
+from vocabgap.text import content_words, ignored_stems, surface
 
 WORDINGS = Path(__file__).parents[1] / "benchmarks" / "wordings.py"
 SEED = 2

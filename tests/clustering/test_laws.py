@@ -18,8 +18,7 @@ from vocabgap.clustering import Clusters, cluster
 from vocabgap.clustering.cutting import sentence_shares, sentenceness
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.schema import PHRASE_FIELDS
-from vocabgap.stopwords import content_words, ignored_stems
-from vocabgap.text import surface
+from vocabgap.text import content_words, ignored_stems, surface
 
 Asking = Callable[..., pl.DataFrame]
 GroupedWordings = Callable[[Clusters], set[frozenset[str]]]

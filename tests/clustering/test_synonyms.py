@@ -8,7 +8,7 @@ import pytest
 from vocabgap.clustering import cluster
 from vocabgap.clustering.synonyms import folding
 from vocabgap.errors import InvalidInputError
-from vocabgap.stopwords import ignored_stems
+from vocabgap.text import ignored_stems
 
 Asking = Callable[..., pl.DataFrame]
 

@@ -9,8 +9,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from vocabgap.clustering.arrays import FloatArray
 from vocabgap.clustering.topics import DAMPING, STRENGTH
 from vocabgap.clustering.vectorizing import LONGEST_ROW, PAIR_WEIGHT, WORD_SHARE, Rows, vectorize, word_rows
-from vocabgap.stopwords import FUNCTION_WORDS, content_words, ignored_stems
-from vocabgap.text import surface
+from vocabgap.text import FUNCTION_WORDS, content_words, ignored_stems, surface
 
 CONTENTS = ["fog mask", "fog mask feather", "grain overlay", "film grain overlay strength", "???", "z"]
 MENTIONS = [5, 1, 3, 2, 4, 1]

@@ -7,7 +7,7 @@ from copy import copy
 import polars as pl
 
 from vocabgap.corpus.store import Measures, PathSnapshot
-from vocabgap.schema.corpus import CHUNKS
+from vocabgap.schema import CHUNKS
 
 
 class MemoryVersion:

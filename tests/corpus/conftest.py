@@ -12,7 +12,7 @@ import pytest
 from vocabgap.corpus.opening import StoreKind, open_store
 from vocabgap.corpus.parquet_store import ParquetStore
 from vocabgap.corpus.store import Store
-from vocabgap.schema.corpus import CHUNKS
+from vocabgap.schema import CHUNKS
 
 
 @pytest.fixture

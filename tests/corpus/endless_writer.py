@@ -9,7 +9,7 @@ import polars as pl
 
 from vocabgap.corpus.opening import open_store
 from vocabgap.corpus.store import Change, PathSnapshot
-from vocabgap.schema.corpus import CHUNKS
+from vocabgap.schema import CHUNKS
 
 ROWS = 60
 HALF = 30

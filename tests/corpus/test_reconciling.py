@@ -5,7 +5,7 @@ import pytest
 
 from vocabgap.corpus.reconciling import config_orphans, snapshot_orphans, version_gap
 from vocabgap.corpus.store import PathSnapshot
-from vocabgap.schema.corpus import CHUNKS
+from vocabgap.schema import CHUNKS
 
 NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)
 LATER = NOW + timedelta(milliseconds=1)

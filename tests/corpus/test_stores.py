@@ -8,7 +8,7 @@ import pytest
 
 from vocabgap.corpus.store import PathSnapshot, Store
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.schema.corpus import CHUNKS
+from vocabgap.schema import CHUNKS
 
 Chunks = Callable[..., pl.DataFrame]
 SAID = datetime(2026, 7, 1, 9, tzinfo=UTC)

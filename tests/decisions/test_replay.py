@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vocabgap.constraints import Apart, Together
 from vocabgap.decisions import Decision, Ruling, in_force, replay, undoings
 from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.schema import Apart, Together
 from vocabgap.text import surface
 
 Decided = Callable[..., Decision]

@@ -16,8 +16,8 @@ from vocabgap.errors import ExitCode, StateError
 from vocabgap.exchange.gap_chunks import PARSER_ID, chunks_of_lines
 from vocabgap.exchange.opening import Corpus
 from vocabgap.ingest import read_lines
-from vocabgap.record import LOG_NAME, ROOT_KIND
-from vocabgap.schema.corpus import GAP_KIND
+from vocabgap.records.record import LOG_NAME, ROOT_KIND
+from vocabgap.schema import GAP_KIND
 
 Ids = Callable[[Corpus], list[str]]
 

@@ -9,7 +9,7 @@ import pytest
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.exchange.forgetting import Forgotten
 from vocabgap.exchange.opening import Corpus
-from vocabgap.record import LOG_NAME
+from vocabgap.records.record import LOG_NAME
 
 SCOPES = (("north", "photos"), ("north", "archive"), ("south", "photos"))
 

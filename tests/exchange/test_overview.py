@@ -10,7 +10,7 @@ import pytest
 from vocabgap.corpus.manifests import configure, set_manifest
 from vocabgap.exchange.opening import Corpus
 from vocabgap.exchange.overview import Identity, Overview, overview, remove_orphans
-from vocabgap.record import LOG_NAME
+from vocabgap.records.record import LOG_NAME
 
 
 class Whose(TypedDict):

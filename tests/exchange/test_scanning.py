@@ -15,7 +15,7 @@ from vocabgap.exchange.opening import Corpus
 from vocabgap.exchange.places import is_corpus
 from vocabgap.exchange.scanning import scan
 from vocabgap.ingest import Selection
-from vocabgap.record import LOG_NAME
+from vocabgap.records.record import LOG_NAME
 from vocabgap.sources import Source
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)

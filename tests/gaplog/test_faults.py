@@ -14,7 +14,7 @@ import pytest
 import vocabgap as vg
 from vocabgap.appending import SILENT_WAIT
 from vocabgap.disk import locked
-from vocabgap.record import LOG_NAME
+from vocabgap.records.record import LOG_NAME
 
 BEFORE = b'{"description": "one", "workaround": ""}\n'
 Fail = Callable[[int], None]

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import vocabgap as vg
-from vocabgap.record import LOG_NAME
+from vocabgap.records.record import LOG_NAME
 
 KILLS = int(os.environ.get("VOCABGAP_KILLS", "12"))
 WRITERS = 8

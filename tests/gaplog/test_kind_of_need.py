@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vocabgap.gaplog.kind_of_need import category
-from vocabgap.record import CATEGORIES, LOG_NAME, UNCATEGORIZED, fold_category
+from vocabgap.records.record import CATEGORIES, LOG_NAME, UNCATEGORIZED, fold_category
 
 GIVEN = 0.85  # share of the needs that get a category
 RIGHT = 0.9  # share of these for which it is the agent's own

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import vocabgap as vg
-from vocabgap.record import FIELDS, LOG_NAME
+from vocabgap.records.record import FIELDS, LOG_NAME
 
 Found = Callable[[], pl.DataFrame]
 

@@ -19,7 +19,7 @@ from vocabgap.config import load_settings
 from vocabgap.decisions import Action, Decision, decide, subject
 from vocabgap.errors import ExitCode
 from vocabgap.pipeline import Run, run
-from vocabgap.record import LOG_NAME
+from vocabgap.records.record import LOG_NAME
 from vocabgap.reporting.escaping import WORD_JOINER
 
 NOW: Final = datetime(2026, 7, 1, tzinfo=UTC)

@@ -12,7 +12,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from vocabgap.ingest import CacheUse, Scan, caching, scan
-from vocabgap.record import LOG_NAME
+from vocabgap.records.record import LOG_NAME
 
 NEED: Final = b'{"description":"soft reeds"}\n'
 

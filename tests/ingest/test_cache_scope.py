@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from vocabgap.ingest import CacheUse, Scan, scan
-from vocabgap.record import LOG_NAME
+from vocabgap.records.record import LOG_NAME
 from vocabgap.sources import Source
 
 Settle = Callable[[], None]

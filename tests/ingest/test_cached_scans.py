@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from vocabgap.ingest import CacheUse, Scan, caching, collecting, scan
 from vocabgap.ingest.framing import Block, blocks
-from vocabgap.record import LOG_NAME
+from vocabgap.records.record import LOG_NAME
 from vocabgap.sources import Source
 
 Append = Callable[..., None]

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vocabgap.ingest.catalogue import Catalogue, Kind
-from vocabgap.record import LOG_NAME
+from vocabgap.records.record import LOG_NAME
 from vocabgap.sources import Source, shipped_sources
 
 SUFFIXES = [("", ""), (".gz", "gz"), (".zst", "zst")]

@@ -10,7 +10,7 @@ from vocabgap.ingest import Scan, columns
 from vocabgap.ingest.catalogue import Kind
 from vocabgap.ingest.columns import RecordColumns
 from vocabgap.ingest.discovery import LogFile
-from vocabgap.record import GapRecord, record_id
+from vocabgap.records.record import GapRecord, record_id
 from vocabgap.schema import RECORDS
 
 names = st.lists(st.one_of(st.sampled_from(["", "\x1f", "crop", "a\x1fb"]), st.text(max_size=4)), max_size=3)

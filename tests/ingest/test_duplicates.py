@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from vocabgap.ingest import Scan, scan
-from vocabgap.record import LOG_NAME
+from vocabgap.records.record import LOG_NAME
 
 WriteLog = Callable[..., Path]
 Gap = Callable[..., dict[str, object]]

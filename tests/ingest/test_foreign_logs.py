@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from vocabgap.cli.app import run
 from vocabgap.config import load_settings
 from vocabgap.ingest import scan
-from vocabgap.record import LOG_NAME
+from vocabgap.records.record import LOG_NAME
 from vocabgap.sources import Source
 
 Json = dict[str, Any]

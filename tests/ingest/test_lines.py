@@ -12,7 +12,7 @@ from msgspec.structs import astuple
 
 from vocabgap.ingest import Scan, scan
 from vocabgap.ingest.decoding import MAX_LINE_BYTES, Decoded, decode_complete, decode_line
-from vocabgap.record import FIELDS
+from vocabgap.records.record import FIELDS
 
 AsLine = Callable[[Mapping[str, object]], bytes]
 ScanBytes = Callable[[bytes], Scan]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from vocabgap.ingest import Scan, scan
 from vocabgap.ingest.discovery import LogFile, discover
-from vocabgap.record import LOG_NAME, RejectReason
+from vocabgap.records.record import LOG_NAME, RejectReason
 
 WriteLog = Callable[..., Path]
 Lay = Callable[[Mapping[str, str]], Path]

@@ -10,7 +10,7 @@ from polars.testing import assert_frame_equal
 
 from vocabgap.ingest import scan
 from vocabgap.ingest.mapping import FieldMap
-from vocabgap.record import FIELDS, LOG_NAME
+from vocabgap.records.record import FIELDS, LOG_NAME
 from vocabgap.sources import NATIVE, Source
 
 Record = dict[str, Any]

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from vocabgap.ingest import Scan, scan
-from vocabgap.record import FIELDS
+from vocabgap.records.record import FIELDS
 from vocabgap.schema import RECORDS
 
 AsLine = Callable[[Mapping[str, object]], bytes]

@@ -17,7 +17,7 @@ from polars.testing import assert_frame_equal
 from vocabgap.ingest import Scan, scan
 from vocabgap.ingest.discovery import LogFile, discover
 from vocabgap.ingest.reading import MIB, Reading
-from vocabgap.record import LOG_NAME
+from vocabgap.records.record import LOG_NAME
 
 if sys.version_info >= (3, 14):
     from compression import zstd

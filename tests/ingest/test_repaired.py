@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vocabgap.ingest import RepairedLine, repaired_lines, scan
-from vocabgap.record import Repair
+from vocabgap.records.record import Repair
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

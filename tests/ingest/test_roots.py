@@ -9,7 +9,7 @@ from polars.testing import assert_frame_equal
 
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.ingest import Scan, scan
-from vocabgap.record import LOG_NAME, RejectReason
+from vocabgap.records.record import LOG_NAME, RejectReason
 
 WriteLog = Callable[..., Path]
 AsLine = Callable[[Mapping[str, object]], bytes]

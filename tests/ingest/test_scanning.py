@@ -7,7 +7,7 @@ from pathlib import Path
 from polars.testing import assert_frame_equal
 
 from vocabgap.ingest import Scan, scan
-from vocabgap.record import LOG_NAME
+from vocabgap.records.record import LOG_NAME
 from vocabgap.schema import FILES, GAPS, RECORDS, REJECTS
 
 WriteLog = Callable[..., Path]

@@ -9,7 +9,7 @@ from polars.testing import assert_frame_equal
 
 from vocabgap.ingest import STORED, Scan, read_lines, scan, scan_stored, united
 from vocabgap.ingest.decoding import MAX_LINE_BYTES
-from vocabgap.record import LOG_NAME
+from vocabgap.records.record import LOG_NAME
 
 NEED = b'{"description":"soft reeds"}\n'
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vocabgap.ingest import read_lines, scan, text_lines
-from vocabgap.record import LOG_NAME
+from vocabgap.records.record import LOG_NAME
 
 NEED = b'{"description":"soft reeds"}\n'
 

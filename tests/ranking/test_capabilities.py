@@ -21,8 +21,7 @@ from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.errors import InvalidInputError
 from vocabgap.ranking import rank
 from vocabgap.schema import CAPABILITIES
-from vocabgap.stopwords import content_words, ignored_stems
-from vocabgap.text import surface
+from vocabgap.text import content_words, ignored_stems, surface
 
 Row = Mapping[str, Any]
 Records = Callable[[Sequence[Row]], pl.DataFrame]

@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from vocabgap.categories import judge
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import scan
 from vocabgap.ranking import reclassify, with_categories, with_given_categories
 from vocabgap.ranking.classifying import operations_of, train
+from vocabgap.records.categories import judge
 from vocabgap.schema import GAPS
 
 Records = Callable[[Sequence[Mapping[str, Any]]], pl.DataFrame]

@@ -6,10 +6,9 @@ import polars as pl
 import pytest
 
 from vocabgap.clustering import cluster
-from vocabgap.constraints import Apart, Together
 from vocabgap.ranking import Identified, identify, rank, trace
 from vocabgap.ranking.identity import derived_id
-from vocabgap.schema import GROUPS, IDENTITIES, LINEAGE, VERDICTS
+from vocabgap.schema import GROUPS, IDENTITIES, LINEAGE, VERDICTS, Apart, Together
 
 Records = Callable[[Sequence[dict[str, Any]]], pl.DataFrame]
 Identify = Callable[..., Identified]

@@ -14,7 +14,7 @@ from vocabgap.cli.options import ConfigOption
 from vocabgap.cli.output import Output, output_of
 from vocabgap.config import resolve_settings
 from vocabgap.errors import InvalidInputError
-from vocabgap.moments import parse_now
+from vocabgap.records.moments import parse_now
 from vocabgap.text import count, escape_unseen, printable_name
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vocabgap.arguments import expanded
 from vocabgap.cli.options import ConfigOption, DecisionsOption, GlossaryOption, RunOption
 from vocabgap.cli.output import PROGRAM, Output, output_of
 from vocabgap.config import resolve_settings
-from vocabgap.moments import parse_now
+from vocabgap.errors import expanded
+from vocabgap.records.moments import parse_now
 from vocabgap.text import escape_unseen, printable_name, visible
 
 if TYPE_CHECKING:

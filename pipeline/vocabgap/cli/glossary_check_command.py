@@ -25,7 +25,7 @@ from vocabgap.cli.options import ConfigOption
 from vocabgap.cli.output import PROGRAM, Output, output_of
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.file_kinds import FileKind, file_kind
-from vocabgap.moments import iso
+from vocabgap.records.moments import iso
 from vocabgap.text import count, printable_name, visible
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import typer
 from vocabgap.cli.output import Output
 from vocabgap.config import login, resolve_settings
 from vocabgap.errors import InvalidInputError
-from vocabgap.moments import parse_now
+from vocabgap.records.moments import parse_now
 from vocabgap.settings import DEFAULT_GLOSSARY
 from vocabgap.text import visible
 

@@ -19,7 +19,7 @@ from vocabgap.cli.glossary_options import (
 from vocabgap.cli.options import ConfigOption
 from vocabgap.cli.output import Output, output_of
 from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError
-from vocabgap.moments import iso
+from vocabgap.records.moments import iso
 from vocabgap.text import count, escape_unseen, shortened, visible
 
 if TYPE_CHECKING:

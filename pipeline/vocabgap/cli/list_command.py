@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vocabgap.arguments import whole_number
 from vocabgap.cli.options import (
     CacheOption,
     ConfigOption,
@@ -21,7 +20,8 @@ from vocabgap.cli.options import (
 )
 from vocabgap.cli.output import Output, output_of
 from vocabgap.config import resolve_settings
-from vocabgap.moments import iso, parse_moment, parse_now
+from vocabgap.errors import whole_number
+from vocabgap.records.moments import iso, parse_moment, parse_now
 from vocabgap.settings import DEFAULT_LISTED
 from vocabgap.text import escape_unseen, printable_name, visible
 

@@ -9,7 +9,7 @@ import typer
 from vocabgap.cli.options import ConfigOption, VocabularyOption
 from vocabgap.cli.output import Output, output_of
 from vocabgap.errors import InvalidInputError, StateError, VocabgapError
-from vocabgap.needs import need_of
+from vocabgap.records.record import need_of
 from vocabgap.text import escape_unseen, shortened, visible
 
 if TYPE_CHECKING:

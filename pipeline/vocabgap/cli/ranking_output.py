@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from vocabgap.cli.narrowing import undated_in_words
 from vocabgap.cli.output import Output
-from vocabgap.moments import iso
+from vocabgap.records.moments import iso
 from vocabgap.text import count, printable_name, shortened, visible
 
 if TYPE_CHECKING:

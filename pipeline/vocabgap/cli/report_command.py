@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from vocabgap.arguments import expanded
 from vocabgap.cli.glossary_options import StrictnessOption, note_problems, require_strictness
 from vocabgap.cli.narrowing import note_narrowing
 from vocabgap.cli.options import (
@@ -28,8 +27,8 @@ from vocabgap.cli.options import (
 from vocabgap.cli.output import Output, output_of
 from vocabgap.cli.ranking_output import TextFormat, print_run
 from vocabgap.config import resolve_settings
-from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.moments import is_minutes, parse_moment, parse_now
+from vocabgap.errors import InvalidInputError, NotFoundError, expanded
+from vocabgap.records.moments import is_minutes, parse_moment, parse_now
 from vocabgap.settings import (
     DEFAULT_MIN_IMAGES,
     DEFAULT_MIN_SESSIONS,

@@ -4,8 +4,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from vocabgap.cli.output import Output
-from vocabgap.moments import iso
-from vocabgap.needs import need_of
+from vocabgap.records.moments import iso
+from vocabgap.records.record import need_of
 from vocabgap.text import count, shortened, visible
 
 if TYPE_CHECKING:

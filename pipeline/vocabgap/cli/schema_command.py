@@ -6,7 +6,7 @@ import typer
 
 from vocabgap.cli.output import Output, output_of
 from vocabgap.errors import InvalidInputError
-from vocabgap.record import RejectReason
+from vocabgap.records.record import RejectReason
 
 RUN = "run"
 

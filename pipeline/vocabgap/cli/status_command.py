@@ -9,12 +9,12 @@ from typing import Any, Final
 import msgspec
 import typer
 
-from vocabgap.categories import OPERATION_CATEGORIES
 from vocabgap.cli.options import ConfigOption
 from vocabgap.cli.output import Output, output_of
 from vocabgap.config import ACTOR_VARIABLE, CONFIG_VARIABLE, VARIABLES, resolve_settings
 from vocabgap.errors import DEBUG_VARIABLE
-from vocabgap.record import category_key, operation_key
+from vocabgap.records.categories import OPERATION_CATEGORIES
+from vocabgap.records.record import category_key, operation_key
 from vocabgap.screening_rules import rules_in_force
 from vocabgap.settings import Settings
 from vocabgap.text import count, escape_unseen
@@ -34,7 +34,7 @@ def status(
     config: ConfigOption = None,
 ) -> None:
     """Print versions, the settings in force and the last run."""
-    from vocabgap.moments import iso  # noqa: PLC0415
+    from vocabgap.records.moments import iso  # noqa: PLC0415
     from vocabgap.reporting.manifest import read_manifest, versions  # noqa: PLC0415 - loads Polars
     from vocabgap.reporting.target import resolve_target  # noqa: PLC0415
 

@@ -15,8 +15,8 @@ from vocabgap.clustering.arrays import FloatArray, IntArray
 from vocabgap.clustering.describing import SHOWN_DIGITS, Labeller, members_of
 from vocabgap.clustering.points import Points
 from vocabgap.clustering.vectorizing import Rows
-from vocabgap.constraints import Apart, Constraint, Together
 from vocabgap.errors import InvalidInputError
+from vocabgap.schema import Apart, Constraint, Together
 
 
 class Origin(NamedTuple):

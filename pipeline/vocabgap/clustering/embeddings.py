@@ -16,12 +16,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from vocabgap.arguments import unusable
 from vocabgap.clustering.arrays import FloatArray, IntArray, on_grid
 from vocabgap.clustering.block_search import least_of_largest, products, rows_of_a_block, slack
 from vocabgap.clustering.points import Points
 from vocabgap.clustering.vectorizing import Rows, word_rows
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, unusable
 
 # Chosen on eight labelled sets, with MiniLM. The mean B-cubed F1 is .771; in brackets what else was measured.
 EMBEDDING_SHARE: Final = 0.5  # of the embedding beside the words (.45: .763, .55: .765)

@@ -8,7 +8,6 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from vocabgap.arguments import require_kind, unusable, whole_number
 from vocabgap.clustering.arrays import IntArray
 from vocabgap.clustering.constraints import Origin, regrouped
 from vocabgap.clustering.cutting import SENTENCE_CUT, cuts, flat_groups, sentenceness
@@ -18,9 +17,8 @@ from vocabgap.clustering.embeddings import TextEmbedder, blended_rows
 from vocabgap.clustering.linkage import average_linkage
 from vocabgap.clustering.points import NO_SYNONYMS, Points, points_of
 from vocabgap.clustering.vectorizing import Rows, vectorize
-from vocabgap.constraints import Constraint
-from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.schema import CLUSTERS, PHRASE_FIELDS, RECORDS, SWEEP, WORDINGS
+from vocabgap.errors import InvalidInputError, NotFoundError, require_kind, unusable, whole_number
+from vocabgap.schema import CLUSTERS, PHRASE_FIELDS, RECORDS, SWEEP, WORDINGS, Constraint
 from vocabgap.text import count
 
 SWEEP_CUTS: Final = tuple(round(0.30 + 0.05 * step, 2) for step in range(14))  # 0.30 to 0.95

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from vocabgap.stopwords import REQUEST_WORDS
-from vocabgap.text import words
+from vocabgap.text import REQUEST_WORDS, words
 
 CORE_SHARE: Final = 0.5
 

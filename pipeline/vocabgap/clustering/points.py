@@ -12,7 +12,7 @@ from vocabgap.clustering.arrays import FloatArray
 from vocabgap.clustering.cutting import sentence_shares
 from vocabgap.clustering.phrases import surfaces_of, wordings_of
 from vocabgap.clustering.synonyms import folding
-from vocabgap.stopwords import content_words, ignored_stems
+from vocabgap.text import content_words, ignored_stems
 
 NO_SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
-from vocabgap.synonyms import synonym_table
+from vocabgap.text import synonym_table
 
 Folding = Callable[[list[str]], list[str]]
 

@@ -5,7 +5,7 @@ from typing import Final
 import polars as pl
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.schema.corpus import CHUNKS
+from vocabgap.schema import CHUNKS
 
 _NEVER_NULL: Final = ("id", "tenant_id", "repo_slug", "source_path")
 

@@ -25,7 +25,7 @@ from vocabgap.corpus.refusals import no_corpus, unconfirmed
 from vocabgap.corpus.store import PathSnapshot
 from vocabgap.disk import sync, sync_folder
 from vocabgap.errors import StateError
-from vocabgap.schema.corpus import CHUNKS
+from vocabgap.schema import CHUNKS
 
 LOG_FOLDER: Final = "_delta_log"
 _ROLE: Final = "role"

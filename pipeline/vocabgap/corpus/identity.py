@@ -5,9 +5,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from vocabgap.arguments import unusable
 from vocabgap.corpus.compact_json import compact_json
-from vocabgap.record import ROOT_KIND
+from vocabgap.errors import unusable
+from vocabgap.records.record import ROOT_KIND
 
 SHARED_TENANT: Final = "neo-shared"
 SHARED_REPO: Final = "neo"

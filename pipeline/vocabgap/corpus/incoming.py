@@ -19,7 +19,7 @@ from vocabgap.corpus.parsing import RAW_ROOT_KIND, Parser, chunks_of_file
 from vocabgap.corpus.source_paths import PATH_HINT, path_fault
 from vocabgap.corpus.stamping import Spoof, false_claims, refuse_claims
 from vocabgap.corpus.validating import Fault, faults, keeps
-from vocabgap.record import ROOT_KIND
+from vocabgap.records.record import ROOT_KIND
 
 _COLUMNS: Final = ("repoSlug", "sourcePath", "content", "kind", "name")  # stored as text of their own
 _LINES: Final = ("line_start", "line_end")

@@ -17,7 +17,7 @@ import polars as pl
 from vocabgap.corpus.manifest import PartEntry
 from vocabgap.errors import StateError
 from vocabgap.parquet import write_parquet
-from vocabgap.schema.corpus import CHUNKS
+from vocabgap.schema import CHUNKS
 
 # Small row groups, sorted and lightly compressed: what is looked for by path is found in few of them, and a
 # whole read costs half the CPU of Zstandard, in files twice as large (see tests/benchmarks/corpus_store.py).

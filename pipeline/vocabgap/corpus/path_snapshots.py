@@ -6,7 +6,7 @@ from typing import Final
 import polars as pl
 
 from vocabgap.corpus.store import PathSnapshot
-from vocabgap.schema.table import UTC_MICROSECONDS
+from vocabgap.schema import UTC_MICROSECONDS
 
 _SCHEMA: Final = pl.Schema(
     {

@@ -11,7 +11,7 @@ from vocabgap.corpus.parts import DELETED, Part, collected, scan
 from vocabgap.corpus.refusals import reading
 from vocabgap.corpus.store import Measures, PathSnapshot
 from vocabgap.errors import InvalidInputError
-from vocabgap.schema.corpus import CHUNKS
+from vocabgap.schema import CHUNKS
 
 
 @dataclass(slots=True)

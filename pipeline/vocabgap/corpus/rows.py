@@ -10,8 +10,7 @@ import polars as pl
 from vocabgap.corpus.compact_json import compact_json, is_unicode
 from vocabgap.corpus.identity import SHARED_REPO, SHARED_TENANT
 from vocabgap.corpus.stamping import milliseconds
-from vocabgap.schema.corpus import CHUNKS
-from vocabgap.schema.table import UTC_MICROSECONDS
+from vocabgap.schema import CHUNKS, UTC_MICROSECONDS
 
 _TEXTS: Final = ("id", "content", "description")  # columns of their own, or the same text once more
 _INT64: Final = 2**63

@@ -4,10 +4,10 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from vocabgap.constraints import Apart, Constraint, Together
 from vocabgap.decisions.record import Decision
 from vocabgap.errors import StateError
-from vocabgap.moments import iso
+from vocabgap.records.moments import iso
+from vocabgap.schema import Apart, Constraint, Together
 from vocabgap.text import visible
 
 

@@ -6,11 +6,10 @@ from datetime import UTC
 
 import polars as pl
 
-from vocabgap.constraints import Apart, Constraint, Together
 from vocabgap.decisions.agreement import Reasoned, require_agreement
 from vocabgap.decisions.record import Action, Decision, Subject
 from vocabgap.errors import InvalidInputError
-from vocabgap.schema import VERDICTS
+from vocabgap.schema import VERDICTS, Apart, Constraint, Together
 from vocabgap.text import count, surface
 
 

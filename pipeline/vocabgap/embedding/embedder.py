@@ -13,13 +13,12 @@ from typing import Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from vocabgap.arguments import unusable
 from vocabgap.embedding.cache import EmbeddingCache
 from vocabgap.embedding.encoder import Encoder, Vector, load_encoder
 from vocabgap.embedding.installed import find_minilm
 from vocabgap.embedding.model_files import find_model
 from vocabgap.embedding.processors import cpu_kind
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, unusable
 from vocabgap.settings import MINILM
 from vocabgap.text import shortened, visible
 

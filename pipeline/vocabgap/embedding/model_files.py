@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from vocabgap.arguments import expanded
 from vocabgap.embedding.model_settings import DEFAULT_MAX_TOKENS, Pooling, read_max_tokens, read_pooling
 from vocabgap.embedding.reading import exists, read_bytes, unreadable
-from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.errors import InvalidInputError, NotFoundError, expanded
 from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.text import printable_name
 

@@ -13,7 +13,7 @@ from vocabgap.corpus.parsing import Parser, RawFile
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.exchange.gap_chunks import CONTRACT_ROOT_KIND, PARSER_ID, chunks_of_lines
 from vocabgap.ingest import read_lines, text_lines
-from vocabgap.record import ROOT_KIND
+from vocabgap.records.record import ROOT_KIND
 from vocabgap.settings import ScanOptions
 from vocabgap.sources import Source
 

@@ -11,7 +11,7 @@ from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.exchange.gap_chunks import folder_of
 from vocabgap.exchange.scanning import READ, readable, scope
 from vocabgap.ingest import FOLDER, scan_stored
-from vocabgap.schema.corpus import GAP_KIND
+from vocabgap.schema import GAP_KIND
 from vocabgap.sources import Source
 
 

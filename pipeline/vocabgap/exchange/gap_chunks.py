@@ -7,7 +7,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.ingest import FOLDER, STORED, TEXT
-from vocabgap.schema.corpus import GAP_KIND
+from vocabgap.schema import GAP_KIND
 
 PARSER_ID: Final = "vocabgap-gap-log"
 PARSER_VERSION: Final = "1.0.0"

@@ -5,13 +5,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from vocabgap.arguments import require_kind
 from vocabgap.corpus.identity import require_identity
 from vocabgap.corpus.manifests import configure
 from vocabgap.corpus.outcome import PushResult
 from vocabgap.corpus.restoring import Mode
 from vocabgap.corpus.store import Measures, Store
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, require_kind
 from vocabgap.exchange.folders import Signals, require_revisions
 from vocabgap.exchange.forgetting import Forgotten, forget
 from vocabgap.exchange.overview import Overview, overview, remove_orphans

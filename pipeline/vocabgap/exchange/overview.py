@@ -7,7 +7,7 @@ import polars as pl
 
 from vocabgap.corpus.reconciling import config_orphans, snapshot_orphans
 from vocabgap.corpus.store import Change, Measures, Store, Version
-from vocabgap.schema.corpus import GAP_KIND
+from vocabgap.schema import GAP_KIND
 from vocabgap.settings import DEFAULT_ORPHAN_GAP
 
 _IDENTITY: Final = ("tenant_id", "repo_slug", "root_kind")

@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from vocabgap.arguments import expanded
 from vocabgap.corpus import opening
 from vocabgap.corpus.store import Store
-from vocabgap.errors import NotFoundError
+from vocabgap.errors import NotFoundError, expanded
 
 
 def is_corpus(folder: Path) -> bool:

@@ -14,7 +14,7 @@ from vocabgap.exchange.places import is_corpus, open_store
 from vocabgap.ingest import STORED, Scan, ScanSummary, resolve_roots, scan_stored, united
 from vocabgap.ingest import scan as scan_logs
 from vocabgap.ingest import scan_to_parquet as logs_to_parquet
-from vocabgap.schema.corpus import GAP_KIND
+from vocabgap.schema import GAP_KIND
 from vocabgap.settings import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
 from vocabgap.sources import Source
 

@@ -9,13 +9,12 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
-from vocabgap.arguments import require_text
-from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError, require_text
 from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.gaplog.entry import checked
 from vocabgap.ingest import scan
 from vocabgap.ingest.corrections import SUPERSEDED, mark_batches
-from vocabgap.record import FIELDS, GapRecord, record_id
+from vocabgap.records.record import FIELDS, GapRecord, record_id
 from vocabgap.schema import RECORDS
 
 _SHORTEST: Final = 4  # digits of an identifier

@@ -7,11 +7,8 @@ from typing import Any, Final
 
 import msgspec
 
-from vocabgap.arguments import require_text, unusable
-from vocabgap.errors import InvalidInputError
-from vocabgap.kinds import nearest
-from vocabgap.needs import need_of
-from vocabgap.record import FIELDS, SATISFACTION_WORDS, GapRecord, in_utc
+from vocabgap.errors import InvalidInputError, nearest, require_text, unusable
+from vocabgap.records.record import FIELDS, SATISFACTION_WORDS, GapRecord, in_utc, need_of
 
 _TEXTS: Final = (
     "image_id",

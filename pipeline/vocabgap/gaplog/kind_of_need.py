@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
-from vocabgap.categories import judge
-from vocabgap.record import UNCATEGORIZED
+from vocabgap.records.categories import judge
+from vocabgap.records.record import UNCATEGORIZED
 from vocabgap.text import stem, words
 
 # What people say when they ask for something of a category. A word that says where something is to be done

@@ -10,14 +10,13 @@ import msgspec
 from msgspec.structs import replace
 
 from vocabgap.appending import Kind, add_line, alone, naming
-from vocabgap.arguments import expanded, require_kind
 from vocabgap.disk import undisturbed
-from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
+from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, expanded, require_kind
 from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.gaplog.entry import as_written, checked, image_name
 from vocabgap.gaplog.kind_of_need import category
 from vocabgap.gaplog.surroundings import session, snapshot
-from vocabgap.record import LOG_NAME, GapRecord, record_id
+from vocabgap.records.record import LOG_NAME, GapRecord, record_id
 
 MOST_BYTES: Final = 1 << 20
 """The longest line that is read back, in bytes."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from vocabgap.arguments import expanded
+from vocabgap.errors import expanded
 from vocabgap.glossary.events import Actor
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.scopes import DEFAULT_SCOPES, ScopeStack

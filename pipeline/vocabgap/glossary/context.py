@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vocabgap.arguments import require_kind, require_text
+from vocabgap.errors import require_kind, require_text
 from vocabgap.glossary.candidates import ExtractedTerm
 from vocabgap.glossary.conflicts import SemanticConflict
 from vocabgap.glossary.questions import Question

@@ -6,8 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from vocabgap.glossary.normalizing import lower
-from vocabgap.stopwords import FUNCTION_WORDS
-from vocabgap.text import stem
+from vocabgap.text import FUNCTION_WORDS, stem
 
 WINDOW: Final = 50  # characters on either side of a use of the term
 _LEAST_SHARED: Final = 0.3  # of the words of a definition, where a text gives one of its own

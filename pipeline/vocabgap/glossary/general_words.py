@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from vocabgap.stopwords import FUNCTION_WORDS
+from vocabgap.text import FUNCTION_WORDS
 
 # The hundred commonest words of English.
 _COMMONEST: Final = """

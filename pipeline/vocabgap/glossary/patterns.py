@@ -7,7 +7,7 @@ from typing import Final
 from vocabgap.glossary.candidates import TermSource
 from vocabgap.glossary.general_words import NO_ACRONYMS, NO_NAMES, STOP_WORDS
 from vocabgap.glossary.normalizing import ACRONYM, word_form
-from vocabgap.stopwords import FUNCTION_WORDS
+from vocabgap.text import FUNCTION_WORDS
 
 _LEAST_CAPITALS: Final = 2
 # snake_case, SCREAMING_SNAKE and __dunder__.

@@ -6,8 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from vocabgap.arguments import expanded, require_kind, require_text
-from vocabgap.errors import NotFoundError, VocabgapError
+from vocabgap.errors import NotFoundError, VocabgapError, expanded, require_kind, require_text
 from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.glossary.checkpoints import StepCheckpoint
 from vocabgap.glossary.context import ExecutionContext

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from vocabgap.errors import nearest
 from vocabgap.glossary.errors import InvalidTermError, SeedProblem
 from vocabgap.glossary.senses import (
     Provenance,
@@ -15,7 +16,6 @@ from vocabgap.glossary.senses import (
     require_definition,
     require_surface,
 )
-from vocabgap.kinds import nearest
 
 TERMS: Final = "terms"
 _REQUIRED: Final = ("surface", "definition")

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from vocabgap.arguments import expanded
 from vocabgap.cache_files import EMBEDDINGS_FOLDER, refused
 from vocabgap.disk import locked
-from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.errors import InvalidInputError, StateError, expanded
 from vocabgap.ingest.shards import LOCK_NAME, OURS
 from vocabgap.text import printable_name
 

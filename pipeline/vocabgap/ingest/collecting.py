@@ -13,7 +13,7 @@ from vocabgap.ingest.framing import Block, blocks
 from vocabgap.ingest.lines import Lines, Portion
 from vocabgap.ingest.mending import Rejected
 from vocabgap.ingest.reading import Reading
-from vocabgap.record import RejectReason
+from vocabgap.records.record import RejectReason
 
 
 class Prefix(msgspec.Struct, frozen=True, array_like=True):

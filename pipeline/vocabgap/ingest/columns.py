@@ -15,7 +15,7 @@ from msgspec.structs import astuple
 
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.mending import Rejected
-from vocabgap.record import FIELDS, GapRecord, record_ids
+from vocabgap.records.record import FIELDS, GapRecord, record_ids
 from vocabgap.schema import RECORDS, REJECTS, UTC_MICROSECONDS
 from vocabgap.text import visible
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from vocabgap.ingest.mapping import NATIVE_FIELDS, FieldMap
 from vocabgap.ingest.mending import Mending, Rejected, kind
-from vocabgap.record import FIELDS, CompleteRecord, GapRecord, RejectReason, Repair
+from vocabgap.records.record import FIELDS, CompleteRecord, GapRecord, RejectReason, Repair
 
 # A longer line is no gap record; to look at it would take memory without bound.
 MAX_LINE_BYTES: Final = 1 << 20

@@ -14,12 +14,11 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from vocabgap.arguments import require_kind
-from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, VocabgapError
+from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, VocabgapError, require_kind
 from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.ingest.catalogue import Catalogue, Kind
 from vocabgap.ingest.mending import Rejected
-from vocabgap.record import ROOT_KIND, RejectReason
+from vocabgap.records.record import ROOT_KIND, RejectReason
 from vocabgap.sources import Source, checked_sources, shipped_sources
 from vocabgap.text import printable_name
 

@@ -22,7 +22,7 @@ from vocabgap.ingest.decoding import (
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.framing import Block
 from vocabgap.ingest.mending import Rejected
-from vocabgap.record import FIELDS, GapRecord, RejectReason, Repair, in_utc
+from vocabgap.records.record import FIELDS, GapRecord, RejectReason, Repair, in_utc
 
 # A cut may fall inside a string or inside a character.
 _TORN: Final = frozenset({RejectReason.INVALID_JSON, RejectReason.INVALID_UTF8})

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from vocabgap.record import FIELDS, SATISFACTION_WORDS, GapRecord, RejectReason, Repair
+from vocabgap.records.record import FIELDS, SATISFACTION_WORDS, GapRecord, RejectReason, Repair
 
 _RFC_3339: Final[Callable[[str], datetime]] = partial(msgspec.convert, type=datetime)
 _OPTIONAL_TEXT: Final = (

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, Final
 
 from vocabgap.ingest.mending import Rejected
-from vocabgap.record import RejectReason
+from vocabgap.records.record import RejectReason
 from vocabgap.text import count
 
 if sys.version_info >= (3, 14):

@@ -17,7 +17,7 @@ from vocabgap.ingest.framing import Block
 from vocabgap.ingest.lines import Lines, Portion
 from vocabgap.ingest.mending import kind, nulls_for_defaults
 from vocabgap.ingest.reading import MIB
-from vocabgap.record import FIELDS, SATISFACTION_WORDS, Repair
+from vocabgap.records.record import FIELDS, SATISFACTION_WORDS, Repair
 from vocabgap.settings import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
 from vocabgap.sources import Source
 

@@ -24,7 +24,7 @@ from vocabgap.ingest.reading import MIB
 from vocabgap.ingest.selection import Selection, select
 from vocabgap.ingest.shards import RECORD_SCHEMA, REJECT_SCHEMA
 from vocabgap.ingest.sweeping import Sweep
-from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, RejectReason, Repair
+from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES, RejectReason, Repair
 from vocabgap.schema import RECORDS, REJECTS
 from vocabgap.settings import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
 from vocabgap.sources import Source

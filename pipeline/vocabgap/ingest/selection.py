@@ -9,8 +9,8 @@ import polars as pl
 
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.corrections import FILTERED
-from vocabgap.moments import require_offset
-from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
+from vocabgap.records.moments import require_offset
+from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
 from vocabgap.schema import GAPS
 
 _NAMES: Final = ("images", "categories", "modules", "sessions", "tenants", "repositories")

@@ -12,8 +12,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from vocabgap.arguments import expanded
-from vocabgap.errors import AccessDeniedError, StateError
+from vocabgap.errors import AccessDeniedError, StateError, expanded
 from vocabgap.ingest.arguments import check_arguments
 from vocabgap.ingest.collecting import Collector
 from vocabgap.ingest.columns import RecordColumns, RejectColumns

@@ -9,8 +9,8 @@ import polars as pl
 
 from vocabgap.ingest.corrections import FILTERED
 from vocabgap.ingest.selection import Selection
-from vocabgap.moments import iso
-from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
+from vocabgap.records.moments import iso
+from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
 from vocabgap.schema import GAPS
 from vocabgap.text import shortened, visible
 

@@ -15,7 +15,7 @@ from vocabgap.ingest.discovery import LogFile, discover
 from vocabgap.ingest.framing import Block, blocks
 from vocabgap.ingest.lines import Lines, Portion
 from vocabgap.ingest.reading import MIB
-from vocabgap.record import GapRecord
+from vocabgap.records.record import GapRecord
 from vocabgap.schema import RECORDS, REJECTS
 from vocabgap.settings import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
 from vocabgap.sources import Source, checked_sources, shipped_sources

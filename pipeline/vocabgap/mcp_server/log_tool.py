@@ -10,7 +10,7 @@ from vocabgap.mcp_server.similar_tool import similar_to
 from vocabgap.mcp_server.telling import Told
 from vocabgap.mcp_server.tool import Checkpoint, Limited, Tool
 from vocabgap.mcp_server.workspace import Workspace
-from vocabgap.needs import need_of
+from vocabgap.records.record import need_of
 from vocabgap.similar import SimilarGap
 
 MOST_CHARACTERS: Final = 65_536  # of one field

@@ -11,8 +11,7 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from vocabgap.analysing import Analysis, analyse
-from vocabgap.arguments import expanded
-from vocabgap.errors import NotFoundError
+from vocabgap.errors import NotFoundError, expanded
 from vocabgap.exchange.places import is_corpus
 from vocabgap.ingest import Selection
 from vocabgap.ingest.discovery import discover

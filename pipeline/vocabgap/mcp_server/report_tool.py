@@ -10,7 +10,7 @@ from vocabgap.mcp_server.lanes import Lane
 from vocabgap.mcp_server.telling import Told, fitting
 from vocabgap.mcp_server.tool import Checkpoint, Limited, Tool
 from vocabgap.mcp_server.workspace import Workspace
-from vocabgap.moments import parse_moment
+from vocabgap.records.moments import parse_moment
 from vocabgap.reporting.capability import Capability, Tally, Wording, Workaround
 from vocabgap.reporting.categories import Category
 from vocabgap.reporting.summary import Summary, summarise

@@ -12,7 +12,7 @@ from typing import Final
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, system_error
 from vocabgap.ingest import resolve_roots
 from vocabgap.mcp_server.rankings import Rankings
-from vocabgap.record import LOG_NAME
+from vocabgap.records.record import LOG_NAME
 from vocabgap.reporting.target import resolve_target
 from vocabgap.settings import Settings
 from vocabgap.text import escape_unseen, shortened, visible

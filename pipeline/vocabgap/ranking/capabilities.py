@@ -8,9 +8,7 @@ from typing import Final, Self
 
 import polars as pl
 
-from vocabgap.arguments import real_number, require_names, unusable, whole_number
-from vocabgap.errors import InvalidInputError
-from vocabgap.moments import require_offset
+from vocabgap.errors import InvalidInputError, real_number, require_names, unusable, whole_number
 from vocabgap.ranking.bootstrap import sureness
 from vocabgap.ranking.combinations import combinations
 from vocabgap.ranking.evidence import (
@@ -27,7 +25,8 @@ from vocabgap.ranking.priority import Weights, prioritised
 from vocabgap.ranking.repeats import repeats
 from vocabgap.ranking.status import SETTLED
 from vocabgap.ranking.trend import trends
-from vocabgap.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
+from vocabgap.records.moments import require_offset
+from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
 from vocabgap.schema import CAPABILITIES, CLUSTERS, IDENTITIES, RECORDS, WORDINGS, phrase
 from vocabgap.settings import (
     DEFAULT_HALF_LIFE_DAYS,

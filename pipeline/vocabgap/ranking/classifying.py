@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import polars as pl
 
-from vocabgap.arguments import require_names
-from vocabgap.categories import OPERATION_CATEGORIES, CategoryBy, Classifier, judge, terms
+from vocabgap.errors import require_names
 from vocabgap.ranking.evidence import folded
-from vocabgap.record import (
+from vocabgap.records.categories import OPERATION_CATEGORIES, CategoryBy, Classifier, judge, terms
+from vocabgap.records.record import (
     CATEGORY_ALIASES,
     OPERATION_ALIASES,
     UNCATEGORIZED,

@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from vocabgap.arguments import require_kind, require_names
+from vocabgap.errors import require_kind, require_names
 from vocabgap.ranking.entry_index import EntryIndex, Match
-from vocabgap.record import OPERATION_ALIASES, fold_operation
+from vocabgap.records.record import OPERATION_ALIASES, fold_operation
 from vocabgap.schema import CAPABILITIES
 from vocabgap.settings import DEFAULT_COVERED
 from vocabgap.vocabulary import Entry, Vocabulary

@@ -7,17 +7,15 @@ from typing import Any, Final
 
 import polars as pl
 
-from vocabgap.arguments import require_kind
-from vocabgap.errors import InvalidInputError
-from vocabgap.moments import iso
+from vocabgap.errors import InvalidInputError, require_kind
 from vocabgap.ranking.coverage import covered, with_folded_operations
 from vocabgap.ranking.draft_parts import Check, Count, Draft, DraftEntry, Evidence, Near
 from vocabgap.ranking.lookup import find_capability
 from vocabgap.ranking.naming import propose_name, shared_words
-from vocabgap.record import OPERATION_ALIASES, UNCATEGORIZED
+from vocabgap.records.moments import iso
+from vocabgap.records.record import OPERATION_ALIASES, UNCATEGORIZED
 from vocabgap.schema import CAPABILITIES, EXAMPLE_FIELDS, GAPS, RECORDS, stripped
-from vocabgap.stopwords import content_words, ignored_stems
-from vocabgap.text import count, stem, surface, visible
+from vocabgap.text import content_words, count, ignored_stems, stem, surface, visible
 from vocabgap.vocabulary import Entry, Vocabulary
 
 SESSIONS: Final = 3  # to test against

@@ -23,8 +23,7 @@ from functools import cached_property
 from heapq import heappush, heappushpop
 from typing import Final
 
-from vocabgap.stopwords import ignored_stems
-from vocabgap.text import stem, words
+from vocabgap.text import ignored_stems, stem, words
 from vocabgap.vocabulary import Entry
 
 SHOWN: Final = 3  # entries told for a need

@@ -5,7 +5,7 @@ from typing import Final
 
 import polars as pl
 
-from vocabgap.record import UNCATEGORIZED
+from vocabgap.records.record import UNCATEGORIZED
 from vocabgap.schema import CAPABILITIES, EXAMPLE_FIELDS, IMAGE_KEY, stripped
 
 EXAMPLES: Final = 3

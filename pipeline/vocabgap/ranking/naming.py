@@ -5,8 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from vocabgap.stopwords import ignored_stems
-from vocabgap.text import stem, words
+from vocabgap.text import ignored_stems, stem, words
 from vocabgap.vocabulary import Entry
 
 MOST_WORDS: Final = 4

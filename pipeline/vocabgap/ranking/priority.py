@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from vocabgap.moments import MICROSECONDS_A_DAY
+from vocabgap.records.moments import MICROSECONDS_A_DAY
 from vocabgap.schema import UTC_MICROSECONDS
 from vocabgap.settings import DEFAULT_HALF_LIFE_DAYS
 

@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 from scipy.special import bdtr, bdtrc
 
-from vocabgap.moments import MICROSECONDS_A_DAY
 from vocabgap.ranking.priority import constant
+from vocabgap.records.moments import MICROSECONDS_A_DAY
 from vocabgap.settings import WINDOW_WEEKS
 
 SIGNIFICANCE: Final = 0.1

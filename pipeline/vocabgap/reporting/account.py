@@ -6,7 +6,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.ingest import ScanSummary
-from vocabgap.record import FILE_REASONS, LOG_NAME
+from vocabgap.records.record import FILE_REASONS, LOG_NAME
 from vocabgap.text import count
 
 SHOWN_REJECTS: Final = 20

@@ -5,8 +5,8 @@ from collections import Counter
 import msgspec
 import polars as pl
 
-from vocabgap.categories import CategoryBy
-from vocabgap.record import UNCATEGORIZED
+from vocabgap.records.categories import CategoryBy
+from vocabgap.records.record import UNCATEGORIZED
 
 
 class Category(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.ranking import recurring_combinations
-from vocabgap.record import OPERATION_ALIASES, fold_operation
+from vocabgap.records.record import OPERATION_ALIASES, fold_operation
 
 SHOWN: Final = 10
 

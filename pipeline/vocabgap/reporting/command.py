@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from vocabgap.arguments import expanded
 from vocabgap.config import CONFIG_NAME
+from vocabgap.errors import expanded
 from vocabgap.ingest import Selection
-from vocabgap.moments import iso
+from vocabgap.records.moments import iso
 from vocabgap.reporting.manifest import Compared, Decided, Model
 from vocabgap.reporting.reading import NO_PREVIOUS
 from vocabgap.settings import DEFAULT_DECISIONS, MINILM, Settings

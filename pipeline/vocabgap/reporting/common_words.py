@@ -9,7 +9,7 @@ import polars as pl
 
 from vocabgap.ranking.combinations import operation_sets
 from vocabgap.ranking.evidence import folded
-from vocabgap.record import OPERATION_ALIASES, UNCATEGORIZED, fold_operation
+from vocabgap.records.record import OPERATION_ALIASES, UNCATEGORIZED, fold_operation
 from vocabgap.schema import PHRASE_FIELDS, phrase, stripped
 from vocabgap.text import stem, surface, words
 

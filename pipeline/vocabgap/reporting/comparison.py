@@ -9,8 +9,8 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
-from vocabgap.moments import iso
 from vocabgap.ranking import CONTINUED, SETTLED, relations
+from vocabgap.records.moments import iso
 from vocabgap.reporting.escaping import escape
 from vocabgap.reporting.in_words import in_what
 from vocabgap.reporting.narrowing import Difference, differences

@@ -4,7 +4,7 @@ from typing import Final
 
 import jinja2
 
-from vocabgap.moments import iso
+from vocabgap.records.moments import iso
 from vocabgap.reporting.askers import who_asked, whose
 from vocabgap.reporting.escaping import code, escape
 from vocabgap.reporting.in_words import (

@@ -9,7 +9,7 @@ from typing import Annotated, Final, Self
 import msgspec
 
 from vocabgap.ingest import Selection
-from vocabgap.moments import iso
+from vocabgap.records.moments import iso
 from vocabgap.settings import RankBy, RankSettings
 
 ALL: Final = "all"

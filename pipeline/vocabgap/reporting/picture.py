@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from vocabgap.arguments import expanded
-from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
+from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError, expanded
 from vocabgap.file_kinds import FileKind, file_kind
 
 _SVG: Final = b"<svg"

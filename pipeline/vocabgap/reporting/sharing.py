@@ -6,7 +6,7 @@ from typing import Final
 import polars as pl
 from msgspec.structs import asdict
 
-from vocabgap.record import OPERATION_ALIASES, UNCATEGORIZED
+from vocabgap.records.record import OPERATION_ALIASES, UNCATEGORIZED
 from vocabgap.reporting.account import Account
 from vocabgap.reporting.capability import Capability, Tally, Wording
 from vocabgap.reporting.categories import Category, categories_of

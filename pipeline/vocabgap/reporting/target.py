@@ -6,8 +6,7 @@ from typing import Final
 
 import msgspec
 
-from vocabgap.arguments import expanded
-from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.errors import InvalidInputError, StateError, expanded
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
     GAPS_NAME,

@@ -10,12 +10,11 @@ from types import NoneType
 import polars as pl
 from msgspec.structs import replace
 
-from vocabgap.arguments import expanded, require_kind, whole_number
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, expanded, require_kind, whole_number
 from vocabgap.ingest import Scan
-from vocabgap.moments import require_offset
 from vocabgap.parquet import write_parquet
 from vocabgap.ranking import Lineage, with_categories
+from vocabgap.records.moments import require_offset
 from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.faces import Tables, summary_of, write_faces
 from vocabgap.reporting.manifest import (

@@ -8,10 +8,10 @@ from typing import Final, Self
 
 import polars as pl
 
-from vocabgap.arguments import require_text, texts, unusable
+from vocabgap.errors import require_text, texts, unusable
 from vocabgap.ingest import Selection
-from vocabgap.moments import parse_moment, require_offset
-from vocabgap.record import SATISFACTION_WORDS
+from vocabgap.records.moments import parse_moment, require_offset
+from vocabgap.records.record import SATISFACTION_WORDS
 
 LAST: Final = "last"
 NOT_RATED: Final = "none"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import polars as pl
 
-from vocabgap.arguments import require_kind, whole_number
+from vocabgap.errors import require_kind, whole_number
 from vocabgap.exchange.scanning import scan
 from vocabgap.ingest import CacheUse, Scan, undated, unmatched
-from vocabgap.moments import require_offset
-from vocabgap.record import fold_category
+from vocabgap.records.moments import require_offset
+from vocabgap.records.record import fold_category
 from vocabgap.reviewing.asking import LAST, Question
 from vocabgap.reviewing.known import Known, known_in, listed
 from vocabgap.reviewing.summing import Belonging, Totals, belonging, totals

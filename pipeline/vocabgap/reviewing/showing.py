@@ -11,12 +11,12 @@ import msgspec
 import polars as pl
 
 from vocabgap.analysing import analyse
-from vocabgap.arguments import require_kind, require_text, texts, unusable
+from vocabgap.errors import require_kind, require_text, texts, unusable
 from vocabgap.exchange.scanning import scan
 from vocabgap.ingest import CacheUse, Scan, Selection
 from vocabgap.ingest.corrections import corrections
-from vocabgap.moments import require_offset
 from vocabgap.ranking import SETTLED
+from vocabgap.records.moments import require_offset
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.details import OPEN, Listed
 from vocabgap.reporting.details import SETTLED as SETTLED_GROUP

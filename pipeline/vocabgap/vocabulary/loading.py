@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from vocabgap.arguments import expanded, require_kind
-from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
+from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, expanded, require_kind
 from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.settings import VocabularyFields
 from vocabgap.text import printable_name, shortened

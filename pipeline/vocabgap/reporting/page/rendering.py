@@ -5,8 +5,8 @@ from typing import Final
 import jinja2
 from markupsafe import Markup
 
-from vocabgap.moments import iso
 from vocabgap.ranking.trend import recent_weeks
+from vocabgap.records.moments import iso
 from vocabgap.reporting.askers import who_asked, whose
 from vocabgap.reporting.details import SHOWN
 from vocabgap.reporting.in_words import (

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -203,3 +203,16 @@ def fold_category(category: str, aliases: Mapping[str, str] = CATEGORY_ALIASES) 
 def fold_operation(operation: str, aliases: Mapping[str, str] = OPERATION_ALIASES) -> str:
     """The operation that a name stands for; one that is not known is kept, outer white space aside."""
     return aliases.get(operation_key(operation), operation.strip())
+
+
+# The text of a record that says its need, and that records are grouped by.
+
+
+PHRASE_FIELDS: Final = ("missing_capability", "description", "intent")
+"""The fields that may say it: the first that is not blank does."""
+
+
+def need_of(record: Mapping[str, Any]) -> str:
+    """What a record says is missing, trimmed; empty where it says nothing."""
+    texts = (record.get(name) for name in PHRASE_FIELDS)
+    return next((text.strip() for text in texts if text and text.strip()), "")

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.record import in_utc
+from vocabgap.records.record import in_utc
 from vocabgap.text import shortened
 
 MICROSECONDS_A_DAY: Final = 86_400_000_000

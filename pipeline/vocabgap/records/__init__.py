@@ -1,0 +1,1 @@
+"""Gap records: their fields, categories and moments."""

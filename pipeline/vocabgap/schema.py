@@ -1,0 +1,515 @@
+"""Every frame of vocabgap: its columns, their dtypes and what they mean. The only place that defines one."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, NamedTuple
+
+import polars as pl
+
+from vocabgap.errors import InvalidInputError, require_kind
+from vocabgap.records.record import PHRASE_FIELDS
+
+# What people decided about two surfaces, in the form that the clustering follows.
+
+
+class Together(NamedTuple):
+    """Must-link: the groups that hold the two surfaces are one group.
+
+    Attributes:
+        first: A surface; the united group goes on as the one that held it.
+        second: The other surface.
+    """
+
+    first: str
+    second: str
+
+
+class Apart(NamedTuple):
+    """Cannot-link: some surfaces may not be in the group of another, and leave it together.
+
+    Attributes:
+        anchor: The surface whose group goes on as what it was.
+        leaving: The surfaces that leave.
+        name: What the new group is known by.
+    """
+
+    anchor: str
+    leaving: tuple[str, ...]
+    name: str
+
+
+Constraint = Together | Apart
+
+
+# What a table is: a frame's columns, their dtypes and what they mean, and a check at the door of a
+# stage.
+
+
+UTC_MICROSECONDS: Final = pl.Datetime("us", "UTC")
+NAMES: Final = pl.List(pl.String)
+_FRAME_HINT: Final = "a LazyFrame becomes one with .collect(), one of pandas with polars.from_pandas"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table."""
+
+    name: str
+    dtype: pl.DataType | type[pl.DataType]
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A frame's name, what a row of it is, and its columns in order."""
+
+    name: str
+    row: str
+    columns: tuple[Column, ...]
+
+    @cached_property
+    def schema(self) -> pl.Schema:
+        """The Polars schema, in column order."""
+        return pl.Schema({column.name: column.dtype for column in self.columns})
+
+    @property
+    def names(self) -> list[str]:
+        """The column names, in order."""
+        return [column.name for column in self.columns]
+
+    def empty(self) -> pl.DataFrame:
+        """A frame of this table without rows."""
+        return pl.DataFrame(schema=self.schema)
+
+    def require(self, frame: pl.DataFrame, columns: Iterable[str] | None = None) -> None:
+        """Check at the door of a stage that a frame can be used.
+
+        Args:
+            frame: The frame handed in.
+            columns: The columns the stage reads; all of them by default.
+
+        Raises:
+            InvalidInputError: It is no Polars frame, or a column is missing or has another dtype.
+        """
+        require_kind(f"frame '{self.name}'", frame, pl.DataFrame, "a polars.DataFrame", hint=_FRAME_HINT)
+        needed = set(self.names if columns is None else columns)
+        given = dict(zip(frame.columns, frame.dtypes, strict=True))
+        for column in self.columns:
+            if column.name not in needed:
+                continue
+            if column.name not in given:
+                raise InvalidInputError(
+                    f"frame '{self.name}': column '{column.name}' is missing",
+                    hint=f"expected {column.dtype}; see `vocabgap schema {self.name}`",
+                )
+            found = given[column.name]
+            if found != column.dtype:
+                raise InvalidInputError(
+                    f"frame '{self.name}': column '{column.name}' has dtype {found}, expected {column.dtype}",
+                    hint=f"see `vocabgap schema {self.name}`",
+                )
+
+
+# What logs hold: the records that count, every readable line, the lines that are none, and the files.
+
+
+IMAGE_KEY: Final = ("tenant_id", "repo_slug", "image_id")
+"""What tells one image from another: folders of two repositories, or tenants, may have one name."""
+
+RECORDS: Final = Table(
+    "records",
+    "one readable gap record that counts: neither a duplicate nor superseded",
+    (
+        Column("timestamp", UTC_MICROSECONDS, "when the gap was logged; null where it could not be read"),
+        Column("image_id", pl.String, "the image; from the folder's name where the record has none"),
+        Column("session_id", pl.String, "the agent's session, if known"),
+        Column(
+            "snapshot_hash", pl.String, "SHA-256 (hex) of the image's state when the gap was hit, if known"
+        ),
+        Column("description", pl.String, "what was missing, in a sentence; null in the draft shape"),
+        Column("workaround", pl.String, "what was done instead; may be empty"),
+        Column("intent", pl.String, "what the person asked for, if recorded"),
+        Column("intent_category", pl.String, "coarse class as the agent wrote it, aliases not folded"),
+        Column("missing_capability", pl.String, "what the agent thinks would have been the right primitive"),
+        Column("operations_involved", NAMES, "operations or vocabulary entries the workaround touched"),
+        Column("vocabulary_used", NAMES, "existing vocabulary entries that were used"),
+        Column("satisfaction", pl.Int8, "-1 unsatisfied, 0 neutral, 1 satisfied, null not rated"),
+        Column("notes", pl.String, "free text; a correction names the snapshot_hash that it corrects"),
+        Column("tenant_id", pl.String, "whose record it is; `local` where nothing else is said"),
+        Column("repo_slug", pl.String, "the repository: the name of the root folder, or as a corpus has it"),
+        Column("root_kind", pl.String, "kind of root: `image-repo`, or as a corpus has it"),
+        Column("source_path", pl.String, "log file, relative to the root, forward slashes"),
+        Column("line", pl.Int64, "line in the file, counted from 1"),
+        Column(
+            "byte_offset",
+            pl.Int64,
+            "offset of the line's first byte in the file, counted from 0; null where a corpus does not say",
+        ),
+        Column("record_id", pl.String, "SHA-256 (hex) of the canonical record with its image"),
+    ),
+)
+
+GAPS: Final = Table(
+    "gaps",
+    "one readable line of a log, whether it counts or not",
+    (
+        *RECORDS.columns,
+        Column(
+            "capability_id",
+            pl.String,
+            "the capability that its wording belongs to; null where none was ranked",
+        ),
+        Column("counted", pl.Boolean, "whether the record is among the mentions of its capability"),
+        Column(
+            "why_not", pl.String, "`duplicate`, `superseded`, `filtered` or `not_a_gap`; null where counted"
+        ),
+        Column("category", pl.String, "its category, aliases folded; null where none is known"),
+        Column("category_by", pl.String, "who says so: `agent`, `operations` or `classifier`"),
+        Column(
+            "category_probability",
+            pl.Float64,
+            "how sure the classifier was, 0 to 1; null where it was not asked",
+        ),
+        Column("rule", pl.String, "the rule that says that it is no gap; null elsewhere"),
+    ),
+)
+
+REJECTS: Final = Table(
+    "rejects",
+    "one line that is no gap record, or one file that could not be read",
+    (
+        Column("source_path", pl.String, "log file, relative to the root, forward slashes"),
+        Column("line", pl.Int64, "line in the file, counted from 1; null where the whole file is meant"),
+        Column(
+            "byte_offset", pl.Int64, "offset of the line's first byte; null where the whole file is meant"
+        ),
+        Column("reason", pl.String, "one of a closed list, see `vocabgap.record.RejectReason`"),
+        Column("detail", pl.String, "what was expected and what was found"),
+        Column("raw", pl.String, "the first 512 bytes of the line, with unprintable bytes escaped"),
+        Column("repo_slug", pl.String, "the repository: the name of the scanned root folder"),
+    ),
+)
+
+FILES: Final = Table(
+    "files",
+    "one log file that was read",
+    (
+        Column("repo_slug", pl.String, "the repository: the name of the scanned root folder"),
+        Column("source_path", pl.String, "log file, relative to the root, forward slashes"),
+        Column("bytes", pl.Int64, "size in bytes, expanded where it is compressed"),
+        Column("lines", pl.Int64, "lines that are not blank, those that were passed over aside"),
+        Column("sha256", pl.String, "SHA-256 (hex) of the content, expanded where it is compressed"),
+        Column(
+            "source", pl.String, "the kind of log; empty for a file that was named outright and fits none"
+        ),
+        Column("passed_over", pl.Int64, "lines that the source does not count as gaps"),
+    ),
+)
+
+
+# The text of a record that is grouped.
+
+
+# What Python counts as white space: Rust, which Polars asks, leaves out the four separators from U+001C on.
+_BLANKS: Final = "".join(filter(str.isspace, map(chr, range(0x3001))))
+
+
+def stripped(text: pl.Expr) -> pl.Expr:
+    """Text without its outer white space, as Python sees it."""
+    return text.str.strip_chars(_BLANKS)
+
+
+def phrase() -> pl.Expr:
+    """The text that stands for a record's need, as `vocabgap.needs.need_of` has it; null for none."""
+    trimmed = [stripped(pl.col(name)) for name in PHRASE_FIELDS]
+    return pl.coalesce(pl.when(text != "").then(text) for text in trimmed)
+
+
+# What the clustering gives: wordings in their groups, and the dendrogram that these were cut from.
+
+
+WORDINGS: Final = Table(
+    "wordings",
+    "one distinct phrase as it was written",
+    (
+        Column("wording", pl.String, "the phrase: missing_capability, else description, else intent"),
+        Column("mentions", pl.Int64, "records with exactly this phrase"),
+        Column("surface", pl.String, "its normal form"),
+        Column("cluster", pl.Int64, "number of its cluster in this run, counted from 0"),
+        Column(
+            "similarity",
+            pl.Float64,
+            "cosine similarity of its surface to that of the cluster's label, 0 to 1",
+        ),
+    ),
+)
+
+CLUSTERS: Final = Table(
+    "clusters",
+    "one group of surfaces",
+    (
+        Column("cluster", pl.Int64, "number of the cluster in this run, counted from 0"),
+        Column("label", pl.String, "the wording that stands for the group"),
+        Column("label_surface", pl.String, "the surface of the label"),
+        Column("surfaces", pl.Int64, "distinct surfaces in the group"),
+        Column("mentions", pl.Int64, "records in the group"),
+        Column(
+            "cohesion",
+            pl.Float64,
+            "mean cosine similarity of surfaces in pairs, 0 to 1; 1 for one",
+        ),
+        Column("weakest_link", pl.Float64, "cosine distance of the last merge, 0 to 1; 0 for one surface"),
+    ),
+)
+
+SWEEP: Final = Table(
+    "sweep",
+    "one cut of the dendrogram and what it gives",
+    (
+        Column("threshold", pl.Float64, "cosine distance at which merging stops; null: by wording"),
+        Column("groups", pl.Int64, "groups in all"),
+        Column("singletons", pl.Int64, "groups of one surface"),
+        Column("singleton_mentions", pl.Int64, "records in these"),
+        Column("largest", pl.Int64, "distinct surfaces in the largest group"),
+        Column("top", pl.List(pl.Struct({"label": pl.String, "mentions": pl.Int64})), "the most mentioned"),
+    ),
+)
+
+LINKAGE: Final = Table(
+    "linkage",
+    "one merge of the dendrogram, in order of height (the layout of SciPy's linkage matrix)",
+    (
+        Column("left", pl.Int64, "the merged cluster with the smaller number; below n it is a surface"),
+        Column("right", pl.Int64, "the merged cluster with the larger number; merge i makes cluster n + i"),
+        Column("height", pl.Float64, "mean cosine distance between the two, weighted by mentions"),
+        Column("size", pl.Int64, "mentions in the merged cluster"),
+    ),
+)
+
+
+# What is known of capabilities beyond one run: what people decided, and what they were before.
+
+
+VERDICTS: Final = Table(
+    "verdicts",
+    "one surface that a decision is about",
+    (
+        Column("surface", pl.String, "the surface; the decision is about the group that holds it"),
+        Column("decision_id", pl.String, "the decision"),
+        Column("time", UTC_MICROSECONDS, "when it was decided"),
+        Column("action", pl.String, "what was decided, see `vocabgap.decisions.Action`"),
+        Column("label", pl.String, "the name that a `rename` gives; null otherwise"),
+        Column("told", pl.String, "the decision in words"),
+        Column("about", NAMES, "the surfaces of the capability as far as the decision keeps them"),
+    ),
+)
+
+IDENTITIES: Final = Table(
+    "identities",
+    "one group of surfaces, with what is known of it from earlier runs and decisions",
+    (
+        Column("cluster", pl.Int64, "number of the cluster in this run, counted from 0"),
+        Column("capability_id", pl.String, "identifier, carried over from run to run"),
+        Column("label", pl.String, "the name that people gave it; null where nobody did"),
+        Column("status", pl.String, "`new`, `open`, `dismissed`, `authored` or `regressed`"),
+        Column("pinned", pl.Boolean, "whether people want it first"),
+        Column("decisions", NAMES, "what people decided, as far as nobody undid it, in order"),
+        Column("outgrown", NAMES, "identifiers of decisions that hold no longer, being outgrown"),
+    ),
+)
+
+GROUPS: Final = Table(
+    "groups",
+    "one surface of a run: what the next run recognises the capabilities by",
+    (
+        Column("run", pl.String, "`present`, or `previous` for the run that this one was compared with"),
+        Column("surface", pl.String, "a wording in normal form"),
+        Column("mentions", pl.Int64, "records with it, whatever the report was narrowed to"),
+        Column("group_id", pl.String, "the group that the clustering put it in, before any decision"),
+        Column("group_surface", pl.String, "the surface of that group's label"),
+        Column("capability_id", pl.String, "the capability that it belongs to, after all decisions"),
+        Column("label", pl.String, "the capability's label"),
+        Column("rank", pl.Int64, "the capability's rank; null where the report was narrowed to others"),
+    ),
+)
+
+LINEAGE: Final = Table(
+    "lineage",
+    "what became of a capability since the run before, or where one comes from",
+    (
+        Column("relation", pl.String, "`continued`, `split`, `merged`, `new` or `gone`"),
+        Column("capability_id", pl.String, "the capability in this run; null if gone"),
+        Column("previous_id", pl.String, "the capability in the run before; null if new"),
+        Column("shared_mentions", pl.Int64, "mentions, on the smaller side, of the surfaces in both"),
+        Column("label", pl.String, "its label in this run"),
+        Column("previous_label", pl.String, "the label in the run before"),
+        Column("rank", pl.Int64, "its rank in this run; null where the report was narrowed to others"),
+        Column("previous_rank", pl.Int64, "the rank in the run before; null where that was narrowed"),
+        Column("mentions", pl.Int64, "its mentions in this run, whatever the report was narrowed to"),
+        Column("previous_mentions", pl.Int64, "the same in the run before"),
+    ),
+)
+
+
+# What the ranking gives: one row a capability, with its evidence.
+
+
+_TALLY: Final = pl.List(pl.Struct({"name": pl.String, "mentions": pl.Int64}))
+_VARIANTS: Final = pl.List(pl.Struct({"wording": pl.String, "mentions": pl.Int64, "similarity": pl.Float64}))
+_COMBINATIONS: Final = pl.List(pl.Struct({"operations": pl.List(pl.String), "mentions": pl.Int64}))
+_WORKAROUNDS: Final = pl.List(pl.Struct({"workaround": pl.String, "mentions": pl.Int64}))
+_ASKERS: Final = pl.List(pl.Struct({"tenant_id": pl.String, "repo_slug": pl.String, "mentions": pl.Int64}))
+# `explained` is how far the words of the need and of the entry's name explain each other, 0 to 1; the score,
+# which orders the entries, holds shared operations, too; `terms` are the words and operations that matched.
+_COVERS: Final = pl.List(
+    pl.Struct(
+        {"entry": pl.String, "pack": pl.String, "score": pl.Float64, "explained": pl.Float64, "terms": NAMES}
+    )
+)
+EXAMPLE_FIELDS: Final = (
+    "wording", "timestamp", "image_id", "session_id", "snapshot_hash", "description", "intent", "workaround",
+    "satisfaction", "notes", "tenant_id", "repo_slug", "source_path", "line",
+)  # fmt: skip
+
+CAPABILITIES: Final = Table(
+    "capabilities",
+    "one missing capability, ranked",
+    (
+        Column("rank", pl.Int64, "place in the ranking, counted from 1"),
+        Column("capability_id", pl.String, "identifier, carried over from run to run"),
+        Column("label", pl.String, "one of its wordings, or the name people gave it, whatever is selected"),
+        Column("mentions", pl.Int64, "records that ask for it"),
+        Column("images", pl.Int64, "distinct images among them"),
+        Column("sessions", pl.Int64, "distinct known sessions among them"),
+        Column("tenants", pl.Int64, "distinct tenants among them"),
+        Column("first_seen", UTC_MICROSECONDS, "earliest timestamp, whatever is selected; null if none"),
+        Column("last_seen", UTC_MICROSECONDS, "latest readable timestamp among the mentions; null if none"),
+        Column("unsatisfied", pl.Int64, "records with satisfaction -1"),
+        Column("neutral", pl.Int64, "records with satisfaction 0"),
+        Column("satisfied", pl.Int64, "records with satisfaction 1"),
+        Column("unrated", pl.Int64, "records without satisfaction"),
+        Column("intent_category", pl.String, "the most frequent category; `uncategorized` comes last"),
+        Column("categories", _TALLY, "all categories, aliases folded, most frequent first"),
+        Column("operations", _TALLY, "operations involved, aliases folded, most frequent first"),
+        Column("vocabulary_used", _TALLY, "vocabulary entries used, most frequent first"),
+        Column("variants", _VARIANTS, "every wording, most frequent first, with its similarity to the label"),
+        Column(
+            "examples",
+            pl.List(pl.Struct({name: RECORDS.schema.get(name, pl.String) for name in EXAMPLE_FIELDS})),
+            "up to three records to look at, from different images where possible, newest first",
+        ),
+        Column("cohesion", pl.Float64, "mean cosine similarity of surfaces in pairs, 0 to 1; 1 for one"),
+        Column("rank_low", pl.Int64, "best end of the 90 % interval of the rank"),
+        Column("rank_high", pl.Int64, "worst end of the 90 % interval of the rank"),
+        Column(
+            "trend",
+            pl.String,
+            "`rising`, `steady`, `fading` or `new`, whatever is selected; null if unknown or too early",
+        ),
+        Column("priority", pl.Float64, "weighted product of `reach`, `need` and `recency`, 0 to 1"),
+        Column(
+            "covered_by",
+            _COVERS,
+            "entries of the vocabulary, the nearest first, and that which explains most; empty without one",
+        ),
+        Column(
+            "status",
+            pl.String,
+            "`new`, `open`, `dismissed`, `authored` or `regressed`, whatever is selected",
+        ),
+        Column("tie_group", pl.Int64, "those with one number are not told apart from their first; from 1 on"),
+        Column("reach", pl.Float64, "images on a logarithmic scale; 1 for the capability with the most"),
+        Column("need", pl.Float64, "share unsatisfied, smoothed towards that of the corpus, 0 to 1"),
+        Column("recency", pl.Float64, "1 for a last mention now, half of it for each half-life before"),
+        Column("weekly", pl.List(pl.Int64), "mentions in each week, newest last, whatever is selected"),
+        Column("combinations", _COMBINATIONS, "sets of operations that recur together, most frequent first"),
+        Column("workarounds", _WORKAROUNDS, "what was done instead, most frequent first, five at most"),
+        Column("repeats", pl.Int64, "mentions that look like verbatim repeats by automation"),
+        Column("decisions", NAMES, "what people decided, as far as nobody undid it, in order"),
+        Column("established", pl.Boolean, "whether it is on as many images and sessions as were asked for"),
+        Column("pinned", pl.Boolean, "whether people want it first; then it is listed whatever covers it"),
+        Column("outgrown", NAMES, "identifiers of decisions that hold no longer, being outgrown"),
+        Column(
+            "next_ahead",
+            pl.Float64,
+            "share of the draws in which the next one was level or ahead, 0 to 1; null where none tells",
+        ),
+        Column("asked_by", _ASKERS, "whose records ask for it: tenant and repository, most mentions first"),
+    ),
+)  # fmt: skip
+
+
+# What a review lists: records as they were logged, with what is known of them.
+
+
+LISTED: Final = Table(
+    "listed",
+    "one record that counts, as a review lists it",
+    (
+        *RECORDS.columns,
+        Column("category", pl.String, "its category as the agent wrote it, aliases folded"),
+        Column(
+            "capability_id",
+            pl.String,
+            "the capability of the published run that its wording belongs to; null where none is known",
+        ),
+        Column("capability", pl.String, "the label of that capability"),
+    ),
+)
+
+
+# What a shared corpus holds: chunks, each with whose it is and when it came.
+
+
+GAP_KIND: Final = "gap-record"
+"""The kind of a chunk that is one line of a gap log."""
+
+CHUNKS: Final = Table(
+    "chunks",
+    "one chunk of a shared corpus: a line of a gap log, or any other piece of a source",
+    (
+        Column("id", pl.String, "storage id; of a pushed chunk the SHA-256 (hex) over whose it is and what"),
+        Column("tenant_id", pl.String, "whose chunk it is, as the receiving side stamped it"),
+        Column("repo_slug", pl.String, "the tenant's repository"),
+        Column("root_kind", pl.String, "kind of root: one of the contract's three, or `image-repo`"),
+        Column("source_path", pl.String, "file that it comes from, relative to the root, forward slashes"),
+        Column("kind", pl.String, "what it is; `gap-record` for a line of a gap log"),
+        Column("name", pl.String, "its name in the source; the record_id of a gap record"),
+        Column("line", pl.Int64, "its first line in the source, counted from 1; null where not said"),
+        Column("content", pl.String, "its text; null where a restored record had none"),
+        Column("metadata", pl.String, "everything that is said of it, as compact JSON"),
+        Column("embedding", pl.List(pl.Float64), "the vector it was restored with; null for a pushed chunk"),
+        Column("config_version", pl.Int64, "version of the tenant's configuration when it was ingested"),
+        Column("ingested_at", UTC_MICROSECONDS, "when it was first ingested; null where a backup had none"),
+    ),
+)
+
+
+PUBLISHED: Final = {table.name: table for table in (RECORDS, CAPABILITIES, GAPS, REJECTS, LINEAGE, GROUPS)}
+
+__all__ = [
+    "CAPABILITIES",
+    "CLUSTERS",
+    "EXAMPLE_FIELDS",
+    "FILES",
+    "GAPS",
+    "GROUPS",
+    "IDENTITIES",
+    "IMAGE_KEY",
+    "LINEAGE",
+    "LINKAGE",
+    "LISTED",
+    "PHRASE_FIELDS",
+    "PUBLISHED",
+    "RECORDS",
+    "REJECTS",
+    "SWEEP",
+    "UTC_MICROSECONDS",
+    "VERDICTS",
+    "WORDINGS",
+    "Column",
+    "Table",
+    "phrase",
+    "stripped",
+]
