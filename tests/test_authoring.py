@@ -9,7 +9,7 @@ from vocabgap.glossary.changes import authored
 from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.logging_events import append_events, changing
 from vocabgap.glossary.senses import SenseStatus
-from vocabgap.settings import GlossarySettings, Settings
+from vocabgap.settings.model import GlossarySettings, Settings
 
 
 def settings_of(folder: Path) -> Settings:

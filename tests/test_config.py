@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from vocabgap.config import CONFIG_VARIABLE, load_settings, resolve_settings
 from vocabgap.errors import InvalidInputError
-from vocabgap.settings import RankBy, Settings
+from vocabgap.settings.loading import CONFIG_VARIABLE, load_settings, resolve_settings
+from vocabgap.settings.model import RankBy, Settings
 
 WriteConfig = Callable[[str], Path]
 Flags = dict[str, tuple[tuple[str, str], Any]]

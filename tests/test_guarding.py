@@ -16,7 +16,7 @@ from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.promoting import deprecate_sense
 from vocabgap.glossary.strictness import Strictness
 from vocabgap.guarding import kept_run, publish_kept
-from vocabgap.settings import GlossarySettings, Settings
+from vocabgap.settings.model import GlossarySettings, Settings
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 REGION, DISGUISE = "A region of an image", "What hides a face"

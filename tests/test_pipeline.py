@@ -8,13 +8,13 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from vocabgap.clustering import cluster
-from vocabgap.config import load_settings
 from vocabgap.deciding import Decisions
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.ingest import Selection, scan
 from vocabgap.pipeline import STAGES, run
 from vocabgap.ranking import covered, rank, screen, with_categories
-from vocabgap.settings import (
+from vocabgap.settings.loading import load_settings
+from vocabgap.settings.model import (
     AliasSettings,
     ClusterSettings,
     DecisionSettings,

@@ -14,8 +14,8 @@ from typer.core import TyperGroup
 from vocabgap import cluster, draft, scan
 from vocabgap.cli.app import run
 from vocabgap.cli.groups import LIST, Verbs
-from vocabgap.config import VARIABLES
 from vocabgap.errors import ExitCode
+from vocabgap.settings.loading import VARIABLES
 
 PROJECT = Path(__file__).parents[1]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.config import resolve_settings
 from vocabgap.records.record import fold_category, fold_operation
-from vocabgap.settings import BY_WORDING, DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings
+from vocabgap.settings.loading import resolve_settings
+from vocabgap.settings.model import BY_WORDING, DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings
 
 WriteConfig = Callable[[str], Path]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.config import CONFIG_NAME, CONFIG_VARIABLE, resolve_settings
 from vocabgap.errors import AccessDeniedError, ExitCode, InvalidInputError, NotFoundError
+from vocabgap.settings.loading import CONFIG_NAME, CONFIG_VARIABLE, resolve_settings
 
 WriteConfig = Callable[[str], Path]
 SETTINGS = "[report]\ntop = 4\n"

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import vocabgap as vg
-from vocabgap.settings import ClusterSettings, Settings
+from vocabgap.settings.model import ClusterSettings, Settings
 from vocabgap.similar import SimilarIndex
 
 Gap = Callable[..., dict[str, object]]

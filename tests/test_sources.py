@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.cli.app import run
-from vocabgap.config import load_settings
 from vocabgap.errors import ExitCode, InvalidInputError
 from vocabgap.records.record import FIELDS, LOG_NAME
-from vocabgap.sources import NATIVE, Source, shipped_sources, sources_in_force
+from vocabgap.settings.loading import load_settings
+from vocabgap.settings.sources import NATIVE, Source, shipped_sources, sources_in_force
 
 WriteConfig = Callable[[str], Path]
 

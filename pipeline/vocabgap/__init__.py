@@ -18,7 +18,6 @@ TYPE_CHECKING = False  # as type checkers know it, without loading `typing`
 if TYPE_CHECKING:
     from vocabgap.clustering import Clusters as Clusters
     from vocabgap.clustering import cluster as cluster
-    from vocabgap.config import load_settings as load_settings
     from vocabgap.deciding import Decisions as Decisions
     from vocabgap.embedding import Embedder as Embedder
     from vocabgap.errors import VocabgapError as VocabgapError
@@ -50,8 +49,9 @@ if TYPE_CHECKING:
     from vocabgap.reporting import report as report
     from vocabgap.reviewing import list_gaps as list_gaps
     from vocabgap.reviewing import show as show
-    from vocabgap.settings import RankBy as RankBy
-    from vocabgap.settings import Settings as Settings
+    from vocabgap.settings.loading import load_settings as load_settings
+    from vocabgap.settings.model import RankBy as RankBy
+    from vocabgap.settings.model import Settings as Settings
     from vocabgap.similar import SimilarGap as SimilarGap
     from vocabgap.similar import similar_gaps as similar_gaps
     from vocabgap.vocabulary import Vocabulary as Vocabulary

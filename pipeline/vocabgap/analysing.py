@@ -31,7 +31,7 @@ from vocabgap.records.moments import require_offset
 from vocabgap.reporting import Timing, read_basis, resolve_target
 from vocabgap.reporting.reading import Basis
 from vocabgap.schema import RECORDS
-from vocabgap.settings import Settings
+from vocabgap.settings.model import Settings
 from vocabgap.text import count
 from vocabgap.vocabulary import Vocabulary, load_vocabulary
 

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import polars as pl
 
-from vocabgap.config import login
 from vocabgap.decisions import (
     ID_PREFIX,
     KEPT_WORDINGS,
@@ -39,7 +38,8 @@ from vocabgap.errors import (
 from vocabgap.ranking import REGRESSED, SETTLED, find_capability, find_wording
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting import read_groups, read_run
-from vocabgap.settings import DEFAULT_DECISIONS, DEFAULT_OUT
+from vocabgap.settings.loading import login
+from vocabgap.settings.model import DEFAULT_DECISIONS, DEFAULT_OUT
 from vocabgap.text import can_be_seen, count, printable_name, shortened, surface, visible
 
 _SHOWN: Final = 5  # decisions to tell where several fit

@@ -27,7 +27,7 @@ from vocabgap.reporting import Published
 from vocabgap.reporting.reading import read_run
 from vocabgap.reporting.rendering import render
 from vocabgap.reporting.terms import CapabilityTerms, CheckedTerms, OpenTerm, TermMeaning
-from vocabgap.settings import GlossarySettings
+from vocabgap.settings.model import GlossarySettings
 from vocabgap.text import printable_name
 
 MISSION: Final = "report"

@@ -26,7 +26,7 @@ from vocabgap.reporting import (
     report,
     resolve_target,
 )
-from vocabgap.settings import Settings, shared_from
+from vocabgap.settings.model import Settings, shared_from
 
 STAGES: Final = ("ingest", "cluster", "rank", "report")
 

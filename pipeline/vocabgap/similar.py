@@ -13,7 +13,7 @@ from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.errors import InvalidInputError, require_kind, whole_number
 from vocabgap.ranking.coverage import entry_index
 from vocabgap.schema import CAPABILITIES
-from vocabgap.settings import Settings
+from vocabgap.settings.model import Settings
 from vocabgap.text import surface
 from vocabgap.vocabulary import Vocabulary
 

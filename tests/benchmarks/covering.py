@@ -20,7 +20,7 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from vocabgap.ranking.coverage import entry_index
-from vocabgap.settings import DEFAULT_COVERED
+from vocabgap.settings.model import DEFAULT_COVERED
 from vocabgap.text import content_words, ignored_stems, surface
 from vocabgap.vocabulary import Vocabulary, load_vocabulary
 

@@ -22,7 +22,7 @@ from vocabgap.ranking import rank
 from vocabgap.ranking.bootstrap import DRAWS, sureness
 from vocabgap.ranking.priority import Weights
 from vocabgap.schema import CLUSTERS, RECORDS, WORDINGS
-from vocabgap.settings import RankBy
+from vocabgap.settings.model import RankBy
 
 NOW: Final = datetime(2026, 7, 1, tzinfo=UTC)
 DAYS: Final = 200

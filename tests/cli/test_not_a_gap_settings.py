@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from vocabgap.records.categories import OPERATION_CATEGORIES
-from vocabgap.screening_rules import rules_in_force
+from vocabgap.settings.gap_rules import rules_in_force
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

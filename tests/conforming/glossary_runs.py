@@ -17,7 +17,6 @@ import msgspec
 from conforming.cases import AnyOf, Anything, Case, Noted, Operation
 from conforming.glossary import SCOPES
 from vocabgap.cli.app import run
-from vocabgap.config import CONFIG_NAME
 from vocabgap.errors import DEBUG_VARIABLE
 from vocabgap.glossary.conflicts import SemanticConflict
 from vocabgap.glossary.context import ExecutionContext
@@ -26,6 +25,7 @@ from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.questions import Answer, Defer, Define, Question, Select
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.strictness import Strictness, read_strictness, strictness_of
+from vocabgap.settings.loading import CONFIG_NAME
 
 Input = Mapping[str, Any]
 SEEDS: Final = ".kittify/glossaries"

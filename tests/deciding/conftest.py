@@ -11,7 +11,7 @@ import pytest
 
 from vocabgap.deciding import Decisions
 from vocabgap.pipeline import Run, run
-from vocabgap.settings import ClusterSettings, DecisionSettings, Settings
+from vocabgap.settings.model import ClusterSettings, DecisionSettings, Settings
 
 START = datetime(2026, 7, 1, tzinfo=UTC)
 FRAMES = ("capabilities.parquet", "gaps.parquet", "groups.parquet", "lineage.parquet", "report.md")

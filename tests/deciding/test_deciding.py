@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from vocabgap.deciding import Decisions
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.pipeline import Run, run
-from vocabgap.settings import ClusterSettings
+from vocabgap.settings.model import ClusterSettings
 
 if TYPE_CHECKING:
     from deciding.conftest import Studio

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from vocabgap.settings import ClusterSettings
+from vocabgap.settings.model import ClusterSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,7 +19,7 @@ from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.exchange.backups import Exported, Restored
 from vocabgap.exchange.opening import Corpus, open_corpus
 from vocabgap.exchange.vectors import EMBEDDED_BY
-from vocabgap.settings import DEFAULT_DIMENSION, CorpusSettings, Settings
+from vocabgap.settings.model import DEFAULT_DIMENSION, CorpusSettings, Settings
 
 Ids = Callable[[Corpus], list[str]]
 

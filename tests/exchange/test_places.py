@@ -9,7 +9,7 @@ from vocabgap.corpus.opening import StoreKind, kind_of
 from vocabgap.exchange.opening import open_corpus
 from vocabgap.exchange.places import is_corpus
 from vocabgap.exchange.scanning import scan
-from vocabgap.settings import CorpusSettings, Settings
+from vocabgap.settings.model import CorpusSettings, Settings
 
 needs_delta = pytest.mark.skipif(find_spec("deltalake") is None, reason="needs the extra `delta`")
 AS = {kind: Settings(corpus=CorpusSettings(store=kind.value)) for kind in StoreKind}

@@ -7,7 +7,7 @@ import pytest
 from vocabgap.errors import InvalidInputError
 from vocabgap.exchange.opening import Corpus
 from vocabgap.exchange.pushing import Prepared
-from vocabgap.settings import Settings
+from vocabgap.settings.model import Settings
 
 NOTE = {"content": "about the house", "sourcePath": "notes/today.txt"}
 ELSEWHERE = {

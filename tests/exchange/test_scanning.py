@@ -16,7 +16,7 @@ from vocabgap.exchange.places import is_corpus
 from vocabgap.exchange.scanning import scan
 from vocabgap.ingest import Selection
 from vocabgap.records.record import LOG_NAME
-from vocabgap.sources import Source
+from vocabgap.settings.sources import Source
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 

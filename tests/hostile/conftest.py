@@ -15,12 +15,12 @@ import msgspec
 import pytest
 
 from vocabgap.cli.app import run as run_command
-from vocabgap.config import load_settings
 from vocabgap.decisions import Action, Decision, decide, subject
 from vocabgap.errors import ExitCode
 from vocabgap.pipeline import Run, run
 from vocabgap.records.record import LOG_NAME
 from vocabgap.reporting.escaping import WORD_JOINER
+from vocabgap.settings.loading import load_settings
 
 NOW: Final = datetime(2026, 7, 1, tzinfo=UTC)
 OWN: Final = Path(__file__).parents[1] / "data" / "hostile.json"

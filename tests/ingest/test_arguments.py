@@ -9,7 +9,7 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import scan, scan_to_parquet
 from vocabgap.ingest.arguments import check_arguments
 from vocabgap.ingest.discovery import discover
-from vocabgap.sources import Source
+from vocabgap.settings.sources import Source
 
 WriteLog = Callable[..., Path]
 Gap = Callable[..., dict[str, object]]

@@ -10,7 +10,7 @@ import pytest
 
 from vocabgap.ingest import CacheUse, Scan, scan
 from vocabgap.records.record import LOG_NAME
-from vocabgap.sources import Source
+from vocabgap.settings.sources import Source
 
 Settle = Callable[[], None]
 SameAsFresh = Callable[..., Scan]

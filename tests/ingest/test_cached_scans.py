@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from vocabgap.ingest import CacheUse, Scan, caching, collecting, scan
 from vocabgap.ingest.framing import Block, blocks
 from vocabgap.records.record import LOG_NAME
-from vocabgap.sources import Source
+from vocabgap.settings.sources import Source
 
 Append = Callable[..., None]
 Settle = Callable[[], None]

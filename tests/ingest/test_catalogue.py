@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from vocabgap.ingest.catalogue import Catalogue, Kind
 from vocabgap.records.record import LOG_NAME
-from vocabgap.sources import Source, shipped_sources
+from vocabgap.settings.sources import Source, shipped_sources
 
 SUFFIXES = [("", ""), (".gz", "gz"), (".zst", "zst")]
 

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vocabgap.cli.app import run
-from vocabgap.config import load_settings
 from vocabgap.ingest import scan
 from vocabgap.records.record import LOG_NAME
-from vocabgap.sources import Source
+from vocabgap.settings.loading import load_settings
+from vocabgap.settings.sources import Source
 
 Json = dict[str, Any]
 Put = Callable[..., Path]

@@ -11,7 +11,7 @@ from polars.testing import assert_frame_equal
 from vocabgap.ingest import scan
 from vocabgap.ingest.mapping import FieldMap
 from vocabgap.records.record import FIELDS, LOG_NAME
-from vocabgap.sources import NATIVE, Source
+from vocabgap.settings.sources import NATIVE, Source
 
 Record = dict[str, Any]
 Compare = Callable[[list[Record], Mapping[str, list[str]]], tuple[pl.DataFrame, pl.DataFrame]]

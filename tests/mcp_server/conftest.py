@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from vocabgap.settings import (
+from vocabgap.settings.model import (
     DecisionSettings,
     GlossarySettings,
     ReportSettings,

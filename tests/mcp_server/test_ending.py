@@ -12,7 +12,7 @@ import pytest
 
 from vocabgap.errors import StateError
 from vocabgap.mcp_server.workspace import Workspace
-from vocabgap.settings import Settings
+from vocabgap.settings.model import Settings
 from vocabgap.signals import STOPPING
 
 Serve = Callable[[], None]

@@ -11,7 +11,7 @@ from vocabgap.analysing import Analysis, analyse
 from vocabgap.ingest import Selection
 from vocabgap.mcp_server import rankings as module
 from vocabgap.mcp_server.rankings import Known, Rankings
-from vocabgap.settings import DecisionSettings, Settings, VocabularySettings
+from vocabgap.settings.model import DecisionSettings, Settings, VocabularySettings
 
 Gap = Callable[..., dict[str, object]]
 EVERYTHING = Selection()

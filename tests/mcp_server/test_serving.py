@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.calls import found, refused
-from vocabgap.settings import Settings
+from vocabgap.settings.model import Settings
 
 anyio = pytest.importorskip("anyio", reason="needs the extra `mcp`")
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("_schemas_as_checked")]

@@ -7,7 +7,7 @@ import pytest
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
 from vocabgap.mcp_server.workspace import Workspace
-from vocabgap.settings import Settings
+from vocabgap.settings.model import Settings
 
 Gap = Callable[..., dict[str, object]]
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vocabgap.ranking import bootstrap
-from vocabgap.settings import RankBy
+from vocabgap.settings.model import RankBy
 
 Row = Mapping[str, Any]
 Ranked = Callable[..., pl.DataFrame]

@@ -7,7 +7,7 @@ import pytest
 from vocabgap.errors import InvalidInputError
 from vocabgap.ranking import covered, probably_covered
 from vocabgap.schema import CAPABILITIES
-from vocabgap.settings import DEFAULT_COVERED
+from vocabgap.settings.model import DEFAULT_COVERED
 from vocabgap.vocabulary import Entry, Vocabulary
 
 Ranked = Callable[..., pl.DataFrame]

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from vocabgap.settings import DEFAULT_COVERED
+from vocabgap.settings.model import DEFAULT_COVERED
 from vocabgap.vocabulary import load_vocabulary
 
 TESTS = Path(__file__).parents[1]

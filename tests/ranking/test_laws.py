@@ -14,7 +14,7 @@ from polars.testing import assert_frame_equal
 
 from vocabgap.clustering import Clusters, cluster
 from vocabgap.ranking import rank
-from vocabgap.settings import RankBy
+from vocabgap.settings.model import RankBy
 
 Row = Mapping[str, Any]
 Records = Callable[[Sequence[Row]], pl.DataFrame]

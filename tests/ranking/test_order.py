@@ -8,7 +8,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.settings import RankBy
+from vocabgap.settings.model import RankBy
 
 Ranked = Callable[..., pl.DataFrame]
 Day = Callable[[int], datetime]

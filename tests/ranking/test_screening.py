@@ -15,7 +15,7 @@ from vocabgap.ingest import scan
 from vocabgap.ranking import screen
 from vocabgap.ranking.screening import _may_fit, rule_of
 from vocabgap.schema import GAPS
-from vocabgap.screening_rules import rules_in_force
+from vocabgap.settings.gap_rules import rules_in_force
 
 RULES = rules_in_force()
 

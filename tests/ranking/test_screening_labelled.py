@@ -3,7 +3,7 @@
 import pytest
 
 from vocabgap.ranking.screening import rule_of
-from vocabgap.screening_rules import rules_in_force
+from vocabgap.settings.gap_rules import rules_in_force
 
 RULES = rules_in_force()
 # What happened, what the record names as missing, and the rule that should say so.

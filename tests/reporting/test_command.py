@@ -9,7 +9,7 @@ from vocabgap.cli.app import run as command_line
 from vocabgap.ingest import Selection
 from vocabgap.reporting import Decided, Reproduction
 from vocabgap.reporting.narrowing import narrowed
-from vocabgap.settings import (
+from vocabgap.settings.model import (
     ClusterSettings,
     DecisionSettings,
     RankBy,

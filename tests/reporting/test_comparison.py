@@ -10,7 +10,7 @@ from vocabgap.reporting.comparison import Comparison, Kind, compare, compared_in
 from vocabgap.reporting.narrowing import Difference, Narrowing
 from vocabgap.reporting.reading import PublishedRun
 from vocabgap.schema import CAPABILITIES, GROUPS
-from vocabgap.settings import RankSettings
+from vocabgap.settings.model import RankSettings
 
 BEFORE, AFTER = datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 7, 1, tzinfo=UTC)
 Row = tuple[str, str, int]

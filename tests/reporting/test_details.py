@@ -17,7 +17,7 @@ from vocabgap.reporting.capability import Tally
 from vocabgap.reporting.details import HIDDEN, listed
 from vocabgap.reporting.naming import named_by
 from vocabgap.reporting.page.payload import payload_of
-from vocabgap.settings import RankSettings, Settings
+from vocabgap.settings.model import RankSettings, Settings
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 Gap = Callable[..., dict[str, object]]

@@ -10,7 +10,7 @@ import pytest
 from vocabgap.ingest import Selection
 from vocabgap.pipeline import Run
 from vocabgap.reporting.manifest import MANIFEST_NAME, encode_manifest, read_manifest
-from vocabgap.settings import ClusterSettings, Settings
+from vocabgap.settings.model import ClusterSettings, Settings
 from vocabgap.version import __version__
 
 Publish = Callable[..., Run]

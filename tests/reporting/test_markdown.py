@@ -14,7 +14,7 @@ from vocabgap.pipeline import Run
 from vocabgap.ranking import rank
 from vocabgap.reporting import summarise
 from vocabgap.reporting.markdown import render_markdown
-from vocabgap.settings import RankBy, RankSettings, Settings
+from vocabgap.settings.model import RankBy, RankSettings, Settings
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

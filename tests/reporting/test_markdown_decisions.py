@@ -11,7 +11,7 @@ import pytest
 
 from vocabgap.deciding import Decisions
 from vocabgap.pipeline import Run, run
-from vocabgap.settings import DecisionSettings, RankBy, RankSettings, Settings, VocabularySettings
+from vocabgap.settings.model import DecisionSettings, RankBy, RankSettings, Settings, VocabularySettings
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

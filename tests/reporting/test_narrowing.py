@@ -10,7 +10,7 @@ import pytest
 from vocabgap.ingest import Selection
 from vocabgap.pipeline import Run
 from vocabgap.reporting.narrowing import Difference, Narrowing, differences
-from vocabgap.settings import RankBy, RankSettings, Settings
+from vocabgap.settings.model import RankBy, RankSettings, Settings
 
 Publish = Callable[..., Run]
 Text = Callable[[Run], str]

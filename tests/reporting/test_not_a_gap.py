@@ -7,7 +7,7 @@ import polars as pl
 
 from vocabgap.ingest import Selection
 from vocabgap.pipeline import Run
-from vocabgap.settings import CategorySettings, Settings
+from vocabgap.settings.model import CategorySettings, Settings
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

@@ -13,7 +13,7 @@ from vocabgap.ranking import rank
 from vocabgap.reporting import report
 from vocabgap.reporting.order import order_of
 from vocabgap.schema import CAPABILITIES
-from vocabgap.settings import RankBy
+from vocabgap.settings.model import RankBy
 
 
 @pytest.fixture

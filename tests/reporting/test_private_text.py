@@ -18,7 +18,7 @@ from vocabgap.deciding import Decisions
 from vocabgap.pipeline import Run, run
 from vocabgap.reporting.page import render_page
 from vocabgap.reporting.sharing import shareable
-from vocabgap.settings import (
+from vocabgap.settings.model import (
     ClusterSettings,
     DecisionSettings,
     IngestSettings,

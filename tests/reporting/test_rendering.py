@@ -14,7 +14,7 @@ from vocabgap.ingest import Selection
 from vocabgap.pipeline import Run
 from vocabgap.reporting import faces, rendering, report
 from vocabgap.reporting.rendering import render
-from vocabgap.settings import RankBy, RankSettings, Settings
+from vocabgap.settings.model import RankBy, RankSettings, Settings
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

@@ -22,7 +22,7 @@ from vocabgap.reporting.page.payload import payload_of
 from vocabgap.reporting.reading import read_gaps
 from vocabgap.reporting.sharing import NO_CATEGORY, NO_WORDING, shareable
 from vocabgap.reporting.summary import Summary
-from vocabgap.settings import ClusterSettings, DecisionSettings, RankSettings, Settings
+from vocabgap.settings.model import ClusterSettings, DecisionSettings, RankSettings, Settings
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

@@ -10,7 +10,7 @@ from vocabgap.ingest import Selection
 from vocabgap.pipeline import Run
 from vocabgap.reporting import summarise
 from vocabgap.schema import CAPABILITIES
-from vocabgap.settings import ClusterSettings, ReportSettings, Settings
+from vocabgap.settings.model import ClusterSettings, ReportSettings, Settings
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

@@ -16,7 +16,7 @@ from vocabgap.pipeline import Run, run
 from vocabgap.reporting import report
 from vocabgap.reporting.writing import with_capabilities
 from vocabgap.schema import CAPABILITIES, GAPS, REJECTS
-from vocabgap.settings import ReportSettings, Settings
+from vocabgap.settings.model import ReportSettings, Settings
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.settings import VocabularyFields
+from vocabgap.settings.model import VocabularyFields
 from vocabgap.vocabulary import Entry, load_vocabulary
 
 Write = Callable[..., Path]

@@ -19,9 +19,9 @@ from vocabgap.cli.options import (
     note_cache,
 )
 from vocabgap.cli.output import Output, output_of
-from vocabgap.config import resolve_settings
 from vocabgap.errors import ExitCode
-from vocabgap.settings import Settings
+from vocabgap.settings.loading import resolve_settings
+from vocabgap.settings.model import Settings
 from vocabgap.text import count, escape_unseen, in_words
 
 if TYPE_CHECKING:

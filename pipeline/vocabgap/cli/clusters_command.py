@@ -27,9 +27,9 @@ from vocabgap.cli.options import (
     note_unread,
 )
 from vocabgap.cli.output import Output, output_of
-from vocabgap.config import resolve_settings
 from vocabgap.errors import NotFoundError
-from vocabgap.settings import BY_WORDING, DEFAULT_TOP, Settings
+from vocabgap.settings.loading import resolve_settings
+from vocabgap.settings.model import BY_WORDING, DEFAULT_TOP, Settings
 from vocabgap.text import count, printable_name, visible
 
 if TYPE_CHECKING:

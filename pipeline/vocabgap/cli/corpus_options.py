@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vocabgap.cli.output import Output
-from vocabgap.config import resolve_settings
-from vocabgap.settings import DEFAULT_CORPUS
+from vocabgap.settings.loading import resolve_settings
+from vocabgap.settings.model import DEFAULT_CORPUS
 from vocabgap.text import escape_unseen
 
 if TYPE_CHECKING:

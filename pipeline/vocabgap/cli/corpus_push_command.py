@@ -12,9 +12,9 @@ import typer
 from vocabgap.cli.corpus_options import CorpusOption, OutputOption, RepoOption, TenantOption, opened
 from vocabgap.cli.options import ConfigOption
 from vocabgap.cli.output import Output, output_of
-from vocabgap.config import resolve_settings
 from vocabgap.errors import InvalidInputError
 from vocabgap.records.moments import parse_now
+from vocabgap.settings.loading import resolve_settings
 from vocabgap.text import count, escape_unseen, printable_name
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ import typer
 
 from vocabgap.cli.options import ConfigOption, DecisionsOption, GlossaryOption, RunOption
 from vocabgap.cli.output import PROGRAM, Output, output_of
-from vocabgap.config import resolve_settings
 from vocabgap.errors import expanded
 from vocabgap.records.moments import parse_now
+from vocabgap.settings.loading import resolve_settings
 from vocabgap.text import escape_unseen, printable_name, visible
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from vocabgap.deciding import Decisions
     from vocabgap.decisions import Decision
-    from vocabgap.settings import Settings
+    from vocabgap.settings.model import Settings
 
 decide = typer.Typer(
     name="decide",

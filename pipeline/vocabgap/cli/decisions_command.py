@@ -8,9 +8,9 @@ import typer
 
 from vocabgap.cli.options import ConfigOption, DecisionsOption, RunOption
 from vocabgap.cli.output import Output, output_of
-from vocabgap.config import resolve_settings
 from vocabgap.errors import NotFoundError, VocabgapError
 from vocabgap.records.moments import iso
+from vocabgap.settings.loading import resolve_settings
 from vocabgap.text import count, escape_unseen, printable_name, visible
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from vocabgap.cli.output import output_of
-from vocabgap.settings import DEFAULT_TOP
+from vocabgap.settings.model import DEFAULT_TOP
 
 
 class DiffFormat(StrEnum):

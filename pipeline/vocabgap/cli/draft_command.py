@@ -12,8 +12,8 @@ import typer
 
 from vocabgap.cli.options import ConfigOption, GlossaryOption, VocabularyOption
 from vocabgap.cli.output import output_of
-from vocabgap.config import login, resolve_settings
-from vocabgap.settings import DEFAULT_OUT
+from vocabgap.settings.loading import login, resolve_settings
+from vocabgap.settings.model import DEFAULT_OUT
 from vocabgap.text import carried, printable_name, visible
 
 

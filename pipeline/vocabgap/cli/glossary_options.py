@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from vocabgap.cli.output import Output
-from vocabgap.config import login, resolve_settings
 from vocabgap.errors import InvalidInputError
 from vocabgap.records.moments import parse_now
-from vocabgap.settings import DEFAULT_GLOSSARY
+from vocabgap.settings.loading import login, resolve_settings
+from vocabgap.settings.model import DEFAULT_GLOSSARY
 from vocabgap.text import visible
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from vocabgap.cli.options import (
     note_unread,
 )
 from vocabgap.cli.output import Output, output_of
-from vocabgap.config import resolve_settings
 from vocabgap.errors import whole_number
 from vocabgap.records.moments import iso, parse_moment, parse_now
-from vocabgap.settings import DEFAULT_LISTED
+from vocabgap.settings.loading import resolve_settings
+from vocabgap.settings.model import DEFAULT_LISTED
 from vocabgap.text import escape_unseen, printable_name, visible
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from vocabgap.gaplog import LoggedGap
-    from vocabgap.settings import Settings
+    from vocabgap.settings.model import Settings
     from vocabgap.similar import SimilarGap
 
 _DIGITS = 12  # of an identifier, which names a record well enough
@@ -92,7 +92,7 @@ def log(
     output = output_of(context)
     near = None
     if suggest:
-        from vocabgap.config import resolve_settings  # noqa: PLC0415 - all settings, for what few ask for
+        from vocabgap.settings.loading import resolve_settings  # noqa: PLC0415 - all settings, for what few ask for
 
         flags = {
             "--vocabulary": (("vocabulary", "paths"), vocabulary or None),

@@ -8,8 +8,8 @@ import typer
 
 from vocabgap.cli.options import ConfigOption, DecisionsOption, HiddenOption, VocabularyOption
 from vocabgap.cli.output import PROGRAM, output_of
-from vocabgap.config import resolve_settings
-from vocabgap.settings import DEFAULT_OUT
+from vocabgap.settings.loading import resolve_settings
+from vocabgap.settings.model import DEFAULT_OUT
 
 _HIGHEST_PORT: Final = 65_535
 

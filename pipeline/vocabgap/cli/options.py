@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vocabgap.cli.output import Output
-from vocabgap.settings import BY_WORDING, DEFAULT_DECISIONS, DEFAULT_OUT
+from vocabgap.settings.model import BY_WORDING, DEFAULT_DECISIONS, DEFAULT_OUT
 from vocabgap.text import count, escape_unseen
 
 if TYPE_CHECKING:

@@ -26,10 +26,10 @@ from vocabgap.cli.options import (
 )
 from vocabgap.cli.output import Output, output_of
 from vocabgap.cli.ranking_output import TextFormat, print_run
-from vocabgap.config import resolve_settings
 from vocabgap.errors import InvalidInputError, NotFoundError, expanded
 from vocabgap.records.moments import is_minutes, parse_moment, parse_now
-from vocabgap.settings import (
+from vocabgap.settings.loading import resolve_settings
+from vocabgap.settings.model import (
     DEFAULT_MIN_IMAGES,
     DEFAULT_MIN_SESSIONS,
     DEFAULT_OUT,

@@ -20,10 +20,10 @@ from vocabgap.cli.options import (
     note_unread,
 )
 from vocabgap.cli.output import Output, output_of
-from vocabgap.config import resolve_settings
 from vocabgap.errors import whole_number
 from vocabgap.records.moments import iso, parse_now
-from vocabgap.settings import DEFAULT_LISTED
+from vocabgap.settings.loading import resolve_settings
+from vocabgap.settings.model import DEFAULT_LISTED
 from vocabgap.text import count, escape_unseen, printable_name, shortened, visible
 
 if TYPE_CHECKING:

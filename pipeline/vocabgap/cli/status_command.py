@@ -11,12 +11,12 @@ import typer
 
 from vocabgap.cli.options import ConfigOption
 from vocabgap.cli.output import Output, output_of
-from vocabgap.config import ACTOR_VARIABLE, CONFIG_VARIABLE, VARIABLES, resolve_settings
 from vocabgap.errors import DEBUG_VARIABLE
 from vocabgap.records.categories import OPERATION_CATEGORIES
 from vocabgap.records.record import category_key, operation_key
-from vocabgap.screening_rules import rules_in_force
-from vocabgap.settings import Settings
+from vocabgap.settings.gap_rules import rules_in_force
+from vocabgap.settings.loading import ACTOR_VARIABLE, CONFIG_VARIABLE, VARIABLES, resolve_settings
+from vocabgap.settings.model import Settings
 from vocabgap.text import count, escape_unseen
 from vocabgap.version import __version__
 

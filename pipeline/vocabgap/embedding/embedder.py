@@ -19,7 +19,7 @@ from vocabgap.embedding.installed import find_minilm
 from vocabgap.embedding.model_files import find_model
 from vocabgap.embedding.processors import cpu_kind
 from vocabgap.errors import InvalidInputError, unusable
-from vocabgap.settings import MINILM
+from vocabgap.settings.model import MINILM
 from vocabgap.text import shortened, visible
 
 _TEXTS_OF_A_TASK: Final = 16

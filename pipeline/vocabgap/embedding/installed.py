@@ -14,7 +14,7 @@ from vocabgap.embedding.model_files import MODEL_NAMES, SUFFIX, TOKENIZER_NAME, 
 from vocabgap.embedding.model_settings import read_max_tokens, read_pooling
 from vocabgap.embedding.reading import read_object
 from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
-from vocabgap.settings import MINILM
+from vocabgap.settings.model import MINILM
 from vocabgap.text import printable_name
 
 # Models of the same family that compare two texts, and give a score instead of a vector.

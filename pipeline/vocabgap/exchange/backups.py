@@ -18,8 +18,8 @@ from vocabgap.corpus.store import Change, Store, Version
 from vocabgap.errors import StateError
 from vocabgap.exchange.record_files import BackupRecord, encoded, read_records, written
 from vocabgap.exchange.vectors import ChunkVectors
-from vocabgap.settings import DEFAULT_DIMENSION
-from vocabgap.sources import Source
+from vocabgap.settings.model import DEFAULT_DIMENSION
+from vocabgap.settings.sources import Source
 
 _WRITTEN_AT_ONCE: Final = 50_000  # chunks
 _COMPARED_AT_ONCE: Final = 50_000

@@ -14,8 +14,8 @@ from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.exchange.gap_chunks import CONTRACT_ROOT_KIND, PARSER_ID, chunks_of_lines
 from vocabgap.ingest import read_lines, text_lines
 from vocabgap.records.record import ROOT_KIND
-from vocabgap.settings import ScanOptions
-from vocabgap.sources import Source
+from vocabgap.settings.model import ScanOptions
+from vocabgap.settings.sources import Source
 
 _Parsed = Mapping[str, Any] | RefusedError
 _MENDING_HINT: Final = "make it readable, or push without --snapshot"

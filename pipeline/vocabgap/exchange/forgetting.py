@@ -12,7 +12,7 @@ from vocabgap.exchange.gap_chunks import folder_of
 from vocabgap.exchange.scanning import READ, readable, scope
 from vocabgap.ingest import FOLDER, scan_stored
 from vocabgap.schema import GAP_KIND
-from vocabgap.sources import Source
+from vocabgap.settings.sources import Source
 
 
 @dataclass(frozen=True, slots=True)

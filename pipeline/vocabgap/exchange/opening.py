@@ -20,7 +20,7 @@ from vocabgap.exchange.places import open_store
 from vocabgap.exchange.pushing import Prepared
 from vocabgap.exchange.scanning import scan_version
 from vocabgap.ingest import Scan
-from vocabgap.settings import Settings
+from vocabgap.settings.model import Settings
 
 TYPE_CHECKING = False  # loaded where they are needed: they bring SciPy along
 if TYPE_CHECKING:

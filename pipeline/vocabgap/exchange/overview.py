@@ -8,7 +8,7 @@ import polars as pl
 from vocabgap.corpus.reconciling import config_orphans, snapshot_orphans
 from vocabgap.corpus.store import Change, Measures, Store, Version
 from vocabgap.schema import GAP_KIND
-from vocabgap.settings import DEFAULT_ORPHAN_GAP
+from vocabgap.settings.model import DEFAULT_ORPHAN_GAP
 
 _IDENTITY: Final = ("tenant_id", "repo_slug", "root_kind")
 _LOOKED_AT: Final = ("id", *_IDENTITY, "source_path", "kind", "config_version", "ingested_at")

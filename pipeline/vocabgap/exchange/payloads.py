@@ -19,7 +19,7 @@ from vocabgap.exchange.payload_files import write_payload
 from vocabgap.exchange.record_files import written
 from vocabgap.exchange.scanning import scope
 from vocabgap.ingest import read_lines
-from vocabgap.settings import ScanOptions, Settings
+from vocabgap.settings.model import ScanOptions, Settings
 
 _EXPORTED: Final = ("source_path", "content", "metadata")
 _Logs = Iterator[tuple[str, Iterator[dict[str, Any]]]]

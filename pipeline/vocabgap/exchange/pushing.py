@@ -15,7 +15,7 @@ from vocabgap.corpus.stamping import Spoof
 from vocabgap.corpus.store import Store
 from vocabgap.exchange.folders import FolderPayload, Signals, gap_log_parser
 from vocabgap.exchange.gap_chunks import PARSER_ID
-from vocabgap.settings import ScanOptions, Settings
+from vocabgap.settings.model import ScanOptions, Settings
 
 _ANY_NUMBER = 1 << 62
 _NO_SIGNALS = Signals()

@@ -15,8 +15,8 @@ from vocabgap.ingest import STORED, Scan, ScanSummary, resolve_roots, scan_store
 from vocabgap.ingest import scan as scan_logs
 from vocabgap.ingest import scan_to_parquet as logs_to_parquet
 from vocabgap.schema import GAP_KIND
-from vocabgap.settings import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
-from vocabgap.sources import Source
+from vocabgap.settings.model import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
+from vocabgap.settings.sources import Source
 
 READ: Final = ("id", "tenant_id", "repo_slug", "root_kind", "source_path", "line", "content", "metadata")
 _READABLE: Final = pl.col("kind").eq(GAP_KIND) & pl.all_horizontal(

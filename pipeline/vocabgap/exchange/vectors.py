@@ -11,7 +11,7 @@ from vocabgap.corpus.store import Version
 from vocabgap.exchange.scanning import readable
 from vocabgap.ingest import scan_stored
 from vocabgap.schema import PHRASE_FIELDS, phrase
-from vocabgap.sources import Source
+from vocabgap.settings.sources import Source
 
 EMBEDDED_BY: Final = "embeddedBy"
 _NEEDED: Final = (

@@ -9,7 +9,7 @@ from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.scopes import DEFAULT_SCOPES, ScopeStack
 from vocabgap.glossary.session import SERVICE, clock
 from vocabgap.glossary.strictness import Strictness
-from vocabgap.settings import DEFAULT_GLOSSARY, GlossarySettings
+from vocabgap.settings.model import DEFAULT_GLOSSARY, GlossarySettings
 
 
 def configured_runtime(

@@ -18,7 +18,7 @@ from vocabgap.glossary.seed_terms import SeedTerm
 from vocabgap.glossary.seeds import ENDING, read_seed, seed_path
 from vocabgap.glossary.senses import SenseStatus
 from vocabgap.glossary.strictness import effective_strictness, read_strictness
-from vocabgap.settings import VocabularyFields
+from vocabgap.settings.model import VocabularyFields
 from vocabgap.text import can_be_seen, words
 from vocabgap.vocabulary import load_vocabulary
 

@@ -3,7 +3,7 @@
 import msgspec
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.settings import IngestSettings
+from vocabgap.settings.model import IngestSettings
 
 
 def check_arguments(*, tenant_id: str, hidden: bool, max_expanded_mib: int) -> None:

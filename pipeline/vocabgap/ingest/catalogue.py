@@ -9,7 +9,7 @@ from typing import Final
 
 from vocabgap.ingest.mapping import NATIVE_FIELDS, FieldMap
 from vocabgap.ingest.reading import COMPRESSIONS
-from vocabgap.sources import Source
+from vocabgap.settings.sources import Source
 
 _WILDCARDS: Final = frozenset("*?[")
 

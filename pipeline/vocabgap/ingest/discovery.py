@@ -19,7 +19,7 @@ from vocabgap.file_kinds import FileKind, file_kind
 from vocabgap.ingest.catalogue import Catalogue, Kind
 from vocabgap.ingest.mending import Rejected
 from vocabgap.records.record import ROOT_KIND, RejectReason
-from vocabgap.sources import Source, checked_sources, shipped_sources
+from vocabgap.settings.sources import Source, checked_sources, shipped_sources
 from vocabgap.text import printable_name
 
 _ROOT_HINT: Final = "name a folder or a log file; this folder is called ."

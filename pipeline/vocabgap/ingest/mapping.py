@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from vocabgap.pointers import Pointer, pointer_of, value_at
 from vocabgap.schema import PHRASE_FIELDS
-from vocabgap.sources import NATIVE, Source
+from vocabgap.settings.sources import NATIVE, Pointer, Source, pointer_of, value_at
 
 _NEEDS: Final = "field 'description': expected text, or missing_capability or intent in its place, found none"
 

@@ -18,8 +18,8 @@ from vocabgap.ingest.lines import Lines, Portion
 from vocabgap.ingest.mending import kind, nulls_for_defaults
 from vocabgap.ingest.reading import MIB
 from vocabgap.records.record import FIELDS, SATISFACTION_WORDS, Repair
-from vocabgap.settings import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
-from vocabgap.sources import Source
+from vocabgap.settings.model import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
+from vocabgap.settings.sources import Source
 
 _Fields = dict[str, Any]
 

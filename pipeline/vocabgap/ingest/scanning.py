@@ -26,8 +26,8 @@ from vocabgap.ingest.shards import RECORD_SCHEMA, REJECT_SCHEMA
 from vocabgap.ingest.sweeping import Sweep
 from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES, RejectReason, Repair
 from vocabgap.schema import RECORDS, REJECTS
-from vocabgap.settings import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
-from vocabgap.sources import Source
+from vocabgap.settings.model import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
+from vocabgap.settings.sources import Source
 from vocabgap.text import count
 
 

@@ -24,8 +24,8 @@ from vocabgap.ingest.scanning import ScanSummary, summarize, without_cycle_searc
 from vocabgap.ingest.sweeping import Sweep
 from vocabgap.parquet import write_parquet
 from vocabgap.schema import GAPS, RECORDS, REJECTS, Table
-from vocabgap.settings import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
-from vocabgap.sources import Source
+from vocabgap.settings.model import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
+from vocabgap.settings.sources import Source
 
 FILES_NAME: Final = "files.parquet"
 _HINT: Final = "name another folder"

@@ -19,7 +19,7 @@ from vocabgap.ingest.lines import Lines, Portion
 from vocabgap.ingest.scanning import Scan, summarize, without_cycle_search
 from vocabgap.ingest.verbatim import FOLDER, TEXT, handed_over, in_force
 from vocabgap.schema import RECORDS, REJECTS, Column, Table
-from vocabgap.sources import Source
+from vocabgap.settings.sources import Source
 
 STORED: Final = Table(
     "stored lines",

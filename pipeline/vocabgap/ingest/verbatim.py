@@ -17,8 +17,8 @@ from vocabgap.ingest.lines import Lines, Portion
 from vocabgap.ingest.reading import MIB
 from vocabgap.records.record import GapRecord
 from vocabgap.schema import RECORDS, REJECTS
-from vocabgap.settings import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
-from vocabgap.sources import Source, checked_sources, shipped_sources
+from vocabgap.settings.model import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
+from vocabgap.settings.sources import Source, checked_sources, shipped_sources
 
 TEXT: Final = "text"
 FOLDER: Final = "folder"

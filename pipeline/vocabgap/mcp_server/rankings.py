@@ -17,7 +17,7 @@ from vocabgap.ingest import Selection
 from vocabgap.ingest.discovery import discover
 from vocabgap.reporting import read_run
 from vocabgap.reporting.manifest import MANIFEST_NAME
-from vocabgap.settings import Settings
+from vocabgap.settings.model import Settings
 from vocabgap.similar import SimilarIndex
 from vocabgap.vocabulary import Vocabulary, load_vocabulary, vocabulary_files
 

@@ -14,7 +14,7 @@ from vocabgap.records.moments import parse_moment
 from vocabgap.reporting.capability import Capability, Tally, Wording, Workaround
 from vocabgap.reporting.categories import Category
 from vocabgap.reporting.summary import Summary, summarise
-from vocabgap.settings import DEFAULT_TOP
+from vocabgap.settings.model import DEFAULT_TOP
 
 MOST_CAPABILITIES: Final = 50
 MOMENT: Final = "2026-05-01, 2026-05-01T09:30:00Z, 2026-05, or a span before now: 7d, 2w, 24h, 30m"

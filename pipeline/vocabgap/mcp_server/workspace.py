@@ -14,7 +14,7 @@ from vocabgap.ingest import resolve_roots
 from vocabgap.mcp_server.rankings import Rankings
 from vocabgap.records.record import LOG_NAME
 from vocabgap.reporting.target import resolve_target
-from vocabgap.settings import Settings
+from vocabgap.settings.model import Settings
 from vocabgap.text import escape_unseen, shortened, visible
 
 _LONGEST_NAME: Final = 255  # bytes of the name of a file

@@ -12,7 +12,7 @@ from scipy import sparse
 from vocabgap.ranking.priority import Counted, FloatArray, Weights, age_in_days, factors
 from vocabgap.ranking.ties import IntArray, RankArray, next_ahead, tie_groups
 from vocabgap.schema import IMAGE_KEY, stripped
-from vocabgap.settings import RankBy
+from vocabgap.settings.model import RankBy
 
 DRAWS: Final = 500
 CONFIDENCE: Final = 0.90

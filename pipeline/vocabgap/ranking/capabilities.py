@@ -28,7 +28,7 @@ from vocabgap.ranking.trend import trends
 from vocabgap.records.moments import require_offset
 from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
 from vocabgap.schema import CAPABILITIES, CLUSTERS, IDENTITIES, RECORDS, WORDINGS, phrase
-from vocabgap.settings import (
+from vocabgap.settings.model import (
     DEFAULT_HALF_LIFE_DAYS,
     DEFAULT_MIN_IMAGES,
     DEFAULT_MIN_SESSIONS,

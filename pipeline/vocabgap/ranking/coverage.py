@@ -11,7 +11,7 @@ from vocabgap.errors import require_kind, require_names
 from vocabgap.ranking.entry_index import EntryIndex, Match
 from vocabgap.records.record import OPERATION_ALIASES, fold_operation
 from vocabgap.schema import CAPABILITIES
-from vocabgap.settings import DEFAULT_COVERED
+from vocabgap.settings.model import DEFAULT_COVERED
 from vocabgap.vocabulary import Entry, Vocabulary
 
 _DIGITS = 6  # so that the last bit of a logarithm is the same on every machine

@@ -10,7 +10,7 @@ import polars as pl
 
 from vocabgap.records.moments import MICROSECONDS_A_DAY
 from vocabgap.schema import UTC_MICROSECONDS
-from vocabgap.settings import DEFAULT_HALF_LIFE_DAYS
+from vocabgap.settings.model import DEFAULT_HALF_LIFE_DAYS
 
 FloatArray = npt.NDArray[np.float64]
 

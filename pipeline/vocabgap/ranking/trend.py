@@ -9,7 +9,7 @@ from scipy.special import bdtr, bdtrc
 
 from vocabgap.ranking.priority import constant
 from vocabgap.records.moments import MICROSECONDS_A_DAY
-from vocabgap.settings import WINDOW_WEEKS
+from vocabgap.settings.model import WINDOW_WEEKS
 
 SIGNIFICANCE: Final = 0.1
 RECENT_PARTS: Final = 3

@@ -9,13 +9,13 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from vocabgap.config import CONFIG_NAME
 from vocabgap.errors import expanded
 from vocabgap.ingest import Selection
 from vocabgap.records.moments import iso
 from vocabgap.reporting.manifest import Compared, Decided, Model
 from vocabgap.reporting.reading import NO_PREVIOUS
-from vocabgap.settings import DEFAULT_DECISIONS, MINILM, Settings
+from vocabgap.settings.loading import CONFIG_NAME
+from vocabgap.settings.model import DEFAULT_DECISIONS, MINILM, Settings
 from vocabgap.text import escape_unseen, printable_name
 from vocabgap.vocabulary import VocabularyFile
 

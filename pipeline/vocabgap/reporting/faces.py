@@ -29,7 +29,7 @@ from vocabgap.reporting.narrowing import Difference, differences, filters
 from vocabgap.reporting.page import render_page
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary, summarise
-from vocabgap.settings import Settings
+from vocabgap.settings.model import Settings
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from vocabgap.ingest import Selection
 from vocabgap.reporting.account import Account
 from vocabgap.reporting.narrowing import Narrowing, narrowed
 from vocabgap.reporting.terms import CheckedTerms
-from vocabgap.settings import Settings
+from vocabgap.settings.model import Settings
 from vocabgap.text import visible
 from vocabgap.version import SCHEMA_VERSION, __version__
 from vocabgap.vocabulary import VocabularyFile

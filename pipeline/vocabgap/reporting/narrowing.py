@@ -10,7 +10,7 @@ import msgspec
 
 from vocabgap.ingest import Selection
 from vocabgap.records.moments import iso
-from vocabgap.settings import RankBy, RankSettings
+from vocabgap.settings.model import RankBy, RankSettings
 
 ALL: Final = "all"
 _UNKNOWN: Final = "not known"

@@ -6,7 +6,7 @@ import polars as pl
 
 from vocabgap.errors import InvalidInputError
 from vocabgap.ranking import SETTLED
-from vocabgap.settings import RankBy, ranking
+from vocabgap.settings.model import RankBy, ranking
 
 _HINT: Final = "hand in what vocabgap.rank returned, or some of its rows, in their order"
 

@@ -20,7 +20,7 @@ from vocabgap.reporting.narrowing import Difference
 from vocabgap.reporting.terms import CheckedTerms
 from vocabgap.reporting.withheld import Withheld
 from vocabgap.schema import CAPABILITIES, IMAGE_KEY
-from vocabgap.settings import DEFAULT_COVERED, DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS
+from vocabgap.settings.model import DEFAULT_COVERED, DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS
 from vocabgap.text import count
 
 

@@ -32,14 +32,7 @@ from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.target import resolve_target
 from vocabgap.reporting.terms import CheckedTerms
 from vocabgap.schema import CAPABILITIES, GAPS, REJECTS, phrase
-from vocabgap.settings import (
-    DEFAULT_DECISIONS,
-    DEFAULT_OUT,
-    DEFAULT_TOP,
-    RankBy,
-    Settings,
-    shared_from,
-)
+from vocabgap.settings.model import DEFAULT_DECISIONS, DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, shared_from
 from vocabgap.text import printable_name
 
 

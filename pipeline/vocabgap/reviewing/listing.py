@@ -16,7 +16,7 @@ from vocabgap.reviewing.asking import LAST, Question
 from vocabgap.reviewing.known import Known, known_in, listed
 from vocabgap.reviewing.summing import Belonging, Totals, belonging, totals
 from vocabgap.schema import RECORDS, stripped
-from vocabgap.settings import Settings
+from vocabgap.settings.model import Settings
 from vocabgap.text import count
 
 

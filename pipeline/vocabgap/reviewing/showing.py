@@ -27,7 +27,7 @@ from vocabgap.reviewing.listing import newest, unread, with_category
 from vocabgap.reviewing.naming import Candidate, Kind, find
 from vocabgap.reviewing.summing import Belonging, Totals, belonging, totals
 from vocabgap.schema import RECORDS
-from vocabgap.settings import Settings
+from vocabgap.settings.model import Settings
 from vocabgap.text import printable_name
 
 COUNTED: Final = "counted"

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.file_kinds import FileKind
-from vocabgap.pointers import pointer_of, value_at
 from vocabgap.regular_files import content_of
+from vocabgap.settings.sources import pointer_of, value_at
 from vocabgap.text import shortened
 
 # Where a document that is an object holds its entries: a manifest, and the answer of an MCP server to

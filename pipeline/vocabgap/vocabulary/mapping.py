@@ -7,8 +7,8 @@ from reprlib import repr as short_repr
 from typing import Any, Final
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.pointers import PATH_HINT, pointer_of, value_at
-from vocabgap.settings import VocabularyFields
+from vocabgap.settings.model import VocabularyFields
+from vocabgap.settings.sources import PATH_HINT, pointer_of, value_at
 from vocabgap.text import shortened
 from vocabgap.vocabulary.documents import Item
 from vocabgap.vocabulary.entry import Entry

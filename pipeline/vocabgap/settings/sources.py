@@ -5,18 +5,49 @@ the settings add to them or change them.
 """
 
 import hashlib
+import re
 import tomllib
 from collections.abc import Mapping
 from datetime import date, time
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, Final, get_type_hints
 
 import msgspec
 
 from vocabgap.errors import InvalidInputError, nearest, require_type
-from vocabgap.pointers import PATH_HINT
 from vocabgap.records.record import FIELDS, LOG_NAME, GapRecord
+
+# Where a value lies in somebody else's object: the one way in which settings say it.
+#
+# A path is a key, or keys joined by dots (`wish.text`), or a JSON pointer (RFC 6901:
+# `/meta/session.id`), where a key holds a dot. A number leads into a list, counted from 0.
+
+
+PATH_HINT: Final = "expected keys joined by dots, such as about.text, or a JSON pointer, such as /about/text"
+_INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}")
+Pointer = tuple[str, ...]
+
+
+@lru_cache
+def pointer_of(path: str) -> Pointer:
+    """The keys of a path, in order."""
+    if path.startswith("/"):
+        return tuple(key.replace("~1", "/").replace("~0", "~") for key in path[1:].split("/"))
+    return tuple(path.split("."))
+
+
+def value_at(value: Any, pointer: Pointer) -> Any:  # noqa: ANN401 - whatever JSON may hold
+    """What some keys lead to; None where they lead nowhere."""
+    for key in pointer:
+        if isinstance(value, dict):
+            value = value.get(key)
+        elif isinstance(value, list) and _INDEX.fullmatch(key) and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return None
+    return value
+
 
 _SHIPPED: Final = "sources.toml"
 _GLOB_HINT: Final = 'for example glob = "wishes-*.jsonl", or "exports/*.jsonl"'
@@ -71,7 +102,7 @@ NATIVE: Final = Source(glob=LOG_NAME)
 @cache
 def shipped_sources() -> Mapping[str, Source]:
     """The sources that are known without being told, by name."""
-    text = resources.files("vocabgap").joinpath(_SHIPPED).read_text(encoding="utf-8")
+    text = resources.files("vocabgap.settings").joinpath(_SHIPPED).read_text(encoding="utf-8")
     return msgspec.convert(tomllib.loads(text)["source"], dict[str, Source])
 
 

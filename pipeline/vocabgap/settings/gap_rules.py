@@ -103,5 +103,5 @@ def _pattern(name: str, text: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=1)
 def _built_in() -> dict[str, tuple[str, ...]]:
-    text = resources.files("vocabgap").joinpath(f"{_TABLE}.toml").read_text(encoding="utf-8")
+    text = resources.files("vocabgap.settings").joinpath(f"{_TABLE}.toml").read_text(encoding="utf-8")
     return {name: tuple(told) for name, told in tomllib.loads(text).items()}

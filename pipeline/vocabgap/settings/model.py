@@ -15,8 +15,8 @@ from vocabgap.records.record import (
     fold_operation,
     operation_key,
 )
-from vocabgap.screening_rules import Rule, rules_in_force
-from vocabgap.sources import Source, sources_in_force
+from vocabgap.settings.gap_rules import Rule, rules_in_force
+from vocabgap.settings.sources import Source, sources_in_force
 
 BY_WORDING: Final = "by wording"
 MINILM: Final = "minilm"  # as an embedder: the model of that name that an installed package carries

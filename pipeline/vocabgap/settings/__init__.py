@@ -1,0 +1,1 @@
+"""Settings: frozen, and where they come from."""
