@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.disk import locked, put_in_place, undisturbed, write_whole
+from vocabgap.files.atomic import locked, put_in_place, undisturbed, write_whole
 
 
 def test_a_file_takes_the_place_of_another(tmp_path: Path) -> None:

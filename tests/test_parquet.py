@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from vocabgap.parquet import write_parquet
+from vocabgap.files.parquet import write_parquet
 
 FULL = Path("/dev/full")
 FRAME = pl.DataFrame({"need": ["sky mask", None]})

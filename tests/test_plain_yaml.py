@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.plain_yaml import DEEPEST, plain_yaml, yaml_lines
+from vocabgap.files.yaml import DEEPEST, plain_yaml, yaml_lines
 
 PIECES = [
     *(

@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 
 import polars as pl
 
-from vocabgap.disk import undisturbed
 from vocabgap.errors import NotFoundError, StateError, VocabgapError
-from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.files.atomic import undisturbed
+from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary.candidates import TermSource
 from vocabgap.glossary.configured import configured_runtime
 from vocabgap.glossary.context import ExecutionContext

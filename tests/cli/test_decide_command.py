@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from vocabgap import appending
+from vocabgap.files import appending
 
 Command = Callable[..., Any]
 

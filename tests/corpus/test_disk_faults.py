@@ -77,7 +77,7 @@ def test_a_disk_that_fails_at_any_sync_changes_nothing(
             raise OSError(code, os.strerror(code))
         fsync(descriptor)
 
-    monkeypatch.setattr("vocabgap.disk.os.fsync", failing)
+    monkeypatch.setattr("vocabgap.files.atomic.os.fsync", failing)
     if call < 4:  # a new part, what is deleted, the folder, the manifest
         with pytest.raises(StateError, match=r"cannot be changed: .*nothing was changed"):
             change_much(filled, chunks("d"))
@@ -109,7 +109,7 @@ def test_a_compaction_that_fails_leaves_all_as_it_was(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("vocabgap.disk.os.fsync", refuse)
+        patch.setattr("vocabgap.files.atomic.os.fsync", refuse)
         with pytest.raises(StateError, match="No space left on device"):
             filled.compact()
 
@@ -212,7 +212,7 @@ def test_what_the_disk_did_not_confirm_costs_no_file_of_the_version_before(
         fsync(descriptor)
 
     with monkeypatch.context() as patch:
-        patch.setattr("vocabgap.disk.os.fsync", failing)
+        patch.setattr("vocabgap.files.atomic.os.fsync", failing)
         with pytest.raises(StateError, match="did not confirm it"):
             change_much(filled, chunks("d"))
 

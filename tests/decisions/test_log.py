@@ -10,9 +10,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from vocabgap import appending
 from vocabgap.decisions import Decision, append_decision, read_decisions
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError
+from vocabgap.files import appending
 
 Decided = Callable[..., Decision]
 

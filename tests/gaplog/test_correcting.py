@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import vocabgap as vg
-from vocabgap.disk import locked
+from vocabgap.files.atomic import locked
 
 Found = Callable[[], pl.DataFrame]
 STATE = "ab" * 32

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import vocabgap as vg
-from vocabgap.appending import SILENT_WAIT
-from vocabgap.disk import locked
+from vocabgap.files.appending import SILENT_WAIT
+from vocabgap.files.atomic import locked
 from vocabgap.records.record import LOG_NAME
 
 BEFORE = b'{"description": "one", "workaround": ""}\n'
@@ -35,7 +35,7 @@ def test_a_write_that_is_refused_leaves_the_log_as_it_was(
         def write(self, _: object) -> int:
             raise OSError(error, os.strerror(error))
 
-    monkeypatch.setattr("vocabgap.appending.FileIO", Refusing)
+    monkeypatch.setattr("vocabgap.files.appending.FileIO", Refusing)
     with pytest.raises(vg.VocabgapError, match=os.strerror(error)) as refused:
         vg.log_gap(image, "two")
 
@@ -53,7 +53,7 @@ def test_a_disk_that_takes_a_part_of_a_line_keeps_none_of_it(
             assert isinstance(line, bytes)
             return super().write(line[:10])
 
-    monkeypatch.setattr("vocabgap.appending.FileIO", Full)
+    monkeypatch.setattr("vocabgap.files.appending.FileIO", Full)
     with pytest.raises(vg.VocabgapError, match="No space left on device") as refused:
         vg.log_gap(image, "two")
 
@@ -95,8 +95,8 @@ def test_a_folder_that_may_only_be_read_is_told(image: Path) -> None:
 def test_another_writer_is_waited_for_and_then_named(
     image: Path, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vocabgap.appending.LONGEST_WAIT", 0.2)
-    monkeypatch.setattr("vocabgap.appending.SILENT_WAIT", 0.0)
+    monkeypatch.setattr("vocabgap.files.appending.LONGEST_WAIT", 0.2)
+    monkeypatch.setattr("vocabgap.files.appending.SILENT_WAIT", 0.0)
     waited: list[bool] = []
     with log.open("ab") as other:
         assert locked(other.fileno())

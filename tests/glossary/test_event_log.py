@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from vocabgap import appending
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.files import appending
 from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity
 from vocabgap.glossary.errors import InvalidTermError
 from vocabgap.glossary.event_log import load_checkpoint, log_name, read_events, require_checkpoint

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from vocabgap.files.yaml import plain_yaml
 from vocabgap.glossary.checking import check
 from vocabgap.glossary.conflicts import ConflictType
 from vocabgap.glossary.errors import SeedFileValidationError
@@ -18,7 +19,6 @@ from vocabgap.glossary.seed_lines import plain_terms
 from vocabgap.glossary.seed_terms import validated
 from vocabgap.glossary.seeds import parse_seed, read_seed, scope_of
 from vocabgap.glossary.senses import SenseStatus
-from vocabgap.plain_yaml import plain_yaml
 
 TERM = {"surface": "mask", "definition": "where an edit shows"}
 PLAIN = """# The words of the team

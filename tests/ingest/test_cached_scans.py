@@ -106,7 +106,7 @@ class Workspace(RuleBasedStateMachine):
         self.append, self.let_it_settle, self.same_as_fresh = append, let_it_settle, same_as_fresh
         self.patch = pytest.MonkeyPatch()
         self.patch.setattr(caching, "_MOST_SHARDS", 3)
-        self.patch.setattr("vocabgap.disk.os.fsync", lambda _: None)
+        self.patch.setattr("vocabgap.files.atomic.os.fsync", lambda _: None)
         self.folder = Path(tempfile.mkdtemp())
         self.root = self.folder / "shoots"
         self.root.mkdir()

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from vocabgap.errors import StateError
+from vocabgap.files.atomic import STOPPING
 from vocabgap.mcp_server.workspace import Workspace
 from vocabgap.settings.model import Settings
-from vocabgap.signals import STOPPING
 
 Serve = Callable[[], None]
 

@@ -17,7 +17,7 @@ from vocabgap.cli.groups import LoadedOnDemand
 from vocabgap.cli.output import PROGRAM, Output
 from vocabgap.cli.usage import usage_error
 from vocabgap.errors import DEBUG_VARIABLE, STOPPED, ExitCode, InvalidInputError, VocabgapError, system_error
-from vocabgap.signals import StoppedError, ignore, raise_stops, release
+from vocabgap.files.atomic import StoppedError, ignore, raise_stops, release
 from vocabgap.version import __version__
 
 app = typer.Typer(

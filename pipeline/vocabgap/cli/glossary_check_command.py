@@ -24,7 +24,7 @@ from vocabgap.cli.glossary_texts import read, read_again
 from vocabgap.cli.options import ConfigOption
 from vocabgap.cli.output import PROGRAM, Output, output_of
 from vocabgap.errors import NotFoundError, StateError
-from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.records.moments import iso
 from vocabgap.text import count, printable_name, visible
 

@@ -110,7 +110,7 @@ def validate(
     config: ConfigOption = None,
 ) -> None:
     """List what is wrong in seed files; exit with 2 if anything is."""
-    from vocabgap.file_kinds import FileKind, file_kind  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.files.refusals import FileKind, file_kind  # noqa: PLC0415 - loads what only this needs
     from vocabgap.glossary.seeds import ENDING, read_seed, scope_of  # noqa: PLC0415
 
     output = output_of(context)

@@ -21,8 +21,8 @@ from vocabgap.corpus.path_snapshots import snapshot_frame, snapshots_of
 from vocabgap.corpus.reading import Contents, PartsVersion
 from vocabgap.corpus.refusals import missing_file, no_corpus, reading
 from vocabgap.corpus.store import PathSnapshot
-from vocabgap.disk import sync, sync_folder
-from vocabgap.parquet import write_parquet
+from vocabgap.files.atomic import sync, sync_folder
+from vocabgap.files.parquet import write_parquet
 
 
 class ParquetChange(PartsChange):

@@ -32,9 +32,9 @@ from vocabgap.corpus.parts import Part, write_part
 from vocabgap.corpus.reading import PartsVersion
 from vocabgap.corpus.refusals import missing_file, reading, writing
 from vocabgap.corpus.store import Measures
-from vocabgap.disk import sync, sync_folder, undisturbed
 from vocabgap.errors import StateError
-from vocabgap.parquet import write_parquet
+from vocabgap.files.atomic import sync, sync_folder, undisturbed
+from vocabgap.files.parquet import write_parquet
 
 _LOCK: Final = "_writer.lock"  # other tools leave alone what begins so
 _EMPTY: Final = re.compile(re.escape(_LOCK))

@@ -23,8 +23,8 @@ from vocabgap.corpus.parts import OpenFile, Part, readable
 from vocabgap.corpus.reading import Contents
 from vocabgap.corpus.refusals import no_corpus, unconfirmed
 from vocabgap.corpus.store import PathSnapshot
-from vocabgap.disk import sync, sync_folder
 from vocabgap.errors import StateError
+from vocabgap.files.atomic import sync, sync_folder
 from vocabgap.schema import CHUNKS
 
 LOG_FOLDER: Final = "_delta_log"

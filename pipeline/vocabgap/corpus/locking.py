@@ -17,8 +17,8 @@ import msgspec
 
 from vocabgap.corpus.manifest import LOCK
 from vocabgap.corpus.refusals import writing
-from vocabgap.disk import locked
 from vocabgap.errors import StateError
+from vocabgap.files.atomic import locked
 
 # Seconds for which another writer is waited for: until that is told, and until it is given up.
 SILENT_WAIT: Final = 1.0

@@ -7,8 +7,8 @@ from typing import Annotated, Final
 import msgspec
 
 from vocabgap.corpus.refusals import unconfirmed
-from vocabgap.disk import sync, sync_folder, undisturbed
 from vocabgap.errors import StateError
+from vocabgap.files.atomic import sync, sync_folder, undisturbed
 
 MANIFEST: Final = "manifest.json"
 FORMAT: Final = "vocabgap-corpus"

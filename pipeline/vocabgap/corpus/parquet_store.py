@@ -23,8 +23,8 @@ from vocabgap.corpus.manifest import (
 from vocabgap.corpus.reading import PartsVersion
 from vocabgap.corpus.refusals import writing
 from vocabgap.corpus.store import Measures
-from vocabgap.disk import undisturbed
 from vocabgap.errors import StateError
+from vocabgap.files.atomic import undisturbed
 
 
 class ParquetStore:

@@ -16,7 +16,7 @@ import polars as pl
 
 from vocabgap.corpus.manifest import PartEntry
 from vocabgap.errors import StateError
-from vocabgap.parquet import write_parquet
+from vocabgap.files.parquet import write_parquet
 from vocabgap.schema import CHUNKS
 
 # Small row groups, sorted and lightly compressed: what is looked for by path is found in few of them, and a

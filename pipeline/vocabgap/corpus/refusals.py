@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from vocabgap.disk import NO_ROOM
 from vocabgap.errors import AccessDeniedError, NotFoundError, StateError
+from vocabgap.files.atomic import NO_ROOM
 
 
 @contextmanager

@@ -8,10 +8,10 @@ from typing import Final
 
 import msgspec
 
-from vocabgap.appending import Kind, add_line, alone, naming, no_file
 from vocabgap.decisions.record import Decision
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.files.appending import Kind, add_line, alone, naming, no_file
+from vocabgap.files.refusals import FileKind, file_kind
 
 _CONFLICT: Final = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 _KIND: Final = Kind(

@@ -21,11 +21,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from vocabgap.cache_files import EMBEDDINGS_FOLDER, refused
-from vocabgap.disk import put_in_place
 from vocabgap.embedding.encoder import Vector
 from vocabgap.errors import InvalidInputError, expanded
-from vocabgap.parquet import write_parquet
+from vocabgap.files.atomic import EMBEDDINGS_FOLDER, put_in_place, refused
+from vocabgap.files.parquet import write_parquet
 
 SCHEMA: Final = {"text": pl.Binary(), "vector": pl.Binary()}
 _MOST_FILES: Final = 12

@@ -10,7 +10,7 @@ from typing import Final
 from vocabgap.embedding.model_settings import DEFAULT_MAX_TOKENS, Pooling, read_max_tokens, read_pooling
 from vocabgap.embedding.reading import exists, read_bytes, unreadable
 from vocabgap.errors import InvalidInputError, NotFoundError, expanded
-from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.text import printable_name
 
 SUFFIX: Final = ".onnx"

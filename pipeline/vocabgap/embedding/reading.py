@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError, VocabgapError
-from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.files.refusals import FileKind, file_kind
 
 DAMAGED_HINT: Final = "copy the model again from where it was published"
 _NOT_THERE: Final = (FileKind.NOTHING, FileKind.DANGLING)

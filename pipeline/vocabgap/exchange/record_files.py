@@ -12,8 +12,8 @@ from typing import Annotated, Any, BinaryIO, Final, cast
 import msgspec
 
 from vocabgap.corpus.restoring import record_faults
-from vocabgap.disk import put_in_place
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError, VocabgapError
+from vocabgap.files.atomic import put_in_place
 
 if sys.version_info >= (3, 14):
     from compression import zstd

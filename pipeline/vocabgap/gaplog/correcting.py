@@ -10,7 +10,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError, require_text
-from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.gaplog.entry import checked
 from vocabgap.ingest import scan
 from vocabgap.ingest.corrections import SUPERSEDED, mark_batches

@@ -9,10 +9,10 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from vocabgap.appending import Kind, add_line, alone, naming
-from vocabgap.disk import undisturbed
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, expanded, require_kind
-from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.files.appending import Kind, add_line, alone, naming
+from vocabgap.files.atomic import undisturbed
+from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.gaplog.entry import as_written, checked, image_name
 from vocabgap.gaplog.kind_of_need import category
 from vocabgap.gaplog.surroundings import session, snapshot

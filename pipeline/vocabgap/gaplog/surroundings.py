@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.files.refusals import FileKind, file_kind
 
 SESSION_VARIABLE: Final = "VOCABGAP_SESSION"
 SNAPSHOT_VARIABLE: Final = "VOCABGAP_SNAPSHOT"

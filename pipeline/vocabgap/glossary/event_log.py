@@ -13,9 +13,9 @@ from typing import Any, BinaryIO, Final
 
 import msgspec
 
-from vocabgap.appending import Kind, naming, no_file
 from vocabgap.errors import NotFoundError
-from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.files.appending import Kind, naming, no_file
+from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary.checkpoints import StepCheckpoint, checkpoint_of, is_uuid
 from vocabgap.glossary.errors import InvalidTermError
 from vocabgap.glossary.events import GlossaryEvent, StepCheckpointed, event_of

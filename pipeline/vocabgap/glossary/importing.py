@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary.glossary import definition_key
 from vocabgap.glossary.logging_events import changing
 from vocabgap.glossary.normalizing import surface_of, term_key

@@ -9,8 +9,8 @@ from uuid import uuid4
 
 import msgspec
 
-from vocabgap.appending import add_line, alone, naming
 from vocabgap.errors import InvalidInputError
+from vocabgap.files.appending import add_line, alone, naming
 from vocabgap.glossary.event_log import KIND, LONG_AGO, log_name
 from vocabgap.glossary.events import GlossaryEvent, encoded
 from vocabgap.glossary.following import follow_logs

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vocabgap.errors import NotFoundError, VocabgapError, expanded, require_kind, require_text
-from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary.checkpoints import StepCheckpoint
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.errors import (

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import msgspec
 
-from vocabgap.disk import write_whole
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError
+from vocabgap.files.atomic import write_whole
 from vocabgap.glossary.seed_terms import TERMS, SeedTerm
 from vocabgap.glossary.seeds import parse_seed, read_content
 

@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.file_kinds import FileKind
+from vocabgap.files.refusals import FileKind, content_of
 from vocabgap.glossary.errors import SeedFileValidationError, SeedProblem
 from vocabgap.glossary.scopes import ScopeStack
 from vocabgap.glossary.seed_lines import plain_terms
 from vocabgap.glossary.seed_terms import TERMS, SeedTerm, validated
 from vocabgap.glossary.senses import Provenance, TermSense
-from vocabgap.regular_files import content_of
 
 ENDING: Final = ".yaml"
 # A seed says who wrote it only through its history; what it holds has no date of its own.
@@ -97,7 +96,7 @@ def parse_seed(path: Path, content: bytes) -> Seed:
         terms, problems = validated({TERMS: plain})
         if not problems:
             return Seed(path, tuple(terms))
-    from vocabgap.plain_yaml import plain_yaml, yaml_lines  # noqa: PLC0415 - loads what few files need
+    from vocabgap.files.yaml import plain_yaml, yaml_lines  # noqa: PLC0415 - loads what few files need
 
     try:
         terms, problems = validated(plain_yaml(text))

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import msgspec
 
-from vocabgap.appending import Kind, naming
-from vocabgap.disk import write_whole
 from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
+from vocabgap.files.appending import Kind, naming
+from vocabgap.files.atomic import write_whole
 from vocabgap.glossary.candidates import ExtractedTerm
 from vocabgap.glossary.checkpoints import is_uuid, plain
 from vocabgap.glossary.context import ExecutionContext

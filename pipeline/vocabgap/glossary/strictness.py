@@ -55,7 +55,7 @@ def read_strictness(path: Path) -> Strictness:
     Returns:
         The strictness; `medium` where there is no such file, or it says nothing that is one.
     """
-    from vocabgap.plain_yaml import plain_yaml  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.files.yaml import plain_yaml  # noqa: PLC0415 - loads what only this needs
 
     try:
         content = plain_yaml(path.read_text(encoding="utf-8"))

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from vocabgap.cache_files import EMBEDDINGS_FOLDER, refused
-from vocabgap.disk import locked
 from vocabgap.errors import InvalidInputError, StateError, expanded
+from vocabgap.files.atomic import EMBEDDINGS_FOLDER, locked, refused
 from vocabgap.ingest.shards import LOCK_NAME, OURS
 from vocabgap.text import printable_name
 

@@ -16,7 +16,7 @@ from typing import Final, Self
 import msgspec
 import polars as pl
 
-from vocabgap.cache_files import refused
+from vocabgap.files.atomic import refused
 from vocabgap.ingest.collecting import LogRead
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.lines import Portion

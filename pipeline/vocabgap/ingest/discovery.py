@@ -15,7 +15,7 @@ import msgspec
 from msgspec import structs
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, VocabgapError, require_kind
-from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.ingest.catalogue import Catalogue, Kind
 from vocabgap.ingest.mending import Rejected
 from vocabgap.records.record import ROOT_KIND, RejectReason

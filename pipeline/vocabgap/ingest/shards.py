@@ -12,11 +12,11 @@ from typing import Final
 import msgspec
 import polars as pl
 
-from vocabgap.disk import put_in_place
+from vocabgap.files.atomic import put_in_place
+from vocabgap.files.parquet import write_parquet
 from vocabgap.ingest.collecting import Prefix
 from vocabgap.ingest.columns import PLACES, REJECT_PLACES
 from vocabgap.ingest.lines import Portion
-from vocabgap.parquet import write_parquet
 from vocabgap.schema import RECORDS, REJECTS
 from vocabgap.version import SCHEMA_VERSION, __version__
 

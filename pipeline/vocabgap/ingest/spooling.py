@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from vocabgap.errors import AccessDeniedError, StateError, expanded
+from vocabgap.files.parquet import write_parquet
 from vocabgap.ingest.arguments import check_arguments
 from vocabgap.ingest.collecting import Collector
 from vocabgap.ingest.columns import RecordColumns, RejectColumns
@@ -22,7 +23,6 @@ from vocabgap.ingest.lines import Lines
 from vocabgap.ingest.reading import MIB
 from vocabgap.ingest.scanning import ScanSummary, summarize, without_cycle_search
 from vocabgap.ingest.sweeping import Sweep
-from vocabgap.parquet import write_parquet
 from vocabgap.schema import GAPS, RECORDS, REJECTS, Table
 from vocabgap.settings.model import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
 from vocabgap.settings.sources import Source

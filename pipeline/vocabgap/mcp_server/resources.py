@@ -8,11 +8,10 @@ import msgspec
 from mcp_types import Resource, TextResourceContents
 
 from vocabgap.errors import NotFoundError, StateError
-from vocabgap.file_kinds import FileKind
+from vocabgap.files.refusals import FileKind, content_of
 from vocabgap.mcp_server.report_tool import Ranked
 from vocabgap.mcp_server.telling import MARK, NOTICE, fitting, told
 from vocabgap.mcp_server.workspace import Workspace
-from vocabgap.regular_files import content_of
 from vocabgap.reporting import read_run
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.manifest import CAPABILITIES_NAME, MANIFEST_NAME, MARKDOWN_NAME

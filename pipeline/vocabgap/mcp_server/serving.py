@@ -12,8 +12,8 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from vocabgap.errors import AccessDeniedError, StateError, system_error
+from vocabgap.files.atomic import STOPPING
 from vocabgap.mcp_server.messages import Incoming, Outgoing, Unanswered
-from vocabgap.signals import STOPPING
 
 LOOPBACK: Final = "127.0.0.1"
 PATH: Final = "/mcp"

@@ -11,7 +11,7 @@ from typing import Annotated, Final, Protocol, Self
 import msgspec
 
 from vocabgap.decisions import Ruling
-from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.ingest import Selection
 from vocabgap.reporting.account import Account
 from vocabgap.reporting.narrowing import Narrowing, narrowed

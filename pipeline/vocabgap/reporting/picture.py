@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError, expanded
-from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.files.refusals import FileKind, file_kind
 
 _SVG: Final = b"<svg"
 

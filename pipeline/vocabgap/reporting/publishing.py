@@ -18,8 +18,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from vocabgap.disk import NO_ROOM, sync, sync_folder, undisturbed
 from vocabgap.errors import AccessDeniedError, StateError, VocabgapError
+from vocabgap.files.atomic import NO_ROOM, sync, sync_folder, undisturbed
 from vocabgap.reporting.target import OWNED, check_target, resolve_target
 
 _STAGING: Final = "staging"

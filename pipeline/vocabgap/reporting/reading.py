@@ -10,7 +10,7 @@ from typing import Final
 import polars as pl
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
-from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.ranking import PRESENT, PREVIOUS
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,

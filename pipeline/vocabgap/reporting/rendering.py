@@ -7,7 +7,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.reporting.faces import Tables, settings_of, summary_of, write_faces
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,

@@ -11,8 +11,8 @@ import polars as pl
 from msgspec.structs import replace
 
 from vocabgap.errors import InvalidInputError, expanded, require_kind, whole_number
+from vocabgap.files.parquet import write_parquet
 from vocabgap.ingest import Scan
-from vocabgap.parquet import write_parquet
 from vocabgap.ranking import Lineage, with_categories
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting.command import Reproduction

@@ -17,7 +17,7 @@ from vocabgap.errors import (
     nearest,
     require_type,
 )
-from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.settings.gap_rules import rules_in_force
 from vocabgap.settings.model import Settings
 from vocabgap.settings.sources import parse_source, sources_in_force

@@ -11,8 +11,7 @@ from reprlib import repr as short_repr
 from typing import Any, Final
 
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.file_kinds import FileKind
-from vocabgap.regular_files import content_of
+from vocabgap.files.refusals import FileKind, content_of
 from vocabgap.settings.sources import pointer_of, value_at
 from vocabgap.text import shortened
 
@@ -176,7 +175,7 @@ def _json_lines(text: str) -> list[Item]:
 
 
 def _yaml(text: str) -> _Document:
-    from vocabgap.plain_yaml import plain_yaml  # noqa: PLC0415 - loads what only these files need
+    from vocabgap.files.yaml import plain_yaml  # noqa: PLC0415 - loads what only these files need
 
     return _Document(plain_yaml(text))
 

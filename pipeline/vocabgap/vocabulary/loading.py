@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, expanded, require_kind
-from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.settings.model import VocabularyFields
 from vocabgap.text import printable_name, shortened
 from vocabgap.vocabulary.documents import Item, read_content, read_items

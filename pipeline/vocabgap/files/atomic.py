@@ -9,9 +9,69 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Final
 
-from vocabgap.signals import STOPPING
+from vocabgap.errors import AccessDeniedError, StateError, VocabgapError
+
+# Signals that ask a run to end: Ctrl-C, a job's time limit, a terminal that is closed.
+#
+# This module is loaded first, and therefore loads next to nothing itself.
+
+
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_KILLED = 128  # what shells add to the number of the signal that ended a process
+
+
+class StoppedError(SystemExit):
+    """A signal asked the process to end; what is not caught ends it quietly, with that signal's exit code.
+
+    Args:
+        number: The signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(_KILLED + number)
+
+
+def hold() -> None:
+    """Let the signals wait, while there is no thread but this one."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
+
+
+def release() -> None:
+    """Let in those that have waited, and those to come.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C was pressed meanwhile.
+        StoppedError: Another one came meanwhile, and `raise_stops` was called before.
+    """
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
+
+
+def raise_stops() -> None:
+    """Let the signals that Python leaves to the system be exceptions, so that what they end is tidied up.
+
+    One that is ignored, as `nohup` has it, stays so.
+    """
+    for number in STOPPING:
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _stop)
+
+
+def ignore() -> None:
+    """Let them do nothing any more: all is done, or being tidied up.
+
+    Not `hold`, which is for one thread: those of Polars would take them.
+    """
+    for number in STOPPING:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _stop(number: int, _: FrameType | None) -> None:
+    ignore()  # a shell that goes may send several
+    raise StoppedError(number)
+
 
 NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """What the system says where a file cannot grow."""
@@ -108,3 +168,17 @@ def _sync(path: Path, flags: int) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+# What every cache on disk does alike: how its files come to be, and what is said where they cannot.
+
+
+# The folder of embeddings in a cache; what earlier scans have read lies beside it.
+EMBEDDINGS_FOLDER: Final = "embeddings"
+
+
+def refused(folder: Path, error: OSError) -> VocabgapError:
+    """What is said where the system, or the disk, does not let a cache be used."""
+    message = f"cache '{folder}' cannot be used: {error.strerror or error}"
+    kind = AccessDeniedError if isinstance(error, PermissionError) else StateError
+    return kind(message, hint="name another folder, or work without a cache")

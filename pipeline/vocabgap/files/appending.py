@@ -10,9 +10,9 @@ from io import FileIO
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from vocabgap.disk import locked, sync_folder
 from vocabgap.errors import AccessDeniedError, StateError, VocabgapError
-from vocabgap.file_kinds import FileKind, file_kind
+from vocabgap.files.atomic import locked, sync_folder
+from vocabgap.files.refusals import FileKind, file_kind
 
 # Seconds for which another writer is waited for: until that is told, and until it is given up.
 SILENT_WAIT: Final = 1.0
