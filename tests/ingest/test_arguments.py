@@ -7,8 +7,8 @@ import pytest
 
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import scan, scan_to_parquet
-from vocabgap.ingest.arguments import check_arguments
 from vocabgap.ingest.discovery import discover
+from vocabgap.ingest.scanning import check_arguments
 from vocabgap.settings.sources import Source
 
 WriteLog = Callable[..., Path]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from vocabgap.ingest.catalogue import Catalogue, Kind
+from vocabgap.ingest.discovery import Catalogue, Kind
 from vocabgap.records.record import LOG_NAME
 from vocabgap.settings.sources import Source, shipped_sources
 

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.ingest import Scan, columns
-from vocabgap.ingest.catalogue import Kind
 from vocabgap.ingest.columns import RecordColumns
-from vocabgap.ingest.discovery import LogFile
+from vocabgap.ingest.discovery import Kind, LogFile
 from vocabgap.records.record import GapRecord, record_id
 from vocabgap.schema import RECORDS
 

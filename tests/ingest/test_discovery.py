@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
 from vocabgap.ingest.discovery import discover, repository_slugs
-from vocabgap.ingest.mending import Rejected
+from vocabgap.ingest.repairs import Rejected
 from vocabgap.records.record import LOG_NAME, RejectReason
 
 WriteLog = Callable[..., Path]

@@ -8,12 +8,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vocabgap.ingest.decoding import MAX_LINE_BYTES
-from vocabgap.ingest.framing import Block, blocks
+from vocabgap.ingest.reading import Block, blocks
 
 BOM = b"\xef\xbb\xbf"
 LIMIT = 8
 MIB = 1 << 20
-LIMIT_NAME = "vocabgap.ingest.framing.MAX_LINE_BYTES"
+LIMIT_NAME = "vocabgap.ingest.reading.MAX_LINE_BYTES"
 
 # Newlines, what other readers take for one, byte order marks and parts of them, and anything at all.
 pieces = st.sampled_from([b"\n", b"\r\n", b"reed", b"\xe2\x80\xa8", b"\xc2\x85", b"\x0c", BOM, BOM[:2]])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from vocabgap.ingest import Scan, scan
 from vocabgap.ingest.decoding import Decoded, decode_line
-from vocabgap.ingest.mending import Rejected
+from vocabgap.ingest.repairs import Rejected
 from vocabgap.records.record import LOG_NAME, RejectReason
 
 WriteLog = Callable[..., Path]

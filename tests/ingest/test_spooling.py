@@ -7,7 +7,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
-from vocabgap.ingest import columns, scan, scan_to_parquet, spooling
+from vocabgap.ingest import columns, scan, scan_to_parquet, scanning
 
 WriteLog = Callable[..., Path]
 Gap = Callable[..., dict[str, object]]
@@ -89,7 +89,7 @@ def test_what_stops_it_leaves_nothing_behind(
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(spooling, "_mark", stop)
+    monkeypatch.setattr(scanning, "_mark", stop)
 
     with pytest.raises(KeyboardInterrupt):
         scan_to_parquet(corpus, tmp_path / "out")

@@ -18,12 +18,12 @@ def note_narrowing(output: Output, made: "Run", *, minutes: Iterable[str] = ()) 
         made: The run.
         minutes: What was written as a span of minutes, and may have been meant as months.
     """
-    from vocabgap.ingest import unmatched  # noqa: PLC0415 - loads Polars
+    from vocabgap.ingest import selection  # noqa: PLC0415 - loads Polars
 
     asked = made.published.manifest.parameters
     if asked is None:
         return
-    for told in unmatched(
+    for told in selection(
         made.scan.gaps,
         asked.selection,
         category_aliases=asked.settings.category_aliases,

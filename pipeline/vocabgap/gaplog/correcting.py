@@ -13,7 +13,7 @@ from vocabgap.errors import InvalidInputError, NotFoundError, StateError, requir
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.gaplog.entry import checked
 from vocabgap.ingest import scan
-from vocabgap.ingest.corrections import SUPERSEDED, mark_batches
+from vocabgap.ingest.accounting import SUPERSEDED, mark_batches
 from vocabgap.records.record import FIELDS, GapRecord, record_id
 from vocabgap.schema import RECORDS
 

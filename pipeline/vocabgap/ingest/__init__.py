@@ -1,14 +1,20 @@
 """Ingest: gap logs in, records and rejects out. No good record is lost because of a bad neighbour."""
 
-from vocabgap.ingest.caching import CacheUse
+from vocabgap.ingest.cache import CacheUse
 from vocabgap.ingest.discovery import resolve_roots
 from vocabgap.ingest.repaired import RepairedLine, repaired_lines
-from vocabgap.ingest.scanning import Scan, ScanSummary, scan
-from vocabgap.ingest.selection import Selection
-from vocabgap.ingest.spooling import scan_to_parquet
-from vocabgap.ingest.stored import STORED, scan_stored, united
-from vocabgap.ingest.unmatched import undated, unmatched
-from vocabgap.ingest.verbatim import FOLDER, TEXT, LogLines, read_lines, text_lines
+from vocabgap.ingest.scanning import Scan, ScanSummary, scan, scan_to_parquet
+from vocabgap.ingest.selection import Selection, undated, unmatched
+from vocabgap.ingest.verbatim import (
+    FOLDER,
+    STORED,
+    TEXT,
+    LogLines,
+    read_lines,
+    scan_stored,
+    text_lines,
+    united,
+)
 
 __all__ = [
     "FOLDER",

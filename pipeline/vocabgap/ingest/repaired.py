@@ -9,14 +9,12 @@ import msgspec
 import polars as pl
 from msgspec.structs import replace
 
-from vocabgap.ingest.collecting import Collector
 from vocabgap.ingest.columns import RecordColumns, RejectColumns
 from vocabgap.ingest.decoding import object_of
 from vocabgap.ingest.discovery import LogFile, discover
-from vocabgap.ingest.framing import Block
-from vocabgap.ingest.lines import Lines, Portion
-from vocabgap.ingest.mending import kind, nulls_for_defaults
-from vocabgap.ingest.reading import MIB
+from vocabgap.ingest.lines import Collector, Lines, Portion
+from vocabgap.ingest.reading import MIB, Block
+from vocabgap.ingest.repairs import kind, nulls_for_defaults
 from vocabgap.records.record import FIELDS, SATISFACTION_WORDS, Repair
 from vocabgap.settings.model import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
 from vocabgap.settings.sources import Source

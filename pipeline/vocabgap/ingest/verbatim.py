@@ -1,5 +1,7 @@
 """The readable lines of gap logs as they stand there, each with the record that a scan makes of it."""
 
+import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,16 +9,15 @@ from typing import Any, Final
 
 import polars as pl
 
-from vocabgap.ingest.arguments import check_arguments
-from vocabgap.ingest.catalogue import Catalogue
-from vocabgap.ingest.collecting import Collector
+from vocabgap.ingest.accounting import Ledger, mark_batches
 from vocabgap.ingest.columns import RecordColumns, RejectColumns
-from vocabgap.ingest.discovery import LogFile, discover
-from vocabgap.ingest.framing import Block, blocks
-from vocabgap.ingest.lines import Lines, Portion
-from vocabgap.ingest.reading import MIB
+from vocabgap.ingest.decoding import MAX_LINE_BYTES
+from vocabgap.ingest.discovery import Catalogue, LogFile, discover
+from vocabgap.ingest.lines import Collector, Lines, Portion
+from vocabgap.ingest.reading import MIB, Block, blocks
+from vocabgap.ingest.scanning import Scan, check_arguments, summarize, without_cycle_search
 from vocabgap.records.record import GapRecord
-from vocabgap.schema import RECORDS, REJECTS
+from vocabgap.schema import RECORDS, REJECTS, Column, Table
 from vocabgap.settings.model import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
 from vocabgap.settings.sources import Source, checked_sources, shipped_sources
 
@@ -178,3 +179,159 @@ def handed_over(source_path: str, repo_slug: str, catalogue: Catalogue, folder: 
 def _chunks(content: str) -> Iterator[bytes]:
     # Half of a surrogate pair is no UTF-8; it stays what it is, so that its line is refused and no other.
     yield content.encode("utf-8", "surrogatepass")
+
+
+# Lines that are kept elsewhere, read as if they stood in their logs: same decoding, same account.
+
+
+STORED: Final = Table(
+    "stored lines",
+    "one line of a log that is kept elsewhere",
+    (
+        Column("tenant_id", pl.String, "whose line it is"),
+        Column("repo_slug", pl.String, "the repository"),
+        Column("root_kind", pl.String, "kind of root"),
+        Column("source_path", pl.String, "log file, relative to the root, forward slashes"),
+        Column("line", pl.Int64, "line in the file, counted from 1; null where it is not known"),
+        Column("byte_offset", pl.Int64, "offset of its first byte; null where it is not known"),
+        Column(FOLDER, pl.String, "folder that holds the log; null where the path says it"),
+        Column(TEXT, pl.String, "the line without its newline"),
+        Column("id", pl.String, "what tells it from others: the order of those that are on one line"),
+    ),
+)
+"""What `scan_stored` reads."""
+_LOG: Final = ("repo_slug", "source_path", "tenant_id", "root_kind", FOLDER)
+_UNKNOWN: Final = -(1 << 60)  # an offset from which no line comes to 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """One log: its lines by number."""
+
+    log: LogFile
+    numbers: list[int]
+    offsets: list[int | None]
+    lines: list[bytes]
+
+    def blocks(self) -> Iterator[Block]:
+        """Lines that follow each other, together; one over the limit alone, as logs are cut."""
+        start = 0
+        for at in range(1, len(self.lines) + 1):
+            if at == len(self.lines) or self._is_apart(at):
+                yield self._block(start, at)
+                start = at
+
+    def _is_apart(self, at: int) -> bool:
+        """Whether a line cannot stand in one block with the line before it."""
+        follows = self.numbers[at] == self.numbers[at - 1] + 1
+        return not follows or max(map(len, self.lines[at - 1 : at + 1])) > MAX_LINE_BYTES
+
+    def _block(self, start: int, end: int) -> Block:
+        lines, offset = self.lines[start:end], self.offsets[start]
+        length = len(lines[0])
+        too_long = length if length > MAX_LINE_BYTES else 0
+        kept = [lines[0][:MAX_LINE_BYTES]] if too_long else lines
+        return Block(self.numbers[start], _UNKNOWN if offset is None else offset, kept, too_long=too_long)
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the lines, each with its newline."""
+        return hashlib.sha256(b"".join(line + b"\n" for line in self.lines)).hexdigest()
+
+    @property
+    def size(self) -> int:
+        """Bytes of the same."""
+        return sum(map(len, self.lines)) + len(self.lines)
+
+
+def scan_stored(
+    lines: pl.DataFrame, *, sources: Mapping[str, Source | Mapping[str, Any]] | None = None
+) -> Scan:
+    """Decode lines that are kept elsewhere.
+
+    Args:
+        lines: Table `STORED`, in any order. A line whose number is not known comes after those of its log.
+        sources: What gap logs are called and how they are read: a line is read as its log's name says.
+
+    Returns:
+        What a scan of the logs would give, as far as their lines are at hand: a log's size and digest are
+        those of its lines. Rows are ordered by repository, file, tenant and line.
+    """
+    STORED.require(lines)
+    records: list[pl.DataFrame] = []
+    rejects: list[pl.DataFrame] = []
+    reading = Lines(RecordColumns("", records.append), RejectColumns(rejects.append))
+    ledger = Ledger()
+    with without_cycle_search():
+        for stored in _logs(lines, Catalogue(in_force(sources))):
+            portion = Portion(ended=True)
+            for block in stored.blocks():
+                reading.take(stored.log, block, portion)
+            ledger.account(stored.log, stored.size, stored.sha256, [portion])
+        reading.flush()
+    return marked(
+        [_with_known_offsets(frame) for frame in records],
+        _with_known_offsets(pl.concat([REJECTS.empty(), *rejects])),
+        ledger.files(),
+        ledger.repairs,
+    )
+
+
+def united(scans: Iterable[Scan]) -> Scan:
+    """Several scans as one: a record that two of them have counts once.
+
+    Args:
+        scans: At least one.
+    """
+    several = list(scans)
+    if len(several) == 1:
+        return several[0]
+    order = ("repo_slug", "source_path", "tenant_id", "line")
+    records = pl.concat([each.gaps.select(RECORDS.names) for each in several])
+    rejects = pl.concat([each.rejects for each in several])
+    files = pl.concat([each.files for each in several])
+    repairs: Counter[str] = Counter()
+    for each in several:
+        repairs.update(each.summary.repairs)
+    made = marked(
+        [records.sort(order, maintain_order=True)],
+        rejects.sort("repo_slug", "source_path", "line", maintain_order=True),
+        files.sort("repo_slug", "source_path", maintain_order=True),
+        repairs,
+    )
+    return Scan(made.gaps, made.rejects, made.files, made.summary, several[0].cache)
+
+
+def marked(
+    records: list[pl.DataFrame], rejects: pl.DataFrame, files: pl.DataFrame, repairs: Mapping[str, int]
+) -> Scan:
+    """A scan of what was read: which lines count, and the account of all.
+
+    Args:
+        records: Frames of table `records`, in order.
+        rejects: Table `rejects`.
+        files: Table `files`.
+        repairs: What was mended, by kind.
+    """
+    gaps = mark_batches(records or [RECORDS.empty()])
+    return Scan(gaps, rejects, files, summarize(Counter(gaps["why_not"].to_list()), rejects, files, repairs))
+
+
+def _logs(lines: pl.DataFrame, catalogue: Catalogue) -> Iterator[_Stored]:
+    ordered = lines.sort(*_LOG, "line", "id", nulls_last=True)
+    for key, rows in ordered.group_by(*_LOG, maintain_order=True):
+        repo_slug, source_path, tenant_id, root_kind, folder = map(str, key)
+        made = handed_over(source_path, repo_slug, catalogue, "" if key[-1] is None else folder)
+        last = int(rows["line"].max() or 0)  # type: ignore[arg-type]
+        unnumbered = range(last + 1, last + 1 + rows["line"].null_count())
+        yield _Stored(
+            LogFile(made.path, repo_slug, source_path, made.folder, made.kind, None, tenant_id, root_kind),
+            [*rows["line"].drop_nulls(), *unnumbered],
+            rows["byte_offset"].to_list(),
+            rows[TEXT].cast(pl.Binary).to_list(),
+        )
+
+
+def _with_known_offsets(rows: pl.DataFrame) -> pl.DataFrame:
+    offset = pl.col("byte_offset")
+    return rows.with_columns(pl.when(offset >= 0).then(offset))

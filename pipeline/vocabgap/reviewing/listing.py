@@ -9,7 +9,7 @@ import polars as pl
 
 from vocabgap.errors import require_kind, whole_number
 from vocabgap.exchange.scanning import scan
-from vocabgap.ingest import CacheUse, Scan, undated, unmatched
+from vocabgap.ingest import CacheUse, Scan, selection, undated
 from vocabgap.records.moments import require_offset
 from vocabgap.records.record import fold_category
 from vocabgap.reviewing.asking import LAST, Question
@@ -172,7 +172,7 @@ def review(
     found = question.among(narrowed.gaps.filter("counted").select(RECORDS.names))
     found = with_category(found, settings)
     if session is not None or not question.is_of_last:
-        notes += unmatched(
+        notes += selection(
             scanned.gaps,
             question.selection,
             category_aliases=settings.category_aliases,

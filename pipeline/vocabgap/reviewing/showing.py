@@ -14,7 +14,7 @@ from vocabgap.analysing import analyse
 from vocabgap.errors import require_kind, require_text, texts, unusable
 from vocabgap.exchange.scanning import scan
 from vocabgap.ingest import CacheUse, Scan, Selection
-from vocabgap.ingest.corrections import corrections
+from vocabgap.ingest.accounting import corrections
 from vocabgap.ranking import SETTLED
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting.capability import Capability
