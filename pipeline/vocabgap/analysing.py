@@ -11,8 +11,8 @@ from typing import NamedTuple, Self
 import polars as pl
 
 from vocabgap.clustering import Clusters, cluster
+from vocabgap.clustering.embedding import Embedder, load_embedder
 from vocabgap.decisions import Ruling, read_decisions, replay
-from vocabgap.embedding import Embedder, load_embedder
 from vocabgap.errors import expanded, require_kind
 from vocabgap.exchange.scanning import scan
 from vocabgap.ingest import Scan, Selection, resolve_roots

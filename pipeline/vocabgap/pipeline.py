@@ -10,8 +10,8 @@ import polars as pl
 
 from vocabgap.analysing import Asked, Stopwatch, analyse_asked
 from vocabgap.clustering import Clusters
+from vocabgap.clustering.embedding import EmbeddingUse
 from vocabgap.decisions import Ruling
-from vocabgap.embedding import EmbeddingUse
 from vocabgap.errors import InvalidInputError, expanded, whole_number
 from vocabgap.guarding import check_words, kept_run, kept_whole
 from vocabgap.ingest import Scan, Selection, resolve_roots

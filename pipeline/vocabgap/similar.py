@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from vocabgap.clustering.points import Points, points_of
 from vocabgap.clustering.vectorizing import vectorize
+from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.errors import InvalidInputError, require_kind, whole_number
 from vocabgap.ranking.coverage import entry_index
 from vocabgap.schema import CAPABILITIES

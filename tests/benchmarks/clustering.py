@@ -27,11 +27,10 @@ from scipy import sparse
 
 from vocabgap.clustering.arrays import FloatArray, IntArray
 from vocabgap.clustering.cutting import flat_groups, sentenceness
-from vocabgap.clustering.dense_linkage import cosine_distances
-from vocabgap.clustering.embeddings import blended_rows
-from vocabgap.clustering.linkage import DENSE_LIMIT, average_linkage
-from vocabgap.clustering.points import Points, points_of
+from vocabgap.clustering.dense_rows import blended_rows
+from vocabgap.clustering.linkage import DENSE_LIMIT, average_linkage, cosine_distances
 from vocabgap.clustering.vectorizing import Rows, vectorize, word_rows
+from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.schema import PHRASE_FIELDS
 from vocabgap.text import surface
 

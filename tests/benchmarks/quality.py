@@ -29,7 +29,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import vocabgap
 from vocabgap.clustering.arrays import IntArray
-from vocabgap.clustering.dense_linkage import cosine_distances
+from vocabgap.clustering.linkage import cosine_distances
 from vocabgap.schema import PHRASE_FIELDS
 from vocabgap.text import content_words, ignored_stems, surface
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from numba.core.caching import IndexDataCacheFile
 
-from vocabgap.clustering.compiling import compiled
+from vocabgap.clustering.kernels import compiled
 
 Loop = Callable[[], Any]
 DISK_FULL = OSError(errno.ENOSPC, "No space left on device")
@@ -74,7 +74,7 @@ def test_what_was_compiled_from_other_sources_is_not_taken(
     loop: Loop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loop()(3)
-    monkeypatch.setattr("vocabgap.clustering.compiling._sources", lambda: "of another version")
+    monkeypatch.setattr("vocabgap.clustering.kernels._sources", lambda: "of another version")
     other = loop()
 
     assert other(4) == 8

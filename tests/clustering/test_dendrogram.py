@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from vocabgap.clustering.cutting import flat_groups
-from vocabgap.clustering.dendrogram import below, in_order_of_height
+from vocabgap.clustering.linkage import below, in_order_of_height
 from vocabgap.schema import LINKAGE
 
 Merge = tuple[int, int, float]

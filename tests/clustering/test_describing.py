@@ -14,7 +14,6 @@ from scipy import sparse
 from vocabgap.clustering import describing
 from vocabgap.clustering.arrays import FloatArray, IntArray
 from vocabgap.clustering.cutting import flat_groups
-from vocabgap.clustering.dense_linkage import average_linkage, cosine_distances
 from vocabgap.clustering.describing import (
     SHOWN_DIGITS,
     Labeller,
@@ -23,8 +22,9 @@ from vocabgap.clustering.describing import (
     similarity,
     weakest_links,
 )
-from vocabgap.clustering.points import points_of
+from vocabgap.clustering.linkage import cosine_distances, dense_average_linkage
 from vocabgap.clustering.vectorizing import Rows
+from vocabgap.clustering.wordings import points_of
 from vocabgap.schema import LINKAGE
 
 Asking = Callable[..., pl.DataFrame]
@@ -222,7 +222,7 @@ def test_nothing_has_no_links() -> None:
 def test_the_weakest_link_of_a_cut_is_the_highest_merge_below_it(
     random_rows: RandomRows, seed: int, count: int, threshold: float
 ) -> None:
-    merges = average_linkage(cosine_distances(random_rows(seed, count)), np.ones(count))
+    merges = dense_average_linkage(cosine_distances(random_rows(seed, count)), np.ones(count))
     labels = flat_groups(merges, count, threshold)
 
     found = weakest_links(merges, labels)

@@ -19,7 +19,7 @@ from scipy.cluster import hierarchy
 
 from vocabgap.clustering.arrays import FloatArray, IntArray
 from vocabgap.clustering.cutting import flat_groups, sentence_shares, sentenceness
-from vocabgap.clustering.dendrogram import in_order_of_height
+from vocabgap.clustering.linkage import in_order_of_height
 from vocabgap.clustering.sparse_linkage import Merges, average_linkage
 from vocabgap.clustering.vectorizing import Rows, vectorize
 from vocabgap.text import content_words, ignored_stems, surface

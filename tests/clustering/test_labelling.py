@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vocabgap.clustering.labelling import best_wording, core_terms, representative
+from vocabgap.clustering.describing import best_wording, core_terms, representative
 
 TERMS = ["fog", "mask", "feather", "grain"]
 

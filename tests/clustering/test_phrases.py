@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from vocabgap.clustering.phrases import surfaces_of, wordings_of
+from vocabgap.clustering.wordings import surfaces_of, wordings_of
 from vocabgap.schema import PHRASE_FIELDS, WORDINGS
 
 Asking = Callable[..., pl.DataFrame]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from vocabgap.clustering.points import points_of
+from vocabgap.clustering.wordings import points_of
 
 Asking = Callable[..., pl.DataFrame]
 

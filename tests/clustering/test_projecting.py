@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.clustering.arrays import FloatArray
-from vocabgap.clustering.points import points_of
 from vocabgap.clustering.projecting import DECIMALS, WordingVectors
-from vocabgap.clustering.terms import terms_of
-from vocabgap.clustering.vectorizing import vectorize
+from vocabgap.clustering.vectorizing import terms_of, vectorize
+from vocabgap.clustering.wordings import points_of
 
 WORDINGS = ["sky mask", "mask the sky", "film grain overlay", "grain", "lift shadows", "??", "Ünder water"]
 

@@ -15,7 +15,7 @@ from scipy.spatial.distance import squareform
 
 from vocabgap.clustering import cluster, linkage, neighbours, sparse_linkage
 from vocabgap.clustering.cutting import flat_groups
-from vocabgap.clustering.dendrogram import in_order_of_height
+from vocabgap.clustering.linkage import in_order_of_height
 from vocabgap.clustering.neighbours import SparseNeighbours
 from vocabgap.clustering.sparse_linkage import Merges, average_linkage
 from vocabgap.clustering.vectorizing import Rows, vectorize

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from vocabgap.clustering import cluster
-from vocabgap.clustering.synonyms import folding
+from vocabgap.clustering.wordings import folding
 from vocabgap.errors import InvalidInputError
 from vocabgap.text import ignored_stems
 

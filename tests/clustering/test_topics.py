@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
 from vocabgap.clustering.arrays import FloatArray
-from vocabgap.clustering.topics import (
+from vocabgap.clustering.vectorizing import (
     COMPANIONS,
     DAMPING,
     NEIGHBOURS,

@@ -7,8 +7,16 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from vocabgap.clustering.arrays import FloatArray
-from vocabgap.clustering.topics import DAMPING, STRENGTH
-from vocabgap.clustering.vectorizing import LONGEST_ROW, PAIR_WEIGHT, WORD_SHARE, Rows, vectorize, word_rows
+from vocabgap.clustering.vectorizing import (
+    DAMPING,
+    LONGEST_ROW,
+    PAIR_WEIGHT,
+    STRENGTH,
+    WORD_SHARE,
+    Rows,
+    vectorize,
+    word_rows,
+)
 from vocabgap.text import FUNCTION_WORDS, content_words, ignored_stems, surface
 
 CONTENTS = ["fog mask", "fog mask feather", "grain overlay", "film grain overlay strength", "???", "z"]

@@ -16,7 +16,7 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 
-from vocabgap.embedding import Embedder
+from vocabgap.clustering.embedding import Embedder
 
 DIMS: Final = 4
 _WIDE: Final = 32  # numbers in a word vector of the int8 model

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import polars as pl
 import pytest
 
-from vocabgap.embedding import Embedder, EmbeddingUse, cache, embedder
-from vocabgap.embedding.encoder import Encoder
+from vocabgap.clustering.embedding import Embedder, EmbeddingUse, cache, embedder
+from vocabgap.clustering.embedding.encoder import Encoder
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError
 from vocabgap.ingest import CacheUse, scan
 
@@ -111,7 +111,7 @@ def test_another_version_of_a_library_finds_nothing(
 ) -> None:
     Embedder.load(folder, kept).embed(TEXTS)
     monkeypatch.setattr("onnxruntime.__version__", "1.99.0") if library == "onnxruntime" else (
-        monkeypatch.setattr("vocabgap.embedding.encoder.version", lambda _: "0.99.0")
+        monkeypatch.setattr("vocabgap.clustering.embedding.encoder.version", lambda _: "0.99.0")
     )
     later = Embedder.load(folder, kept)
     later.embed(TEXTS)

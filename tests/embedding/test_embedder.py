@@ -18,8 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vocabgap as vg
-from vocabgap.embedding import Embedder, EmbeddingUse
-from vocabgap.embedding.encoder import Vector
+from vocabgap.clustering.embedding import Embedder, EmbeddingUse
+from vocabgap.clustering.embedding.encoder import Vector
 from vocabgap.errors import InvalidInputError
 
 TEXTS = [f"{'sky mask ' * (place % 7)}warm {'skin tone a'[: place % 12]}" for place in range(500)]

@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 from onnx import TensorProto
 
-from vocabgap.embedding import Embedder
+from vocabgap.clustering.embedding import Embedder
 from vocabgap.errors import InvalidInputError
 
 Table = npt.NDArray[np.float32]

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import pytest
 
-from vocabgap.embedding import Embedder, installed
+from vocabgap.clustering.embedding import Embedder, installed
 from vocabgap.errors import InvalidInputError, NotFoundError
 
 Install = Callable[..., Path]

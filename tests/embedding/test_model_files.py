@@ -12,7 +12,7 @@ import numpy.typing as npt
 import onnx
 import pytest
 
-from vocabgap.embedding import Embedder
+from vocabgap.clustering.embedding import Embedder
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
 
 Table = npt.NDArray[np.float32]

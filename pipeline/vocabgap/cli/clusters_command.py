@@ -34,7 +34,7 @@ from vocabgap.text import count, printable_name, visible
 
 if TYPE_CHECKING:
     from vocabgap.clustering import Clusters
-    from vocabgap.embedding import Embedder
+    from vocabgap.clustering.embedding import Embedder
     from vocabgap.ingest import Scan, ScanSummary
 
 _GROUP_COLUMNS: Final = ("mentions", "surfaces", "cohesion", "weakest link")
@@ -231,7 +231,7 @@ def _scanned(
 
 def _embedder(settings: Settings, cache: Path | None) -> "Embedder | None":
     """The embedder that is asked for; that one cannot be used is best told before anything is read."""
-    from vocabgap.embedding import load_embedder  # noqa: PLC0415 - loads NumPy
+    from vocabgap.clustering.embedding import load_embedder  # noqa: PLC0415 - loads NumPy
 
     return load_embedder(settings.cluster.embedder, cache)
 

@@ -10,7 +10,7 @@ from vocabgap.settings.model import BY_WORDING, DEFAULT_DECISIONS, DEFAULT_OUT
 from vocabgap.text import count, escape_unseen
 
 if TYPE_CHECKING:
-    from vocabgap.embedding import EmbeddingUse
+    from vocabgap.clustering.embedding import EmbeddingUse
     from vocabgap.ingest import CacheUse, Scan
 
 RootsArgument = Annotated[

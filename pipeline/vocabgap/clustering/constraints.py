@@ -13,8 +13,8 @@ import numpy as np
 
 from vocabgap.clustering.arrays import FloatArray, IntArray
 from vocabgap.clustering.describing import SHOWN_DIGITS, Labeller, members_of
-from vocabgap.clustering.points import Points
 from vocabgap.clustering.vectorizing import Rows
+from vocabgap.clustering.wordings import Points
 from vocabgap.errors import InvalidInputError
 from vocabgap.schema import Apart, Constraint, Together
 

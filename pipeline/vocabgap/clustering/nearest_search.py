@@ -11,11 +11,18 @@ from typing import Final
 import numpy as np
 from numba import prange
 
-from vocabgap.clustering.compiling import compiled, compiled_in_parallel
-from vocabgap.clustering.inverted_index import LEVELS
-from vocabgap.clustering.nearest_list import exact_similarity, insert, wanted_similarity
-from vocabgap.clustering.search_memory import memory_of
-from vocabgap.clustering.term_gains import all_gains, gains_of, spell_out
+from vocabgap.clustering.kernels import (
+    LEVELS,
+    all_gains,
+    compiled,
+    compiled_in_parallel,
+    exact_similarity,
+    gains_of,
+    insert,
+    memory_of,
+    spell_out,
+    wanted_similarity,
+)
 
 _TAIL: Final = 0.5  # share of the wanted similarity that may come from terms that are not read at all
 _PROMISING: Final = 0.5  # share of the wanted similarity that makes the best candidate of a list looked at

@@ -15,9 +15,8 @@ from scipy import sparse
 
 from vocabgap.clustering.arrays import FloatArray, IntArray
 from vocabgap.clustering.cutting import sentenceness
-from vocabgap.clustering.points import NO_SYNONYMS, points_of
-from vocabgap.clustering.terms import terms_of
-from vocabgap.clustering.vectorizing import vectorize
+from vocabgap.clustering.vectorizing import terms_of, vectorize
+from vocabgap.clustering.wordings import NO_SYNONYMS, points_of
 
 METHOD: Final = "tf-idf rows of the clustering, sparse random projection of hashed terms"
 SEED: Final = 20_260_401

@@ -18,8 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vocabgap.clustering.arrays import FloatArray, IntArray
-from vocabgap.clustering.blended_neighbours import BlendedNeighbours
-from vocabgap.clustering.neighbours import Nearest, SparseNeighbours
+from vocabgap.clustering.neighbours import BlendedNeighbours, Nearest, SparseNeighbours
 from vocabgap.clustering.vectorizing import Rows
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import platform
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,14 +14,62 @@ from typing import Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from vocabgap.embedding.cache import EmbeddingCache
-from vocabgap.embedding.encoder import Encoder, Vector, load_encoder
-from vocabgap.embedding.installed import find_minilm
-from vocabgap.embedding.model_files import find_model
-from vocabgap.embedding.processors import cpu_kind
+from vocabgap.clustering.embedding.cache import EmbeddingCache
+from vocabgap.clustering.embedding.encoder import Encoder, Vector, load_encoder
+from vocabgap.clustering.embedding.installed import find_minilm
+from vocabgap.clustering.embedding.model_files import find_model
 from vocabgap.errors import InvalidInputError, unusable
 from vocabgap.settings.model import MINILM
 from vocabgap.text import shortened, visible
+
+# What kind of CPU this is: the runtime takes other loops on another, and they round in other places.
+
+
+_CPU_LIST: Final = Path("/proc/cpuinfo")  # of Linux
+# Its lines that tell one kind from another, on x86 and on Arm; the rest is of one CPU, or of this moment.
+_TELLING: Final = frozenset(
+    {
+        "vendor_id",
+        "cpu family",
+        "model",
+        "model name",
+        "flags",
+        "CPU implementer",
+        "CPU architecture",
+        "CPU variant",
+        "CPU part",
+        "Features",
+    }
+)
+_DIGITS: Final = 8  # of the digest, in hex
+
+
+def cpu_kind() -> str:
+    """The architecture, and some digits for the model and the instructions that it knows.
+
+    Where several CPUs are of different kinds, these count together, in no order.
+    """
+    machine = platform.machine()
+    told = _told_by_linux() or [platform.processor()]
+    digest = hashlib.sha256("\n".join([machine, *told]).encode()).hexdigest()
+    return f"{machine} {digest[:_DIGITS]}"
+
+
+def _told_by_linux() -> list[str]:
+    try:
+        lines = _CPU_LIST.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    pairs = (line.partition(":") for line in lines)
+    # Instructions are sorted, too: the system may list them in any order.
+    return sorted(
+        {
+            f"{name.strip()}: {' '.join(sorted(value.split()))}"
+            for name, _, value in pairs
+            if name.strip() in _TELLING
+        }
+    )
+
 
 _TEXTS_OF_A_TASK: Final = 16
 _KEPT_AT_ONCE: Final = 4096  # texts; a run that is stopped loses no more than that

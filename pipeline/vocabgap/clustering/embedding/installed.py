@@ -10,9 +10,16 @@ from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import Final
 
-from vocabgap.embedding.model_files import MODEL_NAMES, SUFFIX, TOKENIZER_NAME, ModelFiles, home_of
-from vocabgap.embedding.model_settings import read_max_tokens, read_pooling
-from vocabgap.embedding.reading import read_object
+from vocabgap.clustering.embedding.model_files import (
+    MODEL_NAMES,
+    SUFFIX,
+    TOKENIZER_NAME,
+    ModelFiles,
+    home_of,
+    read_max_tokens,
+    read_object,
+    read_pooling,
+)
 from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
 from vocabgap.settings.model import MINILM
 from vocabgap.text import printable_name

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from vocabgap.embedding.encoder import Vector
+from vocabgap.clustering.embedding.encoder import Vector
 from vocabgap.errors import InvalidInputError, expanded
 from vocabgap.files.atomic import EMBEDDINGS_FOLDER, put_in_place, refused
 from vocabgap.files.parquet import write_parquet
