@@ -13,6 +13,7 @@ from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.ingest import Selection, scan
 from vocabgap.pipeline import STAGES, run
 from vocabgap.ranking import covered, rank, screen, with_categories
+from vocabgap.ranking.vocabulary import load_vocabulary
 from vocabgap.settings.loading import load_settings
 from vocabgap.settings.model import (
     AliasSettings,
@@ -25,7 +26,6 @@ from vocabgap.settings.model import (
     VocabularyFields,
     VocabularySettings,
 )
-from vocabgap.vocabulary import load_vocabulary
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from vocabgap.ranking import probably_covered as probably_covered
     from vocabgap.ranking import rank as rank
     from vocabgap.ranking import screen as screen
+    from vocabgap.ranking.vocabulary import Vocabulary as Vocabulary
+    from vocabgap.ranking.vocabulary import load_vocabulary as load_vocabulary
     from vocabgap.records.record import fold_category as fold_category
     from vocabgap.records.record import fold_operation as fold_operation
     from vocabgap.reporting import Published as Published
@@ -54,8 +56,6 @@ if TYPE_CHECKING:
     from vocabgap.settings.model import Settings as Settings
     from vocabgap.similar import SimilarGap as SimilarGap
     from vocabgap.similar import similar_gaps as similar_gaps
-    from vocabgap.vocabulary import Vocabulary as Vocabulary
-    from vocabgap.vocabulary import load_vocabulary as load_vocabulary
 
 _HOMES = {
     "BlockedByConflictError": "glossary.errors",

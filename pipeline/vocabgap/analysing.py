@@ -27,13 +27,13 @@ from vocabgap.ranking import (
     with_categories,
     with_given_categories,
 )
+from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting import Timing, read_basis, resolve_target
 from vocabgap.reporting.reading import Basis
 from vocabgap.schema import RECORDS
 from vocabgap.settings.model import Settings
 from vocabgap.text import count
-from vocabgap.vocabulary import Vocabulary, load_vocabulary
 
 
 @dataclass(frozen=True, repr=False)

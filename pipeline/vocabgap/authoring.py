@@ -10,9 +10,9 @@ from vocabgap.glossary.events import Actor, NewSense
 from vocabgap.glossary.glossary import sense_id
 from vocabgap.glossary.logging_events import append_changes, changing
 from vocabgap.glossary.senses import SenseStatus
+from vocabgap.ranking.vocabulary import load_vocabulary
 from vocabgap.settings.model import Settings
 from vocabgap.text import words
-from vocabgap.vocabulary import load_vocabulary
 
 
 def author_term(settings: Settings, entry: str, meaning: str, *, actor: str) -> NewSense:

@@ -12,10 +12,10 @@ from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.errors import InvalidInputError, require_kind, whole_number
 from vocabgap.ranking.coverage import entry_index
+from vocabgap.ranking.vocabulary import Vocabulary
 from vocabgap.schema import CAPABILITIES
 from vocabgap.settings.model import Settings
 from vocabgap.text import surface
-from vocabgap.vocabulary import Vocabulary
 
 LEAST: Final = 0.25
 """The similarity, 0 to 1, from which on something is told."""

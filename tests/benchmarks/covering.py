@@ -20,9 +20,9 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from vocabgap.ranking.coverage import entry_index
+from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary
 from vocabgap.settings.model import DEFAULT_COVERED
 from vocabgap.text import content_words, ignored_stems, surface
-from vocabgap.vocabulary import Vocabulary, load_vocabulary
 
 TOP: Final = 3
 OPEN_SHARE: Final = 0.15  # of the open needs, that a threshold may call covered

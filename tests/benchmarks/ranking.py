@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from vocabgap.ranking import rank
-from vocabgap.ranking.bootstrap import DRAWS, sureness
+from vocabgap.ranking.intervals import DRAWS, sureness
 from vocabgap.ranking.priority import Weights
 from vocabgap.schema import CLUSTERS, RECORDS, WORDINGS
 from vocabgap.settings.model import RankBy

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vocabgap.ranking import bootstrap
+from vocabgap.ranking import intervals
 from vocabgap.settings.model import RankBy
 
 Row = Mapping[str, Any]
@@ -49,7 +49,7 @@ def ties_by_hand(best: list[list[int]], *, known: bool) -> list[tuple[int, float
 
     def share(behind: int, ahead: int) -> float:
         pairs = zip(best[behind], best[ahead], strict=True)
-        return sum(one <= other for one, other in pairs) / bootstrap.DRAWS
+        return sum(one <= other for one, other in pairs) / intervals.DRAWS
 
     if not known:
         return [(1, None) for _ in best]
@@ -64,9 +64,9 @@ def ties_by_hand(best: list[list[int]], *, known: bool) -> list[tuple[int, float
 
 def drawn_images(images: Sequence[tuple[str, str]]) -> Iterator[tuple[Counter[tuple[str, str]], int]]:
     """Each draw of images, from the seed that the ranking has, and how many draws are like it."""
-    generator = np.random.Generator(np.random.PCG64(bootstrap.SEED))
+    generator = np.random.Generator(np.random.PCG64(intervals.SEED))
     size = len(images)
-    draws = [sorted(generator.integers(0, size, size=size).tolist()) for _ in range(bootstrap.DRAWS)]
+    draws = [sorted(generator.integers(0, size, size=size).tolist()) for _ in range(intervals.DRAWS)]
     for numbers, times in Counter(map(tuple, draws)).items():
         yield Counter(images[number] for number in numbers), times
 
@@ -250,6 +250,6 @@ def test_draws_made_a_few_at_a_time_are_the_same(ranked: Ranked, monkeypatch: py
     asked = [{"missing_capability": NAMES[n % 7 % 4], "image_id": f"i{n % 11}"} for n in range(40)]
     at_once = ranked(asked)
 
-    monkeypatch.setattr(bootstrap, "_CELLS", 100)
+    monkeypatch.setattr(intervals, "_CELLS", 100)
 
     assert intervals_of(ranked(asked)) == intervals_of(at_once)

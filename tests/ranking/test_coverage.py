@@ -6,9 +6,9 @@ import pytest
 
 from vocabgap.errors import InvalidInputError
 from vocabgap.ranking import covered, probably_covered
+from vocabgap.ranking.vocabulary import Entry, Vocabulary
 from vocabgap.schema import CAPABILITIES
 from vocabgap.settings.model import DEFAULT_COVERED
-from vocabgap.vocabulary import Entry, Vocabulary
 
 Ranked = Callable[..., pl.DataFrame]
 

@@ -11,9 +11,9 @@ import pytest
 
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.ranking import Draft, draft
+from vocabgap.ranking.vocabulary import Entry, Vocabulary
 from vocabgap.schema import GAPS, RECORDS
 from vocabgap.text import stem, words
-from vocabgap.vocabulary import Entry, Vocabulary
 
 Row = Mapping[str, Any]
 Drafted = Callable[..., Draft]

@@ -6,8 +6,8 @@ from itertools import permutations
 
 import pytest
 
-from vocabgap.ranking.entry_index import EntryIndex, Match
-from vocabgap.vocabulary import Entry
+from vocabgap.ranking.coverage import EntryIndex, Match
+from vocabgap.ranking.vocabulary import Entry
 
 OTHERS = tuple(Entry(name) for name in ("anchor_chain", "bell_buoy", "cargo_net", "deck_lamp", "engine_room"))
 SEA_WORDS = ["anchor", "bell", "cargo", "deck", "chain", "nets", "lamp", "rooms", "tide", "quay"]

@@ -1,7 +1,7 @@
 import pytest
 
 from vocabgap.ranking.naming import propose_name, shared_words
-from vocabgap.vocabulary import Entry
+from vocabgap.ranking.vocabulary import Entry
 
 MASKS = tuple(Entry(f"mask_{what}") for what in ("sky", "water", "skin"))
 CLARITY = tuple(Entry(f"clarity_{what}", operations=("bilat",)) for what in ("etched", "dreamy", "painterly"))

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from vocabgap.ranking.ties import next_ahead, tie_groups
+from vocabgap.ranking.intervals import next_ahead, tie_groups
 
 DRAWS = 100
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from scipy.stats import binomtest
 
-from vocabgap.ranking.trend import recent_weeks
+from vocabgap.ranking.priority import recent_weeks
 
 Ranked = Callable[..., pl.DataFrame]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from vocabgap.errors import InvalidInputError
+from vocabgap.ranking.vocabulary import Entry, load_vocabulary
 from vocabgap.settings.model import VocabularyFields
-from vocabgap.vocabulary import Entry, load_vocabulary
 
 Write = Callable[..., Path]
 

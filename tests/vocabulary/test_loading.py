@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
-from vocabgap.vocabulary import VocabularyFile, load_vocabulary
+from vocabgap.ranking.vocabulary import VocabularyFile, load_vocabulary
 
 Write = Callable[..., Path]
 

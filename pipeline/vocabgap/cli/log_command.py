@@ -175,9 +175,9 @@ def _rating(said: str | None) -> int | str | None:
 def _finder(output: Output, settings: "Settings", *, is_named: bool) -> "Callable[[str], list[SimilarGap]]":
     """What finds what comes near to a need; without a report that was asked for, in the vocabulary alone."""
     from vocabgap.errors import NotFoundError  # noqa: PLC0415
+    from vocabgap.ranking.vocabulary import load_vocabulary  # noqa: PLC0415
     from vocabgap.reporting.reading import read_run  # noqa: PLC0415 - loads Polars
     from vocabgap.similar import similar_gaps  # noqa: PLC0415
-    from vocabgap.vocabulary import load_vocabulary  # noqa: PLC0415
 
     ranked = None
     try:

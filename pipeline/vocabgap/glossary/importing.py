@@ -18,9 +18,9 @@ from vocabgap.glossary.seed_terms import SeedTerm
 from vocabgap.glossary.seeds import ENDING, read_seed, seed_path
 from vocabgap.glossary.senses import SenseStatus
 from vocabgap.glossary.strictness import effective_strictness, read_strictness
+from vocabgap.ranking.vocabulary import load_vocabulary
 from vocabgap.settings.model import VocabularyFields
 from vocabgap.text import can_be_seen, words
-from vocabgap.vocabulary import load_vocabulary
 
 # A scope of the glossaries that others keep, and what it is called here.
 _ELSEWHERE: Final = {"spec_kitty_core": GlossaryScope.CORE_DOMAIN.value}

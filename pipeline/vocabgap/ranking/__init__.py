@@ -2,15 +2,13 @@
 
 from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.classifying import Reclassified, reclassify, with_categories, with_given_categories
-from vocabgap.ranking.combinations import recurring_combinations
 from vocabgap.ranking.coverage import covered, probably_covered
-from vocabgap.ranking.draft_parts import Draft
-from vocabgap.ranking.drafting import draft
-from vocabgap.ranking.identity import PRESENT, PREVIOUS, Identified, identify
+from vocabgap.ranking.drafting import Draft, draft
+from vocabgap.ranking.evidence import recurring_combinations
+from vocabgap.ranking.identity import PRESENT, PREVIOUS, REGRESSED, SETTLED, Identified, identify
 from vocabgap.ranking.lineage import CONTINUED, GONE, MERGED, NEW, RELATIONS, SPLIT, Lineage, relations, trace
 from vocabgap.ranking.lookup import FEWEST_DIGITS, Named, find_capability, find_named, find_wording
 from vocabgap.ranking.screening import screen
-from vocabgap.ranking.status import REGRESSED, SETTLED
 
 __all__ = [
     "CONTINUED",

@@ -9,22 +9,20 @@ from typing import Final, Self
 import polars as pl
 
 from vocabgap.errors import InvalidInputError, real_number, require_names, unusable, whole_number
-from vocabgap.ranking.bootstrap import sureness
-from vocabgap.ranking.combinations import combinations
 from vocabgap.ranking.evidence import (
     askers,
+    combinations,
     counts,
     examples,
     main_category,
+    repeats,
     tally,
     variants,
     workarounds,
 )
-from vocabgap.ranking.identity import Grouping, unknown
-from vocabgap.ranking.priority import Weights, prioritised
-from vocabgap.ranking.repeats import repeats
-from vocabgap.ranking.status import SETTLED
-from vocabgap.ranking.trend import trends
+from vocabgap.ranking.identity import SETTLED, Grouping, unknown
+from vocabgap.ranking.intervals import sureness
+from vocabgap.ranking.priority import Weights, prioritised, trends
 from vocabgap.records.moments import require_offset
 from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
 from vocabgap.schema import CAPABILITIES, CLUSTERS, IDENTITIES, RECORDS, WORDINGS, phrase

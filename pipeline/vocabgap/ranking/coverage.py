@@ -1,18 +1,314 @@
 """Which capabilities a vocabulary may have already: an agent that missed an entry is a finding, too."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from functools import partial
-from typing import Any
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from heapq import heappush, heappushpop
+from typing import Any, Final
 
 import polars as pl
 
 from vocabgap.errors import require_kind, require_names
-from vocabgap.ranking.entry_index import EntryIndex, Match
+from vocabgap.ranking.vocabulary import Entry, Vocabulary
 from vocabgap.records.record import OPERATION_ALIASES, fold_operation
 from vocabgap.schema import CAPABILITIES
 from vocabgap.settings.model import DEFAULT_COVERED
-from vocabgap.vocabulary import Entry, Vocabulary
+from vocabgap.text import ignored_stems, stem, words
+
+# Which entries of a vocabulary cover a need, and which words say so.
+#
+# An entry is four fields: its name, its tags, its description and its operations. A word of the need
+# is explained by an entry as far as the entry uses it (BM25: often is more than once, with
+# diminishing returns, and a long description earns less for each word). `explained` is the share of
+# the need that is explained, a rare word counting more than a frequent one, halved unless the entry's
+# own name is explained by the need in turn. A word that the vocabulary does not know counts double,
+# for it may be the very thing that is missing.
+#
+# Operations order the entries, but they do not decide whether one covers the need: an agent worked
+# with the same operation whether or not an entry exists. So `score` holds both, and `explained` only
+# the words; and the entry that explains most is always among those told, wherever operations put it.
+#
+# Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), for
+# the term weights of fields.
+
+
+SHOWN: Final = 3  # entries told for a need
+SATURATION: Final = 1.0  # occurrences at which a word is half explained
+LENGTH_SHARE: Final = 0.5  # of the length normalisation of descriptions, 0 for none to 1 for full
+ALIKE: Final = 0.5  # of their trigrams (Dice) that two words share at least to stand for each other
+SPELLING: Final = 0.6  # of a word that is only spelt alike, times its similarity
+UNKNOWN: Final = 2.0  # weight of a word that no entry uses beside the rarest word that one does
+OPERATION: Final = 0.25  # score of an operation that the entry shares and no other has
+NAMESAKE: Final = 2.0  # further shares of it where the entry is the operation's namesake
+
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+")
+_HEAD: Final = re.compile(r"(?<!\w)(?:\w+|\W)")  # what a name may begin with
+_WORD: Final = re.compile(r"\w")
+_GRAM: Final = 3
+_SAME_DIGITS: Final = 9  # scores that differ only beyond these are the same
+_SAME: Final = 10.0 ** (1 - _SAME_DIGITS)
+
+
+@dataclass(frozen=True)
+class Match:
+    """An entry that covers a need in part.
+
+    Attributes:
+        entry: The entry.
+        score: What entries are ordered by: `explained` and the shared operations, 0 or more.
+        explained: How far words of the need and of the entry's name explain each other, 0 to 1.
+        terms: The words and operations that matched with their contributions, largest first; these add up to
+            the score.
+    """
+
+    entry: Entry
+    score: float
+    explained: float
+    terms: tuple[tuple[str, float], ...]
+
+
+class EntryIndex:
+    """The entries of a vocabulary, indexed by word. Their order does not matter.
+
+    Args:
+        entries: Entries of different names.
+        stop_words: Words to ignore beside the function words.
+    """
+
+    def __init__(self, entries: Iterable[Entry], stop_words: Iterable[str] = ()) -> None:
+        """Index the entries."""
+        self.entries = sorted(entries, key=lambda entry: entry.name)
+        self._ignored = ignored_stems(stop_words)
+        self._similar: dict[str, dict[str, float]] = {}
+        self._operations: dict[str, list[int]] = defaultdict(list)
+        for number, entry in enumerate(self.entries):
+            for operation in sorted({name.casefold() for name in entry.operations}):
+                self._operations[operation].append(number)
+        self._operation_words = {name: frozenset(_stems(name)) for name in self._operations}
+        self._names = [tuple(dict.fromkeys(_stems(entry.name))) for entry in self.entries]
+        self._namesakes = {entry.name.casefold(): number for number, entry in enumerate(self.entries)}
+
+    @cached_property
+    def _postings(self) -> Mapping[str, Mapping[int, float]]:
+        """Each word to the entries that use it and how far these explain it, 0 to 1."""
+        texts = _own_words(self.entries)
+        descriptions = [_stems(text) for text in texts]
+        mean = sum(map(len, descriptions)) / max(len(descriptions), 1) or 1.0
+        postings: dict[str, dict[int, float]] = defaultdict(dict)
+        for number, (entry, text, description) in enumerate(
+            zip(self.entries, texts, descriptions, strict=True)
+        ):
+            # The first sentence says what an entry is, so it counts beside the description it is part of.
+            short = (entry.name, *entry.tags, *entry.operations, _SENTENCE_END.split(text)[0])
+            found = Counter(word for part in short for word in _stems(part))
+            shrunk = 1.0 - LENGTH_SHARE + LENGTH_SHARE * len(description) / mean
+            body = Counter(description)
+            for word in sorted((found.keys() | body.keys()) - self._ignored):
+                often = found[word] + body[word] / shrunk
+                postings[word][number] = often / (SATURATION + often)
+        return postings
+
+    @cached_property
+    def _spelt(self) -> tuple[Mapping[str, int], Mapping[str, Sequence[str]]]:
+        """How many trigrams each word has, and which words hold each trigram."""
+        sizes: dict[str, int] = {}
+        holders: dict[str, list[str]] = defaultdict(list)
+        for word in self._postings:
+            grams = _grams(word)
+            sizes[word] = len(grams)
+            for gram in grams:
+                holders[gram].append(word)
+        return sizes, holders
+
+    def _rarity(self, holders: int) -> float:
+        """The IDF of BM25 of a word or operation that some of the entries have."""
+        return math.log(1.0 + (len(self.entries) - holders + 0.5) / (holders + 0.5))
+
+    def _weight(self, word: str) -> float:
+        holders = len(self._postings.get(word, ()))
+        return self._rarity(holders) if holders else UNKNOWN * self._rarity(0)
+
+    def _alike(self, word: str) -> Mapping[str, float]:
+        """The words of the entries that may stand for a word, with how far they do, 0 to 1."""
+        if word not in self._similar:
+            sizes, holders = self._spelt
+            grams = _grams(word)
+            shared = Counter(other for gram in grams for other in holders.get(gram, ()))
+            shares = {other: 2.0 * both / (len(grams) + sizes[other]) for other, both in shared.items()}
+            near = {other: SPELLING * share for other, share in shares.items() if share >= ALIKE}
+            self._similar[word] = near | ({word: 1.0} if word in self._postings else {})
+        return self._similar[word]
+
+    def _asked(self, phrase: str) -> dict[str, str]:
+        """The stems of a need to the words as written; neighbours that the entries write as one are one."""
+        written = words(phrase)
+        asked: dict[str, str] = {}
+        at = 0
+        while at < len(written):
+            joined = stem("".join(written[at : at + 2]))
+            size = 2 if at + 1 < len(written) and joined in self._postings else 1
+            asked.setdefault(joined if size > 1 else stem(written[at]), " ".join(written[at : at + size]))
+            at += size
+        # A bare number is a setting of the need and not the need.
+        told = {
+            word: text for word, text in asked.items() if word not in self._ignored and not word.isdigit()
+        }
+        return told or asked
+
+    def covering(
+        self, phrase: str, operations: Mapping[str, float] | None = None, top: int = SHOWN
+    ) -> list[Match]:
+        """The entries that cover a need best.
+
+        Args:
+            phrase: The missing capability.
+            operations: Operations involved, each with the share of the records that name it, 0 to 1; one that
+                is the name of an entry counts as that entry, too.
+            top: How many entries at most.
+
+        Returns:
+            Matches with a score above 0, best first, of equal ones the first by name. The last one gives way
+            to the entry that explains most of the need, if that is not among them.
+        """
+        asked = self._asked(phrase)
+        by_word = {word: self._explained(word) for word in asked}
+        total = sum(map(self._weight, asked)) or 1.0
+        by_operation = {
+            name: {number: share * weight for number, weight in self._shared(name).items()}
+            for name, share in self._named_operations(asked, operations or {}).items()
+        }
+        # How far its name is explained can only lower what an entry has by its words.
+        words_alone = _sums((by_word, total))
+        bounds = _sums((by_word, total), (by_operation, 1.0))
+
+        def match(number: int) -> Match:
+            own = (1.0 + self._name_share(number, asked)) / 2.0
+            terms = {
+                asked[word]: own * held[number] / total for word, held in by_word.items() if number in held
+            }
+            explained = sum(terms.values(), 0.0)
+            for name, held in by_operation.items():
+                if number in held:
+                    terms[name] = terms.get(name, 0.0) + held[number]
+            ordered = tuple(sorted(terms.items(), key=lambda term: (-term[1], term[0])))
+            return Match(self.entries[number], sum(terms.values()), explained, ordered)
+
+        nearest = _greatest(bounds, match, lambda found: found.score, top)
+        explains = _greatest(words_alone, match, lambda found: found.explained, 1)
+        shown = max((found.explained for found in nearest), default=0.0)
+        if explains and round(explains[0].explained, _SAME_DIGITS) > round(shown, _SAME_DIGITS):
+            nearest[-1:] = explains
+        return nearest
+
+    def _explained(self, word: str) -> dict[int, float]:
+        """The entries that explain a word, with how much of its weight."""
+        best: dict[int, float] = defaultdict(float)
+        for other, share in self._alike(word).items():
+            # Of an unknown word no more can be explained than the known one weighs that it is spelt like.
+            weight = share * min(self._weight(word), self._weight(other))
+            for number, often in self._postings[other].items():
+                best[number] = max(best[number], weight * often)
+        return best
+
+    def _name_share(self, number: int, asked: Iterable[str]) -> float:
+        """The share of an entry's name that the need explains, 0 to 1."""
+        weights = {word: self._weight(word) for word in self._names[number] if word in self._postings}
+        shares = (
+            weight * max((self._alike(word).get(part, 0.0) for word in asked), default=0.0)
+            for part, weight in weights.items()
+        )
+        return sum(shares) / (sum(weights.values()) or 1.0)
+
+    def _named_operations(
+        self, asked: Mapping[str, str], operations: Mapping[str, float]
+    ) -> dict[str, float]:
+        """The operations involved and, with the share 1, those that the need names in so many words."""
+        shares = {
+            name: 1.0 for name, parts in self._operation_words.items() if parts and parts <= asked.keys()
+        }
+        for name, share in operations.items():
+            shares[name.casefold()] = max(share, shares.get(name.casefold(), 0.0))
+        return dict(sorted(shares.items()))
+
+    def _shared(self, operation: str) -> dict[int, float]:
+        """The entries that an operation speaks for, with how much it adds to their scores."""
+        holders = self._operations.get(operation, [])
+        share = OPERATION * self._rarity(len(holders)) / self._rarity(1)
+        shared = dict.fromkeys(holders, share)
+        if operation in self._namesakes:
+            number = self._namesakes[operation]
+            shared[number] = shared.get(number, 0.0) + NAMESAKE * share
+        return shared
+
+
+def _sums(*shares: tuple[Mapping[str, Mapping[int, float]], float]) -> dict[int, float]:
+    """What each entry has of some wholes together."""
+    sums: dict[int, float] = defaultdict(float)
+    for parts, whole in shares:
+        for held in parts.values():
+            for number, weight in held.items():
+                sums[number] += weight / whole
+    return sums
+
+
+def _greatest(
+    bounds: Mapping[int, float], match: Callable[[int], Match], value: Callable[[Match], float], top: int
+) -> list[Match]:
+    """The matches of the greatest value, which no entry's bound falls short of, the greatest first."""
+    found: list[Match] = []
+    best: list[float] = []  # a heap of the greatest values so far
+    for number, bound in sorted(bounds.items(), key=lambda bounded: (-bounded[1], bounded[0])):
+        if len(best) == top and bound < best[0] - _SAME:
+            break
+        made = match(number)
+        found.append(made)
+        (heappush if len(best) < top else heappushpop)(best, value(made))
+    return sorted(found, key=lambda made: (-round(value(made), _SAME_DIGITS), made.entry.name))[:top]
+
+
+def _stems(text: str) -> list[str]:
+    return [stem(word) for word in words(text)]
+
+
+def _grams(word: str) -> frozenset[str]:
+    """The trigrams of a word; none where it holds a digit, for another digit is another thing."""
+    if any(map(str.isdigit, word)):
+        return frozenset()
+    padded = f" {word} "
+    return frozenset(padded[at : at + _GRAM] for at in range(len(padded) - _GRAM + 1))
+
+
+def _own_words(entries: Sequence[Entry]) -> list[str]:
+    """The descriptions without the names of other entries, for what these say is said of another entry.
+
+    Only names of several words are taken out: a single one may be meant as a word.
+    """
+    names = frozenset(entry.name for entry in entries if len(words(entry.name)) > 1)
+    # A name is looked up by how it begins and how long it is: one pattern of all would try them one by one.
+    sizes: dict[str, set[int]] = defaultdict(set)
+    for name in names:
+        sizes[_HEAD.findall(name)[0]].add(len(name))
+    longest_first = {head: sorted(found, reverse=True) for head, found in sizes.items()}
+    return [_own_part(entry, names, longest_first) for entry in entries]
+
+
+def _own_part(entry: Entry, names: frozenset[str], sizes: Mapping[str, Sequence[int]]) -> str:
+    text = entry.description
+    parts: list[str] = []
+    kept = at = 0
+    while head := _HEAD.search(text, at):
+        start = head.start()
+        ends = (start + size for size in sizes.get(head.group(), ()))
+        end = next((end for end in ends if text[start:end] in names and not _WORD.match(text, end)), None)
+        at = head.end() if end is None else end
+        if end is not None and text[start:end] != entry.name:
+            parts.append(text[kept:start])
+            kept = end
+    return " ".join((*parts, text[kept:]))
+
 
 _DIGITS = 6  # so that the last bit of a logarithm is the same on every machine
 

@@ -1,6 +1,6 @@
 """What speaks for a capability: counts, tallies, wordings and examples, per cluster."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 import polars as pl
@@ -163,4 +163,141 @@ def examples(placed: pl.DataFrame) -> pl.DataFrame:
         .group_by("cluster", maintain_order=True)
         .agg(pl.struct(EXAMPLE_FIELDS).alias("examples"))
         .cast({"examples": CAPABILITIES.schema["examples"]})
+    )
+
+
+# Mentions that a machine seems to repeat by the clock.
+
+
+MIN_TURNS: Final = 5
+TOLERANCE: Final = 0.2
+REGULAR: Final = 4
+OUT_OF: Final = 5
+
+
+def repeats(placed: pl.DataFrame) -> pl.DataFrame:
+    """Count the verbatim repeats by automation among the mentions of each cluster.
+
+    The mentions of one surface by one tenant are taken as repeats by automation, all of them, where
+
+    - they come from at least five sessions; a session counts at its first mention, however often it repeats
+      itself, and a mention without a known session counts as a session of its own;
+    - and the intervals from session to session are regular: at least four of five differ from their median by
+      at most 20 % of it, which leaves room for a job that starts some minutes late and for a day it missed.
+
+    They are flagged, not left out of any count. Mentions without a readable timestamp are not looked at.
+
+    Args:
+        placed: Table `records` with the columns `cluster` and `surface`.
+
+    Returns:
+        Columns `cluster` and `repeats`. Clusters without repeats are not there.
+    """
+    wording = ["cluster", "tenant_id", "surface"]
+    known = stripped(pl.col("session_id")) != ""
+    sessions = (
+        placed.select(*wording, "timestamp", "session_id")
+        .filter(pl.col("timestamp").is_not_null())
+        .filter(pl.len().over(wording) >= MIN_TURNS)
+        .with_row_index("record")
+        .with_columns(
+            pl.when(known).then("session_id").alias("session"),
+            pl.when(known.fill_null(value=False)).then(None).otherwise("record").alias("record"),
+        )
+        .group_by(*wording, "session", "record")
+        .agg(pl.col("timestamp").min(), pl.len().alias("mentions"))
+        .sort(*wording, "timestamp")
+    )
+    interval = pl.col("interval").drop_nulls()
+    near = (interval - interval.median()).abs() <= TOLERANCE * interval.median()
+    return (
+        sessions.with_columns(
+            pl.col("timestamp").diff().dt.total_microseconds().over(wording).alias("interval")
+        )
+        .group_by(wording)
+        .agg(
+            pl.len().alias("turns"),
+            interval.median().alias("median"),
+            (near.sum() * OUT_OF >= REGULAR * interval.len()).alias("regular"),
+            pl.col("mentions").sum(),
+        )
+        .filter(pl.col("turns") >= MIN_TURNS, pl.col("median") > 0, "regular")
+        .group_by("cluster")
+        .agg(pl.col("mentions").sum().cast(pl.Int64).alias("repeats"))
+    )
+
+
+# Which operations recur together: the seed of a primitive that does both in one step (ADR-060).
+
+
+MIN_OPERATIONS: Final = 2
+MIN_MENTIONS: Final = 2
+
+
+def operation_sets(operations: pl.Series, fold: Callable[[str], str]) -> pl.Series:
+    """The set of operations that each record involves, folded, sorted by name.
+
+    Args:
+        operations: Lists of names, one a record.
+        fold: The operation that a name stands for, empty for none.
+    """
+    spelt = operations.explode().unique()
+    names = pl.Series([None if name is None else fold(name) or None for name in spelt], dtype=pl.String)
+    folded = pl.element().replace_strict(spelt, names, default=None).drop_nulls().unique().sort()
+    return operations.list.eval(folded).alias("operations")
+
+
+def combinations(placed: pl.DataFrame, fold: Callable[[str], str]) -> pl.DataFrame:
+    """The combinations of operations that recur in the records of each cluster.
+
+    A combination is the whole set of operations that a record involves, two at least; its support is the
+    number of the cluster's records that involve exactly this set, two at least.
+
+    Args:
+        placed: Columns `cluster` and `operations_involved`, one row a record.
+        fold: The operation that a name stands for, empty for none.
+
+    Returns:
+        Columns `cluster` and `combinations`, a list of (operations, mentions), most frequent first. Clusters
+        without any are not there.
+    """
+    return (
+        _recurring(placed, fold, "cluster")
+        .sort("cluster", "mentions", "name", descending=[False, True, False])
+        .group_by("cluster", maintain_order=True)
+        .agg(pl.struct("operations", "mentions").alias("combinations"))
+    )
+
+
+def recurring_combinations(counted: pl.DataFrame, fold: Callable[[str], str]) -> pl.DataFrame:
+    """The combinations that recur in all records, whatever they ask for, the most frequent first.
+
+    Args:
+        counted: The rows of table `gaps` that count.
+        fold: The operation that a name stands for, empty for none.
+
+    Returns:
+        Columns `operations`, sorted by name, and the records that involve exactly these: `mentions`, with the
+        distinct `images` and `capabilities` among them.
+    """
+    image = pl.struct("tenant_id", "repo_slug", "image_id")
+    distinct = (image.n_unique().alias("images"), pl.col("capability_id").n_unique().alias("capabilities"))
+    return (
+        _recurring(counted, fold, also=distinct)
+        .sort("mentions", "images", "name", descending=[True, True, False])
+        .drop("name")
+    )
+
+
+def _recurring(
+    records: pl.DataFrame, fold: Callable[[str], str], *within: str, also: Iterable[pl.Expr] = ()
+) -> pl.DataFrame:
+    """The combinations that recur within each group of records, with their mentions and a name to sort by."""
+    return (
+        records.with_columns(operation_sets(records["operations_involved"], fold))
+        .filter(pl.col("operations").list.len() >= MIN_OPERATIONS)
+        .group_by(*within, "operations")
+        .agg(pl.len().cast(pl.Int64).alias("mentions"), *also)
+        .filter(pl.col("mentions") >= MIN_MENTIONS)
+        .with_columns(pl.col("operations").list.join("\n").alias("name"))
     )

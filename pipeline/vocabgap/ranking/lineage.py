@@ -5,8 +5,7 @@ from typing import Final
 
 import polars as pl
 
-from vocabgap.ranking.identity import PRESENT, PREVIOUS, Identified
-from vocabgap.ranking.matching import matched, overlaps
+from vocabgap.ranking.identity import PRESENT, PREVIOUS, Identified, matched, overlaps
 from vocabgap.schema import GROUPS, LINEAGE
 from vocabgap.text import count
 

@@ -5,8 +5,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from vocabgap.ranking.vocabulary import Entry
 from vocabgap.text import ignored_stems, stem, words
-from vocabgap.vocabulary import Entry
 
 MOST_WORDS: Final = 4
 SHARED_BY: Final = 0.5  # of the mentions, that use a word of the name

@@ -2,15 +2,16 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from scipy.special import bdtr, bdtrc
 
 from vocabgap.records.moments import MICROSECONDS_A_DAY
 from vocabgap.schema import UTC_MICROSECONDS
-from vocabgap.settings.model import DEFAULT_HALF_LIFE_DAYS
+from vocabgap.settings.model import DEFAULT_HALF_LIFE_DAYS, WINDOW_WEEKS
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -135,3 +136,126 @@ def prioritised(
     return counts.with_columns(
         pl.Series(name, getattr(found, name), pl.Float64) for name in ("reach", "need", "recency", "priority")
     )
+
+
+# Trend: what is asked for more or less than before.
+
+
+SIGNIFICANCE: Final = 0.1
+RECENT_PARTS: Final = 3
+DAYS_A_WEEK: Final = 7
+LEAST_WEEKS: Final = WINDOW_WEEKS[0]
+"""How long something must have been logged at all before a trend is told."""
+
+_MICROSECONDS_A_WEEK: Final = DAYS_A_WEEK * MICROSECONDS_A_DAY
+
+
+def recent_weeks(window_weeks: int) -> int:
+    """How many of a window's weeks are its recent third, rounded, one at least."""
+    return max(1, round(window_weeks / RECENT_PARTS))
+
+
+def trends(
+    placed: pl.DataFrame, now: datetime | None, earliest: datetime | None, window_weeks: int
+) -> pl.DataFrame:
+    """Since when each cluster is asked for, its mentions a week, and its trend.
+
+    The window is the last `window_weeks` times seven days before now, or what of that has passed since the
+    first record of all: before it nothing could be mentioned. So its oldest week may be a part of one. What
+    is later than now, and what has no readable timestamp, is in no week. The recent third is the last third
+    of the window's weeks (4 of 12). A capability is
+
+    1. without a trend (null) if none of its timestamps can be read, or if the first record of all is less
+       than three weeks old;
+    2. `new` if it was first seen within the recent third, or later than now;
+    3. `fading` if nobody mentioned it within the window;
+    4. `rising` if so many of its mentions in the window are recent that, were they spread evenly over it,
+       as many or more would be with a probability of at most 0.1 (one-sided binomial test);
+    5. `fading` if so few are that as few or fewer would be with a probability of at most 0.1;
+    6. `steady` otherwise. At a third recent, three of three make it rising, none of six fading.
+
+    Each capability is compared with itself alone: where less is logged altogether, more of them fade.
+
+    Args:
+        placed: Columns `cluster` and `timestamp`, one row a record.
+        now: The moment that counts as the present; null only where no timestamp is readable.
+        earliest: The earliest readable timestamp of all records; null if there is none.
+        window_weeks: Length of the window in weeks.
+
+    Returns:
+        Columns `cluster`, `first_seen` (null where no timestamp is readable), `weekly` (mentions in each week
+        of the window, newest last) and `trend`, in the order of the clusters' numbers.
+    """
+    lived = _weeks_since(earliest, now, window_weeks)
+    weeks = min(window_weeks, int(lived) + 1)
+    present = constant(now)
+    ago = (present - pl.col("timestamp")).dt.total_microseconds()
+    week = pl.when(ago >= 0).then(ago // _MICROSECONDS_A_WEEK)
+    clusters = (
+        placed.group_by("cluster")
+        .agg(pl.col("timestamp").min().alias("first_seen"))
+        .with_columns(
+            (present - pl.col("first_seen")).dt.total_microseconds().alias("age"),
+        )
+        .sort("cluster")
+        .with_row_index("row")
+    )
+    cells = (
+        placed.select("cluster", week.alias("week"))
+        .filter(pl.col("week") < weeks)
+        .group_by("cluster", "week")
+        .len("mentions")
+        .join(clusters.select("cluster", "row"), on="cluster")
+    )
+    weekly = np.zeros((clusters.height, weeks), np.int64)
+    weekly[cells["row"].to_numpy(), weeks - 1 - cells["week"].to_numpy()] = cells["mentions"].to_numpy()
+    recent = recent_weeks(weeks)
+    lately, whole = weekly[:, -recent:].sum(axis=1), weekly.sum(axis=1)
+    share = recent / max(lived, recent)
+    counted = pl.DataFrame(
+        {
+            "in_window": whole,
+            "rising": _at_least(lately, whole, share) <= SIGNIFICANCE,
+            "fading": _at_most(lately, whole, share) <= SIGNIFICANCE,
+        }
+    )
+    return clusters.hstack(counted).select(
+        "cluster",
+        "first_seen",
+        pl.Series("weekly", weekly).cast(pl.List(pl.Int64)),
+        pl.when(pl.col("first_seen").is_null() | pl.lit(lived < LEAST_WEEKS))
+        .then(None)
+        .when(pl.col("age") < recent * _MICROSECONDS_A_WEEK)
+        .then(pl.lit("new"))
+        .when(pl.col("in_window") == 0)
+        .then(pl.lit("fading"))
+        .when("rising")
+        .then(pl.lit("rising"))
+        .when("fading")
+        .then(pl.lit("fading"))
+        .otherwise(pl.lit("steady"))
+        .alias("trend"),
+    )
+
+
+def _weeks_since(earliest: datetime | None, now: datetime | None, most: int) -> float:
+    """Weeks from the first record of all to now, those that are begun in part; `most` where none is dated."""
+    if earliest is None or now is None:
+        return float(most)
+    return min(float(most), max(0.0, (now - earliest) / timedelta(weeks=1)))
+
+
+def _at_least(lately: Any, whole: Any, share: float) -> Any:  # noqa: ANN401 - SciPy's functions are untyped
+    """The probability of as many recent mentions or more, were all of them spread evenly.
+
+    Args:
+        lately: Recent mentions.
+        whole: All in the window.
+        share: The recent part of the window, 0 to 1.
+    """
+    return np.where(lately > 0, bdtrc(lately - 1.0, whole, share), 1.0)
+
+
+def _at_most(lately: Any, whole: Any, share: float) -> Any:  # noqa: ANN401 - the same
+    """The probability of as few recent mentions or fewer."""
+    return bdtr(lately.astype(np.float64), whole, share)

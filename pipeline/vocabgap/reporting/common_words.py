@@ -7,8 +7,7 @@ from typing import Final
 import msgspec
 import polars as pl
 
-from vocabgap.ranking.combinations import operation_sets
-from vocabgap.ranking.evidence import folded
+from vocabgap.ranking.evidence import folded, operation_sets
 from vocabgap.records.record import OPERATION_ALIASES, UNCATEGORIZED, fold_operation
 from vocabgap.schema import PHRASE_FIELDS, phrase, stripped
 from vocabgap.text import stem, surface, words

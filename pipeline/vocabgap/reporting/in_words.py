@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from vocabgap.ranking.bootstrap import CONFIDENCE, DRAWS
 from vocabgap.ranking.evidence import WORKAROUNDS
-from vocabgap.ranking.ties import TIED
-from vocabgap.ranking.trend import LEAST_WEEKS, SIGNIFICANCE, recent_weeks
+from vocabgap.ranking.intervals import CONFIDENCE, DRAWS, TIED
+from vocabgap.ranking.priority import LEAST_WEEKS, SIGNIFICANCE, recent_weeks
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.narrowing import Difference
 from vocabgap.text import count, visible

@@ -13,13 +13,13 @@ import msgspec
 from vocabgap.decisions import Ruling
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.ingest import Selection
+from vocabgap.ranking.vocabulary import VocabularyFile
 from vocabgap.reporting.account import Account
 from vocabgap.reporting.narrowing import Narrowing, narrowed
 from vocabgap.reporting.terms import CheckedTerms
 from vocabgap.settings.model import Settings
 from vocabgap.text import visible
 from vocabgap.version import SCHEMA_VERSION, __version__
-from vocabgap.vocabulary import VocabularyFile
 
 MARKDOWN_NAME: Final = "report.md"
 PAGE_NAME: Final = "report.html"

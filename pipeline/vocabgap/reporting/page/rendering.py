@@ -5,7 +5,7 @@ from typing import Final
 import jinja2
 from markupsafe import Markup
 
-from vocabgap.ranking.trend import recent_weeks
+from vocabgap.ranking.priority import recent_weeks
 from vocabgap.records.moments import iso
 from vocabgap.reporting.askers import who_asked, whose
 from vocabgap.reporting.details import SHOWN
