@@ -8,7 +8,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from vocabgap.clustering import cluster
-from vocabgap.deciding import Decisions
+from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.ingest import Selection, scan
 from vocabgap.pipeline import STAGES, run

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from vocabgap.clustering import Clusters as Clusters
     from vocabgap.clustering import cluster as cluster
     from vocabgap.clustering.embedding import Embedder as Embedder
-    from vocabgap.deciding import Decisions as Decisions
+    from vocabgap.decisions.deciding import Decisions as Decisions
     from vocabgap.errors import VocabgapError as VocabgapError
     from vocabgap.exchange.opening import Corpus as Corpus
     from vocabgap.exchange.opening import open_corpus as open_corpus

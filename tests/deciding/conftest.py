@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from vocabgap.deciding import Decisions
+from vocabgap.decisions.deciding import Decisions
 from vocabgap.pipeline import Run, run
 from vocabgap.settings.model import ClusterSettings, DecisionSettings, Settings
 

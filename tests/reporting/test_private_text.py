@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from vocabgap.deciding import Decisions
+from vocabgap.decisions.deciding import Decisions
 from vocabgap.pipeline import Run, run
 from vocabgap.reporting.page import render_page
 from vocabgap.reporting.sharing import shareable

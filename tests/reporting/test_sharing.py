@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from vocabgap.deciding import Decisions
+from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Selection
 from vocabgap.pipeline import Run

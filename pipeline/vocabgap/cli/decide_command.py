@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from vocabgap.deciding import Decisions
     from vocabgap.decisions import Decision
+    from vocabgap.decisions.deciding import Decisions
     from vocabgap.settings.model import Settings
 
 decide = typer.Typer(
@@ -219,7 +219,7 @@ def _decide(
         {"--decisions": (("decisions", "file"), decisions), "--glossary": (("glossary", "folder"), glossary)},
     ).settings
     moment = None if now is None else parse_now(now)
-    from vocabgap.deciding import Decisions  # noqa: PLC0415 - loads Polars
+    from vocabgap.decisions.deciding import Decisions  # noqa: PLC0415 - loads Polars
     from vocabgap.reporting.reading import telling_of_narrowing  # noqa: PLC0415
 
     place = printable_name(str(expanded(settings.decisions.file)))

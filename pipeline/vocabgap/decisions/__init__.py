@@ -1,10 +1,17 @@
 """Decisions: what people said about capabilities, kept as lines of a file and replayed at every run."""
 
-from vocabgap.decisions.agreement import require_followed
 from vocabgap.decisions.log import append_decision, read_decisions
 from vocabgap.decisions.record import ID_PREFIX, KEPT_WORDINGS, Action, Decision, Subject, decide, subject
-from vocabgap.decisions.redundant import require_change, require_own_label
-from vocabgap.decisions.replay import Ruling, in_force, replay, surfaces_of, undoings
+from vocabgap.decisions.replay import (
+    Ruling,
+    in_force,
+    replay,
+    require_change,
+    require_followed,
+    require_own_label,
+    surfaces_of,
+    undoings,
+)
 
 __all__ = [
     "ID_PREFIX",

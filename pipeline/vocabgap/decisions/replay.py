@@ -1,16 +1,213 @@
 """From decisions to what a run has to respect: constraints on surfaces, and what is said of the groups."""
 
-from collections.abc import Collection, Iterable
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
+from typing import Final, NamedTuple
 
 import polars as pl
 
-from vocabgap.decisions.agreement import Reasoned, require_agreement
 from vocabgap.decisions.record import Action, Decision, Subject
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.records.moments import iso
 from vocabgap.schema import VERDICTS, Apart, Constraint, Together
-from vocabgap.text import count, surface
+from vocabgap.text import count, shortened, surface, visible
+
+# Whether decisions can all be respected: what one puts together, no other may keep apart.
+
+
+class Reasoned(NamedTuple):
+    """What is to hold of the surfaces, and the decision that says so."""
+
+    decision: Decision
+    constraint: Constraint
+
+
+_Links = Mapping[str, list[tuple[str, Decision]]]
+
+
+def require_agreement(reasoned: Iterable[Reasoned]) -> None:
+    """Refuse what merges link, directly or in a chain, and a split parts.
+
+    Args:
+        reasoned: Everything that is to hold.
+
+    Raises:
+        StateError: Two decisions cannot both be respected; it names them.
+    """
+    known = tuple(reasoned)
+    links = _links(known, {})
+    for decision, constraint in known:
+        if isinstance(constraint, Apart) and constraint.anchor in links:
+            linked = _latest_links(links, constraint.anchor)
+            for leaving in constraint.leaving:
+                merged = linked.get(leaving)
+                if merged is not None:
+                    raise _conflict(decision, merged, leaving)
+
+
+def require_followed(made: Decision, reasoned: Iterable[Reasoned], groups: Mapping[str, str]) -> None:
+    """Refuse a decision of which less would come than the person who makes it sees in it.
+
+    A merge of two groups that a split keeps apart, through whichever of their surfaces: what the split parts
+    would leave again at once. A split whose surfaces a merge holds together with others of the same group:
+    these would leave, too.
+
+    Args:
+        made: The decision, among those below.
+        reasoned: Everything that is to hold.
+        groups: The group of each surface, as the person sees it.
+
+    Raises:
+        StateError: It and an earlier one cannot both be respected; it names them.
+    """
+    known = tuple(reasoned)
+    own = next((constraint for decision, constraint in known if decision == made), None)
+    if isinstance(own, Together):
+        _require_union(made, own, known, groups)
+    elif isinstance(own, Apart):
+        _require_parting(made, own, known, groups)
+
+
+def _require_union(
+    merge: Decision, own: Together, known: Iterable[Reasoned], groups: Mapping[str, str]
+) -> None:
+    links = _links((each for each in known if each.decision != merge), groups)
+    first, second = ({*_latest_links(links, groups.get(each, each))} for each in own)
+    if first & second:  # one capability already, in which splits hold as they are
+        return
+    for decision, constraint in known:
+        if isinstance(constraint, Apart):
+            for leaving in constraint.leaving:
+                parted = {groups.get(constraint.anchor), groups.get(leaving)}
+                if parted & first and parted & second:
+                    raise _conflict(decision, merge, leaving)
+
+
+def _require_parting(
+    split: Decision, own: Apart, known: Iterable[Reasoned], groups: Mapping[str, str]
+) -> None:
+    links = _links(known, {})
+    for leaving in own.leaving:
+        for linked, merge in _latest_links(links, leaving).items():
+            stays = linked not in own.leaving and groups.get(linked) == groups.get(own.anchor)
+            if merge is not None and stays:
+                raise _conflict(split, merge, leaving)
+
+
+def _links(reasoned: Iterable[Reasoned], groups: Mapping[str, str]) -> _Links:
+    """Of each surface, or its group if it has one, those that a merge links it with directly."""
+    links: defaultdict[str, list[tuple[str, Decision]]] = defaultdict(list)
+    for decision, constraint in reasoned:
+        if isinstance(constraint, Together):
+            first, second = (groups.get(each, each) for each in constraint)
+            links[first].append((second, decision))
+            links[second].append((first, decision))
+    return links
+
+
+def _latest_links(links: _Links, start: str) -> dict[str, Decision | None]:
+    """Of everything that merges link with a surface, the latest of those on the shortest way there."""
+    latest: dict[str, Decision | None] = {start: None}
+    waiting = deque([start])
+    while waiting:
+        here = waiting.popleft()
+        for there, merged in links.get(here, ()):
+            if there not in latest:
+                before = latest[here]
+                latest[there] = merged if before is None else max(before, merged, key=lambda each: each.place)
+                waiting.append(there)
+    return latest
+
+
+def _conflict(split: Decision, merge: Decision, leaving: str) -> StateError:
+    earlier, later = sorted((split, merge), key=lambda each: each.place)
+
+    def named(decision: Decision) -> str:
+        when = f"{iso(decision.time)} by {visible(decision.actor)}"
+        return f"{decision.decision_id} ({decision.what}, {when})"
+
+    return StateError(
+        f"two decisions cannot both be respected: {named(earlier)} and {named(later)};"
+        f" one has '{leaving}' together with what the other parts it from",
+        hint=f"`vocabgap decide undo {later.decision_id}` or `vocabgap decide undo {earlier.decision_id}`",
+    )
+
+
+# What need not be decided, since it is so already, and what would leave two capabilities with one
+# name.
+
+
+_OF_STATUS: Final = (Action.DISMISS, Action.AUTHOR, Action.REOPEN)
+
+
+def require_change(
+    made: Decision, active: Sequence[Decision], *, label: str, is_settled: bool, is_regressed: bool
+) -> None:
+    """Refuse a decision that would change nothing.
+
+    Args:
+        made: The decision that somebody makes.
+        active: The decisions in force, in order; those about the same capability count.
+        label: What the run calls the capability.
+        is_settled: Whether it is dismissed, authored or regressed in the run.
+        is_regressed: Whether it is regressed, so that to author it again says something.
+
+    Raises:
+        InvalidInputError: What is decided is so already.
+    """
+    about = [each for each in active if _about(each) == _about(made)]
+    last = next((each for each in reversed(about) if each.action in _OF_STATUS), None)
+    named = next((each.label for each in reversed(about) if each.label), label)
+    problem = ""
+    if made.action is Action.REOPEN and (last.action is Action.REOPEN if last else not is_settled):
+        problem = "is open: there is nothing to reopen"
+    elif made.action is Action.PIN and any(each.action is Action.PIN for each in about):
+        problem = "is pinned already"
+    elif made.action is Action.RENAME and made.label == named:
+        problem = "is called that already"
+    elif last is not None and last.action is made.action:
+        if made.action is Action.DISMISS and last.reason == made.reason:
+            problem = "was dismissed before, for the same reason"
+        elif made.action is Action.AUTHOR and last.entry == made.entry and not is_regressed:
+            problem = f"was authored before, as '{shortened(visible(last.entry or ''))}'"
+    if problem:
+        raise InvalidInputError(
+            f"'{shortened(visible(named))}' {problem}",
+            hint="`vocabgap decisions list` has what was decided; nothing was added to it",
+        )
+
+
+def require_own_label(made: Decision, active: Sequence[Decision], labels: Mapping[str, str]) -> None:
+    """Refuse a label that another capability has: whoever says it afterwards might mean either.
+
+    Args:
+        made: The decision that somebody makes.
+        active: The decisions in force, in order.
+        labels: Capability to what the run calls it.
+
+    Raises:
+        InvalidInputError: Another capability is called that, and is not merged into anything.
+    """
+    if made.label is None:
+        return
+    called = dict(labels)
+    for each in active:
+        if each.label is not None:
+            called[_about(each)] = each.label
+    merged = {each.other.capability_id for each in active if each.other is not None}
+    wanted = surface(made.label)
+    for capability_id, label in called.items():
+        if capability_id not in merged and capability_id != _about(made) and surface(label) == wanted:
+            raise InvalidInputError(
+                f"another capability is called '{shortened(visible(label))}': {capability_id}",
+                hint="choose another label, or say with `vocabgap decide merge` that the two are one",
+            )
+
+
+def _about(decision: Decision) -> str:
+    return "" if decision.capability is None else decision.capability.capability_id
 
 
 @dataclass(frozen=True, repr=False)
