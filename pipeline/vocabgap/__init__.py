@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from vocabgap.clustering import Clusters as Clusters
     from vocabgap.clustering import cluster as cluster
     from vocabgap.clustering.embedding import Embedder as Embedder
+    from vocabgap.corpus.corpus import Corpus as Corpus
+    from vocabgap.corpus.corpus import open_corpus as open_corpus
+    from vocabgap.corpus.payloads import export_chunks as export_chunks
+    from vocabgap.corpus.scanning import scan as scan
+    from vocabgap.corpus.scanning import scan_to_parquet as scan_to_parquet
     from vocabgap.decisions.deciding import Decisions as Decisions
     from vocabgap.errors import VocabgapError as VocabgapError
-    from vocabgap.exchange.opening import Corpus as Corpus
-    from vocabgap.exchange.opening import open_corpus as open_corpus
-    from vocabgap.exchange.payloads import export_chunks as export_chunks
-    from vocabgap.exchange.scanning import scan as scan
-    from vocabgap.exchange.scanning import scan_to_parquet as scan_to_parquet
     from vocabgap.gaplog import LoggedGap as LoggedGap
     from vocabgap.gaplog import log_gap as log_gap
     from vocabgap.glossary.context import ExecutionContext as ExecutionContext

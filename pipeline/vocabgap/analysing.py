@@ -12,9 +12,9 @@ import polars as pl
 
 from vocabgap.clustering import Clusters, cluster
 from vocabgap.clustering.embedding import Embedder, load_embedder
+from vocabgap.corpus.scanning import scan
 from vocabgap.decisions import Ruling, read_decisions, replay
 from vocabgap.errors import expanded, require_kind
-from vocabgap.exchange.scanning import scan
 from vocabgap.ingest import Scan, Selection, resolve_roots
 from vocabgap.ranking import (
     Lineage,

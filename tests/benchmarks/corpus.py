@@ -11,10 +11,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from vocabgap.corpus.contracts import PARSED_CHUNK
+from vocabgap.corpus.contracts import PARSED_CHUNK, faults, keeps
 from vocabgap.corpus.identity import content_hash
 from vocabgap.corpus.push import push
-from vocabgap.corpus.validating import faults, keeps
 
 CHUNKS: Final = 20_000
 GOAL: Final = 20_000  # chunks a second that validation is to reach

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.exchange.opening import Corpus, open_corpus
+from vocabgap.corpus.corpus import Corpus, open_corpus
 from vocabgap.records.record import LOG_NAME
 
 KILLS = int(os.environ.get("VOCABGAP_KILLS", "4"))

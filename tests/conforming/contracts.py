@@ -9,16 +9,23 @@ import polars as pl
 from conforming.cases import AnyOf, Case, Noted, Operation
 from conforming.memory_store import MemoryStore, MemoryVersion
 from conforming.pushing import ingest, repush_identical
-from vocabgap.corpus.identity import content_hash, natural_key, storage_id
-from vocabgap.corpus.manifests import set_config, set_manifest
-from vocabgap.corpus.merging import classify, divergence_scan, refuse_divergence
+from vocabgap.corpus.backup_files import Batch, Mode, restore_into
+from vocabgap.corpus.backups import classify, divergence_scan, refuse_divergence
+from vocabgap.corpus.chunks import frame_of, row_of
+from vocabgap.corpus.contracts import faults, keeps
+from vocabgap.corpus.identity import (
+    Spoof,
+    Stamp,
+    content_hash,
+    false_claims,
+    natural_key,
+    stamped,
+    storage_id,
+)
 from vocabgap.corpus.outcome import RefusedError
-from vocabgap.corpus.reconciling import config_orphans, snapshot_orphans
-from vocabgap.corpus.restoring import Batch, Mode, restore_into
-from vocabgap.corpus.rows import frame_of, row_of
-from vocabgap.corpus.stamping import Spoof, Stamp, false_claims, stamped
+from vocabgap.corpus.overview import config_orphans, snapshot_orphans
 from vocabgap.corpus.store import PathSnapshot
-from vocabgap.corpus.validating import faults, keeps
+from vocabgap.corpus.tenants import set_config, set_manifest
 
 Input = Mapping[str, Any]
 Cases = Mapping[str, Case]

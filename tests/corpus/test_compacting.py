@@ -4,9 +4,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from vocabgap.corpus import compacting
-from vocabgap.corpus.compacting import stretches
-from vocabgap.corpus.ordering import PATH_KEY
+from vocabgap.corpus import changes
+from vocabgap.corpus.changes import stretches
+from vocabgap.corpus.chunks import PATH_KEY
 from vocabgap.corpus.parquet_store import ParquetStore
 from vocabgap.corpus.store import Store
 
@@ -59,7 +59,7 @@ def test_compacting_again_changes_nothing(store: Store, chunks: Chunks) -> None:
 def test_a_large_corpus_is_written_in_several_parts(
     parquet_store: ParquetStore, chunks: Chunks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compacting, "_PART_ROWS", 10)
+    monkeypatch.setattr(changes, "_PART_ROWS", 10)
     rows = pl.concat([chunks(f"{n}a", f"{n}b", f"{n}c", path=f"{n % 9}.jsonl") for n in range(18)])
     for part in rows.sample(fraction=1, shuffle=True, seed=1).iter_slices(11):
         with parquet_store.changing("add") as change:
@@ -72,7 +72,7 @@ def test_a_large_corpus_is_written_in_several_parts(
 
 
 def test_every_path_lies_in_exactly_one_stretch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compacting, "_PART_ROWS", 5)
+    monkeypatch.setattr(changes, "_PART_ROWS", 5)
     keys = [
         (tenant, repo, path) for tenant in ("", "a", "b") for repo in ("", "r") for path in ("", "p", "q")
     ]

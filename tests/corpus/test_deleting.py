@@ -3,9 +3,9 @@ from typing import Any
 import pytest
 
 from conforming.memory_store import MemoryStore
-from vocabgap.corpus.deleting import empties, normal_paths
 from vocabgap.corpus.outcome import Code
 from vocabgap.corpus.push import push
+from vocabgap.corpus.withdrawal import empties, normal_paths
 from vocabgap.errors import NotFoundError, StateError
 
 Payload = dict[str, Any]

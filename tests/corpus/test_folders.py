@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.corpus.folders import require_own
+from vocabgap.corpus.parquet_store import require_own
 from vocabgap.errors import StateError
 
 LEFT = re.compile(r"lock")

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vocabgap.corpus.contracts import keeps
 from vocabgap.corpus.identity import (
     CONTRACT_ROOT_KINDS,
     NATURAL_KEY,
@@ -14,7 +15,6 @@ from vocabgap.corpus.identity import (
     normal_tenant,
     storage_id,
 )
-from vocabgap.corpus.validating import keeps
 
 VALUES = st.none() | st.text() | st.integers() | st.booleans() | st.lists(st.text(), max_size=2)
 METADATA = st.dictionaries(st.sampled_from(NATURAL_KEY), VALUES)

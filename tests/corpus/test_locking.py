@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from vocabgap.corpus import locking
+from vocabgap.corpus import parquet_store
 from vocabgap.corpus.parquet_store import ParquetStore
 from vocabgap.corpus.store import Store
 from vocabgap.errors import ExitCode, StateError
@@ -27,8 +27,8 @@ with ParquetStore(Path(sys.argv[1])).changing("push of 3 files"):
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(locking, "SILENT_WAIT", 0.0)
-    monkeypatch.setattr(locking, "LONGEST_WAIT", 0.1)
+    monkeypatch.setattr(parquet_store, "SILENT_WAIT", 0.0)
+    monkeypatch.setattr(parquet_store, "LONGEST_WAIT", 0.1)
 
 
 def holder(folder: Path) -> "subprocess.Popen[bytes]":

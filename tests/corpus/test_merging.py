@@ -3,9 +3,9 @@ from typing import Any
 import pytest
 
 from conforming.memory_store import MemoryVersion
-from vocabgap.corpus.merging import DivergenceScan, Merged, classify, divergence_scan, refuse_divergence
+from vocabgap.corpus.backups import DivergenceScan, Merged, classify, divergence_scan, refuse_divergence
+from vocabgap.corpus.chunks import frame_of, row_of
 from vocabgap.corpus.outcome import Code, RefusedError
-from vocabgap.corpus.rows import frame_of, row_of
 
 PIECE: dict[str, Any] = {"tenantId": "ada", "repoSlug": "lab", "source": "a", "name": "n", "type": "t"}
 

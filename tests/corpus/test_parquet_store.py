@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from vocabgap.corpus import changing, committing
+from vocabgap.corpus import changes
 from vocabgap.corpus.manifest import Manifest, read_manifest, write_manifest
 from vocabgap.corpus.parquet_store import ParquetStore
 from vocabgap.corpus.store import PathSnapshot
@@ -136,7 +136,7 @@ def test_a_reader_whose_part_was_just_removed_reads_the_newer_version(
     def read(folder: Path) -> Manifest | None:
         return next(answers, None) or read_manifest(folder)
 
-    monkeypatch.setattr(committing, "read_manifest", read)
+    monkeypatch.setattr(changes, "read_manifest", read)
 
     assert parquet_store.version().rows(["id"]).get_column("id").to_list() == ["a", "b"]
 
@@ -152,22 +152,22 @@ def test_a_version_closes_its_files_when_it_goes(parquet_store: ParquetStore, ch
 
 
 def test_many_small_parts_are_joined(parquet_store: ParquetStore, chunks: Chunks) -> None:
-    count = 2 * changing._MANY_PARTS + 5
+    count = 2 * changes._MANY_PARTS + 5
     for number in range(count):
         with parquet_store.changing("add") as change:
             change.add(chunks(f"{number:03}", path=f"{number % 3}.jsonl"))
             change.delete(pl.col("id") == f"{number - 1:03}" if number % 10 == 0 else pl.lit(value=False))
 
-    assert parquet_store.version().measures.parts < changing._MANY_PARTS
+    assert parquet_store.version().measures.parts < changes._MANY_PARTS
     assert parquet_store.version().measures.rows == count - 10
-    assert len(files(parquet_store)) < changing._MANY_PARTS + 3
+    assert len(files(parquet_store)) < changes._MANY_PARTS + 3
 
 
 def test_large_parts_are_left_as_they_are(
     parquet_store: ParquetStore, chunks: Chunks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(changing, "_MANY_PARTS", 4)
-    monkeypatch.setattr(changing, "_SMALL_TOGETHER", 5)
+    monkeypatch.setattr(changes, "_MANY_PARTS", 4)
+    monkeypatch.setattr(changes, "_SMALL_TOGETHER", 5)
     for number in range(6):
         add(parquet_store, chunks(*(f"{number}-{line}" for line in range(4))))
 

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 import pytest
 
-from vocabgap.corpus.reconciling import config_orphans, snapshot_orphans, version_gap
+from vocabgap.corpus.overview import config_orphans, snapshot_orphans, version_gap
 from vocabgap.corpus.store import PathSnapshot
 from vocabgap.schema import CHUNKS
 

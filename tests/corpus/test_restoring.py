@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
+from vocabgap.corpus.backup_files import Batch, Mode, batches, record_faults, restore_into
 from vocabgap.corpus.outcome import Code, RefusedError
-from vocabgap.corpus.restoring import Batch, Mode, batches, record_faults, restore_into
 
 
 class Taken:

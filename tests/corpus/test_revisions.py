@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.corpus.revisions import GitRepository
+from vocabgap.corpus.withdrawal import GitRepository
 from vocabgap.errors import NotFoundError, StateError
 
 Commit = Callable[..., str]

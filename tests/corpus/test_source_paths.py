@@ -1,6 +1,6 @@
 import pytest
 
-from vocabgap.corpus.source_paths import path_fault
+from vocabgap.corpus.identity import path_fault
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vocabgap.corpus import changing
 from vocabgap.corpus.opening import StoreKind, open_store
 from vocabgap.corpus.parquet_store import ParquetStore
 from vocabgap.corpus.store import Change, Store, Version
@@ -90,7 +89,7 @@ def follow(store: Store, changes: list[Any], chunks: Chunks) -> None:
 @given(changes=CHANGES)
 def test_a_corpus_of_parquet_files_equals_a_dictionary(chunks: Chunks, changes: list[Any]) -> None:
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(changing, "_MANY_PARTS", 4)  # so that small parts are joined here, too
+        patch.setattr(changes, "_MANY_PARTS", 4)  # so that small parts are joined here, too
         follow(ParquetStore(Path(folder) / "corpus"), changes, chunks)
 
 

@@ -3,8 +3,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from vocabgap.corpus.contracts import BACKUP_RECORD, PARSED_CHUNK, contract_schema
-from vocabgap.corpus.validating import faults, keeps, pointer_to
+from vocabgap.corpus.contracts import BACKUP_RECORD, PARSED_CHUNK, contract_schema, faults, keeps, pointer_to
 
 
 def places(name: str, record: object) -> list[tuple[str, str | None, str]]:

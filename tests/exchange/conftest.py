@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.exchange.opening import Corpus, open_corpus
+from vocabgap.corpus.corpus import Corpus, open_corpus
 
 Gap = Callable[..., dict[str, object]]
 

@@ -12,13 +12,12 @@ from backports import zstd
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from vocabgap.corpus.contracts import BACKUP_RECORD
+from vocabgap.corpus.backup_files import EMBEDDED_BY
+from vocabgap.corpus.backups import Exported, Restored
+from vocabgap.corpus.contracts import BACKUP_RECORD, faults
+from vocabgap.corpus.corpus import Corpus, open_corpus
 from vocabgap.corpus.outcome import Code, RefusedError
-from vocabgap.corpus.validating import faults
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
-from vocabgap.exchange.backups import Exported, Restored
-from vocabgap.exchange.opening import Corpus, open_corpus
-from vocabgap.exchange.vectors import EMBEDDED_BY
 from vocabgap.settings.model import DEFAULT_DIMENSION, CorpusSettings, Settings
 
 Ids = Callable[[Corpus], list[str]]

@@ -9,12 +9,11 @@ from typing import TypedDict
 import polars as pl
 import pytest
 
-from vocabgap.corpus.contracts import PARSED_CHUNK
+from vocabgap.corpus.contracts import PARSED_CHUNK, faults
+from vocabgap.corpus.corpus import Corpus
+from vocabgap.corpus.gap_chunks import PARSER_ID, chunks_of_lines
 from vocabgap.corpus.outcome import Code
-from vocabgap.corpus.validating import faults
 from vocabgap.errors import ExitCode, StateError
-from vocabgap.exchange.gap_chunks import PARSER_ID, chunks_of_lines
-from vocabgap.exchange.opening import Corpus
 from vocabgap.ingest import read_lines
 from vocabgap.records.record import LOG_NAME, ROOT_KIND
 from vocabgap.schema import GAP_KIND

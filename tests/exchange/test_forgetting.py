@@ -6,9 +6,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from vocabgap.corpus.corpus import Corpus
+from vocabgap.corpus.forgetting import Forgotten
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.exchange.forgetting import Forgotten
-from vocabgap.exchange.opening import Corpus
 from vocabgap.records.record import LOG_NAME
 
 SCOPES = (("north", "photos"), ("north", "archive"), ("south", "photos"))

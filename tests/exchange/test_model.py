@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from vocabgap.exchange.opening import Corpus, open_corpus
+from vocabgap.corpus.corpus import Corpus, open_corpus
 
 Key = tuple[str, str, str, str]  # tenant, repository, path, text
 

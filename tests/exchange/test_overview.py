@@ -7,9 +7,9 @@ from typing import TypedDict
 
 import pytest
 
-from vocabgap.corpus.manifests import configure, set_manifest
-from vocabgap.exchange.opening import Corpus
-from vocabgap.exchange.overview import Identity, Overview, overview, remove_orphans
+from vocabgap.corpus.corpus import Corpus
+from vocabgap.corpus.overview import Identity, Overview, overview, remove_orphans
+from vocabgap.corpus.tenants import configure, set_manifest
 from vocabgap.records.record import LOG_NAME
 
 

@@ -9,12 +9,10 @@ from typing import TypedDict
 
 import pytest
 
-from vocabgap.corpus.contracts import PARSED_CHUNK
-from vocabgap.corpus.validating import faults
+from vocabgap.corpus.contracts import PARSED_CHUNK, faults
+from vocabgap.corpus.corpus import Corpus
+from vocabgap.corpus.payloads import export_chunks, read_payload
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.exchange.opening import Corpus
-from vocabgap.exchange.payload_files import read_payload
-from vocabgap.exchange.payloads import export_chunks
 
 Ids = Callable[[Corpus], list[str]]
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from vocabgap.corpus.corpus import open_corpus
 from vocabgap.corpus.opening import StoreKind, kind_of
-from vocabgap.exchange.opening import open_corpus
-from vocabgap.exchange.places import is_corpus
-from vocabgap.exchange.scanning import scan
+from vocabgap.corpus.places import is_corpus
+from vocabgap.corpus.scanning import scan
 from vocabgap.settings.model import CorpusSettings, Settings
 
 needs_delta = pytest.mark.skipif(find_spec("deltalake") is None, reason="needs the extra `delta`")

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
+from vocabgap.corpus.corpus import Corpus
+from vocabgap.corpus.push import Prepared
 from vocabgap.errors import InvalidInputError
-from vocabgap.exchange.opening import Corpus
-from vocabgap.exchange.pushing import Prepared
 from vocabgap.settings.model import Settings
 
 NOTE = {"content": "about the house", "sourcePath": "notes/today.txt"}

@@ -10,10 +10,10 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import vocabgap as vg
+from vocabgap.corpus.corpus import Corpus
+from vocabgap.corpus.places import is_corpus
+from vocabgap.corpus.scanning import scan
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.exchange.opening import Corpus
-from vocabgap.exchange.places import is_corpus
-from vocabgap.exchange.scanning import scan
 from vocabgap.ingest import Selection
 from vocabgap.records.record import LOG_NAME
 from vocabgap.settings.sources import Source

@@ -47,7 +47,7 @@ def check(
 ) -> None:
     """List the bad lines of the logs; exit with 2 if there are any."""
     from vocabgap.cli.tables import account_line  # noqa: PLC0415 - loads rich
-    from vocabgap.exchange.scanning import scan  # noqa: PLC0415 - loads Polars
+    from vocabgap.corpus.scanning import scan  # noqa: PLC0415 - loads Polars
 
     output = output_of(context)
     settings = resolve_settings(config, os.environ, {"--hidden": (("ingest", "hidden"), hidden)}).settings
@@ -89,7 +89,7 @@ def check(
 
 
 def _repaired(roots: list[Path], settings: Settings) -> "list[RepairedLine]":
-    from vocabgap.exchange.places import is_corpus  # noqa: PLC0415 - loads Polars
+    from vocabgap.corpus.places import is_corpus  # noqa: PLC0415 - loads Polars
     from vocabgap.ingest import repaired_lines  # noqa: PLC0415
 
     logs = [root for root in roots if not is_corpus(root)]

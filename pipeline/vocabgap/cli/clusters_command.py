@@ -212,7 +212,7 @@ def _scanned(
     *,
     verify_hash: bool,
 ) -> "Scan":
-    from vocabgap.exchange.scanning import scan  # noqa: PLC0415 - loads Polars
+    from vocabgap.corpus.scanning import scan  # noqa: PLC0415 - loads Polars
     from vocabgap.ranking import screen  # noqa: PLC0415
 
     scanned = scan(

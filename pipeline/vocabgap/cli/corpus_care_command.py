@@ -11,8 +11,8 @@ from vocabgap.cli.output import output_of
 from vocabgap.text import count, escape_unseen, printable_name
 
 if TYPE_CHECKING:
+    from vocabgap.corpus.overview import Identity
     from vocabgap.corpus.store import Measures
-    from vocabgap.exchange.overview import Identity
 
 _KIB: Final = 1024
 _BYTES_GO: Final = "their bytes go with `vocabgap corpus compact`"

@@ -12,7 +12,7 @@ from vocabgap.settings.model import DEFAULT_CORPUS
 from vocabgap.text import escape_unseen
 
 if TYPE_CHECKING:
-    from vocabgap.exchange.opening import Corpus
+    from vocabgap.corpus.corpus import Corpus
 
 CorpusOption = Annotated[
     str | None, typer.Option("--corpus", help=f"Folder of the shared corpus.  [default: {DEFAULT_CORPUS}]")
@@ -34,7 +34,7 @@ def opened(output: Output, folder: str | None, config: Path | None, *, create: b
         create: Whether one may be made there.
     """
     settings = resolve_settings(config, os.environ, {"--corpus": (("corpus", "folder"), folder)}).settings
-    from vocabgap.exchange.opening import open_corpus  # noqa: PLC0415 - loads Polars
+    from vocabgap.corpus.corpus import open_corpus  # noqa: PLC0415 - loads Polars
 
     return open_corpus(
         settings.corpus.folder,

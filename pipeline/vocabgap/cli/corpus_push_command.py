@@ -71,7 +71,7 @@ def push(
     output = output_of(context)
     moment = None if now is None else parse_now(now)
     held = opened(output, corpus_folder, config, create=True)
-    from vocabgap.exchange.folders import Signals  # noqa: PLC0415 - loads Polars
+    from vocabgap.corpus.gap_chunks import Signals  # noqa: PLC0415 - loads Polars
 
     since = (base, "HEAD" if base is not None and head is None else head)
     signals = Signals(tuple(map(printable_name, delete or ())), snapshot, *since)
@@ -137,7 +137,7 @@ def export_chunks(
     config: ConfigOption = None,
 ) -> None:
     """Write the records of a repository as a payload, for another installation to push."""
-    from vocabgap.exchange import payloads  # noqa: PLC0415 - loads Polars
+    from vocabgap.corpus import payloads  # noqa: PLC0415 - loads Polars
 
     output = output_of(context)
     if folder is None:

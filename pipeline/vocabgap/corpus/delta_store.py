@@ -15,7 +15,7 @@ from typing import Final
 import polars as pl
 
 from vocabgap.corpus import delta_table
-from vocabgap.corpus.changing import PartsChange
+from vocabgap.corpus.changes import PartsChange
 from vocabgap.corpus.chunks import vector_length
 from vocabgap.corpus.delta_table import (
     CHUNKS_FOLDER,
@@ -26,12 +26,9 @@ from vocabgap.corpus.delta_table import (
     Table,
     state_rows,
 )
-from vocabgap.corpus.folders import require_own
-from vocabgap.corpus.locking import alone
-from vocabgap.corpus.parts import Part, write_part
-from vocabgap.corpus.reading import PartsVersion
-from vocabgap.corpus.refusals import missing_file, reading, writing
-from vocabgap.corpus.store import Measures
+from vocabgap.corpus.parquet_store import alone, require_own
+from vocabgap.corpus.parts import Part, PartsVersion, write_part
+from vocabgap.corpus.store import Measures, missing_file, reading, writing
 from vocabgap.errors import StateError
 from vocabgap.files.atomic import sync, sync_folder, undisturbed
 from vocabgap.files.parquet import write_parquet

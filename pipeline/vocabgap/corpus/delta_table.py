@@ -19,10 +19,8 @@ import polars as pl
 
 from vocabgap.corpus.chunks import vector_length
 from vocabgap.corpus.manifest import PartEntry
-from vocabgap.corpus.parts import OpenFile, Part, readable
-from vocabgap.corpus.reading import Contents
-from vocabgap.corpus.refusals import no_corpus, unconfirmed
-from vocabgap.corpus.store import PathSnapshot
+from vocabgap.corpus.parts import Contents, OpenFile, Part, readable
+from vocabgap.corpus.store import PathSnapshot, no_corpus, unconfirmed
 from vocabgap.errors import StateError
 from vocabgap.files.atomic import sync, sync_folder
 from vocabgap.schema import CHUNKS

@@ -3,11 +3,58 @@
 import hashlib
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from functools import lru_cache
 from typing import Any, Final
 
 from vocabgap.corpus.compact_json import compact_json
+from vocabgap.corpus.outcome import Code, RefusedError
 from vocabgap.errors import unusable
 from vocabgap.records.record import ROOT_KIND
+
+# Which source paths may be stored: relative, inside the root, and the same file on every system.
+
+
+_DRIVE: Final = re.compile("[A-Za-z]:")
+_RESERVED: Final = frozenset(
+    {"con", "prn", "aux", "nul", "conin$", "conout$"}
+    | {f"{device}{number}" for device in ("com", "lpt") for number in "0123456789¹²³"}
+)
+PATH_HINT: Final = "expected a path relative to the root of its repository, such as notes/today.jsonl"
+
+
+@lru_cache(maxsize=4096)
+def path_fault(path: str) -> str | None:
+    """What keeps a source path from being stored, in words; None where nothing does.
+
+    Args:
+        path: A path as a record or a payload has it.
+    """
+    for wrong, told in (
+        (not path, "is empty"),
+        ("\0" in path, "holds a null byte"),
+        ("\\" in path, "holds a backslash, where paths have forward slashes"),
+        (path.startswith("/"), "is absolute"),
+        (_DRIVE.match(path) is not None, "starts with a drive letter"),
+    ):
+        if wrong:
+            return told
+    return next(filter(None, map(_part_fault, path.split("/"))), None)
+
+
+def _part_fault(part: str) -> str | None:
+    if not part:
+        return "has an empty part"
+    if part == "..":
+        return "leads out of its folder with '..'"
+    if part == ".":
+        return "has '.' as a part, so that it is not the only spelling of its path"
+    if part.partition(".")[0].rstrip(" ").casefold() in _RESERVED:
+        return f"has the part '{part}', a name that Windows reserves"
+    return None
+
 
 SHARED_TENANT: Final = "neo-shared"
 SHARED_REPO: Final = "neo"
@@ -119,3 +166,123 @@ def _tagged(metadata: Mapping[str, Any], field: str) -> list[Any]:
 
 def _digest(values: Mapping[str, Any]) -> str:
     return hashlib.sha256(compact_json(values).encode()).hexdigest()
+
+
+# The stamp of the receiving side: it says whose a chunk is, whatever the chunk itself claims.
+
+
+GUARDED: Final = (
+    "tenantId",
+    "repoSlug",
+    "visibility",
+    "originAgentIdentity",
+    "tenantConfigVersion",
+    "ingestedAt",
+)
+"""The fields of a chunk that only the receiving side can know."""
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND: Final = timedelta(milliseconds=1)
+
+
+class Spoof(StrEnum):
+    """What is done about a claim that the receiving side knows better."""
+
+    OVERWRITE = "overwrite"
+    REJECT = "reject"
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What the receiving side knows of a chunk.
+
+    Attributes:
+        tenant_id: Whose it is.
+        repo_slug: The tenant's repository.
+        visibility: Who may see it.
+        agent: Who pushed it, if that is known.
+        config_version: The version of the tenant's configuration.
+        ingested_at: When it came, in milliseconds since 1970.
+    """
+
+    tenant_id: str = SHARED_TENANT
+    repo_slug: str = SHARED_REPO
+    visibility: str = DEFAULT_VISIBILITY
+    agent: str | None = None
+    config_version: int = 0
+    ingested_at: int = 0
+
+    def as_fields(self) -> dict[str, Any]:
+        """The same under the names that a chunk's fields have."""
+        named = {"originAgentIdentity": self.agent} if self.agent else {}
+        return {
+            "tenantId": self.tenant_id,
+            "repoSlug": self.repo_slug,
+            "visibility": self.visibility,
+            "tenantConfigVersion": self.config_version,
+            "ingestedAt": self.ingested_at,
+            **named,
+        }
+
+
+def milliseconds(moment: datetime) -> int:
+    """A moment as the contract counts it: whole milliseconds since 1970."""
+    return (moment - _EPOCH) // _MILLISECOND
+
+
+def moment_of(count: int) -> datetime:
+    """The moment of a count of milliseconds."""
+    return _EPOCH + count * _MILLISECOND
+
+
+def false_claims(chunk: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
+    """The guarded fields of a chunk that say something else than the stamp.
+
+    Args:
+        chunk: The chunk.
+        known: The fields of a stamp; a guarded field that is not among them cannot be claimed at all.
+    """
+    return [field for field in GUARDED if field in chunk and not _same(field, chunk[field], known.get(field))]
+
+
+def stamped(chunk: Mapping[str, Any], stamp: Stamp, spoof: Spoof = Spoof.OVERWRITE) -> dict[str, Any]:
+    """A chunk with the stamp of the receiving side and the id that it is stored under, also as its hash.
+
+    Args:
+        chunk: A chunk with `hash`, `type`, `name` and `source`.
+        stamp: What the receiving side knows.
+        spoof: What is done about a claim that is false.
+
+    Raises:
+        RefusedError: There is one, and it is to be rejected.
+    """
+    known = stamp.as_fields()
+    if spoof is Spoof.REJECT:
+        refuse_claims(chunk, known)
+    identity = storage_id(chunk, known)
+    own = {field: value for field, value in chunk.items() if field not in GUARDED}
+    return {**own, **known, "hash": identity, "id": identity}
+
+
+def refuse_claims(chunk: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+    """Refuse a chunk that claims something false.
+
+    Raises:
+        RefusedError: It does.
+    """
+    claims = false_claims(chunk, known)
+    if claims:
+        field = claims[0]
+        raise RefusedError(
+            Code.SPOOF_REJECTED,
+            f"{field}: {chunk[field]!r} is claimed, but it is {known.get(field)!r}; nothing was written. "
+            "Push as whom you are, or let false claims be overwritten (tenant_spoof)",
+            fields=claims,
+            claimed={each: chunk[each] for each in claims},
+        )
+
+
+def _same(field: str, claimed: object, known: object) -> bool:
+    if field in {"tenantId", "originAgentIdentity"} and isinstance(claimed, str):
+        return normal_tenant(claimed) == normal_tenant(known)
+    return type(claimed) is type(known) and claimed == known

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import msgspec
 
-from vocabgap.corpus.refusals import unconfirmed
+from vocabgap.corpus.store import unconfirmed
 from vocabgap.errors import StateError
 from vocabgap.files.atomic import sync, sync_folder, undisturbed
 

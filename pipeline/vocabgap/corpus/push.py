@@ -4,21 +4,31 @@ import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 import polars as pl
 
+from vocabgap.corpus.chunks import frame_of, metadata_of, row_of
 from vocabgap.corpus.compact_json import compact_json
-from vocabgap.corpus.deleting import Resolver, Withdrawal, withdrawal
-from vocabgap.corpus.identity import SHARED_TENANT, normal_tenant
-from vocabgap.corpus.incoming import Caller, Incoming, read_files
+from vocabgap.corpus.gap_chunks import PARSER_ID, FolderPayload, Signals, gap_log_parser
+from vocabgap.corpus.identity import (
+    SHARED_TENANT,
+    Spoof,
+    Stamp,
+    milliseconds,
+    moment_of,
+    normal_tenant,
+    require_identity,
+    stamped,
+)
+from vocabgap.corpus.incoming import Caller, Incoming, Parser, read_files
 from vocabgap.corpus.outcome import Code, PushError, PushResult, RefusedError
-from vocabgap.corpus.parsing import Parser
-from vocabgap.corpus.rows import frame_of, metadata_of, row_of
-from vocabgap.corpus.stamping import Spoof, Stamp, milliseconds, moment_of, stamped
 from vocabgap.corpus.store import Change, PathSnapshot, Store
+from vocabgap.corpus.withdrawal import GitRepository, Resolver, Withdrawal, empties, withdrawal
 from vocabgap.errors import AccessDeniedError, ExitCode, NotFoundError, StateError, VocabgapError
+from vocabgap.settings.model import ScanOptions, Settings
 
 MIB: Final = 2**20
 
@@ -202,3 +212,94 @@ def _failure(error: VocabgapError | OSError) -> PushError:
     code = known.exit_code if known.exit_code is not ExitCode.BUG else ExitCode.STATE
     details = {"exitCode": int(code), "error": type(error).__name__}
     return PushError(Code.FAILED, f"{known}; nothing was written", details, code)
+
+
+# Pushes of payloads and of folders into a shared corpus.
+
+
+_ANY_NUMBER = 1 << 62
+_NO_SIGNALS = Signals()
+
+
+class Prepared:
+    """A push that is read and not carried out yet, so that a person can be asked about it.
+
+    Args:
+        payload: What is pushed.
+        parser: The parser of the gap logs in it; by default that of gap logs as text.
+        from_folder: Whether it is read from a folder, whose size nobody limits.
+    """
+
+    def __init__(
+        self,
+        payload: Mapping[str, Any],
+        parser: Parser | None = None,
+        *,
+        from_folder: bool = False,
+    ) -> None:
+        self.payload = payload
+        self._parser = parser
+        self._limits = Limits(_ANY_NUMBER, _ANY_NUMBER) if from_folder else Limits()
+
+    @classmethod
+    def of_folder(
+        cls, root: Path, tenant: str, repo: str, options: ScanOptions, signals: Signals = _NO_SIGNALS
+    ) -> "Prepared":
+        """The push of the gap logs in a folder.
+
+        Args:
+            root: An image repository, or a single log.
+            tenant: Whose it is.
+            repo: What the repository is called.
+            options: How logs are found and read.
+            signals: What is withdrawn.
+
+        Raises:
+            VocabgapError: The folder cannot be read.
+        """
+        made = FolderPayload(root, tenant, repo, options, signals)
+        return cls(made.payload, made.parser, from_folder=True)
+
+    @property
+    def empties(self) -> bool:
+        """Whether it withdraws everything that the tenant has in the repository."""
+        return empties(self.payload)
+
+    def into(
+        self,
+        store: Store,
+        *,
+        tenant: str,
+        repo: str,
+        settings: Settings,
+        git: Path | None = None,
+        confirmed: bool = False,
+        now: datetime | None = None,
+    ) -> PushResult:
+        """Carry it out. What is wrong with it is part of the answer.
+
+        Args:
+            store: The corpus.
+            tenant: Whose push it is.
+            repo: The repository that alone may be touched.
+            settings: What is done about false claims, and how gap logs are read.
+            git: The folder of a git repository that answers for a revision boundary.
+            confirmed: Whether withdrawing everything is meant.
+            now: The moment of the push; the present one by default.
+
+        Raises:
+            InvalidInputError: It is not said whose push it is.
+        """
+        tenant = require_identity(tenant, repo)
+        return push(
+            store,
+            self.payload,
+            tenant=tenant,
+            repo=repo,
+            spoof=Spoof(settings.corpus.tenant_spoof),
+            resolver=None if git is None else GitRepository(git).deleted,
+            parsers={PARSER_ID: self._parser or gap_log_parser(settings.sources)},
+            confirmed=confirmed,
+            limits=self._limits,
+            now=now,
+        )

@@ -1,12 +1,17 @@
 """What every store of a shared corpus can do: be read whole at one version, and be changed in one step."""
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from pathlib import Path
+from typing import Final, Protocol
 
 import polars as pl
+
+from vocabgap.errors import AccessDeniedError, NotFoundError, StateError
+from vocabgap.files.atomic import NO_ROOM
+from vocabgap.schema import UTC_MICROSECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,3 +146,100 @@ class Store(Protocol):
             StateError: Another writer is at it, or the disk did not take it.
         """
         ...
+
+
+# Path snapshots as a file holds them.
+
+
+_SCHEMA: Final = pl.Schema(
+    {
+        "tenant_id": pl.String(),
+        "repo_slug": pl.String(),
+        "updated_at": UTC_MICROSECONDS,
+        "paths": pl.List(pl.String()),
+    }
+)
+
+
+def snapshot_frame(snapshots: Sequence[PathSnapshot]) -> pl.DataFrame:
+    """One row a repository."""
+    rows = [(each.tenant_id, each.repo_slug, each.updated_at, list(each.paths)) for each in snapshots]
+    return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
+
+
+def snapshots_of(frame: pl.DataFrame) -> tuple[PathSnapshot, ...]:
+    """The snapshots of such a frame, in its order."""
+    return tuple(
+        PathSnapshot(tenant, repo, tuple(paths), updated)
+        for tenant, repo, updated, paths in frame.select(_SCHEMA.names()).iter_rows()
+    )
+
+
+# What is said where the system, or the disk, does not let a corpus be read or changed.
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[None]:
+    """Let what the system refuses be an error that names the corpus.
+
+    Raises:
+        StateError: The disk failed.
+        AccessDeniedError: The corpus may not be read.
+    """
+    try:
+        yield
+    except PermissionError as error:
+        raise AccessDeniedError(f"corpus '{folder}' cannot be read: {_problem(error)}") from error
+    except OSError as error:
+        raise StateError(f"corpus '{folder}' cannot be read: {_problem(error)}") from error
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """The same of a change. It says that nothing was changed, which is true until the manifest is replaced.
+
+    Raises:
+        StateError: The disk failed, or is full.
+        AccessDeniedError: The corpus may not be written.
+    """
+    try:
+        yield
+    except PermissionError as error:
+        raise AccessDeniedError(
+            f"corpus '{folder}' cannot be changed: {_problem(error)}",
+            hint="ask who owns it for write access; nothing was changed",
+        ) from error
+    except OSError as error:
+        room = "free some space on its disk; " if error.errno in NO_ROOM else ""
+        raise StateError(
+            f"corpus '{folder}' cannot be changed: {_problem(error)}", hint=f"{room}nothing was changed"
+        ) from error
+
+
+def no_corpus(folder: Path) -> NotFoundError:
+    """There is no corpus in a folder."""
+    return NotFoundError(
+        f"there is no corpus in '{folder}'", hint="name its folder; a push or a restore makes one"
+    )
+
+
+def unconfirmed(folder: Path, error: OSError) -> StateError:
+    """A change is in its place, but may not be on the disk."""
+    return StateError(
+        f"corpus '{folder}' is changed, but the disk did not confirm it: {error.strerror or error}",
+        hint="look after the disk; if it loses power now, the change may be gone",
+    )
+
+
+def missing_file(folder: Path, version: int, error: FileNotFoundError) -> StateError:
+    """A file that a version needs is not there."""
+    name = Path(error.filename).name
+    return StateError(
+        f"corpus '{folder}': '{name}', which version {version} needs, is missing",
+        hint="put it back from a copy of the folder, or restore an exported backup into a new one",
+    )
+
+
+def _problem(error: OSError) -> str:
+    name = Path(error.filename or "").name
+    return (f"{name}: " if name else "") + (error.strerror or str(error))

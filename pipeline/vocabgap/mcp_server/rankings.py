@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from vocabgap.analysing import Analysis, analyse
+from vocabgap.corpus.places import is_corpus
 from vocabgap.errors import NotFoundError, expanded
-from vocabgap.exchange.places import is_corpus
 from vocabgap.ingest import Selection
 from vocabgap.ingest.discovery import discover
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary, vocabulary_files

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import polars as pl
 
+from vocabgap.corpus.scanning import scan
 from vocabgap.errors import require_kind, whole_number
-from vocabgap.exchange.scanning import scan
 from vocabgap.ingest import CacheUse, Scan, selection, undated
 from vocabgap.records.moments import require_offset
 from vocabgap.records.record import fold_category

@@ -11,8 +11,8 @@ import msgspec
 import polars as pl
 
 from vocabgap.analysing import analyse
+from vocabgap.corpus.scanning import scan
 from vocabgap.errors import require_kind, require_text, texts, unusable
-from vocabgap.exchange.scanning import scan
 from vocabgap.ingest import CacheUse, Scan, Selection
 from vocabgap.ingest.accounting import corrections
 from vocabgap.ranking import SETTLED

@@ -3,28 +3,29 @@
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from vocabgap.corpus.backup_files import Mode
+from vocabgap.corpus.forgetting import Forgotten, forget
+from vocabgap.corpus.gap_chunks import Signals, require_revisions
 from vocabgap.corpus.identity import require_identity
-from vocabgap.corpus.manifests import configure
 from vocabgap.corpus.outcome import PushResult
-from vocabgap.corpus.restoring import Mode
+from vocabgap.corpus.overview import Overview, overview, remove_orphans
+from vocabgap.corpus.payloads import ExportedChunks, export_stored_chunks, read_payload
+from vocabgap.corpus.places import open_store
+from vocabgap.corpus.push import Prepared
+from vocabgap.corpus.scanning import scan_version
 from vocabgap.corpus.store import Measures, Store
+from vocabgap.corpus.tenants import configure
 from vocabgap.errors import InvalidInputError, require_kind
-from vocabgap.exchange.folders import Signals, require_revisions
-from vocabgap.exchange.forgetting import Forgotten, forget
-from vocabgap.exchange.overview import Overview, overview, remove_orphans
-from vocabgap.exchange.payload_files import read_payload
-from vocabgap.exchange.payloads import ExportedChunks, export_stored_chunks
-from vocabgap.exchange.places import open_store
-from vocabgap.exchange.pushing import Prepared
-from vocabgap.exchange.scanning import scan_version
 from vocabgap.ingest import Scan
 from vocabgap.settings.model import Settings
 
-TYPE_CHECKING = False  # loaded where they are needed: they bring SciPy along
 if TYPE_CHECKING:
-    from vocabgap.exchange.backups import Exported, Restored
+    from vocabgap.corpus.backups import Exported, Restored
+
+
+TYPE_CHECKING = False  # loaded where they are needed: they bring SciPy along
 
 _NO_SIGNALS = Signals()
 
@@ -164,7 +165,7 @@ class Corpus:
         Raises:
             VocabgapError: The corpus cannot be read, or the file not be written.
         """
-        from vocabgap.exchange.backups import export  # noqa: PLC0415 - loads SciPy
+        from vocabgap.corpus.backups import export  # noqa: PLC0415 - loads SciPy
 
         return export(
             self.store.version(),
@@ -185,7 +186,7 @@ class Corpus:
         Raises:
             VocabgapError: A record cannot be restored; nothing has changed.
         """
-        from vocabgap.exchange.backups import restore  # noqa: PLC0415 - loads SciPy
+        from vocabgap.corpus.backups import restore  # noqa: PLC0415 - loads SciPy
 
         return restore(self.store, Path(file), Mode.REPLACE if replace else Mode.MERGE)
 

@@ -5,11 +5,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 from vocabgap.corpus.compact_json import is_unicode
-from vocabgap.corpus.deleting import normal_paths
-from vocabgap.corpus.identity import DEFAULT_VISIBILITY, normal_tenant, require_tenant
+from vocabgap.corpus.identity import (
+    DEFAULT_VISIBILITY,
+    milliseconds,
+    moment_of,
+    normal_tenant,
+    require_tenant,
+)
 from vocabgap.corpus.outcome import Code
-from vocabgap.corpus.stamping import milliseconds, moment_of
 from vocabgap.corpus.store import PathSnapshot, Store
+from vocabgap.corpus.withdrawal import normal_paths
 from vocabgap.errors import VocabgapError
 
 

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import polars as pl
 
+from vocabgap.corpus.gap_chunks import lines_of_chunks
+from vocabgap.corpus.places import is_corpus, open_store
 from vocabgap.corpus.store import Version
 from vocabgap.errors import InvalidInputError
-from vocabgap.exchange.gap_chunks import lines_of_chunks
-from vocabgap.exchange.places import is_corpus, open_store
 from vocabgap.ingest import STORED, Scan, ScanSummary, resolve_roots, scan_stored, united
 from vocabgap.ingest import scan as scan_logs
 from vocabgap.ingest import scan_to_parquet as logs_to_parquet

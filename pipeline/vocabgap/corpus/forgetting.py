@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from vocabgap.corpus.gap_chunks import folder_of
 from vocabgap.corpus.identity import normal_tenant
+from vocabgap.corpus.scanning import READ, readable, scope
 from vocabgap.corpus.store import Change, Store
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.exchange.gap_chunks import folder_of
-from vocabgap.exchange.scanning import READ, readable, scope
 from vocabgap.ingest import FOLDER, scan_stored
 from vocabgap.schema import GAP_KIND
 from vocabgap.settings.sources import Source

@@ -1,0 +1,199 @@
+"""Payloads for other installations: the chunks of a folder, or of a repository in a shared corpus."""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import msgspec
+import polars as pl
+
+from vocabgap.corpus.backup_files import written
+from vocabgap.corpus.contracts import PARSED_CHUNK, contract_schema, keeps
+from vocabgap.corpus.gap_chunks import CONTRACT_ROOT_KIND, chunked_logs, refusals
+from vocabgap.corpus.identity import CONTRACT_ROOT_KINDS, path_fault, require_identity
+from vocabgap.corpus.scanning import scope
+from vocabgap.corpus.store import Version
+from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
+from vocabgap.ingest import read_lines
+from vocabgap.settings.model import ScanOptions, Settings
+
+# Payloads as files: one JSON object with the parsed chunks of a repository and what it withdraws.
+
+
+STANDARD_INPUT: Final = "-"
+_HINT: Final = "expected one JSON object with `files`, as `vocabgap corpus export-chunks` writes it"
+_ENCODER: Final = msgspec.json.Encoder()
+_MARK: Final = b"\xef\xbb\xbf"
+
+
+def read_payload(path: str | Path) -> dict[str, Any]:
+    """The payload in a file, or what comes through standard input where the file is called `-`.
+
+    Raises:
+        NotFoundError: There is no such file.
+        AccessDeniedError: It may not be read.
+        InvalidInputError: It is no JSON object; the error says on which line.
+    """
+    name, content = _content(path)
+    try:
+        payload = msgspec.json.decode(content.removeprefix(_MARK))
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        payload = _closely(name, content)
+    except RecursionError as error:
+        raise InvalidInputError(f"{name}: nested too deeply to be a payload", hint=_HINT) from error
+    if not isinstance(payload, dict):
+        raise InvalidInputError(f"{name}: expected an object, found another JSON value", hint=_HINT)
+    return payload
+
+
+def write_payload(
+    file: BinaryIO, head: Mapping[str, Any], logs: Iterable[tuple[str, Iterable[Mapping[str, Any]]]]
+) -> int:
+    """Write a payload chunk by chunk.
+
+    Args:
+        file: Where to.
+        head: Its other fields.
+        logs: Source path and parsed chunks of each file.
+
+    Returns:
+        How many chunks there are.
+    """
+    chunks = 0
+    file.write(_ENCODER.encode(head).removesuffix(b"}") + (b"," if head else b"") + b'"files":[')
+    between_files = b"\n"
+    for source_path, records in logs:
+        file.write(between_files + b'{"sourcePath":' + _ENCODER.encode(source_path) + b',"parsedChunks":[')
+        between_files, between = b",\n", b"\n"
+        for record in records:
+            file.write(between + _ENCODER.encode(record))
+            between = b",\n"
+            chunks += 1
+        file.write(b"]}")
+    file.write(b"]}\n")
+    return chunks
+
+
+def _content(path: str | Path) -> tuple[str, bytes]:
+    if str(path) == STANDARD_INPUT:
+        return "standard input", sys.stdin.buffer.read()
+    try:
+        return str(path), Path(path).read_bytes()
+    except FileNotFoundError as error:
+        raise NotFoundError(f"payload '{path}' does not exist", hint="check the path") from error
+    except PermissionError as error:
+        raise AccessDeniedError(f"payload '{path}' may not be read") from error
+    except OSError as error:
+        raise StateError(f"payload '{path}' cannot be read: {error.strerror or error}") from error
+
+
+def _closely(name: str, content: bytes) -> object:
+    """What the fast reader refused, read as JSON allows it, or the line that is wrong.
+
+    The fast one takes no half of a surrogate pair, which the check of the chunk that has it tells of.
+    """
+    try:
+        return json.loads(content.decode("utf-8-sig"), parse_constant=_no_constant)
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise InvalidInputError(f"{name}:{line}: expected UTF-8, {error.reason}", hint=_HINT) from error
+    except json.JSONDecodeError as error:
+        told = f"{error.msg[:1].lower()}{error.msg[1:]} at column {error.colno}"
+        raise InvalidInputError(f"{name}:{error.lineno}: expected JSON: {told}", hint=_HINT) from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError(f"{name}: expected JSON: {error}", hint=_HINT) from error
+
+
+def _no_constant(constant: str) -> float:
+    raise ValueError(f"there is no {constant} in it")
+
+
+_EXPORTED: Final = ("source_path", "content", "metadata")
+_Logs = Iterator[tuple[str, Iterator[dict[str, Any]]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedChunks:
+    """What was written.
+
+    Attributes:
+        chunks: Parsed chunks.
+        left_out: Why a line, a log or a chunk is not among them, a sentence each.
+    """
+
+    chunks: int
+    left_out: tuple[str, ...]
+
+
+def export_chunks(
+    root: str | Path, file: str | Path, *, tenant: str, repo: str, options: ScanOptions | None = None
+) -> ExportedChunks:
+    """Write the readable lines of an image repository as a payload, to be pushed elsewhere.
+
+    Args:
+        root: The image repository, or a single log.
+        file: The file. What is there is replaced in one step.
+        tenant: Whose it is.
+        repo: What the repository is called.
+        options: How logs are found and read, as `Settings.scan_options` says it.
+
+    Raises:
+        VocabgapError: The folder cannot be read, or the file not be written.
+    """
+    tenant = require_identity(tenant, repo)
+    found = read_lines(root, **(Settings().scan_options if options is None else options))
+    faults = {path: fault for path in found.paths if (fault := path_fault(path))}
+    lines = found.lines.filter(~pl.col("source_path").is_in(list(faults)))
+    with written(Path(file)) as target:
+        chunks = write_payload(target, _head(tenant, repo), chunked_logs(lines, tenant, repo))
+    left_out = [f"{path}: the path {fault}" for path, fault in faults.items()]
+    return ExportedChunks(chunks, (*left_out, *(error.message for error in refusals(found.rejects))))
+
+
+def export_stored_chunks(version: Version, file: Path, *, tenant: str, repo: str) -> ExportedChunks:
+    """The same for a repository in a shared corpus. What was restored and is no parsed chunk is left out.
+
+    Args:
+        version: The corpus.
+        file: The file.
+        tenant: Whose it is.
+        repo: The repository.
+
+    Raises:
+        VocabgapError: The corpus cannot be read, or the file not be written.
+    """
+    tenant = require_identity(tenant, repo)
+    stored = version.rows([*_EXPORTED, "id"], scope([tenant], [repo])).sort("source_path", "id")
+    left_out: list[str] = []
+    with written(file) as target:
+        chunks = write_payload(target, _head(tenant, repo), _stored_logs(stored, left_out))
+    return ExportedChunks(chunks, tuple(left_out))
+
+
+def _stored_logs(stored: pl.DataFrame, left_out: list[str]) -> _Logs:
+    for (path,), chunks in stored.group_by("source_path", maintain_order=True):
+        parsed = []
+        for _, content, metadata, identity in chunks.iter_rows():
+            chunk = _as_parsed(content, metadata)
+            if keeps(PARSED_CHUNK, chunk):
+                parsed.append(chunk)
+            else:
+                left_out.append(f"{path}: chunk {identity} is no parsed chunk")
+        if parsed:
+            yield str(path), iter(parsed)
+
+
+def _as_parsed(content: str | None, metadata: str) -> dict[str, Any]:
+    """A stored chunk without the stamp of the receiving side."""
+    said = msgspec.json.decode(metadata)
+    chunk = {field: said[field] for field in contract_schema(PARSED_CHUNK)["properties"] if field in said}
+    if chunk.get("rootKind") not in CONTRACT_ROOT_KINDS:
+        chunk["rootKind"] = CONTRACT_ROOT_KIND
+    return chunk if content is None else {**chunk, "content": content}
+
+
+def _head(tenant: str, repo: str) -> dict[str, str]:
+    return {"tenantId": tenant, "repoSlug": repo}
