@@ -10,12 +10,12 @@ import vocabgap as vg
 from vocabgap import pipeline
 from vocabgap.cli.app import run as command
 from vocabgap.errors import NotFoundError, StateError
-from vocabgap.glossary.configured import configured_runtime
+from vocabgap.glossary.authoring import deprecate_sense
 from vocabgap.glossary.errors import BlockedByConflictError
 from vocabgap.glossary.event_log import read_events
-from vocabgap.glossary.promoting import deprecate_sense
+from vocabgap.glossary.report_check import kept_run, publish_kept
+from vocabgap.glossary.runtime import configured_runtime
 from vocabgap.glossary.strictness import Strictness
-from vocabgap.guarding import kept_run, publish_kept
 from vocabgap.settings.model import GlossarySettings, Settings
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)

@@ -13,7 +13,7 @@ from vocabgap.clustering import Clusters
 from vocabgap.clustering.embedding import EmbeddingUse
 from vocabgap.decisions import Ruling
 from vocabgap.errors import InvalidInputError, expanded, whole_number
-from vocabgap.guarding import check_words, kept_run, kept_whole
+from vocabgap.glossary.report_check import check_words, kept_run, kept_whole
 from vocabgap.ingest import Scan, Selection, resolve_roots
 from vocabgap.ranking import Lineage
 from vocabgap.reporting import (

@@ -23,7 +23,7 @@ from typing import Any, Final
 from vocabgap.glossary.checking import check
 from vocabgap.glossary.extracting import Field, extract
 from vocabgap.glossary.loading import load_glossary
-from vocabgap.glossary.scopes import ScopeStack
+from vocabgap.glossary.senses import ScopeStack
 
 PEER: Final = "spec-kitty-cli"
 PEER_WORDS: Final = 1_000  # of a text, that the peer reads

@@ -9,19 +9,25 @@ from typing import Any, Final
 import msgspec
 
 from conforming.cases import AnyOf, Case, Noted, Operation
-from vocabgap.glossary.candidates import ExtractedTerm, TermSource, source_confidence
 from vocabgap.glossary.checking import classify, verdict
 from vocabgap.glossary.checkpoints import checkpoint_of, hash_inputs, input_diff, verify_inputs
 from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity, score_severity
 from vocabgap.glossary.event_log import load_checkpoint, log_name
 from vocabgap.glossary.extracting import Field, extract, scanned_fields
-from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.known_terms import KnownTerms
-from vocabgap.glossary.normalizing import normal_form
-from vocabgap.glossary.scopes import ScopeStack
-from vocabgap.glossary.seed_terms import validated
-from vocabgap.glossary.seeds import scope_of
-from vocabgap.glossary.senses import Provenance, SenseRef, SenseStatus, TermSense, TermSurface
+from vocabgap.glossary.glossary import Glossary, KnownTerms
+from vocabgap.glossary.normal_form import normal_form
+from vocabgap.glossary.seeds import scope_of, validated
+from vocabgap.glossary.senses import (
+    ExtractedTerm,
+    Provenance,
+    ScopeStack,
+    SenseRef,
+    SenseStatus,
+    TermSense,
+    TermSource,
+    TermSurface,
+    source_confidence,
+)
 from vocabgap.glossary.strictness import (
     effective_strictness,
     is_enabled,

@@ -19,10 +19,9 @@ from conforming.glossary import SCOPES
 from vocabgap.cli.app import run
 from vocabgap.errors import DEBUG_VARIABLE
 from vocabgap.glossary.conflicts import SemanticConflict
-from vocabgap.glossary.context import ExecutionContext
+from vocabgap.glossary.context import Answer, Defer, Define, ExecutionContext, Question, Select
 from vocabgap.glossary.errors import BlockedByConflictError
 from vocabgap.glossary.event_log import read_events
-from vocabgap.glossary.questions import Answer, Defer, Define, Question, Select
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.strictness import Strictness, read_strictness, strictness_of
 from vocabgap.settings.loading import CONFIG_NAME

@@ -5,10 +5,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from vocabgap.glossary.context import ExecutionContext
+from vocabgap.glossary.context import Answer, ExecutionContext, Question
 from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.events import Actor
-from vocabgap.glossary.questions import Answer, Question
 from vocabgap.glossary.runtime import GlossaryRuntime
 
 NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)

@@ -7,11 +7,10 @@ import pytest
 
 from glossary.steps import NOW, STAIN, TWO_LIFTS, logged, runtime_in, step, write_scope
 from vocabgap.errors import InvalidInputError
-from vocabgap.glossary.answering import answer_later
+from vocabgap.glossary.context import Defer, Define, Select
 from vocabgap.glossary.event_log import BY_HAND, read_events
 from vocabgap.glossary.events import GlossaryClarificationResolved, ResolutionMode
-from vocabgap.glossary.questions import Defer, Define, Select
-from vocabgap.glossary.raised import Raised, raised
+from vocabgap.glossary.open_questions import Raised, answer_later, raised
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.strictness import Strictness
 

@@ -6,13 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vocabgap.glossary.candidates import ExtractedTerm, TermSource, source_confidence
-from vocabgap.glossary.checking import check, classify, output_text, verdict
+from vocabgap.glossary.checking import check, classify, contradicts, output_text, verdict
 from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity
-from vocabgap.glossary.contradictions import contradicts
 from vocabgap.glossary.extracting import Field, extract
 from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.senses import TermSense, TermSurface
+from vocabgap.glossary.senses import ExtractedTerm, TermSense, TermSource, TermSurface, source_confidence
 from vocabgap.glossary.strictness import Strictness
 
 Make = Callable[..., TermSense]

@@ -21,7 +21,7 @@ from vocabgap.glossary.checkpoints import (
 )
 from vocabgap.glossary.errors import InvalidTermError
 from vocabgap.glossary.events import StepCheckpointed, encoded
-from vocabgap.glossary.scopes import ScopeRef
+from vocabgap.glossary.senses import ScopeRef
 from vocabgap.glossary.strictness import Strictness
 
 PAYLOAD: dict[str, Any] = {

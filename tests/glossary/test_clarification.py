@@ -4,12 +4,12 @@ from pathlib import Path
 import pytest
 
 from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, logged, runtime_in, step, write_scope
+from vocabgap.glossary.authoring import deprecate_sense
 from vocabgap.glossary.conflicts import ConflictType
+from vocabgap.glossary.context import Answer, Defer, Define, Question, Select, defined, parse_answer
 from vocabgap.glossary.errors import BlockedByConflictError, DeferredToAsyncError
 from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.events import GlossaryClarificationRequested, GlossarySenseUpdated
-from vocabgap.glossary.promoting import deprecate_sense
-from vocabgap.glossary.questions import Answer, Defer, Define, Question, Select, defined, parse_answer
 from vocabgap.glossary.senses import SenseRef, SenseStatus
 from vocabgap.glossary.strictness import Strictness
 

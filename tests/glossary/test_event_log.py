@@ -32,9 +32,8 @@ from vocabgap.glossary.events import (
     encoded,
     event_of,
 )
-from vocabgap.glossary.logging_events import append_events
-from vocabgap.glossary.scopes import ScopeRef
-from vocabgap.glossary.senses import SenseRef, TermSurface
+from vocabgap.glossary.loading import append_events
+from vocabgap.glossary.senses import ScopeRef, SenseRef, TermSurface
 from vocabgap.glossary.strictness import Strictness
 
 NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)

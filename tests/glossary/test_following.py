@@ -7,11 +7,11 @@ from typing import BinaryIO
 import pytest
 
 from glossary.steps import LIFT, NOW, STAIN, TWO_LIFTS, answering, runtime_in, step, write_scope
-from vocabgap.glossary import following
+from vocabgap.glossary import event_log
 from vocabgap.glossary.changes import authored
+from vocabgap.glossary.context import Define, Select
 from vocabgap.glossary.event_log import ENDING, log_files, read_events
-from vocabgap.glossary.logging_events import append_events
-from vocabgap.glossary.questions import Define, Select
+from vocabgap.glossary.loading import append_events
 from vocabgap.glossary.strictness import Strictness
 
 
@@ -111,14 +111,14 @@ def test_only_the_end_of_a_log_is_read_where_it_has_grown(
     runtime.load()
     (log,) = log_files(runtime.logs)
     sizes: list[int] = []
-    read = following._from
+    read = event_log._from
 
     def counting(file: BinaryIO, place: int) -> bytes:
         content = read(file, place)
         sizes.append(len(content))
         return content
 
-    monkeypatch.setattr(following, "_from", counting)
+    monkeypatch.setattr(event_log, "_from", counting)
     whole = log.stat().st_size
     runtime.run(step(), ask=answering(Select(0))[0])
     runtime.load()
@@ -136,7 +136,7 @@ def test_clock_that_is_behind_is_followed_as_it_is_read(tmp_path: Path) -> None:
 
     append_events(runtime.logs, "retouch", [behind])
 
-    (log,) = following.follow_logs(runtime.logs)
+    (log,) = event_log.follow_logs(runtime.logs)
     followed = log.changes.events
     read = [each for each in read_events(runtime.logs).events if each in followed]
     assert list(followed) == read

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.glossary.candidates import ExtractedTerm
 from vocabgap.glossary.changes import authored, custom, deprecated, drafted, promoted, require_sense, selected
 from vocabgap.glossary.checking import check
 from vocabgap.glossary.conflicts import SemanticConflict
@@ -25,10 +24,9 @@ from vocabgap.glossary.events import (
     UpdateType,
 )
 from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.loading import load_glossary
-from vocabgap.glossary.logging_events import append_events
-from vocabgap.glossary.normalizing import keys_of
-from vocabgap.glossary.senses import SenseRef, SenseStatus, TermSense, TermSurface
+from vocabgap.glossary.loading import append_events, load_glossary
+from vocabgap.glossary.normal_form import keys_of
+from vocabgap.glossary.senses import ExtractedTerm, SenseRef, SenseStatus, TermSense, TermSurface
 
 Make = Callable[..., TermSense]
 Update = Callable[..., GlossarySenseUpdated]

@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 from glossary.steps import LIFT, STAIN, runtime_in, write_scope
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.glossary import importing
-from vocabgap.glossary.importing import import_terms
-from vocabgap.glossary.seed_saving import save_terms
-from vocabgap.glossary.seed_terms import SeedTerm
-from vocabgap.glossary.seeds import read_seed
+from vocabgap.glossary.importing import import_terms, save_terms
+from vocabgap.glossary.seeds import SeedTerm, read_seed
 from vocabgap.glossary.senses import SenseStatus
 
 

@@ -13,13 +13,12 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.changes import custom, selected
 from vocabgap.glossary.checking import check
 from vocabgap.glossary.conflicts import ConflictType
+from vocabgap.glossary.context import Define
 from vocabgap.glossary.event_log import BY_HAND, log_name
 from vocabgap.glossary.events import Actor, GlossarySenseUpdated
 from vocabgap.glossary.extracting import Field, extract
-from vocabgap.glossary.loading import load_glossary
-from vocabgap.glossary.logging_events import append_events
-from vocabgap.glossary.questions import Define
-from vocabgap.glossary.scopes import ScopeStack
+from vocabgap.glossary.loading import append_events, load_glossary
+from vocabgap.glossary.senses import ScopeStack
 from vocabgap.glossary.strictness import Strictness
 
 

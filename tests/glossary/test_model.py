@@ -8,7 +8,6 @@ import msgspec
 import pytest
 
 from vocabgap.errors import ExitCode, InvalidInputError
-from vocabgap.glossary.candidates import ExtractedTerm, TermSource, source_confidence
 from vocabgap.glossary.conflicts import (
     ConflictType,
     SemanticConflict,
@@ -24,8 +23,17 @@ from vocabgap.glossary.errors import (
     SeedFileValidationError,
     SeedProblem,
 )
-from vocabgap.glossary.scopes import DEFAULT_SCOPES, ScopeStack
-from vocabgap.glossary.senses import Provenance, SenseRef, TermSense, TermSurface
+from vocabgap.glossary.senses import (
+    DEFAULT_SCOPES,
+    ExtractedTerm,
+    Provenance,
+    ScopeStack,
+    SenseRef,
+    TermSense,
+    TermSource,
+    TermSurface,
+    source_confidence,
+)
 from vocabgap.glossary.strictness import (
     Strictness,
 )

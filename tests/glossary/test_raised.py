@@ -6,13 +6,11 @@ import pytest
 
 from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, runtime_in, step, write_scope
 from vocabgap.errors import NotFoundError
-from vocabgap.glossary.answering import answer_later
-from vocabgap.glossary.context import ExecutionContext
+from vocabgap.glossary.authoring import deprecate_sense, promote_sense
+from vocabgap.glossary.context import Define, ExecutionContext, Select
 from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.importing import import_terms
-from vocabgap.glossary.promoting import deprecate_sense, promote_sense
-from vocabgap.glossary.questions import Define, Select
-from vocabgap.glossary.raised import Raised, raised, require_raised, standing
+from vocabgap.glossary.open_questions import Raised, answer_later, raised, require_raised, standing
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.strictness import Strictness
 

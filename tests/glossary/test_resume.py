@@ -13,10 +13,10 @@ from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, logged, runtime_in
 from vocabgap.errors import NotFoundError
 from vocabgap.glossary.checkpoints import hash_inputs
 from vocabgap.glossary.conflicts import ConflictType
+from vocabgap.glossary.context import Select
 from vocabgap.glossary.errors import AbortResumeError, BlockedByConflictError
 from vocabgap.glossary.event_log import load_checkpoint, read_events
 from vocabgap.glossary.events import GlossaryClarificationRequested, SemanticCheckEvaluated
-from vocabgap.glossary.questions import Select
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.session import ChangedInputs
 from vocabgap.glossary.step_state import load_state, state_path

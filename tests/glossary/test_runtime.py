@@ -11,7 +11,7 @@ from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.errors import BlockedByConflictError, MiddlewareError
 from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.events import SemanticCheckEvaluated
-from vocabgap.glossary.middlewares.middleware import Middleware
+from vocabgap.glossary.middlewares import Middleware
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.session import Session
 from vocabgap.glossary.strictness import Strictness

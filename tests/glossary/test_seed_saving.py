@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.errors import SeedFileValidationError
-from vocabgap.glossary.seed_saving import save_terms
-from vocabgap.glossary.seed_terms import SeedTerm, validated
-from vocabgap.glossary.seeds import read_seed
+from vocabgap.glossary.importing import save_terms
+from vocabgap.glossary.seeds import SeedTerm, read_seed, validated
 from vocabgap.glossary.senses import SenseStatus
 
 

@@ -14,11 +14,8 @@ from vocabgap.glossary.conflicts import ConflictType
 from vocabgap.glossary.errors import SeedFileValidationError
 from vocabgap.glossary.extracting import Field, extract
 from vocabgap.glossary.loading import load_glossary
-from vocabgap.glossary.scopes import ScopeStack
-from vocabgap.glossary.seed_lines import plain_terms
-from vocabgap.glossary.seed_terms import validated
-from vocabgap.glossary.seeds import parse_seed, read_seed, scope_of
-from vocabgap.glossary.senses import SenseStatus
+from vocabgap.glossary.seeds import parse_seed, plain_terms, read_seed, scope_of, validated
+from vocabgap.glossary.senses import ScopeStack, SenseStatus
 
 TERM = {"surface": "mask", "definition": "where an edit shows"}
 PLAIN = """# The words of the team

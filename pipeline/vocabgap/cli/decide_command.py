@@ -241,7 +241,7 @@ def _decide(
 
 def _author_term(output: Output, settings: "Settings", made: "Decision") -> None:
     """Let the entry of a decision be a term of the glossary."""
-    from vocabgap.authoring import author_term  # noqa: PLC0415 - loads Polars
+    from vocabgap.glossary.authoring import author_term  # noqa: PLC0415 - loads Polars
 
     label = "" if made.capability is None else made.capability.label
     sense = author_term(settings, made.entry or "", f"Authored for: {label}", actor=made.actor)

@@ -69,7 +69,7 @@ def draft(
             operation_aliases=settings.operation_aliases,
         )
     if glossary is not None:
-        from vocabgap.authoring import draft_term  # noqa: PLC0415 - loads what only this needs
+        from vocabgap.glossary.authoring import draft_term  # noqa: PLC0415 - loads what only this needs
         from vocabgap.glossary.senses import SenseStatus  # noqa: PLC0415 - as above
 
         sense = draft_term(settings, made.entry.name, made.entry.description, actor=login())

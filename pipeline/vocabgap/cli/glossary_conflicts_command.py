@@ -23,8 +23,8 @@ from vocabgap.records.moments import iso
 from vocabgap.text import visible
 
 if TYPE_CHECKING:
-    from vocabgap.glossary.questions import Answer
-    from vocabgap.glossary.raised import Raised
+    from vocabgap.glossary.context import Answer
+    from vocabgap.glossary.open_questions import Raised
     from vocabgap.glossary.senses import SenseRef
 
 
@@ -38,7 +38,7 @@ def conflicts(
 ) -> None:
     """List the questions that were raised, and whether they are answered."""
     from vocabgap.glossary.event_log import read_events  # noqa: PLC0415 - loads what only this needs
-    from vocabgap.glossary.raised import raised, standing  # noqa: PLC0415
+    from vocabgap.glossary.open_questions import raised, standing  # noqa: PLC0415
 
     output = output_of(context)
     asked = require_strictness(strictness)
@@ -100,10 +100,14 @@ def resolve(
     config: ConfigOption = None,
 ) -> None:
     """Answer a question that was put off; without options it is asked."""
-    from vocabgap.glossary.answering import answer_later  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.context import Defer, Define, Select  # noqa: PLC0415
     from vocabgap.glossary.event_log import read_events  # noqa: PLC0415
-    from vocabgap.glossary.questions import Defer, Define, Select  # noqa: PLC0415
-    from vocabgap.glossary.raised import raised, require_raised, standing  # noqa: PLC0415
+    from vocabgap.glossary.open_questions import (  # noqa: PLC0415
+        answer_later,  # noqa: PLC0415 - loads what only this needs
+        raised,
+        require_raised,
+        standing,
+    )
 
     output = output_of(context)
     runtime = runtime_of(config, folder, actor, now)

@@ -53,8 +53,8 @@ def runtime_of(
     config: Path | None, folder: str | None = None, actor: str | None = None, now: str | None = None
 ) -> "GlossaryRuntime":
     """The runtime of the glossary that options mean, used by a person; its folder need not exist."""
-    from vocabgap.glossary.configured import configured_runtime  # noqa: PLC0415 - loads what only this needs
     from vocabgap.glossary.events import Actor  # noqa: PLC0415
+    from vocabgap.glossary.runtime import configured_runtime  # noqa: PLC0415 - loads what only this needs
     from vocabgap.glossary.session import clock  # noqa: PLC0415
 
     flags = {"--glossary": (("glossary", "folder"), folder)}

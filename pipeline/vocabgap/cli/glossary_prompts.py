@@ -13,7 +13,7 @@ from vocabgap.text import carried, shortened, visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vocabgap.glossary.questions import Answer, Question
+    from vocabgap.glossary.context import Answer, Question
     from vocabgap.glossary.senses import SenseRef
     from vocabgap.glossary.session import ChangedInputs
 
@@ -53,7 +53,7 @@ class Prompt:
 
     def choose(self, candidates: "Sequence[SenseRef]") -> "Answer":
         """Read an answer; what is none is asked for again, and the end of the input defers."""
-        from vocabgap.glossary.questions import Defer, Define, defined, parse_answer  # noqa: PLC0415 - needed now
+        from vocabgap.glossary.context import Defer, Define, defined, parse_answer  # noqa: PLC0415 - needed now
 
         while True:
             typed = self._read(_choices(candidates))
@@ -72,7 +72,7 @@ class Prompt:
         Raises:
             InvalidInputError: It is none.
         """
-        from vocabgap.glossary.questions import Defer, Define, defined, parse_answer  # noqa: PLC0415 - as above
+        from vocabgap.glossary.context import Defer, Define, defined, parse_answer  # noqa: PLC0415 - as above
 
         typed = self._read(_choices(candidates))
         if typed is None:
@@ -132,7 +132,7 @@ def _choices(candidates: "Sequence[SenseRef]") -> str:
 
 
 def _outcome(question: "Question", answer: "Answer") -> str:
-    from vocabgap.glossary.questions import Define, Select  # noqa: PLC0415 - as above
+    from vocabgap.glossary.context import Define, Select  # noqa: PLC0415 - as above
 
     match answer:
         case Select(place):

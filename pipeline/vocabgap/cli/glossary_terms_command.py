@@ -206,7 +206,7 @@ def promote(
     config: ConfigOption = None,
 ) -> None:
     """Let a draft, or a sense that was deprecated, answer what its term means."""
-    from vocabgap.glossary.promoting import promote_sense  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.authoring import promote_sense  # noqa: PLC0415 - loads what only this needs
 
     output = output_of(context)
     runtime = initialized(config, folder, actor, now)
@@ -234,7 +234,7 @@ def deprecate(
     config: ConfigOption = None,
 ) -> None:
     """Let a sense count no more; drop a draft."""
-    from vocabgap.glossary.promoting import deprecate_sense  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.authoring import deprecate_sense  # noqa: PLC0415 - loads what only this needs
 
     output = output_of(context)
     runtime = initialized(config, folder, actor, now)

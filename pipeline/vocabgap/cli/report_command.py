@@ -166,7 +166,7 @@ def report(
         repositories=tuple(map(printable_name, repo or ())),
     )
     if loaded.settings.glossary.folder is not None:
-        from vocabgap.glossary.configured import configured_runtime  # noqa: PLC0415 - few reports have one
+        from vocabgap.glossary.runtime import configured_runtime  # noqa: PLC0415 - few reports have one
 
         note_problems(output, configured_runtime(loaded.settings.glossary).load())
     with output.progress(STAGES) as listener:
@@ -197,7 +197,7 @@ def report(
 
 def _resume(output: Output, settings: Settings, token: str, out: str | None, strictness: str | None) -> None:
     """Publish a report that waits."""
-    from vocabgap.guarding import publish_kept  # noqa: PLC0415 - loads Polars
+    from vocabgap.glossary.report_check import publish_kept  # noqa: PLC0415 - loads Polars
 
     made = publish_kept(settings.glossary, token, out=out, strictness=require_strictness(strictness))
     place = printable_name(str(made.folder))

@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Final
 
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.glossary.candidates import ExtractedTerm
 from vocabgap.glossary.conflicts import SemanticConflict
 from vocabgap.glossary.events import (
     Actor,
@@ -16,9 +15,10 @@ from vocabgap.glossary.events import (
     UpdateType,
 )
 from vocabgap.glossary.glossary import CLARIFIED, Glossary, definition_key, sense_id
-from vocabgap.glossary.normalizing import surface_of
+from vocabgap.glossary.normal_form import surface_of
 from vocabgap.glossary.senses import (
     EXTRACTED,
+    ExtractedTerm,
     Provenance,
     SenseRef,
     SenseStatus,

@@ -14,8 +14,7 @@ import msgspec
 
 from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.errors import InvalidTermError
-from vocabgap.glossary.scopes import ScopeRef
-from vocabgap.glossary.senses import require_id
+from vocabgap.glossary.senses import ScopeRef, require_id
 from vocabgap.glossary.strictness import Strictness
 
 SHOWN_DIGITS: Final = 16  # of a hash

@@ -13,8 +13,14 @@ import msgspec
 from vocabgap.glossary.checkpoints import StepCheckpoint
 from vocabgap.glossary.conflicts import SemanticConflict, Severity
 from vocabgap.glossary.errors import InvalidTermError
-from vocabgap.glossary.scopes import ScopeRef
-from vocabgap.glossary.senses import Provenance, SenseRef, SenseStatus, require_confidence, require_id
+from vocabgap.glossary.senses import (
+    Provenance,
+    ScopeRef,
+    SenseRef,
+    SenseStatus,
+    require_confidence,
+    require_id,
+)
 from vocabgap.glossary.strictness import Strictness
 
 _EDGES: Final = (1, 9999)  # years in which a moment may have none in UTC

@@ -9,7 +9,7 @@ from typing import Any, Final
 from vocabgap.errors import NotFoundError, VocabgapError, expanded, require_kind, require_text
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary.checkpoints import StepCheckpoint
-from vocabgap.glossary.context import ExecutionContext
+from vocabgap.glossary.context import Ask, ExecutionContext
 from vocabgap.glossary.errors import (
     AbortResumeError,
     BlockedByConflictError,
@@ -20,17 +20,12 @@ from vocabgap.glossary.event_log import load_checkpoint, require_checkpoint
 from vocabgap.glossary.events import Actor, GlossaryEvent, GlossaryScopeActivated
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.loading import Loaded, load_glossary
-from vocabgap.glossary.middlewares.check import check_terms
-from vocabgap.glossary.middlewares.clarification import clarify
-from vocabgap.glossary.middlewares.extraction import extract_terms
-from vocabgap.glossary.middlewares.gate import guard
-from vocabgap.glossary.middlewares.middleware import Middleware
-from vocabgap.glossary.middlewares.resume import restore
-from vocabgap.glossary.questions import Ask
-from vocabgap.glossary.scopes import ScopeStack
+from vocabgap.glossary.middlewares import Middleware, check_terms, clarify, extract_terms, guard, restore
+from vocabgap.glossary.senses import DEFAULT_SCOPES, ScopeStack
 from vocabgap.glossary.session import SERVICE, Confirm, Session, clock
 from vocabgap.glossary.step_state import drop_state, load_state, state_path
 from vocabgap.glossary.strictness import Strictness, effective_strictness
+from vocabgap.settings.model import DEFAULT_GLOSSARY, GlossarySettings
 from vocabgap.text import printable_name
 
 EVENTS: Final = "events"  # the folder of the logs, within that of the seed files
@@ -297,3 +292,29 @@ def _passed(stage: Middleware, context: ExecutionContext, session: Session) -> E
     if after is None:
         raise MiddlewareError(name, VocabgapError("returned None instead of the step"))
     return after
+
+
+# The runtime that settings mean.
+
+
+def configured_runtime(
+    settings: GlossarySettings, *, actor: Actor = SERVICE, now: Callable[[], datetime] = clock
+) -> GlossaryRuntime:
+    """The runtime that settings mean.
+
+    Args:
+        settings: The settings.
+        actor: Who answers questions.
+        now: Gives the moment of an event; the clock's by default.
+
+    Raises:
+        InvalidInputError: The scopes are none.
+    """
+    return GlossaryRuntime(
+        folder=expanded(settings.folder or DEFAULT_GLOSSARY),
+        events=None if settings.events is None else expanded(settings.events),
+        scopes=ScopeStack(settings.scopes or DEFAULT_SCOPES, settings.local, settings.authored),
+        strictness=Strictness(settings.strictness),
+        actor=actor,
+        now=now,
+    )

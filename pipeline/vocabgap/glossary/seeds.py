@@ -1,17 +1,217 @@
 """Seed files: the senses of a scope, as people write them down."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, NamedTuple
+from reprlib import repr as short_repr
+from typing import Annotated, Any, Final, NamedTuple
 
-from vocabgap.errors import InvalidInputError
+import msgspec
+
+from vocabgap.errors import InvalidInputError, nearest
 from vocabgap.files.refusals import FileKind, content_of
-from vocabgap.glossary.errors import SeedFileValidationError, SeedProblem
-from vocabgap.glossary.scopes import ScopeStack
-from vocabgap.glossary.seed_lines import plain_terms
-from vocabgap.glossary.seed_terms import TERMS, SeedTerm, validated
-from vocabgap.glossary.senses import Provenance, TermSense
+from vocabgap.glossary.errors import InvalidTermError, SeedFileValidationError, SeedProblem
+from vocabgap.glossary.senses import (
+    Provenance,
+    ScopeStack,
+    SenseStatus,
+    TermSense,
+    TermSurface,
+    require_definition,
+    require_surface,
+)
+
+# Seed files that are written plainly, read line by line.
+#
+# Most are: a list of terms, each with a few short values. Reading those as YAML in general takes
+# forty times as long; whatever is written otherwise is left to that.
+
+
+# What YAML may take for the end of a line, for a mark or for an error; tabs are left to the lines.
+_UNUSUAL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+# White space and a comment, which only white space may come before, up to the end of a line.
+_REST: Final = r" *+(?:(?<![^ \n])#[^\n]*)?\n"
+_HEAD: Final = re.compile(rf"(?:{_REST})*terms:{_REST}")
+# The start of a term or none, a key, and a value: text from a letter on, a number, or a text in quotes.
+_LINE: Final = re.compile(
+    r"^(?:( *(?:- )?)([a-z_]+): ++"
+    r"(?:([^\W\d_][^:#\t\n]*+(?:(?:(?<! )#|:(?![ \t\n]))[^:#\t\n]*+)*+)|([0-9]+\.[0-9]+|0|1)"
+    rf"|'((?:[^'\t\n]|'')*+)'|\"([^\"\\\t\n]*)\"){_REST}"
+    rf"|{_REST})",
+    re.MULTILINE,
+)
+_ITEM: Final = "- "
+_CONSTANTS: Final = frozenset({"null", "true", "false"})
+
+
+def plain_terms(text: str) -> list[dict[str, object]] | None:
+    """The terms of a seed file, each with its keys and values.
+
+    Args:
+        text: What the file holds.
+
+    Returns:
+        The same as reading it as YAML; none where it is not written plainly.
+    """
+    text = text.replace("\r\n", "\n")
+    if _UNUSUAL.search(text):
+        return None
+    start = _HEAD.match(text)
+    if start is None:
+        return None
+    return _terms(text if text.endswith("\n") else f"{text}\n", start.end())
+
+
+def _terms(text: str, end: int) -> list[dict[str, object]] | None:
+    """The terms from some place on."""
+    lines = _LINE.findall(text, end)
+    first = next((before for before, key, *_ in lines if key), "")  # what stands before a term's first key
+    # Where there are more lines than were read, one of them is written otherwise.
+    if len(lines) != text.count("\n", end) or not first.endswith(_ITEM):
+        return None
+    others = " " * len(first)
+    terms: list[dict[str, object]] = []
+    fields: dict[str, object] = {}
+    for before, key, bare, number, single, double in lines:
+        if not key:  # a comment, or nothing
+            continue
+        if before == first:
+            fields = {}
+            terms.append(fields)
+        elif before != others or key in fields:
+            return None
+        if bare:
+            fields[key] = value = bare.rstrip(" ")
+            if value.lower() in _CONSTANTS:
+                return None
+        elif number:
+            fields[key] = float(number) if "." in number else int(number)
+        else:
+            fields[key] = single.replace("''", "'") if single else double
+    return terms
+
+
+# Terms as a seed file lists them, and everything that may be wrong with them.
+
+
+TERMS: Final = "terms"
+_REQUIRED: Final = ("surface", "definition")
+
+
+class SeedTerm(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """A term of a seed file.
+
+    Attributes:
+        surface: The term, in lower case.
+        definition: What it means.
+        confidence: How sure that is, 0 to 1.
+        status: What the sense counts for.
+        see_also: Where more is said, as objects of texts.
+        synonyms_to_avoid: Other words for it that are not to be used.
+        introduced_in_mission: The mission that it comes from.
+    """
+
+    surface: str
+    definition: str
+    confidence: Annotated[float, msgspec.Meta(ge=0, le=1)] = 1.0
+    # The published implementation has `draft` here, so that two seeds without a status never conflict. Drafts
+    # are, by its data model, what extraction makes of doubtful finds: what people write down counts at once.
+    status: SenseStatus = SenseStatus.ACTIVE
+    see_also: tuple[dict[str, str], ...] | None = None
+    synonyms_to_avoid: tuple[str, ...] | None = None
+    introduced_in_mission: str | None = None
+
+    def __post_init__(self) -> None:
+        require_surface(self.surface)
+        require_definition(self.definition)
+
+    def in_scope(self, scope: str, provenance: Provenance) -> TermSense:
+        """The sense that the term has in a scope."""
+        return TermSense(
+            TermSurface(self.surface), scope, self.definition, provenance, self.confidence, self.status
+        )
+
+
+_FIELDS: Final = SeedTerm.__struct_fields__
+_EXPECTED: Final = {
+    "surface": "expected text",
+    "definition": "expected text",
+    "confidence": "expected a number from 0.0 to 1.0",
+    "status": f"expected one of {', '.join(SenseStatus)}",
+    "see_also": "expected a list of objects that hold nothing but texts",
+    "synonyms_to_avoid": "expected a list of texts",
+    "introduced_in_mission": "expected text",
+}
+_TYPES: Final = {field.name: field.type for field in msgspec.structs.fields(SeedTerm)}
+
+
+def validated(data: object) -> tuple[list[SeedTerm], list[SeedProblem]]:
+    """The terms of a seed file's content that are in order, and what is wrong with the others.
+
+    Args:
+        data: An object with nothing but a list of terms, which may be empty, under `terms`.
+    """
+    if not isinstance(data, Mapping):
+        found = "nothing" if data is None else short_repr(data)
+        told = f"expected an object with 'terms', found {found}"
+        return [], [SeedProblem(None, "", TERMS, told)]
+    problems = [
+        SeedProblem(None, "", str(key), f"is no field of a seed file; {nearest(str(key), (TERMS,))}")
+        for key in data
+        if key != TERMS
+    ]
+    if TERMS not in data:
+        return [], [SeedProblem(None, "", TERMS, "must have 'terms' key"), *problems]
+    listed = data[TERMS]
+    if listed is None:
+        return [], problems
+    if not isinstance(listed, list):
+        told = f"expected a list of terms, found {short_repr(listed)}"
+        return [], [*problems, SeedProblem(None, "", TERMS, told)]
+    try:
+        return msgspec.convert(listed, list[SeedTerm]), problems
+    except msgspec.ValidationError:  # one by one, so that all is found that is wrong, and the rest kept
+        terms = []
+        for number, fields in enumerate(listed):
+            wrong = list(_problems(number, fields))
+            problems += wrong
+            if not wrong:
+                terms.append(msgspec.convert(fields, SeedTerm))
+        return terms, problems
+
+
+def _problems(number: int, fields: Any) -> Iterator[SeedProblem]:  # noqa: ANN401 - whatever a file may hold
+    if not isinstance(fields, Mapping):
+        yield SeedProblem(number, "", "term", f"expected an object, found {short_repr(fields)}")
+        return
+    surface = fields.get("surface")
+    name = surface if isinstance(surface, str) else ""
+    for field in _REQUIRED:
+        if field not in fields:
+            yield SeedProblem(number, name, field, f"must have '{field}' key")
+    for field, value in fields.items():
+        told = _problem(field, value)
+        if told:
+            yield SeedProblem(number, name, str(field), told)
+
+
+def _problem(field: object, value: object) -> str:
+    """What is wrong with the value of a field; empty where nothing is."""
+    if not isinstance(field, str) or field not in _FIELDS:
+        return f"is no field of a term; {nearest(str(field), _FIELDS)}"
+    try:
+        found = msgspec.convert(value, _TYPES[field])
+        if field == "surface":
+            require_surface(found)
+        elif field == "definition":
+            require_definition(found)
+    except msgspec.ValidationError:
+        return f"{_EXPECTED[field]}, found {short_repr(value)}"
+    except InvalidTermError as error:
+        return str(error)
+    return ""
+
 
 ENDING: Final = ".yaml"
 # A seed says who wrote it only through its history; what it holds has no date of its own.

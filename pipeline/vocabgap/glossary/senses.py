@@ -1,5 +1,7 @@
 """Terms and what they mean."""
 
+import re
+from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
@@ -8,6 +10,91 @@ import msgspec
 
 from vocabgap.glossary.errors import InvalidTermError
 from vocabgap.text import can_be_seen
+
+# Scopes: whose meaning of a word counts, and which counts first.
+
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+
+
+class GlossaryScope(StrEnum):
+    """The scopes of a glossary where none are named, from the one that counts first."""
+
+    MISSION_LOCAL = "mission_local"
+    TEAM_DOMAIN = "team_domain"
+    AUDIENCE_DOMAIN = "audience_domain"
+    CORE_DOMAIN = "core_domain"
+
+
+DEFAULT_SCOPES: Final[tuple[str, ...]] = tuple(scope.value for scope in GlossaryScope)
+
+
+class ScopeStack(msgspec.Struct, frozen=True):
+    """The active scopes.
+
+    The published contract calls the last of the usual ones `spec_kitty_core`. Where a folder has a seed file
+    of that name, name the scopes so, or import the folder, which puts its terms into `core_domain`.
+
+    Attributes:
+        names: From the one that counts first; each also names a seed file.
+        local: The scope whose senses hold in one mission only.
+        authored: The scope that people's own senses are added to.
+
+    Raises:
+        InvalidTermError: A name is no name, comes twice, or one of the two is not among them.
+    """
+
+    names: tuple[str, ...] = DEFAULT_SCOPES
+    local: str | None = None
+    authored: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in self.names:
+            if not _NAME.fullmatch(name):
+                raise InvalidTermError(f"scope {name!r}: expected letters, digits, '-' and '_'")
+        if len(set(self.names)) < len(self.names):
+            raise InvalidTermError(f"scopes {', '.join(self.names)}: a name comes twice")
+        for named in (self.local, self.authored):
+            if named is not None and named not in self.names:
+                raise InvalidTermError(f"scope '{named}' is not among {', '.join(self.names)}")
+
+    @property
+    def local_scope(self) -> str | None:
+        """The scope of one mission: the one that was named, else `mission_local` where it is active."""
+        local = GlossaryScope.MISSION_LOCAL.value
+        return self.local or (local if local in self.names else None)
+
+    @property
+    def authored_scope(self) -> str:
+        """Where people's own senses go: the one named, else `team_domain`, else the first that is there."""
+        team = GlossaryScope.TEAM_DOMAIN.value
+        return self.authored or (team if team in self.names or not self.names else self.names[0])
+
+    def precedence(self, scope: str) -> int:
+        """The place of a scope, counted from 0; one that is not active comes after all others."""
+        return self.names.index(scope) if scope in self.names else len(self.names)
+
+    def limited_to(self, names: Iterable[str]) -> "ScopeStack":
+        """The same stack with some scopes only, in the order in which they are named here."""
+        wanted = tuple(names)
+        return ScopeStack(
+            wanted,
+            self.local if self.local in wanted else None,
+            self.authored if self.authored in wanted else None,
+        )
+
+
+class ScopeRef(msgspec.Struct, frozen=True):
+    """A scope in one version.
+
+    Attributes:
+        scope: Its name.
+        version_id: What its senses were, as an identifier.
+    """
+
+    scope: str
+    version_id: str
+
 
 EXTRACTED: Final = "auto_extraction"  # the source of drafts that were made when a term was found
 
@@ -181,3 +268,62 @@ def _require_unicode(name: str, text: str) -> None:
             text.encode()
         except UnicodeEncodeError as error:
             raise InvalidTermError(f"{name} must be Unicode text, found {text!r}") from error
+
+
+# Candidates: what a text seems to use as terms, by which sign, and how sure that is.
+
+
+WEAK: Final = 0.3  # confidence of a find that may be no term at all
+
+
+class TermSource(StrEnum):
+    """By which sign a term was found, in the order in which signs are looked for."""
+
+    METADATA_HINT = "metadata_hint"
+    QUOTED_PHRASE = "quoted_phrase"
+    ACRONYM = "acronym"
+    CASING_PATTERN = "casing_pattern"
+    KNOWN_TERM = "known_term"
+    REPEATED_NOUN = "repeated_noun"
+    CAPITALISED = "capitalised"
+
+
+_CONFIDENCES: Final = {
+    TermSource.METADATA_HINT: 1.0,
+    TermSource.QUOTED_PHRASE: 0.8,
+    TermSource.ACRONYM: 0.8,
+    TermSource.CASING_PATTERN: 0.8,
+    TermSource.KNOWN_TERM: 0.8,
+    TermSource.REPEATED_NOUN: 0.5,
+}
+
+
+class ExtractedTerm(msgspec.Struct, frozen=True, gc=False):
+    """A term that was found.
+
+    Attributes:
+        surface: The term.
+        source: By which sign: one of `TermSource`.
+        confidence: How sure it is that this is a term, 0 to 1.
+        original: What stands in the text.
+        context: Where it stands.
+    """
+
+    surface: TermSurface
+    source: str
+    confidence: float
+    original: str = ""
+    context: str = ""
+
+    def __post_init__(self) -> None:
+        require_confidence(self.confidence)
+
+    @property
+    def place(self) -> tuple[float, str]:
+        """Where it stands among others: the surest first, then by term."""
+        return -self.confidence, self.surface.surface_text
+
+
+def source_confidence(source: str) -> float:
+    """How sure a find by some sign is, 0 to 1; weak for a sign of another name."""
+    return _CONFIDENCES.get(source, WEAK)  # type: ignore[call-overload, no-any-return]

@@ -9,12 +9,11 @@ from typing import Any, Final, NamedTuple
 
 from vocabgap.errors import VocabgapError
 from vocabgap.glossary.checkpoints import StepCheckpoint
-from vocabgap.glossary.context import ExecutionContext
+from vocabgap.glossary.context import Ask, ExecutionContext
+from vocabgap.glossary.event_log import CHANGING
 from vocabgap.glossary.events import Actor, ActorType, GlossaryEvent, in_mission
-from vocabgap.glossary.following import CHANGING
 from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.logging_events import append_changes, append_events, changing, identified
-from vocabgap.glossary.questions import Ask
+from vocabgap.glossary.loading import append_changes, append_events, changing, identified
 
 SERVICE: Final = Actor("system:vocabgap", ActorType.SERVICE, "vocabgap")
 

@@ -13,9 +13,9 @@ import msgspec
 from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
 from vocabgap.files.appending import Kind, naming
 from vocabgap.files.atomic import write_whole
-from vocabgap.glossary.candidates import ExtractedTerm
 from vocabgap.glossary.checkpoints import is_uuid, plain
 from vocabgap.glossary.context import ExecutionContext
+from vocabgap.glossary.senses import ExtractedTerm
 from vocabgap.text import escape_unseen
 
 _FOLDER: Final = "steps"

@@ -4,14 +4,14 @@ from typing import Annotated, Final, Self
 
 import msgspec
 
-from vocabgap.glossary.candidates import ExtractedTerm
 from vocabgap.glossary.checking import verdict
-from vocabgap.glossary.configured import configured_runtime
 from vocabgap.glossary.conflicts import SemanticConflict
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.middlewares.check import check_terms as check_step
-from vocabgap.glossary.middlewares.extraction import extract_terms
+from vocabgap.glossary.middlewares import check_terms as check_step
+from vocabgap.glossary.middlewares import extract_terms
+from vocabgap.glossary.runtime import configured_runtime
+from vocabgap.glossary.senses import ExtractedTerm
 from vocabgap.glossary.session import Session
 from vocabgap.glossary.strictness import Strictness
 from vocabgap.mcp_server.envelope import NoGlossaryError

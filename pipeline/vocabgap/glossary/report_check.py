@@ -12,14 +12,13 @@ import polars as pl
 from vocabgap.errors import NotFoundError, StateError, VocabgapError
 from vocabgap.files.atomic import undisturbed
 from vocabgap.files.refusals import FileKind, file_kind
-from vocabgap.glossary.candidates import TermSource
-from vocabgap.glossary.configured import configured_runtime
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.errors import AbortResumeError, BlockedByConflictError
 from vocabgap.glossary.extracting import SIGNS, Field, extract
 from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.logging_events import changing
-from vocabgap.glossary.runtime import GlossaryRuntime
+from vocabgap.glossary.loading import changing
+from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
+from vocabgap.glossary.senses import TermSource
 from vocabgap.glossary.step_state import clear_abandoned, drop_state, state_path
 from vocabgap.glossary.strictness import Strictness, should_block
 from vocabgap.records.moments import iso

@@ -1,0 +1,387 @@
+"""The middlewares: five rooms that a step passes, one after the other."""
+
+from typing import Final, Protocol
+from uuid import uuid4
+
+from vocabgap.errors import VocabgapError
+from vocabgap.glossary.changes import custom, drafted, selected
+from vocabgap.glossary.checking import check, output_text, verdict
+from vocabgap.glossary.checkpoints import Cursor, StepCheckpoint, hash_inputs, input_diff, verify_inputs
+from vocabgap.glossary.conflicts import UNSURE, ConflictType, SemanticConflict, Severity
+from vocabgap.glossary.context import (
+    MOST_ASKED,
+    Answer,
+    Defer,
+    Define,
+    ExecutionContext,
+    Question,
+    Select,
+    question_of,
+)
+from vocabgap.glossary.errors import AbortResumeError, BlockedByConflictError, DeferredToAsyncError
+from vocabgap.glossary.events import (
+    GenerationBlockedBySemanticConflict,
+    GlossaryClarificationRequested,
+    GlossaryEvent,
+    SemanticCheckEvaluated,
+    StepCheckpointed,
+    TermCandidateObserved,
+)
+from vocabgap.glossary.extracting import extract, scanned_fields
+from vocabgap.glossary.glossary import Glossary
+from vocabgap.glossary.senses import ExtractedTerm
+from vocabgap.glossary.session import SERVICE, ChangedInputs, Session
+from vocabgap.glossary.step_state import load_state, save_state
+from vocabgap.glossary.strictness import Strictness, should_block
+
+# What a middleware is.
+
+
+class Middleware(Protocol):
+    """One of the rooms that a step passes."""
+
+    def __call__(self, context: ExecutionContext, session: Session) -> ExecutionContext:
+        """Add to a step what this room finds out, and give it on.
+
+        Args:
+            context: The step.
+            session: What the rooms share.
+        """
+
+
+# Extraction: the terms of a step, each observed once.
+
+
+def extract_terms(context: ExecutionContext, session: Session) -> ExecutionContext:
+    """Find the terms in what a step was given and has generated; a step that goes on has its own already."""
+    if context.is_restored:
+        return context
+    fields = scanned_fields(context.step_input or {}, context.step_output, context.metadata)
+    context.extracted_terms = extract(fields, context.metadata, session.glossary.known)
+    moment = session.now()
+    session.record(
+        context,
+        [
+            TermCandidateObserved(
+                term=term.surface.surface_text,
+                source_step=context.step_id,
+                actor_id=SERVICE.actor_id,
+                confidence=term.confidence,
+                extraction_method=term.source,
+                context=term.context,
+                mission_id=context.mission_id,
+                run_id=context.run_id,
+                timestamp=moment,
+            )
+            for term in context.extracted_terms
+        ],
+    )
+    return context
+
+
+# The check: which terms of a step are open, and what follows from that.
+
+
+def check_terms(context: ExecutionContext, session: Session) -> ExecutionContext:
+    """Find the conflicts of a step.
+
+    Of one that goes on they are found already. That is told again only where something is open still, in a
+    glossary that is not what it was: the questions are not those that the check of then speaks of.
+    """
+    refs, context.scope_refs = context.scope_refs, session.glossary.scope_refs
+    if context.is_restored and (refs == context.scope_refs or not context.conflicts):
+        return context
+    if not context.is_restored:
+        context.conflicts = conflicts_of(context, session.glossary)
+    strictness = context.effective_strictness or Strictness.MEDIUM
+    found = verdict(context.conflicts, strictness)
+    (event,) = session.record(
+        context,
+        [
+            SemanticCheckEvaluated(
+                step_id=context.step_id,
+                mission_id=context.mission_id,
+                run_id=context.run_id,
+                findings=tuple(context.conflicts),
+                overall_severity=found.overall_severity,
+                confidence=found.confidence,
+                effective_strictness=strictness.value,
+                recommended_action=found.recommended_action,
+                blocked=found.blocked,
+                timestamp=session.now(),
+            )
+        ],
+    )
+    context.check_event_id = event.event_id
+    return context
+
+
+def conflicts_of(context: ExecutionContext, glossary: Glossary) -> list[SemanticConflict]:
+    """The conflicts among the terms of a step."""
+    return check(
+        context.extracted_terms,
+        glossary,
+        critical=context.is_critical,
+        output=output_text(context.step_output),
+    )
+
+
+# The gate: whether a step goes on. It stands before the clarification and behind it.
+
+
+_HINT: Final = "answer the open questions, then resume the step"
+
+
+def guard(context: ExecutionContext, session: Session) -> ExecutionContext:
+    """Let a step go on, or stop it.
+
+    What is stopped for the first time gets a checkpoint and may be clarified; the second time it ends here.
+
+    Raises:
+        BlockedByConflictError: Its conflicts are as bad as before the clarification.
+    """
+    strictness = context.effective_strictness or Strictness.MEDIUM
+    was_stopped = context.is_stopped
+    context.meanings = _meanings(context, session)
+    context.is_stopped = should_block(strictness, [each.severity for each in context.conflicts])
+    if not context.is_stopped:
+        return context
+    if not was_stopped:
+        context.retry_token = _keep(context, session, strictness)
+        return context
+    session.record(
+        context,
+        [
+            GenerationBlockedBySemanticConflict(
+                step_id=context.step_id,
+                mission_id=context.mission_id,
+                run_id=context.run_id,
+                conflicts=tuple(context.conflicts),
+                strictness_mode=strictness.value,
+                effective_strictness=strictness.value,
+                timestamp=session.now(),
+            )
+        ],
+    )
+    raise BlockedByConflictError(
+        context.conflicts,
+        strictness,
+        blocking_message(context.conflicts),
+        retry_token=context.retry_token or "",
+        hint=_HINT,
+    )
+
+
+def blocking_message(conflicts: list[SemanticConflict]) -> str:
+    """What is said of the conflicts that stop a step."""
+    high = sum(each.severity not in {Severity.LOW, Severity.MEDIUM} for each in conflicts)
+    number = len(conflicts)
+    told = (
+        f"{high} high-severity semantic conflict(s) detected (out of {number} total)"
+        if high
+        else f"{number} unresolved semantic conflict(s) detected"
+    )
+    return f"Generation blocked: {told}. Resolve conflicts before proceeding."
+
+
+def _meanings(context: ExecutionContext, session: Session) -> dict[str, str]:
+    """What the terms of a step mean that have one meaning by now."""
+    names = [term.surface.surface_text for term in context.extracted_terms]
+    found = {name: session.glossary.meaning(name) for name in names}
+    return {name: sense.definition for name, sense in found.items() if sense is not None}
+
+
+def _keep(context: ExecutionContext, session: Session, strictness: Strictness) -> str | None:
+    """Keep what the step needs to go on; gives its token, and none where it cannot be kept.
+
+    Of one that goes on as it was all is there: it is still the token that somebody was told.
+    """
+    kept = context.retry_token if context.is_restored else None
+    token = kept or str(uuid4())
+    try:
+        checkpoint = StepCheckpoint(
+            mission_id=context.mission_id,
+            run_id=context.run_id,
+            step_id=context.step_id,
+            strictness=strictness,
+            scope_refs=context.scope_refs,
+            input_hash=hash_inputs(context.inputs),
+            cursor=Cursor.PRE_GENERATION_GATE.value,
+            retry_token=token,
+            timestamp=session.now(),
+        )
+        # First the state, then the event that names it: a token in the log always leads to what was kept.
+        if session.events is not None and kept is None:
+            save_state(session.events, token, context)
+    except VocabgapError as error:
+        context.notes.append(f"there is no checkpoint: {error.message}")
+        return kept
+    noted = len(context.notes)
+    session.record(context, [StepCheckpointed.of(checkpoint)])
+    return token if len(context.notes) == noted else kept
+
+
+# Clarification: people are asked what stops a step; the answers become part of the glossary.
+
+
+def clarify(context: ExecutionContext, session: Session) -> ExecutionContext:
+    """Put the questions of a step, the worst first.
+
+    Of those that stop it a few are asked where there is somebody to be asked; all others stay open, to be
+    answered by their identifiers. What is hardly a term stops nothing and becomes a draft instead.
+    """
+    strictness = context.effective_strictness or Strictness.MEDIUM
+    left = MOST_ASKED if context.is_stopped and session.ask is not None else 0
+    context.questions = []
+    stays = []
+    unlogged: list[GlossaryEvent] = []  # they are logged together: each time costs a wait for the disk
+    for conflict in sorted(context.conflicts, key=lambda each: each.place):
+        stops = should_block(strictness, [conflict.severity])
+        if not stops and _is_weak(conflict):
+            unlogged += _drafts(conflict, context, session)
+            stays.append(conflict)
+            continue
+        question = question_of(conflict, context.mission_id, session.glossary)
+        unlogged.append(_requested(question, context, session))
+        event = None
+        if stops and left > 0:
+            left -= 1
+            session.record(context, unlogged)
+            unlogged = []
+            event = _settled(question, context, session)
+        if event is None:
+            context.questions.append(question)
+            stays.append(conflict)
+        else:
+            context.resolved_conflicts.append(conflict)
+    session.record(context, unlogged)
+    context.conflicts = stays
+    return context
+
+
+def answered(question: Question, answer: Answer, session: Session) -> GlossaryEvent | None:
+    """The event that an answer is; none where the question stays open.
+
+    Raises:
+        InvalidInputError: The definition is blank.
+        IndexError: There is no such candidate.
+    """
+    moment = session.now()
+    match answer:
+        case Select(place):
+            chosen = question.candidates[place]
+            return selected(
+                session.glossary,
+                chosen,
+                conflict_id=question.conflict_id,
+                actor=session.actor,
+                now=moment,
+                usage=question.conflict.usage,
+            )
+        case Define(definition):
+            return custom(
+                session.glossary,
+                question.conflict,
+                definition,
+                actor=session.actor,
+                now=moment,
+                conflict_id=question.conflict_id,
+            )
+    return None
+
+
+def _settled(question: Question, context: ExecutionContext, session: Session) -> GlossaryEvent | None:
+    """The event that somebody's answer is, logged; none where the question stays open."""
+    answer = _asked(question, context, session)
+    if isinstance(answer, Defer):
+        return None
+    with session.alone(context):
+        event = answered(question, answer, session)
+        if event is not None:
+            session.record(context, [event])
+    return event
+
+
+def _asked(question: Question, context: ExecutionContext, session: Session) -> Answer:
+    """What somebody answers; nothing where the asking itself goes wrong."""
+    if session.ask is None:
+        return Defer()
+    try:
+        return session.ask(question)
+    except DeferredToAsyncError:
+        raise
+    except Exception as error:  # a terminal that fails must not let a step pass that was to be stopped
+        context.notes.append(f"'{question.term}' was not asked: {type(error).__name__}: {error}")
+        return Defer()
+
+
+def _requested(
+    question: Question, context: ExecutionContext, session: Session
+) -> GlossaryClarificationRequested:
+    return GlossaryClarificationRequested(
+        question=question.told,
+        term=question.term,
+        options=tuple(each.definition for each in question.candidates),
+        urgency=question.conflict.severity,
+        mission_id=context.mission_id,
+        run_id=context.run_id,
+        step_id=context.step_id,
+        conflict_id=question.conflict_id,
+        semantic_check_event_id=context.check_event_id,
+        timestamp=session.now(),
+    )
+
+
+def _is_weak(conflict: SemanticConflict) -> bool:
+    """Whether a term is unknown and perhaps no term at all."""
+    return conflict.conflict_type is ConflictType.UNKNOWN and conflict.confidence < UNSURE
+
+
+def _drafts(conflict: SemanticConflict, context: ExecutionContext, session: Session) -> list[GlossaryEvent]:
+    """A draft of a term; none where there is one, or somebody has dropped it."""
+    surface = conflict.term.surface_text
+    if session.glossary.history(surface):
+        return []
+    found = next((each for each in context.extracted_terms if each.surface == conflict.term), None)
+    term = found or ExtractedTerm(conflict.term, "", conflict.confidence, surface, conflict.context)
+    definition = f"No definition yet. Found as '{term.original or surface}' in {term.context or 'a step'}."
+    return [drafted(session.glossary, term, definition, actor=SERVICE, now=session.now())]
+
+
+# Resume: a step that was stopped goes on where it was, in a glossary that has learned meanwhile.
+
+
+def restore(context: ExecutionContext, session: Session) -> ExecutionContext:
+    """Restore a step from the checkpoint that its token names; one without a token is left as it is.
+
+    With the same inputs its terms are not looked for again; what they mean is what the glossary says by now.
+    With others, if that is confirmed, everything is found anew.
+
+    Raises:
+        AbortResumeError: The inputs have changed, and nobody says that the step goes on.
+        VocabgapError: What was kept cannot be read.
+    """
+    if not context.retry_token or session.events is None:
+        return context
+    checkpoint = session.checkpoint
+    if checkpoint is None:
+        context.notes.append(f"there is no checkpoint '{context.retry_token}'; the step begins anew")
+        context.retry_token = None
+        return context
+    kept = load_state(session.events, context.retry_token)
+    verified = verify_inputs(checkpoint.input_hash, context.inputs)
+    if not verified.matches:
+        changes = {} if kept is None else input_diff(kept.inputs, context.inputs)
+        changed = ChangedInputs(verified.old, verified.new, changes)
+        if session.confirm is None:
+            raise AbortResumeError("the inputs of the step have changed, and nobody was asked about it")
+        if not session.confirm(changed):
+            raise AbortResumeError("User declined resumption due to context change")
+    context.scope_refs = checkpoint.scope_refs
+    context.checkpoint_cursor = checkpoint.cursor
+    context.resumed_from_checkpoint = True
+    if verified.matches and kept is not None:
+        context.extracted_terms = list(kept.extracted_terms)
+        context.conflicts = conflicts_of(context, session.glossary)
+        context.is_restored = True
+    return context

@@ -1,1 +1,0 @@
-"""The middlewares: five rooms that a step passes, one after the other."""
