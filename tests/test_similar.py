@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import vocabgap as vg
+from vocabgap.gaplog.nearest import SimilarIndex
 from vocabgap.settings.model import ClusterSettings, Settings
-from vocabgap.similar import SimilarIndex
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from vocabgap.errors import VocabgapError as VocabgapError
     from vocabgap.gaplog import LoggedGap as LoggedGap
     from vocabgap.gaplog import log_gap as log_gap
+    from vocabgap.gaplog.listing import list_gaps as list_gaps
+    from vocabgap.gaplog.nearest import SimilarGap as SimilarGap
+    from vocabgap.gaplog.nearest import similar_gaps as similar_gaps
+    from vocabgap.gaplog.showing import show as show
     from vocabgap.glossary.context import ExecutionContext as ExecutionContext
     from vocabgap.glossary.errors import BlockedByConflictError as BlockedByConflictError
     from vocabgap.glossary.runtime import GlossaryRuntime as GlossaryRuntime
@@ -49,13 +53,9 @@ if TYPE_CHECKING:
     from vocabgap.reporting import Published as Published
     from vocabgap.reporting import Summary as Summary
     from vocabgap.reporting import report as report
-    from vocabgap.reviewing import list_gaps as list_gaps
-    from vocabgap.reviewing import show as show
     from vocabgap.settings.loading import load_settings as load_settings
     from vocabgap.settings.model import RankBy as RankBy
     from vocabgap.settings.model import Settings as Settings
-    from vocabgap.similar import SimilarGap as SimilarGap
-    from vocabgap.similar import similar_gaps as similar_gaps
 
 _HOMES = {
     "BlockedByConflictError": "glossary.errors",

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from vocabgap.gaplog import log_gap
-from vocabgap.gaplog.kind_of_need import category
+from vocabgap.gaplog.entry import category
 
 GAPS: Final = 2_000
 COMMANDS: Final = 7

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.gaplog.kind_of_need import category
+from vocabgap.gaplog.entry import category
 from vocabgap.records.record import CATEGORIES, LOG_NAME, UNCATEGORIZED, fold_category
 
 GIVEN = 0.85  # share of the needs that get a category

@@ -8,7 +8,7 @@ import pytest
 
 from mcp_server.calls import found
 from vocabgap.analysing import Analysis, analyse
-from vocabgap.reviewing import Review, review
+from vocabgap.gaplog.listing import Review, review
 
 if TYPE_CHECKING:
     from mcp import Client

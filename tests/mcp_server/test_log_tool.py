@@ -10,7 +10,7 @@ import pytest
 
 import vocabgap as vg
 from mcp_server.calls import found, refused
-from vocabgap.similar import SimilarGap
+from vocabgap.gaplog.nearest import SimilarGap
 
 if TYPE_CHECKING:
     from mcp import Client

@@ -26,7 +26,7 @@ from vocabgap.settings.model import DEFAULT_LISTED
 from vocabgap.text import escape_unseen, printable_name, visible
 
 if TYPE_CHECKING:
-    from vocabgap.reviewing import Review
+    from vocabgap.gaplog.listing import Review
 
 
 class ListFormat(StrEnum):
@@ -83,7 +83,8 @@ def list_records(
     earliest = None if since is None else parse_moment(since, moment, name="--since")
     most = whole_number("--limit", limit, hint="0 lists all")
     latest = None if until is None else parse_moment(until, moment, name="--until")
-    from vocabgap.reviewing import Question, review  # noqa: PLC0415 - loads Polars
+    from vocabgap.gaplog.listing import review  # noqa: PLC0415 - loads Polars
+    from vocabgap.gaplog.review import Question  # noqa: PLC0415 - loads Polars
 
     question = Question.of(
         images=map(printable_name, image or ()),

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from vocabgap.gaplog import LoggedGap
+    from vocabgap.gaplog.nearest import SimilarGap
     from vocabgap.settings.model import Settings
-    from vocabgap.similar import SimilarGap
 
 _DIGITS = 12  # of an identifier, which names a record well enough
 _WIDTH = 60  # characters of what is near
@@ -175,9 +175,9 @@ def _rating(said: str | None) -> int | str | None:
 def _finder(output: Output, settings: "Settings", *, is_named: bool) -> "Callable[[str], list[SimilarGap]]":
     """What finds what comes near to a need; without a report that was asked for, in the vocabulary alone."""
     from vocabgap.errors import NotFoundError  # noqa: PLC0415
+    from vocabgap.gaplog.nearest import similar_gaps  # noqa: PLC0415
     from vocabgap.ranking.vocabulary import load_vocabulary  # noqa: PLC0415
     from vocabgap.reporting.reading import read_run  # noqa: PLC0415 - loads Polars
-    from vocabgap.similar import similar_gaps  # noqa: PLC0415
 
     ranked = None
     try:

@@ -11,7 +11,7 @@ from vocabgap.text import count, shortened, visible
 if TYPE_CHECKING:
     import polars as pl
 
-    from vocabgap.reviewing import Belonging, Totals
+    from vocabgap.gaplog.review import Belonging, Totals
 
 ID_DIGITS: Final = 12  # of the identity of a record: `show` takes them
 NARROW: Final = 100

@@ -27,8 +27,8 @@ from vocabgap.settings.model import DEFAULT_LISTED
 from vocabgap.text import count, escape_unseen, printable_name, shortened, visible
 
 if TYPE_CHECKING:
+    from vocabgap.gaplog.showing import Shown
     from vocabgap.reporting.capability import Capability
-    from vocabgap.reviewing import Shown
 
 _WORDINGS = 25
 _FIELDS = (
@@ -68,7 +68,7 @@ def show(
     settings = resolve_settings(config, os.environ, {"--hidden": (("ingest", "hidden"), hidden)}).settings
     moment = parse_now(now)
     most = whole_number("--limit", limit, hint="0 lists all")
-    from vocabgap.reviewing import show as show_named  # noqa: PLC0415 - loads Polars
+    from vocabgap.gaplog.showing import show as show_named  # noqa: PLC0415 - loads Polars
 
     found = show_named(
         roots,

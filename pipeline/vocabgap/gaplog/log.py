@@ -1,22 +1,211 @@
 """Logging a gap: the record is made, and its line is appended to the log of its image."""
 
 import json
+import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+import polars as pl
 from msgspec.structs import replace
 
-from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, expanded, require_kind
+from vocabgap.errors import (
+    AccessDeniedError,
+    InvalidInputError,
+    NotFoundError,
+    StateError,
+    expanded,
+    require_kind,
+    require_text,
+)
 from vocabgap.files.appending import Kind, add_line, alone, naming
 from vocabgap.files.atomic import undisturbed
 from vocabgap.files.refusals import FileKind, file_kind
-from vocabgap.gaplog.entry import as_written, checked, image_name
-from vocabgap.gaplog.kind_of_need import category
-from vocabgap.gaplog.surroundings import session, snapshot
-from vocabgap.records.record import LOG_NAME, GapRecord, record_id
+from vocabgap.gaplog.entry import as_written, category, checked, image_name
+from vocabgap.ingest import scan
+from vocabgap.ingest.accounting import SUPERSEDED, mark_batches
+from vocabgap.records.record import FIELDS, LOG_NAME, GapRecord, record_id
+from vocabgap.schema import RECORDS
+
+# What surrounds a record: the session that it is written in, and the snapshot that its image is at.
+
+
+SESSION_VARIABLE: Final = "VOCABGAP_SESSION"
+SNAPSHOT_VARIABLE: Final = "VOCABGAP_SNAPSHOT"
+
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+_POINTS_ON: Final = re.compile(r"ref: *(refs/(?:(?!\.\.?/)[^/\0]+/)*(?!\.\.?\Z)[^/\0]+)")
+_MOST_STEPS: Final = 8  # from HEAD through the names that it stands for
+_MOST_BYTES: Final = 4096
+
+
+def session(environment: Mapping[str, str] = os.environ) -> str | None:
+    """The session that this process belongs to, where its environment says so."""
+    return _said(environment.get(SESSION_VARIABLE))
+
+
+def snapshot(image: Path, environment: Mapping[str, str] = os.environ) -> str | None:
+    """The snapshot that an image is at: as the environment says, else the one that its `HEAD` leads to.
+
+    `HEAD` is a file in the image's folder that holds 64 hexadecimal digits, or `ref: ` and the name of a
+    file below `refs/` that does; no link is followed out of the folder. A record can do without: whatever
+    stands in the way, there is none.
+
+    Args:
+        image: The image's folder.
+        environment: The environment variables.
+    """
+    return _said(environment.get(SNAPSHOT_VARIABLE)) or _resolved(image, "HEAD")
+
+
+def _resolved(image: Path, name: str) -> str | None:
+    for _ in range(_MOST_STEPS):
+        content = _content(image, name)
+        if _HASH.fullmatch(content):
+            return content
+        further = _POINTS_ON.fullmatch(content)
+        if further is None:
+            return None
+        name = further[1]
+    return None
+
+
+def _content(image: Path, name: str) -> str:
+    path = image / name
+    try:
+        if file_kind(path) is not FileKind.FILE or not path.resolve().is_relative_to(image.resolve()):
+            return ""
+        with path.open("rb") as file:
+            return file.read(_MOST_BYTES).decode().strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _said(value: str | None) -> str | None:
+    try:
+        return value if value and value.encode() else None
+    except UnicodeEncodeError:  # bytes of the environment that are no text
+        return None
+
+
+# Corrections: a new record whose notes name the snapshot of the earlier one that it takes the place
+# of.
+
+
+_SHORTEST: Final = 4  # digits of an identifier
+_SHOWN: Final = 12
+_SNAPSHOT: Final = re.compile(r"[0-9a-fA-F]{64}")
+_CORRECTS: Final = re.compile(r" ?\(?corrects [0-9a-fA-F]{64}\)?")
+_LOOK: Final = "`vocabgap show` lists the records of an image with their identifiers"
+_OTHERWISE: Final = "log it as a gap of its own, and dismiss the need with `vocabgap decide` if it is none"
+
+
+def require_log(log: Path, corrects: str) -> None:
+    """Refuse to look for a record where there is no log, which would be made otherwise.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    if file_kind(log) is FileKind.NOTHING:
+        raise NotFoundError(f"no record of this log begins with '{corrects}': the image has none", hint=_LOOK)
+
+
+def correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetime) -> GapRecord:
+    """The record that takes the place of an earlier one of the same log.
+
+    What is not given is as the earlier record says, but for its time, and its notes name the earlier one's
+    snapshot: that is what makes a scan count the earlier one no more. Nobody may write to the log meanwhile.
+
+    Args:
+        log: The log.
+        corrects: The earlier record's identifier, or as much of its beginning as no other has.
+        given: Field to value; null where it stays.
+        now: The time of a record that says none.
+
+    Raises:
+        NotFoundError: No record of the log has that identifier.
+        InvalidInputError: Several have, or a field cannot be used.
+        StateError: The earlier record names no snapshot, was corrected before, or would not be the one that
+            a scan takes the new one for a correction of.
+    """
+    logged = scan(log).gaps
+    earlier = _found(logged, corrects)
+    told = earlier["record_id"][:_SHOWN]
+    if not _SNAPSHOT.fullmatch(earlier["snapshot_hash"] or ""):
+        raise StateError(
+            f"record {told} names no snapshot_hash of 64 hexadecimal digits, and cannot be corrected",
+            hint=_OTHERWISE,
+        )
+    if not earlier["counted"]:
+        raise StateError(f"record {told} was corrected before", hint=_LOOK)
+    kept = {name: earlier[name] for name in FIELDS if name != "timestamp"}
+    # What the earlier record corrected is not corrected once more.
+    kept["notes"] = _CORRECTS.sub("", earlier["notes"]).strip()
+    said = {name: value for name, value in given.items() if value is not None}
+    if said.get("intent_category") == "":
+        del said["intent_category"]
+    fields = kept | said
+    require_text("notes", fields["notes"])
+    named = f"corrects {earlier['snapshot_hash']}"
+    fields["notes"] = f"{fields['notes']} ({named})" if fields["notes"] else named
+    record = checked(fields, now)
+    if record.image_id != earlier["image_id"]:
+        raise InvalidInputError("image_id: a correction is of the same image", hint="leave it out")
+    _require_meant(logged, earlier, record)
+    return record
+
+
+def _found(logged: pl.DataFrame, identifier: str) -> dict[str, Any]:
+    if len(identifier) < _SHORTEST:
+        raise InvalidInputError(
+            f"corrects: expected at least {_SHORTEST} digits of a record_id, found '{identifier}'", hint=_LOOK
+        )
+    named = pl.col("record_id").str.starts_with(identifier.lower())
+    found = logged.filter(named, pl.col("why_not").fill_null("") != "duplicate")
+    if found.is_empty():
+        raise NotFoundError(f"no record of this log begins with '{identifier}'", hint=_LOOK)
+    if found.height > 1:
+        raise InvalidInputError(
+            f"{found.height} records of this log begin with '{identifier}'", hint="give more of it"
+        )
+    return found.row(0, named=True)
+
+
+def _require_meant(logged: pl.DataFrame, earlier: dict[str, Any], record: GapRecord) -> None:
+    """Refuse what a scan would not take for a correction of the earlier record, and of that one alone.
+
+    Raises:
+        InvalidInputError: It is not later, or not another record.
+        StateError: A scan would take it for a correction of another record, or count it no more itself.
+    """
+    told = earlier["record_id"][:_SHOWN]
+    identifier = record_id(record)
+    if identifier in logged["record_id"]:
+        raise InvalidInputError("corrects: the new record is one that is there", hint="say what is different")
+    added = {**earlier, **msgspec.structs.asdict(record), "record_id": identifier, "line": logged.height + 1}
+    lines = logged.select(RECORDS.names)
+    after = mark_batches([lines, pl.DataFrame([added], schema=lines.schema)])
+    was = pl.concat([logged["why_not"], pl.Series([None], dtype=pl.String)])
+    now_corrected = after.filter((pl.col("why_not") == SUPERSEDED) & (was.fill_null("") != SUPERSEDED))
+    others = [each for each in now_corrected["record_id"] if each != earlier["record_id"]]
+    if identifier in others:
+        raise StateError(f"a later record of the log corrects this one of {told} already", hint=_LOOK)
+    if others:
+        raise StateError(
+            f"record {others[0][:_SHOWN]} of the same snapshot would be corrected instead of {told}",
+            hint="word missing_capability as the record that is meant has it, or correct the later one first",
+        )
+    if now_corrected.is_empty():
+        moment = earlier["timestamp"]
+        raise InvalidInputError(
+            "timestamp: a correction is later than what it corrects"
+            + ("" if moment is None else f", {moment.isoformat()}"),
+            hint="give a later one",
+        )
+
 
 MOST_BYTES: Final = 1 << 20
 """The longest line that is read back, in bytes."""
@@ -114,7 +303,6 @@ def log_gap(
     if corrects is None:
         made = _with_line(_record(folder, given, now))
         return _appended(log, lambda: made, durable=fsync, on_wait=on_wait)
-    from vocabgap.gaplog.correcting import correction, require_log  # noqa: PLC0415 - loads Polars
 
     require_log(log, corrects)
 

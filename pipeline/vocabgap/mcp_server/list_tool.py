@@ -5,13 +5,14 @@ from typing import Annotated, Final, Literal, TypeVar
 
 import msgspec
 
+from vocabgap.gaplog.listing import review
+from vocabgap.gaplog.review import Question
 from vocabgap.mcp_server.gap_rows import GapRow
 from vocabgap.mcp_server.lanes import Lane
 from vocabgap.mcp_server.report_tool import MOMENT
 from vocabgap.mcp_server.telling import LONGEST_NAME, Told, fitting
 from vocabgap.mcp_server.tool import Checkpoint, Limited, Tool
 from vocabgap.mcp_server.workspace import Workspace
-from vocabgap.reviewing import Question, review
 
 MOST_GAPS: Final = 100
 MOST_NOTES: Final = 10

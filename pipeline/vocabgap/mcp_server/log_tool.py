@@ -5,13 +5,13 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from vocabgap.gaplog import log_gap
+from vocabgap.gaplog.nearest import SimilarGap
 from vocabgap.mcp_server.lanes import Lane
 from vocabgap.mcp_server.similar_tool import similar_to
 from vocabgap.mcp_server.telling import Told
 from vocabgap.mcp_server.tool import Checkpoint, Limited, Tool
 from vocabgap.mcp_server.workspace import Workspace
 from vocabgap.records.record import need_of
-from vocabgap.similar import SimilarGap
 
 MOST_CHARACTERS: Final = 65_536  # of one field
 MOST_NAMES: Final = 200

@@ -13,13 +13,13 @@ import polars as pl
 from vocabgap.analysing import Analysis, analyse
 from vocabgap.corpus.places import is_corpus
 from vocabgap.errors import NotFoundError, expanded
+from vocabgap.gaplog.nearest import SimilarIndex
 from vocabgap.ingest import Selection
 from vocabgap.ingest.discovery import discover
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary, vocabulary_files
 from vocabgap.reporting import read_run
 from vocabgap.reporting.manifest import MANIFEST_NAME
 from vocabgap.settings.model import Settings
-from vocabgap.similar import SimilarIndex
 
 KEPT_SECONDS: Final = 60.0  # then it is made again, as of a later moment
 _MOST_KEPT: Final = 4

@@ -4,12 +4,12 @@ from typing import Annotated, Final
 
 import msgspec
 
+from vocabgap.gaplog.nearest import SimilarGap
 from vocabgap.ingest import Selection
 from vocabgap.mcp_server.lanes import Lane
 from vocabgap.mcp_server.telling import Told, fitting
 from vocabgap.mcp_server.tool import Checkpoint, Limited, Tool
 from vocabgap.mcp_server.workspace import Workspace
-from vocabgap.similar import SimilarGap
 
 MOST_SIMILAR: Final = 20
 _MOST_CHARACTERS: Final = 65_536

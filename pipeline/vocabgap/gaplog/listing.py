@@ -9,12 +9,11 @@ import polars as pl
 
 from vocabgap.corpus.scanning import scan
 from vocabgap.errors import require_kind, whole_number
+from vocabgap.gaplog.naming import Known, known_in, listed
+from vocabgap.gaplog.review import LAST, Belonging, Question, Totals, belonging, totals
 from vocabgap.ingest import CacheUse, Scan, selection, undated
 from vocabgap.records.moments import require_offset
 from vocabgap.records.record import fold_category
-from vocabgap.reviewing.asking import LAST, Question
-from vocabgap.reviewing.known import Known, known_in, listed
-from vocabgap.reviewing.summing import Belonging, Totals, belonging, totals
 from vocabgap.schema import RECORDS, stripped
 from vocabgap.settings.model import Settings
 from vocabgap.text import count

@@ -13,6 +13,9 @@ import polars as pl
 from vocabgap.analysing import analyse
 from vocabgap.corpus.scanning import scan
 from vocabgap.errors import require_kind, require_text, texts, unusable
+from vocabgap.gaplog.listing import newest, unread, with_category
+from vocabgap.gaplog.naming import Candidate, Kind, Known, find, known_in, listed
+from vocabgap.gaplog.review import Belonging, Totals, belonging, totals
 from vocabgap.ingest import CacheUse, Scan, Selection
 from vocabgap.ingest.accounting import corrections
 from vocabgap.ranking import SETTLED
@@ -22,10 +25,6 @@ from vocabgap.reporting.details import OPEN, Listed
 from vocabgap.reporting.details import SETTLED as SETTLED_GROUP
 from vocabgap.reporting.lineage_in_words import lineage_in_words
 from vocabgap.reporting.page.commands import commands
-from vocabgap.reviewing.known import Known, known_in, listed
-from vocabgap.reviewing.listing import newest, unread, with_category
-from vocabgap.reviewing.naming import Candidate, Kind, find
-from vocabgap.reviewing.summing import Belonging, Totals, belonging, totals
 from vocabgap.schema import RECORDS
 from vocabgap.settings.model import Settings
 from vocabgap.text import printable_name
