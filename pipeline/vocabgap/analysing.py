@@ -30,7 +30,7 @@ from vocabgap.ranking import (
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting import Timing, read_basis, resolve_target
-from vocabgap.reporting.reading import Basis
+from vocabgap.reporting.published_run import Basis
 from vocabgap.schema import RECORDS
 from vocabgap.settings.model import Settings
 from vocabgap.text import count

@@ -17,12 +17,12 @@ from msgspec.structs import replace
 from selectolax.lexbor import LexborHTMLParser
 
 from vocabgap.pipeline import Run
-from vocabgap.reporting.escaping import WORD_JOINER
-from vocabgap.reporting.markdown import render_markdown
+from vocabgap.reporting.formats import render_markdown
 from vocabgap.reporting.page import payload, render_page, rendering
-from vocabgap.reporting.reading import read_gaps
+from vocabgap.reporting.published_run import read_gaps
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary
+from vocabgap.reporting.wording import WORD_JOINER
 from vocabgap.text import shortened, visible
 
 Hidden = Callable[[str], set[str]]

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from vocabgap.ingest import scan
-from vocabgap.reporting.combinations import Combination, recurring
+from vocabgap.reporting.overviews import Combination, recurring
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

@@ -8,7 +8,7 @@ import pytest
 from vocabgap.cli.app import run as command_line
 from vocabgap.ingest import Selection
 from vocabgap.reporting import Decided, Reproduction
-from vocabgap.reporting.narrowing import narrowed
+from vocabgap.reporting.manifest import narrowed
 from vocabgap.settings.model import (
     ClusterSettings,
     DecisionSettings,

@@ -7,8 +7,8 @@ import pytest
 
 from vocabgap.ingest import Selection
 from vocabgap.reporting.comparison import Comparison, Kind, compare, compared_in_words
-from vocabgap.reporting.narrowing import Difference, Narrowing
-from vocabgap.reporting.reading import PublishedRun
+from vocabgap.reporting.manifest import Difference, Narrowing
+from vocabgap.reporting.published_run import PublishedRun
 from vocabgap.schema import CAPABILITIES, GROUPS
 from vocabgap.settings.model import RankSettings
 

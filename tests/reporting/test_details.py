@@ -12,10 +12,9 @@ from vocabgap.ingest import scan
 from vocabgap.pipeline import Run
 from vocabgap.ranking import rank
 from vocabgap.reporting import details, summarise
-from vocabgap.reporting.askers import askers_of
-from vocabgap.reporting.capability import Tally
+from vocabgap.reporting.capability import Tally, named_by
 from vocabgap.reporting.details import HIDDEN, listed
-from vocabgap.reporting.naming import named_by
+from vocabgap.reporting.overviews import askers_of
 from vocabgap.reporting.page.payload import payload_of
 from vocabgap.settings.model import RankSettings, Settings
 

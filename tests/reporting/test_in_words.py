@@ -8,7 +8,7 @@ import pytest
 
 from vocabgap.pipeline import Run
 from vocabgap.reporting.capability import Capability, Workaround
-from vocabgap.reporting.in_words import (
+from vocabgap.reporting.wording import (
     changes,
     factors,
     how_often,

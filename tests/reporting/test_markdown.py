@@ -13,7 +13,7 @@ from vocabgap.ingest import Selection, scan
 from vocabgap.pipeline import Run
 from vocabgap.ranking import rank
 from vocabgap.reporting import summarise
-from vocabgap.reporting.markdown import render_markdown
+from vocabgap.reporting.formats import render_markdown
 from vocabgap.settings.model import RankBy, RankSettings, Settings
 
 Gap = Callable[..., dict[str, object]]

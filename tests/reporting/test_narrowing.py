@@ -9,7 +9,7 @@ import pytest
 
 from vocabgap.ingest import Selection
 from vocabgap.pipeline import Run
-from vocabgap.reporting.narrowing import Difference, Narrowing, differences
+from vocabgap.reporting.manifest import Difference, Narrowing, differences
 from vocabgap.settings.model import RankBy, RankSettings, Settings
 
 Publish = Callable[..., Run]

@@ -11,7 +11,7 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import scan
 from vocabgap.ranking import rank
 from vocabgap.reporting import report
-from vocabgap.reporting.order import order_of
+from vocabgap.reporting.writing import order_of
 from vocabgap.schema import CAPABILITIES
 from vocabgap.settings.model import RankBy
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError, VocabgapError
-from vocabgap.reporting.picture import write_picture
+from vocabgap.reporting.dendrogram import write_picture
 
 PICTURE = "<svg>größe</svg>"
 

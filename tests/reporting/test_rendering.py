@@ -12,8 +12,8 @@ import pytest
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.ingest import Selection
 from vocabgap.pipeline import Run
-from vocabgap.reporting import faces, rendering, report
-from vocabgap.reporting.rendering import render
+from vocabgap.reporting import formats, report, writing
+from vocabgap.reporting.writing import render
 from vocabgap.settings.model import RankBy, RankSettings, Settings
 
 Gap = Callable[..., dict[str, object]]
@@ -155,13 +155,13 @@ def test_damaged_table_is_told(folder: Path) -> None:
 
 
 def test_run_that_was_replaced_meanwhile_stays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = faces.write_faces
+    write = formats.write_faces
 
     def replaced(*arguments: object) -> object:
         change_manifest(folder, capabilities=99)
         return write(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(rendering, "write_faces", replaced)
+    monkeypatch.setattr(writing, "write_faces", replaced)
     with pytest.raises(StateError, match="was replaced meanwhile"):
         render(folder)
     assert msgspec.json.decode((folder / "run.json").read_bytes())["capabilities"] == 99

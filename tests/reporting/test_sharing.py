@@ -14,12 +14,12 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.ingest import Selection
 from vocabgap.pipeline import Run
 from vocabgap.reporting import details, read_run, report, sharing
-from vocabgap.reporting.account import Account
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.details import Listed
+from vocabgap.reporting.overviews import Account
 from vocabgap.reporting.page import render_page, rendering
 from vocabgap.reporting.page.payload import payload_of
-from vocabgap.reporting.reading import read_gaps
+from vocabgap.reporting.published_run import read_gaps
 from vocabgap.reporting.sharing import NO_CATEGORY, NO_WORDING, shareable
 from vocabgap.reporting.summary import Summary
 from vocabgap.settings.model import ClusterSettings, DecisionSettings, RankSettings, Settings

@@ -5,8 +5,8 @@ import pytest
 
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.reporting import read_run, render
-from vocabgap.reporting.reading import read_basis
-from vocabgap.reporting.target import check_target, resolve_target
+from vocabgap.reporting.published_run import read_basis
+from vocabgap.reporting.publishing import check_target, resolve_target
 
 MANIFEST = '{"vocabgap": "0.1.0", "schema_version": 1}'
 

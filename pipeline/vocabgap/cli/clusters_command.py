@@ -137,9 +137,14 @@ def show(
     output = output_of(context)
     settings = _settings(config, threshold, embedder, hidden)
     # What follows loads Polars.
-    from vocabgap.reporting.account import nothing  # noqa: PLC0415
-    from vocabgap.reporting.dendrogram import leaves_of, svg_dendrogram, text_dendrogram  # noqa: PLC0415
-    from vocabgap.reporting.picture import picture_place, write_picture  # noqa: PLC0415
+    from vocabgap.reporting.dendrogram import (  # noqa: PLC0415  # noqa: PLC0415
+        leaves_of,
+        picture_place,
+        svg_dendrogram,
+        text_dendrogram,
+        write_picture,
+    )
+    from vocabgap.reporting.overviews import nothing  # noqa: PLC0415
 
     if svg is not None:
         picture_place(svg)  # told before the work is done
@@ -250,7 +255,7 @@ def _clustered(
 
 def _print_nothing(output: Output, account: "ScanSummary") -> None:
     from vocabgap.cli.tables import account_line  # noqa: PLC0415 - loads rich
-    from vocabgap.reporting.account import nothing  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting.overviews import nothing  # noqa: PLC0415 - loads Polars
 
     output.text(f"{nothing(account)}.\n{account_line(account)}")
 

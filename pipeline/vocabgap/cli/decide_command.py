@@ -220,7 +220,7 @@ def _decide(
     ).settings
     moment = None if now is None else parse_now(now)
     from vocabgap.decisions.deciding import Decisions  # noqa: PLC0415 - loads Polars
-    from vocabgap.reporting.reading import telling_of_narrowing  # noqa: PLC0415
+    from vocabgap.reporting.published_run import telling_of_narrowing  # noqa: PLC0415
 
     place = printable_name(str(expanded(settings.decisions.file)))
 

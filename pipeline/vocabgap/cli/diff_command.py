@@ -29,7 +29,7 @@ def diff(
     output = output_of(context)
     # What follows loads Polars.
     from vocabgap.reporting.comparison import Kind, compare, compared_in_words  # noqa: PLC0415
-    from vocabgap.reporting.reading import read_published  # noqa: PLC0415
+    from vocabgap.reporting.published_run import read_published  # noqa: PLC0415
 
     found = compare(read_published(old, option="OLD"), read_published(new, option="NEW"))
     for change in found.changes:

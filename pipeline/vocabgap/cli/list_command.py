@@ -167,7 +167,7 @@ def _print(output: Output, made: "Review", text_format: ListFormat) -> None:
 
 def _why_empty(made: "Review") -> str:
     from vocabgap.cli.tables import account_line  # noqa: PLC0415 - loads rich
-    from vocabgap.reporting.account import nothing  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting.overviews import nothing  # noqa: PLC0415 - loads Polars
 
     if made.scan.summary.records:
         return f"No record fits, of {made.scan.summary.records:,}."

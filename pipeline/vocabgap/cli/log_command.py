@@ -177,7 +177,7 @@ def _finder(output: Output, settings: "Settings", *, is_named: bool) -> "Callabl
     from vocabgap.errors import NotFoundError  # noqa: PLC0415
     from vocabgap.gaplog.nearest import similar_gaps  # noqa: PLC0415
     from vocabgap.ranking.vocabulary import load_vocabulary  # noqa: PLC0415
-    from vocabgap.reporting.reading import read_run  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting.published_run import read_run  # noqa: PLC0415 - loads Polars
 
     ranked = None
     try:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from vocabgap.reporting import Published
-from vocabgap.reporting.target import current_folder
+from vocabgap.reporting.publishing import current_folder
 from vocabgap.text import escape_unseen
 
 

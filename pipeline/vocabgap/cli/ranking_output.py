@@ -101,7 +101,7 @@ def _row(item: "Capability") -> dict[str, object]:
 
 def _elsewhere(summary: "Summary") -> list[str]:
     """Why ranks are missing in the list, in a line, if any are."""
-    from vocabgap.reporting.in_words import too_few  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting.wording import too_few  # noqa: PLC0415 - loads Polars
 
     kinds = {
         "decided": summary.settled_total,

@@ -95,7 +95,7 @@ def left_line(left: int) -> str:
 
 
 def _row(row: dict[str, Any]) -> dict[str, object]:
-    from vocabgap.reporting.in_words import rating  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting.wording import rating  # noqa: PLC0415 - loads Polars
 
     moment = row["timestamp"]
     return {

@@ -133,7 +133,7 @@ def _heading(found: "Shown") -> str:
 
 def _capability_lines(capability: "Capability", told: tuple[str, ...]) -> list[str]:
     """The evidence for a capability, a line each."""
-    from vocabgap.reporting.in_words import day, interval, satisfaction, trend  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting.wording import day, interval, satisfaction, trend  # noqa: PLC0415 - loads Polars
 
     images, sessions = count(capability.images, "image"), count(capability.sessions, "session")
     spread = f"{capability.mentions:,} on {images} in {sessions}"
@@ -199,7 +199,7 @@ def _deciding(found: "Shown") -> list[str]:
 
 
 def _record_lines(found: "Shown") -> list[str]:
-    from vocabgap.reporting.in_words import rating  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting.wording import rating  # noqa: PLC0415 - loads Polars
 
     row = found.gaps.row(0, named=True)
     lines = [f"record {found.name}"]

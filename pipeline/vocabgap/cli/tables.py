@@ -17,7 +17,7 @@ from vocabgap.text import carried, count, shortened, visible
 
 if TYPE_CHECKING:
     from vocabgap.ingest import ScanSummary
-    from vocabgap.reporting.account import Account
+    from vocabgap.reporting.overviews import Account
 
 PIPE_WIDTH: Final = 110
 MIN_WIDTH: Final = 70

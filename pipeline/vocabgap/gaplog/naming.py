@@ -16,7 +16,7 @@ from vocabgap.ranking import PRESENT, find_capability
 from vocabgap.ranking.identity import ID_PREFIX
 from vocabgap.reporting import read_run, resolve_target
 from vocabgap.reporting.manifest import GROUPS_NAME, LINEAGE_NAME, read_manifest
-from vocabgap.reporting.reading import read_groups, read_table
+from vocabgap.reporting.published_run import read_groups, read_table
 from vocabgap.schema import GROUPS, LINEAGE, LISTED, phrase
 from vocabgap.text import shortened, surface, visible
 

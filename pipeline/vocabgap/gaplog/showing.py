@@ -21,10 +21,9 @@ from vocabgap.ingest.accounting import corrections
 from vocabgap.ranking import SETTLED
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting.capability import Capability
-from vocabgap.reporting.details import OPEN, Listed
+from vocabgap.reporting.details import OPEN, Listed, lineage_in_words
 from vocabgap.reporting.details import SETTLED as SETTLED_GROUP
-from vocabgap.reporting.lineage_in_words import lineage_in_words
-from vocabgap.reporting.page.commands import commands
+from vocabgap.reporting.page.data import commands
 from vocabgap.schema import RECORDS
 from vocabgap.settings.model import Settings
 from vocabgap.text import printable_name

@@ -12,7 +12,7 @@ from vocabgap.mcp_server.tool import Checkpoint, Limited, Tool
 from vocabgap.mcp_server.workspace import Workspace
 from vocabgap.records.moments import parse_moment
 from vocabgap.reporting.capability import Capability, Tally, Wording, Workaround
-from vocabgap.reporting.categories import Category
+from vocabgap.reporting.overviews import Category
 from vocabgap.reporting.summary import Summary, summarise
 from vocabgap.settings.model import DEFAULT_TOP
 

@@ -13,7 +13,7 @@ from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError,
 from vocabgap.ingest import resolve_roots
 from vocabgap.mcp_server.rankings import Rankings
 from vocabgap.records.record import LOG_NAME
-from vocabgap.reporting.target import resolve_target
+from vocabgap.reporting.publishing import resolve_target
 from vocabgap.settings.model import Settings
 from vocabgap.text import escape_unseen, shortened, visible
 

@@ -2,11 +2,10 @@
 
 from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.manifest import Decided, Model, Timing
-from vocabgap.reporting.reading import NO_PREVIOUS, read_basis, read_groups, read_run
-from vocabgap.reporting.rendering import render
+from vocabgap.reporting.published_run import NO_PREVIOUS, read_basis, read_groups, read_run
+from vocabgap.reporting.publishing import check_target, resolve_target
 from vocabgap.reporting.summary import Summary, summarise
-from vocabgap.reporting.target import check_target, resolve_target
-from vocabgap.reporting.writing import Published, report
+from vocabgap.reporting.writing import Published, render, report
 
 __all__ = [
     "NO_PREVIOUS",

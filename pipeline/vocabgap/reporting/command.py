@@ -14,7 +14,7 @@ from vocabgap.ingest import Selection
 from vocabgap.ranking.vocabulary import VocabularyFile
 from vocabgap.records.moments import iso
 from vocabgap.reporting.manifest import Compared, Decided, Model
-from vocabgap.reporting.reading import NO_PREVIOUS
+from vocabgap.reporting.published_run import NO_PREVIOUS
 from vocabgap.settings.loading import CONFIG_NAME
 from vocabgap.settings.model import DEFAULT_DECISIONS, MINILM, Settings
 from vocabgap.text import escape_unseen, printable_name

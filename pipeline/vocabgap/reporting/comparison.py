@@ -11,10 +11,9 @@ import polars as pl
 
 from vocabgap.ranking import CONTINUED, SETTLED, relations
 from vocabgap.records.moments import iso
-from vocabgap.reporting.escaping import escape
-from vocabgap.reporting.in_words import in_what
-from vocabgap.reporting.narrowing import Difference, differences
-from vocabgap.reporting.reading import PublishedRun
+from vocabgap.reporting.manifest import Difference, differences
+from vocabgap.reporting.published_run import PublishedRun
+from vocabgap.reporting.wording import escape, in_what
 from vocabgap.schema import CAPABILITIES
 from vocabgap.text import count, shortened, surface, visible
 

@@ -8,17 +8,24 @@ import polars as pl
 
 from vocabgap.ingest import ScanSummary
 from vocabgap.ranking import RELATIONS, SETTLED, probably_covered
-from vocabgap.reporting.account import Account, account_of, nothing
-from vocabgap.reporting.askers import askers_of
-from vocabgap.reporting.capability import Asker, Capability
-from vocabgap.reporting.categories import Categorised, Category, categories_of, reclassified_of
-from vocabgap.reporting.combinations import Combination, recurring
+from vocabgap.reporting.capability import Asker, Capability, named_by
 from vocabgap.reporting.details import COVERED, OPEN, Listed, listed
 from vocabgap.reporting.details import SETTLED as SETTLED_GROUP
-from vocabgap.reporting.naming import named_by
-from vocabgap.reporting.narrowing import Difference
-from vocabgap.reporting.terms import CheckedTerms
-from vocabgap.reporting.withheld import Withheld
+from vocabgap.reporting.manifest import Difference
+from vocabgap.reporting.overviews import (
+    Account,
+    Categorised,
+    Category,
+    CheckedTerms,
+    Combination,
+    Withheld,
+    account_of,
+    askers_of,
+    categories_of,
+    nothing,
+    reclassified_of,
+    recurring,
+)
 from vocabgap.schema import CAPABILITIES, IMAGE_KEY
 from vocabgap.settings.model import DEFAULT_COVERED, DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS
 from vocabgap.text import count

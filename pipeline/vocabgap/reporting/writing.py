@@ -1,39 +1,96 @@
 """The reporting stage: ranked capabilities in, a published folder out."""
 
 import os
+import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import NoneType
+from typing import Final
 
 import polars as pl
 from msgspec.structs import replace
 
-from vocabgap.errors import InvalidInputError, expanded, require_kind, whole_number
+from vocabgap.errors import InvalidInputError, StateError, expanded, require_kind, whole_number
 from vocabgap.files.parquet import write_parquet
+from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.ingest import Scan
-from vocabgap.ranking import Lineage, with_categories
+from vocabgap.ranking import SETTLED, Lineage, with_categories
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting.command import Reproduction
-from vocabgap.reporting.faces import Tables, summary_of, write_faces
+from vocabgap.reporting.formats import Tables, settings_of, summary_of, write_faces
 from vocabgap.reporting.manifest import (
+    CAPABILITIES_NAME,
+    GAPS_NAME,
+    GROUPS_NAME,
+    LINEAGE_NAME,
     MANIFEST_NAME,
+    REJECTS_NAME,
     InputFile,
     Manifest,
+    OutputFile,
     Parameters,
     Rendering,
     Timing,
+    describe_output,
     new_manifest,
+    read_manifest,
 )
-from vocabgap.reporting.order import order_of
-from vocabgap.reporting.publishing import published
+from vocabgap.reporting.overviews import CheckedTerms
+from vocabgap.reporting.published_run import read_run, read_table
+from vocabgap.reporting.publishing import published, resolve_target
 from vocabgap.reporting.summary import Summary
-from vocabgap.reporting.target import resolve_target
-from vocabgap.reporting.terms import CheckedTerms
-from vocabgap.schema import CAPABILITIES, GAPS, REJECTS, phrase
-from vocabgap.settings.model import DEFAULT_DECISIONS, DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, shared_from
+from vocabgap.schema import CAPABILITIES, GAPS, GROUPS, LINEAGE, REJECTS, Table, phrase
+from vocabgap.settings.model import (
+    DEFAULT_DECISIONS,
+    DEFAULT_OUT,
+    DEFAULT_TOP,
+    RankBy,
+    Settings,
+    ranking,
+    shared_from,
+)
 from vocabgap.text import printable_name
+
+# What a ranking counts first, as its order tells: a report must not say more of it than is so.
+
+
+_ORDER_HINT: Final = "hand in what vocabgap.rank returned, or some of its rows, in their order"
+
+
+def order_of(ranked: pl.DataFrame, said: RankBy | str | None = None) -> RankBy:
+    """What a ranking counts first.
+
+    What people have decided about may stand anywhere, and what is not established or settled stands behind;
+    among the rest, and among those, the numbers say it.
+
+    Args:
+        ranked: Table `capabilities`.
+        said: What it was ranked by, if that is known; else the first of the rankings that its order fits.
+
+    Raises:
+        InvalidInputError: The order is another one than that, or none that a ranking gives.
+    """
+    fitting = _fitting(ranked) if ranked["rank"].is_sorted() else []
+    if not fitting:
+        raise InvalidInputError("the capabilities are in no order that a ranking gives", hint=_ORDER_HINT)
+    if said is None:
+        return fitting[0]
+    wanted = ranking(said)
+    if wanted not in fitting:
+        raise InvalidInputError(
+            f"ranked_by: the capabilities are not ranked by {wanted.value}, but by {fitting[0].value}",
+            hint=f"leave ranked_by out, or rank them with by='{wanted.value}'",
+        )
+    return wanted
+
+
+def _fitting(ranked: pl.DataFrame) -> list[RankBy]:
+    block = (pl.col("status").is_in(SETTLED), pl.col("established"))
+    undecided = ranked.filter(pl.col("decisions").list.len() == 0)
+    falls = undecided.select((pl.col(by.value).diff() <= 0).over(*block).all() for by in RankBy)
+    return [by for by in RankBy if falls[by.value].item()]
 
 
 @dataclass(frozen=True, repr=False)
@@ -208,3 +265,77 @@ def _require_same_records(ranked: pl.DataFrame, gaps: pl.DataFrame) -> None:
 
 def _inputs(scan: Scan) -> tuple[InputFile, ...]:
     return tuple(InputFile(**row) for row in scan.files.iter_rows(named=True))
+
+
+# The faces of a published run, made again from its tables: by a later version, or to be shared.
+
+
+_HINT = "make the report again with `vocabgap report`"
+_OTHERS = {GAPS_NAME: GAPS, REJECTS_NAME: REJECTS, LINEAGE_NAME: LINEAGE, GROUPS_NAME: GROUPS}
+
+
+def render(
+    run: str | Path,
+    out: str | Path | None = None,
+    *,
+    share: bool = False,
+    option: str = "RUN",
+    terms: CheckedTerms | None = None,
+) -> Published:
+    """Make the report of a published run again, as this version writes it; its tables stay as they are.
+
+    Args:
+        run: The folder of the run.
+        out: The folder to publish all its files in; that of the run by default.
+        share: Write `share.html`, too, which may leave the machine.
+        option: What names the run on the command line, for the error.
+        terms: What its words mean by now; by default what the run says of them.
+
+    Raises:
+        NotFoundError: There is no run.
+        InvalidInputError: What is to be shared would tell of single images.
+        StateError: A file of the run is missing or damaged, or not of this version; or the run was replaced
+            meanwhile; or the folder holds something that is not a run.
+        AccessDeniedError: A folder may not be read or written.
+    """
+    place = resolve_target(run, option=option)
+    manifest, capabilities = read_run(place, option=option)
+    fewest = settings_of(manifest).rank.shared_from if share else None
+    listed = {output.name: output for output in manifest.outputs}
+    others = {name: table for name, table in _OTHERS.items() if name in listed}
+    for name in (CAPABILITIES_NAME, *others):
+        _require_untouched(place / name, listed.get(name))
+    if share and GAPS_NAME not in others:
+        raise InvalidInputError(
+            f"the run in '{place}' was published without {GAPS_NAME}, which says what may be shared",
+            hint="make a report of a scan",
+        )
+    tables = Tables(capabilities, *(_read(place, name, table, others) for name, table in _OTHERS.items()))
+    target = place if out is None else resolve_target(out)
+    told = manifest if terms is None else replace(manifest, terms=terms)
+    summary = summary_of(tables, told)
+    with published(target) as folder:
+        for name in tables.files:
+            shutil.copyfile(place / name, folder / name)
+        made = write_faces(folder, tables, summary, told, fewest)
+        _require_same(place, manifest)
+    return Published(target, (*(output.name for output in made.outputs), MANIFEST_NAME), summary, made)
+
+
+def _read(place: Path, name: str, table: Table, listed: dict[str, Table]) -> pl.DataFrame | None:
+    return read_table(place, name, table) if name in listed else None
+
+
+def _require_untouched(path: Path, listed: OutputFile | None) -> None:
+    """Refuse a file that is not the one that the manifest tells of."""
+    kind = file_kind(path)
+    if kind is not FileKind.FILE:
+        raise StateError(f"'{path}' is {kind}, not a file", hint=_HINT)
+    if listed is None or describe_output(path).sha256 != listed.sha256:
+        raise StateError(f"'{path}' is not the file that {MANIFEST_NAME} beside it tells of", hint=_HINT)
+
+
+def _require_same(place: Path, manifest: Manifest) -> None:
+    """Refuse to put an older run in the place of one that was published while this one was read."""
+    if read_manifest(place) != manifest:
+        raise StateError(f"the run in '{place}' was replaced meanwhile", hint="try again")

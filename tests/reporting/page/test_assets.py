@@ -3,7 +3,7 @@
 import base64
 import hashlib
 
-from vocabgap.reporting.page.assets import bare, policy, script, style
+from vocabgap.reporting.page.rendering import bare, policy, script, style
 
 
 def digest(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vocabgap.reporting.page.charts import HEAT_STEPS, Span, bars, heat, percentage, rank_span
+from vocabgap.reporting.page.data import HEAT_STEPS, Span, bars, heat, percentage, rank_span
 
 
 @pytest.mark.parametrize(

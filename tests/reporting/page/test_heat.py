@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from vocabgap.reporting.capability import Tally
 from vocabgap.reporting.details import Listed
-from vocabgap.reporting.page.heat import OPERATIONS, ROWS, heat_map
-from vocabgap.reporting.page.index import Index
+from vocabgap.reporting.page.data import Index
 from vocabgap.reporting.page.payload import LEVELS
+from vocabgap.reporting.page.rendering import OPERATIONS, ROWS, heat_map
 from vocabgap.reporting.page.rows import Row, row_of
 
 Make = Callable[..., Listed]

@@ -11,13 +11,12 @@ from msgspec.structs import replace
 
 from vocabgap.ingest import Selection
 from vocabgap.pipeline import Run
-from vocabgap.reporting import in_words
+from vocabgap.reporting import wording
 from vocabgap.reporting.capability import Asker, Cover, Tally, Wording
 from vocabgap.reporting.details import COVERED, OPEN, SETTLED, SHOWN, Listed
-from vocabgap.reporting.markdown import render_markdown
+from vocabgap.reporting.formats import render_markdown
 from vocabgap.reporting.page import render_page, rendering
-from vocabgap.reporting.page.assets import script, style
-from vocabgap.reporting.page.rendering import MOST_BYTES
+from vocabgap.reporting.page.rendering import MOST_BYTES, script, style
 from vocabgap.reporting.summary import Summary
 
 Gap = Callable[..., dict[str, object]]
@@ -281,7 +280,7 @@ def test_without_records_nothing_is_said_of_operations_together(summary: Summary
 def test_texts_name_the_numbers_that_are_used(
     summary: Summary, read: Reads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(in_words.FIGURES, "draws", 777)
+    monkeypatch.setitem(wording.FIGURES, "draws", 777)
     monkeypatch.setattr(rendering, "_ENVIRONMENT", rendering._environment())
     assert "Behind it are 777 draws of images" in read(render_page(summary)).text
 

@@ -6,12 +6,10 @@ from typing import Final
 import msgspec
 
 from vocabgap.reporting.details import TITLES
-from vocabgap.reporting.in_words import CONFIDENT, SHOWN_WORDINGS
-from vocabgap.reporting.page.charts import SPARK, Spark
-from vocabgap.reporting.page.commands import Command, commands
-from vocabgap.reporting.page.index import Index, days_together
+from vocabgap.reporting.page.data import SPARK, Command, Index, Spark, commands, days_together
 from vocabgap.reporting.page.rows import Limits, Row, ShownExample, row_of
 from vocabgap.reporting.summary import Summary
+from vocabgap.reporting.wording import CONFIDENT, SHOWN_WORDINGS
 
 # What a page has of each capability, from much to little.
 LEVELS: Final = (

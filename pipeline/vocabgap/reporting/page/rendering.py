@@ -1,15 +1,27 @@
 """The page: templates, style, script and data in one file that needs nothing beside it."""
 
+import base64
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
 from typing import Final
 
 import jinja2
+import msgspec
 from markupsafe import Markup
 
 from vocabgap.ranking.priority import recent_weeks
 from vocabgap.records.moments import iso
-from vocabgap.reporting.askers import who_asked, whose
 from vocabgap.reporting.details import SHOWN
-from vocabgap.reporting.in_words import (
+from vocabgap.reporting.overviews import who_asked, whose
+from vocabgap.reporting.page.data import SPARK, bars, heat, percentage
+from vocabgap.reporting.page.payload import LEVELS, Payload, encode_payload, levels, payload_of
+from vocabgap.reporting.page.rows import Row
+from vocabgap.reporting.summary import Summary
+from vocabgap.reporting.wording import (
     FIGURES,
     changes,
     day,
@@ -21,12 +33,103 @@ from vocabgap.reporting.in_words import (
     too_few,
     trend,
 )
-from vocabgap.reporting.page.assets import policy, script, style
-from vocabgap.reporting.page.charts import SPARK, bars, percentage
-from vocabgap.reporting.page.heat import heat_map
-from vocabgap.reporting.page.payload import LEVELS, Payload, encode_payload, levels, payload_of
-from vocabgap.reporting.summary import Summary
 from vocabgap.text import count, escape_unseen, in_words, shortened, visible
+
+# Style and script of the page, and what the page is allowed to do: use these two, and nothing else.
+
+
+_FOLDER: Final = files("vocabgap.reporting") / "templates" / "page"
+_LAST: Final = "start.js"
+# A comment that has its lines to itself; one beside code stays, as the code does.
+_COMMENT: Final = re.compile(r"^[ ]*(?:/\*(?:(?!\*/)[\s\S])*\*/|//[^\n]*)\n", re.MULTILINE)
+_BLANK: Final = re.compile(r"^[ ]+|^\n", re.MULTILINE)
+_BETWEEN: Final = re.compile(
+    r" (?=\{)|(?<=[:;{]) | (?=\})"
+)  # what a style sheet means without this space, too
+
+
+@cache
+def style() -> str:
+    """The text of the one `style` element."""
+    return _BETWEEN.sub("", bare((_FOLDER / "page.css").read_text(encoding="utf-8")))
+
+
+@cache
+def script() -> str:
+    """The text of the one `script` that runs: the files in the order of their names, `start.js` last."""
+    parts = sorted(
+        (part for part in (_FOLDER / "script").iterdir() if part.name.endswith(".js")),
+        key=lambda part: (part.name == _LAST, part.name),
+    )
+    joined = bare("\n".join(part.read_text(encoding="utf-8") for part in parts))
+    return f"(() => {{\n'use strict';\n{joined}}})();\n"
+
+
+def bare(text: str) -> str:
+    """Without indentation, blank lines, and lines of nothing but comments: every page carries this along."""
+    return _BLANK.sub("", _COMMENT.sub("", text))
+
+
+def policy() -> str:
+    """The page's Content-Security-Policy."""
+    return (
+        f"default-src 'none'; script-src '{_digest(script())}'; style-src '{_digest(style())}'; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+# Which capability touches which operations: a heat map of numbers.
+
+
+ROWS: Final = 20
+OPERATIONS: Final = 12
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """Mentions of a capability that involve an operation, and how dark that is, 0 to `charts.HEAT_STEPS`."""
+
+    mentions: int
+    step: int
+
+
+class HeatMap(msgspec.Struct, frozen=True):
+    """Capabilities by operations.
+
+    Attributes:
+        operations: Positions of the operations in the page's list of names, most mentions first.
+        rows: The capabilities, each with a cell for every one of these.
+        others: Operations of these capabilities that are not among them.
+    """
+
+    operations: tuple[int, ...]
+    rows: tuple[tuple[Row, tuple[Cell, ...]], ...]
+    others: int
+
+
+def heat_map(rows: Sequence[Row]) -> HeatMap:
+    """The heat map of the first capabilities and the operations that they involve most."""
+    first = rows[:ROWS]
+    totals: Counter[int] = Counter()
+    for row in first:
+        totals.update(_pairs(row))
+    # Of equals the one that was met first stands first, which goes by rank.
+    chosen = tuple(operation for operation, _ in totals.most_common(OPERATIONS))
+    counts = [_pairs(row) for row in first]
+    most = max((counted.get(each, 0) for counted in counts for each in chosen), default=0)
+    cells = (
+        tuple(Cell(counted.get(each, 0), heat(counted.get(each, 0), most)) for each in chosen)
+        for counted in counts
+    )
+    return HeatMap(chosen, tuple(zip(first, cells, strict=True)), len(totals) - len(chosen))
+
+
+def _pairs(row: Row) -> dict[int, int]:
+    return dict(zip(row.operations[::2], row.operations[1::2], strict=True))
+
 
 MOST_BYTES: Final = 8_000_000  # of a page
 

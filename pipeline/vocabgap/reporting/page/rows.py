@@ -10,21 +10,11 @@ from typing import Final
 
 import msgspec
 
-from vocabgap.reporting.askers import who_asked
-from vocabgap.reporting.capability import Capability, Example, Tally, Workaround
+from vocabgap.reporting.capability import Capability, Example, Tally, Workaround, prefix
 from vocabgap.reporting.details import Listed
-from vocabgap.reporting.in_words import (
-    factors,
-    interval,
-    next_ahead,
-    rating,
-    satisfaction,
-    short_hash,
-    trend,
-)
-from vocabgap.reporting.naming import prefix
-from vocabgap.reporting.page.charts import Span, rank_span
-from vocabgap.reporting.page.index import Index, Names, shown
+from vocabgap.reporting.overviews import who_asked
+from vocabgap.reporting.page.data import Index, Names, Span, rank_span, shown
+from vocabgap.reporting.wording import factors, interval, next_ahead, rating, satisfaction, short_hash, trend
 
 Pairs = tuple[int, ...]  # position, mentions, position, mentions, and so on
 Counted = tuple[str, int]

@@ -16,9 +16,9 @@ from playwright.sync_api import Browser, Page, Request, Route
 from vocabgap.pipeline import Run
 from vocabgap.reporting.capability import Capability, Cover, Recurring, Tally, Wording
 from vocabgap.reporting.details import COVERED, HIDDEN, OPEN, SETTLED, Listed
+from vocabgap.reporting.overviews import CapabilityTerms, CheckedTerms, OpenTerm, TermMeaning
 from vocabgap.reporting.page import render_page
 from vocabgap.reporting.summary import Summary
-from vocabgap.reporting.terms import CapabilityTerms, CheckedTerms, OpenTerm, TermMeaning
 
 PATIENCE = 10_000  # milliseconds
 WRITTEN_OUT = 10

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from vocabgap.pipeline import Run
 from vocabgap.reporting.page import render_page
-from vocabgap.reporting.reading import read_gaps
+from vocabgap.reporting.published_run import read_gaps
 from vocabgap.reporting.sharing import NO_WORDING, shareable
 
 WITHHELD = (".examples", ".workarounds", ".images", ".covers", ".lineage", ".decisions", ".commands")

@@ -18,11 +18,11 @@ from vocabgap.reporting.manifest import (
     GROUPS_NAME,
     Compared,
     Manifest,
+    Narrowing,
     describe_output,
     read_manifest,
 )
-from vocabgap.reporting.narrowing import Narrowing
-from vocabgap.reporting.target import resolve_target
+from vocabgap.reporting.publishing import resolve_target
 from vocabgap.schema import CAPABILITIES, GAPS, GROUPS, Table
 
 NO_PREVIOUS: Final = "none"

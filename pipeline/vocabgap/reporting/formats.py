@@ -4,11 +4,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
+import jinja2
 import polars as pl
 from msgspec.structs import replace
 
 from vocabgap.ingest import ScanSummary
+from vocabgap.records.moments import iso
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
     GAPS_NAME,
@@ -19,17 +22,96 @@ from vocabgap.reporting.manifest import (
     PAGE_NAME,
     REJECTS_NAME,
     SHARE_NAME,
+    Difference,
     Manifest,
     Rendering,
     describe_output,
+    differences,
     encode_manifest,
+    filters,
 )
-from vocabgap.reporting.markdown import render_markdown
-from vocabgap.reporting.narrowing import Difference, differences, filters
+from vocabgap.reporting.overviews import who_asked, whose
 from vocabgap.reporting.page import render_page
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary, summarise
+from vocabgap.reporting.wording import (
+    FIGURES,
+    SHOWN_WORDINGS,
+    changes,
+    code,
+    day,
+    escape,
+    factors,
+    how_often,
+    in_what,
+    interval,
+    is_pinned_ahead,
+    next_ahead,
+    number,
+    place_of,
+    rating,
+    satisfaction,
+    short_hash,
+    sparkline,
+    too_few,
+    trend,
+)
 from vocabgap.settings.model import Settings
+from vocabgap.text import count, in_words
+
+# The Markdown face of a report.
+
+
+def render_markdown(summary: Summary) -> str:
+    """Render a report as GitHub-flavoured Markdown, ending in a newline."""
+    return _ENVIRONMENT.get_template("report.md.j2").render(run=summary, shown_wordings=SHOWN_WORDINGS)
+
+
+def _strong(value: object) -> str:
+    return f"**{escape(value)}**"
+
+
+def _environment() -> jinja2.Environment:
+    # Autoescape is for HTML; here every text from a log goes through `escape` or `code`, which a test holds.
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("vocabgap.reporting"),
+        autoescape=False,  # noqa: S701
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters.update(
+        data=escape,
+        code=code,
+        strong=_strong,
+        day=day,
+        iso=iso,
+        count=count,
+        number=number,
+        satisfaction=satisfaction,
+        interval=interval,
+        trend=trend,
+        sparkline=sparkline,
+        factors=factors,
+        how_often=how_often,
+        who_asked=who_asked,
+        whose=whose,
+        is_pinned_ahead=is_pinned_ahead,
+        next_ahead=next_ahead,
+        place_of=place_of,
+        too_few=too_few,
+        changes=changes,
+        in_what=in_what,
+        short=short_hash,
+        in_words=in_words,
+        rating=rating,
+    )
+    environment.globals.update(FIGURES)
+    return environment
+
+
+_ENVIRONMENT: Final = _environment()
 
 
 @dataclass(frozen=True)

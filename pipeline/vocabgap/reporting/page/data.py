@@ -1,14 +1,81 @@
 """What the rows of a page refer to by position: names, files, and the periods of the timelines."""
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import date
 from itertools import accumulate
+from math import log
 from typing import Final, Self
 
 import msgspec
 
 from vocabgap.reporting.capability import Asker
+from vocabgap.reporting.details import SETTLED, Listed
 from vocabgap.text import shortened, visible
+
+# The geometry of the charts: numbers only; the templates draw them, and the script as they do.
+
+
+HEAT_STEPS: Final = 6
+_THINNEST: Final = 5.0  # of a span, to be seen
+
+
+class Spark(msgspec.Struct, frozen=True):
+    """The measures of a small drawing of upright bars.
+
+    Attributes:
+        width: Of the whole.
+        height: Of the highest bar.
+        filled: By a bar, of the width that it has to itself.
+    """
+
+    width: int
+    height: int
+    filled: float
+
+
+SPARK: Final = Spark(width=60, height=16, filled=0.75)
+
+
+class Span(msgspec.Struct, frozen=True, array_like=True):
+    """A stretch of a line of length 100."""
+
+    start: float
+    length: float
+
+
+def percentage(number: float, most: float) -> float:
+    """A number as a percentage of the greatest one, to one digit."""
+    return round(100 * number / most, 1) if most else 0.0
+
+
+def bars(numbers: Sequence[int]) -> str:
+    """Upright bars side by side, as the path of an SVG; what is not zero is one pixel high at least."""
+    most = max(numbers, default=0)
+    step = SPARK.width / max(len(numbers), 1)
+    width = round(step * SPARK.filled, 1)
+    found = []
+    for position, number in enumerate(numbers):
+        if number:
+            top = round(SPARK.height - max(1.0, SPARK.height * number / most), 1)
+            found.append(f"M{position * step:.1f} {SPARK.height}V{top}h{width}V{SPARK.height}")
+    return "".join(found)
+
+
+def rank_span(low: int, high: int, last: int) -> Span:
+    """Where the interval of a rank lies between the first and the last rank, on a logarithmic scale."""
+    whole = log(last) if last > 1 else 1.0
+    start, end = (round(100 * log(each) / whole, 1) for each in (low, high))
+    start = min(start, 100 - _THINNEST)
+    return Span(start, max(round(end - start, 1), _THINNEST))
+
+
+def heat(number: int, most: int) -> int:
+    """How dark a cell of a heat map is: 0 for nothing, up to `HEAT_STEPS` for the most."""
+    if not number or not most:
+        return 0
+    return -(-number * HEAT_STEPS // most)
+
 
 _MOST: Final = 24  # months; more of them are shown as years
 _TAIL: Final = 0.05  # of the mentions, at either end: what is no part of the bulk
@@ -148,3 +215,56 @@ def _year(day: date) -> int:
 
 def _year_name(number: int) -> str:
     return f"{number:04}"
+
+
+# The command lines with which a person decides about a capability.
+
+
+_OURS: Final = re.compile(r"cap-[0-9a-f]{12}")
+
+
+class Command(msgspec.Struct, frozen=True):
+    """What a command does, and its words before and after the capability's identifier.
+
+    Attributes:
+        does: What it does, in a word or two.
+        before: The words up to the identifier.
+        after: The words from there on; those in capitals are for the person to fill in.
+        group: The group of capabilities that it is for; null for all.
+    """
+
+    does: str
+    before: str
+    after: str
+    group: str | None = None
+
+    def line(self, capability_id: str) -> str:
+        """The whole line. Nothing that a log says is in it, so that it can be pasted unread."""
+        return f"{self.before}{capability_id}{self.after}"
+
+
+_COMMANDS: Final = (
+    ("merge", "vocabgap decide merge ", " OTHER", None),
+    ("split", "vocabgap decide split ", " --wording 'WORDING'", None),
+    ("rename", "vocabgap decide rename ", " 'NEW LABEL'", None),
+    ("pin", "vocabgap decide pin ", "", None),
+    ("dismiss", "vocabgap decide dismiss ", " --why 'REASON'", None),
+    ("author", "vocabgap decide author ", " --entry ENTRY", None),
+    ("reopen", "vocabgap decide reopen ", "", SETTLED),
+)
+
+
+def commands(everything: Sequence[Listed], deciding: str | None) -> tuple[Command, ...]:
+    """The commands for every capability; none where there is none.
+
+    Args:
+        everything: The capabilities. If one has an identifier that is not of our making, there are no
+            commands: what a shell would make of it is not known.
+        deciding: The options that all of them end in; null where nobody is to be told of commands.
+    """
+    if deciding is None or not everything:
+        return ()
+    if any(not _OURS.fullmatch(each.capability.capability_id) for each in everything):
+        return ()
+    options = f" {deciding}" if deciding else ""
+    return tuple(Command(does, before, after + options, group) for does, before, after, group in _COMMANDS)

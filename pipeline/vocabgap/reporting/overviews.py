@@ -1,0 +1,312 @@
+"""Where every line of the logs went: what counts, and why the rest does not."""
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import partial
+from typing import Annotated, Final
+
+import msgspec
+import polars as pl
+
+from vocabgap.ingest import ScanSummary
+from vocabgap.ranking import recurring_combinations
+from vocabgap.records.categories import CategoryBy
+from vocabgap.records.record import FILE_REASONS, LOG_NAME, OPERATION_ALIASES, UNCATEGORIZED, fold_operation
+from vocabgap.reporting.capability import Asker, Capability
+from vocabgap.text import count
+
+SHOWN_REJECTS: Final = 20
+
+
+class Reject(msgspec.Struct, frozen=True):
+    """One line that was not read, and why."""
+
+    repo_slug: str
+    source_path: str
+    line: int | None
+    reason: str
+    detail: str
+
+
+class Account(msgspec.Struct, frozen=True):
+    """Where every line that is not blank went.
+
+    `lines = records + duplicates + superseded + rejects`, and `records = counted + filtered + not_a_gap`;
+    `rules` says of the last which rule marked how many. Beside them stand `passed_over`, lines of other logs
+    that are no gaps, and `unread`, why files were not read.
+    """
+
+    files: int
+    unreadable: int
+    lines: int
+    records: int
+    counted: int
+    filtered: int
+    duplicates: int
+    superseded: int
+    rejects: int
+    passed_over: int
+    repairs: dict[str, int]
+    reasons: dict[str, int]
+    unread: dict[str, int]
+    examples: tuple[Reject, ...]
+    not_a_gap: int = 0
+    rules: dict[str, int] = {}
+
+
+def account_of(
+    gaps: pl.DataFrame | None, rejects: pl.DataFrame | None, scanned: ScanSummary | None
+) -> Account | None:
+    """The account of a run; None where no scan is at hand.
+
+    Args:
+        gaps: Table `gaps`.
+        rejects: Table `rejects`.
+        scanned: The account of the scan.
+    """
+    if gaps is None or scanned is None:
+        return None
+    counted = int(gaps["counted"].sum())
+    marked = gaps["rule"].drop_nulls().value_counts().sort("count", "rule", descending=[True, False])
+    not_a_gap = int(marked["count"].sum())
+    bad = pl.DataFrame() if rejects is None else rejects.head(SHOWN_REJECTS)
+    fields = Reject.__struct_fields__
+    return Account(
+        files=scanned.files,
+        unreadable=scanned.unreadable,
+        lines=scanned.lines,
+        records=scanned.records,
+        counted=counted,
+        filtered=scanned.records - counted - not_a_gap,
+        duplicates=scanned.duplicates,
+        superseded=scanned.superseded,
+        rejects=scanned.rejects,
+        repairs=scanned.repairs,
+        passed_over=scanned.passed_over,
+        reasons={reason: n for reason, n in scanned.reasons.items() if reason not in FILE_REASONS},
+        unread={reason: n for reason, n in scanned.reasons.items() if reason in FILE_REASONS},
+        examples=tuple(Reject(**{name: row[name] for name in fields}) for row in bad.iter_rows(named=True)),
+        not_a_gap=not_a_gap,
+        rules=dict(marked.iter_rows()),
+    )
+
+
+def nothing(account: Account | ScanSummary | None) -> str:
+    """Why there is nothing to rank, in a sentence without its full stop."""
+    if account is None:
+        return "No record was ranked"
+    if isinstance(account, Account) and account.not_a_gap:
+        filtered = f"{account.filtered:,} filtered out, " if account.filtered else ""
+        whole = count(account.records, "record")
+        return f"Nothing is left of {whole}: {filtered}{account.not_a_gap:,} no gap of the vocabulary"
+    if isinstance(account, Account) and account.filtered:
+        return f"Nothing is left of {count(account.filtered, 'record')}: the filters fit none"
+    if not account.files:
+        return f"No log was found: nothing below is called {LOG_NAME}, or as another source has it"
+    return "Nothing is missing here, as far as these logs tell: no record counts"
+
+
+# Who asked: the tenants and repositories whose records a report counts.
+
+
+def askers_of(ranked: pl.DataFrame) -> tuple[Asker, ...]:
+    """Whose records a ranking counts, those with most mentions first.
+
+    Args:
+        ranked: Table `capabilities`.
+    """
+    whose = ["tenant_id", "repo_slug"]
+    rows = (
+        ranked.select(pl.col("asked_by").explode())
+        .drop_nulls()
+        .unnest("asked_by")
+        .group_by(whose)
+        .agg(pl.col("mentions").sum())
+        .sort("mentions", *whose, descending=[True, False, False])
+    )
+    return tuple(Asker(**row) for row in rows.iter_rows(named=True))
+
+
+def who_asked(capability: Capability, everybody: tuple[Asker, ...]) -> str:
+    """Whose records ask for a capability, to be read after "asked for"; empty where nobody else could have.
+
+    Args:
+        capability: The capability.
+        everybody: Who asked for any; a tenant is named only where there are several of them.
+    """
+    if len(everybody) <= 1:
+        return ""
+    several = len(_tenants(everybody)) > 1
+    asked_by = capability.asked_by
+    first = asked_by[0]
+    name = f"'{first.repo_slug}'" + (f" of '{first.tenant_id}'" if several else "")
+    if len(asked_by) == 1:
+        return f"in {name} only"
+    where = f"in {count(len(asked_by), 'repository', 'repositories')}"
+    who = f"by {count(len(_tenants(asked_by)), 'tenant')} {where}" if several else where
+    if first.mentions == asked_by[1].mentions:
+        return f"{who}, most often in no single one"
+    return f"{who}, most often in {name} ({first.mentions:,})"
+
+
+def whose(everybody: tuple[Asker, ...]) -> str:
+    """Whose all the records are, in a sentence; empty where there are none."""
+    if not everybody:
+        return ""
+    if len(everybody) == 1:
+        (only,) = everybody
+        return f"All of them are from the repository '{only.repo_slug}' of the tenant '{only.tenant_id}'."
+    repositories = count(len(everybody), "repository", "repositories")
+    return f"They are from {repositories} of {count(len(_tenants(everybody)), 'tenant')}."
+
+
+def _tenants(askers: tuple[Asker, ...]) -> set[str]:
+    return {asker.tenant_id for asker in askers}
+
+
+# What kind of needs there are: records by category, and what became of those without one.
+
+
+class Category(msgspec.Struct, frozen=True):
+    """A category, and the records and the capabilities in it."""
+
+    name: str
+    mentions: int
+    capabilities: int
+
+
+class Categorised(msgspec.Struct, frozen=True):
+    """What became of the records whose agent gave them no category."""
+
+    by_operations: int
+    by_classifier: int
+    left: int
+
+
+def categories_of(ranked: pl.DataFrame) -> tuple[Category, ...]:
+    """The categories of table `capabilities`, most frequent first; `uncategorized` comes last."""
+    rows = (
+        ranked.select(pl.col("categories").explode())
+        .drop_nulls()
+        .unnest("categories")
+        .group_by("name")
+        .agg(pl.col("mentions").sum(), pl.len().alias("capabilities"))
+        .sort(
+            pl.col("name") == UNCATEGORIZED,
+            pl.col("mentions"),
+            pl.col("name"),
+            descending=[False, True, False],
+        )
+    )
+    return tuple(Category(**row) for row in rows.iter_rows(named=True))
+
+
+def reclassified_of(counted: pl.DataFrame) -> Categorised:
+    """What became of the records without a category among those of table `gaps` that count."""
+    by = Counter(counted["category_by"].to_list())
+    return Categorised(by[CategoryBy.OPERATIONS.value], by[CategoryBy.CLASSIFIER.value], by[None])
+
+
+# The operations that recur together, as a report tells them.
+
+
+SHOWN: Final = 10
+
+
+class Combination(msgspec.Struct, frozen=True):
+    """A set of operations that several records touched together.
+
+    Attributes:
+        operations: The operations, sorted by name.
+        mentions: Records that involve exactly these.
+        images: Distinct images among them.
+        capabilities: Distinct capabilities among them.
+    """
+
+    operations: tuple[str, ...]
+    mentions: int
+    images: int
+    capabilities: int
+
+
+def recurring(counted: pl.DataFrame, aliases: Mapping[str, str] | None = None) -> tuple[Combination, ...]:
+    """The combinations of two or more operations that at least two records share, most frequent first.
+
+    Args:
+        counted: The rows of table `gaps` that count.
+        aliases: Lower-case name to operation.
+    """
+    fold = partial(fold_operation, aliases=OPERATION_ALIASES if aliases is None else aliases)
+    rows = recurring_combinations(counted, fold).head(SHOWN)
+    return tuple(msgspec.convert(row, Combination) for row in rows.iter_rows(named=True))
+
+
+# The terms of a report: what its words mean, as far as a glossary says, and what is open.
+
+
+class TermMeaning(msgspec.Struct, frozen=True):
+    """What a term means."""
+
+    term: str
+    definition: str
+    scope: Annotated[str, msgspec.Meta(description="the scope of the glossary that says so")]
+
+
+class OpenTerm(msgspec.Struct, frozen=True):
+    """A term whose meaning is open."""
+
+    conflict_id: Annotated[
+        str, msgspec.Meta(description="names the question, for `vocabgap glossary resolve`")
+    ]
+    term: str
+    kind: Annotated[str, msgspec.Meta(description="what is open: unknown, ambiguous, inconsistent")]
+    severity: str
+    definitions: Annotated[tuple[str, ...], msgspec.Meta(description="what it may mean")] = ()
+
+
+class CapabilityTerms(msgspec.Struct, frozen=True):
+    """The terms that the label and the wordings of a capability use."""
+
+    capability_id: str
+    label: str
+    meanings: tuple[TermMeaning, ...] = ()
+    open: Annotated[tuple[str, ...], msgspec.Meta(description="terms whose meaning is open")] = ()
+
+
+class CheckedTerms(msgspec.Struct, frozen=True):
+    """What a glossary says of the words of a run."""
+
+    strictness: str
+    capabilities: tuple[CapabilityTerms, ...] = ()
+    questions: tuple[OpenTerm, ...] = ()
+
+
+# What a report that may leave the machine does not say, in numbers.
+
+
+class Withheld(msgspec.Struct, frozen=True):
+    """What a report that may leave the machine does not say.
+
+    Attributes:
+        fewest: Images that a capability, or words about it, must be on to be shown.
+        capabilities: Those that are on fewer.
+        mentions: Records that these hold.
+        decided: Those that are on enough, and that people have authored or dismissed.
+        unlisted: Those that are on enough, and beyond those that a page lists.
+        labels: Of the capabilities that are shown, those that are not called what they are called elsewhere.
+        wordings: Their wordings that are on fewer images.
+        categories: Categories of single ones of them that are, likewise.
+        operations: Operations, likewise.
+        entries: Entries of the vocabulary that were used, likewise.
+    """
+
+    fewest: int
+    capabilities: int
+    mentions: int
+    decided: int
+    unlisted: int
+    labels: int
+    wordings: int
+    categories: int
+    operations: int
+    entries: int
