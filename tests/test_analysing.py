@@ -5,7 +5,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import vocabgap as vg
-from vocabgap.analysing import analyse
+from vocabgap.pipeline import analyse
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 

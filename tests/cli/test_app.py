@@ -98,7 +98,7 @@ def test_a_usage_error_is_invalid_input_and_leads_to_the_help(
 def test_a_refusal_of_the_system_is_told_as_one(
     vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vocabgap.analysing.rank", failing(OSError(28, "No space left on device")))
+    monkeypatch.setattr("vocabgap.pipeline.rank", failing(OSError(28, "No space left on device")))
 
     told = vocabgap("report", write_corpus({}))
 
@@ -110,7 +110,7 @@ def test_a_refusal_of_the_system_is_told_as_one(
 def test_a_bug_is_told_without_a_traceback(
     vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch, failure: Exception
 ) -> None:
-    monkeypatch.setattr("vocabgap.analysing.rank", failing(failure))
+    monkeypatch.setattr("vocabgap.pipeline.rank", failing(failure))
     told = vocabgap("report", write_corpus({}))
     assert (told.code, told.out) == (ExitCode.BUG, "")
     assert f"this is a bug: {type(failure).__name__}" in told.err
@@ -121,7 +121,7 @@ def test_a_bug_is_told_without_a_traceback(
 def test_a_bug_is_an_error_event_in_json(
     vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vocabgap.analysing.rank", failing(RuntimeError("boom")))
+    monkeypatch.setattr("vocabgap.pipeline.rank", failing(RuntimeError("boom")))
     told = vocabgap("--json", "report", write_corpus({}))
     last = json.loads(told.out.splitlines()[-1])
     assert (last["event"], last["code"]) == ("error", 1)
@@ -133,7 +133,7 @@ def test_a_bug_is_raised_where_somebody_looks_for_it(
 ) -> None:
     root = write_corpus({})
     monkeypatch.setenv("VOCABGAP_DEBUG", "1")
-    monkeypatch.setattr("vocabgap.analysing.rank", failing(RuntimeError("boom")))
+    monkeypatch.setattr("vocabgap.pipeline.rank", failing(RuntimeError("boom")))
     with pytest.raises(RuntimeError, match="boom"):
         run(["report", str(root)])
 
@@ -154,7 +154,7 @@ def test_a_panic_of_a_library_is_told_without_a_traceback(
     write_corpus: Corpus,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("vocabgap.analysing.rank", failing(pl.exceptions.PanicException(text)))
+    monkeypatch.setattr("vocabgap.pipeline.rank", failing(pl.exceptions.PanicException(text)))
     found = vocabgap("report", write_corpus({}))
     assert found.code == code
     assert found.err.startswith(f"vocabgap: {told}")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mcp_server.calls import found
-from vocabgap.analysing import Analysis, analyse
 from vocabgap.gaplog.listing import Review, review
+from vocabgap.pipeline import Analysis, analyse
 
 if TYPE_CHECKING:
     from mcp import Client

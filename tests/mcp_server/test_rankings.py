@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 import vocabgap as vg
-from vocabgap.analysing import Analysis, analyse
 from vocabgap.ingest import Selection
 from vocabgap.mcp_server import rankings as module
 from vocabgap.mcp_server.rankings import Known, Rankings
+from vocabgap.pipeline import Analysis, analyse
 from vocabgap.settings.model import DecisionSettings, Settings, VocabularySettings
 
 Gap = Callable[..., dict[str, object]]

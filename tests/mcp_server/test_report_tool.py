@@ -7,8 +7,8 @@ import pytest
 
 import vocabgap as vg
 from mcp_server.calls import found, refused
-from vocabgap.analysing import Analysis, analyse
 from vocabgap.ingest import Selection
+from vocabgap.pipeline import Analysis, analyse
 
 if TYPE_CHECKING:
     from mcp import Client

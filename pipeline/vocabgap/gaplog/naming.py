@@ -10,8 +10,8 @@ from typing import Final, NamedTuple, Self
 
 import polars as pl
 
-from vocabgap.analysing import Analysis
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.pipeline import Analysis
 from vocabgap.ranking import PRESENT, find_capability
 from vocabgap.ranking.identity import ID_PREFIX
 from vocabgap.reporting import read_run, resolve_target

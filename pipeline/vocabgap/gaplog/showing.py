@@ -10,7 +10,6 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
-from vocabgap.analysing import analyse
 from vocabgap.corpus.scanning import scan
 from vocabgap.errors import require_kind, require_text, texts, unusable
 from vocabgap.gaplog.listing import newest, unread, with_category
@@ -18,6 +17,7 @@ from vocabgap.gaplog.naming import Candidate, Kind, Known, find, known_in, liste
 from vocabgap.gaplog.review import Belonging, Totals, belonging, totals
 from vocabgap.ingest import CacheUse, Scan, Selection
 from vocabgap.ingest.accounting import corrections
+from vocabgap.pipeline import analyse
 from vocabgap.ranking import SETTLED
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting.capability import Capability

@@ -10,12 +10,12 @@ from typing import Final, NamedTuple
 
 import polars as pl
 
-from vocabgap.analysing import Analysis, analyse
 from vocabgap.corpus.places import is_corpus
 from vocabgap.errors import NotFoundError, expanded
 from vocabgap.gaplog.nearest import SimilarIndex
 from vocabgap.ingest import Selection
 from vocabgap.ingest.discovery import discover
+from vocabgap.pipeline import Analysis, analyse
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary, vocabulary_files
 from vocabgap.reporting import read_run
 from vocabgap.reporting.manifest import MANIFEST_NAME

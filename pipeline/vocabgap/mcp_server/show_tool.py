@@ -5,7 +5,6 @@ from typing import Annotated, Final
 import msgspec
 import polars as pl
 
-from vocabgap.analysing import Analysis
 from vocabgap.ingest import Selection
 from vocabgap.mcp_server.gap_rows import GapRow
 from vocabgap.mcp_server.lanes import Lane
@@ -13,6 +12,7 @@ from vocabgap.mcp_server.report_tool import Near, Ranked
 from vocabgap.mcp_server.telling import Told, fitting
 from vocabgap.mcp_server.tool import Checkpoint, Limited, Tool
 from vocabgap.mcp_server.workspace import Workspace
+from vocabgap.pipeline import Analysis
 from vocabgap.ranking import find_capability
 from vocabgap.reporting.capability import Capability, Recurring, Tally, Wording
 from vocabgap.reporting.writing import with_capabilities
