@@ -13,8 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from vocabgap.cli.output import Output
-from vocabgap.cli.tables import comma_separated, table
+from vocabgap.cli.output import Output, comma_separated, table
 from vocabgap.errors import ExitCode, InvalidInputError, VocabgapError
 from vocabgap.version import SCHEMA_VERSION
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.cli.tables import table
+from vocabgap.cli.output import table
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from vocabgap.cli.tables import table
+from vocabgap.cli.output import table
 from vocabgap.errors import ExitCode
 from vocabgap.pipeline import Run
 

@@ -13,9 +13,8 @@ import typer
 from typer.exceptions import TyperException
 from typer.main import get_command
 
-from vocabgap.cli.groups import LoadedOnDemand
+from vocabgap.cli.groups import LoadedOnDemand, usage_error
 from vocabgap.cli.output import PROGRAM, Output
-from vocabgap.cli.usage import usage_error
 from vocabgap.errors import DEBUG_VARIABLE, STOPPED, ExitCode, InvalidInputError, VocabgapError, system_error
 from vocabgap.files.atomic import StoppedError, ignore, raise_stops, release
 from vocabgap.version import __version__

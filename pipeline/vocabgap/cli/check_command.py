@@ -46,7 +46,7 @@ def check(
     config: ConfigOption = None,
 ) -> None:
     """List the bad lines of the logs; exit with 2 if there are any."""
-    from vocabgap.cli.tables import account_line  # noqa: PLC0415 - loads rich
+    from vocabgap.cli.output import account_line  # noqa: PLC0415 - loads rich
     from vocabgap.corpus.scanning import scan  # noqa: PLC0415 - loads Polars
 
     output = output_of(context)

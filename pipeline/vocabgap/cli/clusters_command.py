@@ -2,14 +2,14 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from vocabgap.cli.decided_groups import telling_of_decisions
 from vocabgap.cli.groups import LIST, ListByDefault
 from vocabgap.cli.options import (
     CacheOption,
@@ -27,15 +27,62 @@ from vocabgap.cli.options import (
     note_unread,
 )
 from vocabgap.cli.output import Output, output_of
-from vocabgap.errors import NotFoundError
+from vocabgap.errors import NotFoundError, VocabgapError
 from vocabgap.settings.loading import resolve_settings
 from vocabgap.settings.model import BY_WORDING, DEFAULT_TOP, Settings
-from vocabgap.text import count, printable_name, visible
+from vocabgap.text import count, printable_name, shortened, visible
 
 if TYPE_CHECKING:
     from vocabgap.clustering import Clusters
     from vocabgap.clustering.embedding import Embedder
     from vocabgap.ingest import Scan, ScanSummary
+
+
+# Where a group is asked for by a name that only a report knows, since people have decided about it.
+
+
+_SHOWN: Final = 5  # groups to name
+_AS_FOUND: Final = "these are the groups as found, before what was decided about them"
+
+
+@contextmanager
+def telling_of_decisions(found: "Clusters", name: str, run: str) -> Iterator[None]:
+    """Have a group that is not found say which groups the capability of that name is made of.
+
+    Args:
+        found: The groups.
+        name: What was asked for.
+        run: The folder of the published run whose capabilities are looked at.
+
+    Raises:
+        NotFoundError: As within, with a hint that says so.
+    """
+    try:
+        yield
+    except NotFoundError as error:
+        groups = _groups_of(found, name, run)
+        hint = f"{error.hint}; {_AS_FOUND}"
+        if groups:
+            more = f" and {len(groups) - _SHOWN:,} more" if len(groups) > _SHOWN else ""
+            named = ", ".join(f"'{shortened(visible(label))}'" for label in groups[:_SHOWN])
+            known = f"the capability of that name, in '{run}', is of {named}{more}"
+            hint = f"{_AS_FOUND}; {known}: show one of these"
+        raise NotFoundError(error.message, hint=hint) from error
+
+
+def _groups_of(found: "Clusters", name: str, run: str) -> list[str]:
+    """The labels of the groups that a capability of a run is made of, the most mentioned first."""
+    from vocabgap.ranking import find_capability  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting import read_run  # noqa: PLC0415
+
+    try:
+        (variants,) = find_capability(read_run(run, option="--run")[1], name)["variants"].to_list()
+    except VocabgapError:
+        return []
+    held = found.wordings.filter(found.wordings["wording"].is_in([each["wording"] for each in variants]))
+    groups = found.clusters.filter(found.clusters["cluster"].is_in(held["cluster"].unique().implode()))
+    return groups.sort("mentions", "label", descending=[True, False])["label"].to_list()
+
 
 _GROUP_COLUMNS: Final = ("mentions", "surfaces", "cohesion", "weakest link")
 _SWEEP_COLUMNS: Final = ("cut", "groups", "singletons", "their mentions", "largest")
@@ -97,7 +144,7 @@ def list_clusters(
     )
     if output.as_json or not scanned.summary.records:
         return
-    from vocabgap.cli.tables import table  # noqa: PLC0415 - loads rich
+    from vocabgap.cli.output import table  # noqa: PLC0415 - loads rich
 
     several = ordered.filter(ordered["surfaces"] > 1)
     rows = listed.select("label", "mentions", "surfaces", "cohesion", "weakest_link").rows()
@@ -168,7 +215,7 @@ def show(
     output.event("result", cluster=group)
     if output.as_json:
         return
-    from vocabgap.cli.tables import table  # noqa: PLC0415 - loads rich
+    from vocabgap.cli.output import table  # noqa: PLC0415 - loads rich
 
     output.text(
         f"{visible(group['label'])}: {count(group['mentions'], 'mention')}, "
@@ -254,7 +301,7 @@ def _clustered(
 
 
 def _print_nothing(output: Output, account: "ScanSummary") -> None:
-    from vocabgap.cli.tables import account_line  # noqa: PLC0415 - loads rich
+    from vocabgap.cli.output import account_line  # noqa: PLC0415 - loads rich
     from vocabgap.reporting.overviews import nothing  # noqa: PLC0415 - loads Polars
 
     output.text(f"{nothing(account)}.\n{account_line(account)}")
@@ -267,7 +314,7 @@ def _print_sweep(output: Output, found: "Clusters", account: "ScanSummary") -> N
     output.event("result", cuts=cuts.height, threshold=found.threshold, account=account)
     if output.as_json or not account.records:
         return
-    from vocabgap.cli.tables import table  # noqa: PLC0415 - loads rich
+    from vocabgap.cli.output import table  # noqa: PLC0415 - loads rich
 
     cells: list[list[object]] = []
     before = ""

@@ -1,10 +1,371 @@
 """`vocabgap corpus`: what several people and machines contribute to one corpus, and withdraw."""
 
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
 import typer
 
-from vocabgap.cli.corpus_backup_command import export, restore
-from vocabgap.cli.corpus_care_command import compact, configure, forget, remove_orphans, status
-from vocabgap.cli.corpus_push_command import export_chunks, push
+from vocabgap.cli.options import ConfigOption
+from vocabgap.cli.output import Output, output_of
+from vocabgap.errors import InvalidInputError
+from vocabgap.records.moments import parse_now
+from vocabgap.settings.loading import resolve_settings
+from vocabgap.settings.model import DEFAULT_CORPUS
+from vocabgap.text import count, escape_unseen, printable_name
+
+if TYPE_CHECKING:
+    from vocabgap.corpus.corpus import Corpus
+    from vocabgap.corpus.outcome import PushResult
+    from vocabgap.corpus.overview import Identity
+    from vocabgap.corpus.store import Measures
+
+
+# What the commands on a shared corpus have in common.
+
+
+CorpusOption = Annotated[
+    str | None, typer.Option("--corpus", help=f"Folder of the shared corpus.  [default: {DEFAULT_CORPUS}]")
+]
+TenantOption = Annotated[str, typer.Option("--tenant", help="Whose records they are.", show_default=False)]
+RepoOption = Annotated[
+    str, typer.Option("--repo", help="The repository that they are of.", show_default=False)
+]
+OutputOption = Annotated[Path, typer.Option("--output", "-o", help="The file to write.", show_default=False)]
+
+
+def opened(output: Output, folder: str | None, config: Path | None, *, create: bool = False) -> "Corpus":
+    """The corpus that an option, the environment or the settings name.
+
+    Args:
+        output: Where a person is told who has to be waited for.
+        folder: What the option says.
+        config: The settings file.
+        create: Whether one may be made there.
+    """
+    settings = resolve_settings(config, os.environ, {"--corpus": (("corpus", "folder"), folder)}).settings
+    from vocabgap.corpus.corpus import open_corpus  # noqa: PLC0415 - loads Polars
+
+    return open_corpus(
+        settings.corpus.folder,
+        create=create,
+        settings=settings,
+        on_wait=lambda holder: output.note(escape_unseen(f"waiting for {holder}")),
+    )
+
+
+# `vocabgap corpus push` and `export-chunks`: what one installation contributes to a corpus, or hands
+# on.
+
+
+SHOWN_ERRORS: Final = 20
+
+
+def push(
+    context: typer.Context,
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="An image repository, or the file of a payload; - reads one from standard input.",
+            metavar="DIR|PAYLOAD.json",
+            show_default=False,
+        ),
+    ],
+    tenant: TenantOption,
+    repo: RepoOption,
+    corpus_folder: CorpusOption = None,
+    delete: Annotated[
+        list[str] | None,
+        typer.Option(help="Withdraw what is of this path; may be repeated. For a DIR.", show_default=False),
+    ] = None,
+    snapshot: Annotated[
+        bool, typer.Option("--snapshot", help="Withdraw what is of no log that is in DIR now.")
+    ] = False,
+    base: Annotated[
+        str | None,
+        typer.Option(help="Withdraw what git deleted since this revision of DIR.", show_default=False),
+    ] = None,
+    head: Annotated[
+        str | None, typer.Option(help="Up to this revision.  [default: HEAD]", show_default=False)
+    ] = None,
+    git: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of the git repository that knows the revisions; DIR by default.", show_default=False
+        ),
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask before everything of the repository is withdrawn.")
+    ] = False,
+    now: Annotated[
+        str | None, typer.Option(help="The moment of the push; the clock's by default.", show_default=False)
+    ] = None,
+    config: ConfigOption = None,
+) -> None:
+    """Bring in gap logs or a payload, and withdraw what it says is gone.
+
+    What is pushed twice is there once. What is withdrawn is only ever of this tenant and repository.
+    """
+    output = output_of(context)
+    moment = None if now is None else parse_now(now)
+    held = opened(output, corpus_folder, config, create=True)
+    from vocabgap.corpus.gap_chunks import Signals  # noqa: PLC0415 - loads Polars
+
+    since = (base, "HEAD" if base is not None and head is None else head)
+    signals = Signals(tuple(map(printable_name, delete or ())), snapshot, *since)
+    prepared = held.prepare(source, tenant=tenant, repo=repo, signals=signals)
+    if prepared.empties and not yes:
+        yes = _confirmed(source, tenant, repo)
+    asked = git if git is not None or base is None else source
+    result = held.carry_out(prepared, tenant=tenant, repo=repo, git=asked, confirmed=yes, now=moment)
+    _print_pushed(output, result)
+    if result.exit_code:
+        raise typer.Exit(result.exit_code)
+
+
+def _confirmed(source: Path, tenant: str, repo: str) -> bool:
+    """What a person says about withdrawing everything; without a terminal nobody can be asked.
+
+    Raises:
+        InvalidInputError: The person says no.
+    """
+    if str(source) == "-" or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    if typer.confirm(escape_unseen(f"Withdraw everything of {tenant}/{repo}?"), err=True):
+        return True
+    raise InvalidInputError("not confirmed: nothing was pushed", hint="push without the empty snapshot")
+
+
+def _print_pushed(output: Output, result: "PushResult") -> None:
+    output.event("result", **result.as_object())
+    for warning in result.warnings:
+        output.note(escape_unseen(str(warning)))
+    for error in result.errors[:SHOWN_ERRORS]:
+        output.note(escape_unseen(f"{error.code}: {_place(error.details)}{error.message}"))
+    if len(result.errors) > SHOWN_ERRORS:
+        output.note(f"and {count(len(result.errors) - SHOWN_ERRORS, 'error')} more; --json lists them all")
+    output.text(
+        f"{count(result.ingested, 'record')} pushed, {result.added:,} of them new;"
+        f" {result.deleted:,} withdrawn; {count(len(result.errors), 'error')}"
+    )
+
+
+def _place(details: Mapping[str, object]) -> str:
+    """Where in a payload something stands, as a JSON pointer; nothing for what names its file itself."""
+    if "fileIndex" not in details or "sourcePath" in details:
+        return ""
+    chunk = f", chunk {details['chunkIndex']}" if "chunkIndex" in details else ""
+    return f"/files/{details['fileIndex']}{chunk}: "
+
+
+def export_chunks(
+    context: typer.Context,
+    tenant: TenantOption,
+    repo: RepoOption,
+    file: OutputOption,
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            help="An image repository; without one the repository in the shared corpus.",
+            metavar="[DIR]",
+            show_default=False,
+        ),
+    ] = None,
+    corpus_folder: CorpusOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Write the records of a repository as a payload, for another installation to push."""
+    from vocabgap.corpus import payloads  # noqa: PLC0415 - loads Polars
+
+    output = output_of(context)
+    if folder is None:
+        made = opened(output, corpus_folder, config).export_chunks(file, tenant=tenant, repo=repo)
+    else:
+        options = resolve_settings(config, os.environ).settings.scan_options
+        made = payloads.export_chunks(folder, file, tenant=tenant, repo=repo, options=options)
+    for told in made.left_out[:SHOWN_ERRORS]:
+        output.note(escape_unseen(f"left out: {told}"))
+    if len(made.left_out) > SHOWN_ERRORS:
+        output.note(f"and {len(made.left_out) - SHOWN_ERRORS:,} more; --json lists them all")
+    place = printable_name(str(file))
+    output.event("result", file=place, **asdict(made))
+    output.text(escape_unseen(f"{count(made.chunks, 'record')} in {place}; {len(made.left_out):,} left out"))
+
+
+# `vocabgap corpus export` and `restore`: backups with vectors.
+
+
+_FILE_HELP = "One backup record a line; compressed if it is called .zst."
+
+
+def export(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help=_FILE_HELP, show_default=False)],
+    corpus_folder: CorpusOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Write a backup: every record with its vector, ordered by id."""
+    output = output_of(context)
+    made = opened(output, corpus_folder, config).export(file)
+    place = printable_name(str(file))
+    output.event("result", file=place, **asdict(made))
+    told = f"{count(made.records, 'record')} of {made.dimension:,} dimensions in {place}"
+    absent = f"; {made.without_document:,} without a document" if made.without_document else ""
+    output.text(escape_unseen(f"{told}; {count(made.embedded, 'vector')} made for it{absent}"))
+
+
+def restore(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help=_FILE_HELP, show_default=False)],
+    corpus_folder: CorpusOption = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take out everything that is there, in the same step.")
+    ] = False,
+    config: ConfigOption = None,
+) -> None:
+    """Put a backup back, verbatim: all of its records, or none where one of them cannot be."""
+    output = output_of(context)
+    held = opened(output, corpus_folder, config, create=True)
+    from vocabgap.corpus.outcome import RefusedError  # noqa: PLC0415 - loads Polars
+
+    try:
+        made = held.restore(file, replace=replace)
+    except RefusedError as error:
+        raise InvalidInputError(f"{error.code}: {error.message}") from error
+    output.event("result", **asdict(made))
+    told = f"{count(made.records, 'record')} restored, {made.added:,} of them new"
+    removed = f"; {made.removed:,} replaced" if replace else ""
+    absent = f"; {made.without_document:,} without a document" if made.without_document else ""
+    output.text(f"{told}{removed}{absent}")
+
+
+# `vocabgap corpus status`, `forget`, `configure`, `remove-orphans`, `compact`: what is there, or to
+# go.
+
+
+_KIB: Final = 1024
+_BYTES_GO: Final = "their bytes go with `vocabgap corpus compact`"
+_NUMBERS: Final = ("records", "gap records", "paths", "missing", "stale", "outdated")
+
+
+def status(
+    context: typer.Context,
+    corpus_folder: CorpusOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Say how many records there are of whom, how large the corpus is, and what is left over in it."""
+    output = output_of(context)
+    held = opened(output, corpus_folder, config)
+    found = held.status()
+    place = printable_name(held.settings.corpus.folder)
+    output.event(
+        "result",
+        corpus=place,
+        measures=asdict(found.measures),
+        identities=found.identities,
+        dimension=found.dimension,
+        orphan_version_gap=found.orphan_version_gap,
+        orphans=found.orphans,
+        rules=found.rules,
+        compaction_due=found.compaction_due,
+    )
+    if output.as_json:
+        return
+    from vocabgap.cli.output import table  # noqa: PLC0415 - loads rich
+
+    if found.identities:
+        headings = ("tenant", "repository", "root kind", *_NUMBERS)
+        output.text(table(headings, [_row(each) for each in found.identities], numbers=_NUMBERS) + "\n")
+    output.text(escape_unseen(f"{place}: {_measured(found.measures)}"))
+    output.text(
+        f"compaction is due: {found.compaction_due}" if found.compaction_due else "compaction is not due"
+    )
+    if found.orphans or any(each.stale for each in found.identities):
+        output.text(f"{count(found.orphans, 'record')} may be removed (vocabgap corpus remove-orphans)")
+        for rule in found.rules:
+            output.text(f"  {rule}")
+
+
+def forget(
+    context: typer.Context,
+    tenant: TenantOption,
+    repo: Annotated[
+        str | None, typer.Option(help="Only those of this repository.", show_default=False)
+    ] = None,
+    image: Annotated[
+        str | None,
+        typer.Option(
+            help="Only those of this image, as a record names it or its folder is called.", show_default=False
+        ),
+    ] = None,
+    record: Annotated[
+        str | None,
+        typer.Option(help="Only the one with this id, of a chunk or a gap record.", show_default=False),
+    ] = None,
+    corpus_folder: CorpusOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Remove records of a tenant for good: without further options all of them."""
+    output = output_of(context)
+    held = opened(output, corpus_folder, config)
+    made = held.forget(tenant, repo, image=image, record=record)
+    output.event("result", **asdict(made))
+    output.text(f"{count(made.records, 'record')} forgotten, {count(made.paths, 'path')} with nothing left")
+    output.note(_BYTES_GO)
+
+
+def configure(
+    context: typer.Context,
+    tenant: TenantOption,
+    corpus_folder: CorpusOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Note that a tenant was configured anew: what it does not push again falls behind (see `status`)."""
+    output = output_of(context)
+    version = opened(output, corpus_folder, config).configure(tenant)
+    output.event("result", tenant=tenant, config_version=version)
+    output.text(escape_unseen(f"configuration {version:,} of {tenant}; what is of earlier ones is stale"))
+
+
+def remove_orphans(
+    context: typer.Context,
+    corpus_folder: CorpusOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Remove what `status` counts as missing or outdated."""
+    output = output_of(context)
+    removed = opened(output, corpus_folder, config).remove_orphans()
+    output.event("result", records=removed)
+    output.text(f"{count(removed, 'record')} removed")
+    if removed:
+        output.note(_BYTES_GO)
+
+
+def compact(
+    context: typer.Context,
+    corpus_folder: CorpusOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Write anew what is there: what was removed is in no file of the corpus afterwards."""
+    output = output_of(context)
+    made = opened(output, corpus_folder, config).compact()
+    output.event("result", **asdict(made))
+    output.text(_measured(made))
+
+
+def _row(each: "Identity") -> tuple[object, ...]:
+    counts = (each.records, each.gap_records, each.paths, each.missing, each.stale, each.outdated)
+    return (each.tenant_id, each.repo_slug, each.root_kind, *(f"{number:,}" for number in counts))
+
+
+def _measured(measures: "Measures") -> str:
+    size = f"{measures.bytes / _KIB:,.0f} KiB in {count(measures.parts, 'file')} of records"
+    gone = f", {measures.deleted:,} deleted whose bytes are still there" if measures.deleted else ""
+    return f"version {measures.version:,}, {count(measures.rows, 'record')}{gone}; {size}"
+
 
 corpus = typer.Typer(
     name="corpus",

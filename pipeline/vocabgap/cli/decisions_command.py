@@ -84,7 +84,7 @@ def list_decisions(
     if output.as_json:
         return
     if found:
-        from vocabgap.cli.tables import table  # noqa: PLC0415 - loads rich
+        from vocabgap.cli.output import table  # noqa: PLC0415 - loads rich
 
         headings = ("decision", "time", "who", "what", "why", "in force")
         rows = [

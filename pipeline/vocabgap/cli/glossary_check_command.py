@@ -1,5 +1,6 @@
 """`vocabgap glossary check` and `resume`: is it settled what the words of a step mean?"""
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,18 +21,79 @@ from vocabgap.cli.glossary_options import (
     require_strictness,
     runtime_of,
 )
-from vocabgap.cli.glossary_texts import read, read_again
 from vocabgap.cli.options import ConfigOption
 from vocabgap.cli.output import PROGRAM, Output, output_of
-from vocabgap.errors import NotFoundError, StateError
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.records.moments import iso
-from vocabgap.text import count, printable_name, visible
+from vocabgap.text import count, escape_unseen, printable_name, visible
 
 if TYPE_CHECKING:
-    from vocabgap.cli.glossary_prompts import Prompt
+    from vocabgap.cli.glossary_options import Prompt
     from vocabgap.glossary.context import ExecutionContext
     from vocabgap.glossary.session import ChangedInputs
+
+
+# The texts of a step as the command line is given them: as they are, in a file, or on stdin.
+
+
+_STDIN: Final = "-"
+# One word with a separator of folders or the ending of a file; a sentence may end in a full stop.
+_FILE_NAME: Final = re.compile(r"\S*[/\\]\S*|\S*\w\.[A-Za-z]\w{0,5}")
+
+
+def read(text: str) -> tuple[str, str]:
+    """A text that was given as it is or as a file, and the file.
+
+    Raises:
+        NotFoundError: It can only be meant as the name of a file, and there is none.
+        VocabgapError: The file cannot be read.
+    """
+    if text == _STDIN:
+        return sys.stdin.read(), ""
+    path = Path(text)
+    try:
+        if path.is_file():
+            return _content(path), str(path.resolve())
+    except (OSError, ValueError) as error:
+        if len(text.split()) > 1 or "\0" in text:
+            return text, ""  # no path, but a text that is too long for one
+        raise StateError(f"'{escape_unseen(text)}' cannot be read: {error}") from error
+    # A text in place of a file that is not there would let pass what the file would not.
+    if _FILE_NAME.fullmatch(text):
+        raise NotFoundError(
+            f"there is no file '{escape_unseen(text)}'",
+            hint="check the name; a text that looks like one is given on stdin, with -",
+        )
+    return text, ""
+
+
+def read_again(path: Path) -> str:
+    """The text of a file that was read when the step was stopped.
+
+    Raises:
+        NotFoundError: It is gone.
+        VocabgapError: It cannot be read.
+    """
+    if not path.is_file():
+        raise NotFoundError(
+            f"the text of the step, '{escape_unseen(str(path))}', is gone",
+            hint="put the file back, or name the text or its file behind the token",
+        )
+    return _content(path)
+
+
+def _content(path: Path) -> str:
+    name = escape_unseen(str(path))
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(
+            f"{name}: byte {error.start}: expected UTF-8 text", hint="save it in UTF-8"
+        ) from error
+    except OSError as error:
+        raise StateError(f"'{name}' cannot be read: {error}") from error
+
 
 SOURCE: Final = "source_file"  # in the metadata of a step: where its text was read
 _MISSION, _STEP = "check", "check"
@@ -139,7 +201,7 @@ def resume(
         if prompt is not None and not yes:
             return prompt.confirm(changed)
         if not output.as_json:
-            from vocabgap.cli.glossary_prompts import Prompt  # noqa: PLC0415 - loads rich
+            from vocabgap.cli.glossary_options import Prompt  # noqa: PLC0415 - loads rich
 
             Prompt().show_changes(changed)
         if not yes:
@@ -241,7 +303,7 @@ def _tell(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> N
 
 
 def _show(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> None:
-    from vocabgap.cli.tables import table  # noqa: PLC0415 - loads rich
+    from vocabgap.cli.output import table  # noqa: PLC0415 - loads rich
 
     if context.effective_strictness is None or context.effective_strictness.value == "off":
         output.text("Nothing was checked: strictness off")
@@ -283,6 +345,6 @@ def _prompt(output: Output, *, ask: bool | None) -> "Prompt | None":
     wanted = sys.stdin.isatty() and sys.stderr.isatty() and not output.as_json if ask is None else ask
     if not wanted:
         return None
-    from vocabgap.cli.glossary_prompts import Prompt  # noqa: PLC0415 - loads rich
+    from vocabgap.cli.glossary_options import Prompt  # noqa: PLC0415 - loads rich
 
     return Prompt()

@@ -62,7 +62,7 @@ def conflicts(
         output.text("Total: 0 conflict(s)")
         return
     if not output.as_json:
-        from vocabgap.cli.tables import table  # noqa: PLC0415 - loads rich
+        from vocabgap.cli.output import table  # noqa: PLC0415 - loads rich
 
         headings = ("conflict", "term", "type", "severity", "status", "mission", "time")
         rows = [
@@ -141,7 +141,7 @@ def _ask(output: Output, question: "Raised", candidates: "tuple[SenseRef, ...]")
     """What somebody answers; none where what is answered already is to stay so."""
     from rich.text import Text  # noqa: PLC0415 - loads what only asking needs
 
-    from vocabgap.cli.glossary_prompts import Prompt  # noqa: PLC0415
+    from vocabgap.cli.glossary_options import Prompt  # noqa: PLC0415
 
     prompt = Prompt()
     if not question.is_open:

@@ -69,7 +69,7 @@ def list_terms(
         output.text("No terms found")
         return
     if not output.as_json:
-        from vocabgap.cli.tables import table  # noqa: PLC0415 - loads rich
+        from vocabgap.cli.output import table  # noqa: PLC0415 - loads rich
 
         rows = [
             (sense.surface, sense.scope, _cut(sense.definition), sense.status, f"{sense.confidence:.1f}")
@@ -211,7 +211,7 @@ def promote(
     output = output_of(context)
     runtime = initialized(config, folder, actor, now)
     if replace is None and sys.stdin.isatty() and not output.as_json:
-        from vocabgap.cli.glossary_prompts import Prompt  # noqa: PLC0415 - loads rich
+        from vocabgap.cli.glossary_options import Prompt  # noqa: PLC0415 - loads rich
 
         def is_replacing(rivals: "Sequence[TermSense]") -> bool | None:
             told = "; ".join(f"[{each.scope}] {visible(each.definition)}" for each in rivals)

@@ -152,7 +152,7 @@ def _print(output: Output, made: "Review", text_format: ListFormat) -> None:
     output.text(records_table(made.gaps, without=() if made.session is None else ("session",)) + "\n")
     lines = totals_lines(made.totals)
     if made.known is not None and made.known.now is not None and made.known.folder is not None:
-        from vocabgap.cli.published import folder_told  # noqa: PLC0415 - loads Polars
+        from vocabgap.cli.output import folder_told  # noqa: PLC0415 - loads Polars
 
         lines += belonging_lines(
             made.belonging,
@@ -166,7 +166,7 @@ def _print(output: Output, made: "Review", text_format: ListFormat) -> None:
 
 
 def _why_empty(made: "Review") -> str:
-    from vocabgap.cli.tables import account_line  # noqa: PLC0415 - loads rich
+    from vocabgap.cli.output import account_line  # noqa: PLC0415 - loads rich
     from vocabgap.reporting.overviews import nothing  # noqa: PLC0415 - loads Polars
 
     if made.scan.summary.records:

@@ -25,7 +25,7 @@ def render(
     output = output_of(context)
     output.quiet = quiet
     # What follows loads Polars.
-    from vocabgap.cli.published import published_line  # noqa: PLC0415
+    from vocabgap.cli.output import published_line  # noqa: PLC0415
     from vocabgap.reporting import render as render_run  # noqa: PLC0415
 
     made = render_run(run, out, share=share, option="RUN_DIR")

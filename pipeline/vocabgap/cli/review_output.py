@@ -30,7 +30,7 @@ def print_events(output: Output, listed: "pl.DataFrame") -> None:
 
 def csv_text(listed: "pl.DataFrame") -> str:
     """The records as CSV, lists as text with semicolons."""
-    from vocabgap.cli.tables import comma_separated  # noqa: PLC0415 - loads rich
+    from vocabgap.cli.output import comma_separated  # noqa: PLC0415 - loads rich
 
     rows = [[_cell(name, value) for name, value in row.items()] for row in listed.iter_rows(named=True)]
     return comma_separated(listed.columns, rows)
@@ -43,7 +43,7 @@ def records_table(listed: "pl.DataFrame", *, without: tuple[str, ...] = ()) -> s
         listed: Table `listed`.
         without: Columns of the table that would say the same in every row.
     """
-    from vocabgap.cli.tables import available_width, table  # noqa: PLC0415 - loads rich
+    from vocabgap.cli.output import available_width, table  # noqa: PLC0415 - loads rich
 
     width = available_width()
     spared = (*without, *("category",) * (width < NARROW), *("session",) * (width < WIDE))

@@ -68,7 +68,7 @@ def _run_fields(output: Output) -> None:
 def _show(
     output: Output, heading: str, columns: list[dict[str, str]], name: str, **closed_lists: list[RejectReason]
 ) -> None:
-    from vocabgap.cli.tables import table  # noqa: PLC0415 - loads rich
+    from vocabgap.cli.output import table  # noqa: PLC0415 - loads rich
 
     for column in columns:
         output.event("column", **column)

@@ -181,7 +181,7 @@ def _closing(found: "Shown", listed: int) -> list[str]:
     if found.left_out:
         lines.append("beside them: " + ", ".join(f"{n:,} {why}" for why, n in found.left_out.items()))
     if found.capability is None and found.run is not None and found.gaps.height:
-        from vocabgap.cli.published import folder_told  # noqa: PLC0415 - loads Polars
+        from vocabgap.cli.output import folder_told  # noqa: PLC0415 - loads Polars
 
         where = f"the run in {folder_told(found.run)}"
         lines += belonging_lines(found.belonging, found.gaps, where)
