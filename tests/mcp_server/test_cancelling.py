@@ -40,7 +40,7 @@ class Held:
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> Held:
     waiting = Held()
-    monkeypatch.setattr("vocabgap.mcp_server.rankings.analyse", waiting)
+    monkeypatch.setattr("vocabgap.mcp.workspace.analyse", waiting)
     return waiting
 
 
@@ -96,8 +96,8 @@ async def test_a_list_that_nobody_waits_for_is_given_up_once_its_records_are_rea
         assert go_on.wait(LONGEST)
         return review(*positional, **named)
 
-    monkeypatch.setattr("vocabgap.mcp_server.list_tool.review", waiting)
-    monkeypatch.setattr("vocabgap.mcp_server.list_tool.fitting", listed.append)
+    monkeypatch.setattr("vocabgap.mcp.review_tools.review", waiting)
+    monkeypatch.setattr("vocabgap.mcp.review_tools.fitting", listed.append)
     async with connect(photos) as client:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(client.call_tool, "list_gaps", {})

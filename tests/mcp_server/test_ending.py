@@ -12,7 +12,7 @@ import pytest
 
 from vocabgap.errors import StateError
 from vocabgap.files.atomic import STOPPING
-from vocabgap.mcp_server.workspace import Workspace
+from vocabgap.mcp.workspace import Workspace
 from vocabgap.settings.model import Settings
 
 Serve = Callable[[], None]
@@ -28,8 +28,8 @@ def _signals_as_before() -> Iterator[None]:
 
 @pytest.fixture
 def serve(photos: Path, mcp_sdk: None) -> Serve:  # noqa: ARG001 - skips the test without the extra
-    from vocabgap.mcp_server.server import build  # noqa: PLC0415 - needs the extra
-    from vocabgap.mcp_server.serving import serve_stdio  # noqa: PLC0415
+    from vocabgap.mcp.server import build  # noqa: PLC0415 - needs the extra
+    from vocabgap.mcp.serving import serve_stdio  # noqa: PLC0415
 
     server = build(Workspace.at(photos, Settings()))
     return lambda: serve_stdio(server)
@@ -50,7 +50,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, mcp_sdk: None) -> Callable[[Excepti
             return None
 
     def end_with(error: Exception) -> None:
-        monkeypatch.setattr("vocabgap.mcp_server.serving.stdio_server", partial(Transport, error))
+        monkeypatch.setattr("vocabgap.mcp.serving.stdio_server", partial(Transport, error))
 
     return end_with
 

@@ -13,7 +13,7 @@ from vocabgap.errors import (
     StateError,
     VocabgapError,
 )
-from vocabgap.mcp_server.envelope import CODES, Envelope, NoGlossaryError, encoded, failure, schema_of
+from vocabgap.mcp.tool import CODES, Envelope, NoGlossaryError, encoded, failure, schema_of
 
 
 class Found(msgspec.Struct):

@@ -8,8 +8,8 @@ import pytest
 
 import vocabgap as vg
 from vocabgap.ingest import Selection
-from vocabgap.mcp_server import rankings as module
-from vocabgap.mcp_server.rankings import Known, Rankings
+from vocabgap.mcp import workspace as module
+from vocabgap.mcp.workspace import Known, Rankings
 from vocabgap.pipeline import Analysis, analyse
 from vocabgap.settings.model import DecisionSettings, Settings, VocabularySettings
 

@@ -95,9 +95,9 @@ async def test_a_client_starts_a_server_and_works_with_it(
 
 
 async def test_an_address_is_told_only_once_it_can_be_connected_to(mcp_sdk: None, photos: Path) -> None:  # noqa: ARG001 - skips
-    from vocabgap.mcp_server.server import build  # noqa: PLC0415 - needs what the extra installs
-    from vocabgap.mcp_server.serving import serve_http  # noqa: PLC0415
-    from vocabgap.mcp_server.workspace import Workspace  # noqa: PLC0415
+    from vocabgap.mcp.server import build  # noqa: PLC0415 - needs what the extra installs
+    from vocabgap.mcp.serving import serve_http  # noqa: PLC0415
+    from vocabgap.mcp.workspace import Workspace  # noqa: PLC0415
 
     def connect(address: str) -> None:
         told = urllib.parse.urlsplit(address)

@@ -1,7 +1,7 @@
 import msgspec
 import pytest
 
-from vocabgap.mcp_server.telling import fitting, told
+from vocabgap.mcp.tool import fitting, told
 
 
 class Row(msgspec.Struct):

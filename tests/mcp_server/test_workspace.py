@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
-from vocabgap.mcp_server.workspace import Workspace
+from vocabgap.mcp.workspace import Workspace
 from vocabgap.settings.model import Settings
 
 Gap = Callable[..., dict[str, object]]

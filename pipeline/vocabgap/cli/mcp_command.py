@@ -56,12 +56,12 @@ def mcp(
             "--hidden": (("ingest", "hidden"), hidden),
         },
     ).settings
-    from vocabgap.mcp_server.extra import require_extra  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.mcp import require_extra  # noqa: PLC0415 - loads what only this needs
 
     require_extra()
-    from vocabgap.mcp_server.server import build  # noqa: PLC0415 - as above
-    from vocabgap.mcp_server.serving import serve_http, serve_stdio  # noqa: PLC0415
-    from vocabgap.mcp_server.workspace import Workspace  # noqa: PLC0415
+    from vocabgap.mcp.server import build  # noqa: PLC0415 - as above
+    from vocabgap.mcp.serving import serve_http, serve_stdio  # noqa: PLC0415
+    from vocabgap.mcp.workspace import Workspace  # noqa: PLC0415
 
     server = build(Workspace.at(root, settings, is_read_only=read_only))
     if http is None:

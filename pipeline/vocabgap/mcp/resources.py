@@ -9,9 +9,9 @@ from mcp_types import Resource, TextResourceContents
 
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.files.refusals import FileKind, content_of
-from vocabgap.mcp_server.report_tool import Ranked
-from vocabgap.mcp_server.telling import MARK, NOTICE, fitting, told
-from vocabgap.mcp_server.workspace import Workspace
+from vocabgap.mcp.report_tool import Ranked
+from vocabgap.mcp.tool import MARK, NOTICE, fitting, told
+from vocabgap.mcp.workspace import Workspace
 from vocabgap.reporting import read_run
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.manifest import CAPABILITIES_NAME, MANIFEST_NAME, MARKDOWN_NAME

@@ -14,11 +14,8 @@ from vocabgap.glossary.runtime import configured_runtime
 from vocabgap.glossary.senses import ExtractedTerm
 from vocabgap.glossary.session import Session
 from vocabgap.glossary.strictness import Strictness
-from vocabgap.mcp_server.envelope import NoGlossaryError
-from vocabgap.mcp_server.lanes import Lane
-from vocabgap.mcp_server.telling import Told, fitting
-from vocabgap.mcp_server.tool import Checkpoint, Limited, Tool
-from vocabgap.mcp_server.workspace import Workspace
+from vocabgap.mcp.tool import Checkpoint, Lane, Limited, NoGlossaryError, Told, Tool, fitting
+from vocabgap.mcp.workspace import Workspace
 
 _MOST_CHARACTERS: Final = 65_536
 _MOST_MEANINGS: Final = 5

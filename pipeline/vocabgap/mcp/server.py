@@ -28,19 +28,14 @@ from mcp_types import (
 )
 
 from vocabgap.errors import DEBUG_VARIABLE
-from vocabgap.mcp_server.envelope import Failure, failure
-from vocabgap.mcp_server.lanes import Lane, Lanes, checkpoint
-from vocabgap.mcp_server.list_tool import LIST_GAPS
-from vocabgap.mcp_server.log_tool import LOG_VOCABULARY_GAP
-from vocabgap.mcp_server.prompts import get_prompt, lane_of, prompts
-from vocabgap.mcp_server.report_tool import REPORT_GAPS
-from vocabgap.mcp_server.resources import read_resource, resources
-from vocabgap.mcp_server.show_tool import SHOW_CAPABILITY
-from vocabgap.mcp_server.similar_tool import SIMILAR_GAPS
-from vocabgap.mcp_server.telling import told
-from vocabgap.mcp_server.terms_tool import CHECK_TERMS
-from vocabgap.mcp_server.tool import Tool
-from vocabgap.mcp_server.workspace import Workspace
+from vocabgap.mcp.log_tool import LOG_VOCABULARY_GAP, SIMILAR_GAPS
+from vocabgap.mcp.prompts import get_prompt, lane_of, prompts
+from vocabgap.mcp.report_tool import REPORT_GAPS
+from vocabgap.mcp.resources import read_resource, resources
+from vocabgap.mcp.review_tools import LIST_GAPS, SHOW_CAPABILITY
+from vocabgap.mcp.terms_tool import CHECK_TERMS
+from vocabgap.mcp.tool import Failure, Lane, Lanes, Tool, checkpoint, failure, told
+from vocabgap.mcp.workspace import Workspace
 from vocabgap.text import escape_unseen_in_json
 from vocabgap.version import __version__
 

@@ -6,10 +6,8 @@ from typing import Annotated, Final, Self
 import msgspec
 
 from vocabgap.ingest import Selection
-from vocabgap.mcp_server.lanes import Lane
-from vocabgap.mcp_server.telling import Told, fitting
-from vocabgap.mcp_server.tool import Checkpoint, Limited, Tool
-from vocabgap.mcp_server.workspace import Workspace
+from vocabgap.mcp.tool import Checkpoint, Lane, Limited, Told, Tool, fitting
+from vocabgap.mcp.workspace import Workspace
 from vocabgap.records.moments import parse_moment
 from vocabgap.reporting.capability import Capability, Tally, Wording, Workaround
 from vocabgap.reporting.overviews import Category

@@ -1,9 +1,13 @@
-"""Rankings of what is logged, kept as long as nothing changes: agents ask for one, then for its details."""
+"""The workspace of a server: one root and what belongs to it, fixed when the server starts."""
 
+import difflib
+import errno
 import os
 import time
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import Final, NamedTuple
@@ -11,15 +15,22 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from vocabgap.corpus.places import is_corpus
-from vocabgap.errors import NotFoundError, expanded
+from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, expanded, system_error
 from vocabgap.gaplog.nearest import SimilarIndex
-from vocabgap.ingest import Selection
+from vocabgap.ingest import Selection, resolve_roots
 from vocabgap.ingest.discovery import discover
 from vocabgap.pipeline import Analysis, analyse
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary, vocabulary_files
+from vocabgap.records.record import LOG_NAME
 from vocabgap.reporting import read_run
 from vocabgap.reporting.manifest import MANIFEST_NAME
+from vocabgap.reporting.publishing import resolve_target
 from vocabgap.settings.model import Settings
+from vocabgap.text import escape_unseen, shortened, visible
+
+# Rankings of what is logged, kept as long as nothing changes: agents ask for one, then for its
+# details.
+
 
 KEPT_SECONDS: Final = 60.0  # then it is made again, as of a later moment
 _MOST_KEPT: Final = 4
@@ -173,3 +184,108 @@ def _states(paths: list[str]) -> Iterator[tuple[str, int, int]]:
             yield path, -1, -1
         else:
             yield path, found.st_size, found.st_mtime_ns
+
+
+_LONGEST_NAME: Final = 255  # bytes of the name of a file
+_SEPARATORS: Final = frozenset("/\\\0")
+_ABSENT: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
+_ALIKE: Final = 3
+_NAME_HINT: Final = "expected the name of a folder in the root of the server, not a path"
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """What the tools of a server read, and where they write.
+
+    Attributes:
+        root: The folder of the image repositories, resolved.
+        settings: The settings in force.
+        out: The folder of the published report, resolved.
+        is_read_only: Whether nothing is written.
+    """
+
+    root: Path
+    settings: Settings
+    out: Path
+    is_read_only: bool = False
+
+    @classmethod
+    def at(cls, root: str | Path, settings: Settings, *, is_read_only: bool = False) -> "Workspace":
+        """The workspace at a folder.
+
+        Args:
+            root: The folder of the image repositories.
+            settings: The settings in force; `settings.report.out` is the folder of the published report.
+            is_read_only: Whether nothing is to be written.
+
+        Raises:
+            VocabgapError: It does not exist, is no folder, or may not be read.
+        """
+        (folder,) = resolve_roots(root)
+        if not folder.is_dir():
+            raise InvalidInputError(
+                f"root '{root}' is a file", hint="name the folder of the image repositories"
+            )
+        return cls(folder, settings, resolve_target(settings.report.out), is_read_only)
+
+    @cached_property
+    def rankings(self) -> Rankings:
+        """The rankings of what is logged below the root."""
+        return Rankings(self.root, self.settings, self.out)
+
+    def image(self, image_id: str) -> Path:
+        """The folder of an image repository.
+
+        Args:
+            image_id: Its name.
+
+        Raises:
+            InvalidInputError: It is no name, or what is called so lies elsewhere.
+            NotFoundError: There is no such folder.
+            AccessDeniedError: It may not be looked at.
+            StateError: The disk does not tell.
+        """
+        shown = shortened(visible(image_id))
+        if not _is_name(image_id):
+            raise InvalidInputError(f"image_id: '{shown}' is not the name of an image", hint=_NAME_HINT)
+        try:
+            folder = (self.root / image_id).resolve(strict=True)
+        except PermissionError as error:
+            raise AccessDeniedError(
+                f"image_id: '{shown}' may not be looked at", hint="check the permissions on the way"
+            ) from error
+        except (OSError, RuntimeError) as error:
+            if isinstance(error, OSError) and error.errno not in _ABSENT:
+                raise system_error(error) from error
+            raise NotFoundError(
+                f"image_id: there is no image '{shown}'", hint=self._hint(image_id)
+            ) from error
+        log = folder / LOG_NAME
+        if not all(self._is_below(place) for place in (folder, log.resolve())):
+            raise InvalidInputError(f"image_id: '{shown}' leads out of the root", hint=_NAME_HINT)
+        if not folder.is_dir():
+            raise InvalidInputError(f"image_id: '{shown}' is not a folder", hint=_NAME_HINT)
+        return folder
+
+    def _is_below(self, place: Path) -> bool:
+        return place != self.root and place.is_relative_to(self.root)
+
+    def _hint(self, image_id: str) -> str:
+        names: list[str] = []
+        with suppress(OSError), os.scandir(self.root) as entries:
+            names += [
+                each.name for each in entries if each.is_dir(follow_symlinks=False) and _is_name(each.name)
+            ]
+        near = difflib.get_close_matches(image_id, names, _ALIKE)
+        return f"did you mean {' or '.join(map(repr, near))}?" if near else _NAME_HINT
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text can be the name of an image's folder, and of nothing else."""
+    return (
+        text == text.strip() != ""
+        and not text.startswith(".")
+        and _SEPARATORS.isdisjoint(text)
+        and escape_unseen(text) == text
+        and len(text.encode()) <= _LONGEST_NAME
+    )

@@ -16,10 +16,8 @@ from mcp_types import (
 
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.ingest import Selection
-from vocabgap.mcp_server.lanes import Lane
-from vocabgap.mcp_server.telling import NOTICE, told
-from vocabgap.mcp_server.tool import Checkpoint
-from vocabgap.mcp_server.workspace import Workspace
+from vocabgap.mcp.tool import NOTICE, Checkpoint, Lane, told
+from vocabgap.mcp.workspace import Workspace
 from vocabgap.ranking import draft as draft_of
 from vocabgap.reporting.writing import with_capabilities
 

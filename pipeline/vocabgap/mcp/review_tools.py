@@ -1,0 +1,252 @@
+"""`list_gaps`: the records, newest first."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Final, Literal, Self, TypeVar
+
+import msgspec
+import polars as pl
+
+from vocabgap.gaplog.listing import review
+from vocabgap.gaplog.review import Question
+from vocabgap.ingest import Selection
+from vocabgap.mcp.report_tool import MOMENT, Near, Ranked
+from vocabgap.mcp.tool import LONGEST_NAME, Checkpoint, Lane, Limited, Told, Tool, fitting
+from vocabgap.mcp.workspace import Workspace
+from vocabgap.pipeline import Analysis
+from vocabgap.ranking import find_capability
+from vocabgap.reporting.capability import Capability, Recurring, Tally, Wording
+from vocabgap.reporting.writing import with_capabilities
+
+# A gap record as the answers of tools list it.
+
+
+MOST_NAMES: Final = 50
+_LISTS: Final = ("operations_involved", "vocabulary_used")
+
+
+class GapRow(msgspec.Struct):
+    """One record; `gap_id` is its identity, and the other fields are those of the record.
+
+    Attributes:
+        gap_id: The identity of the record, given when it is logged.
+    """
+
+    gap_id: str
+    timestamp: datetime | None
+    image_id: str | None
+    session_id: str | None
+    snapshot_hash: str | None
+    description: str | None
+    workaround: str
+    intent: str | None
+    intent_category: str
+    missing_capability: str | None
+    operations_involved: list[str]
+    vocabulary_used: list[str]
+    satisfaction: int | None
+    notes: str
+
+    @classmethod
+    def all_of(cls, records: pl.DataFrame) -> list[Self]:
+        """The rows of a frame that has the columns of table `records`."""
+        names = [name for name in cls.__struct_fields__ if name != "gap_id"]
+        rows = records.select(pl.col("record_id").alias("gap_id"), *names).iter_rows(named=True)
+        return [cls(**{**row, **{name: _first(row[name] or []) for name in _LISTS}}) for row in rows]
+
+
+def _first(names: list[str]) -> list[str]:
+    """The first of many names, and that there are more."""
+    return names if len(names) <= MOST_NAMES else [*names[:MOST_NAMES], f"… ({len(names):,} names)"]
+
+
+MOST_GAPS: Final = 100
+MOST_NOTES: Final = 10
+_Text = Annotated[str, msgspec.Meta(max_length=500)]
+_Name = Annotated[str, msgspec.Meta(max_length=LONGEST_NAME)]
+_Value = TypeVar("_Value")
+
+
+class ListArguments(Limited):
+    """Which records are wanted; several fields narrow the list."""
+
+    image: Annotated[_Name | None, msgspec.Meta(description="Only of this image.")] = None
+    since: Annotated[_Text | None, msgspec.Meta(description=f"Earliest moment, inclusive: {MOMENT}.")] = None
+    until: Annotated[_Text | None, msgspec.Meta(description="Latest moment, exclusive, as `since`.")] = None
+    operation: Annotated[_Text | None, msgspec.Meta(description="Only with this operation, named whole.")] = (
+        None
+    )
+    match: Annotated[_Text | None, msgspec.Meta(description="Only where this text occurs.")] = None
+    category: Annotated[_Text | None, msgspec.Meta(description="Only of this category.")] = None
+    session: Annotated[
+        _Name | None, msgspec.Meta(description="Only of this session; `last` for the newest one.")
+    ] = None
+    satisfaction: Annotated[
+        Literal[-1, 0, 1, "none"] | None,
+        msgspec.Meta(description="Only with this satisfaction: -1, 0 or 1; `none` for what is not rated."),
+    ] = None
+    limit: Annotated[int, msgspec.Meta(ge=1, le=MOST_GAPS, description="How many to list, newest first.")] = (
+        20
+    )
+
+
+class ListedGap(GapRow):
+    """A record with the capability of the published report that it asks for; null where none is known."""
+
+    capability_id: str | None
+    capability: str | None
+
+
+class Listed(Told, kw_only=True):
+    """Records.
+
+    Attributes:
+        gaps: The newest first.
+        left_out: How many more there are.
+        session: The newest session, where that was asked for; null where it was not, or none is known.
+        notes: What no record has of what was asked for, and the like.
+    """
+
+    gaps: list[ListedGap]
+    left_out: int
+    session: str | None
+    notes: list[str]
+
+
+def list_records(workspace: Workspace, asked: ListArguments, checkpoint: Checkpoint) -> Listed:
+    """List what is logged, as far as it is asked for."""
+    question = Question.of(
+        images=_one(asked.image),
+        since=asked.since,
+        until=asked.until,
+        operations=_one(asked.operation),
+        match=asked.match,
+        categories=_one(asked.category),
+        sessions=_one(asked.session),
+        satisfaction=_one(asked.satisfaction),
+        now=datetime.now(UTC),
+    )
+    checkpoint()
+    found = review(workspace.root, question, limit=asked.limit, settings=workspace.settings)
+    checkpoint()
+    shown = fitting(ListedGap.all_of(found.gaps))
+    return Listed(
+        gaps=shown,
+        left_out=found.totals.records - len(shown),
+        session=found.session,
+        notes=list(found.notes[:MOST_NOTES]),
+    )
+
+
+def _one(value: _Value | None) -> tuple[_Value, ...]:
+    return () if value is None else (value,)
+
+
+LIST_GAPS: Final = Tool(
+    name="list_gaps",
+    title="List logged gaps",
+    description=(
+        "List the gaps that were logged, newest first, by image, time, operation, category, session or"
+        " satisfaction. With session `last` it is the review at the end of a session."
+    ),
+    arguments=ListArguments,
+    data=Listed,
+    lane=Lane.LOOK,
+    work=list_records,
+)
+
+
+# `show_capability`: the evidence for one missing capability.
+
+
+MOST_RECORDS: Final = 50
+_MOST_NAMES: Final = 20
+_MOST_CHARACTERS: Final = 2_000
+
+
+class ShowArguments(Limited):
+    """Which capability is meant, and how much of it is wanted."""
+
+    capability: Annotated[
+        str,
+        msgspec.Meta(
+            min_length=1,
+            max_length=_MOST_CHARACTERS,
+            description="Its identifier, or the beginning of it; its label; or any of its wordings.",
+        ),
+    ]
+    records: Annotated[
+        int, msgspec.Meta(ge=0, le=MOST_RECORDS, description="How many of its records to list, newest first.")
+    ] = 10
+
+
+class Shown(Told, kw_only=True):
+    """A capability with its evidence.
+
+    Attributes:
+        capability: Its place in the ranking.
+        rank_low: Best end of the 90 % interval of the rank.
+        rank_high: Worst end of it.
+        categories: All its categories, most frequent first.
+        vocabulary_used: Entries that were used instead, most frequent first.
+        wordings: How it was put, most frequent first.
+        combinations: Sets of operations that recur together.
+        nearest: Entries of the vocabulary that come near, the nearest first.
+        decisions: What people decided about it.
+        records: Its records, newest first.
+        left_out: How many more records there are.
+    """
+
+    capability: Ranked
+    rank_low: int
+    rank_high: int
+    categories: list[Tally]
+    vocabulary_used: list[Tally]
+    wordings: list[Wording]
+    combinations: list[Recurring]
+    nearest: list[Near]
+    decisions: list[str]
+    records: list[GapRow]
+    left_out: int
+
+
+def show(workspace: Workspace, asked: ShowArguments, checkpoint: Checkpoint) -> Shown:
+    """Find a capability, and list what it rests on."""
+    analysis = workspace.rankings.of(Selection(), checkpoint)
+    row = find_capability(analysis.ranked, asked.capability).row(0, named=True)
+    found = msgspec.convert(row, Capability)
+    records = records_of(analysis, found.capability_id).sort("timestamp", descending=True, nulls_last=True)
+    shown = fitting(GapRow.all_of(records.head(asked.records)))
+    return Shown(
+        capability=Ranked.of(found),
+        rank_low=found.rank_low,
+        rank_high=found.rank_high,
+        categories=list(found.categories[:_MOST_NAMES]),
+        vocabulary_used=list(found.vocabulary_used[:_MOST_NAMES]),
+        wordings=list(found.variants[:_MOST_NAMES]),
+        combinations=list(found.combinations[:_MOST_NAMES]),
+        nearest=[Near(each.entry, each.pack, each.explained) for each in found.covered_by],
+        decisions=list(found.decisions[:_MOST_NAMES]),
+        records=shown,
+        left_out=records.height - len(shown),
+    )
+
+
+def records_of(analysis: Analysis, capability_id: str) -> pl.DataFrame:
+    """The records that count of a capability, of table `gaps`."""
+    return with_capabilities(analysis.scan.gaps, analysis.ranked).filter(
+        "counted", capability_id=capability_id
+    )
+
+
+SHOW_CAPABILITY: Final = Tool(
+    name="show_capability",
+    title="Show a missing capability",
+    description=(
+        "Show one missing capability of the ranking with its evidence: how it was worded, which operations"
+        " and workarounds stood in for it, which entries of the vocabulary come near, and its records."
+    ),
+    arguments=ShowArguments,
+    data=Shown,
+    lane=Lane.COMPUTE,
+    work=show,
+)
