@@ -27,7 +27,7 @@ from scipy import sparse
 
 from vocabgap.clustering.arrays import FloatArray, IntArray
 from vocabgap.clustering.cutting import flat_groups, sentenceness
-from vocabgap.clustering.dense_rows import blended_rows
+from vocabgap.clustering.embeddings import blended_rows
 from vocabgap.clustering.linkage import DENSE_LIMIT, average_linkage, cosine_distances
 from vocabgap.clustering.vectorizing import Rows, vectorize, word_rows
 from vocabgap.clustering.wordings import Points, points_of

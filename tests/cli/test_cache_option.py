@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from vocabgap.ingest import cache
-from vocabgap.ingest.cache import INDEX_NAME
+from vocabgap.ingest import caching
+from vocabgap.ingest.caching import INDEX_NAME
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]
@@ -21,7 +21,7 @@ AGAIN = "cache: 2 logs unchanged, 0 compared and read on, 0 read whole\n"
 @pytest.fixture
 def photos(gap: Gap, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two logs with one bad line, which are old enough for their times to be trusted."""
-    monkeypatch.setattr(cache, "_settled", lambda *_: True)
+    monkeypatch.setattr(caching, "_settled", lambda *_: True)
     return write_corpus(
         {
             "heron": [gap("sky mask", satisfaction="good", session_id="s-1"), gap("film grain")],
@@ -127,7 +127,7 @@ def test_verify_hash_opens_every_log(vocabgap: Command, photos: Path, verb: str)
 def test_verify_hash_finds_what_the_times_do_not_tell(
     vocabgap: Command, photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache, "stamp", lambda status: (0, 0, status.st_size, 0, 0))
+    monkeypatch.setattr(caching, "stamp", lambda status: (0, 0, status.st_size, 0, 0))
     vocabgap("check", photos, "--cache", "kept")
     log = photos / "heron" / "vocabulary_gaps.jsonl"
     log.write_bytes(log.read_bytes().replace(b"{", b"["))
@@ -149,7 +149,7 @@ def test_a_cache_that_was_built_again_is_told(vocabgap: Command, photos: Path, t
 
 
 def test_a_cache_that_is_in_use_is_told(vocabgap: Command, photos: Path, tmp_path: Path) -> None:
-    with cache.opened(tmp_path / "kept"):
+    with caching.opened(tmp_path / "kept"):
         told = vocabgap("check", photos, "--cache", "kept")
 
     assert told.err == "cache: the cache is in use by another run\n"

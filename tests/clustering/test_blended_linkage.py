@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
-from vocabgap.clustering import cluster, dense_rows, linkage
+from vocabgap.clustering import cluster, embeddings, linkage
 from vocabgap.clustering.arrays import FloatArray
 from vocabgap.clustering.cutting import flat_groups
 from vocabgap.clustering.linkage import cosine_distances, in_order_of_height
@@ -135,8 +135,8 @@ def test_the_size_of_the_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatch)
     rows = blended(9, 500)
     whole = average_linkage(rows, np.ones(500), 0.8)
 
-    monkeypatch.setattr(dense_rows, "_BLOCK_CELLS", 1_500)
-    monkeypatch.setattr(dense_rows, "_PAIRS_AT_ONCE", 7)
+    monkeypatch.setattr(embeddings, "_BLOCK_CELLS", 1_500)
+    monkeypatch.setattr(embeddings, "_PAIRS_AT_ONCE", 7)
     blocks = average_linkage(rows, np.ones(500), 0.8)
 
     for name in ("keep", "drop", "height"):

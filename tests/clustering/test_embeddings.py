@@ -7,8 +7,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from vocabgap.clustering import cluster, dense_rows
-from vocabgap.clustering.dense_rows import EXPANSION, blended_rows, dense_rows, embedded
+from vocabgap.clustering import cluster
+from vocabgap.clustering import embeddings as dense
+from vocabgap.clustering.embeddings import EXPANSION, blended_rows, dense_rows, embedded
 from vocabgap.clustering.wordings import points_of
 from vocabgap.errors import InvalidInputError
 from vocabgap.schema import PHRASE_FIELDS
@@ -60,7 +61,7 @@ def test_the_size_of_the_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatch,
     embeddings = directions(4, 90)
     whole = dense_rows(embeddings)
 
-    monkeypatch.setattr(dense_rows, "_BLOCK_CELLS", cells)
+    monkeypatch.setattr(dense, "_BLOCK_CELLS", cells)
 
     np.testing.assert_array_equal(dense_rows(embeddings), whole)
 

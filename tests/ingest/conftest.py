@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 from polars.testing import assert_frame_equal
 
-from vocabgap.ingest import CacheUse, Scan, cache, scan
+from vocabgap.ingest import CacheUse, Scan, caching, scan
 from vocabgap.records.record import LOG_NAME
 
 NEED: Final = b'{"description":"soft reeds"}\n'
@@ -105,7 +105,7 @@ def let_it_settle() -> Callable[[], None]:
     """Waits until the times of what was written would tell any later change."""
 
     def wait() -> None:
-        time.sleep(cache._FINE / 1e9 + 0.01)
+        time.sleep(caching._FINE / 1e9 + 0.01)
 
     return wait
 

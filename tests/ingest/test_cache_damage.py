@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 import pytest
 
-from vocabgap.ingest import CacheUse, Scan, cache, scan
+from vocabgap.ingest import CacheUse, Scan, caching, scan
 
 WriteLog = Callable[..., Path]
 Append = Callable[..., None]
@@ -40,7 +40,7 @@ def test_a_log_that_was_young_when_it_was_opened_is_compared_next_time(
     same_as_fresh: SameAsFresh,
     takes_long: bool,
 ) -> None:
-    monkeypatch.setattr(cache, "_FINE", 200_000_000)
+    monkeypatch.setattr(caching, "_FINE", 200_000_000)
     really = os.read
 
     def slowly(descriptor: int, length: int) -> bytes:
@@ -60,7 +60,7 @@ def test_verify_hash_finds_a_rewrite_that_no_time_tells(
     workspace: Path, log: Path, cache: Path, same_as_fresh: SameAsFresh, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As where a file system keeps no time of the last change to a file's status.
-    monkeypatch.setattr(cache, "stamp", lambda status: (0, 0, status.st_size, status.st_mtime_ns, 0))
+    monkeypatch.setattr(caching, "stamp", lambda status: (0, 0, status.st_size, status.st_mtime_ns, 0))
     scan(workspace, cache=cache)
     times = log.stat()
     log.write_bytes(log.read_bytes().replace(b"soft", b"dark"))
@@ -108,7 +108,7 @@ def test_a_beginning_that_cannot_be_read_is_told_as_without_a_cache(
 
 
 @pytest.mark.usefixtures("log")
-@pytest.mark.parametrize("name", [cache.INDEX_NAME, *FILES])
+@pytest.mark.parametrize("name", [caching.INDEX_NAME, *FILES])
 def test_a_byte_that_is_another_is_found(
     *,
     workspace: Path,
@@ -175,7 +175,7 @@ BODIES: Final = [
 def test_an_index_with_a_right_digest_and_no_sense_is_built_again(
     workspace: Path, cache: Path, same_as_fresh: SameAsFresh, body: bytes
 ) -> None:
-    (cache / cache.INDEX_NAME).write_bytes(hashlib.sha256(body).digest() + body)
+    (cache / caching.INDEX_NAME).write_bytes(hashlib.sha256(body).digest() + body)
 
     use = same_as_fresh(workspace, cache).cache
 
@@ -187,8 +187,8 @@ def test_an_index_with_a_right_digest_and_no_sense_is_built_again(
 def test_an_index_of_another_version_is_as_none(
     workspace: Path, cache: Path, same_as_fresh: SameAsFresh
 ) -> None:
-    index = cache.read_index(cache)
+    index = caching.read_index(cache)
     assert index is not None
-    cache.write_index(cache, msgspec.structs.replace(index, version=f"{cache.CACHE_VERSION}.1"))
+    caching.write_index(cache, msgspec.structs.replace(index, version=f"{caching.CACHE_VERSION}.1"))
 
     assert same_as_fresh(workspace, cache).cache == CacheUse(unchanged=0, resumed=0, read=2)

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError
-from vocabgap.ingest import CacheUse, Scan, cache, scan
+from vocabgap.ingest import CacheUse, Scan, caching, scan
 
 WriteLog = Callable[..., Path]
 Append = Callable[..., None]
@@ -85,7 +85,7 @@ def test_a_scan_that_fails_to_save_leaves_a_cache_that_holds(
         for moment in count():
             put_back(cache, kept)
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(cache, "_MOST_SHARDS", 2 if before == "many shards" else 12)
+                patch.setattr(caching, "_MOST_SHARDS", 2 if before == "many shards" else 12)
                 patch.setattr(owner, name, failing_at(moment, error, getattr(owner, name)))
                 try:
                     scan(workspace, cache=cache)
@@ -120,7 +120,7 @@ def test_what_an_interrupted_scan_left_is_removed(
 
 
 @pytest.mark.usefixtures("log")
-@pytest.mark.parametrize("name", [cache.INDEX_NAME, cache.LOCK_NAME])
+@pytest.mark.parametrize("name", [caching.INDEX_NAME, caching.LOCK_NAME])
 def test_a_folder_in_the_place_of_a_file_is_told(workspace: Path, cache: Path, name: str) -> None:
     (cache / name).unlink()
     (cache / name).mkdir()
@@ -188,7 +188,7 @@ def test_a_run_goes_without_a_cache_that_another_run_has(
 ) -> None:
     append(log)
     before = content_of(cache)
-    with cache.opened(cache):
+    with caching.opened(cache):
         use = same_as_fresh(workspace, cache).cache
 
     assert use == CacheUse(0, 0, read=2, note="the cache is in use by another run")

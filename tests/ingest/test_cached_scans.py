@@ -14,7 +14,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from vocabgap.ingest import CacheUse, Scan, cache, lines, scan
+from vocabgap.ingest import CacheUse, Scan, caching, lines, scan
 from vocabgap.ingest.reading import Block, blocks
 from vocabgap.records.record import LOG_NAME
 from vocabgap.settings.sources import Source
@@ -105,7 +105,7 @@ class Workspace(RuleBasedStateMachine):
         super().__init__()
         self.append, self.let_it_settle, self.same_as_fresh = append, let_it_settle, same_as_fresh
         self.patch = pytest.MonkeyPatch()
-        self.patch.setattr(cache, "_MOST_SHARDS", 3)
+        self.patch.setattr(caching, "_MOST_SHARDS", 3)
         self.patch.setattr("vocabgap.files.atomic.os.fsync", lambda _: None)
         self.folder = Path(tempfile.mkdtemp())
         self.root = self.folder / "shoots"
@@ -210,11 +210,11 @@ def test_many_scans_leave_few_files(
     workspace: Path, heron: Path, cache: Path, append: Append, same_as_fresh: SameAsFresh
 ) -> None:
     most = 0
-    for _ in range(cache._MOST_SHARDS + 2):
+    for _ in range(caching._MOST_SHARDS + 2):
         append(heron, b'ak"}\n' + TORN)
         scan(workspace, cache=cache)
         most = max(most, len(list(cache.glob("records-*.parquet"))))
 
-    assert most == cache._MOST_SHARDS
+    assert most == caching._MOST_SHARDS
     assert len(list(cache.iterdir())) < most
-    assert same_as_fresh(workspace, cache).summary.lines == cache._MOST_SHARDS + 7
+    assert same_as_fresh(workspace, cache).summary.lines == caching._MOST_SHARDS + 7

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from vocabgap.ingest import Selection, scan, selection, undated
+from vocabgap.ingest import Selection, scan, undated, unmatched
 from vocabgap.schema import GAPS
 
 Gap = Callable[..., dict[str, object]]
@@ -53,7 +53,7 @@ def gaps(gap: Gap, write_corpus: Corpus) -> pl.DataFrame:
 def test_what_no_record_has_is_told_with_what_is_near(
     gaps: pl.DataFrame, selection: Selection, told: str
 ) -> None:
-    assert selection(gaps, selection) == (told,)
+    assert unmatched(gaps, selection) == (told,)
 
 
 @pytest.mark.parametrize(
@@ -67,17 +67,17 @@ def test_what_no_record_has_is_told_with_what_is_near(
     ],
 )
 def test_what_a_record_has_is_not_told(gaps: pl.DataFrame, selection: Selection) -> None:
-    assert selection(gaps, selection) == ()
+    assert unmatched(gaps, selection) == ()
 
 
 def test_of_no_records_nothing_is_told() -> None:
-    assert selection(GAPS.empty(), Selection(images=("alps",))) == ()
+    assert unmatched(GAPS.empty(), Selection(images=("alps",))) == ()
 
 
 def test_where_no_timestamp_can_be_read_that_is_told(gaps: pl.DataFrame) -> None:
     asked = Selection(until=datetime(2026, 6, 1, tzinfo=UTC))
 
-    told = selection(gaps.filter(image_id="fjord"), asked)
+    told = unmatched(gaps.filter(image_id="fjord"), asked)
 
     assert told == ("no record before 2026-06-01T00:00:00Z: no timestamp can be read",)
 

@@ -103,7 +103,7 @@ def resolve(
     from vocabgap.glossary.context import Defer, Define, Select  # noqa: PLC0415
     from vocabgap.glossary.event_log import read_events  # noqa: PLC0415
     from vocabgap.glossary.open_questions import (  # noqa: PLC0415
-        answer_later,  # noqa: PLC0415 - loads what only this needs
+        answer_later,
         raised,
         require_raised,
         standing,

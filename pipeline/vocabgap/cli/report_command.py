@@ -58,12 +58,12 @@ def note_narrowing(output: Output, made: "Run", *, minutes: Iterable[str] = ()) 
         made: The run.
         minutes: What was written as a span of minutes, and may have been meant as months.
     """
-    from vocabgap.ingest import selection  # noqa: PLC0415 - loads Polars
+    from vocabgap.ingest import unmatched  # noqa: PLC0415 - loads Polars
 
     asked = made.published.manifest.parameters
     if asked is None:
         return
-    for told in selection(
+    for told in unmatched(
         made.scan.gaps,
         asked.selection,
         category_aliases=asked.settings.category_aliases,
@@ -188,10 +188,7 @@ def _elsewhere(summary: "Summary") -> list[str]:
 
 
 def _closing(made: "Run") -> list[str]:
-    from vocabgap.cli.output import (
-        account_line,  # noqa: PLC0415 - loads rich
-        published_line,  # noqa: PLC0415 - loads Polars
-    )
+    from vocabgap.cli.output import account_line, published_line  # noqa: PLC0415 - loads rich and Polars
 
     summary, published = made.published.summary, made.published
     account = summary.account

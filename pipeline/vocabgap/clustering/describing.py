@@ -9,7 +9,7 @@ import polars as pl
 from scipy import sparse
 
 from vocabgap.clustering.arrays import FloatArray, IntArray
-from vocabgap.clustering.dense_rows import products
+from vocabgap.clustering.embeddings import products
 from vocabgap.clustering.vectorizing import Rows
 from vocabgap.clustering.wordings import Points
 from vocabgap.text import REQUEST_WORDS, words

@@ -11,8 +11,8 @@ import polars as pl
 from vocabgap.clustering.arrays import IntArray
 from vocabgap.clustering.constraints import Origin, regrouped
 from vocabgap.clustering.cutting import SENTENCE_CUT, cuts, flat_groups, sentenceness
-from vocabgap.clustering.dense_rows import TextEmbedder, blended_rows
 from vocabgap.clustering.describing import Labeller, cohesion, members_of, similarity, weakest_links
+from vocabgap.clustering.embeddings import TextEmbedder, blended_rows
 from vocabgap.clustering.linkage import average_linkage, below
 from vocabgap.clustering.vectorizing import Rows, vectorize
 from vocabgap.clustering.wordings import NO_SYNONYMS, Points, points_of

@@ -26,7 +26,7 @@ from numba import get_num_threads
 from scipy import sparse
 
 from vocabgap.clustering.arrays import FloatArray, IntArray, on_grid
-from vocabgap.clustering.dense_rows import products, rows_of_a_block, slack
+from vocabgap.clustering.embeddings import products, rows_of_a_block, slack
 from vocabgap.clustering.kernels import DEPTH, Memory, Spelling, Vectors, inverted_index, largest_sum, merged
 from vocabgap.clustering.nearest_search import search
 from vocabgap.clustering.vectorizing import Rows

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from vocabgap.corpus.backups import Exported, Restored
 
 
-TYPE_CHECKING = False  # loaded where they are needed: they bring SciPy along
-
 _NO_SIGNALS = Signals()
 
 

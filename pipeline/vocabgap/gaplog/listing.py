@@ -11,7 +11,7 @@ from vocabgap.corpus.scanning import scan
 from vocabgap.errors import require_kind, whole_number
 from vocabgap.gaplog.naming import Known, known_in, listed
 from vocabgap.gaplog.review import LAST, Belonging, Question, Totals, belonging, totals
-from vocabgap.ingest import CacheUse, Scan, selection, undated
+from vocabgap.ingest import CacheUse, Scan, undated, unmatched
 from vocabgap.records.moments import require_offset
 from vocabgap.records.record import fold_category
 from vocabgap.schema import RECORDS, stripped
@@ -171,7 +171,7 @@ def review(
     found = question.among(narrowed.gaps.filter("counted").select(RECORDS.names))
     found = with_category(found, settings)
     if session is not None or not question.is_of_last:
-        notes += selection(
+        notes += unmatched(
             scanned.gaps,
             question.selection,
             category_aliases=settings.category_aliases,

@@ -1,6 +1,6 @@
 """Ingest: gap logs in, records and rejects out. No good record is lost because of a bad neighbour."""
 
-from vocabgap.ingest.cache import CacheUse
+from vocabgap.ingest.caching import CacheUse
 from vocabgap.ingest.discovery import resolve_roots
 from vocabgap.ingest.repaired import RepairedLine, repaired_lines
 from vocabgap.ingest.scanning import Scan, ScanSummary, scan, scan_to_parquet

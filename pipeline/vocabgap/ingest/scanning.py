@@ -26,7 +26,7 @@ from vocabgap.ingest.accounting import (
     marks,
     with_marks,
 )
-from vocabgap.ingest.cache import RECORD_SCHEMA, REJECT_SCHEMA, Cache, CacheUse, Rows, Sweep, opened
+from vocabgap.ingest.caching import RECORD_SCHEMA, REJECT_SCHEMA, Cache, CacheUse, Rows, Sweep, opened
 from vocabgap.ingest.columns import RecordColumns, RejectColumns, with_places, with_reject_places
 from vocabgap.ingest.discovery import LogFile, discover
 from vocabgap.ingest.lines import Collector, Lines

@@ -95,7 +95,7 @@ CODES: Final[Mapping[ExitCode, Code]] = {
     ExitCode.STATE: "state",
     ExitCode.PERMISSION: "permission",
 }
-EnvelopeData = TypeVar("Data")
+EnvelopeData = TypeVar("EnvelopeData")
 _DEFINITIONS: Final = "#/$defs/{name}"
 
 
