@@ -1,4 +1,4 @@
-"""A chunk as others push it, and as a store has it, for the tests of the shared corpus."""
+"""A chunk as others push it, and as a store has it, for the tests of the shared corpus. Corpora on disk, image repositories, and the ways between them."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from vocabgap.corpus.corpus import Corpus, open_corpus
 from vocabgap.corpus.opening import StoreKind, open_store
 from vocabgap.corpus.parquet_store import ParquetStore
 from vocabgap.corpus.store import Store
@@ -86,3 +87,40 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
 def parquet_store(tmp_path: Path) -> ParquetStore:
     """A corpus in Parquet files that does not exist yet."""
     return ParquetStore(tmp_path / "corpus")
+
+
+Gap = Callable[..., dict[str, object]]
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Corpus:
+    """A corpus that nothing was pushed into yet."""
+    return open_corpus(tmp_path / "corpus")
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Corpus:
+    """Another one."""
+    return open_corpus(tmp_path / "other")
+
+
+@pytest.fixture
+def photos(gap: Gap, write_corpus: Callable[..., Path]) -> Path:
+    """Two images with three needs; one line is no record."""
+    return write_corpus(
+        {
+            "heron": [gap("sky mask", satisfaction=-1), gap("film grain")],
+            "fjord": [gap("mask the sky"), "no json"],
+        }
+    )
+
+
+@pytest.fixture
+def ids_of() -> Callable[[Corpus], list[str]]:
+    """Gives the ids of the chunks in a corpus."""
+
+    def find(corpus: Corpus) -> list[str]:
+        ids: list[str] = corpus.store.version().rows(["id"])["id"].sort().to_list()
+        return ids
+
+    return find
