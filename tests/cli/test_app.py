@@ -12,11 +12,11 @@ import polars as pl
 import pytest
 from typer.core import TyperGroup
 
+from vocabgap import __version__
 from vocabgap.cli.app import run
 from vocabgap.cli.groups import Verbs
 from vocabgap.cli.report_command import report
 from vocabgap.errors import ExitCode
-from vocabgap.version import __version__
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from vocabgap import SCHEMA_VERSION
 from vocabgap.cli.output import Output, comma_separated, table
 from vocabgap.errors import ExitCode, InvalidInputError, VocabgapError
-from vocabgap.version import SCHEMA_VERSION
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from vocabgap.version import __version__
+from vocabgap import __version__
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

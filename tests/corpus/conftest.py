@@ -1,4 +1,4 @@
-"""A chunk as others push it, and as a store has it, for the tests of the shared corpus. Corpora on disk, image repositories, and the ways between them."""
+"""Builders of shared corpora, of what is pushed into them, and of image repositories."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

@@ -41,7 +41,7 @@ def decided() -> Callable[..., Decision]:
     return make
 
 
-START = datetime(2026, 7, 1, tzinfo=UTC)
+DECIDED_FROM = datetime(2026, 7, 1, tzinfo=UTC)
 FRAMES = ("capabilities.parquet", "gaps.parquet", "groups.parquet", "lineage.parquet", "report.md")
 
 
@@ -50,7 +50,7 @@ class Studio:
 
     def __init__(self, folder: Path, root: Path) -> None:
         self.folder, self.root = folder, root
-        self.clock = START
+        self.clock = DECIDED_FROM
         self.cluster = ClusterSettings()
 
     def ask(self, *needs: str, image: str = "later") -> None:
@@ -65,7 +65,7 @@ class Studio:
         settings = Settings(
             decisions=DecisionSettings(file=str(self.folder / "decisions.jsonl")), cluster=self.cluster
         )
-        return run(self.root, self.folder / out, **{"settings": settings, "now": START, **given})
+        return run(self.root, self.folder / out, **{"settings": settings, "now": DECIDED_FROM, **given})
 
     def rows(self, **given: Any) -> dict[str, dict[str, Any]]:  # noqa: ANN401 - passed on to run
         """The capabilities of a report that is made now, each under all of its wordings."""

@@ -12,7 +12,7 @@ from vocabgap.errors import VocabgapError
 from vocabgap.settings.model import ClusterSettings
 
 if TYPE_CHECKING:
-    from deciding.conftest import Studio
+    from decisions.conftest import Studio
 
 KNOWN = (
     "sky mask", "mask the sky", "sky mask tool", "cloud mask", "film grain", "film grain look",

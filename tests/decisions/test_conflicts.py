@@ -10,7 +10,7 @@ from vocabgap.settings.model import ClusterSettings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from deciding.conftest import Studio
+    from decisions.conftest import Studio
 
 CLOUDS, SKIES = ("cloud mask", "cloud mask tool"), ("sky mask", "sky mask haze")
 

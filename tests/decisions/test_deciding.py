@@ -18,7 +18,7 @@ from vocabgap.pipeline import Run, run
 from vocabgap.settings.model import ClusterSettings
 
 if TYPE_CHECKING:
-    from deciding.conftest import Studio
+    from decisions.conftest import Studio
 
 Gap = Callable[..., dict[str, object]]
 Corpus = Callable[..., Path]

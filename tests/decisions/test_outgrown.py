@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from deciding.conftest import Studio
+    from decisions.conftest import Studio
 
     Gap = Callable[..., dict[str, object]]
 

@@ -7,7 +7,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from deciding.conftest import Studio
+    from decisions.conftest import Studio
 
 
 @pytest.fixture

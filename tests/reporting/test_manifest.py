@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from vocabgap import __version__
 from vocabgap.ingest import Selection
 from vocabgap.pipeline import Run
 from vocabgap.reporting.manifest import MANIFEST_NAME, encode_manifest, read_manifest
 from vocabgap.settings.model import ClusterSettings, Settings
-from vocabgap.version import __version__
 
 Publish = Callable[..., Run]
 

@@ -13,11 +13,11 @@ import typer
 from typer.exceptions import TyperException
 from typer.main import get_command
 
+from vocabgap import __version__
 from vocabgap.cli.groups import LoadedOnDemand, usage_error
 from vocabgap.cli.output import PROGRAM, Output
 from vocabgap.errors import DEBUG_VARIABLE, STOPPED, ExitCode, InvalidInputError, VocabgapError, system_error
 from vocabgap.files.atomic import StoppedError, ignore, raise_stops, release
-from vocabgap.version import __version__
 
 app = typer.Typer(
     cls=LoadedOnDemand,

@@ -19,11 +19,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from vocabgap import SCHEMA_VERSION
 from vocabgap.errors import VocabgapError
 from vocabgap.reporting import Published
 from vocabgap.reporting.publishing import current_folder
 from vocabgap.text import carried, count, escape_unseen, escape_unseen_in_json, shortened, visible
-from vocabgap.version import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from vocabgap.ingest import ScanSummary

@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 import typer
 
+from vocabgap import __version__
 from vocabgap.cli.options import ConfigOption
 from vocabgap.cli.output import Output, output_of
 from vocabgap.errors import DEBUG_VARIABLE
@@ -18,7 +19,6 @@ from vocabgap.settings.gap_rules import rules_in_force
 from vocabgap.settings.loading import ACTOR_VARIABLE, CONFIG_VARIABLE, VARIABLES, resolve_settings
 from vocabgap.settings.model import Settings
 from vocabgap.text import count, escape_unseen
-from vocabgap.version import __version__
 
 _BUILT_IN: Final = "  # built in"
 _LISTED: Final = "  # what is built in is listed with --json"

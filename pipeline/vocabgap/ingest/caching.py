@@ -19,6 +19,7 @@ import msgspec
 import polars as pl
 from msgspec import structs
 
+from vocabgap import SCHEMA_VERSION, __version__
 from vocabgap.errors import InvalidInputError, StateError, expanded
 from vocabgap.files.atomic import EMBEDDINGS_FOLDER, locked, put_in_place, refused
 from vocabgap.files.parquet import write_parquet
@@ -28,7 +29,6 @@ from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.lines import Collector, LogRead, Portion, Prefix
 from vocabgap.schema import RECORDS, REJECTS
 from vocabgap.text import printable_name
-from vocabgap.version import SCHEMA_VERSION, __version__
 
 # The files of a cache: shards of rows that never change, and an index that is replaced last.
 #

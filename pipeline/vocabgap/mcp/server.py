@@ -27,6 +27,7 @@ from mcp_types import (
     TextContent,
 )
 
+from vocabgap import __version__
 from vocabgap.errors import DEBUG_VARIABLE
 from vocabgap.mcp.log_tool import LOG_VOCABULARY_GAP, SIMILAR_GAPS
 from vocabgap.mcp.prompts import get_prompt, lane_of, prompts
@@ -37,7 +38,6 @@ from vocabgap.mcp.terms_tool import CHECK_TERMS
 from vocabgap.mcp.tool import Failure, Lane, Lanes, Tool, checkpoint, failure, told
 from vocabgap.mcp.workspace import Workspace
 from vocabgap.text import escape_unseen_in_json
-from vocabgap.version import __version__
 
 NAME: Final = "vocabgap"
 TOOLS: Final[tuple[Tool[Any, Any], ...]] = (

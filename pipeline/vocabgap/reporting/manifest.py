@@ -10,6 +10,7 @@ from typing import Annotated, Final, Protocol, Self
 
 import msgspec
 
+from vocabgap import SCHEMA_VERSION, __version__
 from vocabgap.decisions import Ruling
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.ingest import Selection
@@ -18,7 +19,6 @@ from vocabgap.records.moments import iso
 from vocabgap.reporting.overviews import Account, CheckedTerms
 from vocabgap.settings.model import RankBy, RankSettings, Settings
 from vocabgap.text import visible
-from vocabgap.version import SCHEMA_VERSION, __version__
 
 # What a run was narrowed to, and in what two runs differ there.
 #

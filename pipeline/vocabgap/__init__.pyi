@@ -1,0 +1,45 @@
+# The public names and their homes: for type checkers, and for `__init__.py`, which imports what is used.
+from vocabgap.clustering import Clusters as Clusters
+from vocabgap.clustering import cluster as cluster
+from vocabgap.clustering.embedding import Embedder as Embedder
+from vocabgap.corpus.corpus import Corpus as Corpus
+from vocabgap.corpus.corpus import open_corpus as open_corpus
+from vocabgap.corpus.payloads import export_chunks as export_chunks
+from vocabgap.corpus.scanning import scan as scan
+from vocabgap.corpus.scanning import scan_to_parquet as scan_to_parquet
+from vocabgap.decisions.deciding import Decisions as Decisions
+from vocabgap.errors import VocabgapError as VocabgapError
+from vocabgap.gaplog import LoggedGap as LoggedGap
+from vocabgap.gaplog import log_gap as log_gap
+from vocabgap.gaplog.listing import list_gaps as list_gaps
+from vocabgap.gaplog.nearest import SimilarGap as SimilarGap
+from vocabgap.gaplog.nearest import similar_gaps as similar_gaps
+from vocabgap.gaplog.showing import show as show
+from vocabgap.glossary.context import ExecutionContext as ExecutionContext
+from vocabgap.glossary.errors import BlockedByConflictError as BlockedByConflictError
+from vocabgap.glossary.runtime import GlossaryRuntime as GlossaryRuntime
+from vocabgap.ingest import Scan as Scan
+from vocabgap.ingest import ScanSummary as ScanSummary
+from vocabgap.ingest import Selection as Selection
+from vocabgap.pipeline import Run as Run
+from vocabgap.pipeline import run as run
+from vocabgap.ranking import Draft as Draft
+from vocabgap.ranking import covered as covered
+from vocabgap.ranking import draft as draft
+from vocabgap.ranking import probably_covered as probably_covered
+from vocabgap.ranking import rank as rank
+from vocabgap.ranking import screen as screen
+from vocabgap.ranking.vocabulary import Vocabulary as Vocabulary
+from vocabgap.ranking.vocabulary import load_vocabulary as load_vocabulary
+from vocabgap.records.record import fold_category as fold_category
+from vocabgap.records.record import fold_operation as fold_operation
+from vocabgap.reporting import Published as Published
+from vocabgap.reporting import Summary as Summary
+from vocabgap.reporting import report as report
+from vocabgap.settings.loading import load_settings as load_settings
+from vocabgap.settings.model import RankBy as RankBy
+from vocabgap.settings.model import Settings as Settings
+
+__version__: str
+SCHEMA_VERSION: int
+__all__: list[str]  # noqa: PYI035 - made of the names above
