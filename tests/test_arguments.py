@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 import vocabgap as vg
-from vocabgap.clustering import Clusters
+from vocabgap.clustering.grouping import Clusters
 from vocabgap.errors import InvalidInputError, texts, unusable
-from vocabgap.ingest import Scan
+from vocabgap.ingest.scanning import Scan
 
 Call = Callable[..., object]
 

@@ -7,12 +7,16 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from vocabgap.clustering import cluster
+from vocabgap.clustering.grouping import cluster
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.ingest import Selection, scan
+from vocabgap.ingest.scanning import scan
+from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import STAGES, run
-from vocabgap.ranking import covered, rank, screen, with_categories
+from vocabgap.ranking.capabilities import rank
+from vocabgap.ranking.classifying import with_categories
+from vocabgap.ranking.coverage import covered
+from vocabgap.ranking.screening import screen
 from vocabgap.ranking.vocabulary import load_vocabulary
 from vocabgap.settings.loading import load_settings
 from vocabgap.settings.model import (

@@ -10,38 +10,29 @@ from typing import Final, NamedTuple, Self
 
 import polars as pl
 
-from vocabgap.clustering import Clusters, cluster
 from vocabgap.clustering.embedding import Embedder, EmbeddingUse, load_embedder
+from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.corpus.scanning import scan
-from vocabgap.decisions import Ruling, read_decisions, replay
+from vocabgap.decisions.log import read_decisions
+from vocabgap.decisions.replay import Ruling, replay
 from vocabgap.errors import InvalidInputError, expanded, require_kind, whole_number
 from vocabgap.glossary.report_check import check_words, kept_run, kept_whole
-from vocabgap.ingest import Scan, Selection, resolve_roots
-from vocabgap.ranking import (
-    Lineage,
-    covered,
-    identify,
-    rank,
-    reclassify,
-    screen,
-    trace,
-    with_categories,
-    with_given_categories,
-)
+from vocabgap.ingest.discovery import resolve_roots
+from vocabgap.ingest.scanning import Scan
+from vocabgap.ingest.selection import Selection
+from vocabgap.ranking.capabilities import rank
+from vocabgap.ranking.classifying import reclassify, with_categories, with_given_categories
+from vocabgap.ranking.coverage import covered
+from vocabgap.ranking.identity import identify
+from vocabgap.ranking.lineage import Lineage, trace
+from vocabgap.ranking.screening import screen
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary
 from vocabgap.records.moments import require_offset
-from vocabgap.reporting import (
-    Decided,
-    Model,
-    Published,
-    Reproduction,
-    Timing,
-    check_target,
-    read_basis,
-    report,
-    resolve_target,
-)
-from vocabgap.reporting.published_run import Basis
+from vocabgap.reporting.command import Reproduction
+from vocabgap.reporting.manifest import Decided, Model, Timing
+from vocabgap.reporting.published_run import Basis, read_basis
+from vocabgap.reporting.publishing import check_target, resolve_target
+from vocabgap.reporting.writing import Published, report
 from vocabgap.schema import RECORDS
 from vocabgap.settings.model import Settings, shared_from
 from vocabgap.text import count

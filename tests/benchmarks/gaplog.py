@@ -20,8 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from vocabgap.gaplog import log_gap
 from vocabgap.gaplog.entry import category
+from vocabgap.gaplog.log import log_gap
 
 GAPS: Final = 2_000
 COMMANDS: Final = 7

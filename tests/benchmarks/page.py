@@ -20,9 +20,9 @@ from typing import Final, NamedTuple
 import numpy as np
 import polars as pl
 
-from vocabgap.ranking import rank
-from vocabgap.reporting import summarise
+from vocabgap.ranking.capabilities import rank
 from vocabgap.reporting.page import render_page
+from vocabgap.reporting.summary import summarise
 from vocabgap.reporting.writing import with_capabilities
 from vocabgap.schema import CLUSTERS, GAPS, RECORDS, WORDINGS
 

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import polars as pl
 
-from vocabgap.ranking import rank
+from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.intervals import DRAWS, sureness
 from vocabgap.ranking.priority import Weights
 from vocabgap.schema import CLUSTERS, RECORDS, WORDINGS

@@ -12,9 +12,10 @@ from scipy import sparse
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
-from vocabgap.clustering import cluster, embeddings, linkage
+from vocabgap.clustering import embeddings, linkage
 from vocabgap.clustering.arrays import FloatArray
 from vocabgap.clustering.cutting import flat_groups
+from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.linkage import cosine_distances, in_order_of_height
 from vocabgap.clustering.neighbours import BlendedNeighbours
 from vocabgap.clustering.sparse_linkage import average_linkage

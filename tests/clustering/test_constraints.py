@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from vocabgap.clustering import Clusters, cluster
+from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.errors import InvalidInputError
 from vocabgap.schema import Apart, Constraint, Together
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from vocabgap.clustering import cluster
+from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.errors import InvalidInputError
 from vocabgap.schema import CLUSTERS, LINKAGE, PHRASE_FIELDS, WORDINGS

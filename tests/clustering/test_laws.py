@@ -14,8 +14,8 @@ from polars.testing import assert_frame_equal
 from sklearn.cluster import AgglomerativeClustering
 
 import vocabgap
-from vocabgap.clustering import Clusters, cluster
 from vocabgap.clustering.cutting import sentence_shares, sentenceness
+from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.schema import PHRASE_FIELDS
 from vocabgap.text import content_words, ignored_stems, surface

@@ -6,8 +6,9 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from vocabgap.clustering import Clusters, cluster, linkage
+from vocabgap.clustering import linkage
 from vocabgap.clustering.cutting import SENTENCE_CUT
+from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.schema import LINKAGE, SWEEP
 

@@ -13,8 +13,9 @@ from scipy import sparse
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
-from vocabgap.clustering import cluster, linkage, neighbours, sparse_linkage
+from vocabgap.clustering import linkage, neighbours, sparse_linkage
 from vocabgap.clustering.cutting import flat_groups
+from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.linkage import in_order_of_height
 from vocabgap.clustering.neighbours import SparseNeighbours
 from vocabgap.clustering.sparse_linkage import Merges, average_linkage

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import polars as pl
 import pytest
 
-from vocabgap.clustering import cluster
+from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.wordings import folding
 from vocabgap.errors import InvalidInputError
 from vocabgap.text import ignored_stems

@@ -14,7 +14,7 @@ from vocabgap.corpus.corpus import Corpus
 from vocabgap.corpus.places import is_corpus
 from vocabgap.corpus.scanning import scan
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.ingest import Selection
+from vocabgap.ingest.selection import Selection
 from vocabgap.records.record import LOG_NAME
 from vocabgap.settings.sources import Source
 

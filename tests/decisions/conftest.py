@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from vocabgap.decisions import Action, Decision, decide, subject
 from vocabgap.decisions.deciding import Decisions
+from vocabgap.decisions.record import Action, Decision, decide, subject
 from vocabgap.pipeline import Run, run
 from vocabgap.settings.model import ClusterSettings, DecisionSettings, Settings
 

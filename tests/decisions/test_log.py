@@ -10,7 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from vocabgap.decisions import Decision, append_decision, read_decisions
+from vocabgap.decisions.log import append_decision, read_decisions
+from vocabgap.decisions.record import Decision
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError
 from vocabgap.files import appending
 
@@ -26,7 +27,8 @@ APPEND = """
 import sys
 from pathlib import Path
 import msgspec
-from vocabgap.decisions import Decision, append_decision
+from vocabgap.decisions.log import append_decision
+from vocabgap.decisions.record import Decision
 decisions = msgspec.json.decode(sys.stdin.buffer.readline(), type=list[Decision])
 print("ready", flush=True)
 sys.stdin.buffer.readline()

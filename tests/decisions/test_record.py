@@ -4,8 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import msgspec
 import pytest
 
-from vocabgap.decisions import Action, Decision, decide, subject
-from vocabgap.decisions.record import KEPT_WORDINGS
+from vocabgap.decisions.record import KEPT_WORDINGS, Action, Decision, decide, subject
 from vocabgap.errors import InvalidInputError
 
 Decided = Callable[..., Decision]

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vocabgap.decisions import Decision, Ruling, in_force, replay, undoings
+from vocabgap.decisions.record import Decision
+from vocabgap.decisions.replay import Ruling, in_force, replay, undoings
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.schema import Apart, Together
 from vocabgap.text import surface

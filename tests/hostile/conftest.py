@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from vocabgap.cli.app import run as run_command
-from vocabgap.decisions import Action, Decision, decide, subject
+from vocabgap.decisions.record import Action, Decision, decide, subject
 from vocabgap.errors import ExitCode
 from vocabgap.pipeline import Run, run
 from vocabgap.records.record import LOG_NAME

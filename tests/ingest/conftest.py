@@ -11,7 +11,9 @@ from typing import Any, Final
 import pytest
 from polars.testing import assert_frame_equal
 
-from vocabgap.ingest import CacheUse, Scan, caching, scan
+from vocabgap.ingest import caching
+from vocabgap.ingest.caching import CacheUse
+from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.records.record import LOG_NAME
 
 NEED: Final = b'{"description":"soft reeds"}\n'

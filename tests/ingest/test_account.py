@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from vocabgap.ingest import Scan, scan
+from vocabgap.ingest.scanning import Scan, scan
 
 AsLine = Callable[[Mapping[str, object]], bytes]
 ScanBytes = Callable[[bytes], Scan]

@@ -6,9 +6,8 @@ import polars as pl
 import pytest
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest import scan, scan_to_parquet
 from vocabgap.ingest.discovery import discover
-from vocabgap.ingest.scanning import check_arguments
+from vocabgap.ingest.scanning import check_arguments, scan, scan_to_parquet
 from vocabgap.settings.sources import Source
 
 WriteLog = Callable[..., Path]

@@ -11,7 +11,9 @@ from typing import Final
 import msgspec
 import pytest
 
-from vocabgap.ingest import CacheUse, Scan, caching, scan
+from vocabgap.ingest import caching
+from vocabgap.ingest.caching import CacheUse
+from vocabgap.ingest.scanning import Scan, scan
 
 WriteLog = Callable[..., Path]
 Append = Callable[..., None]

@@ -13,7 +13,9 @@ import polars as pl
 import pytest
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError
-from vocabgap.ingest import CacheUse, Scan, caching, scan
+from vocabgap.ingest import caching
+from vocabgap.ingest.caching import CacheUse
+from vocabgap.ingest.scanning import Scan, scan
 
 WriteLog = Callable[..., Path]
 Append = Callable[..., None]

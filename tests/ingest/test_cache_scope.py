@@ -8,7 +8,8 @@ from typing import Final
 
 import pytest
 
-from vocabgap.ingest import CacheUse, Scan, scan
+from vocabgap.ingest.caching import CacheUse
+from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.records.record import LOG_NAME
 from vocabgap.settings.sources import Source
 

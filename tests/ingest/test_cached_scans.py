@@ -14,8 +14,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from vocabgap.ingest import CacheUse, Scan, caching, lines, scan
+from vocabgap.ingest import caching, lines
+from vocabgap.ingest.caching import CacheUse
 from vocabgap.ingest.reading import Block, blocks
+from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.records.record import LOG_NAME
 from vocabgap.settings.sources import Source
 

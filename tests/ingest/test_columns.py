@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vocabgap.ingest import Scan, columns
+from vocabgap.ingest import columns
 from vocabgap.ingest.columns import RecordColumns
 from vocabgap.ingest.discovery import Kind, LogFile
+from vocabgap.ingest.scanning import Scan
 from vocabgap.records.record import GapRecord, record_id
 from vocabgap.schema import RECORDS
 

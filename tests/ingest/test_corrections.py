@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.ingest import Scan, scan
+from vocabgap.ingest.scanning import Scan, scan
 
 WriteLog = Callable[..., Path]
 Gap = Callable[..., dict[str, object]]

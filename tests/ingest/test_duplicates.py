@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.ingest import Scan, scan
+from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.records.record import LOG_NAME
 
 WriteLog = Callable[..., Path]

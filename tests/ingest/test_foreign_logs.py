@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vocabgap.cli.app import run
-from vocabgap.ingest import scan
+from vocabgap.ingest.scanning import scan
 from vocabgap.records.record import LOG_NAME
 from vocabgap.settings.loading import load_settings
 from vocabgap.settings.sources import Source

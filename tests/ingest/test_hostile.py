@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.ingest import Scan, scan
+from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.records.record import LOG_NAME, RejectReason
 
 GOOD = b'{"image_id":"heron-11","description":"sound line"}'

@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import astuple
 
-from vocabgap.ingest import Scan, scan
 from vocabgap.ingest.decoding import MAX_LINE_BYTES, Decoded, decode_complete, decode_line
+from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.records.record import FIELDS
 
 AsLine = Callable[[Mapping[str, object]], bytes]

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vocabgap.ingest import Scan, scan
 from vocabgap.ingest.discovery import LogFile, discover
+from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.records.record import LOG_NAME, RejectReason
 
 WriteLog = Callable[..., Path]

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from vocabgap.ingest import scan
 from vocabgap.ingest.decoding import FieldMap
+from vocabgap.ingest.scanning import scan
 from vocabgap.records.record import FIELDS, LOG_NAME
 from vocabgap.settings.sources import NATIVE, Source
 

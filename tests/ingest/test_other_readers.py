@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from vocabgap.ingest import Scan, scan
+from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.records.record import FIELDS
 from vocabgap.schema import RECORDS
 

@@ -14,9 +14,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from vocabgap.ingest import Scan, scan
 from vocabgap.ingest.discovery import LogFile, discover
 from vocabgap.ingest.reading import MIB, Reading
+from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.records.record import LOG_NAME
 
 if sys.version_info >= (3, 14):

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.ingest import RepairedLine, repaired_lines, scan
+from vocabgap.ingest.repaired import RepairedLine, repaired_lines
+from vocabgap.ingest.scanning import scan
 from vocabgap.records.record import Repair
 
 Gap = Callable[..., dict[str, object]]

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from vocabgap.ingest import Scan
+from vocabgap.ingest.scanning import Scan
 
 AsLine = Callable[[Mapping[str, object]], bytes]
 ScanBytes = Callable[[bytes], Scan]

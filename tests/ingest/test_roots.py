@@ -8,7 +8,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.ingest import Scan, scan
+from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.records.record import LOG_NAME, RejectReason
 
 WriteLog = Callable[..., Path]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from polars.testing import assert_frame_equal
 
-from vocabgap.ingest import Scan, scan
+from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.records.record import LOG_NAME
 from vocabgap.schema import FILES, GAPS, RECORDS, REJECTS
 

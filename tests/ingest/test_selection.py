@@ -6,8 +6,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest import Scan, Selection, scan
-from vocabgap.ingest.selection import select
+from vocabgap.ingest.scanning import Scan, scan
+from vocabgap.ingest.selection import Selection, select
 
 WriteLog = Callable[..., Path]
 Gap = Callable[..., dict[str, object]]

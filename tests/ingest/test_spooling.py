@@ -7,7 +7,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
-from vocabgap.ingest import columns, scan, scan_to_parquet, scanning
+from vocabgap.ingest import columns, scanning
+from vocabgap.ingest.scanning import scan, scan_to_parquet
 
 WriteLog = Callable[..., Path]
 Gap = Callable[..., dict[str, object]]

@@ -7,7 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from vocabgap.ingest import Selection, scan, undated, unmatched
+from vocabgap.ingest.scanning import scan
+from vocabgap.ingest.selection import Selection, undated, unmatched
 from vocabgap.schema import GAPS
 
 Gap = Callable[..., dict[str, object]]

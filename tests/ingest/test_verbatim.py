@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.ingest import read_lines, scan, text_lines
+from vocabgap.ingest.scanning import scan
+from vocabgap.ingest.verbatim import read_lines, text_lines
 from vocabgap.records.record import LOG_NAME
 
 NEED = b'{"description":"soft reeds"}\n'

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import vocabgap as vg
-from vocabgap.ingest import Selection
+from vocabgap.ingest.selection import Selection
 from vocabgap.mcp import workspace as module
 from vocabgap.mcp.workspace import Known, Rankings
 from vocabgap.pipeline import Analysis, analyse

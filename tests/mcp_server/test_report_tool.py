@@ -7,7 +7,7 @@ import pytest
 
 import vocabgap as vg
 from mcp_server.calls import found, refused
-from vocabgap.ingest import Selection
+from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Analysis, analyse
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from vocabgap.clustering import Clusters, cluster
-from vocabgap.ranking import rank
+from vocabgap.clustering.grouping import Clusters, cluster
+from vocabgap.ranking.capabilities import rank
 from vocabgap.schema import RECORDS
 
 Row = Mapping[str, Any]

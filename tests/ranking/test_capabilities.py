@@ -15,11 +15,11 @@ from polars.testing import assert_frame_equal
 from sklearn.cluster import AgglomerativeClustering
 
 import vocabgap
-from vocabgap.clustering import Clusters, cluster
 from vocabgap.clustering.cutting import sentence_shares, sentenceness
+from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.errors import InvalidInputError
-from vocabgap.ranking import rank
+from vocabgap.ranking.capabilities import rank
 from vocabgap.schema import CAPABILITIES
 from vocabgap.text import content_words, ignored_stems, surface
 

@@ -10,9 +10,14 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest import scan
-from vocabgap.ranking import reclassify, with_categories, with_given_categories
-from vocabgap.ranking.classifying import operations_of, train
+from vocabgap.ingest.scanning import scan
+from vocabgap.ranking.classifying import (
+    operations_of,
+    reclassify,
+    train,
+    with_categories,
+    with_given_categories,
+)
 from vocabgap.records.categories import judge
 from vocabgap.schema import GAPS
 

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.ranking import covered, probably_covered
+from vocabgap.ranking.coverage import covered, probably_covered
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
 from vocabgap.schema import CAPABILITIES
 from vocabgap.settings.model import DEFAULT_COVERED

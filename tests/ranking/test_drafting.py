@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.ranking import Draft, draft
+from vocabgap.ranking.drafting import Draft, draft
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
 from vocabgap.schema import GAPS, RECORDS
 from vocabgap.text import stem, words

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from vocabgap.clustering import Clusters
-from vocabgap.ranking import rank
+from vocabgap.clustering.grouping import Clusters
+from vocabgap.ranking.capabilities import rank
 from vocabgap.schema import EXAMPLE_FIELDS
 
 Row = Mapping[str, Any]

@@ -5,9 +5,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from vocabgap.clustering import cluster
-from vocabgap.ranking import Identified, identify, rank, trace
-from vocabgap.ranking.identity import derived_id
+from vocabgap.clustering.grouping import cluster
+from vocabgap.ranking.capabilities import rank
+from vocabgap.ranking.identity import Identified, derived_id, identify
+from vocabgap.ranking.lineage import trace
 from vocabgap.schema import GROUPS, IDENTITIES, LINEAGE, VERDICTS, Apart, Together
 
 Records = Callable[[Sequence[dict[str, Any]]], pl.DataFrame]

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from vocabgap.clustering import Clusters, cluster
-from vocabgap.ranking import rank
+from vocabgap.clustering.grouping import Clusters, cluster
+from vocabgap.ranking.capabilities import rank
 from vocabgap.settings.model import RankBy
 
 Row = Mapping[str, Any]

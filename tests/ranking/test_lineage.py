@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from vocabgap.ranking import relations
+from vocabgap.ranking.lineage import relations
 
 Surface = tuple[str, str, int]
 SCHEMA = {

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.ranking import find_capability
+from vocabgap.ranking.lookup import find_capability
 
 Ranked = Callable[..., pl.DataFrame]
 

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest import scan
-from vocabgap.ranking import screen
-from vocabgap.ranking.screening import _may_fit, rule_of
+from vocabgap.ingest.scanning import scan
+from vocabgap.ranking.screening import _may_fit, rule_of, screen
 from vocabgap.schema import GAPS
 from vocabgap.settings.gap_rules import rules_in_force
 

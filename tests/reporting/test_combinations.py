@@ -4,7 +4,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from vocabgap.ingest import scan
+from vocabgap.ingest.scanning import scan
 from vocabgap.reporting.overviews import Combination, recurring
 
 Gap = Callable[..., dict[str, object]]

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from vocabgap.cli.app import run as command_line
-from vocabgap.ingest import Selection
-from vocabgap.reporting import Decided, Reproduction
-from vocabgap.reporting.manifest import narrowed
+from vocabgap.ingest.selection import Selection
+from vocabgap.reporting.command import Reproduction
+from vocabgap.reporting.manifest import Decided, narrowed
 from vocabgap.settings.model import (
     ClusterSettings,
     DecisionSettings,

@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from vocabgap.ingest import Selection
+from vocabgap.ingest.selection import Selection
 from vocabgap.reporting.comparison import Comparison, Kind, compare, compared_in_words
 from vocabgap.reporting.manifest import Difference, Narrowing
 from vocabgap.reporting.published_run import PublishedRun

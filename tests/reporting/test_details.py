@@ -7,15 +7,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from vocabgap.clustering import cluster
-from vocabgap.ingest import scan
+from vocabgap.clustering.grouping import cluster
+from vocabgap.ingest.scanning import scan
 from vocabgap.pipeline import Run
-from vocabgap.ranking import rank
-from vocabgap.reporting import details, summarise
+from vocabgap.ranking.capabilities import rank
+from vocabgap.reporting import details
 from vocabgap.reporting.capability import Tally, named_by
 from vocabgap.reporting.details import HIDDEN, listed
 from vocabgap.reporting.overviews import askers_of
 from vocabgap.reporting.page.payload import payload_of
+from vocabgap.reporting.summary import summarise
 from vocabgap.settings.model import RankSettings, Settings
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)

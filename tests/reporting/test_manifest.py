@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from vocabgap import __version__
-from vocabgap.ingest import Selection
+from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
 from vocabgap.reporting.manifest import MANIFEST_NAME, encode_manifest, read_manifest
 from vocabgap.settings.model import ClusterSettings, Settings

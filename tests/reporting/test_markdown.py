@@ -8,12 +8,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from vocabgap.clustering import cluster
-from vocabgap.ingest import Selection, scan
+from vocabgap.clustering.grouping import cluster
+from vocabgap.ingest.scanning import scan
+from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
-from vocabgap.ranking import rank
-from vocabgap.reporting import summarise
+from vocabgap.ranking.capabilities import rank
 from vocabgap.reporting.formats import render_markdown
+from vocabgap.reporting.summary import summarise
 from vocabgap.settings.model import RankBy, RankSettings, Settings
 
 Gap = Callable[..., dict[str, object]]

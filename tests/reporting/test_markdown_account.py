@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.ingest import Selection
+from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
 
 Gap = Callable[..., dict[str, object]]

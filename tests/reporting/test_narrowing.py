@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from vocabgap.ingest import Selection
+from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
 from vocabgap.reporting.manifest import Difference, Narrowing, differences
 from vocabgap.settings.model import RankBy, RankSettings, Settings

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from vocabgap.ingest import Selection
+from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
 from vocabgap.settings.model import CategorySettings, Settings
 

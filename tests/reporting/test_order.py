@@ -6,12 +6,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from vocabgap.clustering import cluster
+from vocabgap.clustering.grouping import cluster
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest import scan
-from vocabgap.ranking import rank
-from vocabgap.reporting import report
-from vocabgap.reporting.writing import order_of
+from vocabgap.ingest.scanning import scan
+from vocabgap.ranking.capabilities import rank
+from vocabgap.reporting.writing import order_of, report
 from vocabgap.schema import CAPABILITIES
 from vocabgap.settings.model import RankBy
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from vocabgap.ingest import Selection
+from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
 
 Publish = Callable[..., Run]

@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
-from vocabgap.ingest import Selection
+from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
-from vocabgap.reporting import formats, report, writing
-from vocabgap.reporting.writing import render
+from vocabgap.reporting import formats, writing
+from vocabgap.reporting.writing import render, report
 from vocabgap.settings.model import RankBy, RankSettings, Settings
 
 Gap = Callable[..., dict[str, object]]

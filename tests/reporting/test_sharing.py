@@ -11,17 +11,18 @@ from msgspec.structs import replace
 
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest import Selection
+from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
-from vocabgap.reporting import details, read_run, report, sharing
+from vocabgap.reporting import details, sharing
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.details import Listed
 from vocabgap.reporting.overviews import Account
 from vocabgap.reporting.page import render_page, rendering
 from vocabgap.reporting.page.payload import payload_of
-from vocabgap.reporting.published_run import read_gaps
+from vocabgap.reporting.published_run import read_gaps, read_run
 from vocabgap.reporting.sharing import NO_CATEGORY, NO_WORDING, shareable
 from vocabgap.reporting.summary import Summary
+from vocabgap.reporting.writing import report
 from vocabgap.settings.model import ClusterSettings, DecisionSettings, RankSettings, Settings
 
 Gap = Callable[..., dict[str, object]]

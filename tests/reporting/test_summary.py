@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest import Selection
+from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
-from vocabgap.reporting import summarise
+from vocabgap.reporting.summary import summarise
 from vocabgap.schema import CAPABILITIES
 from vocabgap.settings.model import ClusterSettings, ReportSettings, Settings
 

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.reporting import read_run, render
-from vocabgap.reporting.published_run import read_basis
+from vocabgap.reporting.published_run import read_basis, read_run
 from vocabgap.reporting.publishing import check_target, resolve_target
+from vocabgap.reporting.writing import render
 
 MANIFEST = '{"vocabgap": "0.1.0", "schema_version": 1}'
 

@@ -11,10 +11,10 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from vocabgap.errors import ExitCode, InvalidInputError, StateError
-from vocabgap.ingest import Selection, scan
+from vocabgap.ingest.scanning import scan
+from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run, run
-from vocabgap.reporting import report
-from vocabgap.reporting.writing import with_capabilities
+from vocabgap.reporting.writing import report, with_capabilities
 from vocabgap.schema import CAPABILITIES, GAPS, REJECTS
 from vocabgap.settings.model import ReportSettings, Settings
 

@@ -25,7 +25,7 @@ from vocabgap.settings.model import Settings
 from vocabgap.text import count, escape_unseen, in_words
 
 if TYPE_CHECKING:
-    from vocabgap.ingest import RepairedLine
+    from vocabgap.ingest.repaired import RepairedLine
 
 
 def check(
@@ -90,7 +90,7 @@ def check(
 
 def _repaired(roots: list[Path], settings: Settings) -> "list[RepairedLine]":
     from vocabgap.corpus.places import is_corpus  # noqa: PLC0415 - loads Polars
-    from vocabgap.ingest import repaired_lines  # noqa: PLC0415
+    from vocabgap.ingest.repaired import repaired_lines  # noqa: PLC0415
 
     logs = [root for root in roots if not is_corpus(root)]
     return repaired_lines(logs, **settings.scan_options) if logs else []

@@ -33,9 +33,9 @@ from vocabgap.settings.model import BY_WORDING, DEFAULT_TOP, Settings
 from vocabgap.text import count, printable_name, shortened, visible
 
 if TYPE_CHECKING:
-    from vocabgap.clustering import Clusters
     from vocabgap.clustering.embedding import Embedder
-    from vocabgap.ingest import Scan, ScanSummary
+    from vocabgap.clustering.grouping import Clusters
+    from vocabgap.ingest.scanning import Scan, ScanSummary
 
 
 # Where a group is asked for by a name that only a report knows, since people have decided about it.
@@ -72,8 +72,8 @@ def telling_of_decisions(found: "Clusters", name: str, run: str) -> Iterator[Non
 
 def _groups_of(found: "Clusters", name: str, run: str) -> list[str]:
     """The labels of the groups that a capability of a run is made of, the most mentioned first."""
-    from vocabgap.ranking import find_capability  # noqa: PLC0415 - loads Polars
-    from vocabgap.reporting import read_run  # noqa: PLC0415
+    from vocabgap.ranking.lookup import find_capability  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting.published_run import read_run  # noqa: PLC0415
 
     try:
         (variants,) = find_capability(read_run(run, option="--run")[1], name)["variants"].to_list()
@@ -265,7 +265,7 @@ def _scanned(
     verify_hash: bool,
 ) -> "Scan":
     from vocabgap.corpus.scanning import scan  # noqa: PLC0415 - loads Polars
-    from vocabgap.ranking import screen  # noqa: PLC0415
+    from vocabgap.ranking.screening import screen  # noqa: PLC0415
 
     scanned = scan(
         roots,
@@ -292,7 +292,7 @@ def _clustered(
     output: Output, scanned: "Scan", settings: Settings, embedder: "Embedder | None", *, sweep: bool = False
 ) -> "Clusters":
     """The groups of what was read, with merges as far as a sweep looks if there is to be one."""
-    from vocabgap.clustering import SWEEP_CUTS, cluster  # noqa: PLC0415 - loads Polars
+    from vocabgap.clustering.grouping import SWEEP_CUTS, cluster  # noqa: PLC0415 - loads Polars
 
     reach = max(SWEEP_CUTS) if sweep else 0.0
     found = cluster(scanned.records, **settings.cluster_options, reach=reach, embedder=embedder)
@@ -334,7 +334,7 @@ def _cut_in_words(threshold: float | None) -> str:
 
 def _named(found: "Clusters", label: str) -> int:
     """The number of the group that a label or a wording names."""
-    from vocabgap.ranking import Named, find_named  # noqa: PLC0415 - loads Polars
+    from vocabgap.ranking.lookup import Named, find_named  # noqa: PLC0415 - loads Polars
 
     wordings = found.wordings.group_by("cluster").agg("wording")
     groups = found.clusters.join(wordings, on="cluster", maintain_order="left")

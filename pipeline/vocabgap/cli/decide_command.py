@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from vocabgap.decisions import Decision
     from vocabgap.decisions.deciding import Decisions
+    from vocabgap.decisions.record import Decision
     from vocabgap.settings.model import Settings
 
 decide = typer.Typer(

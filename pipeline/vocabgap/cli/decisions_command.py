@@ -14,8 +14,8 @@ from vocabgap.settings.loading import resolve_settings
 from vocabgap.text import count, escape_unseen, printable_name, visible
 
 if TYPE_CHECKING:
-    from vocabgap.decisions import Decision
     from vocabgap.decisions.deciding import Decisions
+    from vocabgap.decisions.record import Decision
 
 decisions = typer.Typer(
     name="decisions",
@@ -53,8 +53,8 @@ def list_decisions(
     """
     output = output_of(context)
     settings = resolve_settings(config, os.environ, {"--decisions": (("decisions", "file"), file)}).settings
-    from vocabgap.decisions import undoings  # noqa: PLC0415 - loads Polars
     from vocabgap.decisions.deciding import Decisions  # noqa: PLC0415 - loads Polars
+    from vocabgap.decisions.replay import undoings  # noqa: PLC0415 - loads Polars
 
     book = Decisions(run or settings.report.out, settings.decisions.file)
     found = book.all()

@@ -51,7 +51,7 @@ def draft(
         },
     ).settings
     # What follows loads Polars.
-    from vocabgap.ranking import draft as draft_of  # noqa: PLC0415
+    from vocabgap.ranking.drafting import draft as draft_of  # noqa: PLC0415
     from vocabgap.ranking.vocabulary import load_vocabulary  # noqa: PLC0415
     from vocabgap.reporting.published_run import read_gaps, read_run, telling_of_narrowing  # noqa: PLC0415
 

@@ -15,7 +15,7 @@ from vocabgap.text import escape_unseen, shortened, visible
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from vocabgap.gaplog import LoggedGap
+    from vocabgap.gaplog.log import LoggedGap
     from vocabgap.gaplog.nearest import SimilarGap
     from vocabgap.settings.model import Settings
 
@@ -87,7 +87,7 @@ def log(
     config: ConfigOption = None,
 ) -> None:
     """Write a gap down in the log of an image: one line, whole or not at all."""
-    from vocabgap.gaplog import log_gap  # noqa: PLC0415 - no other command needs it
+    from vocabgap.gaplog.log import log_gap  # noqa: PLC0415 - no other command needs it
 
     output = output_of(context)
     near = None

@@ -11,7 +11,8 @@ from vocabgap.text import count, escape_unseen
 
 if TYPE_CHECKING:
     from vocabgap.clustering.embedding import EmbeddingUse
-    from vocabgap.ingest import CacheUse, Scan
+    from vocabgap.ingest.caching import CacheUse
+    from vocabgap.ingest.scanning import Scan
 
 RootsArgument = Annotated[
     list[Path],

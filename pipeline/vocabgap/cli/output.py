@@ -21,12 +21,12 @@ from rich.text import Text
 
 from vocabgap import SCHEMA_VERSION
 from vocabgap.errors import VocabgapError
-from vocabgap.reporting import Published
 from vocabgap.reporting.publishing import current_folder
+from vocabgap.reporting.writing import Published
 from vocabgap.text import carried, count, escape_unseen, escape_unseen_in_json, shortened, visible
 
 if TYPE_CHECKING:
-    from vocabgap.ingest import ScanSummary
+    from vocabgap.ingest.scanning import ScanSummary
     from vocabgap.reporting.overviews import Account
 
 

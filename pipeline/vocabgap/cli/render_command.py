@@ -26,7 +26,7 @@ def render(
     output.quiet = quiet
     # What follows loads Polars.
     from vocabgap.cli.output import published_line  # noqa: PLC0415
-    from vocabgap.reporting import render as render_run  # noqa: PLC0415
+    from vocabgap.reporting.writing import render as render_run  # noqa: PLC0415
 
     made = render_run(run, out, share=share, option="RUN_DIR")
     output.event(

@@ -58,7 +58,7 @@ def note_narrowing(output: Output, made: "Run", *, minutes: Iterable[str] = ()) 
         made: The run.
         minutes: What was written as a span of minutes, and may have been meant as months.
     """
-    from vocabgap.ingest import unmatched  # noqa: PLC0415 - loads Polars
+    from vocabgap.ingest.selection import unmatched  # noqa: PLC0415 - loads Polars
 
     asked = made.published.manifest.parameters
     if asked is None:
@@ -79,7 +79,7 @@ def note_narrowing(output: Output, made: "Run", *, minutes: Iterable[str] = ()) 
 
 def undated_in_words(made: "Run") -> str:
     """How many of the records that were left out for their date have none, in brackets; empty for none."""
-    from vocabgap.ingest import undated  # noqa: PLC0415 - loads Polars
+    from vocabgap.ingest.selection import undated  # noqa: PLC0415 - loads Polars
 
     asked = made.published.manifest.parameters
     number = 0 if asked is None else undated(made.scan.gaps, asked.selection)
@@ -155,7 +155,7 @@ def _cells(item: "Capability") -> list[object]:
 
 def _mark(item: "Capability") -> str:
     """What is to be known of the place of a capability that is shown."""
-    from vocabgap.ranking import REGRESSED  # noqa: PLC0415 - loads Polars
+    from vocabgap.ranking.identity import REGRESSED  # noqa: PLC0415 - loads Polars
 
     marks = [*["pinned"] * item.pinned, *[REGRESSED] * (item.status == REGRESSED)]
     return f" ({', '.join(marks)})" if marks else ""
@@ -328,7 +328,7 @@ def report(
     earliest = None if since is None else parse_moment(since, moment, name="--since")
     latest = None if until is None else parse_moment(until, moment, name="--until")
     # What follows loads Polars and SciPy; bad arguments are told without waiting for that.
-    from vocabgap.ingest import Selection  # noqa: PLC0415
+    from vocabgap.ingest.selection import Selection  # noqa: PLC0415
     from vocabgap.pipeline import STAGES, run  # noqa: PLC0415
 
     selection = Selection(

@@ -15,14 +15,14 @@ from typing import Annotated, Any, BinaryIO, Final, Protocol, cast
 import msgspec
 import polars as pl
 
-from vocabgap.clustering import METHOD, SEED, WordingVectors
+from vocabgap.clustering.projecting import METHOD, SEED, WordingVectors
 from vocabgap.corpus.contracts import BACKUP_RECORD, Fault, faults, keeps
 from vocabgap.corpus.outcome import Code, RefusedError
 from vocabgap.corpus.scanning import readable
 from vocabgap.corpus.store import Version
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError, VocabgapError
 from vocabgap.files.atomic import put_in_place
-from vocabgap.ingest import scan_stored
+from vocabgap.ingest.verbatim import scan_stored
 from vocabgap.schema import PHRASE_FIELDS, phrase
 from vocabgap.settings.sources import Source
 

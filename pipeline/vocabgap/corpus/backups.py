@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
-from vocabgap.clustering import NO_SYNONYMS
+from vocabgap.clustering.wordings import NO_SYNONYMS
 from vocabgap.corpus.backup_files import (
     BackupRecord,
     Batch,

@@ -18,7 +18,7 @@ from vocabgap.corpus.scanning import scan_version
 from vocabgap.corpus.store import Measures, Store
 from vocabgap.corpus.tenants import configure
 from vocabgap.errors import InvalidInputError, require_kind
-from vocabgap.ingest import Scan
+from vocabgap.ingest.scanning import Scan
 from vocabgap.settings.model import Settings
 
 if TYPE_CHECKING:

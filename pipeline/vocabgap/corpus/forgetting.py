@@ -10,7 +10,7 @@ from vocabgap.corpus.identity import normal_tenant
 from vocabgap.corpus.scanning import READ, readable, scope
 from vocabgap.corpus.store import Change, Store
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.ingest import FOLDER, scan_stored
+from vocabgap.ingest.verbatim import FOLDER, scan_stored
 from vocabgap.schema import GAP_KIND
 from vocabgap.settings.sources import Source
 

@@ -12,7 +12,7 @@ import polars as pl
 from vocabgap.corpus.incoming import Parser, RawFile
 from vocabgap.corpus.outcome import Code, RefusedError
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.ingest import FOLDER, STORED, TEXT, read_lines, text_lines
+from vocabgap.ingest.verbatim import FOLDER, STORED, TEXT, read_lines, text_lines
 from vocabgap.records.record import ROOT_KIND
 from vocabgap.schema import GAP_KIND
 from vocabgap.settings.model import ScanOptions

@@ -17,7 +17,7 @@ from vocabgap.corpus.identity import CONTRACT_ROOT_KINDS, path_fault, require_id
 from vocabgap.corpus.scanning import scope
 from vocabgap.corpus.store import Version
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
-from vocabgap.ingest import read_lines
+from vocabgap.ingest.verbatim import read_lines
 from vocabgap.settings.model import ScanOptions, Settings
 
 # Payloads as files: one JSON object with the parsed chunks of a repository and what it withdraws.

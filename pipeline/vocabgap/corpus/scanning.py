@@ -11,9 +11,11 @@ from vocabgap.corpus.gap_chunks import lines_of_chunks
 from vocabgap.corpus.places import is_corpus, open_store
 from vocabgap.corpus.store import Version
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest import STORED, Scan, ScanSummary, resolve_roots, scan_stored, united
-from vocabgap.ingest import scan as scan_logs
-from vocabgap.ingest import scan_to_parquet as logs_to_parquet
+from vocabgap.ingest.discovery import resolve_roots
+from vocabgap.ingest.scanning import Scan, ScanSummary
+from vocabgap.ingest.scanning import scan as scan_logs
+from vocabgap.ingest.scanning import scan_to_parquet as logs_to_parquet
+from vocabgap.ingest.verbatim import STORED, scan_stored, united
 from vocabgap.schema import GAP_KIND
 from vocabgap.settings.model import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
 from vocabgap.settings.sources import Source

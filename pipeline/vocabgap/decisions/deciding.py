@@ -8,21 +8,14 @@ from typing import Any, Final
 
 import polars as pl
 
-from vocabgap.decisions import (
-    ID_PREFIX,
-    KEPT_WORDINGS,
-    Action,
-    Decision,
-    Subject,
-    append_decision,
-    decide,
+from vocabgap.decisions.log import append_decision, read_decisions
+from vocabgap.decisions.record import ID_PREFIX, KEPT_WORDINGS, Action, Decision, Subject, decide, subject
+from vocabgap.decisions.replay import (
     in_force,
-    read_decisions,
     replay,
     require_change,
     require_followed,
     require_own_label,
-    subject,
     surfaces_of,
     undoings,
 )
@@ -35,9 +28,10 @@ from vocabgap.errors import (
     require_kind,
     texts,
 )
-from vocabgap.ranking import REGRESSED, SETTLED, find_capability, find_wording
+from vocabgap.ranking.identity import REGRESSED, SETTLED
+from vocabgap.ranking.lookup import find_capability, find_wording
 from vocabgap.records.moments import require_offset
-from vocabgap.reporting import read_groups, read_run
+from vocabgap.reporting.published_run import read_groups, read_run
 from vocabgap.settings.loading import login
 from vocabgap.settings.model import DEFAULT_DECISIONS, DEFAULT_OUT
 from vocabgap.text import can_be_seen, count, printable_name, shortened, surface, visible

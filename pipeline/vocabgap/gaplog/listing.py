@@ -11,7 +11,9 @@ from vocabgap.corpus.scanning import scan
 from vocabgap.errors import require_kind, whole_number
 from vocabgap.gaplog.naming import Known, known_in, listed
 from vocabgap.gaplog.review import LAST, Belonging, Question, Totals, belonging, totals
-from vocabgap.ingest import CacheUse, Scan, undated, unmatched
+from vocabgap.ingest.caching import CacheUse
+from vocabgap.ingest.scanning import Scan
+from vocabgap.ingest.selection import undated, unmatched
 from vocabgap.records.moments import require_offset
 from vocabgap.records.record import fold_category
 from vocabgap.schema import RECORDS, stripped

@@ -25,8 +25,8 @@ from vocabgap.files.appending import Kind, add_line, alone, naming
 from vocabgap.files.atomic import undisturbed
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.gaplog.entry import as_written, category, checked, image_name
-from vocabgap.ingest import scan
 from vocabgap.ingest.accounting import SUPERSEDED, mark_batches
+from vocabgap.ingest.scanning import scan
 from vocabgap.records.record import FIELDS, LOG_NAME, GapRecord, record_id
 from vocabgap.schema import RECORDS
 

@@ -12,11 +12,11 @@ import polars as pl
 
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.pipeline import Analysis
-from vocabgap.ranking import PRESENT, find_capability
-from vocabgap.ranking.identity import ID_PREFIX
-from vocabgap.reporting import read_run, resolve_target
+from vocabgap.ranking.identity import ID_PREFIX, PRESENT
+from vocabgap.ranking.lookup import find_capability
 from vocabgap.reporting.manifest import GROUPS_NAME, LINEAGE_NAME, read_manifest
-from vocabgap.reporting.published_run import read_groups, read_table
+from vocabgap.reporting.published_run import read_groups, read_run, read_table
+from vocabgap.reporting.publishing import resolve_target
 from vocabgap.schema import GROUPS, LINEAGE, LISTED, phrase
 from vocabgap.text import shortened, surface, visible
 

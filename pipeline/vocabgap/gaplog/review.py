@@ -10,7 +10,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.errors import require_text, texts, unusable
-from vocabgap.ingest import Selection
+from vocabgap.ingest.selection import Selection
 from vocabgap.records.moments import parse_moment, require_offset
 from vocabgap.records.record import SATISFACTION_WORDS
 from vocabgap.reporting.capability import Tally

@@ -15,10 +15,12 @@ from vocabgap.errors import require_kind, require_text, texts, unusable
 from vocabgap.gaplog.listing import newest, unread, with_category
 from vocabgap.gaplog.naming import Candidate, Kind, Known, find, known_in, listed
 from vocabgap.gaplog.review import Belonging, Totals, belonging, totals
-from vocabgap.ingest import CacheUse, Scan, Selection
 from vocabgap.ingest.accounting import corrections
+from vocabgap.ingest.caching import CacheUse
+from vocabgap.ingest.scanning import Scan
+from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import analyse
-from vocabgap.ranking import SETTLED
+from vocabgap.ranking.identity import SETTLED
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.details import OPEN, Listed, lineage_in_words

@@ -22,10 +22,9 @@ from vocabgap.glossary.senses import TermSource
 from vocabgap.glossary.step_state import clear_abandoned, drop_state, state_path
 from vocabgap.glossary.strictness import Strictness, should_block
 from vocabgap.records.moments import iso
-from vocabgap.reporting import Published
 from vocabgap.reporting.overviews import CapabilityTerms, CheckedTerms, OpenTerm, TermMeaning
 from vocabgap.reporting.published_run import read_run
-from vocabgap.reporting.writing import render
+from vocabgap.reporting.writing import Published, render
 from vocabgap.settings.model import GlossarySettings
 from vocabgap.text import printable_name
 

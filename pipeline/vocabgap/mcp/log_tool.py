@@ -4,9 +4,9 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
-from vocabgap.gaplog import log_gap
+from vocabgap.gaplog.log import log_gap
 from vocabgap.gaplog.nearest import SimilarGap
-from vocabgap.ingest import Selection
+from vocabgap.ingest.selection import Selection
 from vocabgap.mcp.tool import Checkpoint, Lane, Limited, Told, Tool, fitting
 from vocabgap.mcp.workspace import Workspace
 from vocabgap.records.record import need_of

@@ -15,10 +15,10 @@ from mcp_types import (
 )
 
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.ingest import Selection
+from vocabgap.ingest.selection import Selection
 from vocabgap.mcp.tool import NOTICE, Checkpoint, Lane, told
 from vocabgap.mcp.workspace import Workspace
-from vocabgap.ranking import draft as draft_of
+from vocabgap.ranking.drafting import draft as draft_of
 from vocabgap.reporting.writing import with_capabilities
 
 _REVIEW: Final = """\

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Self
 
 import msgspec
 
-from vocabgap.ingest import Selection
+from vocabgap.ingest.selection import Selection
 from vocabgap.mcp.tool import Checkpoint, Lane, Limited, Told, Tool, fitting
 from vocabgap.mcp.workspace import Workspace
 from vocabgap.records.moments import parse_moment

@@ -12,9 +12,9 @@ from vocabgap.files.refusals import FileKind, content_of
 from vocabgap.mcp.report_tool import Ranked
 from vocabgap.mcp.tool import MARK, NOTICE, fitting, told
 from vocabgap.mcp.workspace import Workspace
-from vocabgap.reporting import read_run
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.manifest import CAPABILITIES_NAME, MANIFEST_NAME, MARKDOWN_NAME
+from vocabgap.reporting.published_run import read_run
 
 MOST_CAPABILITIES: Final = 100
 MOST_INPUTS: Final = 100

@@ -8,12 +8,12 @@ import polars as pl
 
 from vocabgap.gaplog.listing import review
 from vocabgap.gaplog.review import Question
-from vocabgap.ingest import Selection
+from vocabgap.ingest.selection import Selection
 from vocabgap.mcp.report_tool import MOMENT, Near, Ranked
 from vocabgap.mcp.tool import LONGEST_NAME, Checkpoint, Lane, Limited, Told, Tool, fitting
 from vocabgap.mcp.workspace import Workspace
 from vocabgap.pipeline import Analysis
-from vocabgap.ranking import find_capability
+from vocabgap.ranking.lookup import find_capability
 from vocabgap.reporting.capability import Capability, Recurring, Tally, Wording
 from vocabgap.reporting.writing import with_capabilities
 

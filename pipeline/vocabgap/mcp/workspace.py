@@ -17,13 +17,13 @@ import polars as pl
 from vocabgap.corpus.places import is_corpus
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, expanded, system_error
 from vocabgap.gaplog.nearest import SimilarIndex
-from vocabgap.ingest import Selection, resolve_roots
-from vocabgap.ingest.discovery import discover
+from vocabgap.ingest.discovery import discover, resolve_roots
+from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Analysis, analyse
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary, vocabulary_files
 from vocabgap.records.record import LOG_NAME
-from vocabgap.reporting import read_run
 from vocabgap.reporting.manifest import MANIFEST_NAME
+from vocabgap.reporting.published_run import read_run
 from vocabgap.reporting.publishing import resolve_target
 from vocabgap.settings.model import Settings
 from vocabgap.text import escape_unseen, shortened, visible

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from vocabgap.errors import expanded
-from vocabgap.ingest import Selection
+from vocabgap.ingest.selection import Selection
 from vocabgap.ranking.vocabulary import VocabularyFile
 from vocabgap.records.moments import iso
 from vocabgap.reporting.manifest import Compared, Decided, Model

@@ -9,7 +9,8 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
-from vocabgap.ranking import CONTINUED, SETTLED, relations
+from vocabgap.ranking.identity import SETTLED
+from vocabgap.ranking.lineage import CONTINUED, relations
 from vocabgap.records.moments import iso
 from vocabgap.reporting.manifest import Difference, differences
 from vocabgap.reporting.published_run import PublishedRun

@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
-from vocabgap.ranking import CONTINUED, MERGED, NEW, SPLIT
+from vocabgap.ranking.lineage import CONTINUED, MERGED, NEW, SPLIT
 from vocabgap.reporting.capability import Capability, Tally
 from vocabgap.schema import IMAGE_KEY
 from vocabgap.text import count

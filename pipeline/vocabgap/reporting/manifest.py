@@ -11,9 +11,9 @@ from typing import Annotated, Final, Protocol, Self
 import msgspec
 
 from vocabgap import SCHEMA_VERSION, __version__
-from vocabgap.decisions import Ruling
+from vocabgap.decisions.replay import Ruling
 from vocabgap.files.refusals import FileKind, file_kind
-from vocabgap.ingest import Selection
+from vocabgap.ingest.selection import Selection
 from vocabgap.ranking.vocabulary import VocabularyFile
 from vocabgap.records.moments import iso
 from vocabgap.reporting.overviews import Account, CheckedTerms

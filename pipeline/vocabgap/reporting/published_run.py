@@ -11,7 +11,7 @@ import polars as pl
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
 from vocabgap.files.refusals import FileKind, file_kind
-from vocabgap.ranking import PRESENT, PREVIOUS
+from vocabgap.ranking.identity import PRESENT, PREVIOUS
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
     GAPS_NAME,

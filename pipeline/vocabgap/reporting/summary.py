@@ -6,8 +6,10 @@ from datetime import datetime
 import msgspec
 import polars as pl
 
-from vocabgap.ingest import ScanSummary
-from vocabgap.ranking import RELATIONS, SETTLED, probably_covered
+from vocabgap.ingest.scanning import ScanSummary
+from vocabgap.ranking.coverage import probably_covered
+from vocabgap.ranking.identity import SETTLED
+from vocabgap.ranking.lineage import RELATIONS
 from vocabgap.reporting.capability import Asker, Capability, named_by
 from vocabgap.reporting.details import COVERED, OPEN, Listed, listed
 from vocabgap.reporting.details import SETTLED as SETTLED_GROUP

@@ -15,8 +15,10 @@ from msgspec.structs import replace
 from vocabgap.errors import InvalidInputError, StateError, expanded, require_kind, whole_number
 from vocabgap.files.parquet import write_parquet
 from vocabgap.files.refusals import FileKind, file_kind
-from vocabgap.ingest import Scan
-from vocabgap.ranking import SETTLED, Lineage, with_categories
+from vocabgap.ingest.scanning import Scan
+from vocabgap.ranking.classifying import with_categories
+from vocabgap.ranking.identity import SETTLED
+from vocabgap.ranking.lineage import Lineage
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.formats import Tables, settings_of, summary_of, write_faces

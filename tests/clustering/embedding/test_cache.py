@@ -14,7 +14,8 @@ import pytest
 from vocabgap.clustering.embedding import Embedder, EmbeddingUse, cache, embedder
 from vocabgap.clustering.embedding.encoder import Encoder
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError
-from vocabgap.ingest import CacheUse, scan
+from vocabgap.ingest.caching import CacheUse
+from vocabgap.ingest.scanning import scan
 
 TEXTS: Final = ["sky", "warm sky", "skin tone", "mask"]
 Write = Callable[..., Path]

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import pytest
 from msgspec.structs import replace
 
-from vocabgap.ingest import Selection
+from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
 from vocabgap.reporting import wording
 from vocabgap.reporting.capability import Asker, Cover, Tally, Wording
