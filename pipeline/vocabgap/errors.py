@@ -248,6 +248,8 @@ def require_type(
     try:
         msgspec.convert(value, kind, strict=strict)
     except msgspec.ValidationError as error:
+        if isinstance(value, dict) and expected(kind) == "a table":
+            raise InvalidInputError(f"{place}: {error}", hint=hint) from error
         item = _ITEM.search(str(error))
         if item is None or not isinstance(value, list | tuple):
             found = in_words(value)

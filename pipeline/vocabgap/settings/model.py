@@ -1,11 +1,13 @@
 """Settings: frozen, one struct a table of the settings file, and what each stage is called with."""
 
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Annotated, Final, Literal, TypedDict
+from numbers import Number
+from typing import Annotated, Any, Final, Literal, TypedDict, TypeVar, get_type_hints
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, require_type
 from vocabgap.records.categories import OPERATION_CATEGORIES
 from vocabgap.records.record import (
     CATEGORY_ALIASES,
@@ -86,6 +88,34 @@ def shared_from(min_images: int | None) -> int:
 
 class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A table of the settings file; an unknown key is an error, not a wish granted silently."""
+
+
+_Settings = TypeVar("_Settings", bound=_Section)
+
+
+def overridden(settings: _Settings, **changes: object) -> _Settings:
+    """Settings with the changes that are not None, all of them checked as those of a file are.
+
+    Raises:
+        InvalidInputError: A value cannot be used; the error names the argument.
+    """
+    kinds = get_type_hints(type(settings), include_extras=True)
+    given = {name: _plain(value, kinds[name]) for name, value in changes.items() if value is not None}
+    values = {**msgspec.structs.asdict(settings), **given}
+    for name, value in values.items():
+        require_type(name, value, kinds[name], hint="")
+    return msgspec.convert(values, type(settings))
+
+
+def _plain(value: Any, kind: object) -> object:  # noqa: ANN401 - anything may come
+    """A number of NumPy as one of Python, and texts as a tuple, be it a single one or a set."""
+    if isinstance(value, str) and kind == tuple[str, ...]:
+        return (value,)
+    if isinstance(value, Number) and hasattr(value, "item"):
+        return value.item()
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping):
+        return tuple(value)
+    return value
 
 
 class IngestSettings(_Section, frozen=True):
