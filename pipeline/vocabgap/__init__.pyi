@@ -5,8 +5,6 @@ from vocabgap.clustering.grouping import cluster as cluster
 from vocabgap.corpus.corpus import Corpus as Corpus
 from vocabgap.corpus.corpus import open_corpus as open_corpus
 from vocabgap.corpus.payloads import export_chunks as export_chunks
-from vocabgap.corpus.scanning import scan as scan
-from vocabgap.corpus.scanning import scan_to_parquet as scan_to_parquet
 from vocabgap.decisions.deciding import Decisions as Decisions
 from vocabgap.errors import VocabgapError as VocabgapError
 from vocabgap.gaplog.listing import list_gaps as list_gaps
@@ -20,6 +18,8 @@ from vocabgap.glossary.errors import BlockedByConflictError as BlockedByConflict
 from vocabgap.glossary.runtime import GlossaryRuntime as GlossaryRuntime
 from vocabgap.ingest.scanning import Scan as Scan
 from vocabgap.ingest.scanning import ScanSummary as ScanSummary
+from vocabgap.ingest.scanning import scan as scan
+from vocabgap.ingest.scanning import scan_to_parquet as scan_to_parquet
 from vocabgap.ingest.selection import Selection as Selection
 from vocabgap.pipeline import Run as Run
 from vocabgap.pipeline import run as run

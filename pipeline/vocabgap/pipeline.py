@@ -12,13 +12,12 @@ import polars as pl
 
 from vocabgap.clustering.embedding import Embedder, EmbeddingUse, load_embedder
 from vocabgap.clustering.grouping import Clusters, cluster
-from vocabgap.corpus.scanning import scan
 from vocabgap.decisions.log import read_decisions
 from vocabgap.decisions.replay import Ruling, replay
 from vocabgap.errors import InvalidInputError, expanded, require_kind, whole_number
 from vocabgap.glossary.report_check import check_words, kept_run, kept_whole
 from vocabgap.ingest.discovery import resolve_roots
-from vocabgap.ingest.scanning import Scan
+from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.ingest.selection import Selection
 from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.classifying import reclassify, with_categories, with_given_categories
@@ -177,7 +176,7 @@ def analyse_asked(
     with watch.stage("ingest"):
         scanned = scan(
             roots,
-            **settings.scan_options,
+            settings=settings.scan,
             cache=cache,
             verify_hash=verify_hash,
             tenants=selection.tenants,

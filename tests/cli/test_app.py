@@ -175,7 +175,7 @@ def test_an_interrupted_run_publishes_nothing_and_tidies_up(
 def test_an_interrupted_command_that_publishes_nothing_speaks_of_no_report(
     vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr("vocabgap.corpus.scanning.scan", failing(KeyboardInterrupt()))
+    monkeypatch.setattr("vocabgap.ingest.scanning.scan", failing(KeyboardInterrupt()))
 
     told = vocabgap(*arguments, write_corpus({}))
 

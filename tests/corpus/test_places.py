@@ -8,7 +8,7 @@ import pytest
 from vocabgap.corpus.corpus import open_corpus
 from vocabgap.corpus.opening import StoreKind, kind_of
 from vocabgap.corpus.places import is_corpus
-from vocabgap.corpus.scanning import scan
+from vocabgap.ingest.scanning import scan
 from vocabgap.settings.model import CorpusSettings, Settings
 
 needs_delta = pytest.mark.skipif(find_spec("deltalake") is None, reason="needs the extra `delta`")

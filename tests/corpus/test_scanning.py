@@ -1,5 +1,7 @@
 """A shared corpus as a root: the same records, the same account, the same report as of its logs."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,8 +14,8 @@ from polars.testing import assert_frame_equal
 import vocabgap as vg
 from vocabgap.corpus.corpus import Corpus
 from vocabgap.corpus.places import is_corpus
-from vocabgap.corpus.scanning import scan
 from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.ingest.scanning import scan
 from vocabgap.ingest.selection import Selection
 from vocabgap.records.record import LOG_NAME
 from vocabgap.settings.sources import Source
@@ -167,6 +169,13 @@ def test_damaged_corpus_is_no_folder_without_logs(corpus: Corpus, photos: Path, 
 
     with pytest.raises(StateError, match="damaged"):
         scan(folder)
+
+
+def test_a_scan_of_logs_does_not_load_what_reads_corpora(photos: Path) -> None:
+    code = "import sys; from vocabgap.ingest.scanning import scan; scan(sys.argv[1])"
+    code += "; assert not [name for name in sys.modules if name.startswith('vocabgap.corpus')]"
+
+    subprocess.run([sys.executable, "-c", code, photos], check=True)
 
 
 def test_empty_corpus_is_an_empty_scan(corpus: Corpus, photos: Path, folder: Path) -> None:

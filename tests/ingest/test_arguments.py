@@ -6,24 +6,29 @@ import polars as pl
 import pytest
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest.discovery import discover
-from vocabgap.ingest.scanning import check_arguments, scan, scan_to_parquet
+from vocabgap.ingest.scanning import scan, scan_to_parquet
+from vocabgap.settings.model import IngestSettings, Settings
 from vocabgap.settings.sources import Source
 
 WriteLog = Callable[..., Path]
 Gap = Callable[..., dict[str, object]]
-SOUND: dict[str, Any] = {"tenant_id": "acme", "hidden": False, "max_expanded_mib": 1}
 
 
-def test_what_a_scan_can_be_asked_for_is_let_through() -> None:
-    check_arguments(**SOUND)
+def test_what_is_said_beside_the_settings_goes_before_them(
+    workspace: Path, write_log: WriteLog, gap: Gap
+) -> None:
+    write_log(".heron-11", gap("soft reeds"))
+    settings = Settings(ingest=IngestSettings(tenant="acme", hidden=True)).scan
+
+    assert scan(workspace, settings=settings).gaps["tenant_id"].to_list() == ["acme"]
+    assert scan(workspace, settings=settings, tenant_id="own").gaps["tenant_id"].to_list() == ["own"]
+    assert scan(workspace, settings=settings, hidden=False).summary.files == 0
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [
         ("tenant_id", 1),
-        ("tenant_id", None),
         ("tenant_id", ""),
         ("hidden", "no"),
         ("hidden", 1),
@@ -34,9 +39,13 @@ def test_what_a_scan_can_be_asked_for_is_let_through() -> None:
         ("max_expanded_mib", 2**40),
     ],
 )
-def test_an_argument_that_cannot_be_meant_is_named_with_what_it_was(name: str, value: object) -> None:
+def test_an_argument_that_cannot_be_meant_is_named_with_what_it_was(
+    workspace: Path,
+    name: str,
+    value: Any,  # noqa: ANN401 - none of them is what it should be
+) -> None:
     with pytest.raises(InvalidInputError, match=rf"^{name}: Expected .*found {value!r}") as caught:
-        check_arguments(**{**SOUND, name: value})
+        scan(workspace, **{name: value})
 
     assert caught.value.hint
 
@@ -77,7 +86,7 @@ def test_a_source_may_be_a_table_of_its_keys(
 def test_a_source_that_is_off_is_not_read(workspace: Path, write_log: WriteLog) -> None:
     write_log("heron-11")
 
-    assert discover(workspace, sources={"mine": Source(glob="*.jsonl", enabled=False)}) == []
+    assert scan(workspace, sources={"mine": Source(glob="*.jsonl", enabled=False)}).summary.files == 0
 
 
 @pytest.mark.parametrize(
@@ -97,6 +106,6 @@ def test_a_source_that_cannot_work_is_named_with_what_to_do(
     workspace: Path,
 ) -> None:
     with pytest.raises(InvalidInputError, match=named) as caught:
-        discover(workspace, sources=sources)
+        scan(workspace, sources=sources)
 
     assert caught.value.hint

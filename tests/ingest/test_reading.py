@@ -217,7 +217,7 @@ def test_a_log_replaced_before_it_is_opened_is_unreadable(
 ) -> None:
     path = write_log("heron-11", *LINES)
 
-    def replaced_after(roots: list[Path], **_: object) -> list[LogFile]:
+    def replaced_after(roots: list[Path], *_: object) -> list[LogFile]:
         found = discover(roots)
         path.unlink()
         act(path)

@@ -8,8 +8,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from vocabgap.ingest.decoding import MAX_LINE_BYTES
-from vocabgap.ingest.scanning import Scan, scan
-from vocabgap.ingest.verbatim import STORED, read_lines, scan_stored, united
+from vocabgap.ingest.scanning import Scan, scan, united
+from vocabgap.ingest.verbatim import STORED, read_lines, scan_stored
 from vocabgap.records.record import LOG_NAME
 
 NEED = b'{"description":"soft reeds"}\n'

@@ -9,6 +9,8 @@ import pytest
 from vocabgap.ingest.scanning import scan
 from vocabgap.ingest.verbatim import read_lines, text_lines
 from vocabgap.records.record import LOG_NAME
+from vocabgap.settings.model import ScanSettings
+from vocabgap.settings.sources import Source
 
 NEED = b'{"description":"soft reeds"}\n'
 
@@ -67,11 +69,9 @@ def test_compressed_log_gives_its_lines(workspace: Path) -> None:
 def test_lines_that_a_source_passes_over_are_not_handed_on(workspace: Path) -> None:
     log = workspace / "events.jsonl"
     log.write_bytes(b'{"kind":"gap","description":"soft reeds"}\n{"kind":"login","description":"private"}\n')
-    sources = {
-        "own": {"glob": "events.jsonl", "where": {"kind": "gap"}, "fields": {"description": "description"}}
-    }
+    own = Source(glob="events.jsonl", where={"kind": "gap"}, fields={"description": "description"})
 
-    found = read_lines(workspace, sources=sources)
+    found = read_lines(workspace, ScanSettings(sources={"own": own}))
 
     assert found.lines["line"].to_list() == [1]
     assert found.rejects.is_empty()

@@ -47,13 +47,13 @@ def check(
 ) -> None:
     """List the bad lines of the logs; exit with 2 if there are any."""
     from vocabgap.cli.output import account_line  # noqa: PLC0415 - loads rich
-    from vocabgap.corpus.scanning import scan  # noqa: PLC0415 - loads Polars
+    from vocabgap.ingest.scanning import scan  # noqa: PLC0415 - loads Polars
 
     output = output_of(context)
     settings = resolve_settings(config, os.environ, {"--hidden": (("ingest", "hidden"), hidden)}).settings
     scanned = scan(
         roots,
-        **settings.scan_options,
+        settings=settings.scan,
         cache=cache,
         verify_hash=verify_hash,
         tenants=tenant or (),
@@ -89,11 +89,9 @@ def check(
 
 
 def _repaired(roots: list[Path], settings: Settings) -> "list[RepairedLine]":
-    from vocabgap.corpus.places import is_corpus  # noqa: PLC0415 - loads Polars
-    from vocabgap.ingest.repaired import repaired_lines  # noqa: PLC0415
+    from vocabgap.ingest.repaired import repaired_lines  # noqa: PLC0415 - loads Polars
 
-    logs = [root for root in roots if not is_corpus(root)]
-    return repaired_lines(logs, **settings.scan_options) if logs else []
+    return repaired_lines(roots, settings.scan)
 
 
 def _explain_nothing(output: Output, roots: list[Path], patterns: list[str]) -> None:

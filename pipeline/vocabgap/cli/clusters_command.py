@@ -264,12 +264,12 @@ def _scanned(
     *,
     verify_hash: bool,
 ) -> "Scan":
-    from vocabgap.corpus.scanning import scan  # noqa: PLC0415 - loads Polars
+    from vocabgap.ingest.scanning import scan  # noqa: PLC0415 - loads Polars
     from vocabgap.ranking.screening import screen  # noqa: PLC0415
 
     scanned = scan(
         roots,
-        **settings.scan_options,
+        settings=settings.scan,
         cache=cache,
         verify_hash=verify_hash,
         tenants=narrowed.tenants,

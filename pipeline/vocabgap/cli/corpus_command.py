@@ -184,8 +184,8 @@ def export_chunks(
     if folder is None:
         made = opened(output, corpus_folder, config).export_chunks(file, tenant=tenant, repo=repo)
     else:
-        options = resolve_settings(config, os.environ).settings.scan_options
-        made = payloads.export_chunks(folder, file, tenant=tenant, repo=repo, options=options)
+        settings = resolve_settings(config, os.environ).settings.scan
+        made = payloads.export_chunks(folder, file, tenant=tenant, repo=repo, settings=settings)
     for told in made.left_out[:SHOWN_ERRORS]:
         output.note(escape_unseen(f"left out: {told}"))
     if len(made.left_out) > SHOWN_ERRORS:

@@ -18,11 +18,10 @@ import polars as pl
 from vocabgap.clustering.projecting import METHOD, SEED, WordingVectors
 from vocabgap.corpus.contracts import BACKUP_RECORD, Fault, faults, keeps
 from vocabgap.corpus.outcome import Code, RefusedError
-from vocabgap.corpus.scanning import readable
+from vocabgap.corpus.scanning import scan_chunks
 from vocabgap.corpus.store import Version
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError, VocabgapError
 from vocabgap.files.atomic import put_in_place
-from vocabgap.ingest.verbatim import scan_stored
 from vocabgap.schema import PHRASE_FIELDS, phrase
 from vocabgap.settings.sources import Source
 
@@ -362,9 +361,8 @@ class ChunkVectors:
 
 def _phrases(chunks: pl.DataFrame, sources: Mapping[str, Source] | None) -> pl.DataFrame:
     """What each readable gap record asks for: columns `id` and `phrase`."""
-    # Each line gets a number of its own, by which its record is found again.
-    lines = readable(chunks).with_columns(line=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
-    records = scan_stored(lines, sources=sources).gaps.select("line", phrase().alias("phrase"))
+    lines, scanned = scan_chunks(chunks, sources)
+    records = scanned.gaps.select("line", phrase().alias("phrase"))
     return lines.select("id", "line").join(records, on="line", how="inner").select("id", "phrase")
 
 

@@ -14,11 +14,10 @@ from vocabgap.corpus.overview import Overview, overview, remove_orphans
 from vocabgap.corpus.payloads import ExportedChunks, export_stored_chunks, read_payload
 from vocabgap.corpus.places import open_store
 from vocabgap.corpus.push import Prepared
-from vocabgap.corpus.scanning import scan_version
+from vocabgap.corpus.scanning import Scan, scan_version
 from vocabgap.corpus.store import Measures, Store
 from vocabgap.corpus.tenants import configure
 from vocabgap.errors import InvalidInputError, require_kind
-from vocabgap.ingest.scanning import Scan
 from vocabgap.settings.model import Settings
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ class Corpus:
             )
         require_revisions(signals)
         if path.is_dir():
-            return Prepared.of_folder(path, tenant, repo, self.settings.scan_options, signals)
+            return Prepared.of_folder(path, tenant, repo, self.settings.scan, signals)
         return Prepared(read_payload(path))
 
     def push(

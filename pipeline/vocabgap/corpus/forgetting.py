@@ -7,10 +7,9 @@ import polars as pl
 
 from vocabgap.corpus.gap_chunks import folder_of
 from vocabgap.corpus.identity import normal_tenant
-from vocabgap.corpus.scanning import READ, readable, scope
+from vocabgap.corpus.scanning import READ, scan_chunks, scope
 from vocabgap.corpus.store import Change, Store
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.ingest.verbatim import FOLDER, scan_stored
 from vocabgap.schema import GAP_KIND
 from vocabgap.settings.sources import Source
 
@@ -80,16 +79,15 @@ def forget(
 def _of_image(change: Change, wanted: pl.Expr, image: str, sources: Mapping[str, Source] | None) -> list[str]:
     """The ids of the chunks of an image: gap records that name it, and whatever lay in its folder."""
     chunks = change.rows((*READ, "kind"), wanted)
-    # Each line gets a number of its own, by which its record is found again.
-    lines = readable(chunks).with_columns(line=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
-    found = scan_stored(lines, sources=sources).gaps.filter(image_id=image).select("line")
-    by_record = lines.join(found, on="line", how="semi")["id"].to_list()
+    lines, scanned = scan_chunks(chunks, sources)
+    of_image = scanned.gaps.filter(image_id=image).select("line")
+    by_record = lines.join(of_image, on="line", how="semi")["id"].to_list()
     by_folder = [
         identity
         for identity, path, repo in chunks.select("id", "source_path", "repo_slug").iter_rows()
         if folder_of(path, repo) == image
     ]
-    return sorted({*by_record, *by_folder, *lines.filter(pl.col(FOLDER) == image)["id"]})
+    return sorted({*by_record, *by_folder, *lines.filter(folder=image)["id"]})
 
 
 def _paths(change: Change, wanted: pl.Expr) -> list[tuple[str, str, str]]:

@@ -12,10 +12,11 @@ import polars as pl
 from vocabgap.corpus.incoming import Parser, RawFile
 from vocabgap.corpus.outcome import Code, RefusedError
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.ingest.verbatim import FOLDER, STORED, TEXT, read_lines, text_lines
+from vocabgap.ingest.verbatim import FOLDER, STORED, TEXT, text_lines
+from vocabgap.ingest.verbatim import read_lines as read_lines  # noqa: PLC0414 - payloads hand them on, too
 from vocabgap.records.record import ROOT_KIND
 from vocabgap.schema import GAP_KIND
-from vocabgap.settings.model import ScanOptions
+from vocabgap.settings.model import ScanSettings
 from vocabgap.settings.sources import Source
 
 PARSER_ID: Final = "vocabgap-gap-log"
@@ -157,7 +158,7 @@ class FolderPayload:
         root: The image repository.
         tenant_id: Whose it is.
         repo_slug: What the repository is called.
-        options: How logs are found and read.
+        settings: How logs are found and read.
         signals: What is withdrawn.
 
     Raises:
@@ -166,9 +167,9 @@ class FolderPayload:
     """
 
     def __init__(
-        self, root: Path, tenant_id: str, repo_slug: str, options: ScanOptions, signals: Signals
+        self, root: Path, tenant_id: str, repo_slug: str, settings: ScanSettings, signals: Signals
     ) -> None:
-        found = read_lines(root, **options)
+        found = read_lines(root, settings)
         if signals.snapshot and found.unlisted:
             raise StateError(
                 f"'{found.unlisted[0]}' cannot be listed, so the logs in it would be withdrawn",

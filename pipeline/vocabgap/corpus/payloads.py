@@ -12,13 +12,12 @@ import polars as pl
 
 from vocabgap.corpus.backup_files import written
 from vocabgap.corpus.contracts import PARSED_CHUNK, contract_schema, keeps
-from vocabgap.corpus.gap_chunks import CONTRACT_ROOT_KIND, chunked_logs, refusals
+from vocabgap.corpus.gap_chunks import CONTRACT_ROOT_KIND, chunked_logs, read_lines, refusals
 from vocabgap.corpus.identity import CONTRACT_ROOT_KINDS, path_fault, require_identity
 from vocabgap.corpus.scanning import scope
 from vocabgap.corpus.store import Version
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
-from vocabgap.ingest.verbatim import read_lines
-from vocabgap.settings.model import ScanOptions, Settings
+from vocabgap.settings.model import ScanSettings
 
 # Payloads as files: one JSON object with the parsed chunks of a repository and what it withdraws.
 
@@ -129,7 +128,7 @@ class ExportedChunks:
 
 
 def export_chunks(
-    root: str | Path, file: str | Path, *, tenant: str, repo: str, options: ScanOptions | None = None
+    root: str | Path, file: str | Path, *, tenant: str, repo: str, settings: ScanSettings | None = None
 ) -> ExportedChunks:
     """Write the readable lines of an image repository as a payload, to be pushed elsewhere.
 
@@ -138,13 +137,13 @@ def export_chunks(
         file: The file. What is there is replaced in one step.
         tenant: Whose it is.
         repo: What the repository is called.
-        options: How logs are found and read, as `Settings.scan_options` says it.
+        settings: How logs are found and read, as `Settings.scan` has it.
 
     Raises:
         VocabgapError: The folder cannot be read, or the file not be written.
     """
     tenant = require_identity(tenant, repo)
-    found = read_lines(root, **(Settings().scan_options if options is None else options))
+    found = read_lines(root, settings)
     faults = {path: fault for path in found.paths if (fault := path_fault(path))}
     lines = found.lines.filter(~pl.col("source_path").is_in(list(faults)))
     with written(Path(file)) as target:

@@ -28,7 +28,7 @@ from vocabgap.corpus.outcome import Code, PushError, PushResult, RefusedError
 from vocabgap.corpus.store import Change, PathSnapshot, Store
 from vocabgap.corpus.withdrawal import GitRepository, Resolver, Withdrawal, empties, withdrawal
 from vocabgap.errors import AccessDeniedError, ExitCode, NotFoundError, StateError, VocabgapError
-from vocabgap.settings.model import ScanOptions, Settings
+from vocabgap.settings.model import ScanSettings, Settings
 
 MIB: Final = 2**20
 
@@ -243,7 +243,7 @@ class Prepared:
 
     @classmethod
     def of_folder(
-        cls, root: Path, tenant: str, repo: str, options: ScanOptions, signals: Signals = _NO_SIGNALS
+        cls, root: Path, tenant: str, repo: str, settings: ScanSettings, signals: Signals = _NO_SIGNALS
     ) -> "Prepared":
         """The push of the gap logs in a folder.
 
@@ -251,13 +251,13 @@ class Prepared:
             root: An image repository, or a single log.
             tenant: Whose it is.
             repo: What the repository is called.
-            options: How logs are found and read.
+            settings: How logs are found and read.
             signals: What is withdrawn.
 
         Raises:
             VocabgapError: The folder cannot be read.
         """
-        made = FolderPayload(root, tenant, repo, options, signals)
+        made = FolderPayload(root, tenant, repo, settings, signals)
         return cls(made.payload, made.parser, from_folder=True)
 
     @property

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import polars as pl
 
-from vocabgap.corpus.scanning import scan
 from vocabgap.errors import require_kind, whole_number
 from vocabgap.gaplog.naming import Known, known_in, listed
 from vocabgap.gaplog.review import LAST, Belonging, Question, Totals, belonging, totals
 from vocabgap.ingest.caching import CacheUse
-from vocabgap.ingest.scanning import Scan
+from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.ingest.selection import undated, unmatched
 from vocabgap.records.moments import require_offset
 from vocabgap.records.record import fold_category
@@ -150,7 +149,7 @@ def review(
     asked = question.selection
     scanned = scan(
         root,
-        **settings.scan_options,
+        settings=settings.scan,
         cache=cache,
         verify_hash=verify_hash,
         tenants=asked.tenants,

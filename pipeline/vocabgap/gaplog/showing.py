@@ -10,14 +10,13 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
-from vocabgap.corpus.scanning import scan
 from vocabgap.errors import require_kind, require_text, texts, unusable
 from vocabgap.gaplog.listing import newest, unread, with_category
 from vocabgap.gaplog.naming import Candidate, Kind, Known, find, known_in, listed
 from vocabgap.gaplog.review import Belonging, Totals, belonging, totals
 from vocabgap.ingest.accounting import corrections
 from vocabgap.ingest.caching import CacheUse
-from vocabgap.ingest.scanning import Scan
+from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import analyse
 from vocabgap.ranking.identity import SETTLED
@@ -146,7 +145,7 @@ def show(
     published, why_not = known_in(out, settings.report.out)
     scanned = scan(
         root,
-        **settings.scan_options,
+        settings=settings.scan,
         cache=cache,
         verify_hash=verify_hash,
         tenants=selection.tenants,

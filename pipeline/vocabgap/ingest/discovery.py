@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import translate
 from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec import structs
@@ -22,7 +22,8 @@ from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap
 from vocabgap.ingest.reading import COMPRESSIONS
 from vocabgap.ingest.repairs import Rejected
 from vocabgap.records.record import ROOT_KIND, RejectReason
-from vocabgap.settings.sources import Source, checked_sources, shipped_sources
+from vocabgap.settings.model import ScanSettings
+from vocabgap.settings.sources import Source
 from vocabgap.text import printable_name
 
 # Which files are gap logs, and of what kind, by their names.
@@ -134,9 +135,7 @@ class LogFile(msgspec.Struct, frozen=True):
 
 def discover(
     roots: str | Path | Iterable[str | Path],
-    *,
-    sources: Mapping[str, Source | Mapping[str, Any]] | None = None,
-    hidden: bool = False,
+    settings: ScanSettings | None = None,
 ) -> list[LogFile]:
     """Find every gap log at any depth below the roots.
 
@@ -145,9 +144,7 @@ def discover(
 
     Args:
         roots: Folders to search, or single log files of any name.
-        sources: What gap logs are called, and how they are read, each a `Source` or a table of its keys; the
-            shipped ones by default.
-        hidden: Whether files and folders are searched whose name starts with a dot.
+        settings: What gap logs are called and how they are read, and whether hidden ones are searched for.
 
     Returns:
         The logs, ordered by repository and source path. What could not be listed or must not be followed
@@ -160,11 +157,12 @@ def discover(
     """
     bases = resolve_roots(roots)
     slugs = repository_slugs([base if base.is_dir() else base.parent for base in bases])
-    catalogue = Catalogue(shipped_sources() if sources is None else checked_sources(sources))
+    settings = settings or ScanSettings()
+    catalogue = Catalogue(settings.sources)
     found: dict[str, LogFile] = {}
     for base, slug in zip(bases, slugs, strict=True):
         if base.is_dir():
-            logs = _Walk(str(base), slug, list(map(str, bases)), catalogue, hidden=hidden).logs()
+            logs = _Walk(str(base), slug, list(map(str, bases)), catalogue, hidden=settings.hidden).logs()
         else:
             logs = iter([_single(base, slug, catalogue)])
         for log in logs:

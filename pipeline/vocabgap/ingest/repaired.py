@@ -11,13 +11,13 @@ from msgspec.structs import replace
 
 from vocabgap.ingest.columns import RecordColumns, RejectColumns
 from vocabgap.ingest.decoding import object_of
-from vocabgap.ingest.discovery import LogFile, discover
+from vocabgap.ingest.discovery import LogFile, discover, resolve_roots
 from vocabgap.ingest.lines import Collector, Lines, Portion
 from vocabgap.ingest.reading import MIB, Block
 from vocabgap.ingest.repairs import kind, nulls_for_defaults
+from vocabgap.ingest.scanning import by_kind
 from vocabgap.records.record import FIELDS, SATISFACTION_WORDS, Repair
-from vocabgap.settings.model import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
-from vocabgap.settings.sources import Source
+from vocabgap.settings.model import ScanSettings
 
 _Fields = dict[str, Any]
 
@@ -43,21 +43,13 @@ class RepairedLine(msgspec.Struct, frozen=True):
 
 
 def repaired_lines(
-    roots: str | Path | Iterable[str | Path],
-    *,
-    tenant_id: str = DEFAULT_TENANT,
-    sources: Mapping[str, Source | Mapping[str, Any]] | None = None,
-    hidden: bool = False,
-    max_expanded_mib: int = DEFAULT_MAX_EXPANDED_MIB,
+    roots: str | Path | Iterable[str | Path], settings: ScanSettings | None = None
 ) -> list[RepairedLine]:
-    """Read every gap log below the roots, and list what a scan mends in the lines that it keeps.
+    """Read every gap log below the roots, and list what a scan repairs in the lines that it keeps.
 
     Args:
-        roots: As `scan` takes them, like everything else.
-        tenant_id: Whose records these are.
-        sources: What gap logs are called and how they are read.
-        hidden: Whether files and folders are searched whose name starts with a dot.
-        max_expanded_mib: How many MiB a compressed log may expand to.
+        roots: As `scan` takes them. A shared corpus among them is passed over.
+        settings: As `scan` takes them.
 
     Returns:
         One for each line and kind, in the order of the logs. Their times, by kind, are the `repairs` of the
@@ -66,9 +58,11 @@ def repaired_lines(
     Raises:
         VocabgapError: As `scan`.
     """
-    listing = _Listing(tenant_id)
-    collector = Collector(listing, max_expanded_mib * MIB)
-    for log in discover(roots, sources=sources, hidden=hidden):
+    settings = settings or ScanSettings()
+    listing = _Listing(settings.tenant)
+    collector = Collector(listing, settings.max_expanded_mib * MIB)
+    roots, _ = by_kind(resolve_roots(roots))
+    for log in discover(roots, settings) if roots else ():
         collector.read(log)
     return listing.found
 

@@ -4,15 +4,16 @@ import gc
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import msgspec
 import numpy as np
 import polars as pl
+from msgspec import structs
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, expanded
 from vocabgap.files.parquet import write_parquet
@@ -28,43 +29,18 @@ from vocabgap.ingest.accounting import (
 )
 from vocabgap.ingest.caching import RECORD_SCHEMA, REJECT_SCHEMA, Cache, CacheUse, Rows, Sweep, opened
 from vocabgap.ingest.columns import RecordColumns, RejectColumns, with_places, with_reject_places
-from vocabgap.ingest.discovery import LogFile, discover
+from vocabgap.ingest.discovery import LogFile, discover, resolve_roots
 from vocabgap.ingest.lines import Collector, Lines
 from vocabgap.ingest.reading import MIB
 from vocabgap.ingest.selection import Selection, select
 from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES, RejectReason, Repair
 from vocabgap.schema import GAPS, RECORDS, REJECTS, Table
-from vocabgap.settings.model import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT, IngestSettings
-from vocabgap.settings.sources import Source
+from vocabgap.settings.model import IngestSettings, ScanSettings
+from vocabgap.settings.sources import Source, checked_sources
 from vocabgap.text import count
 
-# What a scan is asked for, checked at its door.
-
-
-def check_arguments(*, tenant_id: str, hidden: bool, max_expanded_mib: int) -> None:
-    """Refuse what the settings would refuse; the bounds are theirs.
-
-    Args:
-        tenant_id: Whose records these are.
-        hidden: Whether files and folders are searched whose name starts with a dot.
-        max_expanded_mib: How many MiB a compressed log may expand to.
-
-    Raises:
-        InvalidInputError: One is of another type, or out of bounds.
-    """
-    for name, setting, value in (
-        ("tenant_id", "tenant", tenant_id),
-        ("hidden", "hidden", hidden),
-        ("max_expanded_mib", "max_expanded_mib", max_expanded_mib),
-    ):
-        try:
-            msgspec.convert({setting: value}, IngestSettings)
-        except msgspec.ValidationError as error:
-            problem = str(error).partition(" - at ")[0].replace("`", "'")
-            raise InvalidInputError(
-                f"{name}: {problem}, found {value!r}",
-                hint=f"see [ingest] {setting} under Settings in the README",
-            ) from error
+# What lies in the folder of a shared corpus: without any of these, corpora need not be loaded to tell.
+CORPUS_MARKS: Final = ("manifest.json", "_delta_log")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,73 +129,168 @@ class Scan:
         return f"Scan({whole}: {', '.join(parts)})"
 
 
+@dataclass(frozen=True, slots=True)
+class ScanRequest:
+    """What a reader is asked for.
+
+    Attributes:
+        settings: Whose records logs hold, what logs are called, and how they are read.
+        cache: The folder that keeps what was decoded of logs; None for none.
+        verify_hash: Whether every log is compared with the cache by its digest.
+        tenants: Whose records are read of corpora; those of all where it is empty.
+        repositories: Of which repositories, likewise.
+    """
+
+    settings: ScanSettings
+    cache: str | Path | None = None
+    verify_hash: bool = False
+    tenants: Sequence[str] = ()
+    repositories: Sequence[str] = ()
+
+
+class Reader(Protocol):
+    """Reads roots of one kind: folders of logs, or shared corpora."""
+
+    def takes(self, root: Path) -> bool:
+        """Whether a root is of this kind."""
+
+    def read(self, roots: Sequence[Path], request: ScanRequest) -> Scan:
+        """What the roots hold."""
+
+
 def scan(
     roots: str | Path | Iterable[str | Path],
     *,
-    tenant_id: str = DEFAULT_TENANT,
+    settings: ScanSettings | None = None,
+    tenant_id: str | None = None,
     sources: Mapping[str, Source | Mapping[str, Any]] | None = None,
-    hidden: bool = False,
-    max_expanded_mib: int = DEFAULT_MAX_EXPANDED_MIB,
+    hidden: bool | None = None,
+    max_expanded_mib: int | None = None,
     cache: str | Path | None = None,
     verify_hash: bool = False,
+    tenants: Sequence[str] = (),
+    repositories: Sequence[str] = (),
 ) -> Scan:
-    """Read every gap log below the roots.
+    """Read every gap log below the roots, and every gap record of the shared corpora among them.
 
     Args:
-        roots: One or more folders to search for gap logs, or single log files.
-        tenant_id: Whose records these are.
+        roots: Folders to search for gap logs, single log files, or folders of shared corpora.
+        settings: What the next four say where they are left out; `Settings.scan` gives it.
+        tenant_id: Whose the records of logs are, `local` by default; those of a corpus say so themselves.
         sources: What gap logs are called and how they are read, each a `Source` or a table of its keys; the
             shipped ones by default.
         hidden: Whether files and folders are searched whose name starts with a dot.
         max_expanded_mib: How many MiB a compressed log may expand to.
-        cache: A folder that keeps what was decoded, so that the next scan of the same roots reads only
-            what is new. The result is the same as without.
+        cache: A folder that keeps what was decoded of logs, so that the next scan of the same roots reads
+            only what is new. The result is the same as without. A corpus is always read anew.
         verify_hash: Compare every log with the cache by its digest, not by its size and times.
+        tenants: Whose records are read of corpora; those of all by default.
+        repositories: Of which repositories records are read of corpora; of all by default.
 
     Returns:
-        Records, rejects and the account of every line. Rows are ordered by repository, file and line.
+        Records, rejects and the account of every line. Rows are ordered by repository, file and line. Chunks
+        of a corpus that are no gap records are counted as passed over.
 
     Raises:
         NotFoundError: A root does not exist.
         AccessDeniedError: A root may not be read, or the cache may not be used.
         InvalidInputError: No root was given, an argument is out of bounds, or a cache is to be verified and
             none was given.
-        StateError: The cache folder holds other files, or cannot be written.
+        StateError: The cache folder holds other files, or cannot be written; a corpus cannot be read.
     """
     if verify_hash and cache is None:
         raise InvalidInputError("there is no cache to verify", hint="name the folder of the cache, too")
-    check_arguments(tenant_id=tenant_id, hidden=hidden, max_expanded_mib=max_expanded_mib)
-    logs = discover(roots, sources=sources, hidden=hidden)
-    with without_cycle_search():
-        if cache is None:
-            return _read(logs, tenant_id, max_expanded_mib, None)
-        with opened(cache) as folder:
-            store = Cache(folder, verify_hash).load() if folder is not None else None
-            found = _read(logs, tenant_id, max_expanded_mib, store)
-        if store is None:
-            found = replace(
-                found, cache=CacheUse(0, 0, found.summary.files, "the cache is in use by another run")
-            )
-        return found
+    settings = _overridden(settings, tenant_id, sources, hidden, max_expanded_mib)
+    request = ScanRequest(settings, cache, verify_hash, tenants, repositories)
+    logs, corpora = by_kind(resolve_roots(roots))
+    scans = [LogReader().read(logs, request)] if logs else []
+    return united([*scans, *([_corpus_reader().read(corpora, request)] if corpora else [])])
 
 
-def _read(logs: list[LogFile], tenant_id: str, max_expanded_mib: int, store: Cache | None) -> Scan:
+def by_kind(roots: Iterable[Path]) -> tuple[list[Path], list[Path]]:
+    """The roots that are searched for logs, and those that are shared corpora."""
+    logs: list[Path] = []
+    corpora: list[Path] = []
+    for root in roots:
+        (corpora if _is_corpus(root) else logs).append(root)
+    return logs, corpora
+
+
+def _is_corpus(root: Path) -> bool:
+    marked = any((root / name).exists() for name in CORPUS_MARKS)
+    return marked and _corpus_reader().takes(root)
+
+
+def _corpus_reader() -> Reader:
+    """The seam to corpora, which are loaded only where one is among the roots."""
+    from vocabgap.corpus.scanning import CorpusReader  # noqa: PLC0415
+
+    return CorpusReader()
+
+
+def _overridden(
+    settings: ScanSettings | None,
+    tenant_id: str | None,
+    sources: Mapping[str, Source | Mapping[str, Any]] | None,
+    hidden: bool | None,
+    max_expanded_mib: int | None,
+) -> ScanSettings:
+    """The settings with what is said beside them; each within the bounds that `[ingest]` has."""
+    said = {"tenant": tenant_id, "hidden": hidden, "max_expanded_mib": max_expanded_mib}
+    changes: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
+    if sources is not None:
+        changes["sources"] = checked_sources(sources)
+    changed = structs.replace(settings or ScanSettings(), **changes)
+    for name in said:
+        value = getattr(changed, name)
+        try:
+            msgspec.convert({name: value}, IngestSettings)
+        except msgspec.ValidationError as error:
+            argument = "tenant_id" if name == "tenant" else name
+            problem = str(error).partition(" - at ")[0].replace("`", "'")
+            raise InvalidInputError(
+                f"{argument}: {problem}, found {value!r}",
+                hint=f"see [ingest] {name} under Settings in the README",
+            ) from error
+    return changed
+
+
+class LogReader:
+    """Reads folders of logs, and single logs: whatever nobody else takes."""
+
+    def takes(self, root: Path) -> bool:
+        """Any root may hold logs."""
+        return root.exists()
+
+    def read(self, roots: Sequence[Path], request: ScanRequest) -> Scan:
+        """Read what is new, and recall from the cache what is not."""
+        logs = discover(roots, request.settings)
+        with without_cycle_search():
+            if request.cache is None:
+                return _read(logs, request.settings, None)
+            with opened(request.cache) as folder:
+                store = Cache(folder, request.verify_hash).load() if folder is not None else None
+                scanned = _read(logs, request.settings, store)
+            if store is None:
+                use = CacheUse(0, 0, scanned.summary.files, "the cache is in use by another run")
+                scanned = replace(scanned, cache=use)
+            return scanned
+
+
+def _read(logs: list[LogFile], settings: ScanSettings, store: Cache | None) -> Scan:
     records: list[pl.DataFrame] = []
     rejects: list[pl.DataFrame] = []
-    lines = Lines(RecordColumns(tenant_id, records.append), RejectColumns(rejects.append))
-    sweep = Sweep(Collector(lines, max_expanded_mib * MIB), store)
+    lines = Lines(RecordColumns(settings.tenant, records.append), RejectColumns(rejects.append))
+    sweep = Sweep(Collector(lines, settings.max_expanded_mib * MIB), store)
     sweep.over(logs)
     ledger = sweep.ledger
     bad = pl.concat([REJECTS.empty(), *rejects])
     if store is not None:
         new = pl.concat([RECORDS.empty(), *records]), bad
-        whole = _recalled(store, new, ledger, tenant_id)
+        whole = _recalled(store, new, ledger, settings.tenant)
         store.save(new, whole, ledger.logs, ledger.counts)
         records, bad = [whole[0]], whole[1]
-    gaps = mark_batches(records or [RECORDS.empty()])
-    files = ledger.files()
-    summary = summarize(Counter(gaps["why_not"].to_list()), bad, files, ledger.repairs)
-    return Scan(gaps, bad, files, summary, sweep.use() if store else None)
+    return replace(marked(records, bad, ledger.files(), ledger.repairs), cache=sweep.use() if store else None)
 
 
 def _recalled(store: Cache, new: Rows, ledger: Ledger, tenant_id: str) -> Rows:
@@ -247,6 +318,46 @@ def without_cycle_search() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+def united(scans: Iterable[Scan]) -> Scan:
+    """Several scans as one: a record that two of them have counts once.
+
+    Args:
+        scans: At least one.
+    """
+    several = list(scans)
+    if len(several) == 1:
+        return several[0]
+    order = ("repo_slug", "source_path", "tenant_id", "line")
+    records = pl.concat([each.gaps.select(RECORDS.names) for each in several])
+    rejects = pl.concat([each.rejects for each in several])
+    files = pl.concat([each.files for each in several])
+    repairs: Counter[str] = Counter()
+    for each in several:
+        repairs.update(each.summary.repairs)
+    made = marked(
+        [records.sort(order, maintain_order=True)],
+        rejects.sort("repo_slug", "source_path", "line", maintain_order=True),
+        files.sort("repo_slug", "source_path", maintain_order=True),
+        repairs,
+    )
+    return Scan(made.gaps, made.rejects, made.files, made.summary, several[0].cache)
+
+
+def marked(
+    records: list[pl.DataFrame], rejects: pl.DataFrame, files: pl.DataFrame, repairs: Mapping[str, int]
+) -> Scan:
+    """A scan of what was read: which lines count, and the account of all.
+
+    Args:
+        records: Frames of table `records`, in order.
+        rejects: Table `rejects`.
+        files: Table `files`.
+        repairs: What was mended, by kind.
+    """
+    gaps = mark_batches(records or [RECORDS.empty()])
+    return Scan(gaps, rejects, files, summarize(Counter(gaps["why_not"].to_list()), rejects, files, repairs))
 
 
 def summarize(
@@ -304,20 +415,21 @@ def scan_to_parquet(
     roots: str | Path | Iterable[str | Path],
     out: str | Path,
     *,
-    tenant_id: str = DEFAULT_TENANT,
+    settings: ScanSettings | None = None,
+    tenant_id: str | None = None,
     sources: Mapping[str, Source | Mapping[str, Any]] | None = None,
-    hidden: bool = False,
-    max_expanded_mib: int = DEFAULT_MAX_EXPANDED_MIB,
+    hidden: bool | None = None,
+    max_expanded_mib: int | None = None,
 ) -> ScanSummary:
     """Read every gap log below the roots into Parquet files, for corpora that do not fit in memory.
 
     Args:
-        roots: One or more folders to search for gap logs, or single log files.
+        roots: One or more folders to search for gap logs, or single log files; no shared corpus.
         out: A folder that does not exist yet, or is empty. It gets `gaps-*.parquet` and `rejects-*.parquet`,
             numbered in the order of the rows, and `files.parquet`; all of them or none.
+        settings: As `scan` takes them, like the next four.
         tenant_id: Whose records these are.
-        sources: What gap logs are called and how they are read, each a `Source` or a table of its keys; the
-            shipped ones by default.
+        sources: What gap logs are called and how they are read.
         hidden: Whether files and folders are searched whose name starts with a dot.
         max_expanded_mib: How many MiB a compressed log may expand to.
 
@@ -327,15 +439,21 @@ def scan_to_parquet(
     Raises:
         NotFoundError: A root does not exist.
         AccessDeniedError: A root may not be read, or the folder not be written.
-        InvalidInputError: No root was given, or an argument cannot be used.
+        InvalidInputError: No root was given, one is a shared corpus, or an argument cannot be used.
         StateError: The folder holds files, or the disk is full.
     """
-    check_arguments(tenant_id=tenant_id, hidden=hidden, max_expanded_mib=max_expanded_mib)
+    settings = _overridden(settings, tenant_id, sources, hidden, max_expanded_mib)
+    resolved = resolve_roots(roots)
+    for corpus in by_kind(resolved)[1]:
+        raise InvalidInputError(
+            f"'{corpus}' is a shared corpus, and only logs are read bit by bit",
+            hint="vocabgap.scan reads it as a whole",
+        )
     with _new_folder(expanded(out)) as folder, without_cycle_search():
-        logs = discover(roots, sources=sources, hidden=hidden)
+        logs = discover(resolved, settings)
         records, rejects = _Parts(folder, GAPS), _Parts(folder, REJECTS)
-        lines = Lines(RecordColumns(tenant_id, records.add), RejectColumns(rejects.add))
-        sweep = Sweep(Collector(lines, max_expanded_mib * MIB))
+        lines = Lines(RecordColumns(settings.tenant, records.add), RejectColumns(rejects.add))
+        sweep = Sweep(Collector(lines, settings.max_expanded_mib * MIB))
         sweep.over(logs)
         for parts in (records, rejects):
             if not parts.paths:

@@ -1,7 +1,6 @@
 """The readable lines of gap logs as they stand there, each with the record that a scan makes of it."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,17 +8,17 @@ from typing import Any, Final
 
 import polars as pl
 
-from vocabgap.ingest.accounting import Ledger, mark_batches
+from vocabgap.ingest.accounting import Ledger
 from vocabgap.ingest.columns import RecordColumns, RejectColumns
 from vocabgap.ingest.decoding import MAX_LINE_BYTES
 from vocabgap.ingest.discovery import Catalogue, LogFile, discover
 from vocabgap.ingest.lines import Collector, Lines, Portion
 from vocabgap.ingest.reading import MIB, Block, blocks
-from vocabgap.ingest.scanning import Scan, check_arguments, summarize, without_cycle_search
+from vocabgap.ingest.scanning import Scan, marked, without_cycle_search
 from vocabgap.records.record import GapRecord
 from vocabgap.schema import RECORDS, REJECTS, Column, Table
-from vocabgap.settings.model import DEFAULT_MAX_EXPANDED_MIB, DEFAULT_TENANT
-from vocabgap.settings.sources import Source, checked_sources, shipped_sources
+from vocabgap.settings.model import DEFAULT_TENANT, ScanSettings
+from vocabgap.settings.sources import Source, shipped_sources
 
 TEXT: Final = "text"
 FOLDER: Final = "folder"
@@ -104,30 +103,16 @@ class _Verbatim(Lines):
         return LogLines(lines, rejects, tuple(sorted(paths)), tuple(sorted(unlisted)))
 
 
-def read_lines(
-    root: str | Path,
-    *,
-    tenant_id: str = DEFAULT_TENANT,
-    sources: Mapping[str, Source | Mapping[str, Any]] | None = None,
-    hidden: bool = False,
-    max_expanded_mib: int = DEFAULT_MAX_EXPANDED_MIB,
-) -> LogLines:
+def read_lines(root: str | Path, settings: ScanSettings | None = None) -> LogLines:
     """Read every gap log below a root, and keep the text of each line that holds a record.
-
-    Args:
-        root: As `scan` takes it, like everything else.
-        tenant_id: Whose records these are.
-        sources: What gap logs are called and how they are read.
-        hidden: Whether files and folders are searched whose name starts with a dot.
-        max_expanded_mib: How many MiB a compressed log may expand to.
 
     Raises:
         VocabgapError: As `scan`.
     """
-    check_arguments(tenant_id=tenant_id, hidden=hidden, max_expanded_mib=max_expanded_mib)
-    reading = _Verbatim(tenant_id)
-    collector = Collector(reading, max_expanded_mib * MIB)
-    logs = discover(root, sources=sources, hidden=hidden)
+    settings = settings or ScanSettings()
+    reading = _Verbatim(settings.tenant)
+    collector = Collector(reading, settings.max_expanded_mib * MIB)
+    logs = discover(root, settings)
     for log in logs:
         collector.read(log)
     return reading.found(logs)
@@ -138,29 +123,22 @@ def text_lines(
     source_path: str,
     *,
     repo_slug: str,
-    tenant_id: str = DEFAULT_TENANT,
-    sources: Mapping[str, Source | Mapping[str, Any]] | None = None,
+    sources: Mapping[str, Source] | None = None,
 ) -> LogLines:
-    """The same for the content of one log that somebody hands over.
+    """Read the content of one log that somebody hands over.
 
     Args:
         content: What the log holds, not compressed.
         source_path: Where it lies below its root, with forward slashes: its name says what kind of log it is.
         repo_slug: The repository.
-        tenant_id: Whose records these are.
-        sources: What gap logs are called and how they are read.
+        sources: What gap logs are called and how they are read; the shipped ones by default.
     """
-    reading = _Verbatim(tenant_id)
-    log = handed_over(source_path, repo_slug, Catalogue(in_force(sources)))
+    reading = _Verbatim(DEFAULT_TENANT)
+    log = handed_over(source_path, repo_slug, Catalogue(shipped_sources() if sources is None else sources))
     whole, ended = Portion(ended=True), Portion(ended=False)
     for block in blocks(_chunks(content)):
         reading.take(log, block, whole if block.ended else ended)
     return reading.found([log])
-
-
-def in_force(sources: Mapping[str, Source | Mapping[str, Any]] | None) -> Mapping[str, Source]:
-    """The kinds of logs that are known: those that are given, else the shipped ones."""
-    return shipped_sources() if sources is None else checked_sources(sources)
 
 
 def handed_over(source_path: str, repo_slug: str, catalogue: Catalogue, folder: str = "") -> LogFile:
@@ -244,9 +222,7 @@ class _Stored:
         return sum(map(len, self.lines)) + len(self.lines)
 
 
-def scan_stored(
-    lines: pl.DataFrame, *, sources: Mapping[str, Source | Mapping[str, Any]] | None = None
-) -> Scan:
+def scan_stored(lines: pl.DataFrame, *, sources: Mapping[str, Source] | None = None) -> Scan:
     """Decode lines that are kept elsewhere.
 
     Args:
@@ -263,7 +239,7 @@ def scan_stored(
     reading = Lines(RecordColumns("", records.append), RejectColumns(rejects.append))
     ledger = Ledger()
     with without_cycle_search():
-        for stored in _logs(lines, Catalogue(in_force(sources))):
+        for stored in _logs(lines, Catalogue(shipped_sources() if sources is None else sources)):
             portion = Portion(ended=True)
             for block in stored.blocks():
                 reading.take(stored.log, block, portion)
@@ -275,46 +251,6 @@ def scan_stored(
         ledger.files(),
         ledger.repairs,
     )
-
-
-def united(scans: Iterable[Scan]) -> Scan:
-    """Several scans as one: a record that two of them have counts once.
-
-    Args:
-        scans: At least one.
-    """
-    several = list(scans)
-    if len(several) == 1:
-        return several[0]
-    order = ("repo_slug", "source_path", "tenant_id", "line")
-    records = pl.concat([each.gaps.select(RECORDS.names) for each in several])
-    rejects = pl.concat([each.rejects for each in several])
-    files = pl.concat([each.files for each in several])
-    repairs: Counter[str] = Counter()
-    for each in several:
-        repairs.update(each.summary.repairs)
-    made = marked(
-        [records.sort(order, maintain_order=True)],
-        rejects.sort("repo_slug", "source_path", "line", maintain_order=True),
-        files.sort("repo_slug", "source_path", maintain_order=True),
-        repairs,
-    )
-    return Scan(made.gaps, made.rejects, made.files, made.summary, several[0].cache)
-
-
-def marked(
-    records: list[pl.DataFrame], rejects: pl.DataFrame, files: pl.DataFrame, repairs: Mapping[str, int]
-) -> Scan:
-    """A scan of what was read: which lines count, and the account of all.
-
-    Args:
-        records: Frames of table `records`, in order.
-        rejects: Table `rejects`.
-        files: Table `files`.
-        repairs: What was mended, by kind.
-    """
-    gaps = mark_batches(records or [RECORDS.empty()])
-    return Scan(gaps, rejects, files, summarize(Counter(gaps["why_not"].to_list()), rejects, files, repairs))
 
 
 def _logs(lines: pl.DataFrame, catalogue: Catalogue) -> Iterator[_Stored]:

@@ -166,7 +166,7 @@ class Rankings:
         if is_corpus(self._root):
             logs = [entry.path for entry in os.scandir(self._root)]
         else:
-            found = discover(self._root, sources=settings.sources, hidden=settings.ingest.hidden)
+            found = discover(self._root, settings.scan)
             logs = [log.path for log in found]
         decisions = str(expanded(settings.decisions.file))
         return _state_of([str(self._out / MANIFEST_NAME), decisions, *logs])

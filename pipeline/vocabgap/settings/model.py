@@ -18,7 +18,7 @@ from vocabgap.records.record import (
     operation_key,
 )
 from vocabgap.settings.gap_rules import Rule, rules_in_force
-from vocabgap.settings.sources import Source, sources_in_force
+from vocabgap.settings.sources import Source, shipped_sources, sources_in_force
 
 BY_WORDING: Final = "by wording"
 MINILM: Final = "minilm"  # as an embedder: the model of that name that an installed package carries
@@ -124,6 +124,12 @@ class IngestSettings(_Section, frozen=True):
     tenant: Annotated[str, msgspec.Meta(min_length=1)] = DEFAULT_TENANT
     hidden: bool = False
     max_expanded_mib: Annotated[int, msgspec.Meta(ge=1, le=1_048_576)] = DEFAULT_MAX_EXPANDED_MIB
+
+
+class ScanSettings(IngestSettings, frozen=True):
+    """All that a scan depends on: `[ingest]`, and what gap logs are called and how they are read."""
+
+    sources: Mapping[str, Source] = msgspec.field(default_factory=shipped_sources)
 
 
 class ClusterSettings(_Section, frozen=True):
@@ -247,15 +253,6 @@ class CategorySettings(_Section, frozen=True):
     operations: dict[str, str] = {}
 
 
-class ScanOptions(TypedDict):
-    """The settings that a scan depends on, by the names of its arguments."""
-
-    tenant_id: str
-    sources: dict[str, Source]
-    hidden: bool
-    max_expanded_mib: int
-
-
 class ClusterOptions(TypedDict):
     """The settings that the clustering depends on, by the names of its arguments."""
 
@@ -309,14 +306,9 @@ class Settings(_Section, frozen=True):
         return sources_in_force(self.source)
 
     @property
-    def scan_options(self) -> ScanOptions:
-        """What `scan` is to be called with."""
-        return {
-            "tenant_id": self.ingest.tenant,
-            "sources": self.sources,
-            "hidden": self.ingest.hidden,
-            "max_expanded_mib": self.ingest.max_expanded_mib,
-        }
+    def scan(self) -> ScanSettings:
+        """What `scan` depends on."""
+        return ScanSettings(**msgspec.structs.asdict(self.ingest), sources=self.sources)
 
     @property
     def cluster_options(self) -> ClusterOptions:
