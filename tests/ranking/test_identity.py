@@ -24,7 +24,7 @@ def identified(records: Records) -> Identify:
         *phrases: str,
         constraints: Sequence[Together | Apart] = (),
         verdicts: Sequence[tuple[Any, ...]] = (),
-        basis: pl.DataFrame | None = None,
+        baseline: pl.DataFrame | None = None,
         threshold: float = 0.0,
         at: datetime | None = None,
     ) -> Identified:
@@ -33,7 +33,7 @@ def identified(records: Records) -> Identify:
         whole = len(VERDICTS.columns)
         rows = [row if len(row) == whole else (*row, [row[0]]) for row in verdicts]
         table = pl.DataFrame(rows, schema=VERDICTS.schema, orient="row")
-        made = identify(found, found.constrained(constraints), frame, basis=basis, verdicts=table)
+        made = identify(found, found.constrained(constraints), frame, baseline=baseline, verdicts=table)
         IDENTITIES.require(made.identities)
         GROUPS.require(made.groups)
         return made
@@ -57,7 +57,7 @@ def test_without_a_run_before_identifiers_come_from_labels(identified: Identify)
 def test_an_identifier_is_carried_over_to_another_label(identified: Identify) -> None:
     before = identified("sky mask", "sky mask", "sky mask tool", threshold=0.7)
     after = identified(
-        "sky mask", "sky mask tool", "sky mask tool", "sky mask tool", threshold=0.7, basis=before.groups
+        "sky mask", "sky mask tool", "sky mask tool", "sky mask tool", threshold=0.7, baseline=before.groups
     )
 
     assert before.groups["label"].unique().to_list() != after.groups["label"].unique().to_list()
@@ -66,7 +66,7 @@ def test_an_identifier_is_carried_over_to_another_label(identified: Identify) ->
 
 def test_of_a_group_that_came_apart_the_larger_part_goes_on(identified: Identify) -> None:
     before = identified("sky mask", "sky mask tool", "sky mask tool", threshold=0.7)
-    after = identified("sky mask", "sky mask tool", "sky mask tool", basis=before.groups)
+    after = identified("sky mask", "sky mask tool", "sky mask tool", baseline=before.groups)
 
     assert ids(after)["sky mask tool"] == ids(before)["sky mask"]
     assert ids(after)["sky mask"] not in set(ids(before).values())
@@ -74,7 +74,7 @@ def test_of_a_group_that_came_apart_the_larger_part_goes_on(identified: Identify
 
 def test_a_new_group_takes_no_identifier_that_another_had(identified: Identify) -> None:
     before = identified("sky mask").groups.with_columns(surface=pl.lit("tool"), mentions=pl.lit(1, pl.Int64))
-    after = identified("sky mask", "tool", basis=before)
+    after = identified("sky mask", "tool", baseline=before)
 
     assert ids(after)["tool"] == derived_id("sky mask")
     assert ids(after)["sky mask"] not in {derived_id("sky mask"), derived_id("tool")}
@@ -85,7 +85,7 @@ def test_what_is_decided_comes_on_top_of_the_identifiers_of_the_run_before(
 ) -> None:
     plain = identified("sky mask", "film grain")
     united = identified("sky mask", "film grain", constraints=[Together("film grain", "sky mask")])
-    again = identified("sky mask", "film grain", basis=united.groups)
+    again = identified("sky mask", "film grain", baseline=united.groups)
 
     assert set(ids(united).values()) == {ids(plain)["film grain"]}
     assert ids(again) == ids(plain)
@@ -109,7 +109,7 @@ def test_all_are_open_where_there_is_no_run_before(identified: Identify) -> None
 def test_what_was_not_there_before_is_new(identified: Identify) -> None:
     before = identified("sky mask")
 
-    after = identified("sky mask", "film grain", basis=before.groups)
+    after = identified("sky mask", "film grain", baseline=before.groups)
 
     assert statuses(after) == {"sky mask": "open", "film grain": "new"}
 
@@ -117,7 +117,7 @@ def test_what_was_not_there_before_is_new(identified: Identify) -> None:
 def test_what_came_apart_is_not_new(identified: Identify) -> None:
     before = identified("sky mask", "sky mask tool", threshold=0.7)
 
-    after = identified("sky mask", "sky mask tool", basis=before.groups)
+    after = identified("sky mask", "sky mask tool", baseline=before.groups)
 
     assert set(statuses(after).values()) == {"open"}
 
@@ -143,11 +143,11 @@ def test_the_last_word_is_the_status(identified: Identify, actions: list[str], s
 
 def test_what_outgrew_a_decision_is_open_though_the_run_before_had_none_of_it(identified: Identify) -> None:
     verdicts = [("sky mask", "dec-1", NINE, "dismiss", None, "dismissed")]
-    basis = identified("film grain").groups
+    baseline = identified("film grain").groups
 
     made = identified(
         "sky mask", "cloud mask", "cloud mask", "moon", constraints=[Together("sky mask", "cloud mask")],
-        verdicts=verdicts, basis=basis,
+        verdicts=verdicts, baseline=baseline,
     )  # fmt: skip
 
     assert statuses(made) == {"sky mask": "open", "cloud mask": "open", "moon": "new"}
@@ -235,9 +235,9 @@ def traced(identified: Identify) -> Callable[..., pl.DataFrame]:
     """The lineage of some phrases over others: columns relation, previous label and label."""
 
     def build(before: Sequence[str], after: Sequence[str], **given: Any) -> pl.DataFrame:  # noqa: ANN401
-        basis = identified(*before, threshold=given.pop("cut_before", 0.0)).groups
-        made = identified(*after, basis=basis, **given)
-        found = trace(made, pl.DataFrame(schema={"capability_id": pl.String, "rank": pl.Int64}), basis)
+        baseline = identified(*before, threshold=given.pop("cut_before", 0.0)).groups
+        made = identified(*after, baseline=baseline, **given)
+        found = trace(made, pl.DataFrame(schema={"capability_id": pl.String, "rank": pl.Int64}), baseline)
         LINEAGE.require(found.relations)
         assert found.groups["run"].unique().sort().to_list() == ["present", "previous"]
         return found.relations.select("relation", "previous_label", "label", "shared_mentions")

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.reporting.published_run import read_basis, read_run
+from vocabgap.reporting.published_run import read_baseline, read_run
 from vocabgap.reporting.publishing import check_target, resolve_target
 from vocabgap.reporting.writing import render
 
@@ -76,7 +76,7 @@ def test_the_error_names_what_named_the_folder(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match=r"^--run: "):
         read_run(loop / "run", option="--run")
     with pytest.raises(InvalidInputError, match=r"^--previous: "):
-        read_basis(tmp_path, datetime(2026, 7, 1, tzinfo=UTC), loop / "run")
+        read_baseline(tmp_path, datetime(2026, 7, 1, tzinfo=UTC), loop / "run")
 
 
 def test_a_home_folder_that_does_not_exist_is_told() -> None:

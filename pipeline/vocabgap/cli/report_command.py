@@ -358,24 +358,28 @@ def report(
             share=fewest,
             on_stage=listener,
         )
+    if made.blocked is not None:
+        raise made.blocked.error
     print_run(output, made, text_format)
     note_cache(output, made.scan.cache)
     note_embeddings(output, made.embeddings)
     note_unread(output, made.scan)
     note_narrowing(output, made, minutes=[text for text in (since, until) if text and is_minutes(text)])
-    for decision in made.ruling.dormant:
+    for decision in made.decisions.dormant:
         output.note(escape_unseen(f"nothing to decide about in these logs: {decision.told}"))
     outgrown = {*made.ranked["outgrown"].explode()}
-    for decision in made.ruling.active:
+    for decision in made.decisions.active:
         if decision.decision_id in outgrown:
             output.note(escape_unseen(f"holds no longer, for its group has outgrown it: {decision.told}"))
 
 
 def _resume(output: Output, settings: Settings, token: str, out: str | None, strictness: str | None) -> None:
     """Publish a report that waits."""
-    from vocabgap.glossary.report_check import publish_kept  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting.waiting import Blocked, publish_waiting  # noqa: PLC0415 - loads Polars
 
-    made = publish_kept(settings.glossary, token, out=out, strictness=require_strictness(strictness))
-    place = printable_name(str(made.folder))
-    output.event("result", folder=place, files=made.files)
-    output.text(f"{escape_unseen(place)}: published, {made.summary.told}")
+    published = publish_waiting(settings.glossary, token, out=out, strictness=require_strictness(strictness))
+    if isinstance(published, Blocked):
+        raise published.error
+    place = printable_name(str(published.folder))
+    output.event("result", folder=place, files=published.files)
+    output.text(f"{escape_unseen(place)}: published, {published.summary.headline}")

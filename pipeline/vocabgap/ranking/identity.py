@@ -227,7 +227,7 @@ def identify(
     decided: Regrouping,
     records: pl.DataFrame,
     *,
-    basis: pl.DataFrame | None = None,
+    baseline: pl.DataFrame | None = None,
     verdicts: pl.DataFrame | None = None,
 ) -> Identified:
     """Say which capability each group is.
@@ -246,12 +246,12 @@ def identify(
         found: The groups as they were found.
         decided: The same where people's decisions were followed.
         records: Table `records`: all that were clustered.
-        basis: Table `groups` of the run before; null if there was none.
+        baseline: Table `groups` of the run before; null if there was none.
         verdicts: Table `verdicts`.
     """
     RECORDS.require(records)
     own = _surfaces(found)
-    raw = _group_ids(found, own, basis)
+    raw = _group_ids(found, own, baseline)
     ids = dict(raw.select("cluster", "group_id").iter_rows())
     surfaces = (
         own.join(raw, on="cluster")
@@ -266,7 +266,7 @@ def identify(
         schema_overrides={"capability_id": pl.String},
     )
     known = surfaces.group_by("cluster").agg(pl.col("known").any())
-    otherwise = pl.when(pl.col("known") | pl.lit(basis is None)).then(pl.lit(OPEN)).otherwise(pl.lit(NEW))
+    otherwise = pl.when(pl.col("known") | pl.lit(baseline is None)).then(pl.lit(OPEN)).otherwise(pl.lit(NEW))
     identities = (
         table.join(known, on="cluster", how="left")
         .join(_ruled(decided, verdicts, records), on="cluster", how="left")
@@ -321,15 +321,15 @@ def _surfaces(found: Grouping) -> pl.DataFrame:
     return found.wordings.group_by("surface", "cluster").agg(pl.col("mentions").sum()).sort("surface")
 
 
-def _group_ids(found: Grouping, surfaces: pl.DataFrame, basis: pl.DataFrame | None) -> pl.DataFrame:
+def _group_ids(found: Grouping, surfaces: pl.DataFrame, baseline: pl.DataFrame | None) -> pl.DataFrame:
     """Columns `cluster`, `label_surface`, `group_id` and `known`: whether the run before had any of it."""
     labels = found.clusters.select("cluster", "label_surface").sort("cluster")
     carried: dict[str, str] = {}
     known, taken = set[str](), set[str]()
-    if basis is not None:
-        pairs = _shared(basis, surfaces.join(labels, on="cluster"))
+    if baseline is not None:
+        pairs = _shared(baseline, surfaces.join(labels, on="cluster"))
         carried = {label: group_id for group_id, label in matched(pairs)}
-        known, taken = {*pairs["present"]}, {*basis["group_id"]}
+        known, taken = {*pairs["present"]}, {*baseline["group_id"]}
     ids = []
     for label in labels["label_surface"]:
         ids.append(carried.get(label) or _unused(label, taken))
@@ -340,9 +340,9 @@ def _group_ids(found: Grouping, surfaces: pl.DataFrame, basis: pl.DataFrame | No
     )
 
 
-def _shared(basis: pl.DataFrame, surfaces: pl.DataFrame) -> pl.DataFrame:
+def _shared(baseline: pl.DataFrame, surfaces: pl.DataFrame) -> pl.DataFrame:
     """What the groups of the run before share with those of this one, as `matched` takes it."""
-    previous = basis.select("surface", "mentions", key="group_id", label="group_surface")
+    previous = baseline.select("surface", "mentions", key="group_id", label="group_surface")
     return (
         overlaps(previous, surfaces.with_columns(key="label_surface"))
         .join(previous.select(previous="key", label="label").unique(), on="previous")

@@ -31,22 +31,22 @@ class Lineage:
         return f"Lineage({count(self.relations.height, 'relation')}, {count(known, 'surface')})"
 
 
-def trace(identified: Identified, ranked: pl.DataFrame, basis: pl.DataFrame | None = None) -> Lineage:
+def trace(identified: Identified, ranked: pl.DataFrame, baseline: pl.DataFrame | None = None) -> Lineage:
     """Compare the capabilities of a run with those of the run before.
 
     Args:
         identified: The groups of this run.
         ranked: Table `capabilities`.
-        basis: Table `groups` of the run before; null if there was none.
+        baseline: Table `groups` of the run before; null if there was none.
     """
     present = (
         identified.groups.drop("rank")
         .join(ranked.select("capability_id", "rank"), on="capability_id", how="left", maintain_order="left")
         .select(GROUPS.names)
     )
-    if basis is None:
+    if baseline is None:
         return Lineage(LINEAGE.empty(), present)
-    previous = basis.with_columns(pl.lit(PREVIOUS).alias("run")).sort("surface").select(GROUPS.names)
+    previous = baseline.with_columns(pl.lit(PREVIOUS).alias("run")).sort("surface").select(GROUPS.names)
     return Lineage(relations(previous, present), pl.concat([previous, present]))
 
 

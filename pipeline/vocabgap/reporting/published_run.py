@@ -30,18 +30,18 @@ _HINT: Final = "make the report again with this version"
 
 
 @dataclass(frozen=True)
-class Basis:
+class Baseline:
     """What a run is compared with.
 
     Attributes:
         groups: Table `groups` of the run before: its own surfaces; null where there was none, or no surface.
         compared: Which run that is; null where there was none, or where it does not say.
-        named: The folder that was asked for, or `none`; null for the run that is replaced.
+        folder: The folder that was asked for, or `none`; null for the run that is replaced.
     """
 
     groups: pl.DataFrame | None = None
     compared: Compared | None = None
-    named: Path | None = None
+    folder: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class PublishedRun:
     narrowing: Narrowing | None = None
 
 
-def read_basis(out: Path, now: datetime, previous: str | Path | None = None) -> Basis:
+def read_baseline(out: Path, now: datetime, previous: str | Path | None = None) -> Baseline:
     """What a run is compared with: the surfaces of the run before.
 
     A run that is made again, as of the same moment, in the same folder, is compared with what the published
@@ -79,25 +79,25 @@ def read_basis(out: Path, now: datetime, previous: str | Path | None = None) -> 
         AccessDeniedError: It may not be read.
     """
     if previous is not None and str(previous) == NO_PREVIOUS:
-        return Basis(named=Path(NO_PREVIOUS))
+        return Baseline(folder=Path(NO_PREVIOUS))
     folder = out if previous is None else resolve_target(previous, option="--previous")
     manifest = read_manifest(folder)
     if manifest is None:
         if previous is not None:
             raise _no_run(folder, "--previous")
-        return Basis()
+        return Baseline()
     if previous is None and not (folder / GROUPS_NAME).exists():
-        return Basis()
+        return Baseline()
     groups = _read(folder, GROUPS_NAME, GROUPS, f"`--previous {NO_PREVIOUS}` does without it")
     again = folder == out and manifest.now == now
     found = groups.filter(pl.col("run") == (PREVIOUS if again else PRESENT))
     named = None if folder == out else folder
     if found.is_empty():
-        return Basis(named=named)
+        return Baseline(folder=named)
     if again:
-        return Basis(found, manifest.compared)
+        return Baseline(found, manifest.compared)
     digest = describe_output(folder / GROUPS_NAME).sha256
-    return Basis(found, Compared(manifest.now, digest, _narrowing(manifest)), named)
+    return Baseline(found, Compared(manifest.now, digest, _narrowing(manifest)), named)
 
 
 def read_run(folder: str | Path, *, option: str) -> tuple[Manifest, pl.DataFrame]:

@@ -125,13 +125,13 @@ class Summary(msgspec.Struct, frozen=True):
         return tuple(item for item in self.covered if first is None or item.rank < first)
 
     @property
-    def told(self) -> str:
+    def headline(self) -> str:
         """How much it is about, in a few words."""
         return f"{count(self.total, 'capability', 'capabilities')}, {count(self.mentions, 'mention')}"
 
     def __repr__(self) -> str:
         """The same in one line; what it holds would fill pages."""
-        return f"Summary({self.told}, {len(self.capabilities):,} shown)"
+        return f"Summary({self.headline}, {len(self.capabilities):,} shown)"
 
     @property
     def nothing_shown(self) -> str:

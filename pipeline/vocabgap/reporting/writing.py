@@ -112,13 +112,13 @@ class Published:
     manifest: Manifest
 
     @property
-    def told(self) -> str:
+    def headline(self) -> str:
         """What it holds, and where, in a few words."""
-        return f"{self.summary.told}, in '{printable_name(str(self.folder))}'"
+        return f"{self.summary.headline}, in '{printable_name(str(self.folder))}'"
 
     def __repr__(self) -> str:
         """The same in one line."""
-        return f"Published({self.told})"
+        return f"Published({self.headline})"
 
 
 def report(

@@ -11,11 +11,11 @@ from vocabgap import pipeline
 from vocabgap.cli.app import run as command
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.glossary.authoring import deprecate_sense
-from vocabgap.glossary.errors import BlockedByConflictError
 from vocabgap.glossary.event_log import read_events
-from vocabgap.glossary.report_check import kept_run, publish_kept
 from vocabgap.glossary.runtime import configured_runtime
 from vocabgap.glossary.strictness import Strictness
+from vocabgap.reporting.waiting import Blocked, publish_waiting, waiting_folder
+from vocabgap.reporting.writing import Published
 from vocabgap.settings.model import GlossarySettings, Settings
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
@@ -35,11 +35,22 @@ def settings_with(tmp_path: Path, *meanings: str, strictness: str = "medium") ->
     return Settings(glossary=GlossarySettings(folder=str(folder), strictness=strictness))  # type: ignore[arg-type]
 
 
-def stopped(photos: Path, tmp_path: Path) -> tuple[Settings, BlockedByConflictError]:
+def stopped(photos: Path, tmp_path: Path) -> tuple[Settings, Blocked]:
     settings = settings_with(tmp_path, REGION, DISGUISE)
-    with pytest.raises(BlockedByConflictError) as error:
-        vg.run(photos, tmp_path / "out", settings=settings, now=NOW)
-    return settings, error.value
+    blocked = vg.run(photos, tmp_path / "out", settings=settings, now=NOW).blocked
+    assert blocked is not None
+    return settings, blocked
+
+
+def publish_settled(
+    settings: GlossarySettings,
+    token: str,
+    out: Path | None = None,
+    strictness: Strictness | None = None,
+) -> Published:
+    published = publish_waiting(settings, token, out=out, strictness=strictness)
+    assert isinstance(published, Published)
+    return published
 
 
 def test_report_says_what_its_words_mean(photos: Path, tmp_path: Path) -> None:
@@ -82,12 +93,12 @@ def test_report_without_a_glossary_says_nothing_of_words(photos: Path, tmp_path:
 
 
 def test_contested_word_publishes_nothing_and_says_how_to_go_on(photos: Path, tmp_path: Path) -> None:
-    settings, error = stopped(photos, tmp_path)
+    settings, blocked = stopped(photos, tmp_path)
 
     assert not (tmp_path / "out").exists()
-    assert "'mask'. Nothing was published." in error.message
-    assert f"report --resume {error.retry_token}" in error.hint
-    assert (kept_run(settings.glossary, error.retry_token) / "run.json").is_file()
+    assert "'mask'. Nothing was published." in blocked.message
+    assert f"report --resume {blocked.retry_token}" in blocked.hint
+    assert (waiting_folder(settings.glossary, blocked.retry_token) / "run.json").is_file()
 
 
 @pytest.mark.parametrize(
@@ -112,27 +123,30 @@ def test_contested_word_stops_a_report_however_it_is_written(
     seeds = tmp_path / "glossary" / "team_domain.yaml"
     seeds.write_text(seeds.read_text(encoding="utf-8").replace("surface: mask", f"surface: {listed}"))
 
-    with pytest.raises(BlockedByConflictError, match="Nothing was published"):
-        vg.run(logs, tmp_path / "out", settings=settings, now=NOW)
+    run = vg.run(logs, tmp_path / "out", settings=settings, now=NOW)
+
+    assert run.blocked is not None
+    assert "Nothing was published" in run.blocked.message
+    assert repr(run).startswith("Run(blocked, ")
 
 
 def test_what_waits_is_published_once_the_word_is_settled(photos: Path, tmp_path: Path) -> None:
-    settings, error = stopped(photos, tmp_path)
+    settings, blocked = stopped(photos, tmp_path)
     deprecate_sense(configured_runtime(settings.glossary), "mask", None, DISGUISE)
 
-    made = publish_kept(settings.glossary, error.retry_token)
+    made = publish_settled(settings.glossary, blocked.retry_token)
 
     assert made.folder == (tmp_path / "out").resolve()
     assert REGION in (made.folder / "report.md").read_text(encoding="utf-8")
-    assert not kept_run(settings.glossary, error.retry_token).exists()
+    assert not waiting_folder(settings.glossary, blocked.retry_token).exists()
     with pytest.raises(NotFoundError, match="no report waits"):
-        publish_kept(settings.glossary, error.retry_token)
+        publish_settled(settings.glossary, blocked.retry_token)
 
 
 def test_what_is_resumed_is_what_a_new_run_would_publish(photos: Path, tmp_path: Path) -> None:
-    settings, error = stopped(photos, tmp_path)
+    settings, blocked = stopped(photos, tmp_path)
     deprecate_sense(configured_runtime(settings.glossary), "mask", None, DISGUISE)
-    publish_kept(settings.glossary, error.retry_token)
+    publish_settled(settings.glossary, blocked.retry_token)
 
     vg.run(photos, tmp_path / "anew", settings=settings, now=NOW)
 
@@ -141,31 +155,30 @@ def test_what_is_resumed_is_what_a_new_run_would_publish(photos: Path, tmp_path:
 
 
 def test_what_is_not_settled_goes_on_waiting_under_its_token(photos: Path, tmp_path: Path) -> None:
-    settings, error = stopped(photos, tmp_path)
+    settings, blocked = stopped(photos, tmp_path)
 
-    with pytest.raises(BlockedByConflictError) as again:
-        publish_kept(settings.glossary, error.retry_token)
-    made = publish_kept(
-        settings.glossary, error.retry_token, strictness=Strictness.OFF, out=tmp_path / "else"
+    again = publish_waiting(settings.glossary, blocked.retry_token)
+    made = publish_settled(
+        settings.glossary, blocked.retry_token, strictness=Strictness.OFF, out=tmp_path / "else"
     )
 
-    assert again.value.retry_token == error.retry_token
+    assert isinstance(again, Blocked)
+    assert again.retry_token == blocked.retry_token
     assert made.folder == (tmp_path / "else").resolve()
 
 
 def test_nothing_is_kept_of_a_report_that_is_published(photos: Path, tmp_path: Path) -> None:
-    settings, error = stopped(photos, tmp_path)
-    publish_kept(settings.glossary, error.retry_token, strictness=Strictness.OFF)
+    settings, blocked = stopped(photos, tmp_path)
+    publish_settled(settings.glossary, blocked.retry_token, strictness=Strictness.OFF)
 
-    assert list(kept_run(settings.glossary, error.retry_token).parent.iterdir()) == []
+    assert list(waiting_folder(settings.glossary, blocked.retry_token).parent.iterdir()) == []
 
 
 def test_report_that_is_stopped_again_has_one_token_that_leads_to_it(photos: Path, tmp_path: Path) -> None:
-    settings, error = stopped(photos, tmp_path)
-    with pytest.raises(BlockedByConflictError):
-        publish_kept(settings.glossary, error.retry_token)
+    settings, blocked = stopped(photos, tmp_path)
+    publish_waiting(settings.glossary, blocked.retry_token)
 
-    assert configured_runtime(settings.glossary).newest() == error.retry_token
+    assert configured_runtime(settings.glossary).newest() == blocked.retry_token
 
 
 def test_nothing_is_kept_of_a_report_that_was_not_written(
@@ -184,11 +197,11 @@ def test_nothing_is_kept_of_a_report_that_was_not_written(
 
 
 def test_report_is_published_once_by_whoever_is_first(photos: Path, tmp_path: Path) -> None:
-    settings, error = stopped(photos, tmp_path)
-    publish = partial(publish_kept, settings.glossary, strictness=Strictness.OFF)
+    settings, blocked = stopped(photos, tmp_path)
+    publish = partial(publish_settled, settings.glossary, strictness=Strictness.OFF)
 
     with ThreadPoolExecutor(3) as pool:
-        tried = [pool.submit(publish, error.retry_token) for _ in range(3)]
+        tried = [pool.submit(publish, blocked.retry_token) for _ in range(3)]
     told = [each.exception() for each in tried]
 
     assert sum(each is None for each in told) == 1
@@ -196,20 +209,20 @@ def test_report_is_published_once_by_whoever_is_first(photos: Path, tmp_path: Pa
 
 
 def test_report_of_which_nothing_is_kept_is_made_again(photos: Path, tmp_path: Path) -> None:
-    settings, error = stopped(photos, tmp_path)
-    kept_run(settings.glossary, error.retry_token).with_suffix(".json").unlink()
+    settings, blocked = stopped(photos, tmp_path)
+    waiting_folder(settings.glossary, blocked.retry_token).with_suffix(".json").unlink()
     with pytest.raises(StateError, match="damaged or lost"):
-        publish_kept(settings.glossary, error.retry_token)
+        publish_settled(settings.glossary, blocked.retry_token)
 
 
 def test_report_whose_gate_has_opened_still_waits_to_be_published(photos: Path, tmp_path: Path) -> None:
-    settings, error = stopped(photos, tmp_path)
+    settings, blocked = stopped(photos, tmp_path)
     runtime = configured_runtime(settings.glossary)
-    runtime.resume(error.retry_token, strictness=Strictness.OFF)
+    runtime.resume(blocked.retry_token, strictness=Strictness.OFF)
     deprecate_sense(runtime, "mask", None, DISGUISE)
-    runtime.resume(error.retry_token)
+    runtime.resume(blocked.retry_token)
 
-    assert publish_kept(settings.glossary, error.retry_token).folder == (tmp_path / "out").resolve()
+    assert publish_settled(settings.glossary, blocked.retry_token).folder == (tmp_path / "out").resolve()
 
 
 def test_off_checks_nothing(photos: Path, tmp_path: Path) -> None:
@@ -237,14 +250,14 @@ def test_command_line_stops_with_4_and_publishes_what_waits(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     settings_with(tmp_path, REGION, DISGUISE)
-    blocked = command(["report", str(photos), "--glossary", "glossary", "--strictness", "medium", "-q"])
+    stopped_with = command(["report", str(photos), "--glossary", "glossary", "--strictness", "medium", "-q"])
     answer, resume = [
         part.split("`")[0].split()[1:] for part in capsys.readouterr().err.split("`vocabgap")[1:]
     ]
     answer = ["glossary", *answer, "--select", "1"]
     resume = ["report", *resume]
 
-    codes = [blocked, command(answer), command(["glossary", "resume", *resume[2:]])]
+    codes = [stopped_with, command(answer), command(["glossary", "resume", *resume[2:]])]
     told = capsys.readouterr().err
     codes.append(command(resume))
 

@@ -1,0 +1,289 @@
+"""A report whose words a glossary does not settle waits for an answer, and is published once there is one.
+
+It waits whole, in a folder beside the glossary's log, under the token of the step that was stopped there. So
+what is published later is what was ranked, and not what a second run would make of other logs.
+"""
+
+import shlex
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+
+from vocabgap.errors import NotFoundError, StateError, VocabgapError
+from vocabgap.files.atomic import undisturbed
+from vocabgap.files.refusals import FileKind, file_kind
+from vocabgap.glossary.conflicts import SemanticConflict
+from vocabgap.glossary.context import ExecutionContext
+from vocabgap.glossary.errors import AbortResumeError, BlockedByConflictError
+from vocabgap.glossary.extracting import SIGNS, Field, extract
+from vocabgap.glossary.glossary import Glossary
+from vocabgap.glossary.loading import changing
+from vocabgap.glossary.runtime import configured_runtime
+from vocabgap.glossary.senses import TermSource
+from vocabgap.glossary.step_state import clear_abandoned, drop_state, state_path
+from vocabgap.glossary.strictness import Strictness, should_block
+from vocabgap.records.moments import iso
+from vocabgap.reporting.overviews import CapabilityTerms, CheckedTerms, OpenTerm, TermMeaning
+from vocabgap.reporting.published_run import read_run
+from vocabgap.reporting.writing import Published, render
+from vocabgap.settings.model import GlossarySettings
+from vocabgap.text import printable_name
+
+_MISSION: Final = "report"
+_STEP: Final = "publish"
+_OUT, _SHARE = "out", "share"  # in the metadata of the step
+# The wordings of a need repeat its words, are spelled like the entry that is missing, and name people and
+# places: none of that makes a term. What the glossary lists is one, however it is written.
+_SIGNS: Final = (TermSource.QUOTED_PHRASE.value, TermSource.ACRONYM.value, TermSource.KNOWN_TERM.value)
+_SHOWN_DIGITS: Final = 8  # of the identifier of a question
+_SHOWN_TERMS: Final = 3  # in a message
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """Why a report is not published yet, and how to go on.
+
+    Attributes:
+        message: What is wrong.
+        hint: What to do about it.
+        retry_token: What publishes the report once its words are settled: `vocabgap report --resume TOKEN`.
+        conflicts: The terms whose meaning is open.
+        strictness: What was not let pass.
+    """
+
+    message: str
+    hint: str
+    retry_token: str
+    conflicts: tuple[SemanticConflict, ...]
+    strictness: Strictness | None
+
+    @property
+    def error(self) -> BlockedByConflictError:
+        """What a command that must fail raises."""
+        return BlockedByConflictError(
+            self.conflicts, self.strictness, self.message, retry_token=self.retry_token, hint=self.hint
+        )
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a glossary says of the words of a report.
+
+    Attributes:
+        terms: What they mean, as far as it knows.
+        blocked: Why the report must wait; null where nothing keeps it from being published.
+    """
+
+    terms: CheckedTerms
+    blocked: Blocked | None
+
+
+def check_terms(
+    ranked: pl.DataFrame, settings: GlossarySettings, *, top: int, out: Path, share: bool
+) -> Checked | None:
+    """Check the labels and the wordings of the capabilities that a report shows.
+
+    Args:
+        ranked: Table `capabilities`.
+        settings: The glossary, and what stops the report.
+        top: How many capabilities it shows; 0 shows all.
+        out: The folder that it is going to be published in.
+        share: Whether a page is written, too, that may leave the machine.
+
+    Returns:
+        What came of it; null where no glossary is named, or nothing is to be checked.
+
+    Raises:
+        BlockedByConflictError: The report must wait, and the glossary's log cannot be written to keep it.
+        VocabgapError: There is no such glossary, or it cannot be read.
+    """
+    if settings.folder is None or settings.strictness == Strictness.OFF.value:
+        return None
+    runtime = configured_runtime(settings)
+    runtime.require_folder()
+    texts = _texts(ranked, top)
+    context = ExecutionContext(
+        _STEP,
+        _MISSION,
+        f"run-{iso(runtime.now())}",
+        dict(texts),
+        {
+            "critical_step": True,
+            "glossary_fields": list(texts),
+            SIGNS: _SIGNS,
+            _OUT: str(out),
+            _SHARE: share,
+        },
+    )
+    clear_abandoned(runtime.logs, _MISSION)
+    runtime.start(context)
+    blocked = None
+    try:
+        runtime.run(context)
+    except BlockedByConflictError as error:
+        blocked = _blocked(error, context, settings, error.retry_token)
+        if not blocked.retry_token:
+            raise blocked.error from error
+    except BaseException:  # a signal may come between what is kept and what tells of it
+        _forget(settings, context.retry_token)
+        raise
+    return Checked(_checked_terms(context, runtime.load(_MISSION).glossary, _labels(ranked, top)), blocked)
+
+
+def waiting_folder(settings: GlossarySettings, retry_token: str) -> Path:
+    """The folder in which the files of a report wait.
+
+    Raises:
+        NotFoundError: The token is none.
+    """
+    return state_path(configured_runtime(settings).logs, retry_token).with_suffix("")
+
+
+@contextmanager
+def forgotten_unless_written(settings: GlossarySettings, blocked: Blocked | None) -> Iterator[None]:
+    """Keep nothing of a report that must wait where its files cannot be written, or a signal ends that."""
+    try:
+        yield
+    except BaseException:
+        if blocked is not None:
+            _forget(settings, blocked.retry_token)
+        raise
+
+
+def publish_waiting(
+    settings: GlossarySettings,
+    retry_token: str,
+    *,
+    out: str | Path | None = None,
+    strictness: Strictness | None = None,
+) -> Published | Blocked:
+    """Publish a report that waits, where the glossary settles its words by now.
+
+    Args:
+        settings: The glossary.
+        retry_token: The token that the report waits under.
+        out: The folder to publish; the one that it was meant for by default.
+        strictness: What stops it now; what did then by default.
+
+    Returns:
+        The published report, or why it goes on waiting, under the same token.
+
+    Raises:
+        NotFoundError: There is no such checkpoint, or no report waits there.
+        VocabgapError: It cannot be read or published.
+    """
+    runtime = configured_runtime(settings)
+    runtime.require_folder()
+    with changing(runtime.logs):  # somebody else may publish it at this moment
+        context = runtime.stopped(retry_token)
+        folder = waiting_folder(settings, retry_token)
+        if file_kind(folder) is not FileKind.FOLDER:
+            raise NotFoundError(
+                f"no report waits under '{retry_token}'",
+                hint="it is published already, or make the report again",
+            )
+        manifest, ranked = read_run(folder, option="--resume")
+        try:
+            runtime.run(context, strictness=strictness)
+        except AbortResumeError as error:
+            raise StateError(
+                f"what was kept of the report that waits under '{retry_token}' is damaged or lost",
+                hint="make the report again",
+            ) from error
+        except BlockedByConflictError as error:
+            return _blocked(error, context, settings, retry_token)
+        target = context.metadata.get(_OUT) if out is None else out
+        if target is None:
+            raise StateError("where the report belongs is not known", hint="name the folder with --out")
+        labels = _labels(ranked, 0 if manifest.rendering is None else manifest.rendering.top)
+        terms = _checked_terms(context, runtime.load(_MISSION).glossary, labels)
+        run = render(folder, target, share=bool(context.metadata.get(_SHARE)), option="--resume", terms=terms)
+        shutil.rmtree(folder, ignore_errors=True)
+        with suppress(VocabgapError):  # it is published, and that is what counts
+            drop_state(runtime.logs, retry_token)
+        return run
+
+
+def _forget(settings: GlossarySettings, retry_token: str | None) -> None:
+    """Keep nothing of a step that has no files: its inputs are what people wrote."""
+    if retry_token:
+        with undisturbed(), suppress(VocabgapError):
+            drop_state(configured_runtime(settings).logs, retry_token)
+
+
+def _texts(ranked: pl.DataFrame, top: int) -> dict[str, str]:
+    """The label and the wordings of each capability, by its identifier."""
+    rows = ranked.select("capability_id", "label", "variants").head(top or ranked.height)
+    return {
+        row["capability_id"]: ".\n".join(
+            dict.fromkeys([row["label"], *(each["wording"] for each in row["variants"])])
+        )
+        for row in rows.iter_rows(named=True)
+    }
+
+
+def _labels(ranked: pl.DataFrame, top: int) -> dict[str, str]:
+    return dict(ranked.select("capability_id", "label").head(top or ranked.height).iter_rows())
+
+
+def _blocked(
+    error: BlockedByConflictError, context: ExecutionContext, settings: GlossarySettings, retry_token: str
+) -> Blocked:
+    glossary = f" --glossary {shlex.quote(printable_name(settings.folder or ''))}" if settings.folder else ""
+    question = context.questions[0].conflict_id[:_SHOWN_DIGITS] if context.questions else "CONFLICT"
+    then = f"`vocabgap report --resume {retry_token}{glossary}`" if retry_token else "make the report again"
+    strictness = error.strictness or Strictness.MEDIUM
+    stopping = [each for each in error.conflicts if should_block(strictness, [each.severity])]
+    terms = ", ".join(f"'{each.term}'" for each in stopping[:_SHOWN_TERMS])
+    return Blocked(
+        message=f"{error.message.rstrip('.')}: {terms}. Nothing was published.",
+        hint=f"answer with `vocabgap glossary resolve {question}{glossary}`, then {then}",
+        retry_token=retry_token,
+        conflicts=error.conflicts,
+        strictness=error.strictness,
+    )
+
+
+def _checked_terms(context: ExecutionContext, glossary: Glossary, labels: Mapping[str, str]) -> CheckedTerms:
+    strictness = context.effective_strictness or Strictness.MEDIUM
+    open_terms = {each.term.surface_text for each in context.conflicts}
+    capabilities = []
+    for identifier, text in context.inputs.items():
+        if not isinstance(text, str):
+            continue
+        meanings, still_open = _terms_of(text, context.metadata, glossary, open_terms)
+        if meanings or still_open:
+            label = labels.get(identifier, identifier)
+            capabilities.append(CapabilityTerms(identifier, label, meanings, still_open))
+    questions = tuple(
+        OpenTerm(
+            question.conflict_id,
+            question.term,
+            question.conflict.conflict_type.value,
+            question.conflict.severity.value,
+            tuple(each.definition for each in question.candidates),
+        )
+        for question in context.questions
+    )
+    return CheckedTerms(strictness.value, tuple(capabilities), questions)
+
+
+def _terms_of(
+    text: str, metadata: Mapping[str, Any], glossary: Glossary, open_terms: set[str]
+) -> tuple[tuple[TermMeaning, ...], tuple[str, ...]]:
+    """What the terms of one capability mean, and which of them are open."""
+    names: Sequence[str] = [
+        term.surface.surface_text for term in extract([Field("", text)], metadata, glossary.known)
+    ]
+    senses = [(name, glossary.meaning(name)) for name in names if name not in open_terms]
+    return (
+        tuple(
+            TermMeaning(name, sense.definition, sense.scope) for name, sense in senses if sense is not None
+        ),
+        tuple(name for name in names if name in open_terms),
+    )
