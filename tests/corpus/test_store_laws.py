@@ -89,7 +89,7 @@ def follow(store: Store, changes: list[Any], chunks: Chunks) -> None:
 @given(changes=CHANGES)
 def test_a_corpus_of_parquet_files_equals_a_dictionary(chunks: Chunks, changes: list[Any]) -> None:
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(changes, "_MANY_PARTS", 4)  # so that small parts are joined here, too
+        patch.setattr("vocabgap.corpus.changes._MANY_PARTS", 4)  # so that small parts are joined here, too
         follow(ParquetStore(Path(folder) / "corpus"), changes, chunks)
 
 

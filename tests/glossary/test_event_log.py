@@ -251,7 +251,7 @@ APPEND = """
 import sys
 from pathlib import Path
 import msgspec
-from vocabgap.glossary.logging_events import append_events
+from vocabgap.glossary.loading import append_events
 from vocabgap.glossary.events import event_of
 event = event_of(msgspec.json.decode(sys.argv[2]))
 for _ in range(25):

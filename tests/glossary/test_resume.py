@@ -275,11 +275,11 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-import vocabgap.glossary.middlewares.clarification as clarification
+from vocabgap.glossary import middlewares
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.runtime import GlossaryRuntime
 
-clarification.question_of = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+middlewares.question_of = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 given = {"description": "Please lift it."}
 context = ExecutionContext("develop", "retouch", "run-1", given, {"critical_step": True})
 GlossaryRuntime(folder=Path(sys.argv[1])).run(context)
