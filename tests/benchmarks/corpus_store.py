@@ -1,7 +1,7 @@
-"""What a shared corpus of a million gap records costs on disk: as Parquet files, and as a Delta table.
+"""What a shared corpus of a million gap records costs on disk.
 
-Run by `make bench`; without the extra `delta` only the Parquet files are measured. Each measurement has a
-process of its own, so that memory is its own. Seconds differ from machine to machine and from hour to hour.
+Run by `make bench`. Each measurement has a process of its own, so that memory is its own. Seconds differ from
+machine to machine and from hour to hour.
 """
 
 import argparse
@@ -12,8 +12,6 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
-from importlib import import_module
-from importlib.util import find_spec
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -21,7 +19,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import polars as pl
 
-from vocabgap.corpus.opening import StoreKind, open_store
+from vocabgap.corpus.places import open_store
 from vocabgap.schema import CHUNKS
 
 LINES: Final = 40  # of a log
@@ -94,9 +92,9 @@ def records(count: int, seed: int, *, first_log: int = 0) -> pl.DataFrame:
     ).select(CHUNKS.names)
 
 
-def fill(folder: Path, kind: StoreKind, count: int) -> str:
+def fill(folder: Path, count: int) -> str:
     """A corpus, made by one large push."""
-    with open_store(folder, kind).changing("fill") as change:
+    with open_store(folder).changing("fill") as change:
         change.add(records(count, seed=1))
     return _size(folder)
 
@@ -124,28 +122,6 @@ def read(folder: Path, columns: list[str] | None) -> str:
 def compact(folder: Path) -> str:
     """What was deleted goes."""
     return f"{open_store(folder).compact().parts} parts, {_size(folder)}"
-
-
-def delta_append(folder: Path, seed: int, first_log: int) -> str:
-    """The library's own way, which does not look whether an id is there."""
-    deltalake = import_module("deltalake")
-    rows = pl.read_parquet(_pushed(folder, seed, first_log)).with_columns(role=pl.lit("chunk"))
-    deltalake.write_deltalake(str(folder), rows, mode="append")
-    return f"{rows.height:,} added"
-
-
-def delta_delete(folder: Path, logs: int) -> str:
-    """The library's own way."""
-    deltalake = import_module("deltalake")
-    paths = ", ".join(f"'image-{number:06}/vocabulary_gaps.jsonl'" for number in range(1, logs * 12, 12))
-    done = deltalake.DeltaTable(str(folder)).delete(f"tenant_id = 'tenant-1' and source_path in ({paths})")
-    return f"{done['num_deleted_rows']:,} deleted"
-
-
-def delta_read(folder: Path) -> str:
-    """The library's own way, with Polars, in no order."""
-    frame = pl.scan_delta(str(folder)).select(REPORT).collect()
-    return f"{frame.height:,} rows, {frame.estimated_size('mb'):,.0f} MiB"
 
 
 def measured(work: Callable[[Path], object], folder: Path) -> Cost:
@@ -194,8 +170,8 @@ def _size(folder: Path) -> str:
     return f"{sum(path.stat().st_size for path in folder.rglob('*') if path.is_file()) / 2**20:,.0f} MiB"
 
 
-def table(folder: Path, kind: StoreKind, count: int) -> None:
-    """Print what a corpus of one kind costs, one row a thing that is done with it."""
+def table(folder: Path, count: int) -> None:
+    """Print what a corpus costs, one row a thing that is done with it."""
     new = count // LINES + 1
     few, several = MANY // LINES, range(3, 13)
     _pushed(folder, 2, new)
@@ -208,14 +184,8 @@ def table(folder: Path, kind: StoreKind, count: int) -> None:
         (f"add the same {MANY:,} again", partial(add, seed=2, first_log=new)),
         (f"delete {MANY:,}", partial(delete, logs=few)),
     ]
-    if kind is StoreKind.DELTA:
-        steps += [
-            (f"deltalake: add {MANY:,}", partial(delta_append, seed=3, first_log=new + few * 3)),
-            (f"deltalake: delete {MANY:,}", partial(delta_delete, logs=few)),
-            ("deltalake: read, columns of a report", delta_read),
-        ]
-    print(f"| {kind} | {' | '.join(HEADINGS)} |\n|:--|{'--:|' * 3}:--|")
-    _print(f"fill with {count:,}", measured(partial(fill, kind=kind, count=count), folder))
+    print(f"| | {' | '.join(HEADINGS)} |\n|:--|{'--:|' * 3}:--|")
+    _print(f"fill with {count:,}", measured(partial(fill, count=count), folder))
     for what, work in steps:
         _print(what, measured(work, folder))
     for seed in several:
@@ -231,16 +201,12 @@ def _print(what: str, cost: Cost) -> None:
 
 
 def main() -> None:
-    """Print a table for each kind of store."""
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=int, default=1_000_000, help="how many the corpus has")
     count = parser.parse_args().records
-    for kind in StoreKind:
-        if kind is StoreKind.DELTA and find_spec("deltalake") is None:
-            print("The extra `delta` is not installed: no Delta table is measured.")
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            table(Path(folder) / "corpus", kind, count)
+    with tempfile.TemporaryDirectory() as folder:
+        table(Path(folder) / "corpus", count)
 
 
 if __name__ == "__main__":

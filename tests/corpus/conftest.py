@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import polars as pl
 import pytest
 
 from vocabgap.corpus.corpus import Corpus, open_corpus
-from vocabgap.corpus.opening import StoreKind, open_store
 from vocabgap.corpus.parquet_store import ParquetStore
 from vocabgap.corpus.store import Store
 from vocabgap.schema import CHUNKS
@@ -69,18 +67,10 @@ def chunks() -> Chunks:
     return make
 
 
-@pytest.fixture(
-    params=[
-        StoreKind.PARQUET,
-        pytest.param(
-            StoreKind.DELTA,
-            marks=pytest.mark.skipif(find_spec("deltalake") is None, reason="needs the extra `delta`"),
-        ),
-    ]
-)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
-    """A corpus that does not exist yet, of each kind."""
-    return open_store(tmp_path / "corpus", request.param)
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """A corpus that does not exist yet."""
+    return ParquetStore(tmp_path / "corpus")
 
 
 @pytest.fixture

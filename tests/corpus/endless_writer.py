@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from vocabgap.corpus.opening import open_store
+from vocabgap.corpus.places import open_store
 from vocabgap.corpus.store import Change, PathSnapshot
 from vocabgap.schema import CHUNKS
 

@@ -8,13 +8,15 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from vocabgap.corpus.manifest import NUMBERED, read_manifest
-from vocabgap.corpus.opening import StoreKind, open_store
+from vocabgap.corpus.places import open_store
 from vocabgap.corpus.store import Store
 
 KILLS = int(os.environ.get("VOCABGAP_KILLS", "5"))
@@ -34,14 +36,23 @@ def whole(store: Store) -> int:
     return step
 
 
-def kill_a_writer(folder: Path, work: str, moment: float) -> None:
+@contextmanager
+def writer_of(folder: Path, work: str) -> Iterator["subprocess.Popen[bytes]"]:
+    """A writer that has made its first version, and is killed at the end whatever happens."""
     command = [sys.executable, str(WRITER), str(folder), work]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"writing\n"
+            yield process
+            assert process.poll() is None, "it writes until it is killed"
+        finally:
+            process.kill()
+
+
+def kill_a_writer(folder: Path, work: str, moment: float) -> None:
+    with writer_of(folder, work):
         time.sleep(moment)
-        assert process.poll() is None
-        process.kill()
 
 
 @pytest.mark.slow
@@ -65,41 +76,15 @@ def test_a_killed_writer_leaves_one_whole_version(tmp_path: Path, work: str) -> 
     assert left == manifest.files.keys(), "what the killed ones left is gone"
 
 
-@pytest.mark.slow
-def test_a_killed_writer_leaves_one_whole_version_of_a_delta_table(tmp_path: Path) -> None:
-    pytest.importorskip("deltalake", reason="needs the extra `delta`")
+def test_readers_see_one_whole_version_whatever_is_written(tmp_path: Path) -> None:
     folder = tmp_path / "corpus"
-    store = open_store(folder, StoreKind.DELTA)
-    with store.changing("make"):
-        pass
-    rng = np.random.default_rng(KILLS)
-    steps = [0]
-
-    for _ in range(KILLS):
-        kill_a_writer(folder, "compact", rng.uniform(0, 0.15))
-        steps.append(whole(store))
-
-    assert steps == sorted(set(steps))
-
-
-@pytest.mark.parametrize("kind", [StoreKind.PARQUET, StoreKind.DELTA])
-def test_readers_see_one_whole_version_whatever_is_written(tmp_path: Path, kind: StoreKind) -> None:
-    if kind is StoreKind.DELTA:
-        pytest.importorskip("deltalake", reason="needs the extra `delta`")
-    folder = tmp_path / "corpus"
-    store = open_store(folder, kind)
-    with store.changing("make") as change:
-        change.configure("bob")
-    command = [sys.executable, str(WRITER), str(folder), "compact"]
+    store = open_store(folder)
     seen = []
 
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
+    with writer_of(folder, "compact"):
         end = time.monotonic() + 1
         while time.monotonic() < end:
             seen.append(whole(store))
-        process.kill()
 
     assert seen == sorted(seen)
     assert len(set(seen)) > 1

@@ -1,7 +1,6 @@
 """For any sequence of changes a store holds what a plain dictionary holds."""
 
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -11,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vocabgap.corpus.opening import StoreKind, open_store
 from vocabgap.corpus.parquet_store import ParquetStore
 from vocabgap.corpus.store import Change, Store, Version
 
@@ -91,11 +89,3 @@ def test_a_corpus_of_parquet_files_equals_a_dictionary(chunks: Chunks, changes: 
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr("vocabgap.corpus.changes._MANY_PARTS", 4)  # so that small parts are joined here, too
         follow(ParquetStore(Path(folder) / "corpus"), changes, chunks)
-
-
-@pytest.mark.skipif(find_spec("deltalake") is None, reason="needs the extra `delta`")
-@settings(max_examples=15, deadline=None)
-@given(changes=CHANGES)
-def test_a_corpus_that_is_a_delta_table_equals_a_dictionary(chunks: Chunks, changes: list[Any]) -> None:
-    with TemporaryDirectory() as folder:
-        follow(open_store(Path(folder) / "corpus", StoreKind.DELTA), changes, chunks)

@@ -12,7 +12,7 @@ from vocabgap.corpus.identity import require_identity
 from vocabgap.corpus.outcome import PushResult
 from vocabgap.corpus.overview import Overview, overview, remove_orphans
 from vocabgap.corpus.payloads import ExportedChunks, export_stored_chunks, read_payload
-from vocabgap.corpus.places import open_store
+from vocabgap.corpus.places import DELTA_HINT, open_store
 from vocabgap.corpus.push import Prepared
 from vocabgap.corpus.scanning import Scan, scan_version
 from vocabgap.corpus.store import Measures, Store
@@ -39,16 +39,21 @@ def open_corpus(
     Args:
         folder: Where it lies.
         create: Whether one may be made there, by the first push or restore.
-        settings: How logs are read, how a new corpus is kept, what is done about false claims, and the like;
-            the defaults by default.
+        settings: How logs are read, what is done about false claims, and the like; the defaults by default.
         on_wait: Called with who is at it, where a change has to wait for another writer.
 
     Raises:
         NotFoundError: There is none, and none is to be made.
+        InvalidInputError: The settings ask for a Delta table.
+        StateError: It is a Delta table.
     """
     given = Settings() if settings is None else settings
     require_kind("settings", given, Settings, "a Settings", hint="vocabgap.load_settings reads one")
-    store = open_store(folder, create=create, new_kind=given.corpus.store, on_wait=on_wait)
+    if given.corpus.store == "delta":
+        raise InvalidInputError(
+            "corpus.store: Delta tables are no longer written", hint=f"leave it out; {DELTA_HINT}"
+        )
+    store = open_store(folder, create=create, on_wait=on_wait)
     return Corpus(store, given)
 
 

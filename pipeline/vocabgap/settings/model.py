@@ -212,7 +212,7 @@ class CorpusSettings(_Section, frozen=True):
     """The shared corpus: where it lies, what is done about false claims, and when what is out of date may go.
 
     A chunk is out of date once its tenant was configured anew; it may go when that happened so many times.
-    How it is kept is said by the corpus itself, once it is made.
+    `store` is deprecated: every corpus is kept in Parquet files, and a Delta table is refused.
     """
 
     folder: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] = DEFAULT_CORPUS
