@@ -79,7 +79,7 @@ def test_what_was_mended_is_listed_where_that_is_asked_for(
 ) -> None:
     root = write_corpus({"one": [gap("film grain"), gap("sky mask", satisfaction="good")]})
 
-    told = vocabgap("check", root, "--mended")
+    told = vocabgap("check", root, "--repairs")
     events = [json.loads(line) for line in vocabgap("--json", "check", root, "--mended").out.splitlines()]
 
     assert told.code == 0
@@ -94,7 +94,7 @@ def test_repairs_are_told_and_do_not_fail(vocabgap: Command, gap: Gap, write_cor
     told = vocabgap("check", write_corpus({"one": [gap("sky mask", satisfaction="good", mood="fine")]}))
     assert told.code == 0
     assert "1 satisfaction in words" in told.out
-    assert told.out.endswith(" (--mended lists them)\n")
+    assert told.out.endswith(" (--repairs lists them)\n")
     assert "1 unknown field" in told.out
 
 

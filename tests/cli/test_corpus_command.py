@@ -252,7 +252,7 @@ def test_report_and_its_like_take_a_corpus(vocabgap: Run, sound: Path) -> None:
     vocabgap("corpus", "push", sound, "--tenant", "south", "--repo", "photos")
 
     report = vocabgap("report", "corpus", "--tenant", "north")
-    check = vocabgap("check", "corpus", "--tenant", "north", "--mended")
+    check = vocabgap("check", "corpus", "--tenant", "north", "--repairs")
     groups = vocabgap("clusters", "corpus", "--repo", "photos")
 
     account = "3 lines in 2 logs = 3 records + 0 duplicates + 0 superseded + 0 rejects"

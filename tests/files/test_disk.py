@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.files.atomic import locked, put_in_place, undisturbed, write_whole
+from vocabgap.files.atomic import deferred_signals, locked, put_in_place, write_whole
 
 
 def test_a_file_takes_the_place_of_another(tmp_path: Path) -> None:
@@ -31,7 +31,7 @@ def test_a_signal_waits_until_the_block_is_through() -> None:
     done: list[str] = []
 
     def work() -> None:
-        with undisturbed():
+        with deferred_signals():
             signal.raise_signal(signal.SIGINT)
             done.append("to the end")
 
@@ -44,7 +44,7 @@ def test_a_signal_waits_until_the_block_is_through() -> None:
 
 def test_a_signal_is_not_lost_where_the_block_fails() -> None:
     def work() -> None:
-        with undisturbed():
+        with deferred_signals():
             signal.raise_signal(signal.SIGINT)
             raise OSError
 

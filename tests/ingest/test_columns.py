@@ -80,10 +80,10 @@ def test_identity_of_a_second_batch_is_its_own() -> None:
     assert frame["record_id"].to_list() == [record_id(first, "monday"), record_id(second, "monday")]
 
 
-def test_mended_and_clean_lines_stay_in_the_order_of_the_log(scan_bytes: Callable[[bytes], Scan]) -> None:
+def test_repaired_and_clean_lines_stay_in_the_order_of_the_log(scan_bytes: Callable[[bytes], Scan]) -> None:
     clean = b'{"timestamp":"2026-03-14T06:05:00Z","image_id":"heron-11","description":"%d"}\n'
-    mended = b'{"description":"%d","satisfaction":"bad"}\n'
-    lines = [(clean if number % 3 else mended) % number for number in range(12)]
+    repaired = b'{"description":"%d","satisfaction":"bad"}\n'
+    lines = [(clean if number % 3 else repaired) % number for number in range(12)]
 
     found = scan_bytes(b"".join(lines)).records
 

@@ -1,4 +1,4 @@
-"""How one line becomes a record: the shapes that are read, and what is mended."""
+"""How one line becomes a record: the shapes that are read, and what is repaired."""
 
 import json
 from datetime import UTC, datetime, timedelta, timezone

@@ -1,4 +1,4 @@
-"""Which lines were mended is told by name, and adds up to what a scan counts."""
+"""Which lines were repaired is told by name, and adds up to what a scan counts."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -47,7 +47,7 @@ def test_the_lines_of_the_demo_add_up_to_its_account(demo: Path) -> None:
         ('"image_id": " "', Repair.IMAGE_FROM_FOLDER, "none is named, read as 'one'"),
     ],
 )  # fmt: skip
-def test_what_was_mended_is_told_with_what_it_was_read_as(
+def test_what_was_repaired_is_told_with_what_it_was_read_as(
     gap: Gap, write_corpus: Corpus, field: str, repair: Repair, detail: str
 ) -> None:
     image = "" if "image_id" in field else ', "image_id": "one"'

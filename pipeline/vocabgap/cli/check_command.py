@@ -36,13 +36,14 @@ def check(
     hidden: HiddenOption = None,
     cache: CacheOption = None,
     verify_hash: VerifyHashOption = False,
-    mended: Annotated[
+    repairs: Annotated[
         bool,
         typer.Option(
-            "--mended",
-            help="List what was mended in lines of logs, not of corpora, that were kept; reads them again.",
+            "--repairs",
+            help="List what was repaired in lines of logs, not of corpora, that were kept; reads them again.",
         ),
     ] = False,
+    mended: Annotated[bool, typer.Option("--mended", hidden=True)] = False,  # its name before
     config: ConfigOption = None,
 ) -> None:
     """List the bad lines of the logs; exit with 2 if there are any."""
@@ -50,6 +51,7 @@ def check(
     from vocabgap.ingest.scanning import scan  # noqa: PLC0415 - loads Polars
 
     output = output_of(context)
+    repairs = repairs or mended
     settings = resolve_settings(config, os.environ, {"--hidden": (("ingest", "hidden"), hidden)}).settings
     scanned = scan(
         roots,
@@ -62,7 +64,7 @@ def check(
     summary = scanned.summary
     for row in scanned.rejects.iter_rows(named=True):
         output.event("reject", **row)
-    repaired = _repaired(roots, settings) if mended and summary.repairs else []
+    repaired = _repaired(roots, settings) if repairs and summary.repairs else []
     for each in repaired:
         output.event("mended", mended=each)
     patterns = [glob for source in settings.sources.values() for glob in source.globs]
@@ -79,8 +81,8 @@ def check(
     output.text(account_line(summary))
     if summary.repairs:
         told = ", ".join(f"{number:,} {in_words(kind)}" for kind, number in summary.repairs.items())
-        where = "" if mended else " (--mended lists them)"
-        output.text(f"kept, but mended or worth a look: {told}{where}")
+        where = "" if repairs else " (--repairs lists them)"
+        output.text(f"kept, but repaired or worth a look: {told}{where}")
     if not (summary.files or summary.unreadable):
         _explain_nothing(output, roots, patterns)
     _explain_pretty_printing(output, scanned.rejects.iter_rows(named=True))

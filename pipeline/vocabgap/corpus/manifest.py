@@ -8,7 +8,7 @@ import msgspec
 
 from vocabgap.corpus.store import unconfirmed
 from vocabgap.errors import StateError
-from vocabgap.files.atomic import sync, sync_folder, undisturbed
+from vocabgap.files.atomic import deferred_signals, sync, sync_folder
 
 MANIFEST: Final = "manifest.json"
 FORMAT: Final = "vocabgap-corpus"
@@ -160,7 +160,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
     written = _Written(FORMAT, FORMAT_VERSION, manifest)
     temporary.write_bytes(msgspec.json.format(msgspec.json.encode(written), indent=1) + b"\n")
     sync(temporary)
-    with undisturbed():
+    with deferred_signals():
         temporary.replace(folder / MANIFEST)
         try:
             sync_folder(folder)

@@ -31,7 +31,7 @@ from vocabgap.corpus.manifest import (
 from vocabgap.corpus.parts import PartsVersion
 from vocabgap.corpus.store import Measures, writing
 from vocabgap.errors import StateError
-from vocabgap.files.atomic import locked, undisturbed
+from vocabgap.files.atomic import deferred_signals, locked
 from vocabgap.text import printable_name
 
 # Folders that are to be a corpus: nothing else may be in them.
@@ -227,5 +227,5 @@ class ParquetStore:
             return ParquetChange(self.folder, read_manifest(self.folder) or Manifest())
 
     def _clear(self) -> None:
-        with undisturbed():
+        with deferred_signals():
             remove_unnamed(self.folder, read_manifest(self.folder) or Manifest())

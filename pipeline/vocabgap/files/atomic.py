@@ -1,4 +1,4 @@
-"""What it takes for files to be there whole: on the disk, in their place, by one writer, undisturbed."""
+"""What it takes for files to be there whole: on the disk, in their place, by one writer, signals deferred."""
 
 import errno
 import fcntl
@@ -143,7 +143,7 @@ def locked(descriptor: int) -> bool:
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def deferred_signals() -> Iterator[None]:
     """Let signals that ask the run to end wait until the block is through, whichever way it ends."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -22,7 +22,7 @@ from vocabgap.errors import (
     require_text,
 )
 from vocabgap.files.appending import Kind, add_line, alone, naming
-from vocabgap.files.atomic import undisturbed
+from vocabgap.files.atomic import deferred_signals
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.gaplog.entry import as_written, category, checked, image_name
 from vocabgap.ingest.accounting import SUPERSEDED, mark_batches
@@ -371,6 +371,6 @@ def _appended(
     """Write the record that is made once nobody else writes; until then a signal ends the wait."""
     with naming(path, _KIND, "written"), alone(path, _KIND, on_wait) as file:
         record, line = make()
-        with undisturbed():
+        with deferred_signals():
             add_line(file, path, line, durable=durable)
     return LoggedGap(record_id(record), path, as_written(record))

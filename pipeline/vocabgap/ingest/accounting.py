@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from vocabgap.ingest.discovery import LogFile
-from vocabgap.ingest.lines import Portion
+from vocabgap.ingest.lines import Segment
 from vocabgap.schema import FILES, GAPS, IMAGE_KEY, phrase
 from vocabgap.text import surface
 
@@ -175,7 +175,7 @@ class Ledger:
     records: list[Span] = field(default_factory=list)
     rejects: list[Span] = field(default_factory=list)
     _files: list[tuple[str, str, int, int, str, str, int]] = field(default_factory=list)
-    _portions: list[Portion] = field(default_factory=list)
+    _segments: list[Segment] = field(default_factory=list)
 
     def place(self, log: LogFile, records: Sequence[Span], rejects: Sequence[Span]) -> None:
         """Note where the rows of a log are."""
@@ -184,24 +184,24 @@ class Ledger:
         self.records += records
         self.rejects += rejects
 
-    def account(self, log: LogFile, size: int, sha256: str, portions: Sequence[Portion]) -> None:
-        """Note what a log that was read held. What was mended in its portions may still be counted at."""
+    def account(self, log: LogFile, size: int, sha256: str, segments: Sequence[Segment]) -> None:
+        """Note what a log that was read held. What was repaired in its segments may still be counted at."""
         lines = passed_over = 0
-        for portion in portions:
-            lines += portion.lines
-            passed_over += portion.passed_over
+        for segment in segments:
+            lines += segment.lines
+            passed_over += segment.passed_over
         source = log.kind.source
         self._files.append((log.repo_slug, log.source_path, size, lines, sha256, source, passed_over))
-        self._portions += portions
+        self._segments += segments
 
     @property
     def repairs(self) -> Counter[str]:
-        """What was mended, by kind."""
-        mended: Counter[str] = Counter()
-        for portion in self._portions:
-            if portion.repairs:
-                mended.update(portion.repairs)
-        return mended
+        """What was repaired, by kind."""
+        repaired: Counter[str] = Counter()
+        for segment in self._segments:
+            if segment.repairs:
+                repaired.update(segment.repairs)
+        return repaired
 
     def files(self) -> pl.DataFrame:
         """One row a log that was read (table `files`)."""

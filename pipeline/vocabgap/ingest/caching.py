@@ -26,7 +26,7 @@ from vocabgap.files.parquet import write_parquet
 from vocabgap.ingest.accounting import Ledger, Span
 from vocabgap.ingest.columns import PLACES, REJECT_PLACES
 from vocabgap.ingest.discovery import LogFile
-from vocabgap.ingest.lines import Collector, LogRead, Portion, Prefix
+from vocabgap.ingest.lines import Collector, LogRead, Prefix, Segment
 from vocabgap.schema import RECORDS, REJECTS
 from vocabgap.text import printable_name
 
@@ -57,13 +57,13 @@ class Shard(msgspec.Struct, frozen=True, array_like=True):
     sha256_of_rejects: str
 
 
-class Stretch(msgspec.Struct, frozen=True, array_like=True):
-    """Where the rows of a portion are: a shard, and the first row in each of its two files."""
+class Stored(msgspec.Struct, frozen=True, array_like=True):
+    """Where the rows of a segment are: a shard, and the first row in each of its two files."""
 
     shard: int
     records_from: int
     rejects_from: int
-    portion: Portion
+    segment: Segment
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True):
@@ -87,7 +87,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
     bytes: int
     sha256: str
     prefix: Prefix
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[Stored, ...]
 
 
 class Index(msgspec.Struct, frozen=True, array_like=True):
@@ -311,10 +311,10 @@ class Cache:
         except OSError:
             return False
 
-    def start(self, stretch: Stretch) -> tuple[int, int]:
+    def start(self, stretch: Stored) -> tuple[int, int]:
         """The first row of a stretch among all records, and among all rejects, of the cache."""
-        if not (stretch.portion.records or stretch.portion.rejects):
-            return 0, 0  # of a portion without rows no shard need have been written
+        if not (stretch.segment.records or stretch.segment.rejects):
+            return 0, 0  # of a segment without rows no shard need have been written
         records, rejects = self._starts[stretch.shard]
         return records + stretch.records_from, rejects + stretch.rejects_from
 
@@ -322,7 +322,7 @@ class Cache:
         """A log is as it was."""
         self._kept.append(entry)
 
-    def learn(self, log: LogFile, read: LogRead, before: tuple[int, int], kept: tuple[Stretch, ...]) -> None:
+    def learn(self, log: LogFile, read: LogRead, before: tuple[int, int], kept: tuple[Stored, ...]) -> None:
         """A log was read.
 
         Args:
@@ -335,11 +335,11 @@ class Cache:
             return
         stretches = list(kept)
         records_from, rejects_from = before
-        for portion in read.portions:
-            if portion != Portion(portion.ended):
-                stretches.append(Stretch(self._next, records_from, rejects_from, portion))
-            records_from += portion.records
-            rejects_from += portion.rejects
+        for segment in read.segments:
+            if segment != Segment(segment.ended):
+                stretches.append(Stored(self._next, records_from, rejects_from, segment))
+            records_from += segment.records
+            rejects_from += segment.rejects
         entry = Entry(
             path=os.fsencode(log.path),
             kind=_reading_of(log),
@@ -442,22 +442,22 @@ def _cumulated(counts: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 def _moved(entry: Entry, shard: int, records_from: int, rejects_from: int) -> Entry:
     """The same log with its rows in one place."""
-    whole = Portion(ended=True)
-    portions = [whole]
+    whole = Segment(ended=True)
+    segments = [whole]
     for stretch in entry.stretches:
-        portion = stretch.portion
-        if not portion.ended:
-            portions.append(portion)
+        segment = stretch.segment
+        if not segment.ended:
+            segments.append(segment)
             continue
-        whole.records += portion.records
-        whole.rejects += portion.rejects
-        whole.lines += portion.lines
-        whole.passed_over += portion.passed_over
-        whole.repairs = dict(Counter(whole.repairs) + Counter(portion.repairs))
+        whole.records += segment.records
+        whole.rejects += segment.rejects
+        whole.lines += segment.lines
+        whole.passed_over += segment.passed_over
+        whole.repairs = dict(Counter(whole.repairs) + Counter(segment.repairs))
     stretches = []
-    for portion in portions:
-        stretches.append(Stretch(shard, records_from, rejects_from, portion))
-        records_from, rejects_from = records_from + portion.records, rejects_from + portion.rejects
+    for segment in segments:
+        stretches.append(Stored(shard, records_from, rejects_from, segment))
+        records_from, rejects_from = records_from + segment.records, rejects_from + segment.rejects
     return msgspec.structs.replace(entry, stretches=tuple(stretches))
 
 
@@ -500,18 +500,18 @@ class Sweep:
         self._unchanged += 1
         cache.keep(known)
         self.ledger.place(log, *_spans(known.stretches, cache))
-        self.ledger.account(log, known.bytes, known.sha256, [each.portion for each in known.stretches])
+        self.ledger.account(log, known.bytes, known.sha256, [each.segment for each in known.stretches])
 
     def _look(self, log: LogFile, known: Entry | None) -> None:
         before = self._totals()
         read = self.collector.read(log, _prefix(log, known))
         after = self._totals()
-        kept: tuple[Stretch, ...] = ()
+        kept: tuple[Stored, ...] = ()
         if known and read and read.resumed:
-            kept = tuple(each for each in known.stretches if each.portion.ended)
+            kept = tuple(each for each in known.stretches if each.segment.ended)
         elif known and read and read.to_the_end and read.sha256 == known.sha256:
             # Compressed, and read again only to be compared: what was decoded now is what is known.
-            kept, after, read = known.stretches, before, structs.replace(read, portions=[])
+            kept, after, read = known.stretches, before, structs.replace(read, segments=[])
         if self.cache:  # without one the rows come in order, and need not be found again
             records, rejects = _spans(kept, self.cache)
             of_records, of_rejects = self.cache.height
@@ -522,8 +522,8 @@ class Sweep:
             return
         self._resumed += read.resumed
         self._read += not read.resumed
-        portions = (*(each.portion for each in kept), *read.portions)
-        self.ledger.account(log, read.bytes, read.sha256, portions)
+        segments = (*(each.segment for each in kept), *read.segments)
+        self.ledger.account(log, read.bytes, read.sha256, segments)
         if self.cache:
             self.cache.learn(log, read, before, kept)
 
@@ -536,10 +536,10 @@ def _prefix(log: LogFile, known: Entry | None) -> Prefix | None:
     return known.prefix if known and not log.kind.compression else None
 
 
-def _spans(stretches: Iterable[Stretch], cache: Cache) -> tuple[list[Span], list[Span]]:
+def _spans(stretches: Iterable[Stored], cache: Cache) -> tuple[list[Span], list[Span]]:
     records, rejects = [], []
     for stretch in stretches:
         first_record, first_reject = cache.start(stretch)
-        records.append((first_record, stretch.portion.records))
-        rejects.append((first_reject, stretch.portion.rejects))
+        records.append((first_record, stretch.segment.records))
+        rejects.append((first_reject, stretch.segment.rejects))
     return records, rejects

@@ -1,8 +1,8 @@
 """One line of a log to one record, or to the reason why there is none.
 
-`decode_complete` reads many lines at once and leaves those that need a closer look; `decode_line` is that
-look, field by field where it must be, so that what can be mended is mended and counted, and what cannot is
-rejected with the field and the expectation named.
+`decode_complete` reads many lines at once and leaves those that need a closer look. `decode_line` is that
+look, field by field where it must be: what can be repaired is repaired and counted; the rest is rejected,
+with the field and the expectation named.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
-from vocabgap.ingest.repairs import Mending, Rejected, kind
+from vocabgap.ingest.repairs import Rejected, Repairing, kind
 from vocabgap.records.record import FIELDS, CompleteRecord, GapRecord, RejectReason, Repair
 from vocabgap.schema import PHRASE_FIELDS
 from vocabgap.settings.sources import NATIVE, Pointer, Source, pointer_of, value_at
@@ -121,7 +121,7 @@ _LONGEST_NUMBER: Final = 300  # digits; Python refuses to make an int of many th
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A record, what was mended in it, and what stands for its timestamp where that could not be read."""
+    """A record, what was repaired in it, and what stands for its timestamp where that could not be read."""
 
     record: GapRecord
     repairs: tuple[Repair, ...] = ()
@@ -169,17 +169,17 @@ def decode_line(line: bytes, fields: FieldMap = NATIVE_FIELDS) -> Decoded | Reje
         if not fields.wants(value):
             return None
         repairs = [Repair.BYTE_ORDER_MARK] * (bare != line) + [Repair.REPEATED_KEY] * value.repeated
-        mended = _mended(value, bare, fields, repairs)
-        if isinstance(mended, Rejected):
-            return mended
-        outcome = mended
+        repaired = _repaired(value, bare, fields, repairs)
+        if isinstance(repaired, Rejected):
+            return repaired
+        outcome = repaired
     if not says_something(outcome.record):
         return Rejected(RejectReason.MISSING_DESCRIPTION, fields.needs)
     return outcome
 
 
 def decode_complete(lines: list[bytes]) -> list[GapRecord | None]:
-    """The records of lines that say every field and need no mending; None for any other line."""
+    """The records of lines that say every field and need no repair; None for any other line."""
     if b"" in lines:  # to refuse a blank line costs as much as to decode one
         others = iter(decode_complete([line for line in lines if line]))
         return [next(others) if line else None for line in lines]
@@ -229,7 +229,7 @@ def object_of(line: bytes) -> dict[str, Any]:
 
 
 def _strictly(line: bytes) -> Decoded | None:
-    """The record of a line that needs no mending."""
+    """The record of a line that needs no repair."""
     try:
         record = _STRICT.decode(line)
         keys = len(_ANY.decode(line))
@@ -247,12 +247,12 @@ def _without_marks(line: bytes) -> bytes:
     return line
 
 
-def _mended(value: _Object, line: bytes, fields: FieldMap, repairs: list[Repair]) -> Decoded | Rejected:
-    mending = Mending(fields.applied(value), line, repairs, origins=fields.origins)
-    record = mending.record()
+def _repaired(value: _Object, line: bytes, fields: FieldMap, repairs: list[Repair]) -> Decoded | Rejected:
+    repairing = Repairing(fields.applied(value), line, repairs, origins=fields.origins)
+    record = repairing.record()
     if isinstance(record, Rejected):
         return record
-    return Decoded(record, tuple(mending.repairs), mending.unreadable_timestamp)
+    return Decoded(record, tuple(repairing.repairs), repairing.unreadable_timestamp)
 
 
 def _parsed(line: bytes) -> _Object | Rejected:

@@ -33,7 +33,7 @@ _UTC_ONLY: Final = frozenset({UTC})
 _BYTES_AT_ONCE: Final = 1 << 20
 
 
-class Portion(msgspec.Struct, array_like=True):
+class Segment(msgspec.Struct, array_like=True):
     """What a stretch of a log gave: all lines that end in a newline, or the last one where none follows it.
 
     Attributes:
@@ -42,7 +42,7 @@ class Portion(msgspec.Struct, array_like=True):
         rejects: Rejects in it.
         lines: Lines in it that are not blank and that the source wants.
         passed_over: Lines that the source does not want.
-        repairs: What was mended, by kind.
+        repairs: What was repaired, by kind.
     """
 
     ended: bool
@@ -53,7 +53,7 @@ class Portion(msgspec.Struct, array_like=True):
     repairs: dict[str, int] = {}
 
     def add_repairs(self, repairs: Mapping[Repair, int]) -> None:
-        """Count what was mended."""
+        """Count what was repaired."""
         for kind, times in repairs.items():
             if times:
                 self.repairs[kind.value] = self.repairs.get(kind.value, 0) + times
@@ -71,24 +71,24 @@ class Lines:
     records: RecordColumns
     rejects: RejectColumns
     _repairs: Counter[Repair] = field(default_factory=Counter)
-    _unchecked: list[tuple[Portion, list[bytes]]] = field(default_factory=list)
+    _unchecked: list[tuple[Segment, list[bytes]]] = field(default_factory=list)
     _unchecked_lines: int = 0
     _unchecked_bytes: int = 0
 
-    def take(self, log: LogFile, block: Block, portion: Portion) -> None:
-        """Sort the lines of a block, and add them to the account of its portion."""
+    def take(self, log: LogFile, block: Block, segment: Segment) -> None:
+        """Sort the lines of a block, and add them to the account of its segment."""
         records_before, rejects_before = self.records.total, self.rejects.total
         if block.too_long:
-            portion.lines += 1
+            segment.lines += 1
             detail = f"expected at most {MAX_LINE_BYTES:,} bytes, found {block.too_long:,}"
             why = Rejected(RejectReason.TOO_LONG, detail)
             self.rejects.add(log, why, block.number, block.offset, block.lines[0])
         else:
-            self._sort(log, block, portion)
-        portion.records += self.records.total - records_before
-        portion.rejects += self.rejects.total - rejects_before
+            self._sort(log, block, segment)
+        segment.records += self.records.total - records_before
+        segment.rejects += self.rejects.total - rejects_before
         if self._repairs:
-            portion.add_repairs(self._repairs)
+            segment.add_repairs(self._repairs)
             self._repairs.clear()
 
     def flush(self) -> None:
@@ -97,30 +97,30 @@ class Lines:
         self.records.flush()
         self.rejects.flush()
 
-    def _sort(self, log: LogFile, block: Block, portion: Portion) -> None:
+    def _sort(self, log: LogFile, block: Block, segment: Segment) -> None:
         """Sort lines that are all clean, as they mostly are, without a Python statement for each."""
         lines = block.lines
         if not log.kind.fields.native:
-            self._sort_one_by_one(log, block, portion, [None] * len(lines))
+            self._sort_one_by_one(log, block, segment, [None] * len(lines))
             return
         decoded = decode_complete(lines)
         try:
             needs = [record.description for record in decoded]  # type: ignore[union-attr]
         except AttributeError:
-            self._sort_one_by_one(log, block, portion, decoded)
+            self._sort_one_by_one(log, block, segment, decoded)
             return
         if not all(needs) or any(map(str.isspace, needs)):  # type: ignore[arg-type]
-            self._sort_one_by_one(log, block, portion, decoded)
+            self._sort_one_by_one(log, block, segment, decoded)
             return
         records = cast("list[GapRecord]", decoded)
-        portion.lines += len(lines)
-        self._check_keys_later(portion, lines)
+        segment.lines += len(lines)
+        self._check_keys_later(segment, lines)
         unreadable = {} if _are_completed(log, records) else self._complete_all(log, records)
         numbers = range(block.number, block.number + len(lines))
         self.records.extend(log, records, numbers, _offsets(block), unreadable, size=sum(map(len, lines)))
 
     def _sort_one_by_one(
-        self, log: LogFile, block: Block, portion: Portion, decoded: list[GapRecord | None]
+        self, log: LogFile, block: Block, segment: Segment, decoded: list[GapRecord | None]
     ) -> None:
         records: list[GapRecord] = []
         numbers: list[int] = []
@@ -142,9 +142,9 @@ class Lines:
             else:
                 outcome = decode_line(line.removesuffix(b"\r"), log.kind.fields)
                 if outcome is None:
-                    portion.passed_over += 1
+                    segment.passed_over += 1
                     continue
-                portion.lines += 1
+                segment.lines += 1
                 if isinstance(outcome, Rejected):
                     self.rejects.add(log, outcome if block.ended else _torn(outcome), number, offset, line)
                     continue
@@ -157,8 +157,8 @@ class Lines:
             offsets.append(offset)
         if not records:
             return
-        portion.lines += len(clean)
-        self._check_keys_later(portion, clean)
+        segment.lines += len(clean)
+        self._check_keys_later(segment, clean)
         if not _are_completed(log, records):
             unreadable = self._complete_all(log, records) | unreadable
         self.records.extend(log, records, numbers, offsets, unreadable, size=sum(map(len, block.lines)))
@@ -184,9 +184,9 @@ class Lines:
                 unreadable[position] = moment.isoformat()
         return unreadable
 
-    def _check_keys_later(self, portion: Portion, lines: list[bytes]) -> None:
+    def _check_keys_later(self, segment: Segment, lines: list[bytes]) -> None:
         """Repeated keys are looked for in many lines at once, which costs a tenth of one by one."""
-        self._unchecked.append((portion, lines))
+        self._unchecked.append((segment, lines))
         self._unchecked_lines += len(lines)
         self._unchecked_bytes += sum(map(len, lines))
         if self._unchecked_bytes >= _BYTES_AT_ONCE:
@@ -195,10 +195,10 @@ class Lines:
     def _count_repeated_keys(self) -> None:
         together = b"\n".join(chain.from_iterable(lines for _, lines in self._unchecked))
         if not has_keys(together, len(FIELDS) * self._unchecked_lines):
-            for portion, lines in self._unchecked:
+            for segment, lines in self._unchecked:
                 repeated = sum(map(repeated_keys, lines))
                 if repeated:
-                    portion.add_repairs({Repair.REPEATED_KEY: repeated})
+                    segment.add_repairs({Repair.REPEATED_KEY: repeated})
         self._unchecked.clear()
         self._unchecked_lines = self._unchecked_bytes = 0
 
@@ -248,7 +248,7 @@ class LogRead(msgspec.Struct, frozen=True):
         opened: When that was, in nanoseconds since 1970.
         resumed: Whether only what follows the known prefix was decoded.
         to_the_end: Whether nothing kept it from being read to its end.
-        portions: What was decoded, in order.
+        segments: What was decoded, in order.
         bytes: Its size, expanded where it is compressed.
         sha256: Digest of those bytes.
         prefix: Its whole lines, to go on from next time.
@@ -258,7 +258,7 @@ class LogRead(msgspec.Struct, frozen=True):
     opened: int
     resumed: bool
     to_the_end: bool
-    portions: list[Portion]
+    segments: list[Segment]
     bytes: int
     sha256: str
     prefix: Prefix
@@ -302,7 +302,7 @@ class Collector:
             return None
         try:
             start = known if known and reading.starts_with(known.bytes, known.sha256) else None
-            portions, newlines = self._read_lines(log, reading, start or _NOTHING)
+            segments, newlines = self._read_lines(log, reading, start or _NOTHING)
         finally:
             reading.close()
         if reading.trouble is not None:
@@ -313,16 +313,16 @@ class Collector:
             opened=reading.opened,
             resumed=start is not None,
             to_the_end=reading.trouble is None,
-            portions=portions,
+            segments=segments,
             bytes=reading.size,
             sha256=sha256,
             prefix=Prefix(reading.whole_lines, newlines, sha256_of_lines),
         )
 
-    def _read_lines(self, log: LogFile, reading: Reading, start: Prefix) -> tuple[list[Portion], int]:
+    def _read_lines(self, log: LogFile, reading: Reading, start: Prefix) -> tuple[list[Segment], int]:
         """What follows a known beginning, and how many newlines the log has from its very beginning."""
-        portion = Portion(ended=True)
-        portions = [portion]
+        segment = Segment(ended=True)
+        segments = [segment]
         newlines = start.lines
         for block in blocks(reading.chunks(), number=start.lines + 1, offset=start.bytes):
             if block.ended:
@@ -330,7 +330,7 @@ class Collector:
             elif reading.trouble is not None and not _is_whole(block, log):
                 break  # a line that was being written, or could not be read on
             else:
-                portion = Portion(ended=False)
-                portions.append(portion)
-            self.lines.take(log, block, portion)
-        return portions, newlines
+                segment = Segment(ended=False)
+                segments.append(segment)
+            self.lines.take(log, block, segment)
+        return segments, newlines

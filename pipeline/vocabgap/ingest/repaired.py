@@ -1,4 +1,4 @@
-"""Which lines a scan mended, and what: the account of a scan only counts them."""
+"""Which lines a scan repaired, and what: the account of a scan only counts them."""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from vocabgap.ingest.columns import RecordColumns, RejectColumns
 from vocabgap.ingest.decoding import object_of
 from vocabgap.ingest.discovery import LogFile, discover, resolve_roots
-from vocabgap.ingest.lines import Collector, Lines, Portion
+from vocabgap.ingest.lines import Collector, Lines, Segment
 from vocabgap.ingest.reading import MIB, Block
 from vocabgap.ingest.repairs import kind, nulls_for_defaults
 from vocabgap.ingest.scanning import by_kind
@@ -29,7 +29,7 @@ class RepairedLine(msgspec.Struct, frozen=True):
         repo_slug: The repository.
         source_path: The log, relative to its root.
         line: Number of the line, counted from 1.
-        repair: What was mended, or is worth a look.
+        repair: What was repaired, or is worth a look.
         times: How often in this line.
         detail: What stood there, and what it was read as.
     """
@@ -72,22 +72,22 @@ def _drop(_: pl.DataFrame) -> None:
 
 
 class _Listing(Lines):
-    """Sorts lines as a scan does, and keeps of each only what was mended."""
+    """Sorts lines as a scan does, and keeps of each only what was repaired."""
 
     def __init__(self, tenant_id: str) -> None:
         super().__init__(RecordColumns(tenant_id, _drop), RejectColumns(_drop))
         self.found: list[RepairedLine] = []
 
-    def take(self, log: LogFile, block: Block, portion: Portion) -> None:
-        """Sort the lines of a block; one by one where any of them needs mending."""
-        before = sum(portion.repairs.values())
-        self._sorted(log, block, portion)
-        if sum(portion.repairs.values()) == before:
+    def take(self, log: LogFile, block: Block, segment: Segment) -> None:
+        """Sort the lines of a block; one by one where any of them needs repair."""
+        before = sum(segment.repairs.values())
+        self._sorted(log, block, segment)
+        if sum(segment.repairs.values()) == before:
             return
         number, offset = block.number, block.offset
         for line in block.lines:
             alone = replace(block, number=number, offset=offset, lines=[line])
-            repairs = self._sorted(log, alone, Portion(block.ended)).repairs
+            repairs = self._sorted(log, alone, Segment(block.ended)).repairs
             given = log.kind.fields.applied(object_of(line)) if repairs else {}
             for name, times in repairs.items():
                 told = _DETAILS[Repair(name)](given, log)
@@ -96,10 +96,10 @@ class _Listing(Lines):
                 )
             number, offset = number + 1, offset + len(line) + 1
 
-    def _sorted(self, log: LogFile, block: Block, portion: Portion) -> Portion:
-        super().take(log, block, portion)
+    def _sorted(self, log: LogFile, block: Block, segment: Segment) -> Segment:
+        super().take(log, block, segment)
         self._count_repeated_keys()
-        return portion
+        return segment
 
 
 def _in_words(given: _Fields, _: LogFile) -> str:

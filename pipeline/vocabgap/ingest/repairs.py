@@ -1,4 +1,4 @@
-"""Reading an object field by field where the strict decoder refused it; what is mended is counted."""
+"""Reading an object field by field where the strict decoder refused it; what is repaired is counted."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -33,13 +33,13 @@ class Rejected:
 
 
 @dataclass(slots=True)
-class Mending:
+class Repairing:
     """An object on its way to a record.
 
     Attributes:
         fields: The object, keys of other records among them.
         line: The line that it stood on.
-        repairs: What was mended so far.
+        repairs: What was repaired so far.
         unreadable_timestamp: What stands for the timestamp where it could not be read.
         origins: Field of the record to where in the object it lies, if it is not called so there.
     """
@@ -51,7 +51,7 @@ class Mending:
     origins: dict[str, str] = field(default_factory=dict)
 
     def record(self) -> GapRecord | Rejected:
-        """The mended record, or what about a field cannot be mended."""
+        """The repaired record, or what about a field cannot be repaired."""
         unknown = self.fields.keys() - set(FIELDS)
         self.repairs.extend(Repair.UNKNOWN_FIELD for _ in unknown)
         known = {name: value for name, value in self.fields.items() if name not in unknown}

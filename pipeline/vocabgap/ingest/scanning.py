@@ -56,7 +56,7 @@ class ScanSummary:
         superseded: Records that a later one corrects.
         rejects: Lines that are no record.
         passed_over: Lines beside these that are no gaps, by the filter of their source.
-        repairs: What was mended in records that were kept, by kind.
+        repairs: What was repaired in records that were kept, by kind.
         reasons: Rejects and unreadable files, by reason.
     """
 
@@ -354,7 +354,7 @@ def marked(
         records: Frames of table `records`, in order.
         rejects: Table `rejects`.
         files: Table `files`.
-        repairs: What was mended, by kind.
+        repairs: What was repaired, by kind.
     """
     gaps = mark_batches(records or [RECORDS.empty()])
     return Scan(gaps, rejects, files, summarize(Counter(gaps["why_not"].to_list()), rejects, files, repairs))
@@ -369,7 +369,7 @@ def summarize(
         why_not: How many readable lines count (None), or why they do not.
         rejects: Table `rejects`; `reason` and `line` are enough.
         files: Table `files`.
-        repairs: What was mended, by kind.
+        repairs: What was repaired, by kind.
     """
     reasons = Counter(rejects["reason"].to_list())
     rejected_lines = int(rejects["line"].is_not_null().sum())

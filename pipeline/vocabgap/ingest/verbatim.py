@@ -12,7 +12,7 @@ from vocabgap.ingest.accounting import Ledger
 from vocabgap.ingest.columns import RecordColumns, RejectColumns
 from vocabgap.ingest.decoding import MAX_LINE_BYTES
 from vocabgap.ingest.discovery import Catalogue, LogFile, discover
-from vocabgap.ingest.lines import Collector, Lines, Portion
+from vocabgap.ingest.lines import Collector, Lines, Segment
 from vocabgap.ingest.reading import MIB, Block, blocks
 from vocabgap.ingest.scanning import Scan, marked, without_cycle_search
 from vocabgap.records.record import GapRecord
@@ -89,10 +89,10 @@ class _Verbatim(Lines):
         self.texts = _Texts(tenant_id, lambda frame: self.frames.append(self.texts.taken(frame)))
         super().__init__(self.texts, RejectColumns(self.bad.append))
 
-    def take(self, log: LogFile, block: Block, portion: Portion) -> None:
+    def take(self, log: LogFile, block: Block, segment: Segment) -> None:
         """Sort the lines of a block."""
         self.texts.block = block
-        super().take(log, block, portion)
+        super().take(log, block, segment)
 
     def found(self, logs: list[LogFile]) -> LogLines:
         """What was read of some logs."""
@@ -135,7 +135,7 @@ def text_lines(
     """
     reading = _Verbatim(DEFAULT_TENANT)
     log = handed_over(source_path, repo_slug, Catalogue(shipped_sources() if sources is None else sources))
-    whole, ended = Portion(ended=True), Portion(ended=False)
+    whole, ended = Segment(ended=True), Segment(ended=False)
     for block in blocks(_chunks(content)):
         reading.take(log, block, whole if block.ended else ended)
     return reading.found([log])
@@ -240,10 +240,10 @@ def scan_stored(lines: pl.DataFrame, *, sources: Mapping[str, Source] | None = N
     ledger = Ledger()
     with without_cycle_search():
         for stored in _logs(lines, Catalogue(shipped_sources() if sources is None else sources)):
-            portion = Portion(ended=True)
+            segment = Segment(ended=True)
             for block in stored.blocks():
-                reading.take(stored.log, block, portion)
-            ledger.account(stored.log, stored.size, stored.sha256, [portion])
+                reading.take(stored.log, block, segment)
+            ledger.account(stored.log, stored.size, stored.sha256, [segment])
         reading.flush()
     return marked(
         [_with_known_offsets(frame) for frame in records],

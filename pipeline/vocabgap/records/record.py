@@ -65,7 +65,7 @@ FILE_REASONS: Final = frozenset(
 
 
 class Repair(StrEnum):
-    """What was mended in a record that was kept. Each kind is counted in the summary of a scan."""
+    """What was repaired in a record that was kept. Each kind is counted in the summary of a scan."""
 
     SATISFACTION_IN_WORDS = "satisfaction_in_words"
     SATISFACTION_UNKNOWN = "satisfaction_unknown"

@@ -21,7 +21,7 @@ from typing import Final
 import msgspec
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError, expanded
-from vocabgap.files.atomic import NO_ROOM, sync, sync_folder, undisturbed
+from vocabgap.files.atomic import NO_ROOM, deferred_signals, sync, sync_folder
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
     GAPS_NAME,
@@ -146,13 +146,13 @@ def published(out: str | Path) -> Iterator[Path]:
         staging.mkdir()
         yield staging
         _sync_files(staging)
-        with _alone(target), undisturbed():
+        with _alone(target), deferred_signals():
             check_target(target)
             _replace(target, staging)
     except OSError as error:
         raise _refused(out, error) from error
     finally:
-        with undisturbed():
+        with deferred_signals():
             shutil.rmtree(staging, ignore_errors=True)
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 import polars as pl
 
 from vocabgap.errors import NotFoundError, StateError, VocabgapError
-from vocabgap.files.atomic import undisturbed
+from vocabgap.files.atomic import deferred_signals
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary.conflicts import SemanticConflict
 from vocabgap.glossary.context import ExecutionContext
@@ -212,7 +212,7 @@ def publish_waiting(
 def _forget(settings: GlossarySettings, retry_token: str | None) -> None:
     """Keep nothing of a step that has no files: its inputs are what people wrote."""
     if retry_token:
-        with undisturbed(), suppress(VocabgapError):
+        with deferred_signals(), suppress(VocabgapError):
             drop_state(configured_runtime(settings).logs, retry_token)
 
 
