@@ -32,8 +32,7 @@ from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.manifest import Decided, Model, Timing
-from vocabgap.reporting.published_run import Baseline, read_baseline
-from vocabgap.reporting.publishing import check_target, resolve_target
+from vocabgap.reporting.published_run import Baseline, check_target, read_baseline, resolve_target
 from vocabgap.reporting.waiting import Blocked, check_terms, forgotten_unless_written, waiting_folder
 from vocabgap.reporting.writing import Published, report
 from vocabgap.schema import RECORDS

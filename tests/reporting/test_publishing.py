@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from vocabgap.errors import AccessDeniedError, StateError
-from vocabgap.reporting.publishing import published
+from vocabgap.reporting.published_run import published
 
 as_root = pytest.mark.skipif(os.geteuid() == 0, reason="the super-user may write everywhere")
 

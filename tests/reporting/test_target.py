@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.reporting.published_run import read_baseline, read_run
-from vocabgap.reporting.publishing import check_target, resolve_target
+from vocabgap.reporting.published_run import check_target, read_baseline, read_run, resolve_target
 from vocabgap.reporting.writing import render
 
 MANIFEST = '{"vocabgap": "0.1.0", "schema_version": 1}'

@@ -21,7 +21,7 @@ from rich.text import Text
 
 from vocabgap import SCHEMA_VERSION
 from vocabgap.errors import VocabgapError
-from vocabgap.reporting.publishing import current_folder
+from vocabgap.files.publication import current_folder
 from vocabgap.reporting.writing import Published
 from vocabgap.text import carried, count, escape_unseen, escape_unseen_in_json, shortened, visible
 

@@ -36,7 +36,7 @@ def status(
     """Print versions, the settings in force and the last run."""
     from vocabgap.records.moments import iso  # noqa: PLC0415
     from vocabgap.reporting.manifest import read_manifest, versions  # noqa: PLC0415 - loads Polars
-    from vocabgap.reporting.publishing import resolve_target  # noqa: PLC0415
+    from vocabgap.reporting.published_run import resolve_target  # noqa: PLC0415
 
     output = output_of(context)
     loaded = resolve_settings(config, os.environ)

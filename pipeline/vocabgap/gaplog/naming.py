@@ -15,8 +15,7 @@ from vocabgap.pipeline import Analysis
 from vocabgap.ranking.identity import ID_PREFIX, PRESENT
 from vocabgap.ranking.lookup import find_capability
 from vocabgap.reporting.manifest import GROUPS_NAME, LINEAGE_NAME, read_manifest
-from vocabgap.reporting.published_run import read_groups, read_run, read_table
-from vocabgap.reporting.publishing import resolve_target
+from vocabgap.reporting.published_run import read_groups, read_run, read_table, resolve_target
 from vocabgap.schema import GROUPS, LINEAGE, LISTED, phrase
 from vocabgap.text import shortened, surface, visible
 

@@ -23,8 +23,7 @@ from vocabgap.pipeline import Analysis, analyse
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary, vocabulary_files
 from vocabgap.records.record import LOG_NAME
 from vocabgap.reporting.manifest import MANIFEST_NAME
-from vocabgap.reporting.published_run import read_run
-from vocabgap.reporting.publishing import resolve_target
+from vocabgap.reporting.published_run import read_run, resolve_target
 from vocabgap.settings.model import Settings
 from vocabgap.text import escape_unseen, shortened, visible
 

@@ -1,32 +1,52 @@
-"""What a published run says, read back: its capabilities, and what the next run recognises them by."""
+"""The folder of a run: where one may be published, and what one that was published says, read back."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import polars as pl
 
-from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
+from vocabgap.errors import (
+    AccessDeniedError,
+    InvalidInputError,
+    NotFoundError,
+    StateError,
+    VocabgapError,
+    expanded,
+)
+from vocabgap.files.atomic import NO_ROOM
+from vocabgap.files.publication import current_folder, whole_folder
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.ranking.identity import PRESENT, PREVIOUS
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
     GAPS_NAME,
     GROUPS_NAME,
+    MANIFEST_NAME,
+    RUN_FILES,
     Compared,
     Manifest,
     Narrowing,
     describe_output,
     read_manifest,
 )
-from vocabgap.reporting.publishing import resolve_target
 from vocabgap.schema import CAPABILITIES, GAPS, GROUPS, Table
 
 NO_PREVIOUS: Final = "none"
-_HINT: Final = "make the report again with this version"
+_AGAIN: Final = "make the report again with this version"
+_ELSEWHERE: Final = "name a new or empty folder with --out, so that nothing of yours is touched"
+
+
+class _Mark(msgspec.Struct):
+    """What every manifest that vocabgap has written holds, whatever its version."""
+
+    vocabgap: str
+    schema_version: int
 
 
 @dataclass(frozen=True)
@@ -62,6 +82,55 @@ class PublishedRun:
     narrowing: Narrowing | None = None
 
 
+def resolve_target(folder: str | Path, *, option: str = "--out") -> Path:
+    """The absolute path of a folder to publish, or of one that was published.
+
+    Args:
+        folder: Its path.
+        option: What names it on the command line, for the error.
+    """
+    try:
+        return expanded(folder).resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise InvalidInputError(f"{option}: '{folder}' is not a folder's path: {error}") from error
+
+
+def check_target(target: Path, roots: Iterable[Path] = ()) -> None:
+    """Refuse a folder where publishing could hide or destroy something.
+
+    Args:
+        target: The absolute path of the folder to publish.
+        roots: What is scanned; the target must not hold any of it.
+    """
+    if any(root.is_relative_to(target) for root in roots):
+        raise StateError(f"folder '{target}' holds what is scanned", hint=_ELSEWHERE)
+    if not target.exists():
+        return
+    if not target.is_dir():
+        raise StateError(f"'{target}' is a file, not a folder", hint="name another folder with --out")
+    here = current_folder()
+    if here is not None and here.is_relative_to(target):
+        # Its place would be taken by a new folder, and the shell be left in the old one.
+        raise StateError(f"'{target}' holds the current folder", hint="name another folder with --out")
+    foreign = any(target.iterdir()) and not _holds_run(target)
+    if foreign or any((target / name).is_dir() for name in RUN_FILES):
+        raise StateError(f"folder '{target}' holds files, but no run of vocabgap", hint=_ELSEWHERE)
+
+
+@contextmanager
+def published(out: str | Path) -> Iterator[Path]:
+    """A folder to write a run into; when the block ends without error, it is published as `out`.
+
+    Files in `out` that are not part of a run, such as a person's notes, are carried over.
+    """
+    target = resolve_target(out)
+    try:
+        with whole_folder(target, RUN_FILES, partial(check_target, target)) as folder:
+            yield folder
+    except OSError as error:
+        raise _refused(out, error) from error
+
+
 def read_baseline(out: Path, now: datetime, previous: str | Path | None = None) -> Baseline:
     """What a run is compared with: the surfaces of the run before.
 
@@ -72,11 +141,6 @@ def read_baseline(out: Path, now: datetime, previous: str | Path | None = None) 
         out: The folder that the run is going to be published in.
         now: The moment that it counts as its present.
         previous: The folder of the run before; by default the run that stands in `out`; `none` for none.
-
-    Raises:
-        NotFoundError: A folder was named that holds no run.
-        StateError: The file is damaged, or of another version.
-        AccessDeniedError: It may not be read.
     """
     if previous is not None and str(previous) == NO_PREVIOUS:
         return Baseline(folder=Path(NO_PREVIOUS))
@@ -88,16 +152,16 @@ def read_baseline(out: Path, now: datetime, previous: str | Path | None = None) 
         return Baseline()
     if previous is None and not (folder / GROUPS_NAME).exists():
         return Baseline()
-    groups = _read(folder, GROUPS_NAME, GROUPS, f"`--previous {NO_PREVIOUS}` does without it")
+    groups = read_table(folder, GROUPS_NAME, GROUPS, hint=f"`--previous {NO_PREVIOUS}` does without it")
     again = folder == out and manifest.now == now
-    found = groups.filter(pl.col("run") == (PREVIOUS if again else PRESENT))
-    named = None if folder == out else folder
-    if found.is_empty():
-        return Baseline(folder=named)
+    surfaces = groups.filter(pl.col("run") == (PREVIOUS if again else PRESENT))
+    asked_for = None if folder == out else folder
+    if surfaces.is_empty():
+        return Baseline(folder=asked_for)
     if again:
-        return Baseline(found, manifest.compared)
+        return Baseline(surfaces, manifest.compared)
     digest = describe_output(folder / GROUPS_NAME).sha256
-    return Baseline(found, Compared(manifest.now, digest, _narrowing(manifest)), named)
+    return Baseline(surfaces, Compared(manifest.now, digest, _narrowing(manifest)), asked_for)
 
 
 def read_run(folder: str | Path, *, option: str) -> tuple[Manifest, pl.DataFrame]:
@@ -106,17 +170,12 @@ def read_run(folder: str | Path, *, option: str) -> tuple[Manifest, pl.DataFrame
     Args:
         folder: Where it was published.
         option: What names the folder on the command line, for the error.
-
-    Raises:
-        NotFoundError: There is no run.
-        StateError: The file is damaged, or of another version.
-        AccessDeniedError: It may not be read.
     """
     place = resolve_target(folder, option=option)
     manifest = read_manifest(place)
     if manifest is None:
         raise _no_run(place, option)
-    return manifest, _read(place, CAPABILITIES_NAME, CAPABILITIES, _HINT)
+    return manifest, read_table(place, CAPABILITIES_NAME, CAPABILITIES)
 
 
 def read_published(folder: str | Path, *, option: str) -> PublishedRun:
@@ -125,75 +184,27 @@ def read_published(folder: str | Path, *, option: str) -> PublishedRun:
     Args:
         folder: Where it was published.
         option: What names the folder on the command line, for the error.
-
-    Raises:
-        NotFoundError: There is no run.
-        StateError: A file is damaged, or of another version.
-        AccessDeniedError: One may not be read.
     """
     manifest, capabilities = read_run(folder, option=option)
     place = resolve_target(folder, option=option)
-    groups = _read(place, GROUPS_NAME, GROUPS, _HINT) if (place / GROUPS_NAME).exists() else None
+    groups = read_table(place, GROUPS_NAME, GROUPS) if (place / GROUPS_NAME).exists() else None
     own = None if groups is None else groups.filter(pl.col("run") == PRESENT)
     return PublishedRun(manifest.now, capabilities, own, _narrowing(manifest))
 
 
 def read_groups(folder: str | Path) -> pl.DataFrame:
-    """Table `groups` of a published run, named by `--run`: the surfaces of that run itself.
-
-    Raises:
-        StateError: The file is missing or damaged, or of another version.
-        AccessDeniedError: It may not be read.
-    """
-    return _read(resolve_target(folder, option="--run"), GROUPS_NAME, GROUPS, _HINT).filter(run=PRESENT)
+    """Table `groups` of a published run, named by `--run`: the surfaces of that run itself."""
+    return read_table(resolve_target(folder, option="--run"), GROUPS_NAME, GROUPS).filter(run=PRESENT)
 
 
 def read_gaps(folder: str | Path) -> pl.DataFrame | None:
-    """Table `gaps` of a published run, named by `--run`; None where it was published without.
-
-    Raises:
-        StateError: The file is damaged, or of another version.
-        AccessDeniedError: It may not be read.
-    """
+    """Table `gaps` of a published run, named by `--run`; None where it was published without."""
     place = resolve_target(folder, option="--run")
     return read_table(place, GAPS_NAME, GAPS) if (place / GAPS_NAME).exists() else None
 
 
-def read_table(folder: Path, name: str, table: Table) -> pl.DataFrame:
-    """A table of a published run.
-
-    Raises:
-        StateError: The file is missing or damaged, or of another version.
-        AccessDeniedError: It may not be read.
-    """
-    return _read(folder, name, table, _HINT)
-
-
-@contextmanager
-def telling_of_narrowing(folder: str | Path) -> Iterator[None]:
-    """Have what is not found in a published run say that the run was narrowed, where it was.
-
-    Args:
-        folder: Where it was published, named by `--run`.
-
-    Raises:
-        NotFoundError: As within, with a hint that says so.
-    """
-    try:
-        yield
-    except NotFoundError as error:
-        manifest = read_manifest(resolve_target(folder, option="--run"))
-        if manifest is None or not manifest.narrowed_to:
-            raise
-        why = f"this run was narrowed to {manifest.narrowed_to}; --run names another one"
-        raise NotFoundError(error.message, hint=f"{error.hint}; {why}" if error.hint else why) from error
-
-
-def _narrowing(manifest: Manifest) -> Narrowing | None:
-    return None if manifest.parameters is None else manifest.parameters.narrowing
-
-
-def _read(folder: Path, name: str, table: Table, hint: str) -> pl.DataFrame:
+def read_table(folder: Path, name: str, table: Table, *, hint: str = _AGAIN) -> pl.DataFrame:
+    """A table of a published run; an error where its file is missing, damaged, or of another version."""
     path = folder / name
     try:
         kind = file_kind(path)
@@ -211,8 +222,44 @@ def _read(folder: Path, name: str, table: Table, hint: str) -> pl.DataFrame:
     return frame
 
 
+@contextmanager
+def telling_of_narrowing(folder: str | Path) -> Iterator[None]:
+    """Have what is not found in a published run, named by `--run`, say that the run was narrowed."""
+    try:
+        yield
+    except NotFoundError as error:
+        manifest = read_manifest(resolve_target(folder, option="--run"))
+        if manifest is None or not manifest.narrowed_to:
+            raise
+        why = f"this run was narrowed to {manifest.narrowed_to}; --run names another one"
+        raise NotFoundError(error.message, hint=f"{error.hint}; {why}" if error.hint else why) from error
+
+
+def _holds_run(folder: Path) -> bool:
+    try:
+        msgspec.json.decode((folder / MANIFEST_NAME).read_bytes(), type=_Mark)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    return True
+
+
+def _narrowing(manifest: Manifest) -> Narrowing | None:
+    return None if manifest.parameters is None else manifest.parameters.narrowing
+
+
 def _no_run(folder: Path, option: str) -> NotFoundError:
     return NotFoundError(
         f"'{folder}' holds no run of vocabgap",
         hint=f"name the folder of a published report with {option}, or make one with `vocabgap report`",
     )
+
+
+def _refused(out: str | Path, error: OSError) -> VocabgapError:
+    name = Path(error.filename or "").name
+    problem = (f"{name}: " if name in RUN_FILES else "") + (error.strerror or str(error))
+    if isinstance(error, PermissionError):
+        return AccessDeniedError(
+            f"'{out}' cannot be written: {problem}", hint="name another folder with --out"
+        )
+    room = "free some space, or name a folder on another disk with --out; " if error.errno in NO_ROOM else ""
+    return StateError(f"'{out}' cannot be written: {problem}", hint=f"{room}nothing was published")

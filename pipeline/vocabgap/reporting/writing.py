@@ -40,8 +40,7 @@ from vocabgap.reporting.manifest import (
     read_manifest,
 )
 from vocabgap.reporting.overviews import CheckedTerms
-from vocabgap.reporting.published_run import read_run, read_table
-from vocabgap.reporting.publishing import published, resolve_target
+from vocabgap.reporting.published_run import published, read_run, read_table, resolve_target
 from vocabgap.reporting.summary import Summary
 from vocabgap.schema import CAPABILITIES, GAPS, GROUPS, LINEAGE, REJECTS, Table, phrase
 from vocabgap.settings.model import (

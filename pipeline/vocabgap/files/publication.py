@@ -1,0 +1,152 @@
+"""A folder of files appears whole or not at all.
+
+The files are written and synced in a folder beside the target, which then takes the target's place. A reader
+sees the folder before or the folder after, never a mixture. Where one stood before, it steps aside first:
+between the two renames the target is absent, for microseconds; after a crash just there the earlier folder is
+found as `.NAME.before-…` and is put back by the next publication. Publications of one parent folder wait for
+each other.
+"""
+
+import fcntl
+import os
+import secrets
+import shutil
+import stat
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from vocabgap.errors import StateError
+from vocabgap.files.atomic import deferred_signals, sync, sync_folder
+
+_STAGING: Final = "staging"
+_BEFORE: Final = "before"
+_ABANDONED_SECONDS: Final = 3600
+
+
+@contextmanager
+def whole_folder(target: Path, owned: Collection[str], check: Callable[[], None]) -> Iterator[Path]:
+    """A folder to write into; what is there when the block ends without error stands as `target`.
+
+    Files in `target` that are not owned, such as a person's notes, are carried over.
+
+    Args:
+        target: The absolute path of the folder.
+        owned: Every name that may be written: an earlier file of such a name does not stay.
+        check: Called before anything is written and before the folder is replaced; raises where it may not.
+
+    Raises:
+        OSError: The system refused.
+        StateError: All is in its place but what should have been carried over.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with _alone(target):
+        _clear_leftovers(target, owned)
+        check()
+    staging = _beside(target, _STAGING)
+    try:
+        staging.mkdir()
+        yield staging
+        _sync_files(staging)
+        with _alone(target), deferred_signals():
+            check()
+            _replace(target, staging, owned)
+    finally:
+        with deferred_signals():
+            shutil.rmtree(staging, ignore_errors=True)
+
+
+def current_folder() -> Path | None:
+    """The current folder; None where it was deleted."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return None
+
+
+@contextmanager
+def _alone(target: Path) -> Iterator[None]:
+    """Hold the lock of the target's parent folder: one publication there at a time, and no lock file."""
+    descriptor = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _replace(target: Path, staging: Path, owned: Collection[str]) -> None:
+    before = _beside(target, _BEFORE)
+    replaced = target.exists()
+    if replaced:
+        _keep_access(target, staging)
+        target.rename(before)
+    try:
+        staging.rename(target)
+    except OSError:
+        if replaced:
+            before.rename(target)
+        raise
+    sync_folder(target.parent)
+    if replaced:
+        try:
+            _carry_over(before, target, owned)
+        except OSError as error:
+            raise StateError(
+                f"'{target}' is published, but not all that stood there could be carried over: {error}",
+                hint=f"look into '{before}'",
+            ) from error
+
+
+def _keep_access(target: Path, staging: Path) -> None:
+    """Give the new files the permissions and the owner of those that they replace: gap text is private."""
+    for new in (staging, *staging.iterdir()):
+        old = target if new is staging else target / new.name
+        if old.exists():
+            status = old.stat()
+            new.chmod(stat.S_IMODE(status.st_mode))
+            with suppress(PermissionError):
+                os.chown(new, status.st_uid, status.st_gid)
+
+
+def _carry_over(before: Path, target: Path, owned: Collection[str]) -> None:
+    """Move what is not owned from the earlier folder into the new one, and remove the earlier one.
+
+    It stays where the new one already has something else of a name: that is not ours to remove.
+    """
+    for entry in sorted(before.iterdir()):
+        if entry.name in owned:
+            entry.unlink()
+        elif not os.path.lexists(target / entry.name):
+            entry.rename(target / entry.name)
+    if not any(before.iterdir()):
+        before.rmdir()
+
+
+def _clear_leftovers(target: Path, owned: Collection[str]) -> None:
+    """Finish what a publication that was killed left half-way."""
+    before = sorted(_left(target, _BEFORE), key=lambda path: path.stat().st_mtime)
+    if before and not target.exists():
+        before.pop().rename(target)
+    for earlier in before:
+        _carry_over(earlier, target, owned)
+    for staged in _left(target, _STAGING):
+        if time.time() - staged.stat().st_mtime > _ABANDONED_SECONDS:
+            shutil.rmtree(staged, ignore_errors=True)
+
+
+def _left(target: Path, role: str) -> list[Path]:
+    prefix = f".{target.name}.{role}-"
+    return [entry for entry in target.parent.iterdir() if entry.name.startswith(prefix)]
+
+
+def _beside(target: Path, role: str) -> Path:
+    return target.with_name(f".{target.name}.{role}-{secrets.token_hex(6)}")
+
+
+def _sync_files(folder: Path) -> None:
+    for path in sorted(folder.iterdir()):
+        sync(path)
+    sync_folder(folder)
