@@ -5,16 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
-from vocabgap.files.yaml import plain_yaml
 from vocabgap.glossary.checking import check
 from vocabgap.glossary.conflicts import ConflictType
 from vocabgap.glossary.errors import SeedFileValidationError
 from vocabgap.glossary.extracting import Field, extract
 from vocabgap.glossary.loading import load_glossary
-from vocabgap.glossary.seeds import parse_seed, plain_terms, read_seed, scope_of, validated
+from vocabgap.glossary.seeds import parse_seed, read_seed, scope_of, validated
 from vocabgap.glossary.senses import ScopeStack, SenseStatus
 
 TERM = {"surface": "mask", "definition": "where an edit shows"}
@@ -165,90 +162,3 @@ def test_bare_off_and_no_are_texts() -> None:
 def test_a_seed_file_is_called_like_its_scope() -> None:
     names = ["team_domain.yaml", "team_domain.yml", "team.yaml", "Team_domain.yaml", "team_domain"]
     assert [scope_of(Path(name), ScopeStack()) for name in names] == ["team_domain", None, None, None, None]
-
-
-PLAIN_FORMS = [
-    PLAIN,
-    PLAIN.rstrip("\n"),
-    "terms:\n- surface: off\n  definition: no\n",
-    'terms:\n  - definition: "a: b # c"\n    surface: x\n\n#\n  - surface: y\n    definition: it\'s a#1:b\n',
-    "terms:\n  - surface: ''\n    definition: \"\"\n    confidence: 0\n",
-    " # Ours\n \nterms: # all\n  - surface: x # said\n    confidence: 0.5  #\n",
-    "terms:\n  - surface: x\n   # or \t'y'\n    status: 'x # y' # z\n",
-    'terms: \n  - surface: x  \n    definition: "y"   \n  \n    confidence: 1 \n',
-    f"{PLAIN}# The end".replace("\n", "\r\n"),
-    "terms:\n  - surface:   über\n    definition: Où l’on voit: un masque\n".replace(": un", ":un"),
-]
-OTHER_FORMS = [
-    "",
-    "terms:\n",
-    "terms: []\n",
-    "other: 1\nterms:\n  - surface: x\n",
-    "---\nterms:\n  - surface: x\n",
-    "%YAML 1.1\n---\nterms:\n  - surface: off\n",
-    "terms:\n  - surface: null\n",
-    "terms:\n  - surface: True\n",
-    "terms:\n  - surface: x\n    definition: one\n      more\n",
-    "terms:\n  - surface: x\n    definition: one: two\n",
-    "terms:\n  - surface: x\n    surface: y\n",
-    "terms:\n  - surface: x\n   definition: y\n",
-    "terms:\n  - surface: x\n - surface: y\n",
-    "terms:\n  - surface: 1e3\n",
-    "terms:\n  - surface: 2026-01-01\n",
-    "terms:\n  - surface: >\n      x\n",
-    "terms:\n  - surface: &a x\n  - surface: *a\n",
-    "terms:\n  - surface: \"a\\nb\"\n",
-    "terms:\n  - surface: x\t\n",
-    "terms:\n  - surface: 'x'# said\n",
-    "terms:\n  - surface: null # said\n",
-    "terms:\n  - surface: x\r    definition: y\n",
-    "terms:\n  - surface: # x\n",
-    "terms:\n  - surface: x\x85y\n",
-    "terms:\n  surface: x\n",
-    "terms:\n  - surface: x\nmore: 1\n",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("text", PLAIN_FORMS)
-def test_a_plain_file_is_read_as_yaml_would_be(text: str) -> None:
-    assert {"terms": plain_terms(text)} == plain_yaml(text)
-
-
-@pytest.mark.parametrize("text", OTHER_FORMS)
-def test_what_is_not_plain_is_left_to_yaml(text: str) -> None:
-    assert plain_terms(text) is None
-
-
-VALUES = st.text(alphabet="ab:# '\"\\-,[]{}&*!|>%@`0.19\n\t~éA", max_size=8) | st.sampled_from(
-    ["null", "True", "off", "a: b", "a #b", "a#b", "1.0", "1", "01", "'it''s'", '"q"', "- x", "a:", "x "]
-)
-LINES = st.builds(
-    "{}{}{}{}{}".format,
-    st.sampled_from(["  - ", "    ", "- ", "  ", "", "   "]),
-    st.sampled_from(["surface", "definition", "status", "k"]),
-    st.sampled_from([": ", ":", ":  "]),
-    VALUES,
-    st.sampled_from(
-        ["", "", " ", "  ", "\t", " # said", "# said", " #", "\t# said", " # a\tb", "  # 'a: b", "\r"]
-    ),
-) | st.sampled_from(["", " ", "# own", "   # own", "\t", "\t# own", "  #"])
-
-
-@given(
-    st.sampled_from(["terms:", "# ours\n\nterms:", "terms: # ours", " # ours\nterms: ", "terms:# ours"]),
-    st.lists(LINES, max_size=5),
-    st.sampled_from(["\n", "\r\n"]),
-    st.booleans(),
-)
-@example("terms:", ["  - surface: x", "    definition: a :b"], "\n", True)
-@example("terms:", ["  - surface: a\u2028b"], "\n", True)
-@example("terms:", ["surface: 0", "  - surface: 0"], "\n", True)
-@example("terms:", ["  - surface: x", "- surface: x"], "\n", True)
-@example("terms:", ["  - surface: x # a", "    definition: 'y' # b", "    confidence: 1 # c"], "\r\n", True)
-def test_plain_reading_never_differs_from_yaml(
-    head: str, lines: list[str], line_end: str, has_last_end: bool
-) -> None:
-    text = line_end.join([head, *lines]) + line_end * has_last_end
-    quick = plain_terms(text)
-    if quick is not None:
-        assert {"terms": quick} == plain_yaml(text)

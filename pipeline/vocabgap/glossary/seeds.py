@@ -1,6 +1,5 @@
 """Seed files: the senses of a scope, as people write them down."""
 
-import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +10,7 @@ import msgspec
 
 from vocabgap.errors import InvalidInputError, nearest
 from vocabgap.files.refusals import FileKind, content_of
+from vocabgap.files.yaml import parse_yaml, yaml_lines
 from vocabgap.glossary.errors import InvalidTermError, SeedFileValidationError, SeedProblem
 from vocabgap.glossary.senses import (
     Provenance,
@@ -21,76 +21,6 @@ from vocabgap.glossary.senses import (
     require_definition,
     require_surface,
 )
-
-# Seed files that are written plainly, read line by line.
-#
-# Most are: a list of terms, each with a few short values. Reading those as YAML in general takes
-# forty times as long; whatever is written otherwise is left to that.
-
-
-# What YAML may take for the end of a line, for a mark or for an error; tabs are left to the lines.
-_UNUSUAL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
-# White space and a comment, which only white space may come before, up to the end of a line.
-_REST: Final = r" *+(?:(?<![^ \n])#[^\n]*)?\n"
-_HEAD: Final = re.compile(rf"(?:{_REST})*terms:{_REST}")
-# The start of a term or none, a key, and a value: text from a letter on, a number, or a text in quotes.
-_LINE: Final = re.compile(
-    r"^(?:( *(?:- )?)([a-z_]+): ++"
-    r"(?:([^\W\d_][^:#\t\n]*+(?:(?:(?<! )#|:(?![ \t\n]))[^:#\t\n]*+)*+)|([0-9]+\.[0-9]+|0|1)"
-    rf"|'((?:[^'\t\n]|'')*+)'|\"([^\"\\\t\n]*)\"){_REST}"
-    rf"|{_REST})",
-    re.MULTILINE,
-)
-_ITEM: Final = "- "
-_CONSTANTS: Final = frozenset({"null", "true", "false"})
-
-
-def plain_terms(text: str) -> list[dict[str, object]] | None:
-    """The terms of a seed file, each with its keys and values.
-
-    Args:
-        text: What the file holds.
-
-    Returns:
-        The same as reading it as YAML; none where it is not written plainly.
-    """
-    text = text.replace("\r\n", "\n")
-    if _UNUSUAL.search(text):
-        return None
-    start = _HEAD.match(text)
-    if start is None:
-        return None
-    return _terms(text if text.endswith("\n") else f"{text}\n", start.end())
-
-
-def _terms(text: str, end: int) -> list[dict[str, object]] | None:
-    """The terms from some place on."""
-    lines = _LINE.findall(text, end)
-    first = next((before for before, key, *_ in lines if key), "")  # what stands before a term's first key
-    # Where there are more lines than were read, one of them is written otherwise.
-    if len(lines) != text.count("\n", end) or not first.endswith(_ITEM):
-        return None
-    others = " " * len(first)
-    terms: list[dict[str, object]] = []
-    fields: dict[str, object] = {}
-    for before, key, bare, number, single, double in lines:
-        if not key:  # a comment, or nothing
-            continue
-        if before == first:
-            fields = {}
-            terms.append(fields)
-        elif before != others or key in fields:
-            return None
-        if bare:
-            fields[key] = value = bare.rstrip(" ")
-            if value.lower() in _CONSTANTS:
-                return None
-        elif number:
-            fields[key] = float(number) if "." in number else int(number)
-        else:
-            fields[key] = single.replace("''", "'") if single else double
-    return terms
-
 
 # Terms as a seed file lists them, and everything that may be wrong with them.
 
@@ -291,19 +221,10 @@ def parse_seed(path: Path, content: bytes) -> Seed:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         return Seed(path, (), (SeedProblem(None, "", "file", f"byte {error.start}: expected UTF-8 text"),))
-    plain = plain_terms(text)
-    if plain is not None:
-        terms, problems = validated({TERMS: plain})
-        if not problems:
-            return Seed(path, tuple(terms))
-    from vocabgap.files.yaml import plain_yaml, yaml_lines  # noqa: PLC0415 - loads what few files need
-
     try:
-        terms, problems = validated(plain_yaml(text))
+        terms, problems = validated(parse_yaml(text))
     except InvalidInputError as error:
         return Seed(path, (), (SeedProblem(None, "", "file", str(error)),))
-    except RecursionError:
-        return Seed(path, (), (SeedProblem(None, "", "file", "is nested too deeply"),))
     lines = yaml_lines(text) if problems else {}
     return Seed(path, tuple(terms), tuple(each._replace(line=_line(each, lines)) for each in problems))
 

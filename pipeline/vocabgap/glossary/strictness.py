@@ -55,11 +55,11 @@ def read_strictness(path: Path) -> Strictness:
     Returns:
         The strictness; `medium` where there is no such file, or it says nothing that is one.
     """
-    from vocabgap.files.yaml import plain_yaml  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.files.yaml import parse_yaml  # noqa: PLC0415 - loads what only this needs
 
     try:
-        content = plain_yaml(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, InvalidInputError, RecursionError):
+        content = parse_yaml(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, InvalidInputError):
         return Strictness.MEDIUM
     return strictness_of(_glossary_section(content).get("strictness")) or Strictness.MEDIUM
 

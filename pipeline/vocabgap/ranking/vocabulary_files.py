@@ -175,9 +175,9 @@ def _json_lines(text: str) -> list[Item]:
 
 
 def _yaml(text: str) -> _Document:
-    from vocabgap.files.yaml import plain_yaml  # noqa: PLC0415 - loads what only these files need
+    from vocabgap.files.yaml import parse_yaml  # noqa: PLC0415 - loads what only these files need
 
-    return _Document(plain_yaml(text))
+    return _Document(parse_yaml(text))
 
 
 def _table(delimiter: str) -> Callable[[str], list[Item]]:
