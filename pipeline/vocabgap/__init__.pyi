@@ -7,11 +7,11 @@ from vocabgap.corpus.corpus import open_corpus as open_corpus
 from vocabgap.corpus.payloads import export_chunks as export_chunks
 from vocabgap.decisions.deciding import Decisions as Decisions
 from vocabgap.errors import VocabgapError as VocabgapError
-from vocabgap.gaplog.listing import list_gaps as list_gaps
 from vocabgap.gaplog.log import LoggedGap as LoggedGap
 from vocabgap.gaplog.log import log_gap as log_gap
 from vocabgap.gaplog.nearest import SimilarGap as SimilarGap
 from vocabgap.gaplog.nearest import similar_gaps as similar_gaps
+from vocabgap.gaplog.review import list_gaps as list_gaps
 from vocabgap.gaplog.showing import show as show
 from vocabgap.glossary.context import ExecutionContext as ExecutionContext
 from vocabgap.glossary.errors import BlockedByConflictError as BlockedByConflictError

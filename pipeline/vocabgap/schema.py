@@ -48,6 +48,12 @@ Constraint = Together | Apart
 
 UTC_MICROSECONDS: Final = pl.Datetime("us", "UTC")
 NAMES: Final = pl.List(pl.String)
+# The values of columns that are closed lists.
+NEW, OPEN, DISMISSED, AUTHORED, REGRESSED = STATUSES = ("new", "open", "dismissed", "authored", "regressed")
+SETTLED: Final = (DISMISSED, AUTHORED)
+CONTINUED, SPLIT, MERGED, _, GONE = RELATIONS = ("continued", "split", "merged", NEW, "gone")
+PRESENT, PREVIOUS = RUNS = ("present", "previous")
+CAPABILITY_PREFIX: Final = "cap-"  # of a `capability_id`
 _FRAME_HINT: Final = "a LazyFrame becomes one with .collect(), one of pandas with polars.from_pandas"
 
 

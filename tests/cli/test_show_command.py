@@ -1,6 +1,8 @@
 """What `vocabgap show` prints, and what it refuses."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -149,3 +151,19 @@ def test_a_limit_may_be_any_number_from_0_on(vocabgap: Command, photos: Path, co
     assert vocabgap(*command, photos, "--limit", str(10**30)).code == 0
     refused = vocabgap(*command, photos, "--limit", "-1")
     assert (refused.code, "limit: expected a whole number from 0 on" in refused.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["list"], ["list", "--run", "out"], ["show", "heron"], ["show", "s-2", "--run", "out"]]
+)
+def test_what_shows_no_capability_does_not_load_clustering(
+    published: Path, photos: Path, arguments: list[str]
+) -> None:
+    code = (
+        "import sys; from vocabgap.cli.app import run; assert run(sys.argv[1:]) == 0;"
+        "assert not {'scipy', 'sklearn', 'numba', 'vocabgap.pipeline', 'vocabgap.clustering',"
+        " 'vocabgap.ranking.capabilities'} & sys.modules.keys()"
+    )
+    command = [sys.executable, "-c", code, *arguments, str(photos)]
+    done = subprocess.run(command, cwd=published.parent, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

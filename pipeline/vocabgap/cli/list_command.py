@@ -26,7 +26,7 @@ from vocabgap.settings.model import DEFAULT_LISTED
 from vocabgap.text import escape_unseen, printable_name, visible
 
 if TYPE_CHECKING:
-    from vocabgap.gaplog.listing import Review
+    from vocabgap.gaplog.review import Review
 
 
 class ListFormat(StrEnum):
@@ -83,10 +83,9 @@ def list_records(
     earliest = None if since is None else parse_moment(since, moment, name="--since")
     most = whole_number("--limit", limit, hint="0 lists all")
     latest = None if until is None else parse_moment(until, moment, name="--until")
-    from vocabgap.gaplog.listing import review  # noqa: PLC0415 - loads Polars
-    from vocabgap.gaplog.review import Question  # noqa: PLC0415 - loads Polars
+    from vocabgap.gaplog.review import Query, review  # noqa: PLC0415 - loads Polars
 
-    question = Question.of(
+    query = Query.of(
         images=map(printable_name, image or ()),
         since=earliest,
         until=latest,
@@ -101,7 +100,7 @@ def list_records(
     )
     made = review(
         roots,
-        question,
+        query,
         limit=most or None,
         out=run,
         settings=settings,
@@ -126,7 +125,7 @@ def _print(output: Output, made: "Review", text_format: ListFormat) -> None:
     )
 
     print_events(output, made.gaps)
-    place = None if made.known is None else printable_name(str(made.known.folder))
+    place = None if made.published is None else printable_name(str(made.published.folder))
     output.event(
         "result",
         listed=made.gaps.height,
@@ -151,13 +150,13 @@ def _print(output: Output, made: "Review", text_format: ListFormat) -> None:
         return
     output.text(records_table(made.gaps, without=() if made.session is None else ("session",)) + "\n")
     lines = totals_lines(made.totals)
-    if made.known is not None and made.known.now is not None and made.known.folder is not None:
+    if made.published is not None and made.published.now is not None and made.published.folder is not None:
         from vocabgap.cli.output import folder_told  # noqa: PLC0415 - loads Polars
 
         lines += belonging_lines(
             made.belonging,
             made.gaps,
-            f"the run in {folder_told(made.known.folder)}, as of {iso(made.known.now)}",
+            f"the run in {folder_told(made.published.folder)}, as of {iso(made.published.now)}",
         )
     left = made.totals.records - made.gaps.height
     if left:

@@ -14,20 +14,15 @@ from typing import TYPE_CHECKING, Final, TextIO
 
 import msgspec
 import typer
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from vocabgap import SCHEMA_VERSION
 from vocabgap.errors import VocabgapError
-from vocabgap.files.publication import current_folder
-from vocabgap.reporting.writing import Published
 from vocabgap.text import carried, count, escape_unseen, escape_unseen_in_json, shortened, visible
 
 if TYPE_CHECKING:
     from vocabgap.ingest.scanning import ScanSummary
     from vocabgap.reporting.overviews import Account
+    from vocabgap.reporting.writing import Published
 
 
 PROGRAM: Final = "vocabgap"
@@ -139,8 +134,6 @@ def _print(text: str) -> None:
 
 PIPE_WIDTH: Final = 110
 MIN_WIDTH: Final = 70
-_RULED: Final = box.SIMPLE_HEAD
-_PLAIN: Final = box.Box(str(_RULED).replace("─", "-"), ascii=True)
 _NULL: Final = "–"
 
 
@@ -170,9 +163,16 @@ def table(
         numbers: Headings of the columns that are aligned to the right and never broken.
         dates: Headings of the other columns that are never broken.
     """
+    from rich import box  # noqa: PLC0415 - few commands need it, and one is waited for
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
     encoding = sys.stdout.encoding or "utf-8"
     is_plain = carried(_NULL, encoding) != _NULL or carried("─", encoding) != "─"
-    laid_out = Table(box=_PLAIN if is_plain else _RULED, pad_edge=False, show_edge=False)
+    ruled = box.SIMPLE_HEAD
+    plain = box.Box(str(ruled).replace("─", "-"), ascii=True)
+    laid_out = Table(box=plain if is_plain else ruled, pad_edge=False, show_edge=False)
     for heading in headings:
         laid_out.add_column(
             heading,
@@ -234,14 +234,13 @@ def _harmless(cell: object) -> object:
 # What the command line says of the files of a run.
 
 
-def published_line(published: Published) -> str:
+def published_line(published: "Published") -> str:
     """The folder, as seen from the current one, and the names of the files in it."""
     return f"{folder_told(published.folder)}: {', '.join(published.files)}"
 
 
 def folder_told(folder: Path) -> str:
     """A folder, as seen from the current one where it is within."""
-    here = current_folder()
-    if here is not None and folder.is_relative_to(here):
-        folder = folder.relative_to(here)
+    with suppress(OSError, ValueError):  # the current folder is gone, or does not hold it
+        folder = folder.relative_to(Path.cwd())
     return escape_unseen(str(folder))

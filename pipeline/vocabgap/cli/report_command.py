@@ -155,7 +155,7 @@ def _cells(item: "Capability") -> list[object]:
 
 def _mark(item: "Capability") -> str:
     """What is to be known of the place of a capability that is shown."""
-    from vocabgap.ranking.identity import REGRESSED  # noqa: PLC0415 - loads Polars
+    from vocabgap.schema import REGRESSED  # noqa: PLC0415 - loads Polars
 
     marks = [*["pinned"] * item.pinned, *[REGRESSED] * (item.status == REGRESSED)]
     return f" ({', '.join(marks)})" if marks else ""

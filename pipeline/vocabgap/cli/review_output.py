@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vocabgap.cli.output import Output
 from vocabgap.records.moments import iso
-from vocabgap.records.record import need_of
+from vocabgap.records.record import RATINGS, need_of
 from vocabgap.text import count, shortened, visible
 
 if TYPE_CHECKING:
@@ -95,7 +95,6 @@ def left_line(left: int) -> str:
 
 
 def _row(row: dict[str, Any]) -> dict[str, object]:
-    from vocabgap.reporting.wording import rating  # noqa: PLC0415 - loads Polars
 
     moment = row["timestamp"]
     return {
@@ -104,7 +103,7 @@ def _row(row: dict[str, Any]) -> dict[str, object]:
         "image": row["image_id"],
         "missing": need_of(row) or None,
         "workaround": row["workaround"].strip() or None,
-        "rated": rating(row["satisfaction"]),
+        "rated": RATINGS[row["satisfaction"]],
         "category": row["category"],
         "session": row["session_id"],
         "capability": row["capability"],

@@ -22,6 +22,7 @@ from vocabgap.cli.options import (
 from vocabgap.cli.output import Output, output_of
 from vocabgap.errors import whole_number
 from vocabgap.records.moments import iso, parse_now
+from vocabgap.records.record import RATINGS
 from vocabgap.settings.loading import resolve_settings
 from vocabgap.settings.model import DEFAULT_LISTED
 from vocabgap.text import count, escape_unseen, printable_name, shortened, visible
@@ -105,7 +106,7 @@ def _print(output: Output, found: "Shown", limit: int) -> None:
         left_out=found.left_out,
         belonging=found.belonging,
         capability=found.capability,
-        told=found.told,
+        told=found.lineage,
         commands=found.commands,
         places=found.places,
         superseded_by=found.superseded_by,
@@ -128,7 +129,7 @@ def _print(output: Output, found: "Shown", limit: int) -> None:
 def _heading(found: "Shown") -> str:
     if found.capability is None:
         return f"{found.kind} {visible(found.name)}"
-    return "\n".join(_capability_lines(found.capability, found.told))
+    return "\n".join(_capability_lines(found.capability, found.lineage))
 
 
 def _capability_lines(capability: "Capability", told: tuple[str, ...]) -> list[str]:
@@ -199,7 +200,6 @@ def _deciding(found: "Shown") -> list[str]:
 
 
 def _record_lines(found: "Shown") -> list[str]:
-    from vocabgap.reporting.wording import rating  # noqa: PLC0415 - loads Polars
 
     row = found.gaps.row(0, named=True)
     lines = [f"record {found.name}"]
@@ -210,7 +210,7 @@ def _record_lines(found: "Shown") -> list[str]:
         elif isinstance(value, datetime):
             value = iso(value)
         told = "–" if value is None or value == "" else visible(str(value))
-        lines.append(f"{name}: {told}" + (f" ({rating(value)})" if name == "satisfaction" else ""))
+        lines.append(f"{name}: {told}" + (f" ({RATINGS[value]})" if name == "satisfaction" else ""))
     for place in found.places:
         offset = "" if place.byte_offset is None else f", byte {place.byte_offset:,}"
         where = escape_unseen(f"{place.repo_slug}/{place.source_path}:{place.line}")

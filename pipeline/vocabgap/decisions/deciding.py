@@ -28,10 +28,10 @@ from vocabgap.errors import (
     require_kind,
     texts,
 )
-from vocabgap.ranking.identity import REGRESSED, SETTLED
 from vocabgap.ranking.lookup import find_capability, find_wording
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting.published_run import read_groups, read_run
+from vocabgap.schema import REGRESSED, SETTLED
 from vocabgap.settings.loading import login
 from vocabgap.settings.model import DEFAULT_DECISIONS, DEFAULT_OUT
 from vocabgap.text import can_be_seen, count, printable_name, shortened, surface, visible

@@ -1,4 +1,4 @@
-"""The fields of a record as somebody hands them in, checked before anything is written."""
+"""A gap record as somebody hands it in: its fields are checked, and its category is judged."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -14,91 +14,16 @@ from vocabgap.records.categories import judge
 from vocabgap.records.record import FIELDS, SATISFACTION_WORDS, UNCATEGORIZED, GapRecord, in_utc, need_of
 from vocabgap.text import stem, words
 
-# The category of a record that names none, judged while it is written: of its operations, else its
-# words.
-#
-# No record is learned from: an agent waits, and the corpus may be elsewhere. What stays open here is
-# judged again, with all records at hand, when they are ranked.
-
-
-# What people say when they ask for something of a category. A word that says where something is to be done
-# outweighs what is to be done there.
-_WORDS: Final = {
-    "tone": "shadow highlight exposure contrast luminance brightness brighten darken midtone blacks whites"
-    " tonal curve dynamic hdr lift clipping gamma zone tone",
-    "wb": "kelvin temperature cast tint warm warmth cool daylight tungsten",
-    "color": "color colour hue saturation vibrance chroma monochrome sepia teal orange grading palette"
-    " desaturate",
-    "detail": "sharpen sharpness noise denoise grain texture clarity haze lens aberration fringe moire"
-    " halation microcontrast blur detail softness acutance",
-    "local": "mask brush gradient spot heal clone retouch selective region radial subject background sky eye"
-    " skin face corner dodge burn local",
-    "composition": "crop straighten horizon aspect rotate perspective keystone border frame composition",
-}
-_PLACES: Final = "local"
-_READ: Final = 2_000  # characters of a text: whoever says a need says it at its beginning, and somebody waits
-
-
-def category(
-    texts: Iterable[str | None],
-    operations: Iterable[str],
-) -> str:
-    """The category of a record; `uncategorized` where its words tell of none, or of several alike.
-
-    Args:
-        texts: What the record says of the need, the most telling first: the first that tells decides.
-        operations: The operations involved.
-    """
-    by_operations = judge("", (), operations).category
-    if by_operations != UNCATEGORIZED:
-        return by_operations
-    return next((found for text in texts if text and (found := _of_words(text))), UNCATEGORIZED)
-
-
-def _of_words(text: str) -> str | None:
-    known = _stems()
-    told = Counter(known[each] for each in {stem(word) for word in words(text[:_READ])} if each in known)
-    if _PLACES in told:
-        return _PLACES
-    leading = told.most_common(2)
-    if not leading or (len(leading) > 1 and leading[0][1] == leading[1][1]):
-        return None
-    return leading[0][0]
-
-
-@cache
-def _stems() -> dict[str, str]:
-    return {stem(word): category for category, said in _WORDS.items() for word in said.split()}
-
-
 _TEXTS: Final = (
-    "image_id",
-    "session_id",
-    "snapshot_hash",
-    "description",
-    "workaround",
-    "intent",
-    "intent_category",
-    "missing_capability",
-    "notes",
-)
+    "image_id", "session_id", "snapshot_hash", "description", "workaround", "intent", "intent_category",
+    "missing_capability", "notes",
+)  # fmt: skip
 _LISTS: Final = ("operations_involved", "vocabulary_used")
 _SATISFACTIONS: Final = f"-1, 0, 1, or one of {', '.join(SATISFACTION_WORDS)}"
 _SATISFACTION_HINT: Final = "it says how well the workaround served; leave it out where nobody said"
 _IMAGE_HINT: Final = "leave it out where the folder has the image's name"
 _TIME_HINT: Final = "leave it out where the gap was met just now"
 _NEED_HINT: Final = "say in a sentence what was missing"
-
-
-def require_fields(fields: Iterable[str]) -> None:
-    """Refuse a field that a record does not have.
-
-    Raises:
-        InvalidInputError: There is one; the error says which one may have been meant.
-    """
-    for name in fields:
-        if name not in FIELDS:
-            raise InvalidInputError(f"{name}: no field of a gap record", hint=nearest(name, FIELDS))
 
 
 def checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
@@ -113,14 +38,14 @@ def checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
         InvalidInputError: A field is unknown, of another type or blank where something has to be said; the
             error names it.
     """
-    require_fields(fields)
+    unknown = [name for name in fields if name not in FIELDS]
+    if unknown:
+        raise InvalidInputError(f"{unknown[0]}: no field of a gap record", hint=nearest(unknown[0], FIELDS))
     given = {name: value for name, value in fields.items() if value is not None}
-    for name in _TEXTS:
-        if name in given:
-            require_text(name, given[name])
-    for name in _LISTS:
-        if name in given:
-            given[name] = _texts(name, given[name])
+    for name in [each for each in _TEXTS if each in given]:
+        require_text(name, given[name])
+    for name in [each for each in _LISTS if each in given]:
+        given[name] = _texts(name, given[name])
     if "description" not in given:  # as in the first draft of the tool
         given["description"] = need_of(given)
     if not given["description"].strip():
@@ -128,8 +53,8 @@ def checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
     if not given.get("image_id", "-").strip():
         raise InvalidInputError("image_id: expected text that is not blank", hint=_IMAGE_HINT)
     if "satisfaction" in given:
-        given["satisfaction"] = satisfaction(given["satisfaction"])
-    given["timestamp"] = moment(given.get("timestamp", now))
+        given["satisfaction"] = _satisfaction(given["satisfaction"])
+    given["timestamp"] = _moment(given.get("timestamp", now))
     return GapRecord(**given)
 
 
@@ -139,42 +64,6 @@ def as_written(record: GapRecord) -> dict[str, Any]:
     if record.timestamp is not None:
         fields["timestamp"] = record.timestamp.isoformat()
     return fields
-
-
-def satisfaction(value: object) -> int:
-    """A rating, given as a number or in a word of the draft.
-
-    Raises:
-        InvalidInputError: It is neither.
-    """
-    if isinstance(value, str):
-        found = SATISFACTION_WORDS.get(value.strip().casefold())
-        if found is not None:
-            return found
-    elif isinstance(value, int) and not isinstance(value, bool) and -1 <= value <= 1:
-        return value
-    raise unusable("satisfaction", _SATISFACTIONS, value, hint=_SATISFACTION_HINT)
-
-
-def moment(value: object) -> datetime:
-    """A time in UTC, given as one or in ISO 8601; without an offset it is in UTC already.
-
-    Raises:
-        InvalidInputError: It is neither.
-    """
-    found: object = value
-    if isinstance(value, str):
-        try:
-            found = datetime.fromisoformat(value)
-        except ValueError:
-            found = None
-    if not isinstance(found, datetime):
-        expected = "a date and time in ISO 8601, such as 2026-04-01T10:00:00Z"
-        raise unusable("timestamp", expected, value, hint=_TIME_HINT)
-    try:
-        return in_utc(found).astimezone(UTC)
-    except OverflowError as error:
-        raise unusable("timestamp", "a time in the years 1 to 9999 in UTC", value, hint=_TIME_HINT) from error
 
 
 def image_name(folder: Path) -> str:
@@ -201,3 +90,79 @@ def _texts(name: str, value: object) -> list[str]:
     for each in value:
         require_text(name, each)
     return list(value)
+
+
+def _satisfaction(value: object) -> int:
+    """A rating, given as a number or in a word of the draft."""
+    if isinstance(value, str) and value.strip().casefold() in SATISFACTION_WORDS:
+        return SATISFACTION_WORDS[value.strip().casefold()]
+    if isinstance(value, int) and not isinstance(value, bool) and -1 <= value <= 1:
+        return value
+    raise unusable("satisfaction", _SATISFACTIONS, value, hint=_SATISFACTION_HINT)
+
+
+def _moment(value: object) -> datetime:
+    """A time in UTC, given as one or in ISO 8601; without an offset it is in UTC already."""
+    moment: object = value
+    if isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:
+            moment = None
+    if not isinstance(moment, datetime):
+        expected = "a date and time in ISO 8601, such as 2026-04-01T10:00:00Z"
+        raise unusable("timestamp", expected, value, hint=_TIME_HINT)
+    try:
+        return in_utc(moment).astimezone(UTC)
+    except OverflowError as error:
+        raise unusable("timestamp", "a time in the years 1 to 9999 in UTC", value, hint=_TIME_HINT) from error
+
+
+# What people say when they ask for something of a category. A word that says where something is to be done
+# outweighs what is to be done there.
+_WORDS: Final = {
+    "tone": "shadow highlight exposure contrast luminance brightness brighten darken midtone blacks whites"
+    " tonal curve dynamic hdr lift clipping gamma zone tone",
+    "wb": "kelvin temperature cast tint warm warmth cool daylight tungsten",
+    "color": "color colour hue saturation vibrance chroma monochrome sepia teal orange grading palette"
+    " desaturate",
+    "detail": "sharpen sharpness noise denoise grain texture clarity haze lens aberration fringe moire"
+    " halation microcontrast blur detail softness acutance",
+    "local": "mask brush gradient spot heal clone retouch selective region radial subject background sky eye"
+    " skin face corner dodge burn local",
+    "composition": "crop straighten horizon aspect rotate perspective keystone border frame composition",
+}
+_PLACES: Final = "local"
+_READ: Final = 2_000  # characters of a text: whoever says a need says it at its beginning, and somebody waits
+
+
+def category(texts: Iterable[str | None], operations: Iterable[str]) -> str:
+    """The category of a record that names none: of its operations, else of its words, else `uncategorized`.
+
+    No other record is looked at: an agent waits. What stays open here is judged again, with all records at
+    hand, when they are ranked.
+
+    Args:
+        texts: What the record says of the need, the most telling first: the first that tells decides.
+        operations: The operations involved.
+    """
+    by_operations = judge("", (), operations).category
+    if by_operations != UNCATEGORIZED:
+        return by_operations
+    return next((name for text in texts if text and (name := _of_words(text))), UNCATEGORIZED)
+
+
+def _of_words(text: str) -> str | None:
+    known = _stems()
+    hits = Counter(known[each] for each in {stem(word) for word in words(text[:_READ])} if each in known)
+    if _PLACES in hits:
+        return _PLACES
+    leading = hits.most_common(2)
+    if not leading or (len(leading) > 1 and leading[0][1] == leading[1][1]):
+        return None
+    return leading[0][0]
+
+
+@cache
+def _stems() -> dict[str, str]:
+    return {stem(word): category for category, line in _WORDS.items() for word in line.split()}

@@ -1,4 +1,7 @@
-"""Logging a gap: the record is made, and its line is appended to the log of its image."""
+"""A gap is logged: its record is made, and its line is appended to the log of its image.
+
+Nothing here loads Polars but a correction: an agent waits for its gap to be written down.
+"""
 
 import json
 import os
@@ -6,10 +9,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
-import polars as pl
 from msgspec.structs import replace
 
 from vocabgap.errors import (
@@ -25,190 +27,12 @@ from vocabgap.files.appending import Kind, add_line, alone, naming
 from vocabgap.files.atomic import deferred_signals
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.gaplog.entry import as_written, category, checked, image_name
-from vocabgap.ingest.accounting import SUPERSEDED, mark_batches
-from vocabgap.ingest.scanning import scan
 from vocabgap.records.record import FIELDS, LOG_NAME, GapRecord, record_id
-from vocabgap.schema import RECORDS
 
-# What surrounds a record: the session that it is written in, and the snapshot that its image is at.
+if TYPE_CHECKING:
+    import polars as pl
 
-
-SESSION_VARIABLE: Final = "VOCABGAP_SESSION"
-SNAPSHOT_VARIABLE: Final = "VOCABGAP_SNAPSHOT"
-
-_HASH: Final = re.compile(r"[0-9a-f]{64}")
-_POINTS_ON: Final = re.compile(r"ref: *(refs/(?:(?!\.\.?/)[^/\0]+/)*(?!\.\.?\Z)[^/\0]+)")
-_MOST_STEPS: Final = 8  # from HEAD through the names that it stands for
-_MOST_BYTES: Final = 4096
-
-
-def session(environment: Mapping[str, str] = os.environ) -> str | None:
-    """The session that this process belongs to, where its environment says so."""
-    return _said(environment.get(SESSION_VARIABLE))
-
-
-def snapshot(image: Path, environment: Mapping[str, str] = os.environ) -> str | None:
-    """The snapshot that an image is at: as the environment says, else the one that its `HEAD` leads to.
-
-    `HEAD` is a file in the image's folder that holds 64 hexadecimal digits, or `ref: ` and the name of a
-    file below `refs/` that does; no link is followed out of the folder. A record can do without: whatever
-    stands in the way, there is none.
-
-    Args:
-        image: The image's folder.
-        environment: The environment variables.
-    """
-    return _said(environment.get(SNAPSHOT_VARIABLE)) or _resolved(image, "HEAD")
-
-
-def _resolved(image: Path, name: str) -> str | None:
-    for _ in range(_MOST_STEPS):
-        content = _content(image, name)
-        if _HASH.fullmatch(content):
-            return content
-        further = _POINTS_ON.fullmatch(content)
-        if further is None:
-            return None
-        name = further[1]
-    return None
-
-
-def _content(image: Path, name: str) -> str:
-    path = image / name
-    try:
-        if file_kind(path) is not FileKind.FILE or not path.resolve().is_relative_to(image.resolve()):
-            return ""
-        with path.open("rb") as file:
-            return file.read(_MOST_BYTES).decode().strip()
-    except (OSError, UnicodeDecodeError):
-        return ""
-
-
-def _said(value: str | None) -> str | None:
-    try:
-        return value if value and value.encode() else None
-    except UnicodeEncodeError:  # bytes of the environment that are no text
-        return None
-
-
-# Corrections: a new record whose notes name the snapshot of the earlier one that it takes the place
-# of.
-
-
-_SHORTEST: Final = 4  # digits of an identifier
-_SHOWN: Final = 12
-_SNAPSHOT: Final = re.compile(r"[0-9a-fA-F]{64}")
-_CORRECTS: Final = re.compile(r" ?\(?corrects [0-9a-fA-F]{64}\)?")
-_LOOK: Final = "`vocabgap show` lists the records of an image with their identifiers"
-_OTHERWISE: Final = "log it as a gap of its own, and dismiss the need with `vocabgap decide` if it is none"
-
-
-def require_log(log: Path, corrects: str) -> None:
-    """Refuse to look for a record where there is no log, which would be made otherwise.
-
-    Raises:
-        NotFoundError: There is none.
-    """
-    if file_kind(log) is FileKind.NOTHING:
-        raise NotFoundError(f"no record of this log begins with '{corrects}': the image has none", hint=_LOOK)
-
-
-def correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetime) -> GapRecord:
-    """The record that takes the place of an earlier one of the same log.
-
-    What is not given is as the earlier record says, but for its time, and its notes name the earlier one's
-    snapshot: that is what makes a scan count the earlier one no more. Nobody may write to the log meanwhile.
-
-    Args:
-        log: The log.
-        corrects: The earlier record's identifier, or as much of its beginning as no other has.
-        given: Field to value; null where it stays.
-        now: The time of a record that says none.
-
-    Raises:
-        NotFoundError: No record of the log has that identifier.
-        InvalidInputError: Several have, or a field cannot be used.
-        StateError: The earlier record names no snapshot, was corrected before, or would not be the one that
-            a scan takes the new one for a correction of.
-    """
-    logged = scan(log).gaps
-    earlier = _found(logged, corrects)
-    told = earlier["record_id"][:_SHOWN]
-    if not _SNAPSHOT.fullmatch(earlier["snapshot_hash"] or ""):
-        raise StateError(
-            f"record {told} names no snapshot_hash of 64 hexadecimal digits, and cannot be corrected",
-            hint=_OTHERWISE,
-        )
-    if not earlier["counted"]:
-        raise StateError(f"record {told} was corrected before", hint=_LOOK)
-    kept = {name: earlier[name] for name in FIELDS if name != "timestamp"}
-    # What the earlier record corrected is not corrected once more.
-    kept["notes"] = _CORRECTS.sub("", earlier["notes"]).strip()
-    said = {name: value for name, value in given.items() if value is not None}
-    if said.get("intent_category") == "":
-        del said["intent_category"]
-    fields = kept | said
-    require_text("notes", fields["notes"])
-    named = f"corrects {earlier['snapshot_hash']}"
-    fields["notes"] = f"{fields['notes']} ({named})" if fields["notes"] else named
-    record = checked(fields, now)
-    if record.image_id != earlier["image_id"]:
-        raise InvalidInputError("image_id: a correction is of the same image", hint="leave it out")
-    _require_meant(logged, earlier, record)
-    return record
-
-
-def _found(logged: pl.DataFrame, identifier: str) -> dict[str, Any]:
-    if len(identifier) < _SHORTEST:
-        raise InvalidInputError(
-            f"corrects: expected at least {_SHORTEST} digits of a record_id, found '{identifier}'", hint=_LOOK
-        )
-    named = pl.col("record_id").str.starts_with(identifier.lower())
-    found = logged.filter(named, pl.col("why_not").fill_null("") != "duplicate")
-    if found.is_empty():
-        raise NotFoundError(f"no record of this log begins with '{identifier}'", hint=_LOOK)
-    if found.height > 1:
-        raise InvalidInputError(
-            f"{found.height} records of this log begin with '{identifier}'", hint="give more of it"
-        )
-    return found.row(0, named=True)
-
-
-def _require_meant(logged: pl.DataFrame, earlier: dict[str, Any], record: GapRecord) -> None:
-    """Refuse what a scan would not take for a correction of the earlier record, and of that one alone.
-
-    Raises:
-        InvalidInputError: It is not later, or not another record.
-        StateError: A scan would take it for a correction of another record, or count it no more itself.
-    """
-    told = earlier["record_id"][:_SHOWN]
-    identifier = record_id(record)
-    if identifier in logged["record_id"]:
-        raise InvalidInputError("corrects: the new record is one that is there", hint="say what is different")
-    added = {**earlier, **msgspec.structs.asdict(record), "record_id": identifier, "line": logged.height + 1}
-    lines = logged.select(RECORDS.names)
-    after = mark_batches([lines, pl.DataFrame([added], schema=lines.schema)])
-    was = pl.concat([logged["why_not"], pl.Series([None], dtype=pl.String)])
-    now_corrected = after.filter((pl.col("why_not") == SUPERSEDED) & (was.fill_null("") != SUPERSEDED))
-    others = [each for each in now_corrected["record_id"] if each != earlier["record_id"]]
-    if identifier in others:
-        raise StateError(f"a later record of the log corrects this one of {told} already", hint=_LOOK)
-    if others:
-        raise StateError(
-            f"record {others[0][:_SHOWN]} of the same snapshot would be corrected instead of {told}",
-            hint="word missing_capability as the record that is meant has it, or correct the later one first",
-        )
-    if now_corrected.is_empty():
-        moment = earlier["timestamp"]
-        raise InvalidInputError(
-            "timestamp: a correction is later than what it corrects"
-            + ("" if moment is None else f", {moment.isoformat()}"),
-            hint="give a later one",
-        )
-
-
-MOST_BYTES: Final = 1 << 20
-"""The longest line that is read back, in bytes."""
+_MOST_BYTES: Final = 1 << 20  # of a line: a longer one is not read back
 _IMAGE_HINT: Final = "name the folder of an image"
 _KIND: Final = Kind(
     "gap log",
@@ -283,7 +107,7 @@ def log_gap(
         StateError: The disk is full, or something else than a log lies in its place.
         AccessDeniedError: The system does not permit it.
     """
-    folder = image_folder(image)
+    folder = _image_folder(image)
     given = {
         "timestamp": timestamp,
         "image_id": image_id,
@@ -301,76 +125,223 @@ def log_gap(
     }
     log, now = folder / LOG_NAME, datetime.now(UTC)
     if corrects is None:
-        made = _with_line(_record(folder, given, now))
-        return _appended(log, lambda: made, durable=fsync, on_wait=on_wait)
-
-    require_log(log, corrects)
+        line = _with_line(_record(folder, given, now))
+        return _append(log, lambda: line, durable=fsync, on_wait=on_wait)
+    if file_kind(log) is FileKind.NOTHING:  # which waiting for its lock would make
+        raise NotFoundError(f"no record of this log begins with '{corrects}': the image has none", hint=_LOOK)
 
     # Nobody else writes between the look at the log and the line that follows from it.
-    def corrected() -> tuple[GapRecord, bytes]:
-        return _with_line(correction(log, corrects, given, now))
+    def correction() -> tuple[GapRecord, bytes]:
+        return _with_line(_correction(log, corrects, given, now))
 
-    return _appended(log, corrected, durable=fsync, on_wait=on_wait)
+    return _append(log, correction, durable=fsync, on_wait=on_wait)
 
 
-def image_folder(image: str | Path) -> Path:
-    """The folder of an image, once it is known to be one.
-
-    Raises:
-        InvalidInputError: It is something else.
-        NotFoundError: There is none.
-        AccessDeniedError: It may not be looked at.
-    """
+def _image_folder(image: str | Path) -> Path:
+    """The folder of an image, once it is known to be one."""
     require_kind("image", image, (str, Path), "the folder of an image")
     if not str(image).strip():
         raise InvalidInputError("image: expected the folder of an image, found nothing", hint=_IMAGE_HINT)
     folder = expanded(image)
     try:
-        found = file_kind(folder)
+        kind = file_kind(folder)
     except PermissionError as error:
         raise AccessDeniedError(f"'{folder}' may not be looked at", hint="check its permissions") from error
-    if found is FileKind.NOTHING:
+    if kind is FileKind.NOTHING:
         raise NotFoundError(f"there is no folder '{folder}'", hint=_IMAGE_HINT)
-    if found is not FileKind.FOLDER:
+    if kind is not FileKind.FOLDER:
         raise InvalidInputError(
-            f"'{folder}' is {found}, expected the folder of an image", hint=f"its log is {LOG_NAME} in there"
+            f"'{folder}' is {kind}, expected the folder of an image", hint=f"its log is {LOG_NAME} in there"
         )
     return folder
 
 
 def _record(folder: Path, given: Mapping[str, Any], now: datetime) -> GapRecord:
     """The record of what was given, completed by what its surroundings say."""
-    known = {name: value for name, value in given.items() if value is not None}
-    if known.get("intent_category") == "":
-        del known["intent_category"]
+    known = _given(given)
     if "image_id" not in known:
         known["image_id"] = image_name(folder)
-    known.setdefault("session_id", session())
+    known.setdefault("session_id", _session())
     if "snapshot_hash" not in known:
-        known["snapshot_hash"] = snapshot(folder)
+        known["snapshot_hash"] = _snapshot(folder)
     record = checked(known, now)
     if "intent_category" in known:
         return record
-    said = (record.missing_capability, record.description, record.intent)
-    return replace(record, intent_category=category(said, record.operations_involved))
+    texts = (record.missing_capability, record.description, record.intent)
+    return replace(record, intent_category=category(texts, record.operations_involved))
+
+
+def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that say anything; a category that is empty is none."""
+    given = {name: value for name, value in fields.items() if value is not None}
+    if given.get("intent_category") == "":
+        del given["intent_category"]
+    return given
 
 
 def _with_line(record: GapRecord) -> tuple[GapRecord, bytes]:
     line = json.dumps(as_written(record), ensure_ascii=False).encode() + b"\n"
-    if len(line) > MOST_BYTES:
+    if len(line) > _MOST_BYTES:
         raise InvalidInputError(
-            f"the record takes {len(line):,} bytes, expected at most {MOST_BYTES:,}: no scan would read it",
+            f"the record takes {len(line):,} bytes, expected at most {_MOST_BYTES:,}: no scan would read it",
             hint="shorten its longest text",
         )
     return record, line
 
 
-def _appended(
+def _append(
     path: Path, make: Callable[[], tuple[GapRecord, bytes]], *, durable: bool, on_wait: Callable[[], None]
 ) -> LoggedGap:
-    """Write the record that is made once nobody else writes; until then a signal ends the wait."""
+    """Append the record that is made once nobody else writes; until then a signal ends the wait."""
     with naming(path, _KIND, "written"), alone(path, _KIND, on_wait) as file:
         record, line = make()
         with deferred_signals():
             add_line(file, path, line, durable=durable)
     return LoggedGap(record_id(record), path, as_written(record))
+
+
+SESSION_VARIABLE: Final = "VOCABGAP_SESSION"
+SNAPSHOT_VARIABLE: Final = "VOCABGAP_SNAPSHOT"
+
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+_POINTS_ON: Final = re.compile(r"ref: *(refs/(?:(?!\.\.?/)[^/\0]+/)*(?!\.\.?\Z)[^/\0]+)")
+_MOST_STEPS: Final = 8  # from HEAD through the names that it stands for
+_MOST_OF_HEAD: Final = 4_096  # bytes
+
+
+def _session() -> str | None:
+    """The session that this process belongs to, where its environment says so."""
+    return _said(os.environ.get(SESSION_VARIABLE))
+
+
+def _snapshot(image: Path) -> str | None:
+    """The snapshot that an image is at: as the environment says, else the one that its `HEAD` leads to.
+
+    `HEAD` is a file in the image's folder that holds 64 hexadecimal digits, or `ref: ` and the name of a
+    file below `refs/` that does; no link is followed out of the folder. A record can do without: whatever
+    stands in the way, there is none.
+    """
+    return _said(os.environ.get(SNAPSHOT_VARIABLE)) or _resolved(image, "HEAD")
+
+
+def _resolved(image: Path, name: str) -> str | None:
+    for _ in range(_MOST_STEPS):
+        content = _content(image, name)
+        if _HASH.fullmatch(content):
+            return content
+        further = _POINTS_ON.fullmatch(content)
+        if further is None:
+            return None
+        name = further[1]
+    return None
+
+
+def _content(image: Path, name: str) -> str:
+    path = image / name
+    try:
+        if file_kind(path) is not FileKind.FILE or not path.resolve().is_relative_to(image.resolve()):
+            return ""
+        with path.open("rb") as file:
+            return file.read(_MOST_OF_HEAD).decode().strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _said(value: str | None) -> str | None:
+    try:
+        return value if value and value.encode() else None
+    except UnicodeEncodeError:  # bytes of the environment that are no text
+        return None
+
+
+_SHORTEST: Final = 4  # digits of an identifier
+_SHOWN: Final = 12
+_SNAPSHOT: Final = re.compile(r"[0-9a-fA-F]{64}")
+_CORRECTS: Final = re.compile(r" ?\(?corrects [0-9a-fA-F]{64}\)?")
+_LOOK: Final = "`vocabgap show` lists the records of an image with their identifiers"
+_OTHERWISE: Final = "log it as a gap of its own, and dismiss the need with `vocabgap decide` if it is none"
+
+
+def _correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetime) -> GapRecord:
+    """The record that takes the place of an earlier one of the same log, which nobody else writes meanwhile.
+
+    What is not given is as the earlier record says, but for its time. Its notes name the snapshot of the
+    earlier one: that is what makes a scan count the earlier one no more.
+    """
+    from vocabgap.ingest.scanning import scan  # noqa: PLC0415 - loads Polars
+
+    gaps = scan(log).gaps
+    earlier = _record_of(gaps, corrects)
+    digits = earlier["record_id"][:_SHOWN]
+    if not _SNAPSHOT.fullmatch(earlier["snapshot_hash"] or ""):
+        raise StateError(
+            f"record {digits} names no snapshot_hash of 64 hexadecimal digits, and cannot be corrected",
+            hint=_OTHERWISE,
+        )
+    if not earlier["counted"]:
+        raise StateError(f"record {digits} was corrected before", hint=_LOOK)
+    fields = {name: earlier[name] for name in FIELDS if name != "timestamp"}
+    # What the earlier record corrected is not corrected once more.
+    fields["notes"] = _CORRECTS.sub("", earlier["notes"]).strip()
+    fields |= _given(given)
+    require_text("notes", fields["notes"])
+    reference = f"corrects {earlier['snapshot_hash']}"
+    fields["notes"] = f"{fields['notes']} ({reference})" if fields["notes"] else reference
+    record = checked(fields, now)
+    if record.image_id != earlier["image_id"]:
+        raise InvalidInputError("image_id: a correction is of the same image", hint="leave it out")
+    _require_correction(gaps, earlier, record)
+    return record
+
+
+def _record_of(gaps: "pl.DataFrame", identifier: str) -> dict[str, Any]:
+    """The record that an identifier, or its beginning, names."""
+    if len(identifier) < _SHORTEST:
+        raise InvalidInputError(
+            f"corrects: expected at least {_SHORTEST} digits of a record_id, found '{identifier}'", hint=_LOOK
+        )
+    rows = [
+        row
+        for row in gaps.iter_rows(named=True)
+        if row["record_id"].startswith(identifier.lower()) and row["why_not"] != "duplicate"
+    ]
+    if not rows:
+        raise NotFoundError(f"no record of this log begins with '{identifier}'", hint=_LOOK)
+    if len(rows) > 1:
+        raise InvalidInputError(
+            f"{len(rows)} records of this log begin with '{identifier}'", hint="give more of it"
+        )
+    return rows[0]
+
+
+def _require_correction(gaps: "pl.DataFrame", earlier: dict[str, Any], record: GapRecord) -> None:
+    """Refuse what a scan would not take for a correction of the earlier record, and of that one alone."""
+    import polars as pl  # noqa: PLC0415 - only a correction needs it
+
+    from vocabgap.ingest.accounting import SUPERSEDED, mark_batches  # noqa: PLC0415 - as above
+    from vocabgap.schema import RECORDS  # noqa: PLC0415
+
+    digits = earlier["record_id"][:_SHOWN]
+    identifier = record_id(record)
+    if identifier in gaps["record_id"]:
+        raise InvalidInputError("corrects: the new record is one that is there", hint="say what is different")
+    added = {**earlier, **msgspec.structs.asdict(record), "record_id": identifier, "line": gaps.height + 1}
+    lines = gaps.select(RECORDS.names)
+    after = mark_batches([lines, pl.DataFrame([added], schema=lines.schema)])
+    before = pl.concat([gaps["why_not"], pl.Series([None], dtype=pl.String)])
+    corrected = after.filter((pl.col("why_not") == SUPERSEDED) & (before.fill_null("") != SUPERSEDED))
+    others = [each for each in corrected["record_id"] if each != earlier["record_id"]]
+    if identifier in others:
+        raise StateError(f"a later record of the log corrects this one of {digits} already", hint=_LOOK)
+    if others:
+        raise StateError(
+            f"record {others[0][:_SHOWN]} of the same snapshot would be corrected instead of {digits}",
+            hint="word missing_capability as the record that is meant has it, or correct the later one first",
+        )
+    if corrected.is_empty():
+        moment = earlier["timestamp"]
+        raise InvalidInputError(
+            "timestamp: a correction is later than what it corrects"
+            + ("" if moment is None else f", {moment.isoformat()}"),
+            hint="give a later one",
+        )

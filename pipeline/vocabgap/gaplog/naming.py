@@ -1,4 +1,7 @@
-"""Which image, session, capability or record a person means by a name."""
+"""What names stand for: which capability a record belongs to, and which thing a person means by a name.
+
+Both come from the published run, without clustering anything.
+"""
 
 import difflib
 from collections.abc import Callable, Iterable
@@ -6,28 +9,32 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import polars as pl
 
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
-from vocabgap.pipeline import Analysis
-from vocabgap.ranking.identity import ID_PREFIX, PRESENT
 from vocabgap.ranking.lookup import find_capability
 from vocabgap.reporting.manifest import GROUPS_NAME, LINEAGE_NAME, read_manifest
 from vocabgap.reporting.published_run import read_groups, read_run, read_table, resolve_target
-from vocabgap.schema import GROUPS, LINEAGE, LISTED, phrase
+from vocabgap.schema import CAPABILITY_PREFIX, GROUPS, LINEAGE, LISTED, PRESENT, phrase
 from vocabgap.text import shortened, surface, visible
 
-# Which capability a wording belongs to, as far as a published run or an analysis says so.
+if TYPE_CHECKING:
+    from vocabgap.pipeline import Analysis
 
-
-RUN_OPTION = "--run"
+FEWEST_DIGITS: Final = 4  # of the identity of a record: fewer may be meant as another name
+_RUN_OPTION: Final = "--run"
+_SHOWN: Final = 5  # of those that fit where only one should
+_MOST: Final = 120  # characters of a name in an error
+_ALIKE: Final = 3
+_NEAR: Final = 0.5  # ratio of matching characters (difflib) from which on a name is proposed
+_HEX: Final = frozenset("0123456789abcdef")
 
 
 @dataclass(frozen=True, repr=False)
-class Known:
-    """The capabilities of a run.
+class PublishedCapabilities:
+    """The capabilities of a run, published or computed to be looked at.
 
     Attributes:
         ranked: Table `capabilities`.
@@ -46,50 +53,28 @@ class Known:
     narrowed_to: str = ""
 
     @classmethod
-    def of_run(cls, folder: str | Path) -> Self:
-        """What a published run says.
-
-        Raises:
-            NotFoundError: There is none.
-            StateError: It is damaged, or of another version.
-            AccessDeniedError: It may not be read.
-        """
-        place = resolve_target(folder, option=RUN_OPTION)
-        manifest, ranked = read_run(folder, option=RUN_OPTION)
+    def read(cls, folder: str | Path) -> Self:
+        """Those of a published run, from its Parquet files."""
+        place = resolve_target(folder, option=_RUN_OPTION)
+        manifest, ranked = read_run(folder, option=_RUN_OPTION)
         groups = read_groups(folder) if (place / GROUPS_NAME).exists() else _groups_of(ranked)
-        known = (place / LINEAGE_NAME).exists()
-        relations = read_table(place, LINEAGE_NAME, LINEAGE) if known else LINEAGE.empty()
+        has_lineage = (place / LINEAGE_NAME).exists()
+        relations = read_table(place, LINEAGE_NAME, LINEAGE) if has_lineage else LINEAGE.empty()
         return cls(ranked, groups, relations, place, manifest.now, manifest.narrowed_to)
 
     @classmethod
-    def of_analysis(cls, made: Analysis) -> Self:
-        """What an analysis found."""
-        groups = made.lineage.groups.filter(run=PRESENT)
-        return cls(made.ranked, groups, made.lineage.relations)
-
-    def belonging(self, records: pl.DataFrame) -> pl.DataFrame:
-        """The records with `capability_id` and `capability`.
-
-        Args:
-            records: Columns of table `records`.
-        """
-        named = records.with_columns(phrase().alias("phrase"))
-        spoken = named.select("phrase").unique().drop_nulls()
-        surfaces = pl.Series("surface", [surface(text) for text in spoken["phrase"]], dtype=pl.String)
-        groups = self.groups.select("surface", "capability_id", capability="label")
-        by_phrase = spoken.with_columns(surfaces).join(groups, on="surface", how="left").drop("surface")
-        return named.join(by_phrase, on="phrase", how="left", maintain_order="left").drop("phrase")
+    def of_analysis(cls, analysis: "Analysis") -> Self:
+        """Those that were computed, where nothing is published."""
+        groups = analysis.lineage.groups.filter(run=PRESENT)
+        return cls(analysis.ranked, groups, analysis.lineage.relations)
 
 
-def known_in(out: str | Path | None, default: str) -> tuple[Known | None, str]:
-    """What the run in a folder says, if there is one.
+def published_in(out: str | Path | None, default: str) -> tuple[PublishedCapabilities | None, str]:
+    """The capabilities of the run in a folder, if there is one, and why there are none though a run is there.
 
     Args:
         out: The folder that was asked for; null for the default one, which may hold none.
         default: The default one.
-
-    Returns:
-        The capabilities, and why there are none though a run is there.
 
     Raises:
         NotFoundError: A folder was asked for that holds no run.
@@ -97,47 +82,42 @@ def known_in(out: str | Path | None, default: str) -> tuple[Known | None, str]:
         AccessDeniedError: It may not be read.
     """
     if out is not None:
-        return Known.of_run(out), ""
+        return PublishedCapabilities.read(out), ""
     try:
-        if read_manifest(resolve_target(default, option=RUN_OPTION)) is None:
+        if read_manifest(resolve_target(default, option=_RUN_OPTION)) is None:
             return None, ""
-        return Known.of_run(default), ""
+        return PublishedCapabilities.read(default), ""
     except NotFoundError:
         return None, ""
     except StateError as error:
         return None, f"no capability is named: {error.message}"
 
 
-def listed(records: pl.DataFrame, known: Known | None) -> pl.DataFrame:
-    """Table `listed` of records and their column `category`."""
-    if known is None:
-        nothing = pl.lit(None, pl.String)
-        return records.with_columns(nothing.alias("capability_id"), nothing.alias("capability")).select(
-            LISTED.names
-        )
-    return known.belonging(records).select(LISTED.names)
+def with_capability(records: pl.DataFrame, published: PublishedCapabilities | None) -> pl.DataFrame:
+    """Table `listed`: records and their column `category`, with the capability that each asks for."""
+    if published is None:
+        unknown = pl.lit(None, pl.String)
+        return records.with_columns(capability_id=unknown, capability=unknown).select(LISTED.names)
+    phrases = records.with_columns(phrase().alias("phrase"))
+    distinct = phrases.select("phrase").unique().drop_nulls()
+    surfaces = pl.Series("surface", [surface(text) for text in distinct["phrase"]], dtype=pl.String)
+    groups = published.groups.select("surface", "capability_id", capability="label")
+    by_phrase = distinct.with_columns(surfaces).join(groups, on="surface", how="left").drop("surface")
+    return phrases.join(by_phrase, on="phrase", how="left", maintain_order="left").select(LISTED.names)
 
 
 def _groups_of(ranked: pl.DataFrame) -> pl.DataFrame:
     """Table `groups` as far as the wordings of the capabilities tell; other columns are null."""
-    rows = {
+    capability_of = {
         surface(variant["wording"]): (identifier, label)
         for identifier, label, variants in ranked.select("capability_id", "label", "variants").iter_rows()
         for variant in variants
     }
-    told = [
-        {"run": PRESENT, "surface": spoken, "capability_id": identifier, "label": label}
-        for spoken, (identifier, label) in rows.items()
+    rows = [
+        {"run": PRESENT, "surface": text, "capability_id": identifier, "label": label}
+        for text, (identifier, label) in capability_of.items()
     ]
-    return pl.DataFrame(told, schema=GROUPS.schema)
-
-
-FEWEST_DIGITS: Final = 4  # of the identity of a record: fewer may be meant as another name
-_ALIKE: Final = 3
-_NEAR: Final = 0.5  # ratio of matching characters (difflib) from which on a name is proposed
-_SHOWN: Final = 5  # of those that fit where only one should
-_MOST: Final = 120  # characters of a name in an error
-_HEX: Final = frozenset("0123456789abcdef")
+    return pl.DataFrame(rows, schema=GROUPS.schema)
 
 
 class Kind(StrEnum):
@@ -166,8 +146,7 @@ class Candidate(NamedTuple):
     repo_slug: str = ""
     label: str = ""
 
-    @property
-    def told(self) -> str:
+    def __str__(self) -> str:
         """The candidate in an error."""
         label = f" ({_shown(self.label)})" if self.label else ""
         repository = f" in repository {_shown(self.repo_slug)}" if self.repo_slug else ""
@@ -176,7 +155,12 @@ class Candidate(NamedTuple):
 
 
 def find(
-    name: str, gaps: pl.DataFrame, known: Callable[[], Known], *, is_known: bool, kind: Kind | None
+    name: str,
+    gaps: pl.DataFrame,
+    known: Callable[[], PublishedCapabilities],
+    *,
+    is_known: bool,
+    kind: Kind | None,
 ) -> Candidate:
     """What a person means.
 
@@ -196,31 +180,31 @@ def find(
     """
     wanted = name.strip()
     may_be_capability = kind in {None, Kind.CAPABILITY}
-    found = [each for each in _whole(name, wanted, gaps) if kind in {None, each.kind}]
-    if may_be_capability and (is_known or (not found and wanted.startswith(ID_PREFIX))):
-        found += _identified(wanted, known())
-    if not found:
-        found = _begun(wanted, gaps) if kind in {None, Kind.RECORD} else []
+    candidates = [each for each in _whole(name, wanted, gaps) if kind in {None, each.kind}]
+    if may_be_capability and (is_known or (not candidates and wanted.startswith(CAPABILITY_PREFIX))):
+        candidates += _identified(wanted, known())
+    if not candidates:
+        candidates = _begun(wanted, gaps) if kind in {None, Kind.RECORD} else []
         # What has to be computed first is asked for last.
-        found += _called(wanted, known()) if may_be_capability and (is_known or not found) else []
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise _ambiguous(wanted, found)
+        candidates += _called(wanted, known()) if may_be_capability and (is_known or not candidates) else []
+    if len(candidates) == 1:
+        return candidates[0]
+    if candidates:
+        raise _ambiguous(wanted, candidates)
     raise _nothing(wanted, gaps, known() if may_be_capability else None, kind)
 
 
 def _whole(name: str, wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
     """The images, sessions and records of exactly this name, else those that are shown so."""
     names = list(dict.fromkeys((name, wanted)))
-    found = _images(gaps, names) + _sessions(gaps, names)
-    if not found:
-        found = _images(gaps, _shown_as(wanted, gaps["image_id"]))
-        found += _sessions(gaps, _shown_as(wanted, gaps["session_id"]))
+    candidates = _images(gaps, names) + _sessions(gaps, names)
+    if not candidates:
+        candidates = _images(gaps, _shown_as(wanted, gaps["image_id"]))
+        candidates += _sessions(gaps, _shown_as(wanted, gaps["session_id"]))
     records = gaps.filter(record_id=wanted.casefold())
     if records.height:
-        found.append(Candidate(Kind.RECORD, str(records["record_id"][0])))
-    return found
+        candidates.append(Candidate(Kind.RECORD, str(records["record_id"][0])))
+    return candidates
 
 
 def _images(gaps: pl.DataFrame, names: list[str]) -> list[Candidate]:
@@ -245,7 +229,7 @@ def _shown_as(wanted: str, names: pl.Series) -> list[str]:
     return [each for each in names.drop_nulls().unique() if visible(each) == wanted]
 
 
-def _identified(wanted: str, known: Known) -> list[Candidate]:
+def _identified(wanted: str, known: PublishedCapabilities) -> list[Candidate]:
     """The capability of this identifier, or what became of the one that had it."""
     rows = known.ranked.filter(capability_id=wanted)
     if rows.is_empty():
@@ -257,7 +241,7 @@ def _identified(wanted: str, known: Known) -> list[Candidate]:
     return [Candidate(Kind.CAPABILITY, identifier, label=label) for identifier, label in pairs]
 
 
-def _called(wanted: str, known: Known) -> list[Candidate]:
+def _called(wanted: str, known: PublishedCapabilities) -> list[Candidate]:
     """The capability with this label or wording, or an identifier that begins so."""
     try:
         row = find_capability(known.ranked, wanted).row(0, named=True)
@@ -275,20 +259,22 @@ def _begun(wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
     return [Candidate(Kind.RECORD, each) for each in names]
 
 
-def _ambiguous(wanted: str, found: list[Candidate]) -> InvalidInputError:
-    told = ", ".join(each.told for each in found[:_SHOWN])
-    more = f" and {len(found) - _SHOWN:,} more" if len(found) > _SHOWN else ""
-    kinds = {each.kind for each in found}
+def _ambiguous(wanted: str, candidates: list[Candidate]) -> InvalidInputError:
+    several = ", ".join(str(each) for each in candidates[:_SHOWN])
+    more = f" and {len(candidates) - _SHOWN:,} more" if len(candidates) > _SHOWN else ""
+    kinds = {each.kind for each in candidates}
     if len(kinds) > 1:
         hint = "say which with --kind"
     elif kinds <= {Kind.IMAGE, Kind.SESSION}:
         hint = "say whose with --repo or --tenant"
     else:
         hint = "name one of them in full"
-    return InvalidInputError(f"'{_shown(wanted)}' may be several things: {told}{more}", hint=hint)
+    return InvalidInputError(f"'{_shown(wanted)}' may be several things: {several}{more}", hint=hint)
 
 
-def _nothing(wanted: str, gaps: pl.DataFrame, known: Known | None, kind: Kind | None) -> NotFoundError:
+def _nothing(
+    wanted: str, gaps: pl.DataFrame, known: PublishedCapabilities | None, kind: Kind | None
+) -> NotFoundError:
     names: dict[str, None] = {}
     if kind in {None, Kind.IMAGE}:
         names |= dict.fromkeys(gaps["image_id"].drop_nulls().unique().sort())
@@ -297,7 +283,7 @@ def _nothing(wanted: str, gaps: pl.DataFrame, known: Known | None, kind: Kind | 
     if known is not None:
         names |= dict.fromkeys(known.ranked["label"])
         names |= dict.fromkeys(known.ranked["capability_id"])
-    near = nearest(wanted, names)
+    near = _near(wanted, names)
     what = "image, session, capability or record" if kind is None else str(kind)
     proposed = ", ".join(f"'{_shown(each)}'" for each in near)
     hint = f"the nearest: {proposed}" if near else "`vocabgap list` says what was logged"
@@ -306,7 +292,7 @@ def _nothing(wanted: str, gaps: pl.DataFrame, known: Known | None, kind: Kind | 
     return NotFoundError(f"no {what} is called '{_shown(wanted)}'", hint=hint)
 
 
-def nearest(wanted: str, names: Iterable[str]) -> list[str]:
+def _near(wanted: str, names: Iterable[str]) -> list[str]:
     """The names that hold what was asked for, else those that are spelt like it, three at most."""
     folded = wanted.casefold()
     by_folded = {each.casefold(): each for each in names}

@@ -18,7 +18,7 @@ from vocabgap.settings.model import Settings
 from vocabgap.text import surface
 
 LEAST: Final = 0.25
-"""The similarity, 0 to 1, from which on something is told."""
+"""The similarity, 0 to 1, from which on something is named."""
 MOST: Final = 5
 _DIGITS: Final = 3
 _COLUMNS: Final = ("capability_id", "label", "variants", "mentions", "status")
@@ -109,17 +109,13 @@ class SimilarIndex:
             )
 
     def nearest(self, text: str, limit: int = MOST) -> list[SimilarGap]:
-        """What comes nearest to a need, as `similar_gaps` gives it.
-
-        Raises:
-            InvalidInputError: An argument cannot be used.
-        """
+        """What comes nearest to a need; arguments and result are those of `similar_gaps`."""
         require_kind("text", text, str, "text")
         if not text.strip():
             raise InvalidInputError("text: expected text that is not blank", hint="say what is missing")
         most = whole_number("limit", limit)
-        found = [*self._capabilities(text), *self._covering(text)]
-        return sorted(found, key=lambda each: (-each.similarity, each.kind, each.name))[:most]
+        similar = [*self._capabilities(text), *self._covering(text)]
+        return sorted(similar, key=lambda each: (-each.similarity, each.kind, each.name))[:most]
 
     def _covering(self, text: str) -> Iterator[SimilarGap]:
         for match in [] if self._entries is None else self._entries.covering(text):
@@ -128,36 +124,37 @@ class SimilarIndex:
                 yield SimilarGap("entry", match.entry.name, match.entry.description, explained)
 
     def _capabilities(self, text: str) -> Iterator[SimilarGap]:
-        asked = self._points_of(_phrases(pl.Series([text])))
-        if not asked.contents or not self._wordings:
+        need = self._points_of(_phrases(pl.Series([text])))
+        if not need.contents or not self._wordings:
             return
-        cosines = self._cosines(asked)
+        cosines = self._cosines(need)
         nearest: dict[int, tuple[float, str]] = {}
         for place, wording, point in self._wordings:
             if cosines[point] >= LEAST and cosines[point] > nearest.get(place, (0.0, ""))[0]:
                 nearest[place] = (cosines[point], wording)
         for place, (cosine, wording) in nearest.items():
             row = self._known.row(place, named=True)
-            told = {"mentions": row["mentions"], "status": row["status"]}
-            yield SimilarGap("capability", row["capability_id"], wording, cosine, **told)
+            yield SimilarGap(
+                "capability", row["capability_id"], wording, cosine, row["mentions"], row["status"]
+            )
 
-    def _cosines(self, asked: Points) -> list[float]:
+    def _cosines(self, need: Points) -> list[float]:
         """The cosine of a need with each known surface, weighed as one corpus in which it counts once."""
         known = self._points
-        place = self._places.get(asked.surfaces["surface"][0])
+        place = self._places.get(need.surfaces["surface"][0])
         if place is None:
             rows = vectorize(
-                [*known.contents, *asked.contents],
+                [*known.contents, *need.contents],
                 np.append(known.weights, 1.0),
-                np.append(known.shares, asked.shares),
+                np.append(known.shares, need.shares),
             )
             place = len(known.contents)
         else:
             weights = known.weights.copy()
             weights[place] += 1.0
             rows = vectorize(known.contents, weights, known.shares)
-        found: list[float] = np.minimum(1.0, rows.cosines(place).round(_DIGITS)).tolist()
-        return found
+        cosines: list[float] = np.minimum(1.0, rows.cosines(place).round(_DIGITS)).tolist()
+        return cosines
 
 
 def _wordings(known: pl.DataFrame) -> pl.DataFrame:
@@ -172,5 +169,5 @@ def _wordings(known: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _phrases(said: pl.Series) -> pl.DataFrame:
-    return pl.DataFrame(dict.fromkeys(_PHRASE, said), schema=_PHRASE)
+def _phrases(texts: pl.Series) -> pl.DataFrame:
+    return pl.DataFrame(dict.fromkeys(_PHRASE, texts), schema=_PHRASE)

@@ -1,35 +1,41 @@
-"""What a review is narrowed to."""
+"""Gap records, newest first, as far as they are asked for, with the numbers over them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Self
 
 import msgspec
 import polars as pl
 
-from vocabgap.errors import require_text, texts, unusable
-from vocabgap.ingest.selection import Selection
+from vocabgap.errors import require_kind, require_text, texts, unusable, whole_number
+from vocabgap.gaplog.naming import PublishedCapabilities, published_in, with_capability
+from vocabgap.ingest.caching import CacheUse
+from vocabgap.ingest.scanning import Scan, scan
+from vocabgap.ingest.selection import Selection, undated, unmatched
 from vocabgap.records.moments import parse_moment, require_offset
-from vocabgap.records.record import SATISFACTION_WORDS
+from vocabgap.records.record import SATISFACTION_WORDS, fold_category
 from vocabgap.reporting.capability import Tally
-from vocabgap.schema import IMAGE_KEY, stripped
+from vocabgap.schema import IMAGE_KEY, RECORDS, stripped
+from vocabgap.settings.model import Settings
+from vocabgap.text import count
 
 LAST: Final = "last"
-NOT_RATED: Final = "none"
-_MATCHED: Final = ("missing_capability", "description", "intent", "workaround", "notes")
-_MATCHED_LISTS: Final = ("operations_involved", "vocabulary_used")
 RATINGS: Final = MappingProxyType(
     {
         "-1": -1, "0": 0, "1": 1, "unsatisfied": -1, "neutral": 0, "satisfied": 1,
-        NOT_RATED: None, "unrated": None, **SATISFACTION_WORDS,
+        "none": None, "unrated": None, **SATISFACTION_WORDS,
     }
 )  # fmt: skip
+_MATCHED: Final = ("missing_capability", "description", "intent", "workaround", "notes")
+_MATCHED_LISTS: Final = ("operations_involved", "vocabulary_used")
+_SHOWN_CATEGORIES: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Query:
     """Which records are asked for. Several values of one field widen it, several fields narrow it.
 
     Attributes:
@@ -58,7 +64,7 @@ class Question:
         repositories: Iterable[str] = (),
         now: datetime,
     ) -> Self:
-        """The question that some arguments ask.
+        """The query of some arguments, which `list_gaps` explains.
 
         Raises:
             InvalidInputError: One of them cannot be used.
@@ -78,7 +84,7 @@ class Question:
             if not match.strip():
                 raise unusable("match", "text that is not blank", match, hint="leave it out for every record")
         several = (satisfaction,) if isinstance(satisfaction, str | int) else tuple(satisfaction)
-        return cls(selection, match, tuple(dict.fromkeys(map(rating, several))))
+        return cls(selection, match, tuple(dict.fromkeys(map(_rating, several))))
 
     @property
     def is_of_last(self) -> bool:
@@ -91,12 +97,12 @@ class Question:
         return replace(self.selection, sessions=(), categories=(), modules=())
 
     def of_session(self, session_id: str) -> Self:
-        """The same question with the newest session by its name."""
-        named = tuple(session_id if each == LAST else each for each in self.selection.sessions)
-        return replace(self, selection=replace(self.selection, sessions=named))
+        """The same query with the newest session by its name."""
+        names = tuple(session_id if each == LAST else each for each in self.selection.sessions)
+        return replace(self, selection=replace(self.selection, sessions=names))
 
-    def among(self, records: pl.DataFrame) -> pl.DataFrame:
-        """Those of the records that the selection leaves which match and are rated as asked for."""
+    def matching(self, records: pl.DataFrame) -> pl.DataFrame:
+        """Those of the selected records that hold the text and are rated as asked for."""
         if self.ratings:
             given = [each for each in self.ratings if each is not None]
             rated = pl.col("satisfaction").is_in(given).fill_null(value=False)
@@ -111,56 +117,8 @@ class Question:
         return records
 
 
-def rating(value: object) -> int | None:
-    """The rating that a number or a word stands for; null for none.
-
-    Raises:
-        InvalidInputError: It stands for none.
-    """
-    if value is None:
-        return None
-    known = str(value).strip().casefold() if isinstance(value, int | str) else ""
-    if isinstance(value, bool) or known not in RATINGS:
-        raise unusable("satisfaction", f"one of {', '.join(RATINGS)}", value)
-    return RATINGS[known]
-
-
-def _moment(value: str | datetime | None, now: datetime, name: str) -> datetime | None:
-    if value is None:
-        return None
-    return parse_moment(value, now, name=name) if isinstance(value, str) else require_offset(value, name=name)
-
-
-def _folded(text: pl.Expr) -> pl.Expr:
-    return text.str.normalize("NFC").str.to_lowercase()
-
-
-# What a person wants to know of some records at the end of a session, in numbers.
-
-
-_SHOWN_CATEGORIES: Final = 20
-
-
-class Belonging(msgspec.Struct, frozen=True):
-    """A capability that is known already, and how many of the records ask for it.
-
-    Attributes:
-        capability_id: Its identifier.
-        label: Its label.
-        records: Those that ask for it here.
-        mentions: Those that asked for it in the run; null where that was narrowed to others.
-        status: Its status there; null where it was narrowed to others.
-    """
-
-    capability_id: str
-    label: str
-    records: int
-    mentions: int | None = None
-    status: str | None = None
-
-
 class Totals(msgspec.Struct, frozen=True):
-    """Numbers over some records.
+    """Numbers over some records: what a person wants to know at the end of a session.
 
     Attributes:
         records: How many there are.
@@ -189,6 +147,184 @@ class Totals(msgspec.Struct, frozen=True):
     categories: tuple[Tally, ...]
 
 
+class Belonging(msgspec.Struct, frozen=True):
+    """A capability of the published run, and how many of the records ask for it.
+
+    Attributes:
+        capability_id: Its identifier.
+        label: Its label.
+        records: Those that ask for it here.
+        mentions: Those that asked for it in the run; null where that was narrowed to others.
+        status: Its status there; null where it was narrowed to others.
+    """
+
+    capability_id: str
+    label: str
+    records: int
+    mentions: int | None = None
+    status: str | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Review:
+    """The records that were asked for.
+
+    Attributes:
+        gaps: Table `listed`, newest first: as many as were asked for.
+        totals: Numbers over all that fit, those beyond the limit included.
+        belonging: The published capabilities that the listed ones belong to.
+        session: The newest session, where that was asked for; null where it was not, or none is known.
+        notes: What no record has of what was asked for, and the like, a sentence each.
+        published: The run whose capabilities are named; null where there is none.
+        scan: What was read.
+    """
+
+    gaps: pl.DataFrame
+    totals: Totals
+    belonging: tuple[Belonging, ...]
+    session: str | None
+    notes: tuple[str, ...]
+    published: PublishedCapabilities | None
+    scan: Scan
+
+    @property
+    def cache(self) -> CacheUse | None:
+        """What the cache was good for."""
+        return self.scan.cache
+
+    def __repr__(self) -> str:
+        """How many there are, in one line."""
+        return f"Review({self.gaps.height:,} of {count(self.totals.records, 'record')})"
+
+
+def list_gaps(
+    root: str | Path | Iterable[str | Path],
+    *,
+    images: Iterable[str] = (),
+    since: str | datetime | None = None,
+    until: str | datetime | None = None,
+    operations: Iterable[str] = (),
+    match: str | None = None,
+    categories: Iterable[str] = (),
+    sessions: Iterable[str] = (),
+    satisfaction: Iterable[int | str | None] | int | str = (),
+    tenants: Iterable[str] = (),
+    repositories: Iterable[str] = (),
+    limit: int | None = None,
+    now: datetime | None = None,
+    out: str | Path | None = None,
+    settings: Settings | None = None,
+    cache: str | Path | None = None,
+) -> pl.DataFrame:
+    """The records that count, newest first.
+
+    Several values of one filter widen it, several filters narrow it.
+
+    Args:
+        root: Folders to search for gap logs, single log files, or folders of shared corpora.
+        images: Image ids.
+        since: Earliest moment, inclusive, as a datetime with an offset or as the command line takes it.
+        until: Latest moment, exclusive.
+        operations: Operations, matched whole; aliases fold on both sides.
+        match: Text that is somewhere in a record, in whatever case.
+        categories: Categories; aliases fold on both sides.
+        sessions: Session ids; `last` is the newest session of the images and the time that are asked for.
+        satisfaction: -1, 0, 1, a word for one of these, or `none` for what is not rated.
+        tenants: Whose records.
+        repositories: Repositories.
+        limit: How many at most; null for all.
+        now: The moment that spans count back from; the clock's by default.
+        out: The folder of the published run that capabilities are known from. By default that of the
+            settings, if a run is there.
+        settings: The settings in force; the defaults by default.
+        cache: A folder that keeps what was read for the next time.
+
+    Returns:
+        Table `listed`. Records whose time is not known come last; those of one moment are ordered by
+        repository and file, the later line first.
+
+    Raises:
+        VocabgapError: One of its kinds, as `vocabgap.scan` raises them, or an argument cannot be used.
+    """
+    query = Query.of(
+        images=images,
+        since=since,
+        until=until,
+        operations=operations,
+        match=match,
+        categories=categories,
+        sessions=sessions,
+        satisfaction=satisfaction,
+        tenants=tenants,
+        repositories=repositories,
+        now=require_offset(datetime.now(UTC) if now is None else now, name="now"),
+    )
+    return review(root, query, limit=limit, out=out, settings=settings, cache=cache).gaps
+
+
+def review(
+    root: str | Path | Iterable[str | Path],
+    query: Query,
+    *,
+    limit: int | None = None,
+    out: str | Path | None = None,
+    settings: Settings | None = None,
+    cache: str | Path | None = None,
+    verify_hash: bool = False,
+) -> Review:
+    """The records that are asked for, newest first, with the numbers over them.
+
+    Args:
+        root: As `list_gaps`, here and below.
+        query: What is asked for.
+        limit: How many are listed at most; null for all.
+        out: The folder of the published run that capabilities are known from.
+        settings: The settings in force.
+        cache: A folder that keeps what was read.
+        verify_hash: Compare every log with the cache by its digest, not by its size and times.
+
+    Raises:
+        VocabgapError: One of its kinds.
+    """
+    most = None if limit is None else whole_number("limit", limit, hint="leave it out to list all")
+    settings = Settings() if settings is None else settings
+    require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
+    published, why_not = published_in(out, settings.report.out)
+    scanned = scan(
+        root,
+        settings=settings.scan,
+        cache=cache,
+        verify_hash=verify_hash,
+        tenants=query.selection.tenants,
+        repositories=query.selection.repositories,
+    )
+    aliases = {
+        "category_aliases": settings.category_aliases,
+        "operation_aliases": settings.operation_aliases,
+    }
+    notes = [why_not] if why_not else []
+    session = None
+    if query.is_of_last:
+        session = _newest_session(scanned.select(query.scope).gaps.filter("counted"))
+        if session is None:
+            notes.append(f"no record has a session, so that there is no {LAST} one")
+        else:
+            query = query.of_session(session)
+    selected = scanned.select(query.selection, **aliases).gaps
+    records = query.matching(selected.filter("counted").select(RECORDS.names))
+    records = with_category(records, settings)
+    if session is not None or not query.is_of_last:
+        notes += unmatched(scanned.gaps, query.selection, **aliases)
+    notes += unread(scanned)
+    without = undated(selected, query.selection)
+    if without:
+        notes.append(f"{count(without, 'record')} without a readable timestamp left out")
+    gaps = with_capability(newest(records, most), published)
+    return Review(
+        gaps, totals(records), belonging(gaps, published), session, tuple(notes), published, scanned
+    )
+
+
 def totals(records: pl.DataFrame) -> Totals:
     """The numbers over records.
 
@@ -214,20 +350,82 @@ def totals(records: pl.DataFrame) -> Totals:
     return Totals(**row, categories=categories[:_SHOWN_CATEGORIES])
 
 
-def belonging(listed: pl.DataFrame, ranked: pl.DataFrame | None) -> tuple[Belonging, ...]:
-    """The known capabilities that records belong to, most records first.
+def belonging(gaps: pl.DataFrame, published: PublishedCapabilities | None) -> tuple[Belonging, ...]:
+    """The published capabilities that records belong to, most records first.
 
     Args:
-        listed: Table `listed`.
-        ranked: Table `capabilities` of the run that they are known from.
+        gaps: Table `listed`.
+        published: The run that they are known from.
     """
-    if ranked is None:
+    if published is None:
         return ()
     rows = (
-        listed.drop_nulls("capability_id")
+        gaps.drop_nulls("capability_id")
         .group_by("capability_id", "capability")
         .agg(records=pl.len())
-        .join(ranked.select("capability_id", "mentions", "status"), on="capability_id", how="left")
+        .join(published.ranked.select("capability_id", "mentions", "status"), on="capability_id", how="left")
         .sort("records", "capability_id", descending=[True, False])
     )
     return tuple(Belonging(*row) for row in rows.iter_rows())
+
+
+def newest(records: pl.DataFrame, most: int | None = None) -> pl.DataFrame:
+    """Records by time, the newest first, those without a time last.
+
+    Args:
+        records: Columns of table `records`.
+        most: How many at most; null for all.
+    """
+    if most is not None and 0 < most < records.height - records["timestamp"].null_count():
+        # Only what can be among them is put in order: of a million records that is next to nothing.
+        records = records.filter(pl.col("timestamp") >= records["timestamp"].top_k(most).min())
+    ordered = records.sort(
+        "timestamp",
+        "repo_slug",
+        "source_path",
+        "line",
+        "tenant_id",
+        descending=[True, False, False, True, False],
+        nulls_last=True,
+    )
+    return ordered if most is None else ordered.head(min(most, ordered.height))
+
+
+def with_category(records: pl.DataFrame, settings: Settings) -> pl.DataFrame:
+    """Records with their category as the agent wrote it, aliases folded."""
+    known = records["intent_category"].unique().sort()
+    folded = [fold_category(each, settings.category_aliases) for each in known]
+    names = pl.Series(folded, dtype=pl.String)
+    return records.with_columns(pl.col("intent_category").replace_strict(known, names).alias("category"))
+
+
+def unread(scanned: Scan) -> list[str]:
+    """What is to be said of lines that could not be read; nothing where there are none."""
+    number = scanned.summary.rejects
+    return [f"{count(number, 'line')} could not be read; `vocabgap check` lists them"] if number else []
+
+
+def _newest_session(records: pl.DataFrame) -> str | None:
+    """The session of the newest record that has one; null where none has."""
+    known = records.filter((stripped(pl.col("session_id")) != "").fill_null(value=False))
+    return None if known.is_empty() else str(newest(known, 1)["session_id"][0])
+
+
+def _rating(value: object) -> int | None:
+    """The rating that a number or a word stands for; null for none."""
+    if value is None:
+        return None
+    word = str(value).strip().casefold() if isinstance(value, int | str) else ""
+    if isinstance(value, bool) or word not in RATINGS:
+        raise unusable("satisfaction", f"one of {', '.join(RATINGS)}", value)
+    return RATINGS[word]
+
+
+def _moment(value: str | datetime | None, now: datetime, name: str) -> datetime | None:
+    if value is None:
+        return None
+    return parse_moment(value, now, name=name) if isinstance(value, str) else require_offset(value, name=name)
+
+
+def _folded(text: pl.Expr) -> pl.Expr:
+    return text.str.normalize("NFC").str.to_lowercase()

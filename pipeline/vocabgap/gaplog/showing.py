@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,21 +12,15 @@ import msgspec
 import polars as pl
 
 from vocabgap.errors import require_kind, require_text, texts, unusable
-from vocabgap.gaplog.listing import newest, unread, with_category
-from vocabgap.gaplog.naming import Candidate, Kind, Known, find, known_in, listed
-from vocabgap.gaplog.review import Belonging, Totals, belonging, totals
+from vocabgap.gaplog.naming import Candidate, Kind, PublishedCapabilities, find, published_in, with_capability
+from vocabgap.gaplog.review import Belonging, Totals, belonging, newest, totals, unread, with_category
 from vocabgap.ingest.accounting import corrections
 from vocabgap.ingest.caching import CacheUse
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.ingest.selection import Selection
-from vocabgap.pipeline import analyse
-from vocabgap.ranking.identity import SETTLED
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting.capability import Capability
-from vocabgap.reporting.details import OPEN, Listed, lineage_in_words
-from vocabgap.reporting.details import SETTLED as SETTLED_GROUP
-from vocabgap.reporting.page.data import commands
-from vocabgap.schema import RECORDS
+from vocabgap.schema import RECORDS, SETTLED
 from vocabgap.settings.model import Settings
 from vocabgap.text import printable_name
 
@@ -63,7 +58,7 @@ class Shown:
         left_out: Lines of it that do not count, by why not.
         belonging: The known capabilities that they belong to, most records first.
         capability: The capability, if that is what it is; also of a record, if known. Null elsewhere.
-        told: What became of the capability since the run before, in sentences.
+        lineage: What became of the capability since the run before, in sentences.
         commands: The command lines with which a person decides about the capability; without a published run
             there are none.
         places: Of a record every line that holds it, the one that counts first. Empty elsewhere.
@@ -81,7 +76,7 @@ class Shown:
     left_out: dict[str, int] = field(default_factory=dict)
     belonging: tuple[Belonging, ...] = ()
     capability: Capability | None = None
-    told: tuple[str, ...] = ()
+    lineage: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     places: tuple[Place, ...] = ()
     superseded_by: tuple[str, ...] = ()
@@ -124,7 +119,7 @@ def show(
         out: The folder of the published run that capabilities are known from. By default that of the
             settings, if a run is there; without one they are computed where they are asked for.
         tenants: Whose records are looked at.
-        repositories: The same for repositories.
+        repositories: The repositories that are looked at.
         now: The moment that counts as the present where capabilities are computed; the clock's by default.
         settings: The settings in force; the defaults by default.
         cache: A folder that keeps what was read for the next time.
@@ -132,8 +127,8 @@ def show(
         deciding: Options that the commands to decide with end in.
 
     Raises:
-        NotFoundError: Nothing is called so; the nearest names are told.
-        InvalidInputError: Several things are; they are told.
+        NotFoundError: Nothing is called so; the error names the nearest.
+        InvalidInputError: Several things are; the error names them.
         VocabgapError: One of its kinds, as `vocabgap.scan` and `vocabgap.run` raise them.
     """
     require_text("name", name)
@@ -142,7 +137,7 @@ def show(
     moment = require_offset(datetime.now(UTC) if now is None else now, name="now")
     wanted = _kind(kind)
     selection = Selection(tenants=texts("tenants", tenants), repositories=texts("repositories", repositories))
-    published, why_not = known_in(out, settings.report.out)
+    published, why_not = published_in(out, settings.report.out)
     scanned = scan(
         root,
         settings=settings.scan,
@@ -154,25 +149,37 @@ def show(
     gaps = scanned.gaps
     for column, names in (("tenant_id", selection.tenants), ("repo_slug", selection.repositories)):
         gaps = gaps.filter(pl.col(column).is_in(names)) if names else gaps
-    computed: list[Known] = []
 
-    def known() -> Known:
+    @lru_cache(1)
+    def capabilities() -> PublishedCapabilities:
         if published is not None:
             return published
-        if not computed:
-            made = analyse(root, settings=settings, selection=selection, now=moment, cache=cache)
-            computed.append(Known.of_analysis(made))
-        return computed[0]
+        from vocabgap.pipeline import analyse  # noqa: PLC0415 - loads what clusters and ranks
 
-    found = find(name, gaps, known, is_known=published is not None, kind=wanted)
-    of = known() if found.kind is Kind.CAPABILITY else published
-    return _Showing(gaps, settings, of, deciding).of(
-        found, notes=tuple(filter(None, (why_not, unread(scanned)))), scan=scanned
+        analysis = analyse(root, settings=settings, selection=selection, now=moment, cache=cache)
+        return PublishedCapabilities.of_analysis(analysis)
+
+    candidate = find(name, gaps, capabilities, is_known=published is not None, kind=wanted)
+    known = capabilities() if candidate.kind is Kind.CAPABILITY else published
+    return Shown(
+        candidate.kind,
+        candidate.name,
+        **_Source(gaps, settings, known, deciding).fields(candidate),
+        run=None if known is None else known.folder,
+        notes=(*([why_not] if why_not else ()), *unread(scanned)),
+        scan=scanned,
     )
 
 
+def _kind(kind: Kind | str | None) -> Kind | None:
+    if kind is None or kind in [*Kind]:
+        return None if kind is None else Kind(kind)
+    expected = f"one of {', '.join(Kind)}"
+    raise unusable("kind", expected, kind, hint="leave it out where the name can be of one thing only")
+
+
 @dataclass(frozen=True)
-class _Showing:
+class _Source:
     """What there is to show from.
 
     Attributes:
@@ -184,48 +191,65 @@ class _Showing:
 
     gaps: pl.DataFrame
     settings: Settings
-    known: Known | None
+    known: PublishedCapabilities | None
     deciding: str
 
-    def of(self, found: Candidate, **beside: Any) -> Shown:  # noqa: ANN401 - fields of Shown
-        beside["run"] = None if self.known is None else self.known.folder
-        if found.kind is Kind.CAPABILITY and self.known is not None:
-            return self._capability(found.name, self.known, beside)
-        if found.kind is Kind.RECORD:
-            return self._record(found.name, beside)
-        column = "image_id" if found.kind is Kind.IMAGE else "session_id"
-        lines = self.gaps.filter(pl.col(column) == found.name)
-        rows = self._listed(lines.filter("counted"))
-        return self._shown(found, rows, lines, beside)
-
-    def _shown(
-        self, found: Candidate, rows: pl.DataFrame, lines: pl.DataFrame, beside: dict[str, Any]
-    ) -> Shown:
-        why_not = lines["why_not"].drop_nulls().value_counts().sort("why_not")
-        ranked = None if self.known is None else self.known.ranked
-        beside.setdefault("belonging", belonging(rows, ranked))
-        return Shown(found.kind, found.name, rows, totals(rows), dict(why_not.iter_rows()), **beside)
+    def fields(self, candidate: Candidate) -> dict[str, Any]:
+        """What `Shown` says of a candidate."""
+        if candidate.kind is Kind.RECORD:
+            return self._record(candidate.name)
+        if candidate.kind is Kind.CAPABILITY:
+            rows = self._listed(self.gaps.filter("counted")).filter(capability_id=candidate.name)
+            return self._rows(rows, self.gaps.clear()) | {"belonging": ()} | self._capability(candidate.name)
+        column = "image_id" if candidate.kind is Kind.IMAGE else "session_id"
+        lines = self.gaps.filter(pl.col(column) == candidate.name)
+        return self._rows(self._listed(lines.filter("counted")), lines)
 
     def _listed(self, lines: pl.DataFrame) -> pl.DataFrame:
         records = with_category(newest(lines.select(RECORDS.names)), self.settings)
-        return listed(records, self.known)
+        return with_capability(records, self.known)
 
-    def _capability(self, identifier: str, known: Known, beside: dict[str, Any]) -> Shown:
-        rows = self._listed(self.gaps.filter("counted")).filter(capability_id=identifier)
-        beside |= {"belonging": (), **self._of_capability(identifier, known)}
-        return self._shown(Candidate(Kind.CAPABILITY, identifier), rows, self.gaps.clear(), beside)
+    def _rows(self, rows: pl.DataFrame, lines: pl.DataFrame) -> dict[str, Any]:
+        """The records and the numbers over them; `lines` are those that count and those that do not."""
+        why_not = lines["why_not"].drop_nulls().value_counts().sort("why_not")
+        return {
+            "gaps": rows,
+            "totals": totals(rows),
+            "left_out": dict(why_not.iter_rows()),
+            "belonging": belonging(rows, self.known),
+        }
 
-    def _of_capability(self, identifier: str, known: Known) -> dict[str, Any]:
-        """The fields of `Shown` that tell of a capability."""
-        found = known.ranked.filter(capability_id=identifier)
-        if found.is_empty():
+    def _record(self, identifier: str) -> dict[str, Any]:
+        lines = self.gaps.filter(record_id=identifier).sort(
+            "counted", "repo_slug", "source_path", "line", descending=[True, False, False, False]
+        )
+        rows = self._listed(lines.head(1))
+        capability_id = rows["capability_id"][0]
+        places = lines.select(
+            "repo_slug", "source_path", "line", "byte_offset", pl.col("why_not").fill_null(COUNTED)
+        )
+        pairs = corrections(self.gaps)
+        return {
+            **self._rows(rows, lines),
+            **({} if capability_id is None else self._capability(capability_id)),
+            "places": tuple(Place(*place) for place in places.iter_rows()),
+            "superseded_by": tuple(later for earlier, later in pairs if earlier == identifier),
+            "supersedes": tuple(earlier for earlier, later in pairs if later == identifier),
+        }
+
+    def _capability(self, identifier: str) -> dict[str, Any]:
+        """The evidence for a capability, what became of it, and how to decide about it."""
+        if self.known is None or (row := self.known.ranked.filter(capability_id=identifier)).is_empty():
             return {}
-        capability = msgspec.convert(found.row(0, named=True), Capability)
-        group = SETTLED_GROUP if capability.status in SETTLED else OPEN
-        lines = commands([Listed(capability, group)], self._options(known.folder))
+        from vocabgap.reporting import details  # noqa: PLC0415 - only a capability needs it
+        from vocabgap.reporting.page.data import commands  # noqa: PLC0415
+
+        capability = msgspec.convert(row.row(0, named=True), Capability)
+        group = details.SETTLED if capability.status in SETTLED else details.OPEN
+        lines = commands([details.Listed(capability, group)], self._options(self.known.folder))
         return {
             "capability": capability,
-            "told": lineage_in_words(known.relations).get(identifier, ()),
+            "lineage": details.lineage_in_words(self.known.relations).get(identifier, ()),
             "commands": tuple(each.line(identifier) for each in lines if each.group in {None, group}),
         }
 
@@ -236,29 +260,3 @@ class _Showing:
         default = Path(self.settings.report.out).expanduser().resolve()
         words = [] if folder == default else ["--run", shlex.quote(printable_name(str(folder)))]
         return " ".join([*words, *([self.deciding] if self.deciding else [])])
-
-    def _record(self, identifier: str, beside: dict[str, Any]) -> Shown:
-        lines = self.gaps.filter(record_id=identifier).sort(
-            "counted", "repo_slug", "source_path", "line", descending=[True, False, False, False]
-        )
-        rows = self._listed(lines.head(1))
-        row = rows.row(0, named=True)
-        if self.known is not None and row["capability_id"] is not None:
-            beside |= self._of_capability(row["capability_id"], self.known)
-        beside["places"] = tuple(
-            Place(*place)
-            for place in lines.select(
-                "repo_slug", "source_path", "line", "byte_offset", pl.col("why_not").fill_null(COUNTED)
-            ).iter_rows()
-        )
-        pairs = corrections(self.gaps)
-        beside["superseded_by"] = tuple(later for earlier, later in pairs if earlier == identifier)
-        beside["supersedes"] = tuple(earlier for earlier, later in pairs if later == identifier)
-        return self._shown(Candidate(Kind.RECORD, identifier), rows, lines, beside)
-
-
-def _kind(kind: Kind | str | None) -> Kind | None:
-    if kind is None or kind in [*Kind]:
-        return None if kind is None else Kind(kind)
-    expected = f"one of {', '.join(Kind)}"
-    raise unusable("kind", expected, kind, hint="leave it out where the name can be of one thing only")

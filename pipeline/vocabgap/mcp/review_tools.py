@@ -6,8 +6,7 @@ from typing import Annotated, Final, Literal, Self, TypeVar
 import msgspec
 import polars as pl
 
-from vocabgap.gaplog.listing import review
-from vocabgap.gaplog.review import Question
+from vocabgap.gaplog.review import Query, review
 from vocabgap.ingest.selection import Selection
 from vocabgap.mcp.report_tool import MOMENT, Near, Ranked
 from vocabgap.mcp.tool import LONGEST_NAME, Checkpoint, Lane, Limited, Told, Tool, fitting
@@ -114,7 +113,7 @@ class Listed(Told, kw_only=True):
 
 def list_records(workspace: Workspace, asked: ListArguments, checkpoint: Checkpoint) -> Listed:
     """List what is logged, as far as it is asked for."""
-    question = Question.of(
+    query = Query.of(
         images=_one(asked.image),
         since=asked.since,
         until=asked.until,
@@ -126,7 +125,7 @@ def list_records(workspace: Workspace, asked: ListArguments, checkpoint: Checkpo
         now=datetime.now(UTC),
     )
     checkpoint()
-    found = review(workspace.root, question, limit=asked.limit, settings=workspace.settings)
+    found = review(workspace.root, query, limit=asked.limit, settings=workspace.settings)
     checkpoint()
     shown = fitting(ListedGap.all_of(found.gaps))
     return Listed(

@@ -20,12 +20,12 @@ from vocabgap.ranking.evidence import (
     variants,
     workarounds,
 )
-from vocabgap.ranking.identity import SETTLED, Grouping, unknown
+from vocabgap.ranking.identity import Grouping, unknown
 from vocabgap.ranking.intervals import sureness
 from vocabgap.ranking.priority import Weights, prioritised, trends
 from vocabgap.records.moments import require_offset
 from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
-from vocabgap.schema import CAPABILITIES, CLUSTERS, IDENTITIES, RECORDS, WORDINGS, phrase
+from vocabgap.schema import CAPABILITIES, CLUSTERS, IDENTITIES, RECORDS, SETTLED, WORDINGS, phrase
 from vocabgap.settings.model import (
     DEFAULT_HALF_LIFE_DAYS,
     DEFAULT_MIN_IMAGES,

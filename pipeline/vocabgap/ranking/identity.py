@@ -9,7 +9,20 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from vocabgap.schema import GROUPS, IDENTITIES, RECORDS, UTC_MICROSECONDS, phrase
+from vocabgap.schema import (
+    AUTHORED,
+    CAPABILITY_PREFIX,
+    DISMISSED,
+    GROUPS,
+    IDENTITIES,
+    NEW,
+    OPEN,
+    PRESENT,
+    RECORDS,
+    REGRESSED,
+    UTC_MICROSECONDS,
+    phrase,
+)
 
 # The life of a capability: what people decided about it, and whether that still holds.
 #
@@ -19,8 +32,6 @@ from vocabgap.schema import GROUPS, IDENTITIES, RECORDS, UTC_MICROSECONDS, phras
 # later time has regressed, in whatever words that is.
 
 
-NEW, OPEN, DISMISSED, AUTHORED, REGRESSED = STATUSES = ("new", "open", "dismissed", "authored", "regressed")
-SETTLED: Final = (DISMISSED, AUTHORED)
 _AUTHOR: Final = "author"
 _STATUS_OF: Final = {"dismiss": DISMISSED, _AUTHOR: AUTHORED, "reopen": OPEN}
 
@@ -184,9 +195,7 @@ def _assigned(
     return [(left[one], right[other]) for one, other in chosen if other < len(right)]
 
 
-ID_PREFIX: Final = "cap-"
 ID_DIGITS: Final = 12
-PRESENT, PREVIOUS = RUNS = ("present", "previous")
 
 
 class Grouping(Protocol):
@@ -308,7 +317,7 @@ def unknown(clusters: pl.DataFrame) -> pl.DataFrame:
 
 def derived_id(source: str) -> str:
     """The identifier that comes from a label's surface, or from whatever else made a capability."""
-    return f"{ID_PREFIX}{hashlib.sha256(source.encode()).hexdigest()[:ID_DIGITS]}"
+    return f"{CAPABILITY_PREFIX}{hashlib.sha256(source.encode()).hexdigest()[:ID_DIGITS]}"
 
 
 def _id_of(origin: tuple[int | None, str | None], ids: dict[int, str]) -> str:

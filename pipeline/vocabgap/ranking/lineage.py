@@ -5,11 +5,10 @@ from typing import Final
 
 import polars as pl
 
-from vocabgap.ranking.identity import PRESENT, PREVIOUS, Identified, matched, overlaps
-from vocabgap.schema import GROUPS, LINEAGE
+from vocabgap.ranking.identity import Identified, matched, overlaps
+from vocabgap.schema import CONTINUED, GONE, GROUPS, LINEAGE, MERGED, NEW, PRESENT, PREVIOUS, SPLIT
 from vocabgap.text import count
 
-CONTINUED, SPLIT, MERGED, NEW, GONE = RELATIONS = ("continued", "split", "merged", "new", "gone")
 _FACTS: Final = ("label", "rank", "mentions")
 
 

@@ -7,8 +7,7 @@ from typing import Any, Final, NamedTuple
 import polars as pl
 
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.ranking.identity import ID_PREFIX
-from vocabgap.schema import CAPABILITIES
+from vocabgap.schema import CAPABILITIES, CAPABILITY_PREFIX
 from vocabgap.text import shortened, surface, visible
 
 FEWEST_DIGITS: Final = 4  # of an identifier: fewer may be meant as a rank, or be mistyped
@@ -129,9 +128,9 @@ def _ways(name: str) -> Iterator[Callable[[Named], bool]]:
     yield lambda each: name in map(visible, (each.label, *each.wordings))
     yield lambda each: spoken == surface(each.label)
     yield lambda each: spoken in map(surface, each.wordings)
-    digits = name.removeprefix(ID_PREFIX)
+    digits = name.removeprefix(CAPABILITY_PREFIX)
     if len(digits) >= FEWEST_DIGITS:
-        yield lambda each: each.identifier.startswith(ID_PREFIX + digits)
+        yield lambda each: each.identifier.startswith(CAPABILITY_PREFIX + digits)
 
 
 def _near(labels: Sequence[str], wanted: str) -> list[str]:

@@ -20,6 +20,9 @@ ROOT_KIND: Final = "image-repo"
 SATISFACTION_WORDS: Final[Mapping[str, int]] = MappingProxyType(
     {"bad": -1, "mediocre": -1, "acceptable": 0, "good": 1}
 )
+RATINGS: Final[Mapping[int | None, str]] = MappingProxyType(
+    {-1: "unsatisfied", 0: "neutral", 1: "satisfied", None: "not rated"}
+)
 CATEGORY_ALIASES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "tonal": "tone",

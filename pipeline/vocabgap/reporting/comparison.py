@@ -9,13 +9,12 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
-from vocabgap.ranking.identity import SETTLED
-from vocabgap.ranking.lineage import CONTINUED, relations
+from vocabgap.ranking.lineage import relations
 from vocabgap.records.moments import iso
 from vocabgap.reporting.manifest import Difference, differences
 from vocabgap.reporting.published_run import PublishedRun
 from vocabgap.reporting.wording import escape, in_what
-from vocabgap.schema import CAPABILITIES
+from vocabgap.schema import CAPABILITIES, CONTINUED, SETTLED
 from vocabgap.text import count, shortened, surface, visible
 
 

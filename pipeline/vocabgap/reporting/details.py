@@ -7,9 +7,8 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
-from vocabgap.ranking.lineage import CONTINUED, MERGED, NEW, SPLIT
 from vocabgap.reporting.capability import Capability, Tally
-from vocabgap.schema import IMAGE_KEY
+from vocabgap.schema import CONTINUED, IMAGE_KEY, MERGED, NEW, SPLIT
 from vocabgap.text import count
 
 # What became of a capability since the run before, in words.

@@ -22,7 +22,6 @@ from vocabgap.errors import (
 from vocabgap.files.atomic import NO_ROOM
 from vocabgap.files.publication import current_folder, whole_folder
 from vocabgap.files.refusals import FileKind, file_kind
-from vocabgap.ranking.identity import PRESENT, PREVIOUS
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
     GAPS_NAME,
@@ -35,7 +34,7 @@ from vocabgap.reporting.manifest import (
     describe_output,
     read_manifest,
 )
-from vocabgap.schema import CAPABILITIES, GAPS, GROUPS, Table
+from vocabgap.schema import CAPABILITIES, GAPS, GROUPS, PRESENT, PREVIOUS, Table
 
 NO_PREVIOUS: Final = "none"
 _AGAIN: Final = "make the report again with this version"

@@ -8,8 +8,6 @@ import polars as pl
 
 from vocabgap.ingest.scanning import ScanSummary
 from vocabgap.ranking.coverage import probably_covered
-from vocabgap.ranking.identity import SETTLED
-from vocabgap.ranking.lineage import RELATIONS
 from vocabgap.reporting.capability import Asker, Capability, named_by
 from vocabgap.reporting.details import COVERED, OPEN, Listed, listed
 from vocabgap.reporting.details import SETTLED as SETTLED_GROUP
@@ -28,7 +26,7 @@ from vocabgap.reporting.overviews import (
     reclassified_of,
     recurring,
 )
-from vocabgap.schema import CAPABILITIES, IMAGE_KEY
+from vocabgap.schema import CAPABILITIES, IMAGE_KEY, RELATIONS, SETTLED
 from vocabgap.settings.model import DEFAULT_COVERED, DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS
 from vocabgap.text import count
 

@@ -8,6 +8,7 @@ from typing import Final
 from vocabgap.ranking.evidence import WORKAROUNDS
 from vocabgap.ranking.intervals import CONFIDENCE, DRAWS, TIED
 from vocabgap.ranking.priority import LEAST_WEEKS, SIGNIFICANCE, recent_weeks
+from vocabgap.records.record import RATINGS
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.manifest import Difference
 from vocabgap.text import count, escape_unseen, shortened, visible
@@ -58,7 +59,6 @@ _COUNTED: Final = {
     "sessions": "session",
     "unsatisfied": "unsatisfied mention",
 }
-_RATINGS: Final = {-1: "unsatisfied", 0: "neutral", 1: "satisfied", None: "not rated"}
 _HASH_DIGITS: Final = 12
 SHOWN_WORDINGS: Final = 25
 CONFIDENT: Final = round(100 * CONFIDENCE)
@@ -83,7 +83,7 @@ def day(moment: datetime | None) -> str:
 
 def rating(satisfaction: int | None) -> str:
     """How one workaround was rated."""
-    return _RATINGS[satisfaction]
+    return RATINGS[satisfaction]
 
 
 def short_hash(digest: str) -> str:

@@ -17,7 +17,6 @@ from vocabgap.files.parquet import write_parquet
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.ingest.scanning import Scan
 from vocabgap.ranking.classifying import with_categories
-from vocabgap.ranking.identity import SETTLED
 from vocabgap.ranking.lineage import Lineage
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting.command import Reproduction
@@ -42,7 +41,7 @@ from vocabgap.reporting.manifest import (
 from vocabgap.reporting.overviews import CheckedTerms
 from vocabgap.reporting.published_run import published, read_run, read_table, resolve_target
 from vocabgap.reporting.summary import Summary
-from vocabgap.schema import CAPABILITIES, GAPS, GROUPS, LINEAGE, REJECTS, Table, phrase
+from vocabgap.schema import CAPABILITIES, GAPS, GROUPS, LINEAGE, REJECTS, SETTLED, Table, phrase
 from vocabgap.settings.model import (
     DEFAULT_DECISIONS,
     DEFAULT_OUT,
