@@ -42,10 +42,10 @@ def checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
     if unknown:
         raise InvalidInputError(f"{unknown[0]}: no field of a gap record", hint=nearest(unknown[0], FIELDS))
     given = {name: value for name, value in fields.items() if value is not None}
-    for name in [each for each in _TEXTS if each in given]:
-        require_text(name, given[name])
-    for name in [each for each in _LISTS if each in given]:
-        given[name] = _texts(name, given[name])
+    for name in _TEXTS:
+        if name in given:
+            require_text(name, given[name])
+    given |= {each: _texts(each, given[each]) for each in _LISTS if each in given}
     if "description" not in given:  # as in the first draft of the tool
         given["description"] = need_of(given)
     if not given["description"].strip():
