@@ -7,8 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
+from vocabgap.ingest.decoding import Rejected
 from vocabgap.ingest.discovery import discover, repository_slugs
-from vocabgap.ingest.repairs import Rejected
 from vocabgap.records.record import LOG_NAME, RejectReason
 
 WriteLog = Callable[..., Path]

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vocabgap.ingest.decoding import Decoded, decode_line
-from vocabgap.ingest.repairs import Rejected
+from vocabgap.ingest.decoding import Decoded, Rejected, decode_line
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.records.record import LOG_NAME, RejectReason
 

@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 from msgspec.structs import astuple
 
+from vocabgap.ingest.decoding import Rejected
 from vocabgap.ingest.discovery import LogFile
-from vocabgap.ingest.repairs import Rejected
 from vocabgap.records.record import FIELDS, GapRecord, record_ids
 from vocabgap.schema import RECORDS, REJECTS, UTC_MICROSECONDS
 from vocabgap.text import visible

@@ -7,22 +7,64 @@ with the field and the expectation named.
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 import msgspec
 import numpy as np
 
-from vocabgap.ingest.repairs import Rejected, Repairing, kind
-from vocabgap.records.record import FIELDS, CompleteRecord, GapRecord, RejectReason, Repair
+from vocabgap.records.record import (
+    FIELDS,
+    SATISFACTION_WORDS,
+    CompleteRecord,
+    GapRecord,
+    RejectReason,
+    Repair,
+)
 from vocabgap.schema import PHRASE_FIELDS
 from vocabgap.settings.sources import NATIVE, Pointer, Source, pointer_of, value_at
 
-# From the object of somebody else's log to the fields of a record.
+# A longer line is no gap record; to look at it would take memory without bound.
+MAX_LINE_BYTES: Final = 1 << 20
+BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+
+_COMPLETE = msgspec.json.Decoder(CompleteRecord)
+_STRICT = msgspec.json.Decoder(GapRecord)
+_ANY = msgspec.json.Decoder()
+_REFUSALS: Final = (msgspec.DecodeError, ValueError, RecursionError, OverflowError)
+_KEY: Final = b'":'
+_SPACE_BEFORE_COLON: Final = re.compile(rb"[ \t\r\n]:")
+_LONGEST_NUMBER: Final = 300  # digits; Python refuses to make an int of many thousands
+_RFC_3339: Final[Callable[[str], datetime]] = partial(msgspec.convert, type=datetime)
+_NO_NEED: Final = (
+    "field 'description': expected text, or missing_capability or intent in its place, found none"
+)
+_OPTIONAL_TEXT: Final = (
+    "image_id", "session_id", "snapshot_hash", "description", "intent", "missing_capability",
+)  # fmt: skip
+_TEXT: Final = ("workaround", "intent_category", "notes")
+_LISTS: Final = ("operations_involved", "vocabulary_used")
 
 
-_NEEDS: Final = "field 'description': expected text, or missing_capability or intent in its place, found none"
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """Why a line is not a record."""
+
+    reason: RejectReason
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A record, what was repaired in it, and what stands for its timestamp where that could not be read."""
+
+    record: GapRecord
+    repairs: tuple[Repair, ...] = ()
+    unreadable_timestamp: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +102,9 @@ class FieldMap:
     def needs(self) -> str:
         """What an object lacks that says nothing of a need."""
         if not self.origins:
-            return (
-                "field 'description': expected text, or missing_capability or intent in its place, found none"
-            )
-        found = " or ".join(self.origins[field] for field in PHRASE_FIELDS if field in self.origins)
-        return f"expected text in {found or 'a field of a need, none of which is mapped'}, found none"
+            return _NO_NEED
+        mapped = " or ".join(self.origins[field] for field in PHRASE_FIELDS if field in self.origins)
+        return f"expected text in {mapped or 'a field of a need, none of which is mapped'}, found none"
 
     @property
     def own_folders(self) -> bool:
@@ -105,50 +145,6 @@ def _same(found: object, allowed: object) -> bool:
 NATIVE_FIELDS: Final = FieldMap.of(NATIVE)
 
 
-# A longer line is no gap record; to look at it would take memory without bound.
-MAX_LINE_BYTES: Final = 1 << 20
-
-BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
-
-_COMPLETE = msgspec.json.Decoder(CompleteRecord)
-_STRICT = msgspec.json.Decoder(GapRecord)
-_ANY = msgspec.json.Decoder()
-_REFUSALS: Final = (msgspec.DecodeError, ValueError, RecursionError, OverflowError)
-_KEY: Final = b'":'
-_SPACE_BEFORE_COLON: Final = re.compile(rb"[ \t\r\n]:")
-_LONGEST_NUMBER: Final = 300  # digits; Python refuses to make an int of many thousands
-
-
-@dataclass(frozen=True, slots=True)
-class Decoded:
-    """A record, what was repaired in it, and what stands for its timestamp where that could not be read."""
-
-    record: GapRecord
-    repairs: tuple[Repair, ...] = ()
-    unreadable_timestamp: str | None = None
-
-
-class _Object(dict[str, Any]):
-    """A JSON object that knows how often it repeats a key; the last value is the one that stays."""
-
-    __slots__ = ("repeated",)
-
-    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
-        super().__init__(pairs)
-        self.repeated: int = len(pairs) - len(self) + _repeated(self.values())
-
-
-def _repeated(values: Iterable[Any]) -> int:
-    """How often keys are repeated in the objects among some values."""
-    found = 0
-    for value in values:
-        if isinstance(value, _Object):
-            found += value.repeated
-        elif isinstance(value, list):
-            found += _repeated(value)
-    return found
-
-
 def decode_line(line: bytes, fields: FieldMap = NATIVE_FIELDS) -> Decoded | Rejected | None:
     """Read one line that is not blank.
 
@@ -169,7 +165,7 @@ def decode_line(line: bytes, fields: FieldMap = NATIVE_FIELDS) -> Decoded | Reje
         if not fields.wants(value):
             return None
         repairs = [Repair.BYTE_ORDER_MARK] * (bare != line) + [Repair.REPEATED_KEY] * value.repeated
-        repaired = _repaired(value, bare, fields, repairs)
+        repaired = _repaired(fields.applied(value), bare, repairs, fields.origins)
         if isinstance(repaired, Rejected):
             return repaired
         outcome = repaired
@@ -247,12 +243,139 @@ def _without_marks(line: bytes) -> bytes:
     return line
 
 
-def _repaired(value: _Object, line: bytes, fields: FieldMap, repairs: list[Repair]) -> Decoded | Rejected:
-    repairing = Repairing(fields.applied(value), line, repairs, origins=fields.origins)
-    record = repairing.record()
-    if isinstance(record, Rejected):
-        return record
-    return Decoded(record, tuple(repairing.repairs), repairing.unreadable_timestamp)
+def _repaired(
+    values: dict[str, Any], line: bytes, repairs: list[Repair], origins: Mapping[str, str]
+) -> Decoded | Rejected:
+    """The record of an object whose fields may need repair, or what about a field cannot be repaired.
+
+    Args:
+        values: The object, keys of other records among them.
+        line: The line that it stood on.
+        repairs: What was repaired so far; what is repaired here is added.
+        origins: Field of the record to where in the object it lies, if it is not called so there.
+    """
+    unknown = values.keys() - set(FIELDS)
+    repairs.extend(Repair.UNKNOWN_FIELD for _ in unknown)
+    known = {name: value for name, value in values.items() if name not in unknown}
+    for name in nulls_for_defaults(known):
+        del known[name]
+        repairs.append(Repair.NULL_FOR_DEFAULT)
+    wrong = _wrong_type(known) or _unpaired_surrogate(known)
+    if wrong is not None:
+        name, reason, detail = wrong
+        origin = f" ({origins[name]})" if name in origins else ""
+        return Rejected(reason, f"field '{name}'{origin}: {detail}")
+    if "satisfaction" in known:
+        known["satisfaction"] = _satisfaction(known["satisfaction"], repairs)
+    timestamp = known.pop("timestamp", None)
+    moment = _moment(timestamp)
+    if timestamp is None or moment is not None:
+        return Decoded(GapRecord(**known, timestamp=moment), tuple(repairs))
+    repairs.append(Repair.TIMESTAMP_UNREADABLE)
+    # Not the text of a value that is none: to make it may fail, for a deep list or a number of 5,000 digits.
+    unreadable = timestamp if isinstance(timestamp, str) else line.decode("utf-8")
+    return Decoded(GapRecord(**known), tuple(repairs), unreadable)
+
+
+def _satisfaction(value: object, repairs: list[Repair]) -> object:
+    # True == 1 in Python, and 1.0 too; neither is what the schema allows.
+    if value is None or (type(value) is int and value in (-1, 0, 1)):
+        return value
+    if isinstance(value, str) and value.strip().casefold() in SATISFACTION_WORDS:
+        repairs.append(Repair.SATISFACTION_IN_WORDS)
+        return SATISFACTION_WORDS[value.strip().casefold()]
+    repairs.append(Repair.SATISFACTION_UNKNOWN)
+    return None
+
+
+def _moment(value: object) -> datetime | None:
+    if isinstance(value, str):
+        for parse in (_RFC_3339, datetime.fromisoformat):  # the first one as the strict decoder does
+            with suppress(ValueError):
+                return parse(value.strip())
+    return None
+
+
+def nulls_for_defaults(fields: Mapping[str, object]) -> list[str]:
+    """The fields that are null where a default stands."""
+    return [name for name in (*_TEXT, *_LISTS) if name in fields and fields[name] is None]
+
+
+def kind(value: object) -> str:
+    """What JSON calls a value, with its article."""
+    if value is None:
+        return "null"
+    for types, name in (
+        (bool, "a boolean"),
+        ((int, float), "a number"),
+        (str, "text"),
+        (list, "a list"),
+    ):
+        if isinstance(value, types):
+            return name
+    return "an object"
+
+
+# A field, what is wrong with it, and what was expected.
+_Wrong = tuple[str, RejectReason, str]
+
+
+def _wrong_type(known: dict[str, Any]) -> _Wrong | None:
+    for name in (*_OPTIONAL_TEXT, *_TEXT):
+        if not isinstance(known.get(name), str | None):
+            found = kind(known[name])
+            return name, RejectReason.WRONG_TYPE, f"expected text, found {found}"
+    for name in _LISTS:
+        found = _not_names(known.get(name, []))
+        if found:
+            return name, RejectReason.WRONG_TYPE, f"expected a list of text, found {found}"
+    return None
+
+
+def _not_names(value: object) -> str:
+    """What is wrong with a value that should be a list of text; empty if nothing is."""
+    if not isinstance(value, list):
+        return kind(value)
+    return next((f"a list with {kind(item)}" for item in value if not isinstance(item, str)), "")
+
+
+def _unpaired_surrogate(known: dict[str, Any]) -> _Wrong | None:
+    """JSON can write half a character; no frame can hold it, and any stand-in would be other text."""
+    for name in FIELDS:
+        value = known.get(name)
+        texts = value if isinstance(value, list) else [value]
+        for text in texts:
+            if isinstance(text, str) and not text.isascii():
+                try:
+                    text.encode()
+                except UnicodeEncodeError:
+                    return (
+                        name,
+                        RejectReason.LONE_SURROGATE,
+                        "expected Unicode text, found half of a surrogate pair",
+                    )
+    return None
+
+
+class _Object(dict[str, Any]):
+    """A JSON object that knows how often it repeats a key; the last value is the one that stays."""
+
+    __slots__ = ("repeated",)
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.repeated: int = len(pairs) - len(self) + _repeated(self.values())
+
+
+def _repeated(values: Iterable[Any]) -> int:
+    """How often keys are repeated in the objects among some values."""
+    found = 0
+    for value in values:
+        if isinstance(value, _Object):
+            found += value.repeated
+        elif isinstance(value, list):
+            found += _repeated(value)
+    return found
 
 
 def _parsed(line: bytes) -> _Object | Rejected:

@@ -18,9 +18,8 @@ from msgspec import structs
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, VocabgapError, require_kind
 from vocabgap.files.refusals import FileKind, file_kind
-from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap
+from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, Rejected
 from vocabgap.ingest.reading import COMPRESSIONS
-from vocabgap.ingest.repairs import Rejected
 from vocabgap.records.record import ROOT_KIND, RejectReason
 from vocabgap.settings.model import ScanSettings
 from vocabgap.settings.sources import Source

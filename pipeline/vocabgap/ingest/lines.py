@@ -16,6 +16,7 @@ from vocabgap.ingest.columns import RecordColumns, RejectColumns
 from vocabgap.ingest.decoding import (
     MAX_LINE_BYTES,
     Decoded,
+    Rejected,
     decode_complete,
     decode_line,
     has_keys,
@@ -24,7 +25,6 @@ from vocabgap.ingest.decoding import (
 )
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.reading import Block, Reading, blocks
-from vocabgap.ingest.repairs import Rejected
 from vocabgap.records.record import FIELDS, GapRecord, RejectReason, Repair, in_utc
 
 # A cut may fall inside a string or inside a character.

@@ -19,8 +19,7 @@ from typing import BinaryIO, Final
 
 import msgspec
 
-from vocabgap.ingest.decoding import BYTE_ORDER_MARK, MAX_LINE_BYTES
-from vocabgap.ingest.repairs import Rejected
+from vocabgap.ingest.decoding import BYTE_ORDER_MARK, MAX_LINE_BYTES, Rejected
 from vocabgap.records.record import RejectReason
 from vocabgap.text import count
 

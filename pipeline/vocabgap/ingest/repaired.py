@@ -10,11 +10,10 @@ import polars as pl
 from msgspec.structs import replace
 
 from vocabgap.ingest.columns import RecordColumns, RejectColumns
-from vocabgap.ingest.decoding import object_of
+from vocabgap.ingest.decoding import kind, nulls_for_defaults, object_of
 from vocabgap.ingest.discovery import LogFile, discover, resolve_roots
 from vocabgap.ingest.lines import Collector, Lines, Segment
 from vocabgap.ingest.reading import MIB, Block
-from vocabgap.ingest.repairs import kind, nulls_for_defaults
 from vocabgap.ingest.scanning import by_kind
 from vocabgap.records.record import FIELDS, SATISFACTION_WORDS, Repair
 from vocabgap.settings.model import ScanSettings
