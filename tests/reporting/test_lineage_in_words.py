@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from vocabgap.reporting.details import lineage_in_words
+from vocabgap.reporting.capability import lineage_in_words
 from vocabgap.schema import LINEAGE
 
 

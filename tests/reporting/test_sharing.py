@@ -13,9 +13,8 @@ from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
-from vocabgap.reporting import details, sharing
-from vocabgap.reporting.capability import Capability
-from vocabgap.reporting.details import Listed
+from vocabgap.reporting import capability, sharing
+from vocabgap.reporting.capability import Capability, Listed
 from vocabgap.reporting.overviews import Account
 from vocabgap.reporting.page import render_page, rendering
 from vocabgap.reporting.page.payload import payload_of
@@ -312,8 +311,8 @@ def test_every_field_is_shared_only_because_somebody_said_so(kind: type[Summary]
 def test_what_is_beyond_the_list_is_not_said_to_be_rare(
     asked: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(details, "MOST_LISTED", 1)
-    monkeypatch.setattr(details, "SHOWN", 1)
+    monkeypatch.setattr(capability, "MOST_LISTED", 1)
+    monkeypatch.setattr(capability, "SHOWN", 1)
     monkeypatch.setattr(rendering, "SHOWN", 1)
     made = asked(*["sky mask"] * 4, *["film grain"] * 3, "lens flare", settings=APART)
     withheld = shared_summary(made, 3).withheld

@@ -1,12 +1,29 @@
-"""One capability as a report shows it."""
+"""A capability as a report shows it: its row, and what a list of all of them adds."""
 
-from datetime import datetime
-from typing import Final, Protocol
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any, Final
 
 import msgspec
 import polars as pl
 
-from vocabgap.schema import IMAGE_KEY
+from vocabgap.schema import CONTINUED, IMAGE_KEY, MERGED, NEW, SPLIT
+from vocabgap.text import count
+
+OPEN: Final = "open"
+COVERED: Final = "covered"
+SETTLED: Final = "settled"
+HIDDEN: Final = "hidden"
+TITLES: Final = {
+    OPEN: "To author",
+    COVERED: "Probably covered",
+    SETTLED: "Decided",
+    HIDDEN: "Too rare so far",
+}
+MOST_LISTED: Final = 10_000
+# Of each group without a script, and on paper; with one there are all of them.
+SHOWN: Final = 50
+_OWNER: Final = IMAGE_KEY[:-1]  # of an image: its tenant and repository
 
 
 class Tally(msgspec.Struct, frozen=True):
@@ -141,24 +158,60 @@ class Capability(msgspec.Struct, frozen=True):
         return max(self.covered_by, key=lambda entry: entry.explained, default=None)
 
 
-# How images and logs are named: by as much as tells those of one run from each other.
+class Listed(msgspec.Struct, frozen=True):
+    """A capability with what only a list of all of them needs.
+
+    Attributes:
+        capability: Its row of table `capabilities`.
+        group: `open` if it is to be authored, `covered` if an entry of the vocabulary probably covers it,
+            `settled` if people have dismissed or authored it, `hidden` if it is not established.
+        on_images: The images that it came up on, most mentions first; empty where no records are at hand.
+        on_days: The days (UTC) on which it came up, the earliest first.
+        lineage: What became of it since the run before, in words.
+    """
+
+    capability: Capability
+    group: str
+    on_images: tuple[Tally, ...] = ()
+    on_days: tuple[tuple[date, int], ...] = ()
+    lineage: tuple[str, ...] = ()
 
 
-_WHOSE: Final = IMAGE_KEY[:-1]
+def listed(
+    ranked: pl.DataFrame,
+    groups: Mapping[str, pl.DataFrame],
+    *,
+    counted: pl.DataFrame | None = None,
+    relations: pl.DataFrame | None = None,
+    named: tuple[str, ...] = (),
+) -> tuple[Listed, ...]:
+    """The capabilities, in order of rank: the first `MOST_LISTED`, and the first of each group.
 
-
-class Owned(Protocol):
-    """What is of a tenant's repository."""
-
-    @property
-    def tenant_id(self) -> str:
-        """Whose it is."""
-        ...
-
-    @property
-    def repo_slug(self) -> str:
-        """Where it is."""
-        ...
+    Args:
+        ranked: Table `capabilities`.
+        groups: Name of a group to those of its rows that are in it; what is in none is `hidden`.
+        counted: The rows of table `gaps` that count.
+        relations: Table `lineage`.
+        named: What an image is named by beside its own name, as `named_by` gives it.
+    """
+    group_of = {each: name for name, rows in groups.items() for each in rows["capability_id"]}
+    images = {} if counted is None else _lists(_on_images(counted, named))
+    days = {} if counted is None else _lists(_on_days(counted))
+    lineages = {} if relations is None else lineage_in_words(relations)
+    everything = []
+    for row in _first(ranked, groups).iter_rows(named=True):
+        name = row["capability_id"]
+        on_images = tuple(Tally(image, mentions) for image, mentions in images.get(name, ()))
+        everything.append(
+            Listed(
+                msgspec.convert(row, Capability),
+                group_of.get(name, HIDDEN),
+                on_images,
+                tuple(days.get(name, ())),
+                lineages.get(name, ()),
+            )
+        )
+    return tuple(everything)
 
 
 def named_by(
@@ -171,21 +224,78 @@ def named_by(
         rejects: Table `rejects`, whose lines are named, too.
         askers: Whose records count, for a ranking that comes without its records.
     """
-    owners = pl.DataFrame([{name: getattr(each, name) for name in _WHOSE} for each in askers])
+    owners = pl.DataFrame([{name: getattr(each, name) for name in _OWNER} for each in askers])
     tables = [owners] if gaps is None else [gaps] if rejects is None else [gaps, rejects]
 
     def varies(name: str) -> bool:
-        found = [table[name] for table in tables if name in table.columns]
-        return bool(found) and pl.concat(found).n_unique() > 1
+        values = [table[name] for table in tables if name in table.columns]
+        return bool(values) and pl.concat(values).n_unique() > 1
 
-    return tuple(filter(varies, _WHOSE))
+    return tuple(filter(varies, _OWNER))
 
 
-def prefix(owned: Owned, named: tuple[str, ...]) -> str:
-    """What stands before the name of an image or a log, the last slash included.
+def lineage_in_words(relations: pl.DataFrame) -> dict[str, tuple[str, ...]]:
+    """What became of each capability since the run before, by its identifier.
 
     Args:
-        owned: The record that it is of.
-        named: What `named_by` said.
+        relations: Table `lineage`; what has gone is not there.
     """
-    return "".join(f"{getattr(owned, name)}/" for name in named)
+    sentences: dict[str, tuple[str, ...]] = {}
+    for row in relations.drop_nulls("capability_id").iter_rows(named=True):
+        name = row["capability_id"]
+        sentences[name] = (*sentences.get(name, ()), _sentence(row))
+    return sentences
+
+
+def _sentence(row: dict[str, Any]) -> str:
+    relation, previous = row["relation"], row["previous_label"]
+    if relation == NEW:
+        return "New: no wording of it was there in the run before"
+    rank = "not ranked" if row["previous_rank"] is None else f"rank {row['previous_rank']:,}"
+    before = f"{count(row['previous_mentions'], 'mention')}, {rank}"
+    shared = count(row["shared_mentions"], "mention")
+    if relation == CONTINUED:
+        renamed = f", as {previous}" if previous != row["label"] else ""
+        return f"In the run before{renamed}: {before}"
+    if relation == MERGED:
+        return f"Took in {previous}, which had {before}: {shared} of it"
+    if relation == SPLIT:
+        return f"Split off {previous}, which had {before}: {shared} of it"
+    raise ValueError(relation)
+
+
+def _first(ranked: pl.DataFrame, groups: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Those that a page lists: more of them no browser takes at once."""
+    if ranked.height <= MOST_LISTED:
+        return ranked
+    first = [rows.head(SHOWN)["capability_id"] for rows in groups.values()]
+    chosen = pl.concat([ranked.head(MOST_LISTED)["capability_id"], *first])
+    return ranked.filter(pl.col("capability_id").is_in(chosen.unique().implode()))
+
+
+def _on_images(counted: pl.DataFrame, named: tuple[str, ...]) -> pl.DataFrame:
+    """Columns `capability_id`, `value`, `mentions`; an image is named as in examples."""
+    name = pl.concat_str(*named, "image_id", separator="/")
+    return (
+        counted.group_by("capability_id", *IMAGE_KEY)
+        .agg(pl.len().alias("mentions"))
+        .select("capability_id", name.alias("value"), "mentions")
+        .sort("capability_id", "mentions", "value", descending=[False, True, False])
+    )
+
+
+def _on_days(counted: pl.DataFrame) -> pl.DataFrame:
+    return (
+        counted.select("capability_id", pl.col("timestamp").dt.date().alias("value"))
+        .drop_nulls()
+        .group_by("capability_id", "value")
+        .agg(pl.len().alias("mentions"))
+        .sort("capability_id", "value")
+    )
+
+
+def _lists(pairs: pl.DataFrame) -> dict[str, list[tuple[Any, int]]]:
+    lists: dict[str, list[tuple[Any, int]]] = {}
+    for name, value, mentions in pairs.iter_rows():
+        lists.setdefault(name, []).append((value, mentions))
+    return lists

@@ -10,8 +10,7 @@ from msgspec.structs import asdict
 
 from vocabgap.ranking.evidence import folded, operation_sets
 from vocabgap.records.record import OPERATION_ALIASES, UNCATEGORIZED, fold_operation
-from vocabgap.reporting.capability import Capability, Tally, Wording
-from vocabgap.reporting.details import COVERED, OPEN, SETTLED, Listed
+from vocabgap.reporting.capability import COVERED, OPEN, SETTLED, Capability, Listed, Tally, Wording
 from vocabgap.reporting.overviews import Account, Category, Combination, Withheld, categories_of
 from vocabgap.reporting.summary import Summary, ties_of
 from vocabgap.schema import CAPABILITIES, IMAGE_KEY, PHRASE_FIELDS, phrase, stripped

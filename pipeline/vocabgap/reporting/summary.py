@@ -8,9 +8,8 @@ import polars as pl
 
 from vocabgap.ingest.scanning import ScanSummary
 from vocabgap.ranking.coverage import probably_covered
-from vocabgap.reporting.capability import Asker, Capability, named_by
-from vocabgap.reporting.details import COVERED, OPEN, Listed, listed
-from vocabgap.reporting.details import SETTLED as SETTLED_GROUP
+from vocabgap.reporting.capability import COVERED, OPEN, Asker, Capability, Listed, listed, named_by
+from vocabgap.reporting.capability import SETTLED as SETTLED_GROUP
 from vocabgap.reporting.manifest import Difference
 from vocabgap.reporting.overviews import (
     Account,

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from vocabgap.pipeline import Run
-from vocabgap.reporting.details import OPEN, Listed
+from vocabgap.reporting.capability import OPEN, Listed
 from vocabgap.reporting.summary import Summary
 
 _VOID = frozenset({"meta", "input", "br"})

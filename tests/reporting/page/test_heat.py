@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 
-from vocabgap.reporting.capability import Tally
-from vocabgap.reporting.details import Listed
+from vocabgap.reporting.capability import Listed, Tally
 from vocabgap.reporting.page.data import Index
 from vocabgap.reporting.page.payload import LEVELS
 from vocabgap.reporting.page.rendering import OPERATIONS, ROWS, heat_map

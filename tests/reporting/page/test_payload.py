@@ -7,8 +7,7 @@ from datetime import date
 import pytest
 from msgspec.structs import replace
 
-from vocabgap.reporting.capability import Tally, Wording
-from vocabgap.reporting.details import Listed
+from vocabgap.reporting.capability import Listed, Tally, Wording
 from vocabgap.reporting.page import payload
 from vocabgap.reporting.page.payload import LEVELS, encode_payload, levels, payload_of
 from vocabgap.reporting.page.rows import Row

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
 from vocabgap.reporting import wording
-from vocabgap.reporting.capability import Asker, Cover, Tally, Wording
-from vocabgap.reporting.details import COVERED, OPEN, SETTLED, SHOWN, Listed
+from vocabgap.reporting.capability import COVERED, OPEN, SETTLED, SHOWN, Asker, Cover, Listed, Tally, Wording
 from vocabgap.reporting.formats import render_markdown
 from vocabgap.reporting.page import render_page, rendering
 from vocabgap.reporting.page.rendering import MOST_BYTES, script, style

@@ -5,8 +5,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from vocabgap.reporting.capability import Cover, Example, Recurring, Tally, Wording, Workaround
-from vocabgap.reporting.details import Listed
+from vocabgap.reporting.capability import Cover, Example, Listed, Recurring, Tally, Wording, Workaround
 from vocabgap.reporting.page.data import Index
 from vocabgap.reporting.page.rows import WITH_ALL_EVIDENCE, Limits, Row, row_of
 

@@ -9,8 +9,7 @@ from typing import Final, Self
 
 import msgspec
 
-from vocabgap.reporting.capability import Asker
-from vocabgap.reporting.details import SETTLED, Listed
+from vocabgap.reporting.capability import SETTLED, Asker, Listed
 from vocabgap.text import shortened, visible
 
 # The geometry of the charts: numbers only; the templates draw them, and the script as they do.

@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from vocabgap.reporting.details import TITLES
+from vocabgap.reporting.capability import TITLES
 from vocabgap.reporting.page.data import SPARK, Command, Index, Spark, commands, days_together
 from vocabgap.reporting.page.rows import Limits, Row, ShownExample, row_of
 from vocabgap.reporting.summary import Summary

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from vocabgap.ranking.priority import recent_weeks
 from vocabgap.records.moments import iso
-from vocabgap.reporting.details import SHOWN
+from vocabgap.reporting.capability import SHOWN
 from vocabgap.reporting.overviews import who_asked, whose
 from vocabgap.reporting.page.data import SPARK, bars, heat, percentage
 from vocabgap.reporting.page.payload import LEVELS, Payload, encode_payload, levels, payload_of

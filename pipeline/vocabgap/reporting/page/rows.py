@@ -10,8 +10,7 @@ from typing import Final
 
 import msgspec
 
-from vocabgap.reporting.capability import Capability, Example, Tally, Workaround, prefix
-from vocabgap.reporting.details import Listed
+from vocabgap.reporting.capability import Capability, Example, Listed, Tally, Workaround
 from vocabgap.reporting.overviews import who_asked
 from vocabgap.reporting.page.data import Index, Names, Span, rank_span, shown
 from vocabgap.reporting.wording import factors, interval, next_ahead, rating, satisfaction, short_hash, trend
@@ -220,7 +219,7 @@ def _examples(
 def _example(
     example: Example, index: Index, most: int, wordings: dict[str, int], instead: dict[str, int]
 ) -> ShownExample:
-    owner = prefix(example, index.named_by)
+    owner = "".join(f"{getattr(example, name)}/" for name in index.named_by)
     image, path = f"{owner}{example.image_id}", f"{owner}{example.source_path}"
     # Most logs lie in a folder that is called as their image.
     is_below = path.startswith(f"{image}/") and len(image) <= most

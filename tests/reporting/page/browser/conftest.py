@@ -14,8 +14,18 @@ from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, Request, Route
 
 from vocabgap.pipeline import Run
-from vocabgap.reporting.capability import Capability, Cover, Recurring, Tally, Wording
-from vocabgap.reporting.details import COVERED, HIDDEN, OPEN, SETTLED, Listed
+from vocabgap.reporting.capability import (
+    COVERED,
+    HIDDEN,
+    OPEN,
+    SETTLED,
+    Capability,
+    Cover,
+    Listed,
+    Recurring,
+    Tally,
+    Wording,
+)
 from vocabgap.reporting.overviews import CapabilityTerms, CheckedTerms, OpenTerm, TermMeaning
 from vocabgap.reporting.page import render_page
 from vocabgap.reporting.summary import Summary

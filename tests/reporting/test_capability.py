@@ -11,9 +11,8 @@ from vocabgap.clustering.grouping import cluster
 from vocabgap.ingest.scanning import scan
 from vocabgap.pipeline import Run
 from vocabgap.ranking.capabilities import rank
-from vocabgap.reporting import details
-from vocabgap.reporting.capability import Tally, named_by
-from vocabgap.reporting.details import HIDDEN, listed
+from vocabgap.reporting import capability
+from vocabgap.reporting.capability import HIDDEN, Tally, listed, named_by
 from vocabgap.reporting.overviews import askers_of
 from vocabgap.reporting.page.payload import payload_of
 from vocabgap.reporting.summary import summarise
@@ -70,8 +69,8 @@ def test_without_records_there_are_neither_images_nor_days(demo_run: Run) -> Non
 def test_of_very_many_the_first_are_listed_and_the_first_of_each_group(
     demo_run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(details, "MOST_LISTED", 5)
-    monkeypatch.setattr(details, "SHOWN", 2)
+    monkeypatch.setattr(capability, "MOST_LISTED", 5)
+    monkeypatch.setattr(capability, "SHOWN", 2)
     ranked = demo_run.ranked
     last = ranked.filter(pl.col("rank") > 30)
 
