@@ -19,7 +19,8 @@ from vocabgap.ingest.caching import CacheUse
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.ingest.selection import Selection
 from vocabgap.records.moments import require_offset
-from vocabgap.reporting.capability import Capability
+from vocabgap.reporting.capability import OPEN, Capability, Listed, lineage_in_words
+from vocabgap.reporting.capability import SETTLED as SETTLED_GROUP
 from vocabgap.schema import RECORDS, SETTLED
 from vocabgap.settings.model import Settings
 from vocabgap.text import printable_name
@@ -241,15 +242,14 @@ class _Source:
         """The evidence for a capability, what became of it, and how to decide about it."""
         if self.known is None or (row := self.known.ranked.filter(capability_id=identifier)).is_empty():
             return {}
-        from vocabgap.reporting import details  # noqa: PLC0415 - only a capability needs it
-        from vocabgap.reporting.page.data import commands  # noqa: PLC0415
+        from vocabgap.reporting.page.data import commands  # noqa: PLC0415 - only a capability needs it
 
         capability = msgspec.convert(row.row(0, named=True), Capability)
-        group = details.SETTLED if capability.status in SETTLED else details.OPEN
-        lines = commands([details.Listed(capability, group)], self._options(self.known.folder))
+        group = SETTLED_GROUP if capability.status in SETTLED else OPEN
+        lines = commands([Listed(capability, group)], self._options(self.known.folder))
         return {
             "capability": capability,
-            "lineage": details.lineage_in_words(self.known.relations).get(identifier, ()),
+            "lineage": lineage_in_words(self.known.relations).get(identifier, ()),
             "commands": tuple(each.line(identifier) for each in lines if each.group in {None, group}),
         }
 
