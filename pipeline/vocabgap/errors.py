@@ -3,17 +3,16 @@
 import difflib
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from contextlib import suppress
-from datetime import date, time
 from enum import IntEnum
-from numbers import Integral, Real
+from numbers import Integral, Number
 from pathlib import Path
 from reprlib import repr as short_repr
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, get_args, get_origin
 
 import msgspec
-from msgspec import inspect
+from msgspec import inspect, structs
 
 DEBUG_VARIABLE: Final = "VOCABGAP_DEBUG"
 """Where it is set, an error that is a bug is raised instead of told."""
@@ -94,10 +93,19 @@ def system_error(error: OSError) -> VocabgapError:
     return AccessDeniedError(message) if isinstance(error, PermissionError) else StateError(message)
 
 
-# What a function is handed, checked at its door: what cannot be used is named, with what came.
-
-
 _SHOWN = (str, bytes, int, float, complex, type(None))
+_NEAR: Final = 0.6  # ratio of matching characters (difflib) from which on a name is proposed
+_STEP: Final = re.compile(r"\.(\w+)|\[(\d+|\.{3})\]")  # of a path as msgspec writes it
+_UNKNOWN: Final = re.compile(r"Object contains unknown field `(.+)`")
+_TYPES: Final = re.compile(r"`([^`]+)`")
+_WORDS: Final = {
+    "array": "a list",
+    "bool": "true or false",
+    "float": "a number",
+    "int": "a whole number",
+    "object": "a table",
+    "str": "text",
+}
 
 
 def unusable(name: str, expected: str, value: object, *, hint: str = "") -> InvalidInputError:
@@ -109,14 +117,7 @@ def unusable(name: str, expected: str, value: object, *, hint: str = "") -> Inva
         value: What came: shown where it is short by nature, else by its type.
         hint: What to do.
     """
-    kind = type(value)
-    package = kind.__module__.partition(".")[0]
-    told = kind.__name__ if package == "builtins" else f"{package}.{kind.__name__}"
-    found = told
-    if isinstance(value, _SHOWN):
-        with suppress(ValueError):  # a number of too many digits to be written out
-            found = short_repr(value)
-    return InvalidInputError(f"{name}: expected {expected}, found {found}", hint=hint)
+    return InvalidInputError(f"{name}: expected {expected}, found {_shown(value)}", hint=hint)
 
 
 def require_kind(
@@ -147,29 +148,6 @@ def require_text(name: str, value: object, expected: str = "text") -> None:
         ) from error
 
 
-def whole_number(name: str, value: Any, *, hint: str = "") -> int:  # noqa: ANN401 - anything may come
-    """A whole number from 0 on, NumPy's among them; true and false are none.
-
-    Raises:
-        InvalidInputError: It is another thing.
-    """
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 0:
-        raise unusable(name, "a whole number from 0 on", value, hint=hint)
-    return int(value)
-
-
-def real_number(name: str, value: Any, *, least: float, most: float) -> float:  # noqa: ANN401 - anything may come
-    """A number between two others, both allowed, NumPy's among them; true and false are none.
-
-    Raises:
-        InvalidInputError: It is another thing, or lies outside.
-    """
-    known = isinstance(value, (int, float, Real)) and not isinstance(value, bool)
-    if not (known and least <= value <= most):
-        raise unusable(name, f"a number from {least:,g} to {most:,g}", value)
-    return float(value)
-
-
 def texts(name: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything may come
     """Texts, of which a single one may be given as it is: it is not read letter by letter.
 
@@ -182,18 +160,6 @@ def texts(name: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything 
     for each in found:
         require_text(name, each, "nothing but texts")
     return found
-
-
-def require_names(name: str, value: object) -> None:
-    """Refuse what is no mapping of text to text.
-
-    Raises:
-        InvalidInputError: It is none.
-    """
-    if not isinstance(value, Mapping):
-        raise unusable(name, "a mapping of text to text", value)
-    for part in (*value.keys(), *value.values()):
-        require_kind(name, part, str, "a mapping of nothing but text")
 
 
 def expanded(path: str | Path) -> Path:
@@ -211,120 +177,131 @@ def expanded(path: str | Path) -> Path:
         raise InvalidInputError(f"'{path}' names a home folder that does not exist") from error
 
 
-# What belongs in a place of a settings file, in a person's words, from the type that it is read as.
-
-
-_ITEM: Final = re.compile(r" - at `\$\[(\d+)\]`$")  # how msgspec says which item of a list it is
-_NEAR: Final = 0.6  # ratio of matching characters (difflib) from which on a name is proposed
-_LISTS: Final = (inspect.ListType, inspect.VarTupleType)
-_WORDS: Final[dict[type[inspect.Type], str]] = {
-    inspect.BoolType: "true or false",
-    inspect.DateTimeType: "a date and time in ISO 8601",
-    inspect.DictType: "a table",
-    inspect.StructType: "a table",
-}
-
-
-def require_type(
-    place: str,
-    value: object,
-    kind: Any,  # noqa: ANN401 - a type of any form
-    *,
-    hint: str,
-    strict: bool = True,
-) -> None:
-    """Refuse what stands in a place where something else belongs.
-
-    Args:
-        place: The table and the key, as they are written, or the option.
-        value: What is there.
-        kind: The type that belongs there.
-        hint: What to do.
-        strict: Whether text is only text. Otherwise it may say a number, as on a command line.
-
-    Raises:
-        InvalidInputError: It is of another type, or out of bounds.
-    """
-    try:
-        msgspec.convert(value, kind, strict=strict)
-    except msgspec.ValidationError as error:
-        if isinstance(value, dict) and expected(kind) == "a table":
-            raise InvalidInputError(f"{place}: {error}", hint=hint) from error
-        item = _ITEM.search(str(error))
-        if item is None or not isinstance(value, list | tuple):
-            found = in_words(value)
-        else:
-            found = f"a list with {in_words(value[int(item[1])])} in it"
-        raise InvalidInputError(f"{place}: expected {expected(kind)}, found {found}", hint=hint) from error
-
-
-def expected(kind: Any) -> str:  # noqa: ANN401 - a type of any form
-    """A type in words: `a whole number from 0 on`, `text or a list of text`."""
-    return _told(inspect.type_info(kind))
-
-
-def in_words(value: object) -> str:
-    """What a settings file has in a place, shown where it is short by nature."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str | int | float):
-        return short_repr(value)
-    if isinstance(value, date | time):
-        return "a date or time"
-    return "a table" if isinstance(value, dict) else "a list"
-
-
 def nearest(name: str, known: Collection[str]) -> str:
     """What may have been meant by a name that is not known; else all that there are."""
     near = difflib.get_close_matches(name.casefold(), known, n=1, cutoff=_NEAR)
     return f"did you mean '{near[0]}'?" if near else f"there are {', '.join(known)}"
 
 
-def _told(kind: inspect.Type) -> str:
+def whole_number(name: str, value: Any, *, hint: str = "") -> int:  # noqa: ANN401 - anything may come
+    """A whole number from 0 on, NumPy's among them; true and false are none.
+
+    Raises:
+        InvalidInputError: It is another thing.
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 0:
+        raise unusable(name, "a whole number from 0 on", value, hint=hint)
+    return int(value)
+
+
+def converted(value: Any, kind: Any, name: str = "", *, hint: str = "", strict: bool = True) -> Any:  # noqa: ANN401
+    """A value as a type that msgspec knows; the error says in words which part of it does not fit.
+
+    Args:
+        value: What somebody gave: what a settings file holds, or an argument. NumPy's numbers are numbers.
+        kind: What it is to be.
+        name: The argument, option or variable; empty for a settings file, whose table and key are named.
+        hint: What to do.
+        strict: Whether text is only text. Otherwise it may say a number, as on a command line.
+
+    Raises:
+        InvalidInputError: It is of another type, or out of bounds.
+    """
+    if isinstance(value, Number) and hasattr(value, "item"):
+        value = value.item()
+    try:
+        return msgspec.convert(value, kind, strict=strict)
+    except msgspec.ValidationError as error:
+        raise _misfit(error, value, kind, strict=strict).told(name, hint) from error
+
+
+class _Misfit(NamedTuple):
+    """The part of a value that does not fit.
+
+    Attributes:
+        keys: Where it is.
+        value: What is there.
+        kind: What it was to be.
+        rule: What msgspec says of it.
+    """
+
+    keys: tuple[str, ...]
+    value: object
+    kind: Any
+    rule: str
+
+    def told(self, name: str, hint: str) -> InvalidInputError:
+        *tables, key = self.keys or ("",)
+        unknown = _UNKNOWN.fullmatch(self.rule)
+        if unknown:
+            place = f"[{'.'.join(self.keys)}] " if key else ""
+            meant = _meant(unknown[1], structs.fields(self.kind))
+            meant += f"; {hint}" if hint else ""
+            return InvalidInputError(f"{place}there is no setting '{unknown[1]}'", hint=meant)
+        if not name:
+            is_table = self.rule.startswith("Expected `object`")
+            name = f"[{'.'.join(self.keys)}]" if is_table else f"[{'.'.join(tables)}] {key}"
+        wanted, _, got = self.rule.partition(", got ")
+        found = _shown(self.value) if isinstance(self.value, _SHOWN) or not got else _in_words(got)
+        if wanted.startswith("Invalid enum value"):
+            wanted = f"Expected one of {', '.join(_choices(inspect.type_info(self.kind)))}"
+        return InvalidInputError(f"{name}: {_in_words(wanted)}, found {found}", hint=hint)
+
+
+def _misfit(error: msgspec.ValidationError, value: Any, kind: Any, *, strict: bool) -> _Misfit:  # noqa: ANN401
+    """Follow the path in msgspec's message; which key of a mapping it means has to be tried."""
+    rule, _, path = str(error).partition(" - at `")
+    keys: tuple[str, ...] = ()
+    for step in _STEP.findall("" if path.startswith("key") else path):
+        field, place = step
+        if field:
+            keys, value = (*keys, field), value[field]
+            kind = next(each.type for each in structs.fields(kind) if each.encode_name == field)
+        elif place.isdigit():
+            value = value[int(place)]
+        else:
+            (kind,) = (each for each in (kind, *get_args(kind)) if get_origin(each) is dict)
+            for key, each in value.items():
+                try:
+                    msgspec.convert(each, get_args(kind)[1], strict=strict)
+                except msgspec.ValidationError as within:
+                    inner = _misfit(within, each, get_args(kind)[1], strict=strict)
+                    return inner._replace(keys=(*keys, str(key), *inner.keys))
+    return _Misfit(keys, value, kind, rule)
+
+
+def _meant(key: str, known: Collection[structs.FieldInfo]) -> str:
+    """What may have been meant by a key that is none; it may have stood in another table."""
+    tables = [f"[{each.name}]" for each in known if key in getattr(each.type, "__struct_fields__", ())]
+    return f"it belongs to {' or '.join(tables)}" if tables else nearest(key, [each.name for each in known])
+
+
+def _choices(kind: inspect.Type) -> list[str]:
     match kind:
-        case inspect.UnionType(types=parts):
-            told = _alternatives(parts)
+        case inspect.Metadata(type=inner):
+            return _choices(inner)
         case inspect.EnumType(cls=cls):
-            told = f"one of {', '.join(str(each.value) for each in cls)}"
+            return [str(each.value) for each in cls]
         case inspect.LiteralType(values=values):
-            told = _either([in_words(value) for value in values])
-        case inspect.ListType(item_type=item) | inspect.VarTupleType(item_type=item):
-            told = f"a list of {_several(item)}"
-        case inspect.IntType(ge=least, le=most) | inspect.FloatType(ge=least, le=most):
-            told = "a whole number" if isinstance(kind, inspect.IntType) else "a number"
-            told += "" if least is None else f" from {_figure(least)}"
-            told += "" if least is None else " on" if most is None else f" to {_figure(most)}"
-        case inspect.StrType(pattern=pattern, min_length=length):
-            # Nothing else has a pattern in the settings.
-            told = "a path" if pattern else "text that is not empty" if length else "text"
-        case _:
-            told = _WORDS.get(type(kind), "anything")
-    return told
+            return [str(value) for value in values]
+        case inspect.UnionType(types=parts):
+            return [choice for part in parts for choice in _choices(part)]
+        case inspect.FloatType():
+            return [_WORDS["float"]]
+    return []
 
 
-def _figure(number: float) -> str:
-    return f"{int(number):,}" if number == int(number) else f"{number:,}"
+def _in_words(rule: str) -> str:
+    """A sentence of msgspec with the types as a person calls them."""
+    names = _TYPES.sub(lambda types: " or ".join(_WORDS.get(t, t) for t in types[1].split(" | ")), rule)
+    return names[0].lower() + names[1:]
 
 
-def _alternatives(parts: tuple[inspect.Type, ...]) -> str:
-    kinds = {type(part) for part in parts}
-    is_said = [
-        part
-        for part in parts
-        if not isinstance(part, inspect.NoneType)
-        and not (isinstance(part, inspect.IntType) and inspect.FloatType in kinds)
-    ]
-    # What there may be several of comes last.
-    return _either([_told(part) for part in sorted(is_said, key=lambda part: isinstance(part, _LISTS))])
-
-
-def _several(item: inspect.Type) -> str:
-    if isinstance(item, inspect.UnionType):
-        return "these"
-    return "paths" if _told(item) == "a path" else _told(item)
-
-
-def _either(parts: list[str]) -> str:
-    *first, last = parts
-    comma = "," if any(" or " in part for part in first) or len(first) > 1 else ""
-    return f"{', '.join(first)}{comma} or {last}" if first else last
+def _shown(value: object) -> str:
+    """A value where it is short by nature, else its type."""
+    if isinstance(value, _SHOWN):
+        with suppress(ValueError):  # a number of too many digits to be written out
+            return short_repr(value)
+    kind = type(value)
+    package = kind.__module__.partition(".")[0]
+    return kind.__name__ if package == "builtins" else f"{package}.{kind.__name__}"

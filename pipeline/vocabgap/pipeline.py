@@ -193,17 +193,25 @@ def analyse(
         )
         if settings.categories.reclassify:
             # What is learned is learned from the whole corpus, whatever is selected.
-            categorised = reclassify(selected.gaps, corpus=corpus.gaps, **settings.category_options).gaps
+            categorised = reclassify(
+                selected.gaps,
+                corpus=corpus.gaps,
+                operations=settings.operation_categories,
+                category_aliases=settings.category_aliases,
+                operation_aliases=settings.operation_aliases,
+            ).gaps
         else:
             categorised = with_categories(selected.gaps, category_aliases=settings.category_aliases)
         selected = replace(selected, gaps=categorised)
         ranked = rank(
             with_given_categories(selected.gaps.filter("counted")).select(RECORDS.names),
             clusters,
+            settings.rank,
             now=moment,
             identities=identified.identities,
             corpus=corpus.records if selection else None,
-            **settings.rank_options,
+            category_aliases=settings.category_aliases,
+            operation_aliases=settings.operation_aliases,
         )
         ranked = covered(
             ranked,

@@ -20,9 +20,8 @@ import polars as pl
 
 from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.intervals import DRAWS, sureness
-from vocabgap.ranking.priority import Weights
 from vocabgap.schema import CLUSTERS, RECORDS, WORDINGS
-from vocabgap.settings.model import RankBy
+from vocabgap.settings.model import RankBy, RankSettings
 
 NOW: Final = datetime(2026, 7, 1, tzinfo=UTC)
 DAYS: Final = 200
@@ -117,7 +116,7 @@ def intervals(corpus: Corpus, by: RankBy) -> Callable[[], object]:
         corpus.groups.wordings.select("cluster", missing_capability="wording"), on="missing_capability"
     )
     ordered = pl.DataFrame({"cluster": corpus.groups.clusters["cluster"]}).with_columns(standing=pl.lit(1))
-    return lambda: sureness(placed, ordered, by=by, weights=Weights(), now=NOW, earliest=EARLIEST)
+    return lambda: sureness(placed, ordered, RankSettings(by=by), now=NOW, earliest=EARLIEST)
 
 
 def plain(corpus: Corpus, by: RankBy) -> Callable[[], object]:

@@ -84,7 +84,7 @@ def test_status_shows_the_category_of_operations_that_is_not_built_in(
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("[not_a_gap]\nmine = 3\n", "[not_a_gap] mine: expected text or a list of text"),
+        ("[not_a_gap]\nmine = 3\n", "[not_a_gap] mine: expected text or a list"),
         ("[not_a_gap]\nmine = ['re:(']\n", "is not a regular expression"),
         ("[categories.operations]\nkiln = 3\n", "[categories.operations] kiln: expected text"),
         ("[categories]\nreclassify = 'perhaps'\n", "[categories] reclassify: "),

@@ -154,6 +154,6 @@ def test_full_tie_goes_to_the_label_that_sorts_first(ranked: Ranked, by: RankBy)
 def test_unknown_ranking_is_refused_with_the_known_ones(ranked: Ranked) -> None:
     with pytest.raises(
         InvalidInputError,
-        match=r"'stars' is not a ranking \(expected one of mentions, .*, unsatisfied, priority\)",
+        match=r"by: expected one of mentions, .*, unsatisfied, priority, found 'stars'",
     ):
         ranked([{}], by="stars")

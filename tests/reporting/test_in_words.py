@@ -181,12 +181,13 @@ def test_only_what_people_decided_puts_fewer_before_more(capability: Make, behin
 @pytest.mark.parametrize(
     ("fewest", "told"),
     [
-        ((2, 0), "on fewer than 2 images"),
-        ((1, 1), "in fewer than 1 known session"),
-        ((3, 2), "on fewer than 3 images or in fewer than 2 known sessions"),
+        ({"images": 2, "sessions": 0}, "on fewer than 2 images"),
+        ({"mentions": 4}, "of fewer than 4 mentions"),
+        ({"images": 1, "sessions": 1}, "in fewer than 1 known session"),
+        ({"images": 3, "sessions": 2}, "on fewer than 3 images or in fewer than 2 known sessions"),
     ],
 )
-def test_what_is_left_out_lacks_only_what_was_asked_for(fewest: tuple[int, int], told: str) -> None:
+def test_what_is_left_out_lacks_only_what_was_asked_for(fewest: dict[str, int], told: str) -> None:
     assert too_few(fewest) == told
 
 

@@ -52,7 +52,7 @@ def check(
 
     output = output_of(context)
     repairs = repairs or mended
-    settings = resolve_settings(config, os.environ, {"--hidden": (("ingest", "hidden"), hidden)}).settings
+    settings = resolve_settings(config, os.environ, {"--hidden": hidden}).settings
     scanned = scan(
         roots,
         settings=settings.scan,

@@ -240,10 +240,10 @@ def _settings(
     top: int | None = None,
 ) -> Settings:
     flags = {
-        "--embedder": (("cluster", "embedder"), embedder),
-        "--threshold": (("cluster", "threshold"), threshold),
-        "--hidden": (("ingest", "hidden"), hidden),
-        "--top": (("report", "top"), top),
+        "--embedder": embedder,
+        "--threshold": threshold,
+        "--hidden": hidden,
+        "--top": top,
     }
     return resolve_settings(config, os.environ, flags).settings
 

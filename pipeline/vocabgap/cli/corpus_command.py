@@ -46,7 +46,7 @@ def opened(output: Output, folder: str | None, config: Path | None, *, create: b
         config: The settings file.
         create: Whether one may be made there.
     """
-    settings = resolve_settings(config, os.environ, {"--corpus": (("corpus", "folder"), folder)}).settings
+    settings = resolve_settings(config, os.environ, {"--corpus": folder}).settings
     from vocabgap.corpus.corpus import open_corpus  # noqa: PLC0415 - loads Polars
 
     return open_corpus(

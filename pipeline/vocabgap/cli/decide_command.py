@@ -216,7 +216,7 @@ def _decide(
     settings = resolve_settings(
         config,
         os.environ,
-        {"--decisions": (("decisions", "file"), decisions), "--glossary": (("glossary", "folder"), glossary)},
+        {"--decisions": decisions, "--glossary": glossary},
     ).settings
     moment = None if now is None else parse_now(now)
     from vocabgap.decisions.deciding import Decisions  # noqa: PLC0415 - loads Polars

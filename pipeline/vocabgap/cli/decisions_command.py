@@ -52,7 +52,7 @@ def list_decisions(
     outgrown, since other wordings have most of its group's mentions, holds no longer.
     """
     output = output_of(context)
-    settings = resolve_settings(config, os.environ, {"--decisions": (("decisions", "file"), file)}).settings
+    settings = resolve_settings(config, os.environ, {"--decisions": file}).settings
     from vocabgap.decisions.deciding import Decisions  # noqa: PLC0415 - loads Polars
     from vocabgap.decisions.replay import undoings  # noqa: PLC0415 - loads Polars
 

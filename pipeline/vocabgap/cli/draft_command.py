@@ -46,8 +46,8 @@ def draft(
         config,
         os.environ,
         {
-            "--vocabulary": (("vocabulary", "paths"), vocabulary or None),
-            "--glossary": (("glossary", "folder"), glossary),
+            "--vocabulary": vocabulary or None,
+            "--glossary": glossary,
         },
     ).settings
     # What follows loads Polars.

@@ -67,7 +67,7 @@ def runtime_of(
     from vocabgap.glossary.runtime import configured_runtime  # noqa: PLC0415 - loads what only this needs
     from vocabgap.glossary.session import clock  # noqa: PLC0415
 
-    flags = {"--glossary": (("glossary", "folder"), folder)}
+    flags = {"--glossary": folder}
     name = actor or login() or "cli"
     return configured_runtime(
         resolve_settings(config, os.environ, flags).settings.glossary,

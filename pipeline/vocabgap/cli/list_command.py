@@ -78,7 +78,7 @@ def list_records(
 ) -> None:
     """List what was logged, newest first."""
     output = output_of(context)
-    settings = resolve_settings(config, os.environ, {"--hidden": (("ingest", "hidden"), hidden)}).settings
+    settings = resolve_settings(config, os.environ, {"--hidden": hidden}).settings
     moment = parse_now(now)
     earliest = None if since is None else parse_moment(since, moment, name="--since")
     most = whole_number("--limit", limit, hint="0 lists all")

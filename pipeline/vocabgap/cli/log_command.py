@@ -94,10 +94,7 @@ def log(
     if suggest:
         from vocabgap.settings.loading import resolve_settings  # noqa: PLC0415 - all settings, for what few ask for
 
-        flags = {
-            "--vocabulary": (("vocabulary", "paths"), vocabulary or None),
-            "--run": (("report", "out"), run),
-        }
+        flags = {"--vocabulary": vocabulary or None, "--out": run}
         near = _finder(output, resolve_settings(config, os.environ, flags).settings, is_named=run is not None)
     elif not (run is None and vocabulary is None and config is None):
         raise InvalidInputError(

@@ -49,11 +49,11 @@ def mcp(
         config,
         os.environ,
         {
-            "--out": (("report", "out"), out),
-            "--vocabulary": (("vocabulary", "paths"), vocabulary or None),
-            "--glossary": (("glossary", "folder"), glossary),
-            "--decisions": (("decisions", "file"), decisions),
-            "--hidden": (("ingest", "hidden"), hidden),
+            "--out": out,
+            "--vocabulary": vocabulary or None,
+            "--glossary": glossary,
+            "--decisions": decisions,
+            "--hidden": hidden,
         },
     ).settings
     from vocabgap.mcp import require_extra  # noqa: PLC0415 - loads what only this needs

@@ -1,12 +1,15 @@
 """Options that several commands share."""
 
+import inspect
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from vocabgap.cli.output import Output
-from vocabgap.settings.model import BY_WORDING, DEFAULT_DECISIONS, DEFAULT_OUT
+from vocabgap.settings.model import BY_WORDING, DEFAULT_DECISIONS, DEFAULT_OUT, Flag, known_flags
 from vocabgap.text import count, escape_unseen
 
 if TYPE_CHECKING:
@@ -84,6 +87,53 @@ DecisionsOption = Annotated[
     str | None,
     typer.Option("--decisions", help=f"File that keeps what was decided.  [default: {DEFAULT_DECISIONS}]"),
 ]
+
+
+def with_flags(table: str, *, after: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command an option for each setting of a table that has one, as the settings declare it.
+
+    Args:
+        table: The table of the settings.
+        after: The parameter that they follow in the help.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        parameters = []
+        for parameter in inspect.signature(command).parameters.values():
+            parameters.append(parameter)
+            if parameter.name == after:
+                parameters += [_parameter(*each) for each in _flags_of(table).items()]
+
+        @wraps(command)
+        def run(**given: Any) -> None:  # noqa: ANN401 - whatever Typer has read
+            command(**{name: value for name, value in given.items() if name in own})
+
+        own = inspect.signature(command).parameters
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
+def said_flags(context: typer.Context, table: str) -> dict[str, Any]:
+    """The options that `with_flags` gave a command, with what was said; None where nothing was."""
+    return {name: context.params[_name_of(name)] for name in _flags_of(table)}
+
+
+def _flags_of(table: str) -> dict[str, Flag]:
+    return {name: flag for name, flag in known_flags().items() if flag.table == table}
+
+
+def _name_of(flag: str) -> str:
+    return flag.removeprefix("--").replace("-", "_")
+
+
+def _parameter(name: str, flag: Flag) -> inspect.Parameter:
+    option = typer.Option(name, help=f"{flag.meaning}  [default: {flag.default}]")
+    kind = Annotated[flag.kind | None, option]  # type: ignore[name-defined]
+    return inspect.Parameter(
+        _name_of(name), inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=kind
+    )
 
 
 def note_embeddings(output: Output, use: "EmbeddingUse | None") -> None:

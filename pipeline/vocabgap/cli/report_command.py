@@ -25,17 +25,16 @@ from vocabgap.cli.options import (
     note_cache,
     note_embeddings,
     note_unread,
+    said_flags,
+    with_flags,
 )
 from vocabgap.cli.output import Output, output_of
 from vocabgap.errors import InvalidInputError, NotFoundError, expanded
 from vocabgap.records.moments import is_minutes, iso, parse_moment, parse_now
 from vocabgap.settings.loading import resolve_settings
 from vocabgap.settings.model import (
-    DEFAULT_MIN_IMAGES,
-    DEFAULT_MIN_SESSIONS,
     DEFAULT_OUT,
     DEFAULT_TOP,
-    RankBy,
     Settings,
     shared_from,
 )
@@ -217,6 +216,7 @@ def _closing(made: "Run") -> list[str]:
     return lines
 
 
+@with_flags("rank", after="top")
 def report(
     context: typer.Context,
     roots: OptionalRootsArgument = None,
@@ -241,21 +241,6 @@ def report(
     vocabulary: VocabularyOption = None,
     top: Annotated[
         int | None, typer.Option(help=f"Capabilities to show; 0 shows all.  [default: {DEFAULT_TOP}]")
-    ] = None,
-    rank_by: Annotated[
-        RankBy | None, typer.Option(help=f"What to count first.  [default: {RankBy.MENTIONS.value}]")
-    ] = None,
-    min_images: Annotated[
-        int | None,
-        typer.Option(
-            help=f"Leave out of the report what is on fewer images.  [default: {DEFAULT_MIN_IMAGES}]"
-        ),
-    ] = None,
-    min_sessions: Annotated[
-        int | None,
-        typer.Option(
-            help=f"Leave out of the report what is in fewer sessions.  [default: {DEFAULT_MIN_SESSIONS}]"
-        ),
     ] = None,
     text_format: Annotated[
         TextFormat, typer.Option("--format", help="How to print the ranking.")
@@ -295,23 +280,22 @@ def report(
     """Rank what is missing, and publish the report."""
     output = output_of(context)
     output.quiet = quiet
+    ranking = said_flags(context, "rank")
     loaded = resolve_settings(
         config,
         os.environ,
         {
-            "--out": (("report", "out"), out),
-            "--threshold": (("cluster", "threshold"), threshold),
-            "--embedder": (("cluster", "embedder"), embedder),
-            "--vocabulary": (("vocabulary", "paths"), vocabulary or None),
-            "--top": (("report", "top"), top),
-            "--rank-by": (("rank", "by"), rank_by),
-            "--min-images": (("rank", "min_images"), min_images),
-            "--min-sessions": (("rank", "min_sessions"), min_sessions),
-            "--decisions": (("decisions", "file"), decisions),
-            "--hidden": (("ingest", "hidden"), hidden),
-            "--glossary": (("glossary", "folder"), glossary),
-            "--strictness": (("glossary", "strictness"), strictness),
-            "--reclassify": (("categories", "reclassify"), reclassify),
+            "--out": out,
+            "--threshold": threshold,
+            "--embedder": embedder,
+            "--vocabulary": vocabulary or None,
+            "--top": top,
+            **ranking,
+            "--decisions": decisions,
+            "--hidden": hidden,
+            "--glossary": glossary,
+            "--strictness": strictness,
+            "--reclassify": reclassify,
         },
     )
     if resume is not None:
@@ -323,7 +307,11 @@ def report(
         raise NotFoundError(f"decisions file '{decisions}' does not exist", hint="check --decisions")
     fewest = None
     if share:  # one image, where it is asked for, is refused; where it is the default nothing was asked for
-        fewest = loaded.settings.rank.shared_from if min_images is None else shared_from(min_images)
+        fewest = (
+            loaded.settings.rank.shared_from
+            if ranking["--min-images"] is None
+            else shared_from(ranking["--min-images"])
+        )
     moment = parse_now(now)
     earliest = None if since is None else parse_moment(since, moment, name="--since")
     latest = None if until is None else parse_moment(until, moment, name="--until")

@@ -66,7 +66,7 @@ def show(
 ) -> None:
     """Show one image, session, capability or record with its evidence."""
     output = output_of(context)
-    settings = resolve_settings(config, os.environ, {"--hidden": (("ingest", "hidden"), hidden)}).settings
+    settings = resolve_settings(config, os.environ, {"--hidden": hidden}).settings
     moment = parse_now(now)
     most = whole_number("--limit", limit, hint="0 lists all")
     from vocabgap.gaplog.showing import show as show_named  # noqa: PLC0415 - loads Polars

@@ -54,7 +54,7 @@ def status(
             "categories": loaded.settings.category_aliases,
             "operations": loaded.settings.operation_aliases,
         },
-        operation_categories=loaded.settings.category_options["operations"],
+        operation_categories=loaded.settings.operation_categories,
         rules={rule.name: rule.told for rule in loaded.settings.rules},
         environment={variable: os.environ.get(variable) or None for variable in _KNOWN},
         unknown_variables=_unknown(),
@@ -107,7 +107,7 @@ def _settings(settings: Settings) -> Iterator[str]:
 
 def _operations(settings: Settings) -> Iterator[str]:
     """What operations are for, where that is not as built in."""
-    in_force = settings.category_options["operations"]
+    in_force = settings.operation_categories
     own = {name: told for name, told in in_force.items() if OPERATION_CATEGORIES.get(name) != told}
     yield f"[{'.'.join(_OPERATIONS)}]{_LISTED}"
     yield from (f"{_key(name)} = {_toml(category)}" for name, category in own.items())

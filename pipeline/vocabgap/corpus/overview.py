@@ -9,7 +9,7 @@ import polars as pl
 
 from vocabgap.corpus.store import Change, Measures, PathSnapshot, Store, Version
 from vocabgap.schema import GAP_KIND
-from vocabgap.settings.model import DEFAULT_ORPHAN_GAP
+from vocabgap.settings.model import CorpusSettings
 
 # Which chunks are orphans: missing from a snapshot of paths, or of an older configuration.
 
@@ -126,7 +126,7 @@ class Overview(msgspec.Struct, frozen=True):
         )
 
 
-def overview(version: Version, *, gap: int = DEFAULT_ORPHAN_GAP) -> Overview:
+def overview(version: Version, *, gap: int = CorpusSettings().orphan_version_gap) -> Overview:
     """Look at a corpus.
 
     Args:
@@ -152,7 +152,7 @@ def overview(version: Version, *, gap: int = DEFAULT_ORPHAN_GAP) -> Overview:
     return Overview(measures, identities, version.dimension, gap, _due(measures))
 
 
-def remove_orphans(store: Store, *, gap: int = DEFAULT_ORPHAN_GAP) -> int:
+def remove_orphans(store: Store, *, gap: int = CorpusSettings().orphan_version_gap) -> int:
     """Remove what is left over and may be removed; gives how many records that were.
 
     Args:

@@ -150,7 +150,7 @@ def _summary(workspace: Workspace, asked: ReportArguments, checkpoint: Checkpoin
         operation_aliases=settings.operation_aliases,
         covered_from=settings.vocabulary.threshold,
         has_vocabulary=bool(settings.vocabulary.paths),
-        fewest=(settings.rank.min_images, settings.rank.min_sessions),
+        fewest=settings.rank.fewest,
     )
 
 

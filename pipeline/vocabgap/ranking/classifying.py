@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import polars as pl
 
-from vocabgap.errors import require_names
+from vocabgap.errors import converted
 from vocabgap.ranking.evidence import folded
 from vocabgap.records.categories import OPERATION_CATEGORIES, CategoryBy, Classifier, judge, terms
 from vocabgap.records.record import (
@@ -81,9 +81,9 @@ def reclassify(
         InvalidInputError: A frame or an argument cannot be used.
     """
     GAPS.require(gaps)
-    require_names("operations", operations)
-    require_names("category_aliases", category_aliases)
-    require_names("operation_aliases", operation_aliases)
+    converted(operations, dict[str, str], "operations")
+    converted(category_aliases, dict[str, str], "category_aliases")
+    converted(operation_aliases, dict[str, str], "operation_aliases")
     corpus = gaps if corpus is None else corpus
     classifier, learned_from = train(corpus, category_aliases=category_aliases)
     learned = operations_of(corpus, category_aliases=category_aliases, operation_aliases=operation_aliases)

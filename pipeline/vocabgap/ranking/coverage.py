@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from vocabgap.errors import require_kind, require_names
+from vocabgap.errors import converted, require_kind
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
 from vocabgap.records.record import OPERATION_ALIASES, fold_operation
 from vocabgap.schema import CAPABILITIES
@@ -339,7 +339,7 @@ def covered(
     """
     CAPABILITIES.require(ranked, ("label", "operations", "mentions"))
     require_kind("vocabulary", vocabulary, Vocabulary, "what vocabgap.load_vocabulary returned")
-    require_names("operation_aliases", operation_aliases)
+    converted(operation_aliases, dict[str, str], "operation_aliases")
     index = entry_index(vocabulary, stop_words=stop_words, operation_aliases=operation_aliases)
     found = [
         [

@@ -10,9 +10,9 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from vocabgap.ranking.priority import Counted, FloatArray, Weights, age_in_days, factors
+from vocabgap.ranking.priority import Counted, FloatArray, age_in_days, factors
 from vocabgap.schema import IMAGE_KEY, stripped
-from vocabgap.settings.model import RankBy
+from vocabgap.settings.model import RankBy, RankSettings
 
 # Which places of a ranking are not told apart.
 
@@ -114,9 +114,8 @@ class _Shares:
 def sureness(
     placed: pl.DataFrame,
     ordered: pl.DataFrame,
+    settings: RankSettings,
     *,
-    by: RankBy,
-    weights: Weights,
     now: datetime | None,
     earliest: datetime | None,
 ) -> pl.DataFrame:
@@ -141,8 +140,7 @@ def sureness(
     Args:
         placed: Table `records` with the column `cluster`.
         ordered: Columns `cluster` and `standing`, in order of rank.
-        by: What the ranking counts first.
-        weights: The half-life and the exponents of the priority.
+        settings: What the ranking counts first, and the half-life and exponents of the priority.
         now: The moment that counts as the present; null only where no timestamp is readable.
         earliest: The earliest readable timestamp of all records; null if there is none.
 
@@ -158,12 +156,12 @@ def sureness(
     if not ordered.height:
         return pl.DataFrame(schema=_SURENESS)
     blocks = _blocks(ordered)
-    shares = _shares(placed, ordered, by, age_in_days(pl.col("timestamp"), now, earliest))
+    shares = _shares(placed, ordered, settings.by, age_in_days(pl.col("timestamp"), now, earliest))
     if shares.size == 1:
         best, high = _all_their_like(blocks)
         low, ahead = best[0], np.full(ordered.height, np.nan)
     else:
-        best, high = _gathered(_drawn_ranks(shares, blocks, by, weights), ordered.height)
+        best, high = _gathered(_drawn_ranks(shares, blocks, settings), ordered.height)
         low, ahead = np.partition(best, _LEFT_OUT, axis=0)[_LEFT_OUT], next_ahead(best)
         ahead[[stop - 1 for _, stop in blocks]] = np.nan
     place = np.arange(ordered.height, dtype=np.int64)
@@ -251,7 +249,7 @@ def _draws(size: int, widest: int) -> Iterator[FloatArray]:
 
 
 def _drawn_ranks(
-    shares: _Shares, blocks: list[tuple[int, int]], by: RankBy, weights: Weights
+    shares: _Shares, blocks: list[tuple[int, int]], settings: RankSettings
 ) -> Iterator[tuple[RankArray, RankArray]]:
     """Best and worst place of all capabilities, counted from 0, each of shape (draws, capabilities).
 
@@ -259,7 +257,7 @@ def _drawn_ranks(
     """
     count = len(shares.starts) - 1
     for drawn in _draws(shares.size, max(shares.size, count, len(shares.images))):
-        scores = _scores(shares, drawn, by, weights)
+        scores = _scores(shares, drawn, settings)
         best, worst = np.empty(scores.shape, np.int32), np.empty(scores.shape, np.int32)
         for start, stop in blocks:
             order = np.argsort(-scores[:, start:stop], axis=1, kind="stable")
@@ -281,16 +279,16 @@ def _ends_of_ties(scores: FloatArray) -> tuple[RankArray, RankArray]:
     return first, last
 
 
-def _scores(shares: _Shares, drawn: FloatArray, by: RankBy, weights: Weights) -> FloatArray:
-    if by is not RankBy.PRIORITY:
-        return np.round(shares.total(by.value, drawn), _DECIMALS)
+def _scores(shares: _Shares, drawn: FloatArray, settings: RankSettings) -> FloatArray:
+    if settings.by is not RankBy.PRIORITY:
+        return np.round(shares.total(settings.by.value, drawn), _DECIMALS)
     counted = Counted(
         images=shares.total("images", drawn),
         unsatisfied=shares.total("unsatisfied", drawn),
         rated=shares.total("rated", drawn),
         age=shares.least("age", drawn),
     )
-    return factors(counted, weights).priority
+    return factors(counted, settings).priority
 
 
 def _gathered(ranks: Iterator[tuple[RankArray, RankArray]], count: int) -> tuple[RankArray, RankArray]:

@@ -11,7 +11,7 @@ from scipy.special import bdtr, bdtrc
 
 from vocabgap.records.moments import MICROSECONDS_A_DAY
 from vocabgap.schema import UTC_MICROSECONDS
-from vocabgap.settings.model import DEFAULT_HALF_LIFE_DAYS, WINDOW_WEEKS
+from vocabgap.settings.model import LEAST_WEEKS, RankSettings
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -21,23 +21,6 @@ SMOOTHING: Final = 5.0
 # The last digits of a logarithm differ from processor to processor; equal evidence has to give equal numbers.
 _DECIMALS: Final = 12
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-@dataclass(frozen=True)
-class Weights:
-    """How the factors of the priority are weighted.
-
-    Attributes:
-        half_life_days: Days after which a mention counts half, above 0.
-        reach: Exponent of the reach, from 0, which leaves the factor out.
-        need: Exponent of the need.
-        recency: Exponent of the recency.
-    """
-
-    half_life_days: float = DEFAULT_HALF_LIFE_DAYS
-    reach: float = 1.0
-    need: float = 1.0
-    recency: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -67,7 +50,7 @@ class Factors:
     priority: FloatArray
 
 
-def factors(counted: Counted, weights: Weights) -> Factors:
+def factors(counted: Counted, settings: RankSettings) -> Factors:
     """The factors of the priority and their product.
 
     - reach = ln(1 + images) / ln(1 + images of the capability that has the most), 0 to 1
@@ -79,15 +62,15 @@ def factors(counted: Counted, weights: Weights) -> Factors:
 
     Args:
         counted: What was counted, of all capabilities.
-        weights: The half-life and the exponents.
+        settings: The half-life and the exponents.
     """
     most = counted.images.max(axis=-1, keepdims=True, initial=1.0)
     reach = np.log1p(counted.images) / np.log1p(most)
     unsatisfied = counted.unsatisfied.sum(axis=-1, keepdims=True)
     share = (unsatisfied + 1.0) / (counted.rated.sum(axis=-1, keepdims=True) + 2.0)
     need = (counted.unsatisfied + SMOOTHING * share) / (counted.rated + SMOOTHING)
-    recency = np.power(0.5, counted.age / weights.half_life_days)
-    product = reach**weights.reach * need**weights.need * recency**weights.recency
+    recency = np.power(0.5, counted.age / settings.half_life_days)
+    product = reach**settings.reach_weight * need**settings.need_weight * recency**settings.recency_weight
     return Factors(*(np.round(factor, _DECIMALS) for factor in (reach, need, recency, product)))
 
 
@@ -117,13 +100,13 @@ def age_in_days(moment: pl.Expr, now: datetime | None, earliest: datetime | None
 
 
 def prioritised(
-    counts: pl.DataFrame, weights: Weights, now: datetime | None, earliest: datetime | None
+    counts: pl.DataFrame, settings: RankSettings, now: datetime | None, earliest: datetime | None
 ) -> pl.DataFrame:
     """Add the columns `reach`, `need`, `recency` and `priority`.
 
     Args:
         counts: Columns `images`, `unsatisfied`, `neutral`, `satisfied` and `last_seen`, a row a capability.
-        weights: The half-life and the exponents.
+        settings: The half-life and the exponents.
         now: The moment that counts as the present.
         earliest: The earliest readable timestamp of all records; null if there is none.
     """
@@ -132,7 +115,7 @@ def prioritised(
         pl.sum_horizontal("unsatisfied", "neutral", "satisfied").cast(pl.Float64).alias("rated"),
         age_in_days(pl.col("last_seen"), now, earliest).alias("age"),
     )
-    found = factors(Counted(**{name: numbers[name].to_numpy() for name in numbers.columns}), weights)
+    found = factors(Counted(**{name: numbers[name].to_numpy() for name in numbers.columns}), settings)
     return counts.with_columns(
         pl.Series(name, getattr(found, name), pl.Float64) for name in ("reach", "need", "recency", "priority")
     )
@@ -144,9 +127,6 @@ def prioritised(
 SIGNIFICANCE: Final = 0.1
 RECENT_PARTS: Final = 3
 DAYS_A_WEEK: Final = 7
-LEAST_WEEKS: Final = WINDOW_WEEKS[0]
-"""How long something must have been logged at all before a trend is told."""
-
 _MICROSECONDS_A_WEEK: Final = DAYS_A_WEEK * MICROSECONDS_A_DAY
 
 

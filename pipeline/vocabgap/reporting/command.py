@@ -16,7 +16,7 @@ from vocabgap.records.moments import iso
 from vocabgap.reporting.manifest import Compared, Decided, Model
 from vocabgap.reporting.published_run import NO_PREVIOUS
 from vocabgap.settings.loading import CONFIG_NAME
-from vocabgap.settings.model import DEFAULT_DECISIONS, MINILM, Settings
+from vocabgap.settings.model import DEFAULT_DECISIONS, MINILM, Settings, known_flags
 from vocabgap.text import escape_unseen, printable_name
 
 
@@ -157,36 +157,18 @@ class Reproduction(msgspec.Struct, frozen=True):
     def _beyond_flags(self) -> bool:
         """Whether something is set that only a settings file can say."""
         ours, default = self.settings, Settings()
-        cluster = replace(ours.cluster, threshold=default.cluster.threshold, embedder=None) != default.cluster
-        ingest = replace(ours.ingest, hidden=default.ingest.hidden) != default.ingest
-        said = replace(
-            default.rank,
-            by=ours.rank.by,
-            min_images=ours.rank.min_images,
-            min_sessions=ours.rank.min_sessions,
-        )
-        vocabulary = replace(ours.vocabulary, paths=()) != default.vocabulary
-        categories = replace(ours.categories, reclassify=default.categories.reclassify) != default.categories
-        named = replace(ours.glossary, folder=None, strictness=default.glossary.strictness)
-        others = ("aliases", "not_a_gap", "source")
-        return (
-            cluster
-            or ingest
-            or ours.rank != said
-            or vocabulary
-            or categories
-            or named != default.glossary
-            or any(getattr(ours, name) != getattr(default, name) for name in others)
-        )
+        rest = ours
+        for flag in known_flags().values():
+            table = replace(getattr(rest, flag.table), **{flag.key: flag.default})
+            rest = replace(rest, **{flag.table: table})
+        return replace(rest, corpus=default.corpus) != default
 
     def _settings(self) -> list[tuple[str, object, object]]:
-        ours, default = self.settings, Settings()
+        """The options whose values stand for themselves, with their defaults."""
         return [
-            ("--threshold", ours.cluster.threshold, default.cluster.threshold),
-            ("--rank-by", ours.rank.by.value, default.rank.by.value),
-            ("--min-images", ours.rank.min_images, default.rank.min_images),
-            ("--min-sessions", ours.rank.min_sessions, default.rank.min_sessions),
-            ("--top", ours.report.top, default.report.top),
+            (name, getattr(getattr(self.settings, flag.table), flag.key), flag.default)
+            for name, flag in known_flags().items()
+            if flag.table == "rank" or name in {"--threshold", "--top"}
         ]
 
 

@@ -17,7 +17,7 @@ from vocabgap.ingest.selection import Selection
 from vocabgap.ranking.vocabulary import VocabularyFile
 from vocabgap.records.moments import iso
 from vocabgap.reporting.overviews import Account, CheckedTerms
-from vocabgap.settings.model import RankBy, RankSettings, Settings
+from vocabgap.settings.model import RankBy, RankSettings, Settings, known_flags
 from vocabgap.text import visible
 
 # What a run was narrowed to, and in what two runs differ there.
@@ -30,7 +30,7 @@ ALL: Final = "all"
 _UNKNOWN: Final = "not known"
 
 
-class Narrowing(msgspec.Struct, frozen=True):
+class Narrowing(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the ranks of a run are about, and what they go by."""
 
     selection: Annotated[Selection, msgspec.Meta(description="the records that the report is about")]
@@ -39,11 +39,20 @@ class Narrowing(msgspec.Struct, frozen=True):
     ]
     min_sessions: Annotated[int, msgspec.Meta(description="the same for sessions")]
     rank_by: Annotated[RankBy, msgspec.Meta(description="what the ranking counts first")]
+    further: Annotated[
+        dict[str, str], msgspec.Meta(description="other settings of the ranking, by their options")
+    ] = {}
 
     @classmethod
     def of(cls, selection: Selection, rank: RankSettings) -> Self:
         """The narrowing of a run with this selection and these settings."""
-        return cls(selection, rank.min_images, rank.min_sessions, rank.by)
+        own = ("min_images", "min_sessions", "by")
+        further = {
+            name.removeprefix("--"): str(getattr(rank, flag.key))
+            for name, flag in known_flags().items()
+            if flag.table == "rank" and flag.key not in own
+        }
+        return cls(selection, rank.min_images, rank.min_sessions, rank.by, further)
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -123,6 +132,7 @@ def _told(narrowing: Narrowing) -> dict[str, str]:
         "min-images": str(narrowing.min_images),
         "min-sessions": str(narrowing.min_sessions),
         "rank-by": narrowing.rank_by.value,
+        **narrowing.further,
     }
 
 

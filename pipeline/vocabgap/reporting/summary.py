@@ -26,7 +26,7 @@ from vocabgap.reporting.overviews import (
     recurring,
 )
 from vocabgap.schema import CAPABILITIES, IMAGE_KEY, RELATIONS, SETTLED
-from vocabgap.settings.model import DEFAULT_COVERED, DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS
+from vocabgap.settings.model import DEFAULT_COVERED
 from vocabgap.text import count
 
 
@@ -58,7 +58,7 @@ class Summary(msgspec.Struct, frozen=True):
         settled: The ones that people have dismissed or authored, likewise.
         settled_total: All of these.
         hidden: Capabilities that are on too few images or in too few sessions to be established.
-        fewest: Images and sessions that one must be on to be established.
+        fewest: How many of which column one must have to be established.
         has_vocabulary: Whether the needs were compared with what can be asked for already.
         changes: What became of the capabilities since the run before, by kind; null where there was none.
         reclassified: What became of records without a category; null where it was not asked for.
@@ -97,7 +97,7 @@ class Summary(msgspec.Struct, frozen=True):
     settled: tuple[Capability, ...] = ()
     settled_total: int = 0
     hidden: int = 0
-    fewest: tuple[int, int] = (DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS)
+    fewest: Mapping[str, int] = {}
     has_vocabulary: bool = False
     changes: dict[str, int] | None = None
     covered_from: float = DEFAULT_COVERED
@@ -162,7 +162,7 @@ def summarise(
     reclassified: bool = False,
     covered_from: float = DEFAULT_COVERED,
     has_vocabulary: bool = False,
-    fewest: tuple[int, int] = (DEFAULT_MIN_IMAGES, DEFAULT_MIN_SESSIONS),
+    fewest: Mapping[str, int] | None = None,
     relations: pl.DataFrame | None = None,
     before: datetime | None = None,
     differences: tuple[Difference, ...] = (),
@@ -186,7 +186,7 @@ def summarise(
         reclassified: Whether records without a category were given one.
         covered_from: The share of a need that an entry explains where it probably covers it.
         has_vocabulary: Whether the needs were compared with what can be asked for already.
-        fewest: Images and sessions that a capability must be on to be established.
+        fewest: How many of which column a capability must have to be established.
         relations: Table `lineage`, where there was a run before.
         before: The moment that the run before counts as its present.
         differences: In what the run before is narrowed, or ranked, differently.
@@ -228,7 +228,7 @@ def summarise(
         settled=_shown(decided, top),
         settled_total=decided.height,
         hidden=ranked.height - open_.height - near.height - decided.height,
-        fewest=fewest,
+        fewest=fewest or {},
         has_vocabulary=has_vocabulary,
         changes=None if relations is None or relations.is_empty() else _changes(relations),
         covered_from=covered_from,

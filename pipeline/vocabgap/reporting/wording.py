@@ -1,16 +1,17 @@
 """What the numbers of a capability mean, in words."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
 from vocabgap.ranking.evidence import WORKAROUNDS
 from vocabgap.ranking.intervals import CONFIDENCE, DRAWS, TIED
-from vocabgap.ranking.priority import LEAST_WEEKS, SIGNIFICANCE, recent_weeks
+from vocabgap.ranking.priority import SIGNIFICANCE, recent_weeks
 from vocabgap.records.record import RATINGS
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.manifest import Difference
+from vocabgap.settings.model import LEAST_WEEKS
 from vocabgap.text import count, escape_unseen, shortened, visible
 
 # Text from logs inside Markdown: shown as it is, never obeyed.
@@ -59,6 +60,7 @@ _COUNTED: Final = {
     "sessions": "session",
     "unsatisfied": "unsatisfied mention",
 }
+_UNITS: Final = {"images": ("on", "image"), "sessions": ("in", "known session")}
 _HASH_DIGITS: Final = 12
 SHOWN_WORDINGS: Final = 25
 CONFIDENT: Final = round(100 * CONFIDENCE)
@@ -190,18 +192,17 @@ def how_often(capability: Capability) -> str:
     return f"Done instead, no single thing most often but {number} equally so, such as"
 
 
-def too_few(fewest: tuple[int, int]) -> str:
+def too_few(fewest: Mapping[str, int]) -> str:
     """What a capability that is not established lacks.
 
     Args:
-        fewest: Images and sessions that one must be on to be established.
+        fewest: How many of which column one must have to be established, such as two images.
     """
-    images, sessions = fewest
     lacks = []
-    if images > 1:
-        lacks.append(f"on fewer than {count(images, 'image')}")
-    if sessions:
-        lacks.append(f"in fewer than {count(sessions, 'known session')}")
+    for column, least in fewest.items():
+        place, unit = _UNITS.get(column, ("of", column.removesuffix("s")))
+        if least > (column == "images"):  # each is on one image at least
+            lacks.append(f"{place} fewer than {count(least, unit)}")
     return " or ".join(lacks)
 
 

@@ -47,8 +47,9 @@ from vocabgap.settings.model import (
     DEFAULT_OUT,
     DEFAULT_TOP,
     RankBy,
+    RankSettings,
     Settings,
-    ranking,
+    overridden,
     shared_from,
 )
 from vocabgap.text import printable_name
@@ -77,7 +78,7 @@ def order_of(ranked: pl.DataFrame, said: RankBy | str | None = None) -> RankBy:
         raise InvalidInputError("the capabilities are in no order that a ranking gives", hint=_ORDER_HINT)
     if said is None:
         return fitting[0]
-    wanted = ranking(said)
+    wanted = overridden(RankSettings(), by=said).by
     if wanted not in fitting:
         raise InvalidInputError(
             f"ranked_by: the capabilities are not ranked by {wanted.value}, but by {fitting[0].value}",

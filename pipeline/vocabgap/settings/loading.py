@@ -5,22 +5,16 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, get_args, get_origin, get_type_hints
+from typing import Any, Final
 
 import msgspec
+from msgspec import structs
 
-from vocabgap.errors import (
-    AccessDeniedError,
-    InvalidInputError,
-    NotFoundError,
-    expanded,
-    nearest,
-    require_type,
-)
+from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, converted, expanded
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.settings.gap_rules import rules_in_force
-from vocabgap.settings.model import Settings
-from vocabgap.settings.sources import parse_source, sources_in_force
+from vocabgap.settings.model import Settings, known_flags
+from vocabgap.settings.sources import sources_in_force
 from vocabgap.text import ignored_stems, synonym_table
 
 # The settings file as it lies on disk: a regular file that holds TOML in UTF-8.
@@ -115,7 +109,7 @@ def load_settings(
 def resolve_settings(
     path: str | Path | None = None,
     environment: Mapping[str, str] | None = None,
-    flags: Mapping[str, tuple[tuple[str, str], Any]] | None = None,
+    flags: Mapping[str, Any] | None = None,
 ) -> Loaded:
     """Put the layers together; the later one wins, key by key.
 
@@ -123,7 +117,7 @@ def resolve_settings(
         path: A settings file; else the one that the environment names, else `vocabgap.toml` in the
             current folder, if there is one.
         environment: Environment variables, `VARIABLES` and `VOCABGAP_CONFIG` among them.
-        flags: Flag to ((table, key), value); a value of None was not given.
+        flags: Flag to value; a value of None was not given.
 
     Raises:
         NotFoundError: A file that was asked for does not exist.
@@ -138,9 +132,10 @@ def resolve_settings(
     for variable, place in VARIABLES.items():
         if environment.get(variable):
             _merge_value(merged, place, environment[variable], f"environment variable {variable}")
-    for flag, (place, value) in (flags or {}).items():
+    for name, value in (flags or {}).items():
         if value is not None:
-            _merge_value(merged, place, value, flag)
+            flag = known_flags()[name]
+            _merge_value(merged, (flag.table, flag.key), value, name)
     return Loaded(msgspec.convert(merged, Settings, strict=False), found)
 
 
@@ -160,45 +155,6 @@ def _find(path: str | Path | None, environment: Mapping[str, str]) -> Path | Non
     return None if asked == Path(os.devnull) else asked  # the usual way to ask for no file at all
 
 
-def _require_known(table: Mapping[str, Any], kind: type[msgspec.Struct], place: str = "") -> None:
-    """Refuse a key that is no setting, and a value that cannot be one; the error names both.
-
-    Args:
-        table: The values of a table, those of tables within it included.
-        kind: What it is read as.
-        place: What the table is called, with dots; empty for the whole file.
-    """
-    kinds = get_type_hints(kind, include_extras=True)
-    for key, value in table.items():
-        if key not in kinds:
-            where = f"[{place}] " if place else ""
-            raise InvalidInputError(f"{where}there is no setting '{key}'", hint=_meant(key, kinds, place))
-        wanted, within = kinds[key], f"{place}.{key}" if place else key
-        is_table = isinstance(wanted, type) and issubclass(wanted, msgspec.Struct)
-        has_entries = get_origin(wanted) is dict
-        if is_table or has_entries:
-            require_type(f"[{within}]", value, dict, hint=_SETTINGS_HINT)
-        if is_table:
-            _require_known(value, wanted, within)
-        elif has_entries:
-            for name, each in value.items():
-                require_type(f"[{within}] {name}", each, get_args(wanted)[1], hint=_SETTINGS_HINT)
-        else:
-            require_type(f"[{place}] {key}", value, wanted, hint=_SETTINGS_HINT)
-
-
-def _meant(key: str, known: Mapping[str, Any], place: str) -> str:
-    """What may have been meant by a key that is no setting; it may have stood in another table."""
-    tables = [] if place else [name for name, kind in known.items() if key in _keys(kind)]
-    if tables:
-        return f"it belongs to {' or '.join(f'[{name}]' for name in tables)}"
-    return f"{nearest(key, known)}; {_SETTINGS_HINT}"
-
-
-def _keys(kind: object) -> tuple[str, ...]:
-    return getattr(kind, "__struct_fields__", ())
-
-
 def _check_whole(settings: Settings) -> None:
     """Refuse what no single value shows."""
     sources_in_force(settings.source)
@@ -209,12 +165,8 @@ def _check_whole(settings: Settings) -> None:
 
 def _merge_file(merged: _Layer, layer: _Layer, origin: str) -> None:
     """Check a settings file by itself, so that an error names it, and lay it on top."""
-    layer = dict(layer)
     try:
-        if isinstance(layer.get("source"), dict):
-            layer["source"] = {name: parse_source(name, table) for name, table in layer["source"].items()}
-        _require_known(layer, Settings)
-        _check_whole(msgspec.convert(layer, Settings))
+        _check_whole(converted(layer, Settings, hint=_SETTINGS_HINT))
     except InvalidInputError as error:
         raise InvalidInputError(f"{origin}: {error.message}", hint=error.hint) from error
     for table, values in layer.items():
@@ -222,8 +174,8 @@ def _merge_file(merged: _Layer, layer: _Layer, origin: str) -> None:
 
 
 def _merge_value(merged: _Layer, place: tuple[str, str], value: object, origin: str) -> None:
-    """The same for one value that a variable or a flag gives, where text may stand for a number."""
+    """Check a value that a variable or a flag gives, where text may stand for a number, and lay it on top."""
     table, key = place
-    kind = get_type_hints(get_type_hints(Settings)[table], include_extras=True)[key]
-    require_type(origin, value, kind, hint=_SETTINGS_HINT, strict=False)
-    merged.setdefault(table, {})[key] = value
+    (section,) = (field.type for field in structs.fields(Settings) if field.name == table)
+    (kind,) = (field.type for field in structs.fields(section) if field.name == key)
+    merged.setdefault(table, {})[key] = converted(value, kind, origin, hint=_SETTINGS_HINT, strict=False)

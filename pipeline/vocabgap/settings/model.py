@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from numbers import Number
-from typing import Annotated, Any, Final, Literal, TypedDict, TypeVar, get_type_hints
+from functools import cache
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypedDict, TypeVar, get_args
 
 import msgspec
+from msgspec import structs
 
-from vocabgap.errors import InvalidInputError, require_type
+from vocabgap.errors import InvalidInputError, converted, nearest
 from vocabgap.records.categories import OPERATION_CATEGORIES
 from vocabgap.records.record import (
     CATEGORY_ALIASES,
@@ -29,18 +30,11 @@ DEFAULT_DECISIONS: Final = "decisions.jsonl"
 DEFAULT_GLOSSARY: Final = ".vocabgap/glossary"
 DEFAULT_TENANT: Final = "local"
 DEFAULT_CORPUS: Final = "corpus"
-DEFAULT_ORPHAN_GAP: Final = 2
 DEFAULT_DIMENSION: Final = 256  # of the vectors that a backup gets of what was pushed
 DEFAULT_MAX_EXPANDED_MIB: Final = 1024
-DEFAULT_MIN_IMAGES: Final = 1
-DEFAULT_MIN_SESSIONS: Final = 0
 DEFAULT_SHARED_FROM: Final = 3  # images, for what may leave the machine; at least as many as below
 LEAST_SHARED_FROM: Final = 2
-DEFAULT_HALF_LIFE_DAYS: Final = 90.0
-HALF_LIFE_DAYS: Final = (0.1, 100_000.0)  # least and most, as below
-DEFAULT_WINDOW_WEEKS: Final = 12
-WINDOW_WEEKS: Final = (3, 520)
-WEIGHT: Final = (0.0, 10.0)
+LEAST_WEEKS: Final = 3  # that something must have been logged at all before a trend is told
 DEFAULT_COVERED: Final = 0.28  # of the need explained by one entry: from here on it is probably covered
 
 
@@ -52,20 +46,6 @@ class RankBy(StrEnum):
     SESSIONS = "sessions"
     UNSATISFIED = "unsatisfied"
     PRIORITY = "priority"
-
-
-def ranking(by: RankBy | str) -> RankBy:
-    """The ranking of a name.
-
-    Raises:
-        InvalidInputError: There is no such ranking.
-    """
-    try:
-        return RankBy(by)
-    except ValueError:
-        raise InvalidInputError(
-            f"'{by}' is not a ranking", hint=f"expected one of {', '.join(RankBy)}"
-        ) from None
 
 
 def shared_from(min_images: int | None) -> int:
@@ -90,39 +70,19 @@ class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """A table of the settings file; an unknown key is an error, not a wish granted silently."""
 
 
-_Settings = TypeVar("_Settings", bound=_Section)
+_Path = Annotated[str, msgspec.Meta(min_length=1)]
 
 
-def overridden(settings: _Settings, **changes: object) -> _Settings:
-    """Settings with the changes that are not None, all of them checked as those of a file are.
-
-    Raises:
-        InvalidInputError: A value cannot be used; the error names the argument.
-    """
-    kinds = get_type_hints(type(settings), include_extras=True)
-    given = {name: _plain(value, kinds[name]) for name, value in changes.items() if value is not None}
-    values = {**msgspec.structs.asdict(settings), **given}
-    for name, value in values.items():
-        require_type(name, value, kinds[name], hint="")
-    return msgspec.convert(values, type(settings))
-
-
-def _plain(value: Any, kind: object) -> object:  # noqa: ANN401 - anything may come
-    """A number of NumPy as one of Python, and texts as a tuple, be it a single one or a set."""
-    if isinstance(value, str) and kind == tuple[str, ...]:
-        return (value,)
-    if isinstance(value, Number) and hasattr(value, "item"):
-        return value.item()
-    if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping):
-        return tuple(value)
-    return value
+def _flag(flag: str, meaning: str = "") -> msgspec.Meta:
+    """The option of the command line that says a setting, and what `--help` tells of it."""
+    return msgspec.Meta(description=meaning or None, extra={"flag": flag})
 
 
 class IngestSettings(_Section, frozen=True):
     """Whose records are read, and how far the search for them goes."""
 
     tenant: Annotated[str, msgspec.Meta(min_length=1)] = DEFAULT_TENANT
-    hidden: bool = False
+    hidden: Annotated[bool, _flag("--hidden")] = False
     max_expanded_mib: Annotated[int, msgspec.Meta(ge=1, le=1_048_576)] = DEFAULT_MAX_EXPANDED_MIB
 
 
@@ -138,28 +98,57 @@ class ClusterSettings(_Section, frozen=True):
     The distance is one, or that which suits the wordings; the embedder is a model's folder, or `minilm`.
     """
 
-    threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] | Literal["by wording"] = BY_WORDING
+    threshold: Annotated[
+        Annotated[float, msgspec.Meta(ge=0, le=1)] | Literal["by wording"], _flag("--threshold")
+    ] = BY_WORDING
     stop_words: tuple[str, ...] = ()
     synonyms: dict[str, tuple[str, ...] | str] = {}
-    embedder: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] | None = None
+    embedder: Annotated[_Path | None, _flag("--embedder")] = None
 
 
-_Weight = Annotated[float, msgspec.Meta(ge=WEIGHT[0], le=WEIGHT[1])]
+_Weight = Annotated[float, msgspec.Meta(ge=0.0, le=10.0)]
 
 
 class RankSettings(_Section, frozen=True):
-    """What the ranking counts first, what counts as established, and how priority and trend are reckoned."""
+    """What the ranking counts first, what counts as established, and how priority and trend are reckoned.
 
-    by: RankBy = RankBy.MENTIONS
-    min_images: Annotated[int, msgspec.Meta(ge=0)] = DEFAULT_MIN_IMAGES
-    min_sessions: Annotated[int, msgspec.Meta(ge=0)] = DEFAULT_MIN_SESSIONS
-    half_life_days: Annotated[float, msgspec.Meta(ge=HALF_LIFE_DAYS[0], le=HALF_LIFE_DAYS[1])] = (
-        DEFAULT_HALF_LIFE_DAYS
-    )
+    A setting with a flag is an option of `vocabgap report`, stands in the command that makes a report again,
+    and is told where two runs differ in it. One called `min_` and a number of table `capabilities` says how
+    many of these a capability has to have to be established; those that have fewer are ranked after all
+    that have enough.
+
+    Attributes:
+        by: What to count first. Ties go to the more mentioned, then to more images, more sessions, the later
+            last mention, and the label that sorts first.
+        half_life_days: Days after which a last mention counts half in the priority.
+        reach_weight: Exponent of the reach in the priority; 0 leaves it out.
+        need_weight: Exponent of the need.
+        recency_weight: Exponent of the recency.
+        window_weeks: Weeks before now that the trend looks at, if anything was logged so long ago.
+    """
+
+    by: Annotated[RankBy, _flag("--rank-by", "What to count first.")] = RankBy.MENTIONS
+    min_images: Annotated[
+        int,
+        msgspec.Meta(ge=0),
+        _flag("--min-images", "Leave out of the report what is on fewer images."),
+    ] = 1
+    min_sessions: Annotated[
+        int,
+        msgspec.Meta(ge=0),
+        _flag("--min-sessions", "Leave out of the report what is in fewer sessions."),
+    ] = 0
+    half_life_days: Annotated[float, msgspec.Meta(ge=0.1, le=100_000.0)] = 90.0
     reach_weight: _Weight = 1.0
     need_weight: _Weight = 1.0
     recency_weight: _Weight = 1.0
-    window_weeks: Annotated[int, msgspec.Meta(ge=WINDOW_WEEKS[0], le=WINDOW_WEEKS[1])] = DEFAULT_WINDOW_WEEKS
+    window_weeks: Annotated[int, msgspec.Meta(ge=LEAST_WEEKS, le=520)] = 12
+
+    @property
+    def fewest(self) -> dict[str, int]:
+        """How many of which column of table `capabilities` an established capability has at least."""
+        names = (name for name in self.__struct_fields__ if name.startswith("min_"))
+        return {name.removeprefix("min_"): getattr(self, name) for name in names}
 
     @property
     def shared_from(self) -> int:
@@ -168,14 +157,14 @@ class RankSettings(_Section, frozen=True):
         Raises:
             InvalidInputError: Too few are asked for.
         """
-        return shared_from(None if self.min_images == DEFAULT_MIN_IMAGES else self.min_images)
+        return shared_from(None if self.min_images == RankSettings().min_images else self.min_images)
 
 
 class ReportSettings(_Section, frozen=True):
     """Where the files go, and how many capabilities the Markdown and the terminal show (0: all)."""
 
-    out: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] = DEFAULT_OUT
-    top: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = DEFAULT_TOP
+    out: Annotated[_Path, _flag("--out")] = DEFAULT_OUT
+    top: Annotated[int, msgspec.Meta(ge=0, le=1_000_000), _flag("--top")] = DEFAULT_TOP
 
 
 class VocabularyFields(_Section, frozen=True):
@@ -196,7 +185,7 @@ class VocabularySettings(_Section, frozen=True):
     The threshold is the share of a need that one entry explains where it probably covers it.
     """
 
-    paths: tuple[Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")], ...] = ()
+    paths: Annotated[tuple[_Path, ...], _flag("--vocabulary")] = ()
     threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] = DEFAULT_COVERED
     entries: Annotated[str, msgspec.Meta(min_length=1)] | None = None
     fields: VocabularyFields = VocabularyFields()
@@ -205,7 +194,7 @@ class VocabularySettings(_Section, frozen=True):
 class DecisionSettings(_Section, frozen=True):
     """The file that keeps what people decided."""
 
-    file: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] = DEFAULT_DECISIONS
+    file: Annotated[_Path, _flag("--decisions")] = DEFAULT_DECISIONS
 
 
 class CorpusSettings(_Section, frozen=True):
@@ -215,10 +204,10 @@ class CorpusSettings(_Section, frozen=True):
     `store` is deprecated: every corpus is kept in Parquet files, and a Delta table is refused.
     """
 
-    folder: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] = DEFAULT_CORPUS
+    folder: Annotated[_Path, _flag("--corpus")] = DEFAULT_CORPUS
     store: Literal["parquet", "delta"] | None = None
     tenant_spoof: Literal["overwrite", "reject"] = "overwrite"
-    orphan_version_gap: Annotated[int, msgspec.Meta(ge=1)] = DEFAULT_ORPHAN_GAP
+    orphan_version_gap: Annotated[int, msgspec.Meta(ge=1)] = 2
     dimension: Annotated[int, msgspec.Meta(ge=1, le=65_536)] = DEFAULT_DIMENSION
 
 
@@ -231,12 +220,12 @@ class GlossarySettings(_Section, frozen=True):
     for what people author; both are found by their usual names where they are not named.
     """
 
-    folder: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] | None = None
-    events: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]+\Z")] | None = None
+    folder: Annotated[_Path | None, _flag("--glossary")] = None
+    events: _Path | None = None
     scopes: tuple[Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9_-]*\Z")], ...] = ()
     local: str | None = None
     authored: str | None = None
-    strictness: Literal["off", "medium", "max"] = "medium"
+    strictness: Annotated[Literal["off", "medium", "max"], _flag("--strictness")] = "medium"
 
 
 class AliasSettings(_Section, frozen=True):
@@ -249,7 +238,7 @@ class AliasSettings(_Section, frozen=True):
 class CategorySettings(_Section, frozen=True):
     """Whether records without a category get one, and what operations are for, beside the built-in table."""
 
-    reclassify: bool = False
+    reclassify: Annotated[bool, _flag("--reclassify")] = False
     operations: dict[str, str] = {}
 
 
@@ -259,29 +248,6 @@ class ClusterOptions(TypedDict):
     threshold: float | None
     stop_words: tuple[str, ...]
     synonyms: dict[str, tuple[str, ...] | str]
-
-
-class RankOptions(TypedDict):
-    """The settings that the ranking depends on, by the names of its arguments."""
-
-    by: RankBy
-    min_images: int
-    min_sessions: int
-    half_life_days: float
-    reach_weight: float
-    need_weight: float
-    recency_weight: float
-    window_weeks: int
-    category_aliases: dict[str, str]
-    operation_aliases: dict[str, str]
-
-
-class CategoryOptions(TypedDict):
-    """The settings that categories depend on, by the names of the arguments of `reclassify`."""
-
-    operations: dict[str, str]
-    category_aliases: dict[str, str]
-    operation_aliases: dict[str, str]
 
 
 class Settings(_Section, frozen=True):
@@ -320,36 +286,19 @@ class Settings(_Section, frozen=True):
         }
 
     @property
-    def rank_options(self) -> RankOptions:
-        """What `rank` is to be called with."""
-        return {
-            "by": self.rank.by,
-            "min_images": self.rank.min_images,
-            "min_sessions": self.rank.min_sessions,
-            "half_life_days": self.rank.half_life_days,
-            "reach_weight": self.rank.reach_weight,
-            "need_weight": self.rank.need_weight,
-            "recency_weight": self.rank.recency_weight,
-            "window_weeks": self.rank.window_weeks,
-            "category_aliases": self.category_aliases,
-            "operation_aliases": self.operation_aliases,
-        }
-
-    @property
     def rules(self) -> tuple[Rule, ...]:
         """What is no gap of the vocabulary, the built-in rules included."""
         return rules_in_force(self.not_a_gap)
 
     @property
-    def category_options(self) -> CategoryOptions:
-        """What `reclassify` is to be called with."""
+    def operation_categories(self) -> dict[str, str]:
+        """Operation to category as `reclassify` wants it, the built-in ones included."""
         categories, operations = self.category_aliases, self.operation_aliases
         own = {
             operation_key(fold_operation(name, operations)): fold_category(category, categories)
             for name, category in self.categories.operations.items()
         }
-        table = {**OPERATION_CATEGORIES, **own}
-        return {"operations": table, "category_aliases": categories, "operation_aliases": operations}
+        return {**OPERATION_CATEGORIES, **own}
 
     @property
     def category_aliases(self) -> dict[str, str]:
@@ -362,3 +311,61 @@ class Settings(_Section, frozen=True):
         """Name to operation as `fold_operation` wants it, the built-in ones included."""
         own = self.aliases.operations.items()
         return {**OPERATION_ALIASES, **{operation_key(name): operation for name, operation in own}}
+
+
+class Flag(NamedTuple):
+    """An option of the command line that says a setting.
+
+    Attributes:
+        table: The table of the setting.
+        key: Its key.
+        kind: What it is, without its bounds.
+        default: What it is where nobody says it.
+        meaning: What `--help` tells of it; empty where each command has its own words.
+    """
+
+    table: str
+    key: str
+    kind: Any
+    default: Any
+    meaning: str
+
+
+@cache
+def known_flags() -> dict[str, Flag]:
+    """The options of the command line that say a setting."""
+    flags = {}
+    for table in structs.fields(Settings):
+        for field in structs.fields(table.type) if table.name not in {"not_a_gap", "source"} else ():
+            for meta in getattr(field.type, "__metadata__", ()):
+                if meta.extra:
+                    kind, meaning = get_args(field.type)[0], meta.description or ""
+                    flags[meta.extra["flag"]] = Flag(table.name, field.name, kind, field.default, meaning)
+    return flags
+
+
+_Settings = TypeVar("_Settings", bound=_Section)
+
+
+def overridden(settings: _Settings, **changes: object) -> _Settings:
+    """Settings with the changes that are not None, all of them checked as those of a file are.
+
+    Raises:
+        InvalidInputError: There is no such setting, or it cannot have that value.
+    """
+    kinds = {field.name: field.type for field in structs.fields(settings)}
+    for name in changes.keys() - kinds.keys():
+        raise InvalidInputError(f"there is no setting '{name}'", hint=nearest(name, kinds))
+    given = {name: _plain(value, kinds[name]) for name, value in changes.items() if value is not None}
+    # Also what is not changed: a struct that is made by hand checks nothing.
+    values = {**structs.asdict(settings), **given}
+    return type(settings)(**{name: converted(value, kinds[name], name) for name, value in values.items()})
+
+
+def _plain(value: object, kind: object) -> object:
+    """Several texts as a tuple, be it a single one or a set."""
+    if isinstance(value, str) and kind == tuple[str, ...]:
+        return (value,)
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping):
+        return tuple(value)
+    return value

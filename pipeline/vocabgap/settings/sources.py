@@ -15,7 +15,7 @@ from typing import Any, Final, get_type_hints
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError, nearest, require_type
+from vocabgap.errors import InvalidInputError, converted
 from vocabgap.records.record import FIELDS, LOG_NAME, GapRecord
 
 # Where a value lies in somebody else's object: the one way in which settings say it.
@@ -55,7 +55,6 @@ _DEPTH_HINT: Final = (
     "a pattern fits a file's name at any depth, and folders before it from the right: exports/*.jsonl"
 )
 _FIELDS_HINT: Final = "`vocabgap schema records` lists the fields and says what fits"
-_README_HINT: Final = "see Other people's gap logs in the README"
 _Scalar = str | int | float | bool
 
 
@@ -78,6 +77,14 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     where: dict[str, _Scalar | tuple[_Scalar, ...]] = {}
     enabled: bool = True
 
+    def __post_init__(self) -> None:
+        """A moment that TOML knows as one is the text that a log would have."""
+        constants = {
+            field: value.isoformat() if isinstance(value, date | time) else value
+            for field, value in self.constants.items()
+        }
+        msgspec.structs.force_setattr(self, "constants", constants)
+
     @property
     def globs(self) -> tuple[str, ...]:
         """The patterns; one may be given as it is."""
@@ -97,6 +104,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 NATIVE: Final = Source(glob=LOG_NAME)
+_Tables = dict[str, dict[str, Source]]  # as a settings file has them
 
 
 @cache
@@ -104,32 +112,6 @@ def shipped_sources() -> Mapping[str, Source]:
     """The sources that are known without being told, by name."""
     text = resources.files("vocabgap.settings").joinpath(_SHIPPED).read_text(encoding="utf-8")
     return msgspec.convert(tomllib.loads(text)["source"], dict[str, Source])
-
-
-def parse_source(name: str, table: object) -> Source:
-    """The source of a `[source.NAME]` table.
-
-    Raises:
-        InvalidInputError: It cannot work; the error names the table and the key.
-    """
-    if not isinstance(table, Mapping):
-        raise InvalidInputError(f"[source] {name}: expected a table", hint=f"begin one with [source.{name}]")
-    table = dict(table)
-    for part, kind in (("fields", str | tuple[str, ...]), ("where", _Scalar | tuple[_Scalar, ...])):
-        for key, value in _table(name, table, part).items():
-            require_type(f"[source.{name}.{part}] {key}", value, kind, hint=_README_HINT)
-    constants = _table(name, table, "constants")
-    table["constants"] = {field: _as_in_json(value) for field, value in constants.items()}
-    for key in table.keys() - set(Source.__struct_fields__):
-        hint = nearest(key, Source.__struct_fields__)
-        raise InvalidInputError(f"[source.{name}] {key}: there is no such key", hint=hint)
-    for key in ("glob", "enabled"):
-        if key in table:
-            place = f"[source.{name}] {key}"
-            require_type(place, table[key], Source.__annotations__[key], hint=_README_HINT)
-    made = msgspec.convert(table, Source)
-    _check(name, made)
-    return made
 
 
 def sources_in_force(own: Mapping[str, Source]) -> dict[str, Source]:
@@ -155,31 +137,18 @@ def checked_sources(sources: Mapping[str, Source | Mapping[str, Any]]) -> dict[s
     Raises:
         InvalidInputError: A source cannot work; the error names it, and the key.
     """
-    if not isinstance(sources, Mapping):
-        raise InvalidInputError(
-            f"sources: expected names with their sources, found {type(sources).__name__}",
-            hint='for example {"mine": {"glob": "wishes-*.jsonl"}}',
-        )
+    sources = converted(
+        sources, dict[str, Any], "sources", hint='for example {"mine": {"glob": "wishes-*.jsonl"}}'
+    )
     made = {
-        name: each if isinstance(each, Source) else parse_source(name, each) for name, each in sources.items()
+        name: each
+        if isinstance(each, Source)
+        else converted({"source": {name: each}}, _Tables)["source"][name]
+        for name, each in sources.items()
     }
     for name, each in made.items():
         _check_whole(name, each)
     return {name: each for name, each in made.items() if each.enabled}
-
-
-def _table(name: str, table: dict[str, object], part: str) -> dict[str, Any]:
-    value = table.get(part, {})
-    if not isinstance(value, dict):
-        raise InvalidInputError(
-            f"[source.{name}] {part}: expected a table", hint=f"begin one with [source.{name}.{part}]"
-        )
-    return value
-
-
-def _as_in_json(value: object) -> object:
-    """A moment that TOML knows as one, as the text that a log would have."""
-    return value.isoformat() if isinstance(value, date | time) else value
 
 
 def _over(base: Source | None, own: Source) -> Source:
@@ -235,4 +204,4 @@ def _check_paths(name: str, made: Source) -> None:
 
 def _require_constant(name: str, field: str, value: object) -> None:
     kind = get_type_hints(GapRecord)[field]
-    require_type(f"[source.{name}.constants] {field}", value, kind, hint=_FIELDS_HINT)
+    converted(value, kind, f"[source.{name}.constants] {field}", hint=_FIELDS_HINT)
