@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 
 from vocabgap.ranking.capabilities import rank
-from vocabgap.reporting.page import render_page
+from vocabgap.reporting.page.rendering import render_page
 from vocabgap.reporting.summary import summarise
 from vocabgap.reporting.writing import with_capabilities
 from vocabgap.schema import CLUSTERS, GAPS, RECORDS, WORDINGS

@@ -18,7 +18,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from vocabgap.pipeline import Run
 from vocabgap.reporting.formats import render_markdown
-from vocabgap.reporting.page import payload, render_page, rendering
+from vocabgap.reporting.page import payload, rendering
+from vocabgap.reporting.page.rendering import render_page
 from vocabgap.reporting.published_run import read_gaps
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.pipeline import Run, run
-from vocabgap.reporting.page import render_page
+from vocabgap.reporting.page.rendering import render_page
 from vocabgap.reporting.sharing import shareable
 from vocabgap.settings.model import (
     ClusterSettings,

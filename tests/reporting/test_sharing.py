@@ -16,8 +16,9 @@ from vocabgap.pipeline import Run
 from vocabgap.reporting import capability, sharing
 from vocabgap.reporting.capability import Capability, Listed
 from vocabgap.reporting.overviews import Account
-from vocabgap.reporting.page import render_page, rendering
+from vocabgap.reporting.page import rendering
 from vocabgap.reporting.page.payload import payload_of
+from vocabgap.reporting.page.rendering import render_page
 from vocabgap.reporting.published_run import read_gaps, read_run
 from vocabgap.reporting.sharing import NO_CATEGORY, NO_WORDING, shareable
 from vocabgap.reporting.summary import Summary

@@ -242,7 +242,7 @@ class _Source:
         """The evidence for a capability, what became of it, and how to decide about it."""
         if self.known is None or (row := self.known.ranked.filter(capability_id=identifier)).is_empty():
             return {}
-        from vocabgap.reporting.page.data import commands  # noqa: PLC0415 - only a capability needs it
+        from vocabgap.reporting.capability import commands  # noqa: PLC0415 - only a capability needs it
 
         capability = msgspec.convert(row.row(0, named=True), Capability)
         group = SETTLED_GROUP if capability.status in SETTLED else OPEN

@@ -31,7 +31,7 @@ from vocabgap.reporting.manifest import (
     filters,
 )
 from vocabgap.reporting.overviews import who_asked, whose
-from vocabgap.reporting.page import render_page
+from vocabgap.reporting.page.rendering import render_page
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary, summarise
 from vocabgap.reporting.wording import (

@@ -7,8 +7,7 @@ import pytest
 
 from vocabgap.cli.app import run
 from vocabgap.errors import ExitCode
-from vocabgap.reporting.capability import SETTLED, Listed
-from vocabgap.reporting.page.data import commands
+from vocabgap.reporting.capability import SETTLED, Listed, commands
 
 Make = Callable[..., Listed]
 

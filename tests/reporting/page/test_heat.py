@@ -3,10 +3,9 @@
 from collections.abc import Callable
 
 from vocabgap.reporting.capability import Listed, Tally
-from vocabgap.reporting.page.data import Index
 from vocabgap.reporting.page.payload import LEVELS
 from vocabgap.reporting.page.rendering import OPERATIONS, ROWS, heat_map
-from vocabgap.reporting.page.rows import Row, row_of
+from vocabgap.reporting.page.rows import Index, Row, row_of
 
 Make = Callable[..., Listed]
 

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from vocabgap.reporting.page.data import Names, Periods, shown
+from vocabgap.reporting.page.rows import Names, Periods, shown
 
 
 def test_a_name_has_one_position() -> None:

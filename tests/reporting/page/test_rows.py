@@ -6,8 +6,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from vocabgap.reporting.capability import Cover, Example, Listed, Recurring, Tally, Wording, Workaround
-from vocabgap.reporting.page.data import Index
-from vocabgap.reporting.page.rows import WITH_ALL_EVIDENCE, Limits, Row, row_of
+from vocabgap.reporting.page.rows import WITH_ALL_EVIDENCE, Index, Limits, Row, row_of
 
 Make = Callable[..., Listed]
 WIDE = Limits(characters=240, wordings=500, evidence=5)

@@ -5,9 +5,8 @@ from typing import Final
 
 import msgspec
 
-from vocabgap.reporting.capability import TITLES
-from vocabgap.reporting.page.data import SPARK, Command, Index, Spark, commands, days_together
-from vocabgap.reporting.page.rows import Limits, Row, ShownExample, row_of
+from vocabgap.reporting.capability import TITLES, Command, commands
+from vocabgap.reporting.page.rows import Index, Limits, Row, ShownExample, days_together, row_of
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import CONFIDENT, SHOWN_WORDINGS
 
@@ -33,6 +32,23 @@ _ESCAPES: Final = {
     "\u2028".encode(): rb"\u2028",
     "\u2029".encode(): rb"\u2029",
 }
+
+
+class Spark(msgspec.Struct, frozen=True):
+    """The measures of a small drawing of upright bars.
+
+    Attributes:
+        width: Of the whole.
+        height: Of the highest bar.
+        filled: By a bar, of the width that it has to itself.
+    """
+
+    width: int
+    height: int
+    filled: float
+
+
+SPARK: Final = Spark(width=60, height=16, filled=0.75)
 
 
 class Shown(msgspec.Struct, frozen=True):

@@ -17,8 +17,7 @@ from vocabgap.ranking.priority import recent_weeks
 from vocabgap.records.moments import iso
 from vocabgap.reporting.capability import SHOWN
 from vocabgap.reporting.overviews import who_asked, whose
-from vocabgap.reporting.page.data import SPARK, bars, heat, percentage
-from vocabgap.reporting.page.payload import LEVELS, Payload, encode_payload, levels, payload_of
+from vocabgap.reporting.page.payload import LEVELS, SPARK, Payload, encode_payload, levels, payload_of
 from vocabgap.reporting.page.rows import Row
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import (
@@ -85,6 +84,7 @@ def _digest(text: str) -> str:
 # Which capability touches which operations: a heat map of numbers.
 
 
+HEAT_STEPS: Final = 6
 ROWS: Final = 20
 OPERATIONS: Final = 12
 
@@ -108,6 +108,31 @@ class HeatMap(msgspec.Struct, frozen=True):
     operations: tuple[int, ...]
     rows: tuple[tuple[Row, tuple[Cell, ...]], ...]
     others: int
+
+
+def percentage(number: float, most: float) -> float:
+    """A number as a percentage of the greatest one, to one digit."""
+    return round(100 * number / most, 1) if most else 0.0
+
+
+def bars(numbers: Sequence[int]) -> str:
+    """Upright bars side by side, as the path of an SVG; what is not zero is one pixel high at least."""
+    most = max(numbers, default=0)
+    step = SPARK.width / max(len(numbers), 1)
+    width = round(step * SPARK.filled, 1)
+    found = []
+    for position, each in enumerate(numbers):
+        if each:
+            top = round(SPARK.height - max(1.0, SPARK.height * each / most), 1)
+            found.append(f"M{position * step:.1f} {SPARK.height}V{top}h{width}V{SPARK.height}")
+    return "".join(found)
+
+
+def heat(number: int, most: int) -> int:
+    """How dark a cell of a heat map is: 0 for nothing, up to `HEAT_STEPS` for the most."""
+    if not number or not most:
+        return 0
+    return -(-number * HEAT_STEPS // most)
 
 
 def heat_map(rows: Sequence[Row]) -> HeatMap:

@@ -1,22 +1,28 @@
-"""One capability as plain data for a page: every text is already safe to show, and cut where it is long.
+"""The rows of a page: a capability as plain data, every text already safe to show, and cut where it is long.
 
-There may be thousands on a page, so what is told of many is told once: names, files and periods stand in
+There may be thousands on a page, so what is true of many is said once: names, files and periods stand in
 lists of the page, and the rows refer to them by position.
 """
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
-from typing import Final
+from itertools import accumulate
+from math import log
+from typing import Final, Self
 
 import msgspec
 
-from vocabgap.reporting.capability import Capability, Example, Listed, Tally, Workaround
+from vocabgap.reporting.capability import Asker, Capability, Example, Listed, Tally, Workaround
 from vocabgap.reporting.overviews import who_asked
-from vocabgap.reporting.page.data import Index, Names, Span, rank_span, shown
 from vocabgap.reporting.wording import factors, interval, next_ahead, rating, satisfaction, short_hash, trend
+from vocabgap.text import shortened, visible
 
 Pairs = tuple[int, ...]  # position, mentions, position, mentions, and so on
 Counted = tuple[str, int]
+WITH_ALL_EVIDENCE: Final = 500
+_THINNEST: Final = 5.0  # of a span, to be seen
+_MOST_MONTHS: Final = 24  # more of them are shown as years
+_TAIL: Final = 0.05  # of the mentions, at either end: what is no part of the bulk
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -33,7 +39,11 @@ class Limits(msgspec.Struct, frozen=True):
     evidence: int
 
 
-WITH_ALL_EVIDENCE: Final = 500
+class Span(msgspec.Struct, frozen=True, array_like=True):
+    """A segment of a line of length 100."""
+
+    start: float
+    length: float
 
 
 class ShownExample(msgspec.Struct, frozen=True, array_like=True):
@@ -133,6 +143,100 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     examples: tuple[ShownExample, ...]
 
 
+class Names:
+    """Names in the order in which they are first asked for, each once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, int] = {}
+
+    def place(self, name: str) -> int:
+        """The position of a name."""
+        return self._known.setdefault(name, len(self._known))
+
+    def shown(self, most: int) -> tuple[str, ...]:
+        """All of them, safe to show."""
+        return tuple(shown(name, most) for name in self._known)
+
+
+class Periods(msgspec.Struct, frozen=True):
+    """The months that most mentions are in; the years where the months are many.
+
+    What little is earlier or later than they are is told as one period before, or after, all of them: a clock
+    that was wrong once does not make years of everybody's months.
+
+    Attributes:
+        first: The number of the first period.
+        names: Their names, in order.
+        are_years: Whether they are years.
+    """
+
+    first: int
+    names: tuple[str, ...]
+    are_years: bool
+
+    @classmethod
+    def of(cls, on_days: Sequence[tuple[date, int]]) -> Self:
+        """The periods of a report.
+
+        Args:
+            on_days: Days on which something came up, one at least, with mentions; the earliest first.
+        """
+        days = [day for day, _ in on_days]
+        bulk = _bulk(on_days)
+        are_years = len(range(_month(bulk[0]), _month(bulk[1]) + 1)) > _MOST_MONTHS
+        number, name = (_year, _year_name) if are_years else (_month, _month_name)
+        earliest, latest = number(days[0]), number(days[-1])
+        # Beyond the bulk there is as much as there is room for, the newest first.
+        last = min(latest, max(number(bulk[0]) + _MOST_MONTHS - 1, number(bulk[1])))
+        first = max(earliest, last - _MOST_MONTHS + 1)
+        names = [name(each) for each in range(first, last + 1)]
+        if earliest < first:
+            names.insert(0, f"before {name(first)}")
+        if latest > last:
+            names.append(f"after {name(last)}")
+        return cls(first - (earliest < first), tuple(names), are_years)
+
+    def counted(self, on_days: Iterable[tuple[date, int]]) -> tuple[int, ...]:
+        """Position of the first period with a mention, then the mentions of each from there to the last one.
+
+        Args:
+            on_days: Days with their mentions, the earliest first.
+        """
+        counts: dict[int, int] = {}
+        for day, mentions in on_days:
+            number = (_year if self.are_years else _month)(day) - self.first
+            place = min(max(number, 0), len(self.names) - 1)
+            counts[place] = counts.get(place, 0) + mentions
+        if not counts:
+            return ()
+        first, last = min(counts), max(counts)
+        return (first, *(counts.get(place, 0) for place in range(first, last + 1)))
+
+
+class Index:
+    """What the rows of one page refer to by position, and what all of them are measured by.
+
+    Args:
+        on_days: The days on which anything came up, with their mentions, the earliest first.
+        named_by: What stands before the name of an image or a log.
+        askers: Whose records there are.
+        last_rank: The last rank that any interval reaches.
+    """
+
+    def __init__(
+        self,
+        on_days: Sequence[tuple[date, int]] = (),
+        *,
+        named_by: tuple[str, ...] = (),
+        askers: tuple[Asker, ...] = (),
+        last_rank: int = 1,
+    ) -> None:
+        self.categories, self.operations, self.images, self.files = Names(), Names(), Names(), Names()
+        self.first_day = on_days[0][0] if on_days else None
+        self.periods = Periods.of(on_days) if on_days else None
+        self.named_by, self.askers, self.last_rank = named_by, askers, last_rank
+
+
 def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
     """A capability as a page shows it."""
     item, most = listed.capability, limits.characters
@@ -200,6 +304,28 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
     )
 
 
+def shown(text: str, most: int) -> str:
+    """A text from a log as a page shows it: so many characters at most."""
+    return shortened(visible(text), most)
+
+
+def days_together(each_on_days: Iterable[Sequence[tuple[date, int]]]) -> list[tuple[date, int]]:
+    """The days of several, the earliest first, with the mentions of all of them."""
+    counts: dict[date, int] = {}
+    for on_days in each_on_days:
+        for day, mentions in on_days:
+            counts[day] = counts.get(day, 0) + mentions
+    return sorted(counts.items())
+
+
+def rank_span(low: int, high: int, last: int) -> Span:
+    """Where the interval of a rank lies between the first and the last rank, on a logarithmic scale."""
+    whole = log(last) if last > 1 else 1.0
+    start, end = (round(100 * log(each) / whole, 1) for each in (low, high))
+    start = min(start, 100 - _THINNEST)
+    return Span(start, max(round(end - start, 1), _THINNEST))
+
+
 def _evidence(item: Capability, limits: Limits) -> int | None:
     """How many examples and workarounds are shown; null for all."""
     return None if item.rank <= WITH_ALL_EVIDENCE else limits.evidence
@@ -250,3 +376,31 @@ def _days(on_days: Iterable[tuple[date, int]], first_day: date | None) -> Pairs:
 
 def _day(moment: datetime | None) -> str | None:
     return None if moment is None else moment.date().isoformat()
+
+
+def _bulk(on_days: Sequence[tuple[date, int]]) -> tuple[date, date]:
+    """The days between which all mentions are but a small part at either end."""
+    whole = sum(mentions for _, mentions in on_days)
+    return _beyond(on_days, whole * _TAIL), _beyond(on_days[::-1], whole * _TAIL)
+
+
+def _beyond(on_days: Sequence[tuple[date, int]], mentions: float) -> date:
+    """The first day on which there are more mentions, with those of the days before, than so many."""
+    sums = accumulate(number for _, number in on_days)
+    return next(day for (day, _), passed in zip(on_days, sums, strict=True) if passed > mentions)
+
+
+def _month(day: date) -> int:
+    return day.year * 12 + day.month - 1
+
+
+def _month_name(number: int) -> str:
+    return f"{number // 12:04}-{number % 12 + 1:02}"
+
+
+def _year(day: date) -> int:
+    return day.year
+
+
+def _year_name(number: int) -> str:
+    return f"{number:04}"

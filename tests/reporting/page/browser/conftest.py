@@ -27,7 +27,7 @@ from vocabgap.reporting.capability import (
     Wording,
 )
 from vocabgap.reporting.overviews import CapabilityTerms, CheckedTerms, OpenTerm, TermMeaning
-from vocabgap.reporting.page import render_page
+from vocabgap.reporting.page.rendering import render_page
 from vocabgap.reporting.summary import Summary
 
 PATIENCE = 10_000  # milliseconds
