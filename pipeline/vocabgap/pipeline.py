@@ -184,7 +184,7 @@ def analyse(
         selected = replace(selected, gaps=screen(selected.gaps, settings.rules)) if selection else corpus
     with stage("cluster"):
         # The whole corpus is grouped whatever is selected, so that a need is the same need in every view.
-        proposed = cluster(corpus.records, **settings.cluster_options, embedder=embedder)
+        proposed = cluster(corpus.records, settings.cluster, embedder=embedder)
         decisions = replay(recorded, proposed.wordings["surface"].unique())
         clusters = proposed.constrained(decisions.constraints)
     with stage("rank"):

@@ -25,11 +25,10 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from vocabgap.clustering.arrays import FloatArray, IntArray
-from vocabgap.clustering.cutting import flat_groups, sentenceness
-from vocabgap.clustering.embeddings import blended_rows
+from vocabgap.clustering.blending import blended_rows
+from vocabgap.clustering.cutting import flat_groups
 from vocabgap.clustering.linkage import DENSE_LIMIT, average_linkage, cosine_distances
-from vocabgap.clustering.vectorizing import Rows, vectorize, word_rows
+from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize, word_rows
 from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.schema import PHRASE_FIELDS
 from vocabgap.text import surface
@@ -78,7 +77,7 @@ class Cost(NamedTuple):
 
 def default(points: Points) -> Rows:
     """Words, pairs and topic words beside trigrams."""
-    return vectorize(points.contents, points.weights, sentenceness(points.shares))
+    return vectorize(points.contents, points.weights, points.sentence_shares)
 
 
 def words(points: Points) -> Rows:

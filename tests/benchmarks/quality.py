@@ -28,8 +28,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics import adjusted_rand_score
 
 import vocabgap
-from vocabgap.clustering.arrays import IntArray
 from vocabgap.clustering.linkage import cosine_distances
+from vocabgap.clustering.vectorizing import IntArray
 from vocabgap.schema import PHRASE_FIELDS
 from vocabgap.text import content_words, ignored_stems, surface
 

@@ -6,9 +6,8 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from vocabgap.clustering.arrays import FloatArray
 from vocabgap.clustering.grouping import Clusters, cluster
-from vocabgap.clustering.vectorizing import Rows
+from vocabgap.clustering.vectorizing import FloatArray, Rows
 from vocabgap.schema import PHRASE_FIELDS
 
 Item = TypeVar("Item", bound=Hashable)

@@ -12,14 +12,12 @@ from scipy import sparse
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
-from vocabgap.clustering import embeddings, linkage
-from vocabgap.clustering.arrays import FloatArray
+from vocabgap.clustering import blending, linkage
+from vocabgap.clustering.blending import BlendedNeighbours
 from vocabgap.clustering.cutting import flat_groups
 from vocabgap.clustering.grouping import cluster
-from vocabgap.clustering.linkage import cosine_distances, in_order_of_height
-from vocabgap.clustering.neighbours import BlendedNeighbours
-from vocabgap.clustering.sparse_linkage import average_linkage
-from vocabgap.clustering.vectorizing import Rows
+from vocabgap.clustering.linkage import cosine_distances, in_order_of_height, reciprocal_merges
+from vocabgap.clustering.vectorizing import FloatArray, Rows
 
 Asking = Callable[..., pl.DataFrame]
 Partition = Callable[[Sequence[int], Sequence[int]], set[frozenset[int]]]
@@ -63,7 +61,7 @@ def test_the_partition_is_that_of_scipy(count: int, partition: Partition) -> Non
     np.fill_diagonal(distances, 0.0)
     reference = hierarchy.linkage(squareform(distances, checks=False), "average")
 
-    merges = average_linkage(rows, np.ones(count), 0.8)
+    merges = reciprocal_merges(rows, np.ones(count), 0.8)
 
     ours = in_order_of_height(merges.keep, merges.drop, merges.height, np.ones(count))
     for threshold in (0.3, 0.5, 0.7, 0.8):
@@ -80,7 +78,7 @@ def test_a_weight_counts_as_so_many_rows(partition: Partition) -> None:
     np.fill_diagonal(distances, 0.0)
     reference = hierarchy.linkage(squareform(distances, checks=False), "average")
 
-    merges = average_linkage(rows, weights.astype(np.float64), 0.6)
+    merges = reciprocal_merges(rows, weights.astype(np.float64), 0.6)
 
     ours = in_order_of_height(merges.keep, merges.drop, merges.height, weights.astype(np.float64))
     found = flat_groups(ours, 120, 0.6)[copies].tolist()
@@ -134,11 +132,11 @@ def test_rows_that_float32_cannot_tell_apart_are_told_apart(spread: float) -> No
 
 def test_the_size_of_the_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = blended(9, 500)
-    whole = average_linkage(rows, np.ones(500), 0.8)
+    whole = reciprocal_merges(rows, np.ones(500), 0.8)
 
-    monkeypatch.setattr(embeddings, "_BLOCK_CELLS", 1_500)
-    monkeypatch.setattr(embeddings, "_PAIRS_AT_ONCE", 7)
-    blocks = average_linkage(rows, np.ones(500), 0.8)
+    monkeypatch.setattr(blending, "_BLOCK_CELLS", 1_500)
+    monkeypatch.setattr(blending, "_PAIRS_AT_ONCE", 7)
+    blocks = reciprocal_merges(rows, np.ones(500), 0.8)
 
     for name in ("keep", "drop", "height"):
         np.testing.assert_array_equal(getattr(blocks, name), getattr(whole, name))

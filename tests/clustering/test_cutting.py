@@ -11,9 +11,8 @@ from vocabgap.clustering.cutting import (
     SENTENCE_CUT,
     cuts,
     flat_groups,
-    sentence_shares,
-    sentenceness,
 )
+from vocabgap.clustering.wordings import clause_share, sentence_share
 from vocabgap.schema import LINKAGE
 from vocabgap.text import surface
 
@@ -37,7 +36,7 @@ def linkage(*merges: tuple[int, int, float, int]) -> pl.DataFrame:
     ],
 )
 def test_noun_phrases_are_no_sentences(phrase: str) -> None:
-    assert sentence_shares(pl.Series([surface(phrase)])).tolist() == [0.0]
+    assert clause_share(surface(phrase)) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -45,7 +44,7 @@ def test_noun_phrases_are_no_sentences(phrase: str) -> None:
     ["How do I mask the sky?", "I can't select it", "The user wanted what they had before", "It can crop"],
 )
 def test_sentences_are_sentences(sentence: str) -> None:
-    assert sentenceness(sentence_shares(pl.Series([surface(sentence)]))).tolist() == [1.0]
+    assert sentence_share(np.array([clause_share(surface(sentence))])).tolist() == [1.0]
 
 
 def test_the_cut_of_a_merge_goes_by_the_mentions_below_it() -> None:

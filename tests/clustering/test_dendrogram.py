@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from vocabgap.clustering.cutting import flat_groups
-from vocabgap.clustering.linkage import below, in_order_of_height
+from vocabgap.clustering.cutting import below, flat_groups
+from vocabgap.clustering.linkage import in_order_of_height
 from vocabgap.schema import LINKAGE
 
 Merge = tuple[int, int, float]

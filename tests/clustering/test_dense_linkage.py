@@ -11,10 +11,9 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 from sklearn.cluster import AgglomerativeClustering
 
-from vocabgap.clustering.arrays import FloatArray
 from vocabgap.clustering.cutting import flat_groups
-from vocabgap.clustering.linkage import cosine_distances, dense_average_linkage
-from vocabgap.clustering.vectorizing import vectorize
+from vocabgap.clustering.linkage import cosine_distances, nearest_neighbour_chain
+from vocabgap.clustering.vectorizing import FloatArray, vectorize
 from vocabgap.schema import LINKAGE
 
 RandomRows = Callable[[int, int], sparse.csr_array]
@@ -51,7 +50,7 @@ def test_heights_of_single_points_are_those_of_scipy(random_rows: RandomRows, se
     distances = cosine_distances(random_rows(seed, 60))
     expected = hierarchy.linkage(squareform(finite(distances)), method="average")
 
-    found = dense_average_linkage(distances, np.ones(60))
+    found = nearest_neighbour_chain(distances, np.ones(60))
 
     np.testing.assert_allclose(found["height"].to_numpy(), expected[:, 2], atol=1e-12)
 
@@ -61,7 +60,7 @@ def test_merges_of_single_points_are_those_of_scipy(random_rows: RandomRows, see
     distances = cosine_distances(random_rows(seed, 60))
     expected = hierarchy.linkage(squareform(finite(distances)), method="average")
 
-    found = dense_average_linkage(distances, np.ones(60))
+    found = nearest_neighbour_chain(distances, np.ones(60))
 
     np.testing.assert_array_equal(found.select("left", "right", "size").to_numpy(), expected[:, [0, 1, 3]])
 
@@ -75,7 +74,7 @@ def test_partition_of_single_points_is_that_of_scipy(
     position = int(share * 59)
     threshold = float(reference[position : position + 2, 2].mean())
 
-    found = flat_groups(dense_average_linkage(distances, np.ones(60)), 60, threshold)
+    found = flat_groups(nearest_neighbour_chain(distances, np.ones(60)), 60, threshold)
 
     expected = hierarchy.fcluster(reference, threshold, criterion="distance")
     assert partition(range(60), found.tolist()) == partition(range(60), expected.tolist())
@@ -91,7 +90,7 @@ def test_weights_stand_for_repeated_points_in_scipy(
     reference = hierarchy.linkage(squareform(expanded(distances, weights)), method="average")
     assume(np.diff(reference[-count + 1 :, 2]).min(initial=1.0) > SMALLEST_GAP)
 
-    found = dense_average_linkage(distances, np.array(weights, dtype=np.float64))
+    found = nearest_neighbour_chain(distances, np.array(weights, dtype=np.float64))
 
     np.testing.assert_allclose(found["height"].to_numpy(), reference[-count + 1 :, 2], atol=1e-12)
     points = np.repeat(np.arange(count), weights).tolist()
@@ -110,7 +109,7 @@ def test_weights_stand_for_repeated_points_in_scikit_learn(
     distances = cosine_distances(random_rows(seed, count))
     repeated = expanded(distances, weights)
 
-    found = dense_average_linkage(distances, np.array(weights, dtype=np.float64))
+    found = nearest_neighbour_chain(distances, np.array(weights, dtype=np.float64))
     assume(np.diff(found["height"].to_numpy()).min(initial=1.0) > SMALLEST_GAP)
 
     points = np.repeat(np.arange(count), weights).tolist()
@@ -127,7 +126,7 @@ def test_weights_stand_for_repeated_points_in_scikit_learn(
 def test_heights_never_decrease(random_rows: RandomRows, seed: int, weights: list[int]) -> None:
     distances = cosine_distances(random_rows(seed, len(weights)))
 
-    found = dense_average_linkage(distances, np.array(weights, dtype=np.float64))
+    found = nearest_neighbour_chain(distances, np.array(weights, dtype=np.float64))
 
     assert found["height"].is_sorted()
 
@@ -135,7 +134,7 @@ def test_heights_never_decrease(random_rows: RandomRows, seed: int, weights: lis
 @given(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=45, max_size=45))
 @settings(deadline=None)
 def test_heights_never_decrease_where_distances_are_equal(upper: list[float]) -> None:
-    found = dense_average_linkage(matrix(*upper), np.ones(10))
+    found = nearest_neighbour_chain(matrix(*upper), np.ones(10))
 
     assert found.height == 9
     assert found["height"].is_sorted()
@@ -146,7 +145,7 @@ def test_heights_never_decrease_where_distances_are_equal(upper: list[float]) ->
 def test_last_merge_holds_every_mention(random_rows: RandomRows, seed: int, weights: list[int]) -> None:
     distances = cosine_distances(random_rows(seed, len(weights)))
 
-    found = dense_average_linkage(distances, np.array(weights, dtype=np.float64))
+    found = nearest_neighbour_chain(distances, np.array(weights, dtype=np.float64))
 
     assert found["size"][-1] == sum(weights)
 
@@ -154,7 +153,7 @@ def test_last_merge_holds_every_mention(random_rows: RandomRows, seed: int, weig
 @given(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=45, max_size=45))
 @settings(deadline=None)
 def test_every_point_and_merge_is_merged_once(upper: list[float]) -> None:
-    found = dense_average_linkage(matrix(*upper), np.ones(10))
+    found = nearest_neighbour_chain(matrix(*upper), np.ones(10))
 
     assert sorted([*found["left"], *found["right"]]) == list(range(18))
 
@@ -165,20 +164,20 @@ def test_merge_is_no_lower_than_its_parts_where_rounding_would_have_it_so() -> N
     above = float(np.nextafter(near, 1.0))
     assert (24 * above + 48 * above) / 72 < near
 
-    found = dense_average_linkage(matrix(above, above, near), np.array([1.0, 24.0, 48.0]))
+    found = nearest_neighbour_chain(matrix(above, above, near), np.array([1.0, 24.0, 48.0]))
 
     assert found.rows() == [(1, 2, near, 72), (0, 3, near, 73)]
 
 
 def test_merging_weighs_distances_by_mentions() -> None:
     # The first two points merge; the third is 0.5 from one of them and 0.9 from the other.
-    found = dense_average_linkage(matrix(0.1, 0.5, 0.9), np.array([3.0, 1.0, 1.0]))
+    found = nearest_neighbour_chain(matrix(0.1, 0.5, 0.9), np.array([3.0, 1.0, 1.0]))
 
     assert found["height"].to_list() == pytest.approx([0.1, (3 * 0.5 + 1 * 0.9) / 4])
 
 
 def test_smaller_cluster_number_is_on_the_left() -> None:
-    found = dense_average_linkage(matrix(0.8, 0.8, 0.1), np.ones(3))
+    found = nearest_neighbour_chain(matrix(0.8, 0.8, 0.1), np.ones(3))
 
     assert found.select("left", "right").rows() == [(1, 2), (0, 3)]
 
@@ -186,20 +185,20 @@ def test_smaller_cluster_number_is_on_the_left() -> None:
 def test_weights_are_left_as_they_were() -> None:
     weights = np.array([2.0, 3.0, 4.0])
 
-    dense_average_linkage(matrix(0.1, 0.5, 0.9), weights)
+    nearest_neighbour_chain(matrix(0.1, 0.5, 0.9), weights)
 
     assert weights.tolist() == [2.0, 3.0, 4.0]
 
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_fewer_than_two_points_have_no_merges(count: int) -> None:
-    found = dense_average_linkage(np.full((count, count), np.inf), np.full(count, 4.0))
+    found = nearest_neighbour_chain(np.full((count, count), np.inf), np.full(count, 4.0))
 
     assert_frame_equal(found, LINKAGE.empty())
 
 
 def test_two_points_have_one_merge() -> None:
-    found = dense_average_linkage(matrix(0.25), np.array([2.0, 5.0]))
+    found = nearest_neighbour_chain(matrix(0.25), np.array([2.0, 5.0]))
 
     assert found.rows() == [(0, 1, 0.25, 7)]
     assert found.schema == LINKAGE.schema
@@ -208,7 +207,7 @@ def test_two_points_have_one_merge() -> None:
 def test_identical_points_merge_at_zero() -> None:
     distances = cosine_distances(sparse.csr_array(np.tile([[0.6, 0.8]], (6, 1))))
 
-    found = dense_average_linkage(distances, np.ones(6))
+    found = nearest_neighbour_chain(distances, np.ones(6))
 
     np.testing.assert_allclose(found["height"].to_numpy(), 0.0, atol=1e-15)
     assert set(flat_groups(found, 6, 0.01).tolist()) == {0}
@@ -217,7 +216,7 @@ def test_identical_points_merge_at_zero() -> None:
 def test_ties_are_broken_the_same_way_each_time() -> None:
     upper = [0.5] * 15
 
-    runs = [dense_average_linkage(matrix(*upper), np.ones(6)) for _ in range(3)]
+    runs = [nearest_neighbour_chain(matrix(*upper), np.ones(6)) for _ in range(3)]
 
     assert_frame_equal(runs[1], runs[0])
     assert_frame_equal(runs[2], runs[0])
@@ -230,7 +229,7 @@ def test_cut_at_an_exact_height_is_that_of_scikit_learn(partition: Partition, th
         metric="precomputed", linkage="average", distance_threshold=threshold, n_clusters=None
     ).fit(finite(distances))
 
-    found = flat_groups(dense_average_linkage(distances, np.ones(4)), 4, threshold)
+    found = flat_groups(nearest_neighbour_chain(distances, np.ones(4)), 4, threshold)
 
     assert partition(range(4), found.tolist()) == partition(range(4), reference.labels_.tolist())
 

@@ -12,18 +12,16 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from vocabgap.clustering import describing
-from vocabgap.clustering.arrays import FloatArray, IntArray
-from vocabgap.clustering.cutting import flat_groups
+from vocabgap.clustering.cutting import flat_groups, members_of
 from vocabgap.clustering.describing import (
     SHOWN_DIGITS,
     Labeller,
     cohesion,
-    members_of,
     similarity,
     weakest_links,
 )
-from vocabgap.clustering.linkage import cosine_distances, dense_average_linkage
-from vocabgap.clustering.vectorizing import Rows
+from vocabgap.clustering.linkage import cosine_distances, nearest_neighbour_chain
+from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.clustering.wordings import points_of
 from vocabgap.schema import LINKAGE
 
@@ -222,7 +220,7 @@ def test_nothing_has_no_links() -> None:
 def test_the_weakest_link_of_a_cut_is_the_highest_merge_below_it(
     random_rows: RandomRows, seed: int, count: int, threshold: float
 ) -> None:
-    merges = dense_average_linkage(cosine_distances(random_rows(seed, count)), np.ones(count))
+    merges = nearest_neighbour_chain(cosine_distances(random_rows(seed, count)), np.ones(count))
     labels = flat_groups(merges, count, threshold)
 
     found = weakest_links(merges, labels)

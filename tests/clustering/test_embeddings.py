@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from vocabgap.clustering import embeddings as dense
-from vocabgap.clustering.embeddings import EXPANSION, blended_rows, dense_rows, embedded
+from vocabgap.clustering import blending as dense
+from vocabgap.clustering.blending import EXPANSION, blended_rows, dense_rows, embedded
 from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.wordings import points_of
 from vocabgap.errors import InvalidInputError

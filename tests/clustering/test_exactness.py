@@ -17,11 +17,10 @@ import pytest
 from scipy import sparse
 from scipy.cluster import hierarchy
 
-from vocabgap.clustering.arrays import FloatArray, IntArray
-from vocabgap.clustering.cutting import flat_groups, sentence_shares, sentenceness
-from vocabgap.clustering.linkage import in_order_of_height
-from vocabgap.clustering.sparse_linkage import Merges, average_linkage
-from vocabgap.clustering.vectorizing import Rows, vectorize
+from vocabgap.clustering.cutting import flat_groups
+from vocabgap.clustering.linkage import Merges, in_order_of_height, reciprocal_merges
+from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize
+from vocabgap.clustering.wordings import clause_share, sentence_share
 from vocabgap.text import content_words, ignored_stems, surface
 
 WORDINGS = Path(__file__).parents[1] / "benchmarks" / "wordings.py"
@@ -49,13 +48,13 @@ def case(request: pytest.FixtureRequest) -> Case:
     count, space = request.param
     rows = _in_space(space, _vectorized(count))
     reference = hierarchy.linkage(_half_of_the_distances(rows.plain()), "average")
-    return Case(rows, reference, average_linkage(rows, np.ones(count), CUTS[-1]))
+    return Case(rows, reference, reciprocal_merges(rows, np.ones(count), CUTS[-1]))
 
 
 @pytest.mark.parametrize("cut", CUTS)
 def test_the_partition_is_that_of_scipy(case: Case, cut: float) -> None:
     count = case.rows.loads.shape[0]
-    merges = case.merges if cut == CUTS[-1] else average_linkage(case.rows, np.ones(count), cut)
+    merges = case.merges if cut == CUTS[-1] else reciprocal_merges(case.rows, np.ones(count), cut)
     ours = in_order_of_height(merges.keep, merges.drop, merges.height, np.ones(count))
     found = flat_groups(ours, count, cut)
 
@@ -77,7 +76,8 @@ def _vectorized(count: int) -> Rows:
     corpus = draw(count, count // WORDINGS_OF_A_NEED, SEED, surface)
     surfaces = pl.Series(sorted(map(surface, corpus.texts)))
     contents = [" ".join(content_words(each, ignored_stems())) for each in surfaces]
-    return vectorize(contents, np.ones(count), sentenceness(sentence_shares(surfaces)))
+    sentences = sentence_share(np.array([clause_share(each) for each in surfaces]))
+    return vectorize(contents, np.ones(count), sentences)
 
 
 def _in_space(space: str, rows: Rows) -> Rows:

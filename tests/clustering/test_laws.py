@@ -14,9 +14,9 @@ from polars.testing import assert_frame_equal
 from sklearn.cluster import AgglomerativeClustering
 
 import vocabgap
-from vocabgap.clustering.cutting import sentence_shares, sentenceness
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.clustering.vectorizing import vectorize
+from vocabgap.clustering.wordings import clause_share, sentence_share
 from vocabgap.schema import PHRASE_FIELDS
 from vocabgap.text import content_words, ignored_stems, surface
 
@@ -43,7 +43,8 @@ def scikit_learn_labels(phrases: list[str], threshold: float) -> list[int]:
     distinct = sorted(set(surfaces))
     contents = [" ".join(content_words(each, ignored_stems())) for each in distinct]
     mentions = np.array([surfaces.count(each) for each in distinct], dtype=np.float64)
-    rows = vectorize(contents, mentions, sentenceness(sentence_shares(pl.Series(distinct)))).plain()
+    sentences = sentence_share(np.array([clause_share(each) for each in distinct]))
+    rows = vectorize(contents, mentions, sentences).plain()
     expanded = rows[np.array([distinct.index(each) for each in surfaces])]
     distances = np.clip(1.0 - (expanded @ expanded.T).toarray(), 0.0, 1.0)
     model = AgglomerativeClustering(

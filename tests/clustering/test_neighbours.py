@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from vocabgap.clustering.arrays import FloatArray, IntArray
-from vocabgap.clustering.neighbours import LISTED, Nearest, SparseNeighbours
-from vocabgap.clustering.vectorizing import Rows
+from vocabgap.clustering.blending import LISTED, Nearest
+from vocabgap.clustering.neighbours import SparseNeighbours
+from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 
 MixedRows = Callable[..., Rows]
 

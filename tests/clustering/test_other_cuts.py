@@ -111,17 +111,17 @@ def test_a_group_that_is_not_there_is_said(found: Clusters) -> None:
         found.dendrogram(99)
 
 
-def test_beyond_the_reach_of_many_surfaces_a_cut_is_refused(
+def test_beyond_the_merges_of_many_surfaces_a_cut_is_refused(
     asking: Asking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(linkage, "DENSE_LIMIT", 3)
     found = cluster(asking(*NEEDS), threshold=0.5)
 
-    assert found.reach == 0.5
+    assert found.max_distance == 0.5
     assert found.sweep()["threshold"].to_list() == [0.3, 0.35, 0.4, 0.45, 0.5]
     with pytest.raises(InvalidInputError, match=r"known below a distance of 0\.5") as caught:
         found.at(0.6)
-    assert caught.value.hint == "cluster again with reach=0.6"
+    assert caught.value.hint == "cluster again with max_distance=0.6"
 
 
 def test_the_cut_in_force_is_among_those_that_are_swept(asking: Asking) -> None:

@@ -72,11 +72,11 @@ def test_shares_are_of_the_words_that_only_stand_in_sentences(asking: Asking) ->
     found = points_of(asking("how do I mask", "mask for the sky"))
 
     assert found.surfaces["surface"].to_list() == ["how do i mask", "mask for the sky"]
-    assert found.shares.tolist() == [0.75, 0.0]
+    assert found.clause_shares.tolist() == [0.75, 0.0]
 
 
 def test_stop_words_count_among_the_words_of_a_surface(asking: Asking) -> None:
-    assert points_of(asking("is the sky masked"), stop_words=["sky"]).shares.tolist() == [0.25]
+    assert points_of(asking("is the sky masked"), stop_words=["sky"]).clause_shares.tolist() == [0.25]
 
 
 @pytest.mark.parametrize("phrases", [(), (None, "  ")])
@@ -84,7 +84,7 @@ def test_no_phrase_gives_no_point(asking: Asking, phrases: tuple[str | None, ...
     found = points_of(asking(*phrases))
 
     assert (found.wordings.height, found.surfaces.height, found.contents) == (0, 0, [])
-    assert (len(found.shares), len(found.weights)) == (0, 0)
+    assert (len(found.clause_shares), len(found.weights)) == (0, 0)
 
 
 @given(phrase_lists)
@@ -93,10 +93,11 @@ def test_there_is_one_content_share_and_weight_for_each_surface(asking: Asking, 
     found = points_of(asking(*phrases))
 
     count = found.surfaces["surface"].n_unique()
-    assert found.surfaces.height == len(found.contents) == len(found.shares) == len(found.weights) == count
+    assert found.surfaces.height == len(found.contents) == count
+    assert len(found.clause_shares) == len(found.weights) == count
     assert all(found.contents)
     assert found.weights.sum() == len(phrases)
-    assert ((found.shares >= 0.0) & (found.shares <= 1.0)).all()
+    assert ((found.clause_shares >= 0.0) & (found.clause_shares <= 1.0)).all()
 
 
 @given(phrase_lists, st.randoms(use_true_random=False))
@@ -111,4 +112,4 @@ def test_the_order_of_records_changes_no_point(
     assert_frame_equal(found.wordings, expected.wordings)
     assert_frame_equal(found.surfaces, expected.surfaces)
     assert found.contents == expected.contents
-    assert found.shares.tolist() == expected.shares.tolist()
+    assert found.clause_shares.tolist() == expected.clause_shares.tolist()

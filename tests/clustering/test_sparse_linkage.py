@@ -13,12 +13,11 @@ from scipy import sparse
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
-from vocabgap.clustering import linkage, neighbours, sparse_linkage
+from vocabgap.clustering import linkage, neighbours
 from vocabgap.clustering.cutting import flat_groups
 from vocabgap.clustering.grouping import cluster
-from vocabgap.clustering.linkage import in_order_of_height
+from vocabgap.clustering.linkage import Merges, in_order_of_height, reciprocal_merges
 from vocabgap.clustering.neighbours import SparseNeighbours
-from vocabgap.clustering.sparse_linkage import Merges, average_linkage
 from vocabgap.clustering.vectorizing import Rows, vectorize
 from vocabgap.errors import InvalidInputError
 
@@ -95,7 +94,7 @@ def test_every_merge_is_of_the_nearest_pair_at_its_mean_distance(
     rows = mixed_rows(rng, count, spelt, coarse=bool(rng.integers(2)))
     weights = rng.integers(1, 51, count).astype(np.float64)
 
-    *made, (_, _, left) = distances_after(average_linkage(rows, weights, limit), rows, weights)
+    *made, (_, _, left) = distances_after(reciprocal_merges(rows, weights, limit), rows, weights)
 
     for height, distance, least in made:
         assert height < limit
@@ -116,7 +115,7 @@ def test_the_partition_is_that_of_scipy_on_one_row_a_mention(count: int) -> None
     of_mentions = distances[np.ix_(number, number)]
     reference = hierarchy.linkage(squareform(of_mentions, checks=False), "average")
 
-    merges = average_linkage(rows, weights, 0.9)
+    merges = reciprocal_merges(rows, weights, 0.9)
 
     ours = in_order_of_height(merges.keep, merges.drop, merges.height, weights)
     for threshold in (0.3, 0.5, 0.7, 0.9):
@@ -134,7 +133,7 @@ def test_the_number_of_threads_changes_nothing() -> None:
     try:
         for threads in (1, before):
             numba.set_num_threads(threads)
-            runs.append(average_linkage(rows, weights, 0.9))
+            runs.append(reciprocal_merges(rows, weights, 0.9))
     finally:
         numba.set_num_threads(before)
 
@@ -161,7 +160,7 @@ def test_a_pair_that_shares_thousands_of_terms_is_found_at_the_very_floor() -> N
     rows = sparse.csr_array(loads / np.linalg.norm(loads, axis=1, keepdims=True))
     similarity = 1.0 / np.sqrt(2.0)
 
-    merges = average_linkage(Rows(rows, sparse.csr_array((0, 0))), np.ones(4), 1.0 - similarity + 1e-7)
+    merges = reciprocal_merges(Rows(rows, sparse.csr_array((0, 0))), np.ones(4), 1.0 - similarity + 1e-7)
 
     assert merges.height.tolist() == pytest.approx([1.0 - similarity], abs=1e-9)
 
@@ -182,11 +181,11 @@ def test_what_is_found_does_not_depend_on_how_many_are_searched_for_at_once(
 ) -> None:
     contents, weights = surfaces(600, seed=5)
     rows = vectorize(contents, weights, np.zeros(600))
-    together = average_linkage(rows, weights, 0.9)
+    together = reciprocal_merges(rows, weights, 0.9)
 
     monkeypatch.setattr(neighbours, "_FIRST_LOT", 7)
     monkeypatch.setattr(neighbours, "_LOT_SECONDS", 0.0)
-    apart = average_linkage(rows, weights, 0.9)
+    apart = reciprocal_merges(rows, weights, 0.9)
 
     for name in ("keep", "drop", "height"):
         np.testing.assert_array_equal(getattr(apart, name), getattr(together, name))
@@ -218,7 +217,7 @@ def test_the_nearest_of_each_is_that_of_all_pairs(mixed_rows: MixedRows, spelt: 
 def test_equal_rows_are_merged_at_zero() -> None:
     rows = Rows(sparse.csr_array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]), sparse.csr_array((0, 0)))
 
-    merges = average_linkage(rows, np.ones(4), 1.0)
+    merges = reciprocal_merges(rows, np.ones(4), 1.0)
 
     assert (merges.keep.tolist(), merges.drop.tolist(), merges.height.tolist()) == ([0], [2], [0.0])
 
@@ -226,7 +225,7 @@ def test_equal_rows_are_merged_at_zero() -> None:
 def test_a_row_of_zeros_is_near_to_nothing() -> None:
     rows = Rows(sparse.csr_array((3, 2)), sparse.csr_array((0, 0)))
 
-    assert len(sparse_linkage.average_linkage(rows, np.ones(3), 1.0).keep) == 0
+    assert len(reciprocal_merges(rows, np.ones(3), 1.0).keep) == 0
 
 
 def _same_partition(one: np.ndarray, other: np.ndarray) -> bool:

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
-from vocabgap.clustering.arrays import FloatArray
 from vocabgap.clustering.vectorizing import (
     COMPANIONS,
     DAMPING,
     NEIGHBOURS,
     STRENGTH,
+    FloatArray,
     company,
     largest,
     topic_words,

@@ -6,13 +6,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from vocabgap.clustering.arrays import FloatArray
 from vocabgap.clustering.vectorizing import (
     DAMPING,
     LONGEST_ROW,
     PAIR_WEIGHT,
     STRENGTH,
     WORD_SHARE,
+    FloatArray,
     Rows,
     vectorize,
     word_rows,

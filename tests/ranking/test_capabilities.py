@@ -15,9 +15,9 @@ from polars.testing import assert_frame_equal
 from sklearn.cluster import AgglomerativeClustering
 
 import vocabgap
-from vocabgap.clustering.cutting import sentence_shares, sentenceness
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.clustering.vectorizing import vectorize
+from vocabgap.clustering.wordings import clause_share, sentence_share
 from vocabgap.errors import InvalidInputError
 from vocabgap.ranking.capabilities import rank
 from vocabgap.schema import CAPABILITIES
@@ -39,7 +39,7 @@ def independent_top(entries: Sequence[Mapping[str, Any]], top: int) -> list[tupl
     ]
     distinct, position, mentioned = np.unique(surfaces, return_inverse=True, return_counts=True)
     contents = [" ".join(content_words(name, ignored_stems())) for name in distinct.tolist()]
-    sentences = sentenceness(sentence_shares(pl.Series(distinct)))
+    sentences = sentence_share(np.array([clause_share(name) for name in distinct]))
     rows = vectorize(contents, mentioned.astype(np.float64), sentences).plain(position)
     model = AgglomerativeClustering(
         metric="precomputed", linkage="average", distance_threshold=0.70, n_clusters=None

@@ -294,8 +294,8 @@ def _clustered(
     """The groups of what was read, with merges as far as a sweep looks if there is to be one."""
     from vocabgap.clustering.grouping import SWEEP_CUTS, cluster  # noqa: PLC0415 - loads Polars
 
-    reach = max(SWEEP_CUTS) if sweep else 0.0
-    found = cluster(scanned.records, **settings.cluster_options, reach=reach, embedder=embedder)
+    max_distance = max(SWEEP_CUTS) if sweep else 0.0
+    found = cluster(scanned.records, settings.cluster, embedder=embedder, max_distance=max_distance)
     note_embeddings(output, embedder.use if embedder else None)
     return found
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vocabgap.clustering.arrays import FloatArray, IntArray
-from vocabgap.clustering.describing import SHOWN_DIGITS, Labeller, members_of
-from vocabgap.clustering.vectorizing import Rows
+from vocabgap.clustering.cutting import members_of
+from vocabgap.clustering.describing import SHOWN_DIGITS, Labeller
+from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.clustering.wordings import Points
 from vocabgap.errors import InvalidInputError
 from vocabgap.schema import Apart, Constraint, Together
@@ -37,18 +37,18 @@ class Regrouped(NamedTuple):
 
     Attributes:
         labels: The group of each point, shape (n,).
-        named: Of each group its label, and the point whose surface that is a wording of.
+        labelled: Of each group its label, and the point whose surface that is a wording of.
         origins: Of each group what it was before.
     """
 
     labels: IntArray
-    named: list[tuple[str, int]]
+    labelled: list[tuple[str, int]]
     origins: tuple[Origin, ...]
 
 
 def regrouped(
     labels: IntArray,
-    named: Sequence[tuple[str, int]],
+    labelled: Sequence[tuple[str, int]],
     points: Points,
     rows: Rows,
     constraints: Iterable[Constraint],
@@ -61,15 +61,12 @@ def regrouped(
 
     Args:
         labels: The group of each point, shape (n,), from 0 on.
-        named: Of each group its label, and the point whose surface that is a wording of.
+        labelled: Of each group its label, and the point whose surface that is a wording of.
         points: What was clustered.
         rows: The rows of the points.
         constraints: What is to hold of the surfaces.
-
-    Raises:
-        InvalidInputError: A constraint names a surface that is not there, or two cannot both be followed.
     """
-    groups = _Groups(labels, named, points, rows)
+    groups = _Groups(labels, labelled, points, rows)
     standing: list[Apart] = []
     for constraint in constraints:
         if isinstance(constraint, Together):
@@ -85,13 +82,13 @@ class _Groups:
     """A partition that is changed step by step."""
 
     def __init__(
-        self, labels: IntArray, named: Sequence[tuple[str, int]], points: Points, rows: Rows
+        self, labels: IntArray, labelled: Sequence[tuple[str, int]], points: Points, rows: Rows
     ) -> None:
         self._members: dict[int, list[int]] = {
             number: group.tolist() for number, group in enumerate(members_of(labels))
         }
         self._group: list[int] = labels.tolist()
-        self._named = dict(enumerate(named))
+        self._labelled = dict(enumerate(labelled))
         self._origin = {number: Origin(number, None) for number in self._members}
         self._mentions = points.surfaces["mentions"].to_list()
         self._point: Mapping[str, int] = {
@@ -110,7 +107,7 @@ class _Groups:
         if kept == dropped:
             return
         if self._size(dropped) > self._size(kept):
-            self._named[kept] = self._named[dropped]
+            self._labelled[kept] = self._labelled[dropped]
         self._move(self._members.pop(dropped), kept)
 
     def part(self, constraint: Apart) -> None:
@@ -128,23 +125,23 @@ class _Groups:
             )
         gone = {*leaving, *self._nearer(group, staying, leaving)}
         members = self._members[group]
-        number = max(self._named) + 1
+        number = max(self._labelled) + 1
         self._members[group] = [point for point in members if point not in gone]
         self._members[number] = []
         self._times[constraint.name] += 1
         times = self._times[constraint.name]
         self._origin[number] = Origin(None, constraint.name if times == 1 else f"{constraint.name} {times}")
         self._move([point for point in members if point in gone], number)
-        if self._named[group][1] in gone:
-            self._named[group] = self._labeller.label(sorted(self._members[group]))
-        self._named[number] = self._labeller.label(sorted(self._members[number]))
+        if self._labelled[group][1] in gone:
+            self._labelled[group] = self._labeller.label(sorted(self._members[group]))
+        self._labelled[number] = self._labeller.label(sorted(self._members[number]))
 
     def result(self) -> Regrouped:
         order = sorted(self._members, key=lambda number: min(self._members[number]))
         place = {number: position for position, number in enumerate(order)}
         return Regrouped(
             np.array([place[number] for number in self._group], dtype=np.int64),
-            [self._named[number] for number in order],
+            [self._labelled[number] for number in order],
             tuple(self._origin[number] for number in order),
         )
 

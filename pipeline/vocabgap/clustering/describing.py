@@ -8,9 +8,8 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from vocabgap.clustering.arrays import FloatArray, IntArray
-from vocabgap.clustering.embeddings import products
-from vocabgap.clustering.vectorizing import Rows
+from vocabgap.clustering.blending import products
+from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.clustering.wordings import Points
 from vocabgap.text import REQUEST_WORDS, words
 
@@ -86,13 +85,6 @@ def _is_identifier(wording: str) -> bool:
 
 SHOWN_DIGITS: Final = 6  # of a similarity; what lies beyond is rounding
 _ROWS_AT_ONCE: Final = 50_000
-
-
-def members_of(labels: IntArray) -> list[IntArray]:
-    """The points of each group, in order."""
-    order = np.argsort(labels, kind="stable")
-    ends = np.flatnonzero(np.diff(labels[order])) + 1
-    return np.split(order, ends) if len(labels) else []
 
 
 class Labeller:

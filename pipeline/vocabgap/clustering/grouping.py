@@ -2,26 +2,79 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
-from typing import Any, Final
+from typing import Final, Literal
 
 import numpy as np
 import polars as pl
 
-from vocabgap.clustering.arrays import IntArray
+from vocabgap.clustering.blending import TextEmbedder, blended_rows
 from vocabgap.clustering.constraints import Origin, regrouped
-from vocabgap.clustering.cutting import SENTENCE_CUT, cuts, flat_groups, sentenceness
-from vocabgap.clustering.describing import Labeller, cohesion, members_of, similarity, weakest_links
-from vocabgap.clustering.embeddings import TextEmbedder, blended_rows
-from vocabgap.clustering.linkage import average_linkage, below
-from vocabgap.clustering.vectorizing import Rows, vectorize
-from vocabgap.clustering.wordings import NO_SYNONYMS, Points, points_of
-from vocabgap.errors import InvalidInputError, NotFoundError, require_kind, unusable, whole_number
+from vocabgap.clustering.cutting import SENTENCE_CUT, below, cuts, flat_groups, members_of
+from vocabgap.clustering.describing import Labeller, cohesion, similarity, weakest_links
+from vocabgap.clustering.linkage import average_linkage
+from vocabgap.clustering.vectorizing import IntArray, Rows, vectorize
+from vocabgap.clustering.wordings import Points, points_of
+from vocabgap.errors import InvalidInputError, NotFoundError, real_number, require_kind, whole_number
 from vocabgap.schema import CLUSTERS, PHRASE_FIELDS, RECORDS, SWEEP, WORDINGS, Constraint
+from vocabgap.settings.model import BY_WORDING, ClusterSettings, overridden
 from vocabgap.text import count
 
 SWEEP_CUTS: Final = tuple(round(0.30 + 0.05 * step, 2) for step in range(14))  # 0.30 to 0.95
 SWEEP_TOP: Final = 10
+
+
+def cluster(
+    records: pl.DataFrame,
+    settings: ClusterSettings | None = None,
+    *,
+    threshold: float | Literal["by wording"] | None = None,
+    stop_words: Iterable[str] | None = None,
+    synonyms: Mapping[str, Iterable[str]] | None = None,
+    embedder: TextEmbedder | None = None,
+    max_distance: float = 0.0,
+) -> "Clusters":
+    """Group the needs of some records, however they were worded.
+
+    TF-IDF of the distinct surfaces, weighted by their mentions, then average-linkage agglomerative
+    clustering on cosine distance. The dendrogram, and so the partition at one distance, is that of
+    scikit-learn's `AgglomerativeClustering` on one row a mention, up to ties. With an embedder half of a
+    row is TF-IDF of words and half the embedding of the surface's most used wording.
+
+    Args:
+        records: Table `records`, at least the three columns that a phrase is taken from.
+        settings: The settings in force; the defaults by default. A keyword that is given counts before them.
+        threshold: Cosine distance, 0 to 1, at which merging stops; the comparison is strict. With `by
+            wording` it is the one that suits those of each group: sentences are held together by less.
+        stop_words: Words to ignore beside the function words.
+        synonyms: A word or phrase to the others that stand for it.
+        embedder: What gives sentence embeddings, such as `vocabgap.Embedder`. That of the settings is loaded
+            where none is given.
+        max_distance: Cosine distance up to which other cuts are to be looked at. Small corpora have them all.
+
+    Returns:
+        The groups. They do not depend on the order of the records.
+
+    Raises:
+        InvalidInputError: An argument cannot be used; the error names it.
+        VocabgapError: The embedder of the settings cannot be loaded.
+    """
+    RECORDS.require(records, PHRASE_FIELDS)
+    settings = ClusterSettings() if settings is None else settings
+    require_kind("settings", settings, ClusterSettings, "a ClusterSettings")
+    settings = overridden(settings, threshold=threshold, stop_words=stop_words, synonyms=synonyms)
+    cut = None if settings.threshold == BY_WORDING else settings.threshold
+    max_distance = max(_farthest(cut), _distance("max_distance", max_distance))
+    if embedder is None and settings.embedder is not None:
+        from vocabgap.clustering.embedding.embedder import Embedder  # noqa: PLC0415 - loads a thread pool
+
+        embedder = Embedder.load(settings.embedder)
+    points = points_of(records, settings.stop_words, settings.synonyms)
+    if embedder is None:
+        rows = vectorize(points.contents, points.weights, points.sentence_shares)
+    else:
+        rows = blended_rows(points, embedder)
+    linkage, max_distance = average_linkage(rows, points.weights, max_distance)
+    return _cut(points, rows, linkage, cut, max_distance)
 
 
 @dataclass(frozen=True, repr=False)
@@ -33,7 +86,7 @@ class Clusters:
         clusters: One row a group, with its label, cohesion and weakest link (table `clusters`).
         linkage: The dendrogram over the sorted surfaces (table `linkage`).
         threshold: The cosine distance at which merging stopped; None where that went by the wordings.
-        reach: The linkage holds every merge below this cosine distance.
+        max_distance: The linkage holds every merge below this cosine distance.
         origins: Where people's decisions were followed: of each group what it was before. Else empty.
     """
 
@@ -41,7 +94,7 @@ class Clusters:
     clusters: pl.DataFrame
     linkage: pl.DataFrame
     threshold: float | None
-    reach: float
+    max_distance: float
     _points: Points
     _rows: Rows
     _labels: IntArray
@@ -70,13 +123,15 @@ class Clusters:
             unchanged = tuple(Origin(number, None) for number in range(self.clusters.height))
             return replace(self, origins=unchanged)
         position = {name: point for point, name in enumerate(self._points.surfaces["surface"])}
-        named = [
+        labelled = [
             (label, position[surface])
             for label, surface in self.clusters.select("label", "label_surface").iter_rows()
         ]
-        found = regrouped(self._labels, named, self._points, self._rows, constraints)
-        made = _described(found.labels, found.named, self._points, self._rows, self.linkage)
-        return replace(made, threshold=self.threshold, reach=self.reach, origins=found.origins)
+        groups = regrouped(self._labels, labelled, self._points, self._rows, constraints)
+        described = _described(groups.labels, groups.labelled, self._points, self._rows, self.linkage)
+        return replace(
+            described, threshold=self.threshold, max_distance=self.max_distance, origins=groups.origins
+        )
 
     def at(self, threshold: float | None) -> "Clusters":
         """The groups at another cut, from the same merges: nothing is clustered again.
@@ -85,41 +140,30 @@ class Clusters:
             threshold: Cosine distance at which merging stops; None for that which suits the wordings.
 
         Raises:
-            InvalidInputError: It is no cosine distance, or beyond the reach.
+            InvalidInputError: It is no cosine distance, or beyond `max_distance`.
         """
-        threshold = self._reached(threshold)
-        return _cut(self._points, self._rows, self.linkage, threshold, self.reach)
-
-    def _reached(self, threshold: float | None) -> float | None:
-        threshold = _cut_of(threshold)
-        farthest = _farthest(threshold)
-        if farthest > self.reach:
-            raise InvalidInputError(
-                f"merges are known below a distance of {self.reach}, not to {farthest}",
-                hint=f"cluster again with reach={farthest}",
-            )
-        return threshold
+        return _cut(self._points, self._rows, self.linkage, self._within(threshold), self.max_distance)
 
     def sweep(self, thresholds: Iterable[float | None] | None = None) -> pl.DataFrame:
         """What each of several cuts would give (table `sweep`).
 
         Args:
             thresholds: Cosine distances, None for that which suits the wordings. By default the cut in force
-                and fixed ones from 0.30 to 0.95, as far as the linkage reaches.
+                and fixed ones from 0.30 to 0.95, as far as the linkage goes.
 
         Raises:
-            InvalidInputError: One is no cosine distance, or beyond the reach.
+            InvalidInputError: One is no cosine distance, or beyond `max_distance`.
         """
         if thresholds is None:
             fixed = sorted({*SWEEP_CUTS, *([] if self.threshold is None else [self.threshold])})
             every = [*([None] if self.threshold is None else []), *fixed]
-            thresholds = [each for each in every if _farthest(each) <= self.reach]
+            thresholds = [each for each in every if _farthest(each) <= self.max_distance]
         require_kind(
             "thresholds", thresholds, Iterable, "several cosine distances", hint="such as [0.5, 0.7]"
         )
-        reached = [self._reached(threshold) for threshold in thresholds]
+        within = [self._within(threshold) for threshold in thresholds]
         labeller = Labeller(self._points)
-        rows = [self._swept(threshold, labeller) for threshold in reached]
+        rows = [self._swept(threshold, labeller) for threshold in within]
         return pl.DataFrame(rows, schema=SWEEP.schema, orient="row")
 
     def members(self, cluster: int) -> IntArray:
@@ -130,10 +174,10 @@ class Clusters:
             NotFoundError: There is no such group.
         """
         cluster = whole_number("cluster", cluster, hint="see column `cluster` of .clusters")
-        found = np.flatnonzero(self._labels == cluster)
-        if not len(found):
+        members = np.flatnonzero(self._labels == cluster)
+        if not len(members):
             raise NotFoundError(f"there is no cluster {cluster}", hint=f"there are {self.clusters.height}")
-        return found
+        return members
 
     def dendrogram(self, cluster: int) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The tree below one group.
@@ -158,10 +202,20 @@ class Clusters:
         )
         return leaves, below(self.linkage, self._points.surfaces.height, members)
 
+    def _within(self, threshold: float | None) -> float | None:
+        """A cut for which all merges are known."""
+        threshold = None if threshold is None else _distance("threshold", threshold)
+        farthest = _farthest(threshold)
+        if farthest > self.max_distance:
+            raise InvalidInputError(
+                f"merges are known below a distance of {self.max_distance}, not to {farthest}",
+                hint=f"cluster again with max_distance={farthest}",
+            )
+        return threshold
+
     def _swept(self, threshold: float | None, labeller: Labeller) -> dict[str, object]:
-        weights = self._points.weights
-        labels = _groups(self._points, self.linkage, threshold)
-        mentions = np.bincount(labels, weights)
+        labels = _labels_at(self._points, self.linkage, threshold)
+        mentions = np.bincount(labels, self._points.weights)
         surfaces = np.bincount(labels)
         groups = members_of(labels)
         # Ties in mentions go to the group whose first surface sorts first, as their numbers do.
@@ -179,68 +233,26 @@ class Clusters:
         }
 
 
-def cluster(
-    records: pl.DataFrame,
-    *,
-    threshold: float | None = None,
-    stop_words: Iterable[str] = (),
-    synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS,
-    reach: float = 0.0,
-    embedder: TextEmbedder | None = None,
+def _cut(
+    points: Points, rows: Rows, linkage: pl.DataFrame, threshold: float | None, max_distance: float
 ) -> Clusters:
-    """Group the needs of some records, however they were worded.
-
-    TF-IDF of the distinct surfaces, weighted by their mentions, then average-linkage agglomerative
-    clustering on cosine distance. The dendrogram, and so the partition at one distance, is that of
-    scikit-learn's `AgglomerativeClustering` on one row a mention, up to ties. With an embedder half of a
-    row is TF-IDF of words and half the embedding of the surface's most used wording.
-
-    Args:
-        records: Table `records`, at least the three columns that a phrase is taken from.
-        threshold: Cosine distance, 0 to 1, at which merging stops; the comparison is strict. By default it
-            is the one that suits the wordings of each group: sentences are held together by less.
-        stop_words: Words to ignore beside the function words.
-        synonyms: A word or phrase to the others that stand for it.
-        reach: Cosine distance up to which other cuts are to be looked at. Small corpora have them all.
-        embedder: What gives sentence embeddings, such as `vocabgap.Embedder`.
-
-    Returns:
-        The groups. They do not depend on the order of the records.
-
-    Raises:
-        InvalidInputError: An argument cannot be used; the error names it.
-    """
-    RECORDS.require(records, PHRASE_FIELDS)
-    threshold = _cut_of(threshold)
-    reach = max(_farthest(threshold), _distance("reach", reach))
-    points = points_of(records, stop_words, synonyms)
-    if embedder is None:
-        rows = vectorize(points.contents, points.weights, sentenceness(points.shares))
-    else:
-        rows = blended_rows(points, embedder)
-    linkage, reach = average_linkage(rows, points.weights, reach)
-    return _cut(points, rows, linkage, threshold, reach)
+    labels = _labels_at(points, linkage, threshold)
+    labeller = Labeller(points)
+    labelled = [labeller.label(group.tolist()) for group in members_of(labels)]
+    described = _described(labels, labelled, points, rows, linkage)
+    return replace(described, threshold=threshold, max_distance=max_distance)
 
 
-def _groups(points: Points, linkage: pl.DataFrame, threshold: float | None) -> IntArray:
-    at = cuts(linkage, points.weights, points.shares) if threshold is None else threshold
+def _labels_at(points: Points, linkage: pl.DataFrame, threshold: float | None) -> IntArray:
+    at = cuts(linkage, points.weights, points.clause_shares) if threshold is None else threshold
     return flat_groups(linkage, len(points.contents), at)
 
 
-def _cut(
-    points: Points, rows: Rows, linkage: pl.DataFrame, threshold: float | None, reach: float
-) -> Clusters:
-    labels = _groups(points, linkage, threshold)
-    labeller = Labeller(points)
-    named = [labeller.label(group.tolist()) for group in members_of(labels)]
-    return replace(_described(labels, named, points, rows, linkage), threshold=threshold, reach=reach)
-
-
 def _described(
-    labels: IntArray, named: Sequence[tuple[str, int]], points: Points, rows: Rows, linkage: pl.DataFrame
+    labels: IntArray, labelled: Sequence[tuple[str, int]], points: Points, rows: Rows, linkage: pl.DataFrame
 ) -> Clusters:
-    """A partition with what is said of its groups; `named` has the label of each, and its point."""
-    label_points = np.array([point for _, point in named], np.int64)
+    """A partition with what is said of its groups; `labelled` has the label of each, and its point."""
+    label_points = np.array([point for _, point in labelled], np.int64)
     names = points.surfaces["surface"]
     placed = points.surfaces.select(
         "surface",
@@ -249,11 +261,11 @@ def _described(
     )
     clusters = pl.DataFrame(
         {
-            "cluster": np.arange(len(named)),
-            "label": [label for label, _ in named],
+            "cluster": np.arange(len(labelled)),
+            "label": [label for label, _ in labelled],
             "label_surface": names[label_points],
-            "surfaces": np.bincount(labels, minlength=len(named)),
-            "mentions": np.bincount(labels, points.weights, minlength=len(named)).astype(np.int64),
+            "surfaces": np.bincount(labels, minlength=len(labelled)),
+            "mentions": np.bincount(labels, points.weights, minlength=len(labelled)).astype(np.int64),
             "cohesion": cohesion(rows, labels),
             "weakest_link": weakest_links(linkage, labels),
         },
@@ -268,12 +280,5 @@ def _farthest(threshold: float | None) -> float:
     return SENTENCE_CUT if threshold is None else threshold
 
 
-def _cut_of(threshold: object) -> float | None:
-    return None if threshold is None else _distance("threshold", threshold)
-
-
-def _distance(name: str, value: Any) -> float:  # noqa: ANN401 - anything may come
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not is_number or not 0.0 <= value <= 1.0:
-        raise unusable(name, "a cosine distance from 0 to 1", value, hint="for example 0.7")
-    return float(value)
+def _distance(name: str, value: float) -> float:
+    return real_number(name, value, least=0.0, most=1.0)

@@ -17,7 +17,8 @@ import numpy.typing as npt
 from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-from vocabgap.clustering.arrays import GRID, FloatArray, IntArray
+from vocabgap.clustering.blending import DEPTH
+from vocabgap.clustering.vectorizing import GRID, FloatArray, IntArray
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -79,9 +80,6 @@ compiled_in_parallel: Final = partial(compiled, parallel=True)
 
 
 # mypy: disable-error-code="no-untyped-def,untyped-decorator"
-
-
-DEPTH: Final = 0.85  # a search goes down to this share of the nearest similarity, so that its list lasts
 
 
 @compiled

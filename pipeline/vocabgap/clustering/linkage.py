@@ -1,19 +1,64 @@
-"""Average linkage of rows of unit length, by whichever way suits their number."""
+"""Average linkage of rows of unit length, on cosine distance and weighted by mentions.
+
+Average linkage is reducible: no merge brings a cluster nearer to a third than the nearer of its parts was. So
+the order in which merges are made does not change the dendrogram, and there are two ways to it. SciPy's takes
+no weights: a surface that was mentioned w times weighs as much as w equal points, whose merges at height zero
+are left out.
+
+Few rows take the nearest-neighbour chain over the full matrix of distances: n merges of O(n) each (Murtagh
+1983; Müllner 2011, arXiv 1109.2378, figure 3). Many take memory linear in their number: all pairs of clusters
+that are each other's nearest are merged at once, round by round (reciprocal agglomerative clustering,
+Sumengen et al. 2021, arXiv 2105.11653). There a cluster without a neighbour below the limit is
+finished, and a list of the nearest clusters, with a bound on all others, stays true through the merges of
+others; only where the best of a list falls to its bound are the neighbours searched for again.
+
+Among equally near clusters the one that holds the smallest row goes first. Similarities are compared in
+steps of 1e-12, so that rounding seldom decides, and are worked out the same way on any number of threads.
+"""
 
 import os
 from dataclasses import dataclass, field
-from typing import Final
+from pickle import UnpicklingError
+from typing import Final, Protocol
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from vocabgap.clustering.arrays import FloatArray, IntArray, on_grid
-from vocabgap.clustering.vectorizing import Rows
-from vocabgap.errors import InvalidInputError
+from vocabgap.clustering.blending import BlendedNeighbours, Nearest
+from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, on_grid
+from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.schema import LINKAGE
 
-# The merges of a clustering: in order of height, and the tree below one cluster.
+# Up to here the full matrix of distances is faster than loading a compiler, and takes at most 32 MB.
+DENSE_LIMIT: Final = 2_000
+FARTHEST: Final = 1.0  # no cut is beyond
+_BLOCK_ROWS: Final = 512
+_THREADS: Final = "NUMBA_NUM_THREADS"
+
+
+def average_linkage(
+    rows: Rows, weights: FloatArray, max_distance: float = FARTHEST
+) -> tuple[pl.DataFrame, float]:
+    """The average-linkage dendrogram of weighted rows.
+
+    Args:
+        rows: Rows of unit length, n of them.
+        weights: Weight of each row, shape (n,), positive.
+        max_distance: Cosine distance below which merges are wanted.
+
+    Returns:
+        Table `linkage`, and the distance below which it has every merge: all of them where rows are few.
+    """
+    n_samples = len(weights)
+    if n_samples < 2:  # noqa: PLR2004
+        return LINKAGE.empty(), FARTHEST
+    if n_samples <= DENSE_LIMIT:
+        distances = cosine_distances(rows.plain_terms(), rows.dense)
+        return nearest_neighbour_chain(distances, weights), FARTHEST
+    merges = reciprocal_merges(rows, weights, max_distance)
+    return in_order_of_height(merges.keep, merges.drop, merges.height, weights), max_distance
 
 
 def in_order_of_height(
@@ -31,55 +76,23 @@ def in_order_of_height(
     Returns:
         Table `linkage`.
     """
-    count = len(weights)
-    number = list(range(count))
+    n_samples = len(weights)
+    number = list(range(n_samples))
     size = weights.astype(np.int64).tolist()
     left, right, sizes = [], [], []
     # The sort is stable and no merge is lower than its parts, so parts come first also in a tie.
     order = np.argsort(heights, kind="stable")
-    for made, (kept, dropped) in enumerate(
-        zip(keep[order].tolist(), drop[order].tolist(), strict=True), start=count
+    for node, (kept, dropped) in enumerate(
+        zip(keep[order].tolist(), drop[order].tolist(), strict=True), start=n_samples
     ):
         one, other = number[kept], number[dropped]
         left.append(min(one, other))
         right.append(max(one, other))
         size[kept] += size[dropped]
         sizes.append(size[kept])
-        number[kept] = made
+        number[kept] = node
     columns = {"left": left, "right": right, "height": heights[order], "size": sizes}
     return pl.DataFrame(columns, schema=LINKAGE.schema)
-
-
-def below(linkage: pl.DataFrame, count: int, members: IntArray) -> pl.DataFrame:
-    """The merges inside one group, as a dendrogram of its own.
-
-    Args:
-        linkage: Table `linkage` of `count` points.
-        count: Number of points.
-        members: The points of the group, ascending: all that lie below one cluster of the linkage.
-
-    Returns:
-        Table `linkage` of `len(members)` points, numbered in that order.
-    """
-    number = dict(zip(members.tolist(), range(len(members)), strict=True))
-    rows: list[tuple[int, int, float, int]] = []
-    for made, (left, right, height, size) in enumerate(linkage.iter_rows(), start=count):
-        if left in number and right in number:
-            number[made] = len(members) + len(rows)
-            one, other = sorted((number[left], number[right]))
-            rows.append((one, other, height, size))
-    return pl.DataFrame(rows, schema=LINKAGE.schema, orient="row")
-
-
-# Average linkage on cosine distance, weighted by mentions, over the full distance matrix.
-#
-# The nearest-neighbour chain (Murtagh 1983; Müllner 2011, arXiv 1109.2378, figure 3) needs n merges
-# of O(n) each. Average linkage is reducible, so the order in which the chain finds merges does not
-# change the dendrogram. A surface that was mentioned w times weighs as much as w equal points, whose
-# merges at height zero are left out; SciPy's linkage takes no such weights.
-
-
-_BLOCK_ROWS: Final = 512
 
 
 def cosine_distances(rows: sparse.csr_array, dense: FloatArray | None = None) -> FloatArray:
@@ -101,6 +114,34 @@ def cosine_distances(rows: sparse.csr_array, dense: FloatArray | None = None) ->
     np.maximum(distances, 0.0, out=distances)
     np.fill_diagonal(distances, np.inf)
     return distances
+
+
+def nearest_neighbour_chain(distances: FloatArray, weights: FloatArray) -> pl.DataFrame:
+    """The average-linkage dendrogram of weighted points.
+
+    Args:
+        distances: Pairwise distances, shape (n, n), symmetric, infinite on the diagonal. Overwritten.
+        weights: Weight of each point, shape (n,), positive.
+
+    Returns:
+        Table `linkage` with n - 1 rows, in order of height.
+    """
+    count = len(weights)
+    forest = _Forest(distances, weights.astype(np.float64))
+    chain: list[int] = []
+    while len(forest.merges) < count - 1:
+        if not chain:
+            chain.append(int(forest.active.argmax()))
+        before = chain[-2] if len(chain) > 1 else None
+        nearest = forest.nearest(chain[-1], before)
+        if nearest == before:
+            forest.merge(chain.pop(), chain.pop())
+        else:
+            chain.append(nearest)
+    merges = np.array(forest.merges).reshape(-1, 3)
+    return in_order_of_height(
+        merges[:, 0].astype(np.int64), merges[:, 1].astype(np.int64), merges[:, 2], weights
+    )
 
 
 @dataclass
@@ -141,72 +182,177 @@ class _Forest:
         self.active[drop] = False
 
 
-def dense_average_linkage(distances: FloatArray, weights: FloatArray) -> pl.DataFrame:
-    """The average-linkage dendrogram of weighted points.
+@dataclass(frozen=True)
+class Merges:
+    """Merges, parts before wholes: cluster `keep[i]` takes in `drop[i]` at `height[i]`.
+
+    A cluster is named by its smallest row.
+    """
+
+    keep: IntArray
+    drop: IntArray
+    height: FloatArray
+
+
+class Neighbours(Protocol):
+    """What a feature space must be able to do: find the nearest clusters, and merge."""
+
+    weights: FloatArray
+    order: IntArray
+
+    def search(self, queries: IntArray, known: npt.NDArray[np.int32], bounds: FloatArray) -> Nearest:
+        """The nearest clusters of some."""
+
+    def merge(self, kept: IntArray, partner: IntArray) -> None:
+        """Keep some clusters, each merged with its partner unless that is negative."""
+
+
+def reciprocal_merges(rows: Rows, weights: FloatArray, distance_threshold: float) -> Merges:
+    """All merges of weighted average linkage strictly below a height.
 
     Args:
-        distances: Pairwise distances, shape (n, n), symmetric, infinite on the diagonal. Overwritten.
-        weights: Weight of each point, shape (n,), positive.
-
-    Returns:
-        Table `linkage` with n - 1 rows, in order of height.
+        rows: Rows of unit length, or zero, not negative.
+        weights: Weight of each row, shape (n,), positive.
+        distance_threshold: Cosine distance, 0 to 1, at which merging stops.
     """
-    count = len(weights)
-    forest = _Forest(distances, weights.astype(np.float64))
-    chain: list[int] = []
-    while len(forest.merges) < count - 1:
-        if not chain:
-            chain.append(int(forest.active.argmax()))
-        before = chain[-2] if len(chain) > 1 else None
-        nearest = forest.nearest(chain[-1], before)
-        if nearest == before:
-            forest.merge(chain.pop(), chain.pop())
-        else:
-            chain.append(nearest)
-    merges = np.array(forest.merges).reshape(-1, 3)
-    return in_order_of_height(
-        merges[:, 0].astype(np.int64), merges[:, 1].astype(np.int64), merges[:, 2], weights
+    first = first_equals(rows)
+    same = np.flatnonzero(first != np.arange(len(first)))
+    single = np.flatnonzero(first == np.arange(len(first)))
+    together = np.asarray(np.bincount(first, weights, len(first))[single], np.float64)
+    # Rows that share frequent terms stand together, so that what is read together lies together in memory.
+    order = _by_frequent_terms(rows, single)
+    floor = 1.0 - distance_threshold
+    if rows.dense is None:
+        linked = _linked_sparse(rows, single[order], together[order], floor)
+    else:
+        linked = link(BlendedNeighbours(rows, single[order], together[order], floor))
+    return Merges(
+        np.concatenate([first[same], linked.keep]),
+        np.concatenate([same, linked.drop]),
+        np.concatenate([np.zeros(len(same)), linked.height]),
     )
 
 
-# Up to here the full matrix of distances is faster than loading a compiler, and takes at most 32 MB.
-DENSE_LIMIT: Final = 2_000
-FARTHEST: Final = 1.0  # no cut is beyond
-_THREADS: Final = "NUMBA_NUM_THREADS"
-
-
-def average_linkage(rows: Rows, weights: FloatArray, reach: float = FARTHEST) -> tuple[pl.DataFrame, float]:
-    """The average-linkage dendrogram of weighted rows.
-
-    Args:
-        rows: Rows of unit length, n of them.
-        weights: Weight of each row, shape (n,), positive.
-        reach: Cosine distance up to which merges are wanted. All of them are given where there are few rows.
-
-    Returns:
-        Table `linkage`, and the distance below which it has every merge: the reach, at least.
-
-    Raises:
-        InvalidInputError: The environment asks for a number of threads that there cannot be.
-    """
-    count = len(weights)
-    if count < 2:  # noqa: PLR2004
-        return LINKAGE.empty(), FARTHEST
-    if count <= DENSE_LIMIT:
-        distances = cosine_distances(rows.plain_terms(), rows.dense)
-        return dense_average_linkage(distances, weights), FARTHEST
+def _linked_sparse(rows: Rows, chosen: IntArray, weights: FloatArray, floor: float) -> Merges:
     _require_threads()
-    from vocabgap.clustering import sparse_linkage  # noqa: PLC0415 - loads Numba
+    from vocabgap.clustering.neighbours import SparseNeighbours  # noqa: PLC0415 - loads Numba
 
-    merges = sparse_linkage.average_linkage(rows, weights, reach)
-    return in_order_of_height(merges.keep, merges.drop, merges.height, weights), reach
+    try:
+        return link(SparseNeighbours(rows, chosen, weights, floor))
+    except (EOFError, UnpicklingError) as error:
+        raise StateError(
+            "the compiled loops that Numba has kept from an earlier run cannot be read",
+            hint="remove them from __pycache__ (*.nbi, *.nbc), or name another folder in NUMBA_CACHE_DIR",
+        ) from error
 
 
 def _require_threads() -> None:
     """Look at what Numba reads when it is loaded, and would end with a traceback over."""
-    asked = os.environ.get(_THREADS, "1")
-    if not asked.isdecimal() or int(asked) < 1:
+    threads = os.environ.get(_THREADS, "1")
+    if not threads.isdecimal() or int(threads) < 1:
         raise InvalidInputError(
-            f"{_THREADS} is '{asked}', not a number of threads",
+            f"{_THREADS} is '{threads}', not a number of threads",
             hint="expected a whole number from 1 on; where it is not set, every core is used",
         )
+
+
+def link(space: Neighbours) -> Merges:
+    """All merges of the clusters of a space whose similarity is above its floor."""
+    count = len(space.weights)
+    heights = np.zeros(count)
+    nearest = Nearest.unknown(count)
+    queries, known, bounds = np.arange(count), np.zeros((count, 0), dtype=np.int32), np.full(count, np.inf)
+    keeps, drops, levels = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
+    while count > 1:
+        if len(queries):
+            found = space.search(queries, known, bounds)
+            nearest.listed[queries] = found.listed
+            nearest.similarity[queries] = found.similarity
+            nearest.bound[queries] = found.bound
+        one, other = _reciprocal(nearest, space.order)
+        if not len(one):
+            break
+        level = np.maximum(1.0 - nearest.similarity[one], np.maximum(heights[one], heights[other]))
+        keeps.append(space.order[one])
+        drops.append(space.order[other])
+        levels.append(level)
+        heights[one] = level
+
+        partner = np.full(count, -1)
+        partner[one] = other
+        into = nearest.listed[:, 0].astype(np.int64)
+        merged = np.zeros(count, dtype=bool)
+        merged[one] = merged[other] = True
+        stays = into >= 0
+        stale = merged | merged[into]
+        stays[one] = True  # also where only the other side saw its neighbour above the floor
+        stays[other] = False
+        kept = np.flatnonzero(stays)
+        place = np.full(count + 1, -1, dtype=np.int32)  # and the last for "none"
+        place[kept] = np.arange(len(kept), dtype=np.int32)
+        place[other] = place[one]
+
+        queries = np.flatnonzero(stale[kept])
+        parts = kept[queries]
+        others = partner[parts]
+        known = place[nearest.listed[parts]]
+        if len(others):
+            more = place[nearest.listed[others]]
+            more[others < 0] = -1
+            known = np.concatenate([known, more], axis=1)
+        bounds = nearest.bound[parts].copy()
+        two = others >= 0
+        share = space.weights[parts[two]] / (space.weights[parts[two]] + space.weights[others[two]])
+        bounds[two] = share * bounds[two] + (1.0 - share) * nearest.bound[others[two]]
+
+        space.merge(kept, partner[kept])
+        nearest = Nearest(place[nearest.listed[kept]], nearest.similarity[kept], nearest.bound[kept])
+        heights = heights[kept]
+        count = len(kept)
+    return Merges(np.concatenate(keeps), np.concatenate(drops), np.concatenate(levels))
+
+
+def _reciprocal(nearest: Nearest, order: IntArray) -> tuple[IntArray, IntArray]:
+    """Pairs of clusters that are each other's nearest, the one with the smaller row first."""
+    into = nearest.listed[:, 0].astype(np.int64)
+    place = np.arange(len(into))
+    mutual = (into >= 0) & (into[into] == place) & (order < order[into])
+    one = np.flatnonzero(mutual)
+    if not len(one) and (into >= 0).any():
+        # Rounding has closed a circle of equally near ones; the nearest pair of all is always right.
+        linked = np.flatnonzero(into >= 0)
+        best = linked[np.lexsort((order[linked], -nearest.similarity[linked]))[0]]
+        pair = np.array([best, into[best]])
+        one, other = pair[np.argsort(order[pair])]
+        return np.array([one]), np.array([other])
+    return one, into[one]
+
+
+def first_equals(rows: Rows) -> IntArray:
+    """The first row that is equal to each; a row of zeros has no equal, being near to nothing."""
+    start, terms, data = rows.loads.indptr, rows.loads.indices, rows.loads.data
+    dense = np.zeros((rows.loads.shape[0], 0)) if rows.dense is None else rows.dense
+    seen: dict[tuple[bytes, bytes, bytes], int] = {}
+    first = np.arange(rows.loads.shape[0])
+    for number in np.flatnonzero(np.diff(start)).tolist():
+        part = slice(start[number], start[number + 1])
+        row = terms[part].tobytes(), data[part].tobytes(), dense[number].tobytes()
+        first[number] = seen.setdefault(row, number)
+    return first
+
+
+def _by_frequent_terms(rows: Rows, chosen: IntArray) -> IntArray:
+    """An order of rows that sets those together that share their most frequent terms."""
+    loads = rows.loads[chosen]
+    frequency = np.bincount(loads.indices, minlength=loads.shape[1])
+    rank = np.empty(len(frequency), dtype=np.int32)
+    rank[np.argsort(-frequency, kind="stable")] = np.arange(len(frequency), dtype=np.int32)
+    keys = [np.full(len(chosen), len(frequency), dtype=np.int32) for _ in range(4)]
+    ranks = rank[loads.indices]
+    held = np.flatnonzero(np.diff(loads.indptr))
+    for key in keys:
+        # The most frequent term left of each row, one after the other.
+        if len(held):
+            key[held] = np.minimum.reduceat(ranks, loads.indptr[held])
+        ranks[ranks == np.repeat(key, np.diff(loads.indptr))] = len(frequency)
+    return np.lexsort(keys[::-1])

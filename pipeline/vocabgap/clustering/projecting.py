@@ -6,16 +6,15 @@ same places in every corpus, so that vectors of two exports can be compared as f
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
 import polars as pl
 from scipy import sparse
 
-from vocabgap.clustering.arrays import FloatArray, IntArray
-from vocabgap.clustering.cutting import sentenceness
-from vocabgap.clustering.vectorizing import terms_of, vectorize
+from vocabgap.clustering.vectorizing import FloatArray, IntArray, grams, vectorize
 from vocabgap.clustering.wordings import NO_SYNONYMS, points_of
 
 METHOD: Final = "tf-idf rows of the clustering, sparse random projection of hashed terms"
@@ -46,7 +45,7 @@ class WordingVectors:
         synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS,
     ) -> None:
         points = points_of(records, stop_words, synonyms)
-        self._rows = vectorize(points.contents, points.weights, sentenceness(points.shares))
+        self._rows = vectorize(points.contents, points.weights, points.sentence_shares)
         self._places = _places(terms_of(points.contents), dimension, seed)
         self._dimension = dimension
         position = {surface: point for point, surface in enumerate(points.surfaces["surface"])}
@@ -85,3 +84,23 @@ def _places(terms: list[tuple[str, str]], dimension: int, seed: int) -> sparse.c
     signs = np.where(numbers & np.uint64(1), 1.0, -1.0) / np.sqrt(_PLACES)
     rows = np.repeat(np.arange(len(terms)), _PLACES)
     return sparse.csr_array((signs, (rows, columns)), shape=(len(terms), dimension))
+
+
+def terms_of(contents: Sequence[str]) -> list[tuple[str, str]]:
+    """The dimensions of `Rows.plain`, in order, each a kind and a text.
+
+    Args:
+        contents: The content words of each surface, joined by spaces, as they were vectorized.
+    """
+    split = [content.split() for content in contents]
+    numbers: dict[str, int] = {}
+    for words in split:
+        for word in words:
+            numbers.setdefault(word, len(numbers))
+    vocabulary = list(numbers)
+    pairs = sorted({(numbers[one], numbers[other]) for words in split for one, other in pairwise(words)})
+    return [
+        *(("word", word) for word in vocabulary),
+        *(("pair", f"{vocabulary[one]} {vocabulary[other]}") for one, other in pairs),
+        *(("letters", gram) for gram in dict.fromkeys(gram for word in vocabulary for gram in grams(word))),
+    ]

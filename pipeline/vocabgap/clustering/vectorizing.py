@@ -12,50 +12,32 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from vocabgap.clustering.arrays import FloatArray, IntArray
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 
-# What the dimensions of vectors stand for: words, pairs of neighbouring words, and trigrams of
-# letters.
+# Similarities and distances are rounded to steps of about 1e-12, so that what rounding has told apart is a
+# tie again, but for the few that lie on either side of a step.
+GRID: Final = 2.0**40
+
+
+def on_grid(values: FloatArray) -> FloatArray:
+    """Similarities or distances, rounded to the nearest step of the grid."""
+    return np.asarray(np.floor(values * GRID + 0.5) / GRID)
 
 
 GRAM: Final = 3  # letters
-
-WORD: Final = "word"
-PAIR: Final = "pair"
-LETTERS: Final = "letters"
 
 
 def grams(word: str) -> list[str]:
     """The trigrams of a word with a blank on either side, in order."""
     padded = f" {word} "
     return [padded[at : at + GRAM] for at in range(len(padded) - GRAM + 1)]
-
-
-def terms_of(contents: Sequence[str]) -> list[tuple[str, str]]:
-    """The dimensions of `Rows.plain`, in order, each a kind and a text.
-
-    Args:
-        contents: The content words of each surface, joined by spaces, as they were vectorized.
-    """
-    split = [content.split() for content in contents]
-    numbers: dict[str, int] = {}
-    for words in split:
-        for word in words:
-            numbers.setdefault(word, len(numbers))
-    vocabulary = list(numbers)
-    pairs = sorted({(numbers[one], numbers[other]) for words in split for one, other in pairwise(words)})
-    return [
-        *((WORD, word) for word in vocabulary),
-        *((PAIR, f"{vocabulary[one]} {vocabulary[other]}") for one, other in pairs),
-        *((LETTERS, gram) for gram in dict.fromkeys(gram for word in vocabulary for gram in grams(word))),
-    ]
 
 
 # Topic words: what else is said where a word is said, learnt from the corpus itself.

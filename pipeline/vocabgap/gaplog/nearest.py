@@ -146,13 +146,13 @@ class SimilarIndex:
             rows = vectorize(
                 [*known.contents, *need.contents],
                 np.append(known.weights, 1.0),
-                np.append(known.shares, need.shares),
+                np.append(known.clause_shares, need.clause_shares),
             )
             place = len(known.contents)
         else:
             weights = known.weights.copy()
             weights[place] += 1.0
-            rows = vectorize(known.contents, weights, known.shares)
+            rows = vectorize(known.contents, weights, known.clause_shares)
         cosines: list[float] = np.minimum(1.0, rows.cosines(place).round(_DIGITS)).tolist()
         return cosines
 

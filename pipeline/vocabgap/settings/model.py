@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cache
-from typing import Annotated, Any, Final, Literal, NamedTuple, TypedDict, TypeVar, get_args
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar, get_args
 
 import msgspec
 from msgspec import structs
@@ -242,14 +242,6 @@ class CategorySettings(_Section, frozen=True):
     operations: dict[str, str] = {}
 
 
-class ClusterOptions(TypedDict):
-    """The settings that the clustering depends on, by the names of its arguments."""
-
-    threshold: float | None
-    stop_words: tuple[str, ...]
-    synonyms: dict[str, tuple[str, ...] | str]
-
-
 class Settings(_Section, frozen=True):
     """Everything that can be set for a run."""
 
@@ -275,15 +267,6 @@ class Settings(_Section, frozen=True):
     def scan(self) -> ScanSettings:
         """What `scan` depends on."""
         return ScanSettings(**msgspec.structs.asdict(self.ingest), sources=self.sources)
-
-    @property
-    def cluster_options(self) -> ClusterOptions:
-        """What `cluster` is to be called with."""
-        return {
-            "threshold": None if self.cluster.threshold == BY_WORDING else self.cluster.threshold,
-            "stop_words": self.cluster.stop_words,
-            "synonyms": self.cluster.synonyms,
-        }
 
     @property
     def rules(self) -> tuple[Rule, ...]:

@@ -57,11 +57,6 @@ class EmbeddingCache:
             folder: The folder of the cache; they lie in a folder of their own in it.
             depends_on: A digest (hex), the versions of what computes them, and the kind of CPU.
             dims: Dimensions of a vector.
-
-        Raises:
-            InvalidInputError: It is no folder.
-            AccessDeniedError: The system does not let it be used.
-            StateError: The disk does not.
         """
         place = expanded(folder)
         digest, *others = depends_on
@@ -87,10 +82,6 @@ class EmbeddingCache:
 
         Returns:
             Which rows were written.
-
-        Raises:
-            AccessDeniedError: The system does not let a file be read.
-            StateError: The disk does not.
         """
         asked = pl.DataFrame({"text": texts}, schema={"text": pl.Binary()}).with_row_index("place")
         known = np.zeros(len(texts), dtype=bool)
@@ -107,21 +98,12 @@ class EmbeddingCache:
         Args:
             texts: The SHA-256 of each text.
             vectors: A row each.
-
-        Raises:
-            AccessDeniedError: The system does not allow it.
-            StateError: The disk does not.
         """
         rows = [row.tobytes() for row in np.ascontiguousarray(vectors, dtype=_FLOAT)]
         self._write(pl.DataFrame({"text": texts, "vector": rows}, schema=SCHEMA))
 
     def tidy(self) -> None:
-        """Make one file of many.
-
-        Raises:
-            AccessDeniedError: The system does not allow it.
-            StateError: The disk does not.
-        """
+        """Make one file of many."""
         many = self._files()
         if len(many) <= _MOST_FILES:
             return

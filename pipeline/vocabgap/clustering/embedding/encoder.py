@@ -23,11 +23,7 @@ from vocabgap.text import shortened, visible
 
 
 def library(name: str) -> Any:  # noqa: ANN401 - modules that need not be installed, taken as they are
-    """A library by the name that it is imported by.
-
-    Raises:
-        StateError: It is not installed, or cannot be loaded.
-    """
+    """A library by the name that it is imported by."""
     try:
         return import_module(name)
     except ImportError as error:
@@ -92,9 +88,6 @@ class Graph:
 
         Args:
             fed: Name of each input to its values, one for each token.
-
-        Raises:
-            Exception: Whatever the runtime raises, whose errors have no base of their own.
         """
         feed = {name: np.asarray([values], dtype=self.inputs[name]) for name, values in fed.items()}
         (found,) = self._session.run([self.output], feed)
@@ -102,12 +95,7 @@ class Graph:
 
 
 def load_graph(path: Path) -> Graph:
-    """Load the graph of a model.
-
-    Raises:
-        StateError: What runs it is not installed.
-        InvalidInputError: It is damaged, or takes or gives something else than a sentence model does.
-    """
+    """Load the graph of a model."""
     onnxruntime = library("onnxruntime")
     onnxruntime.disable_telemetry_events()
     options = onnxruntime.SessionOptions()
@@ -200,11 +188,7 @@ class Encoder:
     _tokenizer: Any
 
     def encode(self, text: str) -> Vector:
-        """The vector of a text, of unit length.
-
-        Raises:
-            InvalidInputError: The model has none for it; the error names the text.
-        """
+        """The vector of a text, of unit length."""
         try:
             split = self._tokenizer.encode(text)
         except BaseException as error:
@@ -233,11 +217,7 @@ class Encoder:
         return np.asarray(vector / length, dtype=np.float32)
 
     def probe(self) -> int:
-        """How many dimensions its vectors have, once it was found to work.
-
-        Raises:
-            InvalidInputError: It does not, or the tokenizer belongs to another model.
-        """
+        """How many dimensions its vectors have, once it was found to work."""
         dims, *others = (len(self.encode(text)) for text in _PROBES)
         if others != [dims]:
             raise InvalidInputError(
@@ -281,13 +261,7 @@ class Encoder:
 
 
 def load_encoder(files: ModelFiles) -> Encoder:
-    """Load a model and its tokenizer.
-
-    Raises:
-        StateError: What runs them is not installed.
-        InvalidInputError: One of them is damaged, or of a kind that is not known here.
-        VocabgapError: A file cannot be read.
-    """
+    """Load a model and its tokenizer."""
     tokenizers = library("tokenizers")
     library("onnxruntime")  # what is missing is told before files of any size are read
     digest = files.digest()  # and what the system refuses in its own words

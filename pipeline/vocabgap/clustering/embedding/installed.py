@@ -69,11 +69,6 @@ def find_minilm() -> ModelFiles:
 
     Of several, one with a tokenizer in its own package comes first, then the package whose name sorts
     first, then the folder, then the order in which names are looked for in a folder.
-
-    Raises:
-        NotFoundError: There is none, or no tokenizer that fits.
-        InvalidInputError: Its package has several tokenizers, and none of them lies with it.
-        VocabgapError: A file of it cannot be read.
     """
     carried = list(_carried())
     models = [each for each in carried if each.path.suffix == SUFFIX and each.is_minilm]
@@ -127,11 +122,7 @@ def _preference(model: _Carried) -> tuple[str, int, str]:
 
 
 def _own_tokenizer(model: _Carried, tokenizers: list[_Carried]) -> _Carried | None:
-    """The tokenizer in the folder of the model, in the one above `onnx/`, or else the only one around.
-
-    Raises:
-        InvalidInputError: There are several around, of which any may belong to another model.
-    """
+    """The tokenizer in the folder of the model, in the one above `onnx/`, or else the only one around."""
     own = [each for each in tokenizers if each.package == model.package]
     near = (home_of(model.path), model.path.parent)
     for each in own:

@@ -29,14 +29,7 @@ _NOT_THERE: Final = (FileKind.NOTHING, FileKind.DANGLING)
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file.
-
-    Raises:
-        NotFoundError: There is none.
-        InvalidInputError: It is no regular file.
-        AccessDeniedError: The system does not let it be read.
-        StateError: The disk does not.
-    """
+    """The content of a file."""
     try:
         kind = file_kind(path)
         if kind is FileKind.FILE:
@@ -49,13 +42,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """The JSON object in a file; an empty one where there is no such file.
-
-    Raises:
-        InvalidInputError: It is something else.
-        AccessDeniedError: The system does not let it be read.
-        StateError: The disk does not.
-    """
+    """The JSON object in a file; an empty one where there is no such file."""
     found = _read_json(path)
     if found is None:
         return {}
@@ -65,13 +52,7 @@ def read_object(path: Path) -> dict[str, Any]:
 
 
 def read_list(path: Path) -> list[Any]:
-    """The JSON array in a file; an empty one where there is no such file.
-
-    Raises:
-        InvalidInputError: It is something else.
-        AccessDeniedError: The system does not let it be read.
-        StateError: The disk does not.
-    """
+    """The JSON array in a file; an empty one where there is no such file."""
     found = _read_json(path)
     if found is None:
         return []
@@ -81,11 +62,7 @@ def read_list(path: Path) -> list[Any]:
 
 
 def exists(path: Path) -> bool:
-    """Whether a path leads to anything.
-
-    Raises:
-        AccessDeniedError: The system does not tell.
-    """
+    """Whether a path leads to anything."""
     try:
         return file_kind(path) not in _NOT_THERE
     except OSError as error:
@@ -132,12 +109,7 @@ class Pooling(StrEnum):
 
 
 def read_pooling(home: Path) -> Pooling:
-    """How the model in a folder pools; the mean where it does not say.
-
-    Raises:
-        InvalidInputError: In a way that is not known here, or the file is damaged.
-        AccessDeniedError: The system does not let it be read.
-    """
+    """How the model in a folder pools; the mean where it does not say."""
     path = home / _POOLING_FILE
     settings = read_object(path)
     mode = settings.get(_MODE)
@@ -158,12 +130,7 @@ def read_pooling(home: Path) -> Pooling:
 
 
 def read_max_tokens(home: Path) -> int:
-    """How many tokens of a text the model in a folder reads, those that mark its ends among them.
-
-    Raises:
-        InvalidInputError: It says something that is no such number, or a file is damaged.
-        AccessDeniedError: The system does not let a file be read.
-    """
+    """How many tokens of a text the model in a folder reads, those that mark its ends among them."""
     path = home / "sentence_bert_config.json"
     length = read_object(path).get("max_seq_length")
     if length is not None:
@@ -179,12 +146,7 @@ def read_max_tokens(home: Path) -> int:
 
 
 def require_no_further_modules(home: Path) -> None:
-    """Refuse a model of which more belongs after the pooling, such as a dense layer: it would be left out.
-
-    Raises:
-        InvalidInputError: It has such a module, or the file that lists them is damaged.
-        AccessDeniedError: The system does not let it be read.
-    """
+    """Refuse a model of which more belongs after the pooling, such as a dense layer: it would be left out."""
     path = home / "modules.json"
     for module in read_list(path):
         kind = str(module.get("type", "")).rpartition(".")[2] if isinstance(module, dict) else ""
@@ -230,11 +192,7 @@ class ModelFiles:
     borrowed: bool = False
 
     def digest(self) -> str:
-        """SHA-256 (hex) of everything that decides which vector a text gets, the runtime apart.
-
-        Raises:
-            VocabgapError: A file cannot be read; the error names it.
-        """
+        """SHA-256 (hex) of everything that decides which vector a text gets, the runtime apart."""
         model = read_bytes(self.model)
         parts = [
             ("rules", _RULES.encode()),
@@ -255,11 +213,6 @@ def find_model(path: str | Path) -> ModelFiles:
 
     Args:
         path: A folder, or the `.onnx` file itself.
-
-    Raises:
-        NotFoundError: A file that is needed is not there.
-        InvalidInputError: It is not clear which model is meant, or a file is damaged.
-        AccessDeniedError: The system does not let something be read.
     """
     place = expanded(path)
     kind = _kind(place)
