@@ -109,9 +109,7 @@ def test_threshold_of_one_groups_all_that_share_anything(groups: Groups) -> None
 
 @pytest.mark.parametrize("threshold", [-0.01, 1.01, float("nan"), float("inf"), 70])
 def test_threshold_that_is_no_cosine_distance_is_refused(asking: Asking, threshold: float) -> None:
-    with pytest.raises(
-        InvalidInputError, match=r"^threshold: expected a number from 0 to 1 or 'by wording', found"
-    ):
+    with pytest.raises(InvalidInputError, match=r"^threshold: expected a number [<>]= [01]\.0, found"):
         cluster(asking("barn door"), threshold=threshold)
 
 

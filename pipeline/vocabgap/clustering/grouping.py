@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
+import msgspec
 import numpy as np
 import polars as pl
 
@@ -14,7 +15,7 @@ from vocabgap.clustering.describing import Labeller, cohesion, similarity, weake
 from vocabgap.clustering.linkage import average_linkage
 from vocabgap.clustering.vectorizing import IntArray, Rows, vectorize
 from vocabgap.clustering.wordings import Points, points_of
-from vocabgap.errors import InvalidInputError, NotFoundError, real_number, require_kind, whole_number
+from vocabgap.errors import InvalidInputError, NotFoundError, converted, require_kind, whole_number
 from vocabgap.schema import CLUSTERS, PHRASE_FIELDS, RECORDS, SWEEP, WORDINGS, Constraint
 from vocabgap.settings.model import BY_WORDING, ClusterSettings, overridden
 from vocabgap.text import count
@@ -281,4 +282,5 @@ def _farthest(threshold: float | None) -> float:
 
 
 def _distance(name: str, value: float) -> float:
-    return real_number(name, value, least=0.0, most=1.0)
+    distance: float = converted(value, Annotated[float, msgspec.Meta(ge=0, le=1)], name)
+    return distance
