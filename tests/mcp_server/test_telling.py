@@ -1,7 +1,7 @@
 import msgspec
 import pytest
 
-from vocabgap.mcp.tool import fitting, told
+from vocabgap.mcp.tool import fitting, shown
 
 
 class Row(msgspec.Struct):
@@ -10,11 +10,11 @@ class Row(msgspec.Struct):
 
 def test_what_cannot_be_seen_is_shown_and_the_rest_is_as_it_was() -> None:
     value = {"a": ["x\u202ey", {"b": "line\nbreak"}], "c": 1, "d": None, "e": 0.5, "f": True}
-    assert told(value) == {"a": ["x\\u202ey", {"b": "line break"}], "c": 1, "d": None, "e": 0.5, "f": True}
+    assert shown(value) == {"a": ["x\\u202ey", {"b": "line break"}], "c": 1, "d": None, "e": 0.5, "f": True}
 
 
 def test_a_long_text_is_cut_with_a_mark() -> None:
-    cut = told("x" * 501)
+    cut = shown("x" * 501)
     assert cut == "x" * 500 + "… (501 characters)"
 
 

@@ -24,9 +24,9 @@ def require_extra() -> None:
             import_module(name)
         except ImportError as error:
             missing = isinstance(error, ModuleNotFoundError) and error.name in {name, "mcp"}
-            problem = "needs mcp, which is not installed" if missing else f"cannot load mcp: {_told(error)}"
+            problem = (
+                "needs mcp, which is not installed"
+                if missing
+                else f"cannot load mcp: {shortened(visible(str(error)))}"
+            )
             raise StateError(f"the MCP server {problem}", hint="pip install 'vocabgap[mcp]'") from error
-
-
-def _told(error: ImportError) -> str:
-    return shortened(visible(str(error)))

@@ -7,7 +7,7 @@ import msgspec
 from vocabgap.gaplog.log import log_gap
 from vocabgap.gaplog.nearest import SimilarGap
 from vocabgap.ingest.selection import Selection
-from vocabgap.mcp.tool import Checkpoint, Lane, Limited, Told, Tool, fitting
+from vocabgap.mcp.tool import Answer, Arguments, Checkpoint, Limit, Tool, fitting
 from vocabgap.mcp.workspace import Workspace
 from vocabgap.records.record import need_of
 
@@ -18,7 +18,7 @@ MOST_SIMILAR: Final = 20
 _MOST_CHARACTERS: Final = 65_536
 
 
-class SimilarArguments(Limited):
+class SimilarArguments(Arguments):
     """A need, and how much is wanted."""
 
     text: Annotated[
@@ -28,7 +28,7 @@ class SimilarArguments(Limited):
     limit: Annotated[int, msgspec.Meta(ge=1, le=MOST_SIMILAR, description="How many to list.")] = 5
 
 
-class SimilarAnswer(Told, kw_only=True):
+class SimilarAnswer(Answer, kw_only=True):
     """What comes near.
 
     Attributes:
@@ -38,10 +38,10 @@ class SimilarAnswer(Told, kw_only=True):
     similar: list[SimilarGap]
 
 
-def similar(workspace: Workspace, asked: SimilarArguments, checkpoint: Checkpoint) -> SimilarAnswer:
+def similar(workspace: Workspace, arguments: SimilarArguments, checkpoint: Checkpoint) -> SimilarAnswer:
     """Compare a need with the ranking of what is logged now, and with the vocabulary."""
     workspace.rankings.of(Selection(), checkpoint)
-    return SimilarAnswer(similar=fitting(similar_to(workspace, asked.text, asked.limit)))
+    return SimilarAnswer(similar=fitting(similar_to(workspace, arguments.text, arguments.limit)))
 
 
 def similar_to(workspace: Workspace, text: str, limit: int) -> list[SimilarGap]:
@@ -67,7 +67,7 @@ SIMILAR_GAPS: Final = Tool(
     ),
     arguments=SimilarArguments,
     data=SimilarAnswer,
-    lane=Lane.COMPUTE,
+    limit=Limit.COMPUTE,
     work=similar,
 )
 
@@ -81,7 +81,7 @@ _Names = Annotated[list[_Name], msgspec.Meta(max_length=MOST_NAMES)]
 _Words = Literal[-1, 0, 1, "bad", "mediocre", "acceptable", "good"]
 
 
-class LogArguments(Limited):
+class LogArguments(Arguments):
     """A gap as an agent tells it: the fields of a record but its moment, which is now."""
 
     image_id: Annotated[
@@ -131,7 +131,7 @@ class LogArguments(Limited):
     ] = None
 
 
-class Logged(Told, kw_only=True):
+class Logged(Answer, kw_only=True):
     """A gap that was logged.
 
     Attributes:
@@ -151,23 +151,23 @@ class Logged(Told, kw_only=True):
     similar: list[SimilarGap] = msgspec.field(default_factory=list)
 
 
-def log(workspace: Workspace, asked: LogArguments, _: Checkpoint) -> Logged:
+def log(workspace: Workspace, arguments: LogArguments, _: Checkpoint) -> Logged:
     """Append a gap to the log of its image, once; it is on the disk when this returns."""
-    folder = workspace.image(asked.image_id)
+    folder = workspace.image(arguments.image_id)
     made = log_gap(
         folder,
-        asked.description,
-        workaround=asked.workaround,
-        intent=asked.intent,
-        intent_category=asked.intent_category,
-        missing_capability=asked.missing_capability,
-        operations_involved=asked.operations_involved,
-        vocabulary_used=asked.vocabulary_used,
-        satisfaction=asked.satisfaction,
-        notes=asked.notes,
-        session_id=asked.session_id,
-        snapshot_hash=asked.snapshot_hash,
-        corrects=asked.corrects,
+        arguments.description,
+        workaround=arguments.workaround,
+        intent=arguments.intent,
+        intent_category=arguments.intent_category,
+        missing_capability=arguments.missing_capability,
+        operations_involved=arguments.operations_involved,
+        vocabulary_used=arguments.vocabulary_used,
+        satisfaction=arguments.satisfaction,
+        notes=arguments.notes,
+        session_id=arguments.session_id,
+        snapshot_hash=arguments.snapshot_hash,
+        corrects=arguments.corrects,
     )
     return Logged(
         gap_id=made.gap_id,
@@ -195,7 +195,7 @@ LOG_VOCABULARY_GAP: Final = Tool(
     ),
     arguments=LogArguments,
     data=Logged,
-    lane=Lane.WRITE,
+    limit=Limit.WRITE,
     work=log,
     writes=True,
     complete=with_similar,

@@ -8,8 +8,8 @@ import polars as pl
 
 from vocabgap.gaplog.review import Query, review
 from vocabgap.ingest.selection import Selection
-from vocabgap.mcp.report_tool import MOMENT, Near, Ranked
-from vocabgap.mcp.tool import LONGEST_NAME, Checkpoint, Lane, Limited, Told, Tool, fitting
+from vocabgap.mcp.report_tools import MOMENT, Near, Ranked
+from vocabgap.mcp.tool import LONGEST_NAME, Answer, Arguments, Checkpoint, Limit, Tool, fitting
 from vocabgap.mcp.workspace import Workspace
 from vocabgap.pipeline import Analysis
 from vocabgap.ranking.lookup import find_capability
@@ -65,7 +65,7 @@ _Name = Annotated[str, msgspec.Meta(max_length=LONGEST_NAME)]
 _Value = TypeVar("_Value")
 
 
-class ListArguments(Limited):
+class ListArguments(Arguments):
     """Which records are wanted; several fields narrow the list."""
 
     image: Annotated[_Name | None, msgspec.Meta(description="Only of this image.")] = None
@@ -95,7 +95,7 @@ class ListedGap(GapRow):
     capability: str | None
 
 
-class Listed(Told, kw_only=True):
+class Listed(Answer, kw_only=True):
     """Records.
 
     Attributes:
@@ -111,21 +111,21 @@ class Listed(Told, kw_only=True):
     notes: list[str]
 
 
-def list_records(workspace: Workspace, asked: ListArguments, checkpoint: Checkpoint) -> Listed:
+def list_records(workspace: Workspace, arguments: ListArguments, checkpoint: Checkpoint) -> Listed:
     """List what is logged, as far as it is asked for."""
     query = Query.of(
-        images=_one(asked.image),
-        since=asked.since,
-        until=asked.until,
-        operations=_one(asked.operation),
-        match=asked.match,
-        categories=_one(asked.category),
-        sessions=_one(asked.session),
-        satisfaction=_one(asked.satisfaction),
+        images=_one(arguments.image),
+        since=arguments.since,
+        until=arguments.until,
+        operations=_one(arguments.operation),
+        match=arguments.match,
+        categories=_one(arguments.category),
+        sessions=_one(arguments.session),
+        satisfaction=_one(arguments.satisfaction),
         now=datetime.now(UTC),
     )
     checkpoint()
-    found = review(workspace.root, query, limit=asked.limit, settings=workspace.settings)
+    found = review(workspace.root, query, limit=arguments.limit, settings=workspace.settings)
     checkpoint()
     shown = fitting(ListedGap.all_of(found.gaps))
     return Listed(
@@ -149,7 +149,7 @@ LIST_GAPS: Final = Tool(
     ),
     arguments=ListArguments,
     data=Listed,
-    lane=Lane.LOOK,
+    limit=Limit.LOOK,
     work=list_records,
 )
 
@@ -162,7 +162,7 @@ _MOST_NAMES: Final = 20
 _MOST_CHARACTERS: Final = 2_000
 
 
-class ShowArguments(Limited):
+class ShowArguments(Arguments):
     """Which capability is meant, and how much of it is wanted."""
 
     capability: Annotated[
@@ -178,7 +178,7 @@ class ShowArguments(Limited):
     ] = 10
 
 
-class Shown(Told, kw_only=True):
+class Shown(Answer, kw_only=True):
     """A capability with its evidence.
 
     Attributes:
@@ -208,13 +208,13 @@ class Shown(Told, kw_only=True):
     left_out: int
 
 
-def show(workspace: Workspace, asked: ShowArguments, checkpoint: Checkpoint) -> Shown:
+def show(workspace: Workspace, arguments: ShowArguments, checkpoint: Checkpoint) -> Shown:
     """Find a capability, and list what it rests on."""
     analysis = workspace.rankings.of(Selection(), checkpoint)
-    row = find_capability(analysis.ranked, asked.capability).row(0, named=True)
+    row = find_capability(analysis.ranked, arguments.capability).row(0, named=True)
     found = msgspec.convert(row, Capability)
     records = records_of(analysis, found.capability_id).sort("timestamp", descending=True, nulls_last=True)
-    shown = fitting(GapRow.all_of(records.head(asked.records)))
+    shown = fitting(GapRow.all_of(records.head(arguments.records)))
     return Shown(
         capability=Ranked.of(found),
         rank_low=found.rank_low,
@@ -246,6 +246,6 @@ SHOW_CAPABILITY: Final = Tool(
     ),
     arguments=ShowArguments,
     data=Shown,
-    lane=Lane.COMPUTE,
+    limit=Limit.COMPUTE,
     work=show,
 )

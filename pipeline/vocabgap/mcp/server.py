@@ -30,12 +30,11 @@ from mcp_types import (
 from vocabgap import __version__
 from vocabgap.errors import DEBUG_VARIABLE
 from vocabgap.mcp.log_tool import LOG_VOCABULARY_GAP, SIMILAR_GAPS
-from vocabgap.mcp.prompts import get_prompt, lane_of, prompts
-from vocabgap.mcp.report_tool import REPORT_GAPS
-from vocabgap.mcp.resources import read_resource, resources
+from vocabgap.mcp.prompts import get_prompt, limit_of, prompts
+from vocabgap.mcp.report_tools import REPORT_GAPS, read_resource, resources
 from vocabgap.mcp.review_tools import LIST_GAPS, SHOW_CAPABILITY
 from vocabgap.mcp.terms_tool import CHECK_TERMS
-from vocabgap.mcp.tool import Failure, Lane, Lanes, Tool, checkpoint, failure, told
+from vocabgap.mcp.tool import Failure, Limit, Limiter, Tool, checkpoint, failure, shown
 from vocabgap.mcp.workspace import Workspace
 from vocabgap.text import escape_unseen_in_json
 
@@ -80,7 +79,7 @@ def build(workspace: Workspace) -> Server[Any]:
         workspace: What its tools read, and where they write.
     """
     _be_quiet()
-    lanes = Lanes()
+    limiter = Limiter()
     tools = tools_of(workspace)
     is_read_only = workspace.is_read_only
     definitions = [each.definition for each in tools.values()]
@@ -88,16 +87,18 @@ def build(workspace: Workspace) -> Server[Any]:
     async def list_tools(_: _Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=definitions)
 
-    async def call_tool(_: _Context, asked: CallToolRequestParams) -> CallToolResult:
-        tool = tools.get(asked.name)
+    async def call_tool(_: _Context, request: CallToolRequestParams) -> CallToolResult:
+        tool = tools.get(request.name)
         if tool is None:
             names = ", ".join(tools)
-            raise MCPError(INVALID_PARAMS, f"there is no tool '{told(asked.name)}' (there are {names})")
-        given = asked.arguments or {}
+            raise MCPError(INVALID_PARAMS, f"there is no tool '{shown(request.name)}' (there are {names})")
+        arguments = request.arguments or {}
         if tool.complete is None:
-            return _result(await lanes.run(tool.lane, partial(tool.answer, workspace, given, checkpoint)))
-        begun = await lanes.run(tool.lane, partial(tool.begin, workspace, given, checkpoint))
-        return _result(await lanes.run(Lane.COMPARE, partial(tool.finish, workspace, begun)))
+            return _result(
+                await limiter.run(tool.limit, partial(tool.answer, workspace, arguments, checkpoint))
+            )
+        envelope = await limiter.run(tool.limit, partial(tool.begin, workspace, arguments, checkpoint))
+        return _result(await limiter.run(Limit.COMPARE, partial(tool.finish, workspace, envelope)))
 
     async def list_resources(_: _Context, __: PaginatedRequestParams | None) -> ListResourcesResult:
         return ListResourcesResult(resources=resources())
@@ -105,18 +106,22 @@ def build(workspace: Workspace) -> Server[Any]:
     async def list_templates(_: _Context, __: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
         return ListResourceTemplatesResult(resource_templates=[])
 
-    async def read(_: _Context, asked: ReadResourceRequestParams) -> ReadResourceResult:
-        found = await lanes.run(Lane.LOOK, partial(_tried, partial(read_resource, workspace, str(asked.uri))))
-        return ReadResourceResult(contents=[found])
+    async def read(_: _Context, request: ReadResourceRequestParams) -> ReadResourceResult:
+        contents = await limiter.run(
+            Limit.LOOK, partial(_or_protocol_error, partial(read_resource, workspace, str(request.uri)))
+        )
+        return ReadResourceResult(contents=[contents])
 
     async def list_prompts(_: _Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
         return ListPromptsResult(prompts=prompts())
 
-    async def prompt(_: _Context, asked: GetPromptRequestParams) -> GetPromptResult:
-        arguments = asked.arguments or {}
-        make = partial(_tried, partial(get_prompt, workspace, asked.name, arguments, checkpoint))
-        lane = lane_of(asked.name)
-        return make() if lane is None else await lanes.run(lane, make)
+    async def prompt(_: _Context, request: GetPromptRequestParams) -> GetPromptResult:
+        arguments = request.arguments or {}
+        make = partial(
+            _or_protocol_error, partial(get_prompt, workspace, request.name, arguments, checkpoint)
+        )
+        limit = limit_of(request.name)
+        return make() if limit is None else await limiter.run(limit, make)
 
     return Server(
         NAME,
@@ -144,7 +149,7 @@ def _result(envelope: dict[str, Any]) -> CallToolResult:
     )
 
 
-def _tried(work: Callable[[], _Result]) -> _Result:
+def _or_protocol_error(work: Callable[[], _Result]) -> _Result:
     """What is not a tool has no envelope: what goes wrong there is an error of the protocol."""
     try:
         return work()

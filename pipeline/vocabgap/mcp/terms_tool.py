@@ -14,7 +14,7 @@ from vocabgap.glossary.runtime import configured_runtime
 from vocabgap.glossary.senses import ExtractedTerm
 from vocabgap.glossary.session import Session
 from vocabgap.glossary.strictness import Strictness
-from vocabgap.mcp.tool import Checkpoint, Lane, Limited, NoGlossaryError, Told, Tool, fitting
+from vocabgap.mcp.tool import Answer, Arguments, Checkpoint, Limit, NoGlossaryError, Tool, fitting
 from vocabgap.mcp.workspace import Workspace
 
 _MOST_CHARACTERS: Final = 65_536
@@ -22,7 +22,7 @@ _MOST_MEANINGS: Final = 5
 _STEP: Final = "check"
 
 
-class TermsArguments(Limited):
+class TermsArguments(Arguments):
     """What is checked."""
 
     text: Annotated[
@@ -73,7 +73,7 @@ class Term(msgspec.Struct):
         )
 
 
-class Terms(Told, kw_only=True):
+class Terms(Answer, kw_only=True):
     """What a glossary says of a text.
 
     Attributes:
@@ -91,8 +91,8 @@ class Terms(Told, kw_only=True):
     open: int
 
 
-def check(workspace: Workspace, asked: TermsArguments, _: Checkpoint) -> Terms:
-    """Find the terms of a text and say what they mean; nothing is logged, and nobody is asked."""
+def check(workspace: Workspace, arguments: TermsArguments, _: Checkpoint) -> Terms:
+    """Find the terms of a text and say what they mean; nothing is logged, and nobody is arguments."""
     settings = workspace.settings.glossary
     if settings.folder is None:
         raise NoGlossaryError(
@@ -102,7 +102,7 @@ def check(workspace: Workspace, asked: TermsArguments, _: Checkpoint) -> Terms:
     runtime.require_folder()
     glossary = runtime.load().glossary
     step = ExecutionContext(
-        _STEP, _STEP, _STEP, {"description": asked.text}, {"critical_step": asked.critical}
+        _STEP, _STEP, _STEP, {"description": arguments.text}, {"critical_step": arguments.critical}
     )
     session = Session(glossary)
     step = check_step(extract_terms(step, session), session)
@@ -135,6 +135,6 @@ CHECK_TERMS: Final = Tool(
     ),
     arguments=TermsArguments,
     data=Terms,
-    lane=Lane.LOOK,
+    limit=Limit.LOOK,
     work=check,
 )

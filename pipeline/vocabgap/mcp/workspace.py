@@ -4,10 +4,9 @@ import difflib
 import errno
 import os
 import time
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import Final, NamedTuple
@@ -27,21 +26,87 @@ from vocabgap.reporting.published_run import read_run, resolve_target
 from vocabgap.settings.model import Settings
 from vocabgap.text import escape_unseen, shortened, visible
 
-# Rankings of what is logged, kept as long as nothing changes: agents ask for one, then for its
-# details.
-
-
-KEPT_SECONDS: Final = 60.0  # then it is made again, as of a later moment
+KEPT_SECONDS: Final = 60.0  # for which a ranking is given again; then it is made as of a later moment
 _MOST_KEPT: Final = 4
 _EVERYTHING: Final = Selection()
-_State = tuple[tuple[str, int, int], ...]
+_LONGEST_NAME: Final = 255  # bytes of the name of a file
+_SEPARATORS: Final = frozenset("/\\\0")
+_ABSENT: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
+_NAME_HINT: Final = "expected the name of a folder in the root of the server, not a path"
+_State = tuple[tuple[str, int, int], ...]  # path, size and time of each file that something was made of
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """What the tools of a server read, and where they write.
+
+    Attributes:
+        root: The folder of the image repositories, resolved.
+        settings: The settings in force.
+        out: The folder of the published report, resolved.
+        rankings: The rankings of what is logged below the root.
+        is_read_only: Whether nothing is written.
+    """
+
+    root: Path
+    settings: Settings
+    out: Path
+    rankings: "Rankings"
+    is_read_only: bool = False
+
+    @classmethod
+    def at(cls, root: str | Path, settings: Settings, *, is_read_only: bool = False) -> "Workspace":
+        """The workspace at a folder; `settings.report.out` is the folder of the published report."""
+        (folder,) = resolve_roots(root)
+        if not folder.is_dir():
+            raise InvalidInputError(
+                f"root '{root}' is a file", hint="name the folder of the image repositories"
+            )
+        out = resolve_target(settings.report.out)
+        return cls(folder, settings, out, Rankings(folder, settings, out), is_read_only)
+
+    def image(self, image_id: str) -> Path:
+        """The folder of the image repository of this name, which lies below the root."""
+        shown = shortened(visible(image_id))
+        if not _is_name(image_id):
+            raise InvalidInputError(f"image_id: '{shown}' is not the name of an image", hint=_NAME_HINT)
+        try:
+            folder = (self.root / image_id).resolve(strict=True)
+        except PermissionError as error:
+            raise AccessDeniedError(
+                f"image_id: '{shown}' may not be looked at", hint="check the permissions on the way"
+            ) from error
+        except (OSError, RuntimeError) as error:
+            if isinstance(error, OSError) and error.errno not in _ABSENT:
+                raise system_error(error) from error
+            raise NotFoundError(
+                f"image_id: there is no image '{shown}'", hint=self._hint(image_id)
+            ) from error
+        log = folder / LOG_NAME
+        if not all(self._is_below(place) for place in (folder, log.resolve())):
+            raise InvalidInputError(f"image_id: '{shown}' leads out of the root", hint=_NAME_HINT)
+        if not folder.is_dir():
+            raise InvalidInputError(f"image_id: '{shown}' is not a folder", hint=_NAME_HINT)
+        return folder
+
+    def _is_below(self, place: Path) -> bool:
+        return place != self.root and place.is_relative_to(self.root)
+
+    def _hint(self, image_id: str) -> str:
+        names: list[str] = []
+        with suppress(OSError), os.scandir(self.root) as entries:
+            names += [
+                each.name for each in entries if each.is_dir(follow_symlinks=False) and _is_name(each.name)
+            ]
+        near = difflib.get_close_matches(image_id, names)
+        return f"did you mean {' or '.join(map(repr, near))}?" if near else _NAME_HINT
 
 
 class _Kept(NamedTuple):
     """A ranking, with the state of the files that it was made of, and when that was."""
 
     state: _State
-    made: float
+    time: float
     analysis: Analysis
 
 
@@ -75,33 +140,30 @@ class Rankings:
         self._indexing = Lock()
 
     def of(
-        self, selection: Selection, checkpoint: Callable[[], None] = lambda: None, *, asked: Hashable = None
+        self, selection: Selection, checkpoint: Callable[[], None] = lambda: None, *, request: Hashable = None
     ) -> Analysis:
         """The ranking of what is selected, as the logs are now.
 
         Args:
             selection: What it is narrowed to.
             checkpoint: Called when a stage begins; what it raises ends the work there.
-            asked: What the selection was made of, if that says when a ranking may be given again: a span
-                before now is another selection at every moment. By default the selection says it.
-
-        Raises:
-            VocabgapError: As the stages raise them.
+            request: What the selection was made of, by which a ranking is found again: a span before now is
+                another selection at every moment. The selection by default.
         """
         entries = self._entries_state()
         state = (*entries, *self._state())
-        name = selection if asked is None or selection == _EVERYTHING else asked
+        name = selection if request is None or selection == _EVERYTHING else request
         kept = self._kept.get(name)
-        if kept is None or kept.state != state or time.monotonic() - kept.made > KEPT_SECONDS:
-            found = analyse(
+        if kept is None or kept.state != state or time.monotonic() - kept.time > KEPT_SECONDS:
+            analysis = analyse(
                 self._root,
                 settings=self._settings,
                 selection=selection,
                 out=self._out,
                 on_stage=lambda _: checkpoint(),
             )
-            kept = _Kept(state, time.monotonic(), found)
-            self._vocabulary = (entries, found.vocabulary)
+            kept = _Kept(state, time.monotonic(), analysis)
+            self._vocabulary = (entries, analysis.vocabulary)
         self._keep(name, kept)
         return kept.analysis
 
@@ -117,20 +179,12 @@ class Rankings:
         self._kept = {**others, name: kept}
 
     def known(self) -> Known:
-        """What is known without ranking anew: the newest ranking that was made, else the published.
-
-        Raises:
-            VocabgapError: The published run, or the vocabulary, cannot be read.
-        """
+        """What is known without ranking anew: the newest ranking that was made, else the published one."""
         kept = self._kept.get(_EVERYTHING)
         return Known(self._last_published() if kept is None else kept.analysis.ranked, self._entries())
 
     def index(self) -> SimilarIndex:
-        """What is known, made ready to be compared with; made ready again only where it is not the same.
-
-        Raises:
-            VocabgapError: The published run, or the vocabulary, cannot be read.
-        """
+        """What is known, made ready to be compared with; made ready again only where it is not the same."""
         with self._indexing:
             known = self.known()
             if self._indexed is None or any(
@@ -152,8 +206,8 @@ class Rankings:
         state = self._entries_state()
         if self._vocabulary is None or self._vocabulary[0] != state:
             listed = self._settings.vocabulary
-            read = load_vocabulary(listed.paths, fields=listed.fields, entries=listed.entries)
-            self._vocabulary = (state, read)
+            vocabulary = load_vocabulary(listed.paths, fields=listed.fields, entries=listed.entries)
+            self._vocabulary = (state, vocabulary)
         return self._vocabulary[1]
 
     def _entries_state(self) -> _State:
@@ -165,118 +219,9 @@ class Rankings:
         if is_corpus(self._root):
             logs = [entry.path for entry in os.scandir(self._root)]
         else:
-            found = discover(self._root, settings.scan)
-            logs = [log.path for log in found]
+            logs = [log.path for log in discover(self._root, settings.scan)]
         decisions = str(expanded(settings.decisions.file))
         return _state_of([str(self._out / MANIFEST_NAME), decisions, *logs])
-
-
-def _state_of(paths: list[str]) -> _State:
-    return tuple(_states(paths))
-
-
-def _states(paths: list[str]) -> Iterator[tuple[str, int, int]]:
-    for path in paths:
-        try:
-            found = os.stat(path)  # noqa: PTH116 - paths are text here
-        except OSError:
-            yield path, -1, -1
-        else:
-            yield path, found.st_size, found.st_mtime_ns
-
-
-_LONGEST_NAME: Final = 255  # bytes of the name of a file
-_SEPARATORS: Final = frozenset("/\\\0")
-_ABSENT: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
-_ALIKE: Final = 3
-_NAME_HINT: Final = "expected the name of a folder in the root of the server, not a path"
-
-
-@dataclass(frozen=True)
-class Workspace:
-    """What the tools of a server read, and where they write.
-
-    Attributes:
-        root: The folder of the image repositories, resolved.
-        settings: The settings in force.
-        out: The folder of the published report, resolved.
-        is_read_only: Whether nothing is written.
-    """
-
-    root: Path
-    settings: Settings
-    out: Path
-    is_read_only: bool = False
-
-    @classmethod
-    def at(cls, root: str | Path, settings: Settings, *, is_read_only: bool = False) -> "Workspace":
-        """The workspace at a folder.
-
-        Args:
-            root: The folder of the image repositories.
-            settings: The settings in force; `settings.report.out` is the folder of the published report.
-            is_read_only: Whether nothing is to be written.
-
-        Raises:
-            VocabgapError: It does not exist, is no folder, or may not be read.
-        """
-        (folder,) = resolve_roots(root)
-        if not folder.is_dir():
-            raise InvalidInputError(
-                f"root '{root}' is a file", hint="name the folder of the image repositories"
-            )
-        return cls(folder, settings, resolve_target(settings.report.out), is_read_only)
-
-    @cached_property
-    def rankings(self) -> Rankings:
-        """The rankings of what is logged below the root."""
-        return Rankings(self.root, self.settings, self.out)
-
-    def image(self, image_id: str) -> Path:
-        """The folder of an image repository.
-
-        Args:
-            image_id: Its name.
-
-        Raises:
-            InvalidInputError: It is no name, or what is called so lies elsewhere.
-            NotFoundError: There is no such folder.
-            AccessDeniedError: It may not be looked at.
-            StateError: The disk does not tell.
-        """
-        shown = shortened(visible(image_id))
-        if not _is_name(image_id):
-            raise InvalidInputError(f"image_id: '{shown}' is not the name of an image", hint=_NAME_HINT)
-        try:
-            folder = (self.root / image_id).resolve(strict=True)
-        except PermissionError as error:
-            raise AccessDeniedError(
-                f"image_id: '{shown}' may not be looked at", hint="check the permissions on the way"
-            ) from error
-        except (OSError, RuntimeError) as error:
-            if isinstance(error, OSError) and error.errno not in _ABSENT:
-                raise system_error(error) from error
-            raise NotFoundError(
-                f"image_id: there is no image '{shown}'", hint=self._hint(image_id)
-            ) from error
-        log = folder / LOG_NAME
-        if not all(self._is_below(place) for place in (folder, log.resolve())):
-            raise InvalidInputError(f"image_id: '{shown}' leads out of the root", hint=_NAME_HINT)
-        if not folder.is_dir():
-            raise InvalidInputError(f"image_id: '{shown}' is not a folder", hint=_NAME_HINT)
-        return folder
-
-    def _is_below(self, place: Path) -> bool:
-        return place != self.root and place.is_relative_to(self.root)
-
-    def _hint(self, image_id: str) -> str:
-        names: list[str] = []
-        with suppress(OSError), os.scandir(self.root) as entries:
-            names += [
-                each.name for each in entries if each.is_dir(follow_symlinks=False) and _is_name(each.name)
-            ]
-        near = difflib.get_close_matches(image_id, names, _ALIKE)
-        return f"did you mean {' or '.join(map(repr, near))}?" if near else _NAME_HINT
 
 
 def _is_name(text: str) -> bool:
@@ -288,3 +233,16 @@ def _is_name(text: str) -> bool:
         and escape_unseen(text) == text
         and len(text.encode()) <= _LONGEST_NAME
     )
+
+
+def _state_of(paths: list[str]) -> _State:
+    """What tells whether any of some files has changed."""
+    return tuple(map(_file_state, paths))
+
+
+def _file_state(path: str) -> tuple[str, int, int]:
+    try:
+        status = os.stat(path)  # noqa: PTH116 - paths are text here
+    except OSError:
+        return path, -1, -1
+    return path, status.st_size, status.st_mtime_ns

@@ -1,0 +1,298 @@
+"""The report: `report_gaps` ranks what is logged now, and resources hold what was published last."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Final, NamedTuple, Self
+
+import msgspec
+from mcp_types import Resource, TextResourceContents
+
+from vocabgap.errors import NotFoundError, StateError
+from vocabgap.files.refusals import FileKind, content_of
+from vocabgap.ingest.selection import Selection
+from vocabgap.mcp.tool import MARK, NOTICE, Answer, Arguments, Checkpoint, Limit, Tool, fitting, shown
+from vocabgap.mcp.workspace import Workspace
+from vocabgap.records.moments import parse_moment
+from vocabgap.reporting.capability import Capability, Tally, Wording, Workaround
+from vocabgap.reporting.manifest import CAPABILITIES_NAME, MANIFEST_NAME, MARKDOWN_NAME
+from vocabgap.reporting.overviews import Category
+from vocabgap.reporting.published_run import read_run
+from vocabgap.reporting.summary import Summary, summarise
+from vocabgap.settings.model import DEFAULT_TOP
+
+MOST_CAPABILITIES: Final = 50
+_MOST_PUBLISHED: Final = 100
+_MOST_INPUTS: Final = 100
+_MOST_CHARACTERS: Final = 100_000  # of the report
+_BASE: Final = "vocabgap://report"
+_OPTION: Final = "--out"
+_HINT: Final = "make the report again"
+_META: Final = {"notice": NOTICE}
+MOMENT: Final = "2026-05-01, 2026-05-01T09:30:00Z, 2026-05, or a span before now: 7d, 2w, 24h, 30m"
+_MOST_NAMES: Final = 5  # operations, wordings and workarounds of one capability
+_SAME: Final = (
+    "rank", "capability_id", "label", "mentions", "images", "sessions", "unsatisfied", "rated", "first_seen",
+    "last_seen", "trend", "priority", "status", "intent_category",
+)  # fmt: skip
+_Moment = Annotated[str, msgspec.Meta(max_length=64)]
+
+
+class ReportArguments(Arguments):
+    """What a ranking is narrowed to."""
+
+    since: Annotated[_Moment | None, msgspec.Meta(description=f"Earliest moment, inclusive: {MOMENT}.")] = (
+        None
+    )
+    until: Annotated[_Moment | None, msgspec.Meta(description="Latest moment, exclusive, as `since`.")] = None
+    category: Annotated[
+        Annotated[str, msgspec.Meta(max_length=200)] | None,
+        msgspec.Meta(
+            description="Only gaps of this category: tone, wb, color, detail, local, composition, …"
+        ),
+    ] = None
+    limit: Annotated[
+        int, msgspec.Meta(ge=1, le=MOST_CAPABILITIES, description="How many capabilities to list.")
+    ] = DEFAULT_TOP
+
+
+class Near(msgspec.Struct):
+    """An entry of the vocabulary that comes near, and the share of the need that it explains, 0 to 1."""
+
+    entry: str
+    pack: str
+    explained: float
+
+
+class Ranked(msgspec.Struct):
+    """A missing capability in its place; the fields mean what they mean in `capabilities.parquet`."""
+
+    rank: int
+    capability_id: str
+    label: str
+    mentions: int
+    images: int
+    sessions: int
+    unsatisfied: int
+    rated: int
+    first_seen: datetime | None
+    last_seen: datetime | None
+    trend: str | None
+    priority: float
+    status: str
+    intent_category: str
+    operations: list[Tally]
+    wordings: list[Wording]
+    workarounds: list[Workaround]
+    covered_by: Near | None
+
+    @classmethod
+    def of(cls, found: Capability) -> Self:
+        """The capability as the answer of a tool lists it: of what is many, what is most frequent."""
+        entry = found.covering
+        return cls(
+            **{name: getattr(found, name) for name in _SAME},
+            operations=list(found.operations[:_MOST_NAMES]),
+            wordings=list(found.variants[:_MOST_NAMES]),
+            workarounds=list(found.workarounds[:_MOST_NAMES]),
+            covered_by=Near(entry.entry, entry.pack, entry.explained) if entry else None,
+        )
+
+
+class Report(Answer, kw_only=True):
+    """A ranking.
+
+    Attributes:
+        capabilities: Those that are to be authored, in order of rank.
+        left_out: How many more of these there are.
+        total: Capabilities in all.
+        mentions: Records that ask for any of them.
+        covered: Those of them that an entry of the vocabulary probably covers.
+        decided: Those that people have dismissed or authored.
+        too_few: Those on too few images or in too few sessions to be listed.
+        categories: Records by category, most frequent first.
+        rejects: Lines of the logs that could not be read.
+    """
+
+    capabilities: list[Ranked]
+    left_out: int
+    total: int
+    mentions: int
+    covered: int
+    decided: int
+    too_few: int
+    categories: list[Category]
+    rejects: int
+
+
+def report(workspace: Workspace, arguments: ReportArguments, checkpoint: Checkpoint) -> Report:
+    """Rank what is logged, as the report does."""
+    summary = _summary(workspace, arguments, checkpoint)
+    listed = fitting([Ranked.of(each) for each in summary.capabilities])
+    return Report(
+        capabilities=listed,
+        left_out=summary.open_total - len(listed),
+        total=summary.total,
+        mentions=summary.mentions,
+        covered=summary.covered_total,
+        decided=summary.settled_total,
+        too_few=summary.hidden,
+        categories=list(summary.categories[:MOST_CAPABILITIES]),
+        rejects=0 if summary.account is None else summary.account.rejects,
+    )
+
+
+def _summary(workspace: Workspace, arguments: ReportArguments, checkpoint: Checkpoint) -> Summary:
+    """What a report of what is asked for would say."""
+    settings = workspace.settings
+    now = datetime.now(UTC)
+    selection = Selection(
+        since=None if arguments.since is None else parse_moment(arguments.since, now, name="since"),
+        until=None if arguments.until is None else parse_moment(arguments.until, now, name="until"),
+        categories=() if arguments.category is None else (arguments.category,),
+    )
+    request = (arguments.since, arguments.until, arguments.category)
+    analysis = workspace.rankings.of(selection, checkpoint, request=request)
+    return summarise(
+        analysis.ranked,
+        now=now,
+        top=arguments.limit,
+        ranked_by=settings.rank.by,
+        gaps=analysis.scan.gaps,
+        rejects=analysis.scan.rejects,
+        scanned=analysis.scan.summary,
+        operation_aliases=settings.operation_aliases,
+        covered_from=settings.vocabulary.threshold,
+        has_vocabulary=bool(settings.vocabulary.paths),
+        fewest=settings.rank.fewest,
+    )
+
+
+REPORT_GAPS: Final = Tool(
+    name="report_gaps",
+    title="Report vocabulary gaps",
+    description=(
+        "Rank the missing capabilities of all images: what agents most often reached for and did not find,"
+        " the same need counted once however it was worded. Use it to decide what to author next."
+    ),
+    arguments=ReportArguments,
+    data=Report,
+    limit=Limit.COMPUTE,
+    work=report,
+)
+
+
+class _Resource(NamedTuple):
+    """A resource, and what reads it from the folder of the report."""
+
+    name: str
+    title: str
+    description: str
+    media_type: str
+    read: Callable[[Path], str]
+
+    @property
+    def uri(self) -> str:
+        return f"{_BASE}/{self.name}"
+
+
+def resources() -> list[Resource]:
+    """What there is to read, whether a report was published or not yet."""
+    return [
+        Resource(
+            name=each.name,
+            title=each.title,
+            uri=each.uri,
+            description=f"{each.description} {MARK}",
+            mime_type=each.media_type,
+        )
+        for each in _RESOURCES
+    ]
+
+
+def read_resource(workspace: Workspace, uri: str) -> TextResourceContents:
+    """What a resource holds now.
+
+    Raises:
+        NotFoundError: There is no such resource, or no report was published yet.
+        StateError: A file of the report is a link.
+        VocabgapError: The report cannot be read.
+    """
+    for each in _RESOURCES:
+        if each.uri == uri:
+            _require_inside(workspace.out)
+            return TextResourceContents(
+                uri=uri, mime_type=each.media_type, text=each.read(workspace.out), _meta=_META
+            )
+    raise NotFoundError(
+        f"there is no resource '{shown(uri)}'", hint=f"there are {', '.join(each.uri for each in _RESOURCES)}"
+    )
+
+
+def _require_inside(out: Path) -> None:
+    """Refuse a file that lies outside the report's folder: what is not published is not read to anybody."""
+    folder = out.resolve()
+    for name in (MARKDOWN_NAME, CAPABILITIES_NAME, MANIFEST_NAME):
+        if (out / name).resolve() != folder / name:
+            raise StateError(f"'{out / name}' is a link, expected a file of the report", hint=_HINT)
+
+
+def _markdown(out: Path) -> str:
+    read_run(out, option=_OPTION)  # says what is wrong with the folder
+    path = out / MARKDOWN_NAME
+    content = content_of(path, "report")
+    if isinstance(content, FileKind):
+        raise StateError(f"report '{path}' is {content}, expected a file", hint=_HINT)
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        raise StateError(f"report '{path}' is not UTF-8, at byte {error.start:,}", hint=_HINT) from error
+    if len(text) <= _MOST_CHARACTERS:
+        return text
+    return f"{text[:_MOST_CHARACTERS]}\n\n… ({len(text):,} characters)\n"
+
+
+def _capabilities(out: Path) -> str:
+    _, ranked = read_run(out, option=_OPTION)
+    rows = ranked.head(_MOST_PUBLISHED).iter_rows(named=True)
+    listed = fitting([Ranked.of(msgspec.convert(row, Capability)) for row in rows])
+    return _json({"notice": NOTICE, "capabilities": listed, "left_out": ranked.height - len(listed)})
+
+
+def _manifest(out: Path) -> str:
+    manifest, _ = read_run(out, option=_OPTION)
+    fields = msgspec.to_builtins(manifest)
+    inputs = fields["inputs"]
+    return _json(
+        {
+            "notice": NOTICE,
+            **fields,
+            "inputs": inputs[:_MOST_INPUTS],
+            "inputs_left_out": max(0, len(inputs) - _MOST_INPUTS),
+        }
+    )
+
+
+def _json(document: dict[str, Any]) -> str:
+    return msgspec.json.format(msgspec.json.encode(shown(msgspec.to_builtins(document))), indent=2).decode()
+
+
+_RESOURCES: Final = (
+    _Resource(
+        "report.md", "Latest report", "The report that was published last.", "text/markdown", _markdown
+    ),
+    _Resource(
+        "capabilities.json",
+        "Latest ranking",
+        f"The first {_MOST_PUBLISHED} missing capabilities of that report, in order of rank.",
+        "application/json",
+        _capabilities,
+    ),
+    _Resource(
+        "run.json",
+        "Latest run",
+        "What that report was made of: logs with their digests, parameters, versions and counts.",
+        "application/json",
+        _manifest,
+    ),
+)
