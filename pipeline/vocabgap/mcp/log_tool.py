@@ -1,4 +1,4 @@
-"""`log_vocabulary_gap`: write down what was missing, in the middle of a session."""
+"""`log_vocabulary_gap` and `similar_gaps`: write down what was missing, and find what is known of it."""
 
 from typing import Annotated, Final, Literal
 
@@ -11,69 +11,9 @@ from vocabgap.mcp.tool import Answer, Arguments, Checkpoint, Limit, Tool, fittin
 from vocabgap.mcp.workspace import Workspace
 from vocabgap.records.record import need_of
 
-# `similar_gaps`: what is known already that comes near a need.
-
-
-MOST_SIMILAR: Final = 20
-_MOST_CHARACTERS: Final = 65_536
-
-
-class SimilarArguments(Arguments):
-    """A need, and how much is wanted."""
-
-    text: Annotated[
-        str,
-        msgspec.Meta(min_length=1, max_length=_MOST_CHARACTERS, description="The need, in a few words."),
-    ]
-    limit: Annotated[int, msgspec.Meta(ge=1, le=MOST_SIMILAR, description="How many to list.")] = 5
-
-
-class SimilarAnswer(Answer, kw_only=True):
-    """What comes near.
-
-    Attributes:
-        similar: The nearest first.
-    """
-
-    similar: list[SimilarGap]
-
-
-def similar(workspace: Workspace, arguments: SimilarArguments, checkpoint: Checkpoint) -> SimilarAnswer:
-    """Compare a need with the ranking of what is logged now, and with the vocabulary."""
-    workspace.rankings.of(Selection(), checkpoint)
-    return SimilarAnswer(similar=fitting(similar_to(workspace, arguments.text, arguments.limit)))
-
-
-def similar_to(workspace: Workspace, text: str, limit: int) -> list[SimilarGap]:
-    """What comes near a need, by the ranking that is at hand.
-
-    Args:
-        workspace: Whose ranking, and whose vocabulary.
-        text: The need.
-        limit: How many there may be.
-
-    Raises:
-        VocabgapError: The published run, or the vocabulary, cannot be read.
-    """
-    return workspace.rankings.index().nearest(text, limit)
-
-
-SIMILAR_GAPS: Final = Tool(
-    name="similar_gaps",
-    title="Find similar gaps",
-    description=(
-        "Find the known missing capabilities and the entries of the vocabulary that come nearest to a need."
-        " Use it before logging a gap: the entry may exist, or the need may have a wording already."
-    ),
-    arguments=SimilarArguments,
-    data=SimilarAnswer,
-    limit=Limit.COMPUTE,
-    work=similar,
-)
-
-
 MOST_CHARACTERS: Final = 65_536  # of one field
 MOST_NAMES: Final = 200
+MOST_SIMILAR: Final = 20
 _SIMILAR: Final = 3
 _Text = Annotated[str, msgspec.Meta(max_length=MOST_CHARACTERS)]
 _Name = Annotated[str, msgspec.Meta(max_length=500)]
@@ -154,7 +94,7 @@ class Logged(Answer, kw_only=True):
 def log(workspace: Workspace, arguments: LogArguments, _: Checkpoint) -> Logged:
     """Append a gap to the log of its image, once; it is on the disk when this returns."""
     folder = workspace.image(arguments.image_id)
-    made = log_gap(
+    logged = log_gap(
         folder,
         arguments.description,
         workaround=arguments.workaround,
@@ -170,10 +110,10 @@ def log(workspace: Workspace, arguments: LogArguments, _: Checkpoint) -> Logged:
         corrects=arguments.corrects,
     )
     return Logged(
-        gap_id=made.gap_id,
-        image_id=made.record["image_id"],
-        intent_category=made.record["intent_category"],
-        need=need_of(made.record),
+        gap_id=logged.gap_id,
+        image_id=logged.record["image_id"],
+        intent_category=logged.record["intent_category"],
+        need=need_of(logged.record),
     )
 
 
@@ -199,4 +139,49 @@ LOG_VOCABULARY_GAP: Final = Tool(
     work=log,
     writes=True,
     complete=with_similar,
+)
+
+
+class SimilarArguments(Arguments):
+    """A need, and how much is wanted."""
+
+    text: Annotated[
+        str,
+        msgspec.Meta(min_length=1, max_length=MOST_CHARACTERS, description="The need, in a few words."),
+    ]
+    limit: Annotated[int, msgspec.Meta(ge=1, le=MOST_SIMILAR, description="How many to list.")] = 5
+
+
+class SimilarAnswer(Answer, kw_only=True):
+    """What comes near.
+
+    Attributes:
+        similar: The nearest first.
+    """
+
+    similar: list[SimilarGap]
+
+
+def similar(workspace: Workspace, arguments: SimilarArguments, checkpoint: Checkpoint) -> SimilarAnswer:
+    """Compare a need with the ranking of what is logged now, and with the vocabulary."""
+    workspace.rankings.of(Selection(), checkpoint)
+    return SimilarAnswer(similar=fitting(similar_to(workspace, arguments.text, arguments.limit)))
+
+
+def similar_to(workspace: Workspace, text: str, limit: int) -> list[SimilarGap]:
+    """What comes near a need, by the ranking that is at hand."""
+    return workspace.rankings.index().nearest(text, limit)
+
+
+SIMILAR_GAPS: Final = Tool(
+    name="similar_gaps",
+    title="Find similar gaps",
+    description=(
+        "Find the known missing capabilities and the entries of the vocabulary that come nearest to a need."
+        " Use it before logging a gap: the entry may exist, or the need may have a wording already."
+    ),
+    arguments=SimilarArguments,
+    data=SimilarAnswer,
+    limit=Limit.COMPUTE,
+    work=similar,
 )

@@ -1,4 +1,4 @@
-"""`list_gaps`: the records, newest first."""
+"""`list_gaps` and `show_capability`: the records, and the evidence for one missing capability."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Final, Literal, Self, TypeVar
@@ -11,13 +11,9 @@ from vocabgap.ingest.selection import Selection
 from vocabgap.mcp.report_tools import MOMENT, Near, Ranked
 from vocabgap.mcp.tool import LONGEST_NAME, Answer, Arguments, Checkpoint, Limit, Tool, fitting
 from vocabgap.mcp.workspace import Workspace
-from vocabgap.pipeline import Analysis
 from vocabgap.ranking.lookup import find_capability
 from vocabgap.reporting.capability import Capability, Recurring, Tally, Wording
 from vocabgap.reporting.writing import with_capabilities
-
-# A gap record as the answers of tools list it.
-
 
 MOST_NAMES: Final = 50
 _LISTS: Final = ("operations_involved", "vocabulary_used")
@@ -125,14 +121,14 @@ def list_records(workspace: Workspace, arguments: ListArguments, checkpoint: Che
         now=datetime.now(UTC),
     )
     checkpoint()
-    found = review(workspace.root, query, limit=arguments.limit, settings=workspace.settings)
+    answer = review(workspace.root, query, limit=arguments.limit, settings=workspace.settings)
     checkpoint()
-    shown = fitting(ListedGap.all_of(found.gaps))
+    gaps = fitting(ListedGap.all_of(answer.gaps))
     return Listed(
-        gaps=shown,
-        left_out=found.totals.records - len(shown),
-        session=found.session,
-        notes=list(found.notes[:MOST_NOTES]),
+        gaps=gaps,
+        left_out=answer.totals.records - len(gaps),
+        session=answer.session,
+        notes=list(answer.notes[:MOST_NOTES]),
     )
 
 
@@ -152,9 +148,6 @@ LIST_GAPS: Final = Tool(
     limit=Limit.LOOK,
     work=list_records,
 )
-
-
-# `show_capability`: the evidence for one missing capability.
 
 
 MOST_RECORDS: Final = 50
@@ -212,28 +205,24 @@ def show(workspace: Workspace, arguments: ShowArguments, checkpoint: Checkpoint)
     """Find a capability, and list what it rests on."""
     analysis = workspace.rankings.of(Selection(), checkpoint)
     row = find_capability(analysis.ranked, arguments.capability).row(0, named=True)
-    found = msgspec.convert(row, Capability)
-    records = records_of(analysis, found.capability_id).sort("timestamp", descending=True, nulls_last=True)
-    shown = fitting(GapRow.all_of(records.head(arguments.records)))
-    return Shown(
-        capability=Ranked.of(found),
-        rank_low=found.rank_low,
-        rank_high=found.rank_high,
-        categories=list(found.categories[:_MOST_NAMES]),
-        vocabulary_used=list(found.vocabulary_used[:_MOST_NAMES]),
-        wordings=list(found.variants[:_MOST_NAMES]),
-        combinations=list(found.combinations[:_MOST_NAMES]),
-        nearest=[Near(each.entry, each.pack, each.explained) for each in found.covered_by],
-        decisions=list(found.decisions[:_MOST_NAMES]),
-        records=shown,
-        left_out=records.height - len(shown),
+    capability = msgspec.convert(row, Capability)
+    gaps = with_capabilities(analysis.scan.gaps, analysis.ranked)
+    records = gaps.filter("counted", capability_id=capability.capability_id).sort(
+        "timestamp", descending=True, nulls_last=True
     )
-
-
-def records_of(analysis: Analysis, capability_id: str) -> pl.DataFrame:
-    """The records that count of a capability, of table `gaps`."""
-    return with_capabilities(analysis.scan.gaps, analysis.ranked).filter(
-        "counted", capability_id=capability_id
+    rows = fitting(GapRow.all_of(records.head(arguments.records)))
+    return Shown(
+        capability=Ranked.of(capability),
+        rank_low=capability.rank_low,
+        rank_high=capability.rank_high,
+        categories=list(capability.categories[:_MOST_NAMES]),
+        vocabulary_used=list(capability.vocabulary_used[:_MOST_NAMES]),
+        wordings=list(capability.variants[:_MOST_NAMES]),
+        combinations=list(capability.combinations[:_MOST_NAMES]),
+        nearest=[Near(each.entry, each.pack, each.explained) for each in capability.covered_by],
+        decisions=list(capability.decisions[:_MOST_NAMES]),
+        records=rows,
+        left_out=records.height - len(rows),
     )
 
 

@@ -26,177 +26,13 @@ from pydantic import ValidationError
 from vocabgap.errors import AccessDeniedError, StateError, system_error
 from vocabgap.files.atomic import STOPPING
 
-# Messages over standard input and output: no request stays without an answer.
-#
-# The SDK drops what it cannot read, for which a client would wait for ever, and what is still at work
-# when the input ends, as it does at once where requests are piped in: what was to be logged then
-# would be, in silence.
-
-
+LOOPBACK: Final = "127.0.0.1"
+PATH: Final = "/mcp"
+_LONGEST_GOODBYE: Final = 2  # seconds that connections have to end, once the server is to stop
 _NO_JSON: Final = "a message is one line of JSON"
 _NO_MESSAGE: Final = "this is JSON, but no message of JSON-RPC 2.0"
 _HALVED: Final = "a text holds half of a surrogate pair, as one has that was cut in the middle of a character"
 _CANCELLED: Final = "notifications/cancelled"
-
-
-class Unanswered:
-    """The requests that were read, and have no answer yet."""
-
-    def __init__(self) -> None:
-        self._identifiers: set[str | int] = set()
-        self._changed = anyio.Event()
-
-    def add(self, identifier: str | int) -> None:
-        """Remember one."""
-        self._identifiers.add(identifier)
-
-    def drop(self, identifier: str | int | None) -> None:
-        """Forget one that was answered, or that nobody waits for any more."""
-        self._identifiers.discard(identifier)
-        self._changed.set()
-        self._changed = anyio.Event()
-
-    async def wait(self) -> None:
-        """Wait until there is none."""
-        while self._identifiers:
-            await self._changed.wait()
-
-
-class Incoming:
-    """What a client sends, as far as it can be read; the rest is answered with an error.
-
-    Args:
-        stream: What the transport reads: messages, and an exception for each line that is none.
-        outgoing: Where answers go.
-        unanswered: What is at work.
-    """
-
-    def __init__(self, stream: Any, outgoing: Any, unanswered: Unanswered) -> None:  # noqa: ANN401 - the SDK's own
-        self._stream = stream
-        self._outgoing = outgoing
-        self._unanswered = unanswered
-
-    @property
-    def last_context(self) -> Any:  # noqa: ANN401 - the SDK's own
-        """The context that the last message was sent in."""
-        return getattr(self._stream, "last_context", None)
-
-    async def receive(self) -> SessionMessage:
-        """The next message.
-
-        Raises:
-            anyio.EndOfStream: The client has closed its end, and has an answer to all that it asked.
-        """
-        while True:
-            try:
-                item = await self._stream.receive()
-            except anyio.EndOfStream:
-                await self._unanswered.wait()
-                raise
-            if isinstance(item, SessionMessage):
-                self._note(item.message)
-                return item
-            error = error_for(item)
-            if error is not None:
-                await self._outgoing.send(SessionMessage(error))
-
-    async def aclose(self) -> None:
-        """Read no more."""
-        await self._stream.aclose()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> SessionMessage:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
-    def _note(self, message: object) -> None:
-        if isinstance(message, JSONRPCRequest):
-            self._unanswered.add(message.id)
-        elif isinstance(message, JSONRPCNotification) and message.method == _CANCELLED:
-            identifier = (message.params or {}).get("requestId")
-            self._unanswered.drop(identifier if isinstance(identifier, str | int) else None)
-
-
-class Outgoing:
-    """What goes to a client.
-
-    Args:
-        stream: Where the transport writes.
-        unanswered: What is at work.
-    """
-
-    def __init__(self, stream: Any, unanswered: Unanswered) -> None:  # noqa: ANN401 - the SDK's own
-        self._stream = stream
-        self._unanswered = unanswered
-
-    async def send(self, item: SessionMessage, /) -> None:
-        """Send a message."""
-        await self._stream.send(item)
-        if isinstance(item.message, JSONRPCResponse | JSONRPCError):
-            self._unanswered.drop(item.message.id)
-
-    async def aclose(self) -> None:
-        """Send no more."""
-        await self._stream.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
-
-def error_for(failed: Exception) -> JSONRPCError | None:
-    """The answer to a line that is no message; none to a blank line, and to one that asks for no answer.
-
-    Args:
-        failed: Why it is none.
-    """
-    line = failed.errors()[0]["input"] if isinstance(failed, ValidationError) else ""
-    if isinstance(line, str) and not line.strip():
-        return None
-    try:
-        said = json.loads(line) if isinstance(line, str) else line
-    except (ValueError, RecursionError):
-        return _error(None, PARSE_ERROR, _NO_JSON)
-    if not isinstance(said, dict):
-        return _error(None, INVALID_REQUEST, _NO_MESSAGE)
-    if "id" not in said and "method" in said:
-        return None  # a notification
-    identifier = said.get("id")
-    is_one = isinstance(identifier, str | int) and not isinstance(identifier, bool)
-    known = identifier if is_one and _is_unicode(identifier) else None
-    if _is_unicode(said):
-        return _error(known, INVALID_REQUEST, _NO_MESSAGE)
-    return _error(known, PARSE_ERROR, _HALVED)
-
-
-def _is_unicode(said: object) -> bool:
-    """Whether every text in it is whole."""
-    try:
-        json.dumps(said, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _error(identifier: str | int | None, code: int, message: str) -> JSONRPCError:
-    return JSONRPCError(jsonrpc="2.0", id=identifier, error=ErrorData(code=code, message=message))
-
-
-LOOPBACK: Final = "127.0.0.1"
-PATH: Final = "/mcp"
-_LONGEST_GOODBYE: Final = 2  # seconds that connections have to end, once the server is to stop
 
 
 def serve_stdio(server: Server[Any]) -> None:
@@ -257,15 +93,159 @@ def serve_http(server: Server[Any], port: int, on_listening: Callable[[str], Non
         anyio.run(uvicorn.Server(configuration).serve, [listener])
 
 
+async def _over_stdio(server: Server[Any]) -> None:
+    async with stdio_server() as (incoming, outgoing):
+        unanswered = _Unanswered()
+        answers = _Outgoing(outgoing, unanswered)
+        requests = _Incoming(incoming, answers, unanswered)
+        await server.run(requests, answers, server.create_initialization_options())
+
+
 def _first(failed: ExceptionGroup[Exception]) -> Exception:
     """The first error of a group, however deep it lies."""
     error = failed.exceptions[0]
     return _first(error) if isinstance(error, ExceptionGroup) else error
 
 
-async def _over_stdio(server: Server[Any]) -> None:
-    async with stdio_server() as (incoming, outgoing):
-        unanswered = Unanswered()
-        answers = Outgoing(outgoing, unanswered)
-        asked = Incoming(incoming, answers, unanswered)
-        await server.run(asked, answers, server.create_initialization_options())
+class _Unanswered:
+    """The requests that were read, and have no answer yet.
+
+    The SDK drops what is still at work when the input ends, as it does at once where requests are piped in:
+    what was to be logged then would be, and nobody would learn it.
+    """
+
+    def __init__(self) -> None:
+        self._identifiers: set[str | int] = set()
+        self._changed = anyio.Event()
+
+    def add(self, identifier: str | int) -> None:
+        self._identifiers.add(identifier)
+
+    def drop(self, identifier: str | int | None) -> None:
+        """Forget one that was answered, or that nobody waits for any more."""
+        self._identifiers.discard(identifier)
+        self._changed.set()
+        self._changed = anyio.Event()
+
+    async def wait(self) -> None:
+        """Wait until there is none."""
+        while self._identifiers:
+            await self._changed.wait()
+
+
+class _Stream:
+    """A stream of the transport, closed with its context.
+
+    Args:
+        stream: The stream.
+        unanswered: What is at work.
+    """
+
+    def __init__(self, stream: Any, unanswered: _Unanswered) -> None:  # noqa: ANN401 - the SDK's own
+        self._stream = stream
+        self._unanswered = unanswered
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+class _Outgoing(_Stream):
+    """What goes to a client."""
+
+    async def send(self, item: SessionMessage, /) -> None:
+        await self._stream.send(item)
+        if isinstance(item.message, JSONRPCResponse | JSONRPCError):
+            self._unanswered.drop(item.message.id)
+
+
+class _Incoming(_Stream):
+    """What a client sends, as far as it can be read; the rest is answered with an error.
+
+    Args:
+        stream: What the transport reads: messages, and an exception for each line that is none.
+        outgoing: Where answers go.
+        unanswered: What is at work.
+    """
+
+    def __init__(self, stream: Any, outgoing: _Outgoing, unanswered: _Unanswered) -> None:  # noqa: ANN401 - the SDK's own
+        super().__init__(stream, unanswered)
+        self._outgoing = outgoing
+
+    @property
+    def last_context(self) -> Any:  # noqa: ANN401 - the SDK's own
+        """The context that the last message was sent in."""
+        return getattr(self._stream, "last_context", None)
+
+    async def receive(self) -> SessionMessage:
+        """The next message; the stream ends once everything that was read has an answer."""
+        while True:
+            try:
+                item = await self._stream.receive()
+            except anyio.EndOfStream:
+                await self._unanswered.wait()
+                raise
+            if isinstance(item, SessionMessage):
+                self._note(item.message)
+                return item
+            error = _error_for(item)
+            if error is not None:
+                await self._outgoing.send(SessionMessage(error))
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    def _note(self, message: object) -> None:
+        if isinstance(message, JSONRPCRequest):
+            self._unanswered.add(message.id)
+        elif isinstance(message, JSONRPCNotification) and message.method == _CANCELLED:
+            identifier = (message.params or {}).get("requestId")
+            self._unanswered.drop(identifier if isinstance(identifier, str | int) else None)
+
+
+def _error_for(failed: Exception) -> JSONRPCError | None:
+    """The answer to a line that is no message; none to a blank line, and to one that asks for no answer.
+
+    The SDK drops such a line, and its client would wait for ever.
+    """
+    line = failed.errors()[0]["input"] if isinstance(failed, ValidationError) else ""
+    if isinstance(line, str) and not line.strip():
+        return None
+    try:
+        content = json.loads(line) if isinstance(line, str) else line
+    except (ValueError, RecursionError):
+        return _error(None, PARSE_ERROR, _NO_JSON)
+    if not isinstance(content, dict):
+        return _error(None, INVALID_REQUEST, _NO_MESSAGE)
+    if "id" not in content and "method" in content:
+        return None  # a notification
+    identifier = content.get("id")
+    is_one = isinstance(identifier, str | int) and not isinstance(identifier, bool)
+    known = identifier if is_one and _is_unicode(identifier) else None
+    if _is_unicode(content):
+        return _error(known, INVALID_REQUEST, _NO_MESSAGE)
+    return _error(known, PARSE_ERROR, _HALVED)
+
+
+def _is_unicode(content: object) -> bool:
+    """Whether every text in it is whole."""
+    try:
+        json.dumps(content, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _error(identifier: str | int | None, code: int, message: str) -> JSONRPCError:
+    return JSONRPCError(jsonrpc="2.0", id=identifier, error=ErrorData(code=code, message=message))

@@ -111,12 +111,12 @@ def check(workspace: Workspace, arguments: TermsArguments, _: Checkpoint) -> Ter
     terms = [
         Term.of(each, conflicts.get(each.surface.surface_text), glossary) for each in step.extracted_terms
     ]
-    shown = fitting(terms)
+    listed = fitting(terms)
     return Terms(
         blocked=verdict(step.conflicts, strictness).blocked,
         strictness=strictness.value,
-        terms=shown,
-        left_out=len(terms) - len(shown),
+        terms=listed,
+        left_out=len(terms) - len(listed),
         open=len(conflicts),
     )
 
