@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from builders import outside
 from conformance import main
 
 RUNNER = Path(__file__).parent / "conformance.py"
@@ -49,14 +50,14 @@ def test_the_projects_own_cases_pass(path: Path) -> None:
     assert len(lines) == cases + 1
 
 
-def test_the_shared_cases_pass(outside: Callable[[str], Path], run: Run) -> None:
-    code, lines = run(outside("../cases/contracts.jsonl"))
+def test_the_shared_cases_pass(pytestconfig: pytest.Config, run: Run) -> None:
+    code, lines = run(outside(pytestconfig, "../cases/contracts.jsonl"))
     assert [line for line in lines if line.startswith("FAIL")] == []
     assert (code, lines[-1]) == (0, "112 cases: 112 ok, 0 failed")
 
 
-def test_the_shared_cases_of_the_glossary_pass(outside: Callable[[str], Path], run: Run) -> None:
-    code, lines = run(outside("../cases/glossary.jsonl"))
+def test_the_shared_cases_of_the_glossary_pass(pytestconfig: pytest.Config, run: Run) -> None:
+    code, lines = run(outside(pytestconfig, "../cases/glossary.jsonl"))
     assert [line for line in lines if line.startswith("FAIL")] == []
     assert (code, lines[-1]) == (0, "153 cases: 153 ok, 0 failed")
     told = dict(line.removeprefix("ok").strip().split(" (", 1) for line in lines if line.endswith(")"))

@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -7,6 +6,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from builders import gap, write_corpus
 from vocabgap.clustering.grouping import cluster
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import InvalidInputError, NotFoundError
@@ -31,8 +31,6 @@ from vocabgap.settings.model import (
     VocabularySettings,
 )
 
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 
 
@@ -84,14 +82,14 @@ def test_settings_reach_their_stages(demo: Path, tmp_path: Path) -> None:
     assert_frame_equal(made.ranked, expected)
 
 
-def test_stages_are_told_in_order(write_corpus: Corpus, tmp_path: Path) -> None:
+def test_stages_are_told_in_order(tmp_path: Path) -> None:
     told: list[str] = []
-    run(write_corpus({}), tmp_path / "out", on_stage=told.append)
+    run(write_corpus(tmp_path, {}), tmp_path / "out", on_stage=told.append)
     assert tuple(told) == STAGES == ("ingest", "cluster", "rank", "report")
 
 
-def test_only_what_is_selected_is_ranked(gap: Gap, write_corpus: Corpus, tmp_path: Path) -> None:
-    root = write_corpus({"one": [gap("sky mask")], "two": [gap("film grain"), gap("sky mask")]})
+def test_only_what_is_selected_is_ranked(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask")], "two": [gap("film grain"), gap("sky mask")]})
     made = run(root, tmp_path / "out", selection=Selection(images=("one",)))
     assert made.ranked["label"].to_list() == ["sky mask"]
     assert made.ranked["mentions"].to_list() == [1]
@@ -137,28 +135,26 @@ def test_mentions_add_up_to_the_records_that_count(demo: Path, tmp_path: Path) -
     assert made.ranked["mentions"].sum() == made.scan.gaps["counted"].sum() == made.scan.records.height
 
 
-def test_roots_may_be_several_and_of_any_iterable(gap: Gap, write_corpus: Corpus, tmp_path: Path) -> None:
-    roots = [write_corpus({"one": [gap(f"{name} mask")]}, name) for name in ("left", "right")]
+def test_roots_may_be_several_and_of_any_iterable(tmp_path: Path) -> None:
+    roots = [write_corpus(tmp_path, {"one": [gap(f"{name} mask")]}, name) for name in ("left", "right")]
     made = run((str(root) for root in roots), tmp_path / "out")
     assert made.scan.gaps["repo_slug"].to_list() == ["left", "right"]
 
 
-def test_folder_of_the_settings_is_the_default(
-    write_corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_folder_of_the_settings_is_the_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run(write_corpus({})).published.folder == tmp_path / "out"
+    assert run(write_corpus(tmp_path, {})).published.folder == tmp_path / "out"
 
 
-def test_the_clock_is_the_present_unless_told(write_corpus: Corpus, tmp_path: Path) -> None:
+def test_the_clock_is_the_present_unless_told(tmp_path: Path) -> None:
     before = datetime.now(UTC)
-    made = run(write_corpus({}), tmp_path / "out")
+    made = run(write_corpus(tmp_path, {}), tmp_path / "out")
     assert before <= made.published.manifest.now <= datetime.now(UTC)
 
 
-def test_a_present_without_an_offset_is_refused(write_corpus: Corpus, tmp_path: Path) -> None:
+def test_a_present_without_an_offset_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="now: expected a datetime with an offset"):
-        run(write_corpus({}), tmp_path / "out", now=datetime(2026, 7, 1))  # noqa: DTZ001
+        run(write_corpus(tmp_path, {}), tmp_path / "out", now=datetime(2026, 7, 1))  # noqa: DTZ001
     assert not (tmp_path / "out").exists()
 
 
@@ -173,8 +169,8 @@ def test_a_missing_root_is_not_found_and_publishes_nothing(tmp_path: Path) -> No
     assert not (tmp_path / "out").exists()
 
 
-def test_logs_are_never_touched(gap: Gap, write_corpus: Corpus, tmp_path: Path) -> None:
-    root = write_corpus({"one": [gap("sky mask"), "no json"]})
+def test_logs_are_never_touched(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask"), "no json"]})
     before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     run(root, tmp_path / "out")
     assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
@@ -186,10 +182,8 @@ def test_a_selection_of_nothing_is_a_report_of_nothing(demo: Path, tmp_path: Pat
     assert made.scan.gaps.filter(pl.col("why_not") == "filtered").height == made.scan.summary.records
 
 
-def test_a_vocabulary_is_read_as_the_settings_say_and_compared_with_what_is_ranked(
-    gap: Gap, write_corpus: Corpus, tmp_path: Path
-) -> None:
-    root = write_corpus({"one": [gap("sky masks for photos"), gap("film grain")]})
+def test_a_vocabulary_is_read_as_the_settings_say_and_compared_with_what_is_ranked(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky masks for photos"), gap("film grain")]})
     listed = tmp_path / "words.json"
     listed.write_text('{"data": [{"id": "sky_mask", "description": "Masks the sky."}]}')
     fields = VocabularyFields(name="id")
@@ -224,9 +218,11 @@ def test_a_vocabulary_that_cannot_be_read_is_told_before_anything_is_scanned(
 
 
 def test_a_run_reads_no_settings_but_those_it_is_given(
-    gap: Gap, write_corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = write_corpus({"one": [gap("sky mask", satisfaction=-1), gap("film grain"), gap("grainy film")]})
+    root = write_corpus(
+        tmp_path, {"one": [gap("sky mask", satisfaction=-1), gap("film grain"), gap("grainy film")]}
+    )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("VOCABGAP_TOP", "1")
     (tmp_path / "vocabgap.toml").write_text('[rank]\nby = "unsatisfied"\n', encoding="utf-8")
@@ -239,9 +235,9 @@ def test_a_run_reads_no_settings_but_those_it_is_given(
 
 
 def test_a_run_follows_the_decisions_that_the_settings_name(
-    gap: Gap, write_corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = write_corpus({"one": [gap("sky mask"), gap("film grain")]})
+    root = write_corpus(tmp_path, {"one": [gap("sky mask"), gap("film grain")]})
     monkeypatch.chdir(tmp_path)
     run(root)
     Decisions(actor="ana").dismiss("film grain", "no")
@@ -253,10 +249,8 @@ def test_a_run_follows_the_decisions_that_the_settings_name(
     assert by_another.filter(label="film grain")["status"].item() == "open"
 
 
-def test_a_screening_by_hand_leaves_out_what_a_run_does(
-    gap: Gap, write_corpus: Corpus, tmp_path: Path
-) -> None:
-    root = write_corpus({"one": [gap("sky mask"), gap("the request timed out")]})
+def test_a_screening_by_hand_leaves_out_what_a_run_does(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask"), gap("the request timed out")]})
     scanned = scan(root)
 
     kept = replace(scanned, gaps=screen(scanned.gaps)).records

@@ -1,6 +1,5 @@
 import subprocess
 import sys
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,9 +8,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import vocabgap as vg
+from builders import gap, write_corpus
 
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 PROMISED = {"scan", "cluster", "rank", "report", "run", "__version__"}
 
@@ -54,9 +52,9 @@ def test_importing_costs_next_to_nothing() -> None:
 
 
 def test_the_stages_of_the_design_s_example_fit_together(
-    gap: Gap, write_corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_corpus({"one": [gap("sky mask"), "no json"]}, "Chemigram", tmp_path / "Pictures")
+    write_corpus(tmp_path, {"one": [gap("sky mask"), "no json"]}, "Chemigram", tmp_path / "Pictures")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     scan = vg.scan("~/Pictures/Chemigram")
@@ -68,10 +66,8 @@ def test_the_stages_of_the_design_s_example_fit_together(
     assert (tmp_path / "out" / "report.md").is_file()
 
 
-def test_the_run_of_the_design_s_example_does_it_all(
-    gap: Gap, write_corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_corpus({"one": [gap("sky mask")]}, "Chemigram", tmp_path / "Pictures")
+def test_the_run_of_the_design_s_example_does_it_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_corpus(tmp_path, {"one": [gap("sky mask")]}, "Chemigram", tmp_path / "Pictures")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     vg.run("~/Pictures/Chemigram", out="out")

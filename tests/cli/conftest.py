@@ -2,21 +2,12 @@
 
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from vocabgap.cli.app import run
-
-
-class Told(NamedTuple):
-    """What one command line gave."""
-
-    code: int
-    out: str
-    err: str
+from builders import gap, write_corpus
+from builders.command import vocabgap
 
 
 @pytest.fixture(autouse=True)
@@ -29,28 +20,17 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def vocabgap(capsys: pytest.CaptureFixture[str]) -> Callable[..., Told]:
-    """Runs one command line."""
-
-    def call(*arguments: str | Path) -> Told:
-        code = run([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        return Told(code, captured.out, captured.err)
-
-    return call
-
-
-@pytest.fixture
-def photos(gap: Callable[..., dict[str, object]], write_corpus: Callable[..., Path]) -> Path:
+def photos(tmp_path: Path) -> Path:
     """Three needs, one asked for twice; one line is no record."""
     return write_corpus(
+        tmp_path,
         {
             "heron": [
                 gap("sky mask", intent_category="local", satisfaction=-1, session_id="s-1"),
                 gap("film grain", timestamp="2026-05-01T00:00:00Z", operations_involved=["grain"]),
             ],
             "fjord": [gap("mask the sky", timestamp="2026-05-02T00:00:00Z", session_id="s-2"), "no json"],
-        }
+        },
     )
 
 
@@ -61,7 +41,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def reported(vocabgap: Callable[..., Told], photos: Path, kept: Path, tmp_path: Path) -> Path:
+def reported(photos: Path, kept: Path, tmp_path: Path) -> Path:
     """`photos` as of July 2026 in the default folder `out`; made once, of which every test has a copy."""
     if not kept.exists():
         assert vocabgap("report", photos, "--now", "2026-07-01").code == 0

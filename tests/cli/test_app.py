@@ -6,21 +6,18 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
 from typer.core import TyperGroup
 
+from builders import write_corpus
+from builders.command import vocabgap
 from vocabgap import __version__
 from vocabgap.cli.app import run
 from vocabgap.cli.groups import Verbs
 from vocabgap.cli.report_command import report
 from vocabgap.errors import ExitCode
-
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
-Command = Callable[..., Any]
 
 COMMANDS = ["report", "render", "check", "list", "show", "draft", "log", "diff", "mcp", "schema", "status"]
 GROUPS = ["clusters", "decide", "decisions", "corpus", "glossary"]
@@ -40,18 +37,18 @@ def failing(failure: BaseException) -> Callable[..., None]:
     return fail
 
 
-def test_version_is_told(vocabgap: Command) -> None:
+def test_version_is_told() -> None:
     assert vocabgap("--version") == (0, f"vocabgap {__version__}\n", "")
 
 
-def test_without_a_command_the_help_is_shown(vocabgap: Command) -> None:
+def test_without_a_command_the_help_is_shown() -> None:
     told = vocabgap()
     assert told.out == vocabgap("--help").out
     assert told.err == ""
 
 
 @pytest.mark.parametrize("flag", ["--help", "-h"])
-def test_help_lists_every_command(vocabgap: Command, flag: str) -> None:
+def test_help_lists_every_command(flag: str) -> None:
     told = vocabgap(flag)
     assert told.code == 0
     assert all(re.search(rf"(?m)^  {command} +[A-Z]", told.out) for command in [*COMMANDS, *GROUPS])
@@ -67,13 +64,13 @@ def test_commands_are_those_tested_here() -> None:
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *GROUPS])
-def test_every_command_has_a_help_with_a_sentence(vocabgap: Command, command: str) -> None:
+def test_every_command_has_a_help_with_a_sentence(command: str) -> None:
     told = vocabgap(command, "--help")
     assert told.code == 0
     assert re.search(r"\n  [A-Z].+\.\n", told.out)
 
 
-def test_help_of_the_report_lists_every_option(vocabgap: Command) -> None:
+def test_help_of_the_report_lists_every_option() -> None:
     told = vocabgap("report", "--help")
     names = [name for name in inspect.signature(report).parameters if name not in {"context", "roots"}]
     options = {"--format" if name == "text_format" else f"--{name.replace('_', '-')}" for name in names}
@@ -87,20 +84,16 @@ def test_help_of_the_report_lists_every_option(vocabgap: Command) -> None:
     [("rank",), ("--colour",), ("report",), ("report", "a", "--nonsense"), ("check",), ("schema",)],
     ids=" ".join,
 )
-def test_a_usage_error_is_invalid_input_and_leads_to_the_help(
-    vocabgap: Command, arguments: tuple[str, ...]
-) -> None:
+def test_a_usage_error_is_invalid_input_and_leads_to_the_help(arguments: tuple[str, ...]) -> None:
     told = vocabgap(*arguments)
     assert (told.code, told.out) == (2, "")
     assert "--help`" in told.err
 
 
-def test_a_refusal_of_the_system_is_told_as_one(
-    vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_refusal_of_the_system_is_told_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vocabgap.pipeline.rank", failing(OSError(28, "No space left on device")))
 
-    told = vocabgap("report", write_corpus({}))
+    told = vocabgap("report", write_corpus(tmp_path, {}))
 
     assert told.code == ExitCode.STATE
     assert "No space left on device" in told.err
@@ -108,30 +101,26 @@ def test_a_refusal_of_the_system_is_told_as_one(
 
 @pytest.mark.parametrize("failure", [RuntimeError("boom"), RecursionError("deep"), MemoryError()])
 def test_a_bug_is_told_without_a_traceback(
-    vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch, failure: Exception
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: Exception
 ) -> None:
     monkeypatch.setattr("vocabgap.pipeline.rank", failing(failure))
-    told = vocabgap("report", write_corpus({}))
+    told = vocabgap("report", write_corpus(tmp_path, {}))
     assert (told.code, told.out) == (ExitCode.BUG, "")
     assert f"this is a bug: {type(failure).__name__}" in told.err
     assert "Traceback" not in told.err
     assert "VOCABGAP_DEBUG=1" in told.err
 
 
-def test_a_bug_is_an_error_event_in_json(
-    vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bug_is_an_error_event_in_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vocabgap.pipeline.rank", failing(RuntimeError("boom")))
-    told = vocabgap("--json", "report", write_corpus({}))
+    told = vocabgap("--json", "report", write_corpus(tmp_path, {}))
     last = json.loads(told.out.splitlines()[-1])
     assert (last["event"], last["code"]) == ("error", 1)
     assert told.err == ""
 
 
-def test_a_bug_is_raised_where_somebody_looks_for_it(
-    write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = write_corpus({})
+def test_a_bug_is_raised_where_somebody_looks_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = write_corpus(tmp_path, {})
     monkeypatch.setenv("VOCABGAP_DEBUG", "1")
     monkeypatch.setattr("vocabgap.pipeline.rank", failing(RuntimeError("boom")))
     with pytest.raises(RuntimeError, match="boom"):
@@ -147,23 +136,18 @@ def test_a_bug_is_raised_where_somebody_looks_for_it(
     ],
 )
 def test_a_panic_of_a_library_is_told_without_a_traceback(
-    text: str,
-    code: int,
-    told: str,
-    vocabgap: Command,
-    write_corpus: Corpus,
-    monkeypatch: pytest.MonkeyPatch,
+    text: str, code: int, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("vocabgap.pipeline.rank", failing(pl.exceptions.PanicException(text)))
-    found = vocabgap("report", write_corpus({}))
+    found = vocabgap("report", write_corpus(tmp_path, {}))
     assert found.code == code
     assert found.err.startswith(f"vocabgap: {told}")
 
 
 def test_an_interrupted_run_publishes_nothing_and_tidies_up(
-    vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    root = write_corpus({})
+    root = write_corpus(tmp_path, {})
     monkeypatch.setattr("polars.DataFrame.write_parquet", failing(KeyboardInterrupt()))
     told = vocabgap("report", root)
     assert (told.code, told.out) == (130, "")
@@ -173,29 +157,27 @@ def test_an_interrupted_run_publishes_nothing_and_tidies_up(
 
 @pytest.mark.parametrize("arguments", [("clusters",), ("clusters", "show", "sky mask"), ("check",)])
 def test_an_interrupted_command_that_publishes_nothing_speaks_of_no_report(
-    vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
 ) -> None:
     monkeypatch.setattr("vocabgap.ingest.scanning.scan", failing(KeyboardInterrupt()))
 
-    told = vocabgap(*arguments, write_corpus({}))
+    told = vocabgap(*arguments, write_corpus(tmp_path, {}))
 
     assert told == (130, "", "vocabgap: interrupted\n")
 
 
 def test_an_interrupted_run_ends_its_json_in_an_error(
-    vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = write_corpus({})
+    root = write_corpus(tmp_path, {})
     monkeypatch.setattr("polars.DataFrame.write_parquet", failing(KeyboardInterrupt()))
     told = vocabgap("--json", "report", root)
     last = json.loads(told.out.splitlines()[-1])
     assert (told.code, last["event"], last["code"]) == (130, "error", 130)
 
 
-def test_an_interrupted_run_leaves_the_earlier_one(
-    vocabgap: Command, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    root = write_corpus({})
+def test_an_interrupted_run_leaves_the_earlier_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {})
     vocabgap("report", root)
     before = (tmp_path / "out" / "run.json").read_bytes()
     monkeypatch.setattr("polars.DataFrame.write_parquet", failing(KeyboardInterrupt()))
@@ -251,9 +233,7 @@ NOT_UTF_8 = os.fsdecode(b"\xff")
         (NOT_UTF_8,),
     ],
 )
-def test_an_argument_that_is_not_utf_8_ends_in_an_error_event(
-    vocabgap: Command, arguments: tuple[str, ...]
-) -> None:
+def test_an_argument_that_is_not_utf_8_ends_in_an_error_event(arguments: tuple[str, ...]) -> None:
     told = vocabgap("--json", *arguments)
 
     last = json.loads(told.out.splitlines()[-1])
@@ -261,8 +241,8 @@ def test_an_argument_that_is_not_utf_8_ends_in_an_error_event(
     assert last["code"] == told.code
 
 
-def test_an_image_that_is_not_utf_8_selects_nothing(vocabgap: Command, write_corpus: Corpus) -> None:
-    root = write_corpus({"one": ['{"description": "sky mask"}']})
+def test_an_image_that_is_not_utf_8_selects_nothing(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": ['{"description": "sky mask"}']})
 
     told = vocabgap("report", root, "--image", NOT_UTF_8)
 
@@ -274,15 +254,13 @@ def test_an_image_that_is_not_utf_8_selects_nothing(vocabgap: Command, write_cor
     "text",
     ["[" * 100_000, f"x = {'9' * 5000}", 'report = {out = "a\\u0000b"}', "report.top = 18446744073709551616"],
 )
-def test_a_settings_file_that_cannot_be_meant_is_invalid_input(
-    vocabgap: Command, tmp_path: Path, text: str
-) -> None:
+def test_a_settings_file_that_cannot_be_meant_is_invalid_input(tmp_path: Path, text: str) -> None:
     (tmp_path / "vocabgap.toml").write_text(text)
 
     assert vocabgap("status").code == ExitCode.INVALID_INPUT
 
 
-def test_a_settings_file_cannot_write_to_the_terminal(vocabgap: Command, tmp_path: Path) -> None:
+def test_a_settings_file_cannot_write_to_the_terminal(tmp_path: Path) -> None:
     (tmp_path / "vocabgap.toml").write_text('[report]\nout = "\\u001b[31mred\\u0007\\u009b"\n')
 
     told = vocabgap("status")
@@ -291,11 +269,9 @@ def test_a_settings_file_cannot_write_to_the_terminal(vocabgap: Command, tmp_pat
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", told.out)
 
 
-def test_a_long_wording_is_cut_where_it_is_shown_and_whole_in_the_parquet(
-    vocabgap: Command, write_corpus: Corpus, tmp_path: Path
-) -> None:
+def test_a_long_wording_is_cut_where_it_is_shown_and_whole_in_the_parquet(tmp_path: Path) -> None:
     wording = "sky " * 20_000
-    root = write_corpus({"one": [json.dumps({"description": wording})]})
+    root = write_corpus(tmp_path, {"one": [json.dumps({"description": wording})]})
 
     told = vocabgap("report", root)
 

@@ -1,17 +1,14 @@
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from builders import gap, write_corpus
+from builders.command import vocabgap
 from vocabgap.ingest import caching
 from vocabgap.ingest.caching import INDEX_NAME
-
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
-Command = Callable[..., Any]
 
 NOW = ("--now", "2026-06-01T00:00:00Z")
 FIRST = "cache: 0 logs unchanged, 0 compared and read on, 2 read whole\n"
@@ -19,14 +16,15 @@ AGAIN = "cache: 2 logs unchanged, 0 compared and read on, 0 read whole\n"
 
 
 @pytest.fixture
-def photos(gap: Gap, write_corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> Path:
+def photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two logs with one bad line, which are old enough for their times to be trusted."""
     monkeypatch.setattr(caching, "_settled", lambda *_: True)
     return write_corpus(
+        tmp_path,
         {
             "heron": [gap("sky mask", satisfaction="good", session_id="s-1"), gap("film grain")],
             "fjord": [gap("mask the sky", timestamp="2026-05-02T00:00:00Z"), "no json"],
-        }
+        },
     )
 
 
@@ -40,12 +38,12 @@ def append(root: Path, content: str) -> None:
         log.write(content)
 
 
-def test_check_tells_what_the_cache_was_good_for(vocabgap: Command, photos: Path) -> None:
+def test_check_tells_what_the_cache_was_good_for(photos: Path) -> None:
     assert vocabgap("check", photos, "--cache", "kept").err == FIRST
     assert vocabgap("check", photos, "--cache", "kept").err == AGAIN
 
 
-def test_check_prints_the_same_with_a_cache(vocabgap: Command, photos: Path) -> None:
+def test_check_prints_the_same_with_a_cache(photos: Path) -> None:
     plain = vocabgap("check", photos)
     for _ in range(2):
         told = vocabgap("check", photos, "--cache", "kept")
@@ -54,9 +52,7 @@ def test_check_prints_the_same_with_a_cache(vocabgap: Command, photos: Path) -> 
     assert "1 satisfaction in words" in plain.out
 
 
-def test_check_prints_the_same_with_a_cache_once_the_logs_have_changed(
-    vocabgap: Command, photos: Path
-) -> None:
+def test_check_prints_the_same_with_a_cache_once_the_logs_have_changed(photos: Path) -> None:
     vocabgap("check", photos, "--cache", "kept")
     append(photos, '{"description":"warm be')
 
@@ -67,7 +63,7 @@ def test_check_prints_the_same_with_a_cache_once_the_logs_have_changed(
     assert "heron/vocabulary_gaps.jsonl:3: torn: " in told.out
 
 
-def test_json_has_the_cache_as_an_object(vocabgap: Command, photos: Path) -> None:
+def test_json_has_the_cache_as_an_object(photos: Path) -> None:
     vocabgap("check", photos, "--cache", "kept")
 
     told = vocabgap("--json", "check", photos, "--cache", "kept")
@@ -76,19 +72,17 @@ def test_json_has_the_cache_as_an_object(vocabgap: Command, photos: Path) -> Non
     assert last_event(told.out)["cache"] == {"unchanged": 2, "resumed": 0, "read": 0, "note": ""}
 
 
-def test_json_has_no_object_where_there_is_no_cache(vocabgap: Command, photos: Path) -> None:
+def test_json_has_no_object_where_there_is_no_cache(photos: Path) -> None:
     assert last_event(vocabgap("--json", "check", photos).out)["cache"] is None
 
 
-def test_json_of_a_report_has_the_cache_as_an_object(vocabgap: Command, photos: Path) -> None:
+def test_json_of_a_report_has_the_cache_as_an_object(photos: Path) -> None:
     told = vocabgap("--json", "report", photos, "--cache", "kept")
 
     assert last_event(told.out)["cache"] == {"unchanged": 0, "resumed": 0, "read": 2, "note": ""}
 
 
-def test_report_prints_and_publishes_the_same_with_a_cache(
-    vocabgap: Command, photos: Path, tmp_path: Path
-) -> None:
+def test_report_prints_and_publishes_the_same_with_a_cache(photos: Path, tmp_path: Path) -> None:
     plain = vocabgap("report", photos, "--out", "plain", *NOW)
     for _ in range(2):
         told = vocabgap("report", photos, "--out", "cached", "--cache", "kept", *NOW)
@@ -98,25 +92,25 @@ def test_report_prints_and_publishes_the_same_with_a_cache(
             assert (tmp_path / "cached" / name).read_bytes() == (tmp_path / "plain" / name).read_bytes()
 
 
-def test_report_tells_what_the_cache_was_good_for(vocabgap: Command, photos: Path) -> None:
+def test_report_tells_what_the_cache_was_good_for(photos: Path) -> None:
     assert vocabgap("report", photos, "--cache", "kept").err == FIRST
     assert vocabgap("report", photos, "--cache", "kept").err == AGAIN
 
 
-def test_a_quiet_report_says_nothing_of_the_cache(vocabgap: Command, photos: Path) -> None:
+def test_a_quiet_report_says_nothing_of_the_cache(photos: Path) -> None:
     told = vocabgap("report", photos, "--cache", "kept", "--quiet")
 
     assert (told.code, told.out, told.err) == (0, "", "")
 
 
-def test_check_and_report_share_a_cache(vocabgap: Command, photos: Path) -> None:
+def test_check_and_report_share_a_cache(photos: Path) -> None:
     vocabgap("check", photos, "--cache", "kept")
 
     assert vocabgap("report", photos, "--cache", "kept").err == AGAIN
 
 
 @pytest.mark.parametrize("verb", ["check", "report"])
-def test_verify_hash_opens_every_log(vocabgap: Command, photos: Path, verb: str) -> None:
+def test_verify_hash_opens_every_log(photos: Path, verb: str) -> None:
     vocabgap(verb, photos, "--cache", "kept")
 
     told = vocabgap(verb, photos, "--cache", "kept", "--verify-hash")
@@ -124,9 +118,7 @@ def test_verify_hash_opens_every_log(vocabgap: Command, photos: Path, verb: str)
     assert told.err == "cache: 0 logs unchanged, 2 compared and read on, 0 read whole\n"
 
 
-def test_verify_hash_finds_what_the_times_do_not_tell(
-    vocabgap: Command, photos: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verify_hash_finds_what_the_times_do_not_tell(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(caching, "stamp", lambda status: (0, 0, status.st_size, 0, 0))
     vocabgap("check", photos, "--cache", "kept")
     log = photos / "heron" / "vocabulary_gaps.jsonl"
@@ -138,7 +130,7 @@ def test_verify_hash_finds_what_the_times_do_not_tell(
     assert "heron/vocabulary_gaps.jsonl:1: invalid_json" in told.out
 
 
-def test_a_cache_that_was_built_again_is_told(vocabgap: Command, photos: Path, tmp_path: Path) -> None:
+def test_a_cache_that_was_built_again_is_told(photos: Path, tmp_path: Path) -> None:
     vocabgap("check", photos, "--cache", "kept")
     os.truncate(tmp_path / "kept" / INDEX_NAME, 40)
 
@@ -148,7 +140,7 @@ def test_a_cache_that_was_built_again_is_told(vocabgap: Command, photos: Path, t
     assert told.out == vocabgap("check", photos).out
 
 
-def test_a_cache_that_is_in_use_is_told(vocabgap: Command, photos: Path, tmp_path: Path) -> None:
+def test_a_cache_that_is_in_use_is_told(photos: Path, tmp_path: Path) -> None:
     with caching.opened(tmp_path / "kept"):
         told = vocabgap("check", photos, "--cache", "kept")
 
@@ -156,7 +148,7 @@ def test_a_cache_that_is_in_use_is_told(vocabgap: Command, photos: Path, tmp_pat
     assert told.out == vocabgap("check", photos).out
 
 
-def test_a_folder_with_other_files_is_refused(vocabgap: Command, photos: Path, tmp_path: Path) -> None:
+def test_a_folder_with_other_files_is_refused(photos: Path, tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
 
     told = vocabgap("check", photos, "--cache", tmp_path)
@@ -166,7 +158,7 @@ def test_a_folder_with_other_files_is_refused(vocabgap: Command, photos: Path, t
     assert "name an empty folder, or one that does not exist yet" in told.err
 
 
-def test_a_file_is_refused(vocabgap: Command, photos: Path, tmp_path: Path) -> None:
+def test_a_file_is_refused(photos: Path, tmp_path: Path) -> None:
     (tmp_path / "kept").write_bytes(b"")
 
     told = vocabgap("--json", "check", photos, "--cache", "kept")
@@ -175,7 +167,7 @@ def test_a_file_is_refused(vocabgap: Command, photos: Path, tmp_path: Path) -> N
     assert last_event(told.out)["message"] == "cache 'kept' is no folder"
 
 
-def test_a_home_folder_of_nobody_is_no_bug(vocabgap: Command, photos: Path) -> None:
+def test_a_home_folder_of_nobody_is_no_bug(photos: Path) -> None:
     told = vocabgap("check", photos, "--cache", "~no-such-person-here/kept")
 
     assert told.code != 1
@@ -186,7 +178,7 @@ def test_a_home_folder_of_nobody_is_no_bug(vocabgap: Command, photos: Path) -> N
     ("out", "cache"), [("one", "one"), ("one", "one/kept"), ("one/published", "one")], ids="{}".format
 )
 def test_a_cache_and_a_report_cannot_lie_in_each_other(
-    vocabgap: Command, photos: Path, tmp_path: Path, out: str, cache: str
+    photos: Path, tmp_path: Path, out: str, cache: str
 ) -> None:
     told = vocabgap("report", photos, "--out", out, "--cache", cache)
 

@@ -1,31 +1,26 @@
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
-Command = Callable[..., Any]
+from builders import gap, write_corpus
+from builders.command import vocabgap
 
 
-def test_sound_logs_are_a_success(vocabgap: Command, gap: Gap, write_corpus: Corpus) -> None:
-    told = vocabgap("check", write_corpus({"one": [gap("sky mask")]}))
+def test_sound_logs_are_a_success(tmp_path: Path) -> None:
+    told = vocabgap("check", write_corpus(tmp_path, {"one": [gap("sky mask")]}))
     assert (told.code, told.err) == (0, "")
     assert told.out == "1 line in 1 log = 1 record + 0 duplicates + 0 superseded + 0 rejects\n"
 
 
-def test_an_empty_workspace_is_a_success(vocabgap: Command, write_corpus: Corpus) -> None:
-    assert vocabgap("check", write_corpus({})).code == 0
+def test_an_empty_workspace_is_a_success(tmp_path: Path) -> None:
+    assert vocabgap("check", write_corpus(tmp_path, {})).code == 0
 
 
-def test_where_nothing_is_found_it_is_told_what_was_looked_for_and_where(
-    vocabgap: Command, write_corpus: Corpus, tmp_path: Path
-) -> None:
+def test_where_nothing_is_found_it_is_told_what_was_looked_for_and_where(tmp_path: Path) -> None:
     (tmp_path / "vocabgap.toml").write_text('[source.mine]\nglob = "wishes-*.jsonl"\n')
-    told = vocabgap("check", write_corpus({}, "spring"), write_corpus({}, "autumn"))
+    told = vocabgap("check", write_corpus(tmp_path, {}, "spring"), write_corpus(tmp_path, {}, "autumn"))
     missing, hint = told.err.splitlines()
     assert re.search(r"no log was found in .*/spring, .*/autumn: ", missing)
     assert (
@@ -34,17 +29,17 @@ def test_where_nothing_is_found_it_is_told_what_was_looked_for_and_where(
     assert "--hidden" in hint
 
 
-def test_json_tells_what_was_looked_for(vocabgap: Command, write_corpus: Corpus) -> None:
-    told = vocabgap("--json", "check", write_corpus({}))
+def test_json_tells_what_was_looked_for(tmp_path: Path) -> None:
+    told = vocabgap("--json", "check", write_corpus(tmp_path, {}))
     assert json.loads(told.out)["looked_for"][0] == "vocabulary_gaps.jsonl"
     assert told.err == ""
 
 
-def test_pretty_printed_objects_are_told_as_such_once(
-    vocabgap: Command, gap: Gap, write_corpus: Corpus
-) -> None:
+def test_pretty_printed_objects_are_told_as_such_once(tmp_path: Path) -> None:
     spread = json.dumps(gap("sky mask"), indent=2).splitlines()
-    root = write_corpus({"one": [gap("film grain"), *spread], "two": spread, "three": [gap("mist")]})
+    root = write_corpus(
+        tmp_path, {"one": [gap("film grain"), *spread], "two": spread, "three": [gap("mist")]}
+    )
     told = vocabgap("check", root)
     assert told.code == 2
     assert told.err.splitlines() == [
@@ -55,29 +50,27 @@ def test_pretty_printed_objects_are_told_as_such_once(
 
 @pytest.mark.parametrize("lines", [["{"], ["{", '{"description": "mist"}', "[1]"], ["[1]", "{"]])
 def test_an_object_that_is_cut_off_is_not_taken_for_a_pretty_printed_one(
-    vocabgap: Command, write_corpus: Corpus, lines: list[str]
+    tmp_path: Path, lines: list[str]
 ) -> None:
-    assert vocabgap("check", write_corpus({"one": lines, "two": ["[1]"]})).err == ""
+    assert vocabgap("check", write_corpus(tmp_path, {"one": lines, "two": ["[1]"]})).err == ""
 
 
-def test_a_bad_line_is_named_and_is_invalid_input(vocabgap: Command, gap: Gap, write_corpus: Corpus) -> None:
-    told = vocabgap("check", write_corpus({"one": [gap("sky mask"), "[1]"]}))
+def test_a_bad_line_is_named_and_is_invalid_input(tmp_path: Path) -> None:
+    told = vocabgap("check", write_corpus(tmp_path, {"one": [gap("sky mask"), "[1]"]}))
     assert told.code == 2
     assert "one/vocabulary_gaps.jsonl:2: not_an_object: expected an object, found a list\n" in told.out
 
 
-def test_a_log_that_cannot_be_read_is_named_without_a_line(vocabgap: Command, write_corpus: Corpus) -> None:
-    root = write_corpus({})
+def test_a_log_that_cannot_be_read_is_named_without_a_line(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {})
     (root / "one" / "vocabulary_gaps.jsonl").mkdir(parents=True)
     told = vocabgap("check", root)
     assert told.code == 2
     assert "one/vocabulary_gaps.jsonl: unreadable_file: " in told.out
 
 
-def test_what_was_mended_is_listed_where_that_is_asked_for(
-    vocabgap: Command, gap: Gap, write_corpus: Corpus
-) -> None:
-    root = write_corpus({"one": [gap("film grain"), gap("sky mask", satisfaction="good")]})
+def test_what_was_mended_is_listed_where_that_is_asked_for(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("film grain"), gap("sky mask", satisfaction="good")]})
 
     told = vocabgap("check", root, "--repairs")
     events = [json.loads(line) for line in vocabgap("--json", "check", root, "--mended").out.splitlines()]
@@ -90,18 +83,18 @@ def test_what_was_mended_is_listed_where_that_is_asked_for(
     assert (events[0]["mended"]["line"], events[0]["mended"]["repair"]) == (2, "satisfaction_in_words")
 
 
-def test_repairs_are_told_and_do_not_fail(vocabgap: Command, gap: Gap, write_corpus: Corpus) -> None:
-    told = vocabgap("check", write_corpus({"one": [gap("sky mask", satisfaction="good", mood="fine")]}))
+def test_repairs_are_told_and_do_not_fail(tmp_path: Path) -> None:
+    told = vocabgap(
+        "check", write_corpus(tmp_path, {"one": [gap("sky mask", satisfaction="good", mood="fine")]})
+    )
     assert told.code == 0
     assert "1 satisfaction in words" in told.out
     assert told.out.endswith(" (--repairs lists them)\n")
     assert "1 unknown field" in told.out
 
 
-def test_json_has_one_event_a_reject_and_ends_in_the_result(
-    vocabgap: Command, gap: Gap, write_corpus: Corpus
-) -> None:
-    told = vocabgap("--json", "check", write_corpus({"one": [gap("sky mask"), "[1]", "{"]}))
+def test_json_has_one_event_a_reject_and_ends_in_the_result(tmp_path: Path) -> None:
+    told = vocabgap("--json", "check", write_corpus(tmp_path, {"one": [gap("sky mask"), "[1]", "{"]}))
     events = [json.loads(line) for line in told.out.splitlines()]
     assert told.code == 2
     assert [(event["event"], event.get("line")) for event in events] == [
@@ -113,7 +106,7 @@ def test_json_has_one_event_a_reject_and_ends_in_the_result(
     assert (events[-1]["summary"]["lines"], events[-1]["summary"]["rejects"]) == (3, 2)
 
 
-def test_demo_has_the_faults_that_its_readme_lists(vocabgap: Command, demo: Path) -> None:
+def test_demo_has_the_faults_that_its_readme_lists(demo: Path) -> None:
     told = vocabgap("--json", "check", demo)
     rejects = [json.loads(line) for line in told.out.splitlines()[:-1]]
     assert {(reject["source_path"].split("/")[0], reject["line"]) for reject in rejects} == {
@@ -126,8 +119,11 @@ def test_demo_has_the_faults_that_its_readme_lists(vocabgap: Command, demo: Path
     }
 
 
-def test_repository_is_named_where_several_are_read(vocabgap: Command, write_corpus: Corpus) -> None:
-    left, right = write_corpus({"one": ["[1]"]}, "left"), write_corpus({"one": ["[1]"]}, "right")
+def test_repository_is_named_where_several_are_read(tmp_path: Path) -> None:
+    left, right = (
+        write_corpus(tmp_path, {"one": ["[1]"]}, "left"),
+        write_corpus(tmp_path, {"one": ["[1]"]}, "right"),
+    )
     told = vocabgap("check", left, right)
     assert [line.split(":")[0] for line in told.out.splitlines()[:2]] == [
         "left/one/vocabulary_gaps.jsonl",
@@ -135,24 +131,22 @@ def test_repository_is_named_where_several_are_read(vocabgap: Command, write_cor
     ]
 
 
-def test_nothing_is_written(vocabgap: Command, gap: Gap, write_corpus: Corpus, tmp_path: Path) -> None:
-    root = write_corpus({"one": [gap("sky mask"), "[1]"]})
+def test_nothing_is_written(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask"), "[1]"]})
     before = sorted(tmp_path.rglob("*"))
     vocabgap("check", root)
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_missing_root_is_not_found_and_named(vocabgap: Command) -> None:
+def test_a_missing_root_is_not_found_and_named() -> None:
     told = vocabgap("check", "no/such/place")
     assert (told.code, told.out) == (3, "")
     assert "no/such/place" in told.err
 
 
 @pytest.mark.parametrize("name", ["[/x]", "[bold]y[/bold]", "a\x1b[31mb", "\u202egpj", ":tada:"])
-def test_a_hostile_folder_name_is_printed_and_not_obeyed(
-    vocabgap: Command, write_corpus: Corpus, name: str
-) -> None:
-    root = write_corpus({})
+def test_a_hostile_folder_name_is_printed_and_not_obeyed(tmp_path: Path, name: str) -> None:
+    root = write_corpus(tmp_path, {})
     (root / name.replace("/", "")).mkdir()
     (root / name.replace("/", "") / "vocabulary_gaps.jsonl").write_text("[1]\n")
     told = vocabgap("check", root)
@@ -161,17 +155,17 @@ def test_a_hostile_folder_name_is_printed_and_not_obeyed(
     assert f"{shown}/vocabulary_gaps.jsonl:1" in told.out
 
 
-def test_a_hostile_field_is_printed_and_not_obeyed(vocabgap: Command, write_corpus: Corpus) -> None:
+def test_a_hostile_field_is_printed_and_not_obeyed(tmp_path: Path) -> None:
     root = write_corpus(
-        {"one": ['{"description": "x", "timestamp": 3, "notes": ["[/x]\\u001b"]}', "\x1b[/x]"]}
+        tmp_path, {"one": ['{"description": "x", "timestamp": 3, "notes": ["[/x]\\u001b"]}', "\x1b[/x]"]}
     )
     told = vocabgap("check", root)
     assert told.code == 2, told.err
     assert "\x1b" not in told.out
 
 
-def test_a_folder_named_like_markup_is_shown_whole(vocabgap: Command, write_corpus: Corpus) -> None:
-    root = write_corpus({"[": [], "x]": []})
+def test_a_folder_named_like_markup_is_shown_whole(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"[": [], "x]": []})
     nested = root / "[" / "x]"
     nested.mkdir()
     (nested / "vocabulary_gaps.jsonl").write_text("[1]\n")

@@ -2,30 +2,29 @@
 
 import json
 import xml.etree.ElementTree as ET
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from builders import gap, write_config, write_corpus
+from builders.command import vocabgap
+
 Told = Any
-Vocabgap = Callable[..., Told]
-WriteCorpus = Callable[..., Path]
-Gap = Callable[..., dict[str, object]]
 
 NEEDS = ("sky mask", "sky masks", "mask for the sky", "film grain", "film grain size", "lens flare brush")
 
 
 @pytest.fixture
-def needs(write_corpus: WriteCorpus, gap: Gap) -> Path:
-    return write_corpus({"heron": [gap(need) for need in NEEDS]})
+def needs(tmp_path: Path) -> Path:
+    return write_corpus(tmp_path, {"heron": [gap(need) for need in NEEDS]})
 
 
 def events(told: Told) -> list[dict[str, Any]]:
     return [json.loads(line) for line in told.out.splitlines()]
 
 
-def test_groups_are_listed_and_the_long_tail_is_counted(vocabgap: Vocabgap, needs: Path) -> None:
+def test_groups_are_listed_and_the_long_tail_is_counted(needs: Path) -> None:
     told = vocabgap("clusters", needs)
 
     assert told.code == 0
@@ -34,19 +33,19 @@ def test_groups_are_listed_and_the_long_tail_is_counted(vocabgap: Vocabgap, need
     assert lines[-1] == "2 groups of several surfaces, 5 mentions; 1 singleton, 1 mention."
 
 
-def test_help_says_that_only_a_report_follows_decisions(vocabgap: Vocabgap) -> None:
+def test_help_says_that_only_a_report_follows_decisions() -> None:
     told = " ".join(vocabgap("clusters", "--help").out.split())
     assert "These are the groups as found; only a report follows what was decided." in told
 
 
-def test_events_list_the_singletons_too(vocabgap: Vocabgap, needs: Path) -> None:
+def test_events_list_the_singletons_too(needs: Path) -> None:
     *groups, result = events(vocabgap("--json", "clusters", needs))
 
     assert [group["label"] for group in groups] == ["sky mask", "film grain size", "lens flare brush"]
     assert (result["event"], result["clusters"], result["singletons"]) == ("result", 3, 1)
 
 
-def test_a_sweep_shows_every_cut_and_marks_the_one_in_force(vocabgap: Vocabgap, needs: Path) -> None:
+def test_a_sweep_shows_every_cut_and_marks_the_one_in_force(needs: Path) -> None:
     told = vocabgap("clusters", "--threshold-sweep", needs)
 
     assert told.code == 0
@@ -60,7 +59,7 @@ def test_a_sweep_shows_every_cut_and_marks_the_one_in_force(vocabgap: Vocabgap, 
 
 
 @pytest.mark.parametrize("name", ["sky mask", "mask for the sky", "SKY-MASK"])
-def test_a_group_is_found_by_its_label_or_any_wording(vocabgap: Vocabgap, needs: Path, name: str) -> None:
+def test_a_group_is_found_by_its_label_or_any_wording(needs: Path, name: str) -> None:
     told = vocabgap("clusters", "show", name, needs)
 
     assert told.code == 0
@@ -70,7 +69,7 @@ def test_a_group_is_found_by_its_label_or_any_wording(vocabgap: Vocabgap, needs:
     assert result["cluster"]["label"] == "sky mask"
 
 
-def test_a_group_that_is_not_there_is_said_with_the_nearest(vocabgap: Vocabgap, needs: Path) -> None:
+def test_a_group_that_is_not_there_is_said_with_the_nearest(needs: Path) -> None:
     told = vocabgap("clusters", "show", "sky msk", needs)
 
     assert (told.code, told.out) == (3, "")
@@ -78,9 +77,7 @@ def test_a_group_that_is_not_there_is_said_with_the_nearest(vocabgap: Vocabgap, 
     assert "did you mean 'sky mask'?" in told.err
 
 
-def test_a_capability_that_was_decided_about_is_answered_with_its_groups(
-    vocabgap: Vocabgap, needs: Path
-) -> None:
+def test_a_capability_that_was_decided_about_is_answered_with_its_groups(needs: Path) -> None:
     vocabgap("report", needs)
     vocabgap("decide", "merge", "sky mask", "lens flare brush", "--actor", "ana")
     vocabgap("decide", "rename", "sky mask", "brush of all kinds", "--actor", "ana")
@@ -97,15 +94,13 @@ def test_a_capability_that_was_decided_about_is_answered_with_its_groups(
         assert "in 'out', is of 'sky mask', 'lens flare brush': show one of these" in told.err
 
 
-def test_a_group_that_no_run_knows_either_is_said_to_be_looked_for_before_decisions(
-    vocabgap: Vocabgap, needs: Path
-) -> None:
+def test_a_group_that_no_run_knows_either_is_said_to_be_looked_for_before_decisions(needs: Path) -> None:
     told = vocabgap("clusters", "show", "no such need", needs, "--run", "nowhere")
 
     assert "these are the groups as found, before what was decided about them" in told.err
 
 
-def test_a_mistyped_command_is_not_taken_for_a_folder(vocabgap: Vocabgap, needs: Path) -> None:
+def test_a_mistyped_command_is_not_taken_for_a_folder(needs: Path) -> None:
     told = vocabgap("clusters", "sho", "sky mask", needs)
 
     assert told.code == 2
@@ -113,7 +108,7 @@ def test_a_mistyped_command_is_not_taken_for_a_folder(vocabgap: Vocabgap, needs:
     assert "did you mean `vocabgap clusters show`?" in told.err
 
 
-def test_the_dendrogram_of_a_group_becomes_a_picture(vocabgap: Vocabgap, needs: Path, tmp_path: Path) -> None:
+def test_the_dendrogram_of_a_group_becomes_a_picture(needs: Path, tmp_path: Path) -> None:
     told = vocabgap("clusters", "show", "sky mask", needs, "--svg", tmp_path / "sky.svg")
 
     assert told.code == 0
@@ -121,19 +116,17 @@ def test_the_dendrogram_of_a_group_becomes_a_picture(vocabgap: Vocabgap, needs: 
     assert "mask for the sky (1)" in [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
 
 
-def test_a_place_for_the_picture_that_cannot_be_is_told_before_the_logs_are_read(
-    vocabgap: Vocabgap, tmp_path: Path
-) -> None:
+def test_a_place_for_the_picture_that_cannot_be_is_told_before_the_logs_are_read(tmp_path: Path) -> None:
     told = vocabgap("clusters", "show", "sky mask", tmp_path / "absent", "--svg", tmp_path)
 
     assert told.code == 4
     assert f"--svg: '{tmp_path}' is a folder, no picture" in told.err
 
 
-def test_a_need_with_one_surface_is_listed_by_its_mentions(
-    vocabgap: Vocabgap, write_corpus: WriteCorpus, gap: Gap
-) -> None:
-    corpus = write_corpus({"heron": [gap("sky mask", session_id=f"s-{number}") for number in range(5)]})
+def test_a_need_with_one_surface_is_listed_by_its_mentions(tmp_path: Path) -> None:
+    corpus = write_corpus(
+        tmp_path, {"heron": [gap("sky mask", session_id=f"s-{number}") for number in range(5)]}
+    )
 
     told = vocabgap("clusters", corpus)
 
@@ -141,20 +134,18 @@ def test_a_need_with_one_surface_is_listed_by_its_mentions(
     assert told.out.splitlines()[-1].endswith("1 singleton, 5 mentions.")
 
 
-def test_a_label_is_found_as_it_was_shown(vocabgap: Vocabgap, write_corpus: WriteCorpus, gap: Gap) -> None:
-    corpus = write_corpus({"heron": [gap("red \x1b[31m mask")]})
+def test_a_label_is_found_as_it_was_shown(tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path, {"heron": [gap("red \x1b[31m mask")]})
 
     assert vocabgap("clusters", "show", "red \\u001b[31m mask", corpus).code == 0
 
 
-def test_a_label_that_is_no_text_names_no_group(vocabgap: Vocabgap, needs: Path) -> None:
+def test_a_label_that_is_no_text_names_no_group(needs: Path) -> None:
     assert vocabgap("clusters", "show", "\udcff\udcfe", needs).code == 3
 
 
 @pytest.mark.parametrize("options", [(), ("--threshold-sweep",)])
-def test_where_no_log_is_found_that_is_said_as_in_a_report(
-    vocabgap: Vocabgap, tmp_path: Path, options: tuple[str, ...]
-) -> None:
+def test_where_no_log_is_found_that_is_said_as_in_a_report(tmp_path: Path, options: tuple[str, ...]) -> None:
     (tmp_path / "empty").mkdir()
 
     told = vocabgap("clusters", *options, tmp_path / "empty")
@@ -164,20 +155,20 @@ def test_where_no_log_is_found_that_is_said_as_in_a_report(
     assert told.out == "".join(vocabgap("report", tmp_path / "empty").out.splitlines(keepends=True)[:2])
 
 
-def test_no_group_can_be_shown_where_no_log_is_found(vocabgap: Vocabgap, tmp_path: Path) -> None:
+def test_no_group_can_be_shown_where_no_log_is_found(tmp_path: Path) -> None:
     told = vocabgap("clusters", "show", "sky mask", tmp_path)
 
     assert (told.code, told.out) == (3, "")
     assert told.err.startswith("vocabgap: No log was found")
 
 
-def test_events_say_where_every_line_went(vocabgap: Vocabgap, tmp_path: Path) -> None:
+def test_events_say_where_every_line_went(tmp_path: Path) -> None:
     (result,) = events(vocabgap("--json", "clusters", tmp_path))
 
     assert (result["clusters"], result["account"]["files"]) == (0, 0)
 
 
-def test_a_log_that_is_not_read_is_said(vocabgap: Vocabgap, needs: Path) -> None:
+def test_a_log_that_is_not_read_is_said(needs: Path) -> None:
     (needs / "fjord").mkdir()
     (needs / "fjord" / "vocabulary_gaps.jsonl").mkdir()
 
@@ -187,8 +178,8 @@ def test_a_log_that_is_not_read_is_said(vocabgap: Vocabgap, needs: Path) -> None
     assert told.err.startswith("not read: fjord/vocabulary_gaps.jsonl: ")
 
 
-def test_a_label_may_begin_with_a_dash(vocabgap: Vocabgap, write_corpus: WriteCorpus, gap: Gap) -> None:
-    corpus = write_corpus({"heron": [gap("-2 stops brush")]})
+def test_a_label_may_begin_with_a_dash(tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path, {"heron": [gap("-2 stops brush")]})
 
     mistaken = vocabgap("clusters", "show", "-2 stops brush", corpus)
 
@@ -199,7 +190,7 @@ def test_a_label_may_begin_with_a_dash(vocabgap: Vocabgap, write_corpus: WriteCo
     assert vocabgap("clusters", "show", "--", "-2 stops brush", corpus).code == 0
 
 
-def test_a_mistyped_option_is_answered_with_the_nearest_only(vocabgap: Vocabgap, needs: Path) -> None:
+def test_a_mistyped_option_is_answered_with_the_nearest_only(needs: Path) -> None:
     told = vocabgap("clusters", "--thresh", "0.5", needs)
 
     assert "--threshold" in told.err
@@ -207,10 +198,8 @@ def test_a_mistyped_option_is_answered_with_the_nearest_only(vocabgap: Vocabgap,
 
 
 @pytest.mark.parametrize("name", ["show", "list"])
-def test_a_folder_may_be_called_as_a_command_is(
-    vocabgap: Vocabgap, write_corpus: WriteCorpus, gap: Gap, name: str
-) -> None:
-    write_corpus({"heron": [gap("sky mask")]}, name=name)
+def test_a_folder_may_be_called_as_a_command_is(tmp_path: Path, name: str) -> None:
+    write_corpus(tmp_path, {"heron": [gap("sky mask")]}, name=name)
 
     mistaken = vocabgap("clusters", name)
 
@@ -219,16 +208,12 @@ def test_a_folder_may_be_called_as_a_command_is(
     assert vocabgap("clusters", f"./{name}").out.endswith("1 singleton, 1 mention.\n")
 
 
-def test_a_command_that_misses_something_is_not_taken_for_a_folder_that_is_not_there(
-    vocabgap: Vocabgap,
-) -> None:
+def test_a_command_that_misses_something_is_not_taken_for_a_folder_that_is_not_there() -> None:
     assert "./show" not in vocabgap("clusters", "show").err
 
 
-def test_synonyms_of_the_settings_bring_groups_together(
-    vocabgap: Vocabgap, needs: Path, write_config: Callable[[str], Path]
-) -> None:
-    config = write_config('[cluster.synonyms]\n"film grain" = ["lens flare brush"]\n')
+def test_synonyms_of_the_settings_bring_groups_together(needs: Path, tmp_path: Path) -> None:
+    config = write_config(tmp_path, '[cluster.synonyms]\n"film grain" = ["lens flare brush"]\n')
 
     told = vocabgap("--json", "clusters", needs, "--config", config)
 

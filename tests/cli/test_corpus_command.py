@@ -5,15 +5,15 @@ import os
 import pty
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from builders import write_config
+from builders.command import vocabgap
 from vocabgap.records.record import LOG_NAME
 
-Run = Callable[..., Any]
 NORTH = ("--tenant", "north", "--repo", "photos")
 
 
@@ -36,13 +36,13 @@ def result_of(told: Any) -> dict[str, Any]:  # noqa: ANN401
     return last
 
 
-def test_push_says_what_came_of_it(vocabgap: Run, sound: Path) -> None:
+def test_push_says_what_came_of_it(sound: Path) -> None:
     told = vocabgap("corpus", "push", sound, *NORTH)
 
     assert told == (0, "3 records pushed, 3 of them new; 0 withdrawn; 0 errors\n", "")
 
 
-def test_push_with_a_bad_line_ends_with_2_and_names_it(vocabgap: Run, photos: Path) -> None:
+def test_push_with_a_bad_line_ends_with_2_and_names_it(photos: Path) -> None:
     told = vocabgap("corpus", "push", photos, *NORTH)
 
     assert told.code == 2
@@ -50,7 +50,7 @@ def test_push_with_a_bad_line_ends_with_2_and_names_it(vocabgap: Run, photos: Pa
     assert told.err.startswith(f"KB_FILE_PARSE_FAILED: fjord/{LOG_NAME}:2: invalid_json")
 
 
-def test_push_in_json_is_the_contract_s_object(vocabgap: Run, photos: Path) -> None:
+def test_push_in_json_is_the_contract_s_object(photos: Path) -> None:
     told = vocabgap("--json", "corpus", "push", photos, *NORTH)
 
     found = result_of(told)
@@ -60,7 +60,7 @@ def test_push_in_json_is_the_contract_s_object(vocabgap: Run, photos: Path) -> N
     assert found["durationMs"] >= 0
 
 
-def test_payload_of_another_tenant_is_refused(vocabgap: Run, sound: Path) -> None:
+def test_payload_of_another_tenant_is_refused(sound: Path) -> None:
     vocabgap("corpus", "export-chunks", sound, *NORTH, "-o", "p.json")
 
     told = vocabgap("--json", "corpus", "push", "p.json", "--tenant", "south", "--repo", "photos")
@@ -72,7 +72,7 @@ def test_payload_of_another_tenant_is_refused(vocabgap: Run, sound: Path) -> Non
 
 @pytest.mark.parametrize(("spoof", "code", "pushed"), [("overwrite", 0, 3), ("reject", 2, 0)])
 def test_setting_says_what_is_done_about_a_false_claim(
-    vocabgap: Run, sound: Path, write_config: Callable[[str], Path], spoof: str, code: int, pushed: int
+    sound: Path, tmp_path: Path, spoof: str, code: int, pushed: int
 ) -> None:
     vocabgap("corpus", "export-chunks", sound, *NORTH, "-o", "p.json")
     payload = json.loads(Path("p.json").read_text())
@@ -81,7 +81,7 @@ def test_setting_says_what_is_done_about_a_false_claim(
         for chunk in file["parsedChunks"]:
             chunk["tenantId"] = "elsewhere"
     Path("p.json").write_text(json.dumps(payload))
-    config = write_config(f'[corpus]\ntenant_spoof = "{spoof}"\n')
+    config = write_config(tmp_path, f'[corpus]\ntenant_spoof = "{spoof}"\n')
 
     told = vocabgap("--json", "corpus", "push", "p.json", *NORTH, "--config", config)
 
@@ -89,9 +89,7 @@ def test_setting_says_what_is_done_about_a_false_claim(
     assert bool(result_of(told)["warnings"]) == (spoof == "overwrite")
 
 
-def test_corpus_lies_where_the_environment_says(
-    vocabgap: Run, sound: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_corpus_lies_where_the_environment_says(sound: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VOCABGAP_CORPUS", "shared")
 
     vocabgap("corpus", "push", sound, *NORTH)
@@ -111,7 +109,7 @@ def test_corpus_lies_where_the_environment_says(
         ("export-chunks", *NORTH, "-o", "p.json"),
     ],
 )
-def test_corpus_that_is_not_there_ends_with_3(vocabgap: Run, verb: tuple[str, ...]) -> None:
+def test_corpus_that_is_not_there_ends_with_3(verb: tuple[str, ...]) -> None:
     told = vocabgap("corpus", *verb)
 
     assert told.code == 3
@@ -119,7 +117,7 @@ def test_corpus_that_is_not_there_ends_with_3(vocabgap: Run, verb: tuple[str, ..
     assert list(Path.cwd().iterdir()) == []
 
 
-def test_folder_of_other_things_is_refused(vocabgap: Run, sound: Path) -> None:
+def test_folder_of_other_things_is_refused(sound: Path) -> None:
     told = vocabgap("corpus", "push", sound, *NORTH, "--corpus", sound)
 
     assert told.code == 4
@@ -127,7 +125,7 @@ def test_folder_of_other_things_is_refused(vocabgap: Run, sound: Path) -> None:
     assert sorted(path.name for path in sound.iterdir()) == ["fjord", "heron"]
 
 
-def test_snapshot_withdraws_what_vanished(vocabgap: Run, sound: Path) -> None:
+def test_snapshot_withdraws_what_vanished(sound: Path) -> None:
     vocabgap("corpus", "push", sound, *NORTH)
     shutil.rmtree(sound / "heron")
 
@@ -136,7 +134,7 @@ def test_snapshot_withdraws_what_vanished(vocabgap: Run, sound: Path) -> None:
     )
 
 
-def test_path_that_is_named_is_withdrawn(vocabgap: Run, sound: Path) -> None:
+def test_path_that_is_named_is_withdrawn(sound: Path) -> None:
     vocabgap("corpus", "push", sound, *NORTH)
     shutil.rmtree(sound / "heron")
 
@@ -145,7 +143,7 @@ def test_path_that_is_named_is_withdrawn(vocabgap: Run, sound: Path) -> None:
     assert "2 withdrawn" in told.out
 
 
-def test_git_says_what_was_deleted(vocabgap: Run, sound: Path) -> None:
+def test_git_says_what_was_deleted(sound: Path) -> None:
     def git(*words: str) -> None:
         who = ("-c", "user.name=Nobody", "-c", "user.email=nobody@example.org")
         subprocess.run(["/usr/bin/env", "git", *who, *words], cwd=sound, check=True, capture_output=True)
@@ -166,7 +164,7 @@ def test_git_says_what_was_deleted(vocabgap: Run, sound: Path) -> None:
     assert (outside.code, "KB_REVISION_BOUNDARY_UNAVAILABLE" in outside.err) == (2, True)
 
 
-def test_empty_snapshot_needs_a_yes_without_a_terminal(vocabgap: Run, sound: Path, tmp_path: Path) -> None:
+def test_empty_snapshot_needs_a_yes_without_a_terminal(sound: Path, tmp_path: Path) -> None:
     vocabgap("corpus", "push", sound, *NORTH)
     empty = tmp_path / "empty"
     empty.mkdir()
@@ -180,7 +178,7 @@ def test_empty_snapshot_needs_a_yes_without_a_terminal(vocabgap: Run, sound: Pat
 
 @pytest.mark.parametrize(("answer", "code", "left"), [(b"n\n", 2, 3), (b"y\n", 0, 0)])
 def test_empty_snapshot_asks_on_a_terminal(
-    vocabgap: Run, installed: Path, sound: Path, tmp_path: Path, answer: bytes, code: int, left: int
+    installed: Path, sound: Path, tmp_path: Path, answer: bytes, code: int, left: int
 ) -> None:
     vocabgap("corpus", "push", sound, *NORTH)
     empty = tmp_path / "empty"
@@ -201,7 +199,7 @@ def test_empty_snapshot_asks_on_a_terminal(
     assert found["measures"]["rows"] == left
 
 
-def test_backup_goes_around(vocabgap: Run, sound: Path) -> None:
+def test_backup_goes_around(sound: Path) -> None:
     vocabgap("corpus", "push", sound, *NORTH)
 
     made = vocabgap("corpus", "export", "b.jsonl.zst")
@@ -213,7 +211,7 @@ def test_backup_goes_around(vocabgap: Run, sound: Path) -> None:
     assert Path("again.jsonl.zst").read_bytes() == Path("b.jsonl.zst").read_bytes()
 
 
-def test_restore_of_a_bad_line_names_it_and_ends_with_2(vocabgap: Run) -> None:
+def test_restore_of_a_bad_line_names_it_and_ends_with_2() -> None:
     Path("b.jsonl").write_text('{"id":"x"}\n')
 
     told = vocabgap("corpus", "restore", "b.jsonl")
@@ -223,7 +221,7 @@ def test_restore_of_a_bad_line_names_it_and_ends_with_2(vocabgap: Run) -> None:
     assert "embedding" in told.err
 
 
-def test_status_tells_who_has_how_much(vocabgap: Run, sound: Path) -> None:
+def test_status_tells_who_has_how_much(sound: Path) -> None:
     vocabgap("corpus", "push", sound, *NORTH)
 
     told = vocabgap("corpus", "status")
@@ -235,7 +233,7 @@ def test_status_tells_who_has_how_much(vocabgap: Run, sound: Path) -> None:
     assert [rule.partition(":")[0] for rule in found["rules"]] == ["missing", "outdated", "stale"]
 
 
-def test_forgotten_image_is_gone_from_the_report(vocabgap: Run, sound: Path) -> None:
+def test_forgotten_image_is_gone_from_the_report(sound: Path) -> None:
     vocabgap("corpus", "push", sound, *NORTH)
 
     told = vocabgap("corpus", "forget", "--tenant", "north", "--image", "heron")
@@ -247,7 +245,7 @@ def test_forgotten_image_is_gone_from_the_report(vocabgap: Run, sound: Path) -> 
     assert "mask the sky" in report.out
 
 
-def test_report_and_its_like_take_a_corpus(vocabgap: Run, sound: Path) -> None:
+def test_report_and_its_like_take_a_corpus(sound: Path) -> None:
     vocabgap("corpus", "push", sound, *NORTH)
     vocabgap("corpus", "push", sound, "--tenant", "south", "--repo", "photos")
 
@@ -262,7 +260,7 @@ def test_report_and_its_like_take_a_corpus(vocabgap: Run, sound: Path) -> None:
     assert "narrowed to tenant north" in vocabgap("status").out
 
 
-def test_tenant_that_nobody_is_is_told(vocabgap: Run, sound: Path) -> None:
+def test_tenant_that_nobody_is_is_told(sound: Path) -> None:
     vocabgap("corpus", "push", sound, *NORTH)
 
     told = vocabgap("report", "corpus", "--tenant", "nroth")
@@ -271,7 +269,7 @@ def test_tenant_that_nobody_is_is_told(vocabgap: Run, sound: Path) -> None:
     assert "no record has tenant 'nroth'" in told.err
 
 
-def test_command_of_a_report_makes_it_again(vocabgap: Run, sound: Path) -> None:
+def test_command_of_a_report_makes_it_again(sound: Path) -> None:
     vocabgap("corpus", "push", sound, *NORTH)
     vocabgap("report", "corpus", "--tenant", "north", "--repo", "photos", "--now", "2026-07-01")
     command = json.loads(Path("out", "run.json").read_text())["command"]
@@ -283,9 +281,7 @@ def test_command_of_a_report_makes_it_again(vocabgap: Run, sound: Path) -> None:
     assert (again.code, Path("out", "report.md").read_bytes()) == (0, first)
 
 
-def test_corpus_whose_writer_is_at_work_is_told(
-    vocabgap: Run, sound: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_corpus_whose_writer_is_at_work_is_told(sound: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from vocabgap.corpus import parquet_store  # noqa: PLC0415
     from vocabgap.corpus.corpus import open_corpus  # noqa: PLC0415
 
@@ -300,7 +296,7 @@ def test_corpus_whose_writer_is_at_work_is_told(
     assert (forgot.code, "a very long restore" in forgot.err) == (4, True)
 
 
-def test_chunk_that_is_none_is_named_by_its_place_in_the_payload(vocabgap: Run) -> None:
+def test_chunk_that_is_none_is_named_by_its_place_in_the_payload() -> None:
     Path("p.json").write_text('{"files":[{"parsedChunks":[{"schemaVersion":"1.0.0"}]},{"what":1}]}')
 
     told = vocabgap("corpus", "push", "p.json", *NORTH)
@@ -310,7 +306,7 @@ def test_chunk_that_is_none_is_named_by_its_place_in_the_payload(vocabgap: Run) 
     assert "KB_FILE_PAYLOAD_INVALID: /files/1: " in told.err
 
 
-def test_payload_that_is_no_json_is_named_with_its_line(vocabgap: Run) -> None:
+def test_payload_that_is_no_json_is_named_with_its_line() -> None:
     Path("p.json").write_text('{\n"files": oops}')
 
     told = vocabgap("corpus", "push", "p.json", *NORTH)
@@ -318,7 +314,7 @@ def test_payload_that_is_no_json_is_named_with_its_line(vocabgap: Run) -> None:
     assert (told.code, "p.json:2: expected JSON" in told.err) == (2, True)
 
 
-def test_push_of_nobody_ends_with_2(vocabgap: Run, sound: Path) -> None:
+def test_push_of_nobody_ends_with_2(sound: Path) -> None:
     vocabgap("corpus", "export-chunks", sound, *NORTH, "-o", "p.json")
 
     told = vocabgap("corpus", "push", "p.json", "--tenant", "", "--repo", "photos")
@@ -328,7 +324,7 @@ def test_push_of_nobody_ends_with_2(vocabgap: Run, sound: Path) -> None:
     assert not Path("corpus").exists()
 
 
-def test_what_is_not_pushed_again_after_two_configurations_may_go(vocabgap: Run, sound: Path) -> None:
+def test_what_is_not_pushed_again_after_two_configurations_may_go(sound: Path) -> None:
     vocabgap("corpus", "push", sound, *NORTH)
     vocabgap("corpus", "push", sound, "--tenant", "south", "--repo", "photos")
 
@@ -340,7 +336,7 @@ def test_what_is_not_pushed_again_after_two_configurations_may_go(vocabgap: Run,
     assert vocabgap("corpus", "remove-orphans").out == "1 record removed\n"
 
 
-def test_tenant_that_is_none_is_not_configured(vocabgap: Run, sound: Path) -> None:
+def test_tenant_that_is_none_is_not_configured(sound: Path) -> None:
     vocabgap("corpus", "push", sound, *NORTH)
 
     told = vocabgap("corpus", "configure", "--tenant", "No One")

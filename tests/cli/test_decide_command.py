@@ -1,15 +1,14 @@
 import fcntl
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
+from builders import gap, write_corpus
+from builders.command import vocabgap
 from vocabgap.files import appending
-
-Command = Callable[..., Any]
 
 
 @pytest.fixture(autouse=True)
@@ -34,9 +33,7 @@ def events(told: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - what the fixtur
     ],
 )
 @pytest.mark.usefixtures("reported")
-def test_what_was_decided_is_said_and_kept(
-    vocabgap: Command, tmp_path: Path, arguments: tuple[str, ...], told: str
-) -> None:
+def test_what_was_decided_is_said_and_kept(tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
     made = vocabgap("decide", *arguments, "--now", "2026-07-02")
 
     assert (made.code, made.err) == (0, "")
@@ -47,7 +44,7 @@ def test_what_was_decided_is_said_and_kept(
 
 @pytest.mark.usefixtures("reported")
 def test_that_another_writer_is_waited_for_is_said_and_ends(
-    vocabgap: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(appending, "SILENT_WAIT", 0.0)
     monkeypatch.setattr(appending, "LONGEST_WAIT", 0.1)
@@ -65,7 +62,7 @@ def test_that_another_writer_is_waited_for_is_said_and_ends(
 
 
 @pytest.mark.usefixtures("reported")
-def test_what_was_dismissed_is_reopened_and_what_is_open_is_not(vocabgap: Command) -> None:
+def test_what_was_dismissed_is_reopened_and_what_is_open_is_not() -> None:
     vocabgap("decide", "dismiss", "sky mask", "--why", "not ours")
 
     first, second = vocabgap("decide", "reopen", "sky mask"), vocabgap("decide", "reopen", "sky mask")
@@ -75,14 +72,14 @@ def test_what_was_dismissed_is_reopened_and_what_is_open_is_not(vocabgap: Comman
 
 
 @pytest.mark.usefixtures("reported")
-def test_programs_read_a_decision_as_an_event(vocabgap: Command) -> None:
+def test_programs_read_a_decision_as_an_event() -> None:
     decision, result = events(vocabgap("--json", "decide", "pin", "sky mask", "--actor", "bo"))
 
     assert (decision["event"], decision["decision"]["actor"]) == ("decision", "bo")
     assert (result["event"], result["decision_id"]) == ("result", decision["decision"]["decision_id"])
 
 
-def test_the_next_report_follows(vocabgap: Command, reported: Path, tmp_path: Path) -> None:
+def test_the_next_report_follows(reported: Path, tmp_path: Path) -> None:
     vocabgap("decide", "rename", "sky mask", "mask of the sky")
     vocabgap("report", reported)
 
@@ -90,7 +87,7 @@ def test_the_next_report_follows(vocabgap: Command, reported: Path, tmp_path: Pa
 
 
 @pytest.mark.usefixtures("reported")
-def test_decisions_are_listed_with_those_that_were_undone(vocabgap: Command) -> None:
+def test_decisions_are_listed_with_those_that_were_undone() -> None:
     pin = events(vocabgap("--json", "decide", "pin", "sky mask"))[-1]["decision_id"]
     vocabgap("decide", "rename", "sky mask", "a mask")
     assert vocabgap("decide", "undo", pin, "--why", "too early").code == 0
@@ -105,7 +102,7 @@ def test_decisions_are_listed_with_those_that_were_undone(vocabgap: Command) -> 
 
 
 @pytest.mark.usefixtures("reported")
-def test_what_was_undone_is_listed_with_who_undid_it_and_when(vocabgap: Command) -> None:
+def test_what_was_undone_is_listed_with_who_undid_it_and_when() -> None:
     pin = events(vocabgap("--json", "decide", "pin", "sky mask", "--now", "2026-07-02"))[-1]["decision_id"]
     arguments = ("decide", "undo", pin, "--actor", "bo", "--now", "2026-07-03T08:00:00Z")
     undo = events(vocabgap("--json", *arguments))[-1]["decision_id"]
@@ -118,7 +115,7 @@ def test_what_was_undone_is_listed_with_who_undid_it_and_when(vocabgap: Command)
 
 
 @pytest.mark.usefixtures("reported")
-def test_an_undo_that_was_undone_is_not_in_force_either(vocabgap: Command) -> None:
+def test_an_undo_that_was_undone_is_not_in_force_either() -> None:
     pin = events(vocabgap("--json", "decide", "pin", "sky mask"))[-1]["decision_id"]
     undo = events(vocabgap("--json", "decide", "undo", pin))[-1]["decision_id"]
     vocabgap("decide", "undo", undo, "--actor", "bo")
@@ -129,9 +126,7 @@ def test_an_undo_that_was_undone_is_not_in_force_either(vocabgap: Command) -> No
     assert [line for line in told.splitlines() if "undone by bo on " in line and line.startswith(undo)]
 
 
-def test_a_dismissal_that_was_outgrown_is_said_by_the_report_and_listed(
-    vocabgap: Command, reported: Path, gap: Callable[..., dict[str, object]]
-) -> None:
+def test_a_dismissal_that_was_outgrown_is_said_by_the_report_and_listed(reported: Path) -> None:
     vocabgap("decide", "dismiss", "film grain", "--why", "a matter of taste")
     log = reported / "heron" / "vocabulary_gaps.jsonl"
     more = [gap("film grain look", image_id="heron", notes=str(number)) for number in range(3)]
@@ -146,9 +141,7 @@ def test_a_dismissal_that_was_outgrown_is_said_by_the_report_and_listed(
 
 
 @pytest.mark.usefixtures("reported")
-def test_decisions_are_listed_without_a_run_but_not_without_the_run_that_is_named(
-    vocabgap: Command, tmp_path: Path
-) -> None:
+def test_decisions_are_listed_without_a_run_but_not_without_the_run_that_is_named(tmp_path: Path) -> None:
     vocabgap("decide", "pin", "sky mask")
     (tmp_path / "out").rename(tmp_path / "away")
 
@@ -158,9 +151,7 @@ def test_decisions_are_listed_without_a_run_but_not_without_the_run_that_is_name
 
 
 @pytest.mark.usefixtures("reported")
-def test_a_damaged_run_is_said_and_keeps_nobody_from_reading_decisions(
-    vocabgap: Command, tmp_path: Path
-) -> None:
+def test_a_damaged_run_is_said_and_keeps_nobody_from_reading_decisions(tmp_path: Path) -> None:
     vocabgap("decide", "pin", "sky mask")
     (tmp_path / "out" / "capabilities.parquet").write_bytes(b"no parquet")
 
@@ -170,14 +161,12 @@ def test_a_damaged_run_is_said_and_keeps_nobody_from_reading_decisions(
     assert told.err.startswith("which of these are outgrown is not known: ")
 
 
-def test_no_decisions_are_a_list_of_none(vocabgap: Command) -> None:
+def test_no_decisions_are_a_list_of_none() -> None:
     assert vocabgap("decisions", "list").out == "decisions.jsonl: 0 decisions: 0 in force.\n"
 
 
 @pytest.mark.usefixtures("reported")
-def test_the_file_may_be_set_and_named(
-    vocabgap: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_file_may_be_set_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     vocabgap("decide", "pin", "sky mask", "--decisions", "team/mine.jsonl")
     monkeypatch.setenv("VOCABGAP_DECISIONS", "theirs.jsonl")
     vocabgap("decide", "pin", "sky mask")
@@ -186,13 +175,13 @@ def test_the_file_may_be_set_and_named(
     assert (tmp_path / "theirs.jsonl").exists()
 
 
-def test_a_named_file_that_is_not_there_is_not_found(vocabgap: Command, photos: Path) -> None:
+def test_a_named_file_that_is_not_there_is_not_found(photos: Path) -> None:
     told = vocabgap("report", photos, "--decisions", "nowhere.jsonl")
 
     assert (told.code, "decisions file 'nowhere.jsonl' does not exist" in told.err) == (3, True)
 
 
-def test_a_bad_line_ends_a_report_before_it_is_made(vocabgap: Command, photos: Path, tmp_path: Path) -> None:
+def test_a_bad_line_ends_a_report_before_it_is_made(photos: Path, tmp_path: Path) -> None:
     (tmp_path / "decisions.jsonl").write_text('{"action": "pin"}\n')
 
     told = vocabgap("report", photos)
@@ -201,7 +190,7 @@ def test_a_bad_line_ends_a_report_before_it_is_made(vocabgap: Command, photos: P
     assert not (tmp_path / "out").exists()
 
 
-def test_a_conflict_ends_a_report_and_names_both(vocabgap: Command, reported: Path, tmp_path: Path) -> None:
+def test_a_conflict_ends_a_report_and_names_both(reported: Path, tmp_path: Path) -> None:
     arguments = [("merge", "film grain", "sky mask"), ("split", "sky mask", "--wording", "sky mask")]
     log = tmp_path / "decisions.jsonl"
     vocabgap("decide", *arguments[0], "--now", "2026-07-02")
@@ -222,31 +211,31 @@ def test_a_conflict_ends_a_report_and_names_both(vocabgap: Command, reported: Pa
 
 
 @pytest.mark.usefixtures("reported")
-def test_a_decision_about_what_is_not_in_the_logs_is_noted(
-    vocabgap: Command, write_corpus: Callable[..., Path], gap: Callable[..., dict[str, object]]
-) -> None:
+def test_a_decision_about_what_is_not_in_the_logs_is_noted(tmp_path: Path) -> None:
     vocabgap("decide", "pin", "sky mask")
 
-    told = vocabgap("report", write_corpus({"one": [gap("moon glow")]}, "other"), "--out", "elsewhere")
+    told = vocabgap(
+        "report", write_corpus(tmp_path, {"one": [gap("moon glow")]}, "other"), "--out", "elsewhere"
+    )
 
     assert "nothing to decide about in these logs: " in told.err
 
 
 @pytest.mark.usefixtures("reported")
-def test_a_capability_that_is_not_there_is_not_found(vocabgap: Command) -> None:
+def test_a_capability_that_is_not_there_is_not_found() -> None:
     told = vocabgap("decide", "pin", "grain")
 
     assert told.code == 3
     assert told.err == "vocabgap: no capability is called 'grain'\n  did you mean 'film grain'?\n"
 
 
-def test_where_there_is_no_run_that_is_said(vocabgap: Command) -> None:
+def test_where_there_is_no_run_that_is_said() -> None:
     told = vocabgap("decide", "pin", "sky mask", "--run", "nowhere")
 
     assert (told.code, "holds no run of vocabgap" in told.err) == (3, True)
 
 
-def test_two_runs_are_compared(vocabgap: Command, reported: Path) -> None:
+def test_two_runs_are_compared(reported: Path) -> None:
     vocabgap("decide", "dismiss", "sky mask", "--why", "not ours")
     vocabgap("report", reported, "--out", "later", "--previous", "out", "--now", "2026-07-05")
 
@@ -258,15 +247,13 @@ def test_two_runs_are_compared(vocabgap: Command, reported: Path) -> None:
     assert (change["change"]["kind"], result["resolved"], result["unchanged"]) == ("resolved", 1, 1)
 
 
-def test_a_run_before_that_is_not_there_is_not_found(vocabgap: Command, photos: Path) -> None:
+def test_a_run_before_that_is_not_there_is_not_found(photos: Path) -> None:
     told = vocabgap("report", photos, "--previous", "nowhere")
 
     assert (told.code, "with --previous" in told.err) == (3, True)
 
 
-def test_a_damaged_run_before_is_told_with_the_way_round_it(
-    vocabgap: Command, reported: Path, tmp_path: Path
-) -> None:
+def test_a_damaged_run_before_is_told_with_the_way_round_it(reported: Path, tmp_path: Path) -> None:
     (tmp_path / "out" / "groups.parquet").write_bytes(b"no parquet")
 
     told = vocabgap("report", reported)

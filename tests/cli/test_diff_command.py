@@ -1,17 +1,15 @@
 """What `vocabgap diff` says of two published runs, and what it does not claim."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-Command = Callable[..., Any]
+from builders.command import vocabgap
 
 
 @pytest.fixture
-def runs(vocabgap: Command, photos: Path) -> tuple[str, str]:
+def runs(photos: Path) -> tuple[str, str]:
     """The folders of a run of everything, and of a later one of one image."""
     assert vocabgap("report", photos, "--out", "whole", "--now", "2026-07-01").code == 0
     narrowed = ("--image", "fjord", "--out", "narrow", "--previous", "whole", "--now", "2026-07-02")
@@ -20,9 +18,7 @@ def runs(vocabgap: Command, photos: Path) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_what_one_run_was_narrowed_to_is_neither_gone_nor_new(
-    vocabgap: Command, runs: tuple[str, str], turned: bool
-) -> None:
+def test_what_one_run_was_narrowed_to_is_neither_gone_nor_new(runs: tuple[str, str], turned: bool) -> None:
     told = vocabgap("diff", *(reversed(runs) if turned else runs))
 
     values = "fjord before, all now" if turned else "all before, fjord now"
@@ -31,7 +27,7 @@ def test_what_one_run_was_narrowed_to_is_neither_gone_nor_new(
     assert len(told.out.splitlines()) == 2
 
 
-def test_programs_are_told_what_differs(vocabgap: Command, runs: tuple[str, str]) -> None:
+def test_programs_are_told_what_differs(runs: tuple[str, str]) -> None:
     lines = vocabgap("--json", "diff", *runs).out.splitlines()
 
     result = json.loads(lines[-1])
@@ -40,7 +36,7 @@ def test_programs_are_told_what_differs(vocabgap: Command, runs: tuple[str, str]
     assert (result["resolved"], result["new"], result["unchanged"]) == (0, 0, 2)
 
 
-def test_runs_that_are_narrowed_alike_differ_in_nothing(vocabgap: Command, runs: tuple[str, str]) -> None:
+def test_runs_that_are_narrowed_alike_differ_in_nothing(runs: tuple[str, str]) -> None:
     whole, _ = runs
 
     assert vocabgap("diff", whole, whole).out.splitlines()[0].endswith(": 2 capabilities as before")

@@ -3,14 +3,13 @@
 import json
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
 
-Command = Callable[..., Any]
+from builders import gap, write_corpus
+from builders.command import vocabgap
 
 
 @pytest.fixture
@@ -30,7 +29,7 @@ def packs(tmp_path: Path) -> Path:
 
 
 @pytest.mark.usefixtures("published")
-def test_a_draft_is_json(vocabgap: Command) -> None:
+def test_a_draft_is_json() -> None:
     told = vocabgap("draft", "film grain")
 
     made = json.loads(told.out)
@@ -42,7 +41,7 @@ def test_a_draft_is_json(vocabgap: Command) -> None:
 
 
 @pytest.mark.usefixtures("published")
-def test_a_draft_is_yaml_that_says_the_same(vocabgap: Command) -> None:
+def test_a_draft_is_yaml_that_says_the_same() -> None:
     told = vocabgap("draft", "film grain", "--format", "yaml")
 
     assert YAML(typ="safe", pure=True).load(told.out) == json.loads(vocabgap("draft", "film grain").out)
@@ -50,15 +49,13 @@ def test_a_draft_is_yaml_that_says_the_same(vocabgap: Command) -> None:
 
 
 @pytest.mark.usefixtures("published")
-def test_programs_get_it_as_the_result(vocabgap: Command) -> None:
+def test_programs_get_it_as_the_result() -> None:
     event = json.loads(vocabgap("--json", "draft", "film grain").out.splitlines()[-1])
 
     assert (event["event"], event["draft"]["entry"]["name"]) == ("result", "film_grain")
 
 
-def test_an_entry_of_the_vocabulary_is_told_and_its_name_not_taken(
-    vocabgap: Command, published: Path, packs: Path
-) -> None:
+def test_an_entry_of_the_vocabulary_is_told_and_its_name_not_taken(published: Path, packs: Path) -> None:
     made = json.loads(vocabgap("draft", "mask the sky", "--run", published, "--vocabulary", packs).out)
 
     assert made["entry"]["name"] != "sky_mask"
@@ -66,24 +63,20 @@ def test_an_entry_of_the_vocabulary_is_told_and_its_name_not_taken(
     assert any("'sky_mask'" in note for note in made["notes"])
 
 
-def test_a_vocabulary_of_the_settings_is_used(
-    vocabgap: Command, published: Path, packs: Path, tmp_path: Path
-) -> None:
+def test_a_vocabulary_of_the_settings_is_used(published: Path, packs: Path, tmp_path: Path) -> None:
     (tmp_path / "vocabgap.toml").write_text(f'[vocabulary]\npaths = ["{packs.name}"]\n')
 
     assert json.loads(vocabgap("draft", "sky mask").out)["nearest"]
     assert published.is_dir()
 
 
-def test_what_the_run_was_compared_with_is_told_without_a_vocabulary(
-    vocabgap: Command, photos: Path, packs: Path
-) -> None:
+def test_what_the_run_was_compared_with_is_told_without_a_vocabulary(photos: Path, packs: Path) -> None:
     vocabgap("report", photos, "--vocabulary", packs)
 
     assert json.loads(vocabgap("draft", "sky mask").out)["nearest"][0]["entry"] == "sky_mask"
 
 
-def test_without_a_run_nothing_is_found_and_the_option_is_named(vocabgap: Command) -> None:
+def test_without_a_run_nothing_is_found_and_the_option_is_named() -> None:
     told = vocabgap("draft", "sky mask")
 
     assert (told.code, told.out) == (3, "")
@@ -91,7 +84,7 @@ def test_without_a_run_nothing_is_found_and_the_option_is_named(vocabgap: Comman
 
 
 @pytest.mark.usefixtures("published")
-def test_a_capability_that_is_not_there_is_not_found(vocabgap: Command) -> None:
+def test_a_capability_that_is_not_there_is_not_found() -> None:
     told = vocabgap("draft", "film grains and dust")
 
     assert told.code == 3
@@ -100,7 +93,7 @@ def test_a_capability_that_is_not_there_is_not_found(vocabgap: Command) -> None:
 
 @pytest.mark.parametrize("verb", [("draft",), ("decide", "pin")])
 def test_what_a_narrowed_run_lacks_is_not_found_and_the_narrowing_is_told(
-    vocabgap: Command, photos: Path, verb: tuple[str, ...]
+    photos: Path, verb: tuple[str, ...]
 ) -> None:
     vocabgap("report", photos, "--image", "fjord")
 
@@ -110,16 +103,14 @@ def test_what_a_narrowed_run_lacks_is_not_found_and_the_narrowing_is_told(
     assert "this run was narrowed to image fjord; --run names another one" in told.err
 
 
-def test_a_decision_that_is_not_there_has_nothing_to_do_with_the_run(vocabgap: Command, photos: Path) -> None:
+def test_a_decision_that_is_not_there_has_nothing_to_do_with_the_run(photos: Path) -> None:
     vocabgap("report", photos, "--image", "fjord")
 
     assert "narrowed" not in vocabgap("decide", "undo", "dec-0123").err
 
 
 @pytest.mark.parametrize("name", ["capabilities.parquet", "gaps.parquet"])
-def test_a_damaged_run_is_a_state_error_and_the_file_is_named(
-    vocabgap: Command, published: Path, name: str
-) -> None:
+def test_a_damaged_run_is_a_state_error_and_the_file_is_named(published: Path, name: str) -> None:
     (published / name).write_bytes(b"PAR1 no more")
 
     told = vocabgap("draft", "film grain")
@@ -129,13 +120,8 @@ def test_a_damaged_run_is_a_state_error_and_the_file_is_named(
 
 
 @pytest.mark.slow
-def test_a_draft_is_json_whatever_stdout_can_carry(
-    vocabgap: Command,
-    gap: Callable[..., dict[str, object]],
-    write_corpus: Callable[..., Path],
-    installed: Path,
-) -> None:
-    assert vocabgap("report", write_corpus({"one": [gap("café crème tones")]})).code == 0
+def test_a_draft_is_json_whatever_stdout_can_carry(tmp_path: Path, installed: Path) -> None:
+    assert vocabgap("report", write_corpus(tmp_path, {"one": [gap("café crème tones")]})).code == 0
 
     told = subprocess.run(
         [installed, "draft", "café crème tones"],
@@ -162,7 +148,7 @@ def test_a_draft_is_json_whatever_stdout_can_carry(
     ],
 )
 def test_a_vocabulary_that_cannot_be_used_is_invalid_input_and_no_bug(
-    vocabgap: Command, tmp_path: Path, name: str, text: str, told: str
+    tmp_path: Path, name: str, text: str, told: str
 ) -> None:
     (tmp_path / name).write_text(text)
 

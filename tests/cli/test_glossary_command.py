@@ -1,15 +1,15 @@
 import io
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from builders.command import vocabgap
+
 LIFT, STAIN = "Raise the tones of the shadows", "Take out, as of a stain"
 UNKNOWN = "5d2c3f3e-1111-4222-8333-444455556666"
-Command = Callable[..., Any]
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def events(out: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.usefixtures("two_lifts")
-def test_list_shows_every_sense(vocabgap: Command) -> None:
+def test_list_shows_every_sense() -> None:
     told = vocabgap("glossary", "list")
     assert (told.code, LIFT in told.out, STAIN in told.out) == (0, True, True)
     assert told.out.endswith("Total: 2 term(s)\n")
@@ -53,16 +53,14 @@ def test_list_shows_every_sense(vocabgap: Command) -> None:
         (["import", "nowhere"], 3, "nothing to import"),
     ],
 )
-def test_what_cannot_be_done_is_told(
-    arguments: list[str], code: int, message: str, vocabgap: Command
-) -> None:
+def test_what_cannot_be_done_is_told(arguments: list[str], code: int, message: str) -> None:
     told = vocabgap("glossary", *arguments)
     assert (told.code, told.out) == (code, "")
     assert message in told.err
 
 
 @pytest.mark.usefixtures("two_lifts")
-def test_show_tells_of_every_sense_of_a_term(vocabgap: Command) -> None:
+def test_show_tells_of_every_sense_of_a_term() -> None:
     told = vocabgap("glossary", "show", "glossary:Lifts")
     assert told.code == 0
     assert told.out.startswith(
@@ -72,9 +70,7 @@ def test_show_tells_of_every_sense_of_a_term(vocabgap: Command) -> None:
 
 
 @pytest.mark.usefixtures("two_lifts")
-def test_check_stops_names_the_question_and_says_how_to_go_on(
-    vocabgap: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_check_stops_names_the_question_and_says_how_to_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     stopped = vocabgap("glossary", "check", "Please lift it.", "--critical")
     resolve, resume = re.findall(r"`vocabgap (glossary [^`]*)`", stopped.err)
     assert (stopped.code, "1 high-severity" in stopped.err) == (4, True)
@@ -90,7 +86,7 @@ def test_check_stops_names_the_question_and_says_how_to_go_on(
 
 
 @pytest.mark.usefixtures("two_lifts")
-def test_person_is_asked_where_that_is_wanted(vocabgap: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_person_is_asked_where_that_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     typing(monkeypatch, "7\nc\nBrighten the eyes\n")
 
     told = vocabgap("glossary", "check", "Please lift it.", "--critical", "--ask")
@@ -102,9 +98,7 @@ def test_person_is_asked_where_that_is_wanted(vocabgap: Command, monkeypatch: py
 
 
 @pytest.mark.usefixtures("two_lifts")
-def test_bytes_that_are_no_text_are_asked_for_again(
-    vocabgap: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bytes_that_are_no_text_are_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
     typing(monkeypatch, "c\nBright\udcff\nBrighten the eyes\n")
 
     told = vocabgap("glossary", "check", "Please lift it.", "--critical", "--ask")
@@ -117,7 +111,7 @@ def test_bytes_that_are_no_text_are_asked_for_again(
 
 
 def test_prompt_names_the_term_where_it_is_and_what_it_may_mean_the_likeliest_first(
-    vocabgap: Command, two_lifts: Path, monkeypatch: pytest.MonkeyPatch
+    two_lifts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The data model's own example."""
     (two_lifts / "team_domain.yaml").write_text(
@@ -148,9 +142,7 @@ def test_prompt_names_the_term_where_it_is_and_what_it_may_mean_the_likeliest_fi
 
 @pytest.mark.parametrize("typed", ["", "d\n", "c\n \n"])
 @pytest.mark.usefixtures("two_lifts")
-def test_deferring_stops_and_names_the_conflict(
-    typed: str, vocabgap: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_deferring_stops_and_names_the_conflict(typed: str, monkeypatch: pytest.MonkeyPatch) -> None:
     typing(monkeypatch, typed)
     told = vocabgap("glossary", "check", "Please lift it.", "--critical", "--ask")
     assert told.code == 4
@@ -158,7 +150,7 @@ def test_deferring_stops_and_names_the_conflict(
 
 
 def test_nothing_of_the_data_reaches_the_terminal_as_it_is(
-    vocabgap: Command, two_lifts: Path, monkeypatch: pytest.MonkeyPatch
+    two_lifts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bad = "\\e[31m[bold]red[/bold]"
     (two_lifts / "team_domain.yaml").write_text(
@@ -178,14 +170,14 @@ def test_nothing_of_the_data_reaches_the_terminal_as_it_is(
 
 
 @pytest.mark.usefixtures("two_lifts")
-def test_off_checks_nothing(vocabgap: Command) -> None:
+def test_off_checks_nothing() -> None:
     told = vocabgap("glossary", "check", "Please lift it.", "--critical", "--strictness", "off")
     assert (told.code, told.out) == (0, "Nothing was checked: strictness off\n")
     assert "No events found" in vocabgap("glossary", "conflicts").out
 
 
 @pytest.mark.usefixtures("two_lifts")
-def test_file_that_has_changed_is_told_and_checked_only_with_a_yes(vocabgap: Command, tmp_path: Path) -> None:
+def test_file_that_has_changed_is_told_and_checked_only_with_a_yes(tmp_path: Path) -> None:
     text = tmp_path / "step.txt"
     text.write_text("Please lift it.", encoding="utf-8")
     assert vocabgap("glossary", "check", text, "--critical").code == 4
@@ -199,7 +191,7 @@ def test_file_that_has_changed_is_told_and_checked_only_with_a_yes(vocabgap: Com
 
 
 @pytest.mark.usefixtures("two_lifts")
-def test_json_is_events_of_which_the_last_is_the_result(vocabgap: Command) -> None:
+def test_json_is_events_of_which_the_last_is_the_result() -> None:
     blocked = events(vocabgap("--json", "glossary", "check", "Please lift it.", "--critical").out)
     passed = events(vocabgap("--json", "glossary", "check", "Please lift it.").out)
     listed = events(vocabgap("--json", "glossary", "conflicts").out)
@@ -211,7 +203,7 @@ def test_json_is_events_of_which_the_last_is_the_result(vocabgap: Command) -> No
 
 
 @pytest.mark.usefixtures("two_lifts")
-def test_conflicts_are_narrowed(vocabgap: Command) -> None:
+def test_conflicts_are_narrowed() -> None:
     vocabgap("glossary", "check", "Please lift it.", "--mission", "retouch")
     found = vocabgap(
         "glossary", "conflicts", "--mission", "retouch", "--strictness", "medium", "--unresolved"
@@ -222,7 +214,7 @@ def test_conflicts_are_narrowed(vocabgap: Command) -> None:
 
 
 @pytest.mark.usefixtures("two_lifts")
-def test_resolving_again_is_asked_first(vocabgap: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resolving_again_is_asked_first(monkeypatch: pytest.MonkeyPatch) -> None:
     vocabgap("glossary", "check", "Please lift it.")
     conflict = events(vocabgap("--json", "glossary", "conflicts").out)[0]["conflict_id"]
     first = vocabgap("glossary", "resolve", conflict, "--define", "Brighten the eyes")
@@ -239,14 +231,14 @@ def test_resolving_again_is_asked_first(vocabgap: Command, monkeypatch: pytest.M
     [(["--select", "9"], "Invalid selection: 9"), (["--select", "1", "--define", "x"], "two answers")],
 )
 @pytest.mark.usefixtures("two_lifts")
-def test_answer_that_is_none_is_refused(arguments: list[str], message: str, vocabgap: Command) -> None:
+def test_answer_that_is_none_is_refused(arguments: list[str], message: str) -> None:
     vocabgap("glossary", "check", "Please lift it.")
     conflict = events(vocabgap("--json", "glossary", "conflicts").out)[0]["conflict_id"]
     told = vocabgap("glossary", "resolve", conflict, *arguments)
     assert (told.code, message in told.err) == (2, True)
 
 
-def test_validate_names_file_line_and_field(vocabgap: Command, two_lifts: Path) -> None:
+def test_validate_names_file_line_and_field(two_lifts: Path) -> None:
     sound = vocabgap("glossary", "validate", two_lifts)
     (two_lifts / "team_domain.yaml").write_text(
         "terms:\n  - surface: WP\n    definition: x\n", encoding="utf-8"
@@ -259,7 +251,7 @@ def test_validate_names_file_line_and_field(vocabgap: Command, two_lifts: Path) 
     assert (counted["total_files"], counted["valid_files"], counted["invalid_files"]) == (1, 0, 1)
 
 
-def test_validate_tells_of_what_lies_in_the_place_of_a_seed_file(vocabgap: Command, tmp_path: Path) -> None:
+def test_validate_tells_of_what_lies_in_the_place_of_a_seed_file(tmp_path: Path) -> None:
     path = tmp_path / "seeds" / "team_domain.yaml"
     path.mkdir(parents=True)
     folders = [vocabgap("glossary", "validate", each) for each in (path, path.parent)]
@@ -272,7 +264,7 @@ def test_validate_tells_of_what_lies_in_the_place_of_a_seed_file(vocabgap: Comma
     assert all("is a link that leads nowhere, expected a file" in told.err for told in links)
 
 
-def test_imported_draft_is_promoted_and_another_sense_dropped(vocabgap: Command, tmp_path: Path) -> None:
+def test_imported_draft_is_promoted_and_another_sense_dropped(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(f"term,definition\nlift,{LIFT}\n", encoding="utf-8")
     (tmp_path / "b.csv").write_text(f'term,definition\nlift,"{STAIN}"\n', encoding="utf-8")
     first, second = vocabgap("glossary", "import", "a.csv"), vocabgap("glossary", "import", "b.csv")
@@ -289,7 +281,7 @@ def test_imported_draft_is_promoted_and_another_sense_dropped(vocabgap: Command,
 
 
 @pytest.mark.usefixtures("two_lifts")
-def test_conflicts_lists_what_another_mission_has_settled_as_resolved(vocabgap: Command) -> None:
+def test_conflicts_lists_what_another_mission_has_settled_as_resolved() -> None:
     for mission in ("retouch", "print"):
         vocabgap("glossary", "check", "Please lift it.", "--mission", mission)
     first, other = (
@@ -309,7 +301,7 @@ def test_conflicts_lists_what_another_mission_has_settled_as_resolved(vocabgap: 
 
 @pytest.mark.parametrize("name", ["promptx.md", "prompts/lift", "~/lift.txt"])
 @pytest.mark.usefixtures("two_lifts")
-def test_file_that_is_not_there_is_no_text(name: str, vocabgap: Command) -> None:
+def test_file_that_is_not_there_is_no_text(name: str) -> None:
     told = vocabgap("glossary", "check", name, "--critical")
 
     assert (told.code, told.out) == (3, "")
@@ -318,12 +310,12 @@ def test_file_that_is_not_there_is_no_text(name: str, vocabgap: Command) -> None
 
 @pytest.mark.parametrize("text", ["lift", "lift.", "e.g."])
 @pytest.mark.usefixtures("two_lifts")
-def test_word_that_is_no_name_of_a_file_is_a_text(text: str, vocabgap: Command) -> None:
+def test_word_that_is_no_name_of_a_file_is_a_text(text: str) -> None:
     assert vocabgap("glossary", "check", text).code == 0
 
 
 @pytest.mark.usefixtures("two_lifts")
-def test_step_whose_file_is_gone_does_not_go_on(vocabgap: Command, tmp_path: Path) -> None:
+def test_step_whose_file_is_gone_does_not_go_on(tmp_path: Path) -> None:
     text = tmp_path / "prompt.md"
     text.write_text("Please lift it.", encoding="utf-8")
     assert vocabgap("glossary", "check", str(text), "--critical").code == 4
@@ -341,7 +333,7 @@ BROKEN = ["terms: [\n", "terms: 3\n", "", "just text\n"]
 @pytest.mark.parametrize("content", BROKEN)
 @pytest.mark.parametrize("asked", [["list"], ["check", "mask the sky"], ["conflicts"]])
 def test_a_seed_file_that_is_none_stops_what_would_go_without_its_scope(
-    vocabgap: Command, tmp_path: Path, content: str, asked: list[str]
+    tmp_path: Path, content: str, asked: list[str]
 ) -> None:
     folder = tmp_path / "broken"
     folder.mkdir()
@@ -357,7 +349,7 @@ def test_a_seed_file_that_is_none_stops_what_would_go_without_its_scope(
     assert "vocabgap glossary validate" in told.err
 
 
-def test_a_bad_term_is_told_by_whatever_goes_on_without_it(vocabgap: Command, photos: Path) -> None:
+def test_a_bad_term_is_told_by_whatever_goes_on_without_it(photos: Path) -> None:
     folder = Path("partly")
     folder.mkdir()
     (folder / "team_domain.yaml").write_text(
@@ -370,7 +362,7 @@ def test_a_bad_term_is_told_by_whatever_goes_on_without_it(vocabgap: Command, ph
         assert "team_domain.yaml: line 4: term[1] 'haze' -> definition" in told.err
 
 
-def test_a_stopped_check_says_what_there_is_to_choose_from(vocabgap: Command) -> None:
+def test_a_stopped_check_says_what_there_is_to_choose_from() -> None:
     folder = Path("two")
     folder.mkdir()
     (folder / "team_domain.yaml").write_text(
@@ -387,7 +379,7 @@ def test_a_stopped_check_says_what_there_is_to_choose_from(vocabgap: Command) ->
     assert "--select N or --define TEXT" in told.out
 
 
-def test_a_step_that_has_gone_on_is_not_resumed_again(vocabgap: Command) -> None:
+def test_a_step_that_has_gone_on_is_not_resumed_again() -> None:
     folder = Path("two")
     folder.mkdir()
     (folder / "team_domain.yaml").write_text(
@@ -395,7 +387,7 @@ def test_a_step_that_has_gone_on_is_not_resumed_again(vocabgap: Command) -> None
         "  - surface: lift\n    definition: Raise exposure\n",
         encoding="utf-8",
     )
-    asked = ["--glossary", folder, "--no-ask"]
+    asked: list[str | Path] = ["--glossary", folder, "--no-ask"]
     stopped = vocabgap("--json", "glossary", "check", "lift it", "--critical", *asked)
     token = json.loads(stopped.out.splitlines()[-2])["retry_token"]
     vocabgap("glossary", "deprecate", "lift", "--definition", "Raise exposure", "--glossary", folder)
@@ -408,7 +400,7 @@ def test_a_step_that_has_gone_on_is_not_resumed_again(vocabgap: Command) -> None
 
 
 @pytest.mark.usefixtures("two_lifts")
-def test_kept_step_that_is_damaged_is_named(vocabgap: Command, tmp_path: Path) -> None:
+def test_kept_step_that_is_damaged_is_named(tmp_path: Path) -> None:
     assert vocabgap("glossary", "check", "Please lift it.", "--critical").code == 4
     (kept,) = tmp_path.rglob("steps/*.json")
     kept.write_text("{", encoding="utf-8")
@@ -420,9 +412,7 @@ def test_kept_step_that_is_damaged_is_named(vocabgap: Command, tmp_path: Path) -
 
 
 @pytest.mark.usefixtures("two_lifts")
-def test_lines_that_cannot_be_read_are_told_wherever_the_log_is_read(
-    vocabgap: Command, tmp_path: Path
-) -> None:
+def test_lines_that_cannot_be_read_are_told_wherever_the_log_is_read(tmp_path: Path) -> None:
     vocabgap("glossary", "check", "Please lift it.", "--critical")
     (log,) = tmp_path.rglob("check.events.jsonl")
     log.write_bytes(b'{"torn": \n')
@@ -437,7 +427,7 @@ def test_lines_that_cannot_be_read_are_told_wherever_the_log_is_read(
 
 
 @pytest.mark.usefixtures("two_lifts")
-def test_mission_that_no_log_can_name_is_refused(vocabgap: Command) -> None:
+def test_mission_that_no_log_can_name_is_refused() -> None:
     told = vocabgap("glossary", "check", "Please lift it.", "--mission", "\udcff")
     assert told.code == 2
     assert "mission_id: character 1 is half of a surrogate pair" in told.err

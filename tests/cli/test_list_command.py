@@ -5,15 +5,14 @@ import io
 import json
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-Command = Callable[..., Any]
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
+from builders import gap, write_corpus
+from builders.command import vocabgap
+
 NEWEST_FIRST = ["mask the sky", "film grain", "sky mask"]
 
 
@@ -25,7 +24,7 @@ def rows_of(out: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(out)))
 
 
-def test_a_table_is_newest_first_with_the_numbers_below(vocabgap: Command, photos: Path) -> None:
+def test_a_table_is_newest_first_with_the_numbers_below(photos: Path) -> None:
     told = vocabgap("list", photos)
 
     assert told.code == 0
@@ -34,7 +33,7 @@ def test_a_table_is_newest_first_with_the_numbers_below(vocabgap: Command, photo
     assert "1 unsatisfied, 2 not rated; 0 worked around, 3 not" in told.out
 
 
-def test_programs_get_an_event_a_record_and_a_result(vocabgap: Command, photos: Path) -> None:
+def test_programs_get_an_event_a_record_and_a_result(photos: Path) -> None:
     *gaps, result = events(vocabgap("--json", "list", photos).out)
 
     assert [each["description"] for each in gaps] == NEWEST_FIRST
@@ -43,7 +42,7 @@ def test_programs_get_an_event_a_record_and_a_result(vocabgap: Command, photos: 
     assert (result["event"], result["listed"], result["totals"]["records"]) == ("result", 3, 3)
 
 
-def test_csv_has_every_field(vocabgap: Command, photos: Path) -> None:
+def test_csv_has_every_field(photos: Path) -> None:
     rows = rows_of(vocabgap("list", photos, "--format", "csv").out)
 
     assert [each["description"] for each in rows] == NEWEST_FIRST
@@ -53,10 +52,8 @@ def test_csv_has_every_field(vocabgap: Command, photos: Path) -> None:
 
 
 @pytest.mark.parametrize("formula", ["=1+1", "+1", "-1", "@sum", "\t=1+1"])
-def test_a_formula_is_no_formula_in_csv(
-    vocabgap: Command, gap: Gap, write_corpus: Corpus, formula: str
-) -> None:
-    root = write_corpus({"one": [gap(formula, operations_involved=[formula, "x"])]})
+def test_a_formula_is_no_formula_in_csv(tmp_path: Path, formula: str) -> None:
+    root = write_corpus(tmp_path, {"one": [gap(formula, operations_involved=[formula, "x"])]})
 
     (row,) = rows_of(vocabgap("list", root, "--format", "csv").out)
 
@@ -66,10 +63,8 @@ def test_a_formula_is_no_formula_in_csv(
 
 @pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
 @pytest.mark.parametrize("as_text", ["table", "csv"])
-def test_hostile_text_is_shown_and_not_obeyed(
-    vocabgap: Command, gap: Gap, write_corpus: Corpus, form: list[str], as_text: str
-) -> None:
-    root = write_corpus({"one": [gap("\x1b[2J[red]bold[/red]\u202e", session_id="\x07s")]})
+def test_hostile_text_is_shown_and_not_obeyed(tmp_path: Path, form: list[str], as_text: str) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("\x1b[2J[red]bold[/red]\u202e", session_id="\x07s")]})
 
     out = vocabgap(*form, "list", root, "--format", as_text).out
 
@@ -100,19 +95,17 @@ def test_hostile_text_is_shown_and_not_obeyed(
     ],
     ids=" ".join,
 )
-def test_options_narrow_the_list(
-    vocabgap: Command, photos: Path, options: list[str], found: list[str]
-) -> None:
+def test_options_narrow_the_list(photos: Path, options: list[str], found: list[str]) -> None:
     listed = events(vocabgap("--json", "list", photos, *options).out)[:-1]
 
     assert [each["description"] for each in listed] == found
 
 
-def test_what_a_limit_leaves_out_is_told(vocabgap: Command, photos: Path) -> None:
+def test_what_a_limit_leaves_out_is_told(photos: Path) -> None:
     assert "2 more records; --limit 0 lists all" in vocabgap("list", photos, "--limit", "1").out
 
 
-def test_the_last_session_is_reviewed_with_what_is_known_of_it(vocabgap: Command, reported: Path) -> None:
+def test_the_last_session_is_reviewed_with_what_is_known_of_it(reported: Path) -> None:
     told = vocabgap("list", reported, "--session", "last")
 
     assert told.out.startswith("session s-2\n")
@@ -122,14 +115,14 @@ def test_the_last_session_is_reviewed_with_what_is_known_of_it(vocabgap: Command
 
 
 @pytest.mark.usefixtures("reported")
-def test_what_no_known_capability_has_is_told(vocabgap: Command, gap: Gap, write_corpus: Corpus) -> None:
-    told = vocabgap("list", write_corpus({"one": [gap("lens flare brush")]}, "later"))
+def test_what_no_known_capability_has_is_told(tmp_path: Path) -> None:
+    told = vocabgap("list", write_corpus(tmp_path, {"one": [gap("lens flare brush")]}, "later"))
 
     assert "none of 1 belongs to a known capability of the run in out" in told.out
 
 
 @pytest.mark.parametrize("as_text", ["table", "csv"])
-def test_nothing_that_fits_is_said_and_done(vocabgap: Command, photos: Path, as_text: str) -> None:
+def test_nothing_that_fits_is_said_and_done(photos: Path, as_text: str) -> None:
     told = vocabgap("list", photos, "--image", "heronn", "--format", as_text)
 
     assert told.code == 0
@@ -138,7 +131,7 @@ def test_nothing_that_fits_is_said_and_done(vocabgap: Command, photos: Path, as_
     assert "heron" in told.err
 
 
-def test_an_empty_folder_is_said_and_done(vocabgap: Command, tmp_path: Path) -> None:
+def test_an_empty_folder_is_said_and_done(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
 
     told = vocabgap("list", "empty")
@@ -147,26 +140,22 @@ def test_an_empty_folder_is_said_and_done(vocabgap: Command, tmp_path: Path) -> 
     assert events(vocabgap("--json", "list", "empty").out)[-1]["listed"] == 0
 
 
-def test_without_a_session_there_is_no_last_one(vocabgap: Command, gap: Gap, write_corpus: Corpus) -> None:
-    told = vocabgap("list", write_corpus({"one": [gap("sky mask")]}), "--session", "last")
+def test_without_a_session_there_is_no_last_one(tmp_path: Path) -> None:
+    told = vocabgap("list", write_corpus(tmp_path, {"one": [gap("sky mask")]}), "--session", "last")
 
     assert (told.code, "no record has a session" in told.err) == (0, True)
 
 
-def test_records_without_a_time_that_a_date_leaves_out_are_told(
-    vocabgap: Command, gap: Gap, write_corpus: Corpus
-) -> None:
-    root = write_corpus({"one": [gap("sky mask"), gap("grain", timestamp="yesterday")]})
+def test_records_without_a_time_that_a_date_leaves_out_are_told(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask"), gap("grain", timestamp="yesterday")]})
 
     assert (
         "1 record without a readable timestamp left out" in vocabgap("list", root, "--since", "2026-01").err
     )
 
 
-def test_lines_that_could_not_be_read_are_told_with_where_to_look(
-    vocabgap: Command, gap: Gap, write_corpus: Corpus
-) -> None:
-    told = vocabgap("list", write_corpus({"one": [gap("sky mask"), '{"description": "half']}))
+def test_lines_that_could_not_be_read_are_told_with_where_to_look(tmp_path: Path) -> None:
+    told = vocabgap("list", write_corpus(tmp_path, {"one": [gap("sky mask"), '{"description": "half']}))
 
     assert "sky mask" in told.out
     assert "1 line could not be read; `vocabgap check` lists them" in told.err
@@ -183,9 +172,7 @@ def test_lines_that_could_not_be_read_are_told_with_where_to_look(
     ],
     ids=str,
 )
-def test_what_cannot_be_meant_is_refused(
-    vocabgap: Command, photos: Path, options: list[str], code: int, told: str
-) -> None:
+def test_what_cannot_be_meant_is_refused(photos: Path, options: list[str], code: int, told: str) -> None:
     refused = vocabgap("list", photos, *options)
 
     assert (refused.code, refused.out) == (code, "")
@@ -194,11 +181,9 @@ def test_what_cannot_be_meant_is_refused(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
-def test_a_reader_that_stops_early_is_no_error(
-    gap: Gap, write_corpus: Corpus, installed: Path, form: list[str]
-) -> None:
+def test_a_reader_that_stops_early_is_no_error(tmp_path: Path, installed: Path, form: list[str]) -> None:
     # More than the buffer of a stream holds, so that it is written while there is more to come.
-    root = write_corpus({"one": [gap(f"need {number}") for number in range(500)]})
+    root = write_corpus(tmp_path, {"one": [gap(f"need {number}") for number in range(500)]})
     read, write = os.pipe()
     os.close(read)
 

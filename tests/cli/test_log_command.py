@@ -3,16 +3,14 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import vocabgap as vg
+from builders.command import vocabgap
 from vocabgap.records.record import LOG_NAME
-
-Told = Callable[..., Any]
 
 
 @pytest.fixture
@@ -29,7 +27,7 @@ def line(image: Path) -> dict[str, Any]:
     return found
 
 
-def test_every_field_can_be_said(vocabgap: Told, image: Path) -> None:
+def test_every_field_can_be_said(image: Path) -> None:
     told = vocabgap(
         "--json", "log", image, "--description", "wanted calm water",
         "--missing-capability", "blur along a path",
@@ -49,7 +47,7 @@ def test_every_field_can_be_said(vocabgap: Told, image: Path) -> None:
     ]  # fmt: skip
 
 
-def test_a_person_is_told_what_was_logged(vocabgap: Told, image: Path) -> None:
+def test_a_person_is_told_what_was_logged(image: Path) -> None:
     told = vocabgap("log", image, "-d", "crop to a circle", "--satisfaction", "mediocre")
     identifier = vg.scan(image).records["record_id"].item()
     assert told.out == f"logged {identifier[:12]} in {image / LOG_NAME}, category composition\n"
@@ -65,16 +63,14 @@ def test_a_person_is_told_what_was_logged(vocabgap: Told, image: Path) -> None:
         (("-d", "x", "--mood", "good"), 2, "No such option: --mood"),
     ],
 )
-def test_what_cannot_be_logged_is_told(
-    vocabgap: Told, image: Path, arguments: tuple[str, ...], code: int, told: str
-) -> None:
+def test_what_cannot_be_logged_is_told(image: Path, arguments: tuple[str, ...], code: int, told: str) -> None:
     found = vocabgap("log", image, *arguments)
     assert found.code == code
     assert told in found.err
     assert not (image / LOG_NAME).exists()
 
 
-def test_a_correction_takes_the_place_of_the_record(vocabgap: Told, image: Path) -> None:
+def test_a_correction_takes_the_place_of_the_record(image: Path) -> None:
     vocabgap("log", image, "-d", "calm water", "--snapshot", "ab" * 32)
     (first,) = vg.scan(image).records["record_id"]
     assert vocabgap("log", image, "--corrects", first[:8], "--satisfaction", "1").code == 0
@@ -83,7 +79,7 @@ def test_a_correction_takes_the_place_of_the_record(vocabgap: Told, image: Path)
     assert gaps.filter(record_id=first)["why_not"].to_list() == ["superseded"]
 
 
-def test_what_is_near_is_named(vocabgap: Told, image: Path, photos: Path, tmp_path: Path) -> None:
+def test_what_is_near_is_named(image: Path, photos: Path, tmp_path: Path) -> None:
     vocabgap("report", photos, "--out", "out")
     listed = tmp_path / "entries.json"
     entries = [{"name": "sky_mask_soft", "description": "masks the sky softly"}]
@@ -99,26 +95,24 @@ def test_what_is_near_is_named(vocabgap: Told, image: Path, photos: Path, tmp_pa
     assert "entry sky_mask_soft" in again
 
 
-def test_what_is_near_is_found_by_the_synonyms_of_the_configuration(
-    vocabgap: Told, image: Path, photos: Path
-) -> None:
+def test_what_is_near_is_found_by_the_synonyms_of_the_configuration(image: Path, photos: Path) -> None:
     Path("vocabgap.toml").write_text('[cluster.synonyms]\n"sky mask" = ["vault cutout"]\n', encoding="utf-8")
     vocabgap("report", photos, "--out", "out")
     told = vocabgap("--json", "log", image, "-d", "vault cutout", "--suggest")
     assert [each["similarity"] for each in json.loads(told.out)["similar"]] == [1.0]
 
 
-def test_without_a_report_nothing_is_near(vocabgap: Told, image: Path) -> None:
+def test_without_a_report_nothing_is_near(image: Path) -> None:
     told = vocabgap("log", image, "-d", "mask the skies", "--suggest")
     assert (told.code, told.out.splitlines()[1]) == (0, "  nothing known comes near")
 
 
-def test_a_report_that_was_asked_for_has_to_be_there(vocabgap: Told, image: Path) -> None:
+def test_a_report_that_was_asked_for_has_to_be_there(image: Path) -> None:
     assert vocabgap("log", image, "-d", "x", "--suggest", "--run", "gone").code == 3
     assert not (image / LOG_NAME).exists()
 
 
-def test_a_default_report_that_is_damaged_costs_no_gap(vocabgap: Told, image: Path, photos: Path) -> None:
+def test_a_default_report_that_is_damaged_costs_no_gap(image: Path, photos: Path) -> None:
     vocabgap("report", photos, "--out", "out")
     Path("out", "capabilities.parquet").write_bytes(b"junk")
 
@@ -130,14 +124,14 @@ def test_a_default_report_that_is_damaged_costs_no_gap(vocabgap: Told, image: Pa
     assert vocabgap("log", image, "-d", "x", "--suggest", "--run", "out").code == 4
 
 
-def test_a_blank_need_leaves_the_description_to_look_for(vocabgap: Told, image: Path, photos: Path) -> None:
+def test_a_blank_need_leaves_the_description_to_look_for(image: Path, photos: Path) -> None:
     vocabgap("report", photos, "--out", "out")
     told = vocabgap("log", image, "-d", "mask the skies", "--need", " ", "--suggest")
     assert (told.code, "  near: " in told.out) == (0, True)
 
 
 def test_what_comes_near_may_fail_once_the_gap_is_logged(
-    vocabgap: Told, image: Path, monkeypatch: pytest.MonkeyPatch
+    image: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
         raise vg.VocabgapError("no idea")
@@ -149,14 +143,14 @@ def test_what_comes_near_may_fail_once_the_gap_is_logged(
 
 
 @pytest.mark.parametrize("option", ["--run", "--vocabulary", "--config"])
-def test_options_of_suggesting_need_it(vocabgap: Told, image: Path, option: str) -> None:
+def test_options_of_suggesting_need_it(image: Path, option: str) -> None:
     told = vocabgap("log", image, "-d", "x", option, "gone")
     assert (told.code, "add --suggest" in told.err) == (2, True)
     assert not (image / LOG_NAME).exists()
 
 
 def test_an_unset_variable_says_nothing_of_session_and_snapshot(
-    vocabgap: Told, image: Path, monkeypatch: pytest.MonkeyPatch
+    image: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("VOCABGAP_SESSION", "s-1")
     vocabgap("log", image, "-d", "x", "--session", "", "--snapshot", "")
@@ -164,13 +158,13 @@ def test_an_unset_variable_says_nothing_of_session_and_snapshot(
 
 
 @pytest.mark.parametrize(("place", "told"), [("", "image: expected"), ("~nobody-here/x", "home folder")])
-def test_an_image_that_cannot_be_meant_is_refused(vocabgap: Told, place: str, told: str) -> None:
+def test_an_image_that_cannot_be_meant_is_refused(place: str, told: str) -> None:
     found = vocabgap("log", place, "-d", "x")
     assert (found.code, told in found.err) == (2, True)
     assert not Path(LOG_NAME).exists()
 
 
-def test_an_empty_category_is_judged(vocabgap: Told, image: Path) -> None:
+def test_an_empty_category_is_judged(image: Path) -> None:
     vocabgap("log", image, "-d", "crop to a circle", "--category", "")
     assert line(image)["intent_category"] == "composition"
 

@@ -1,42 +1,35 @@
 """The settings of rules and categories, and what the commands print of them."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from builders import gap, write_config, write_corpus
+from builders.command import vocabgap
 from vocabgap.records.categories import OPERATION_CATEGORIES
 from vocabgap.settings.gap_rules import rules_in_force
 
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
-Config = Callable[[str], Path]
-Command = Callable[..., Any]
-
 
 @pytest.fixture
-def photos(gap: Gap, write_corpus: Corpus) -> Path:
+def photos(tmp_path: Path) -> Path:
     warmth = gap("sky warmth", operations_involved=["thermal"])
-    return write_corpus({"one": [warmth, gap("the render timed out"), gap("see the other ticket")]})
+    return write_corpus(tmp_path, {"one": [warmth, gap("the render timed out"), gap("see the other ticket")]})
 
 
-def test_report_says_what_is_no_gap(vocabgap: Command, photos: Path) -> None:
+def test_report_says_what_is_no_gap(photos: Path) -> None:
     assert "; 1 not a gap (1 transient)" in vocabgap("report", photos).out
 
 
-def test_rules_come_from_the_settings_file(vocabgap: Command, photos: Path, write_config: Config) -> None:
-    config = write_config("[not_a_gap]\ntransient = []\nticket = ['the other ticket']\n")
+def test_rules_come_from_the_settings_file(photos: Path, tmp_path: Path) -> None:
+    config = write_config(tmp_path, "[not_a_gap]\ntransient = []\nticket = ['the other ticket']\n")
     told = vocabgap("--json", "report", photos, "--config", config).out.splitlines()[-1]
     assert json.loads(told)["account"]["rules"] == {"ticket": 1}
 
 
-def test_operations_come_from_the_settings_file(
-    vocabgap: Command, photos: Path, write_config: Config
-) -> None:
+def test_operations_come_from_the_settings_file(photos: Path, tmp_path: Path) -> None:
     config = write_config(
-        "[categories]\nreclassify = true\n[categories.operations]\nThermal = 'white balance'\n"
+        tmp_path, "[categories]\nreclassify = true\n[categories.operations]\nThermal = 'white balance'\n"
     )
     told = [
         json.loads(line) for line in vocabgap("--json", "report", photos, "--config", config).out.splitlines()
@@ -45,18 +38,18 @@ def test_operations_come_from_the_settings_file(
     assert "wb" in {line["capability"]["intent_category"] for line in told[:-1] if "capability" in line}
 
 
-def test_reclassify_is_a_flag(vocabgap: Command, photos: Path) -> None:
+def test_reclassify_is_a_flag(photos: Path) -> None:
     told = vocabgap("report", photos, "--reclassify").out
     assert "0 categorised by operations, 0 by classifier; 2 without a category" in told
 
 
-def test_groups_are_those_of_a_report(vocabgap: Command, photos: Path) -> None:
+def test_groups_are_those_of_a_report(photos: Path) -> None:
     assert "timed out" not in vocabgap("clusters", photos).out
 
 
-def test_status_shows_the_rules_in_force(vocabgap: Command, write_config: Config) -> None:
+def test_status_shows_the_rules_in_force(tmp_path: Path) -> None:
     config = write_config(
-        "[not_a_gap]\nticket = 'the other ticket'\noutage = ['tile server']\npermission = []\n"
+        tmp_path, "[not_a_gap]\nticket = 'the other ticket'\noutage = ['tile server']\npermission = []\n"
     )
     told = vocabgap("status", "--config", config).out
     lines = told[told.index("[not_a_gap]") : told.index("[source.")].splitlines()
@@ -70,10 +63,10 @@ def test_status_shows_the_rules_in_force(vocabgap: Command, write_config: Config
     ]
 
 
-def test_status_shows_the_category_of_operations_that_is_not_built_in(
-    vocabgap: Command, write_config: Config
-) -> None:
-    config = write_config("[categories.operations]\nThermal = 'white balance'\n'hot glass' = 'tone'\n")
+def test_status_shows_the_category_of_operations_that_is_not_built_in(tmp_path: Path) -> None:
+    config = write_config(
+        tmp_path, "[categories.operations]\nThermal = 'white balance'\n'hot glass' = 'tone'\n"
+    )
     told = vocabgap("status", "--config", config).out
     lines = told[told.index("[categories.operations]") : told.index("[aliases.")].splitlines()
     assert lines[1:] == ['thermal = "wb"', '"hot glass" = "tone"', f"# {len(OPERATION_CATEGORIES)} built in"]
@@ -91,8 +84,8 @@ def test_status_shows_the_category_of_operations_that_is_not_built_in(
     ],
 )
 def test_settings_that_cannot_be_meant_are_refused(
-    vocabgap: Command, photos: Path, write_config: Config, text: str, problem: str
+    photos: Path, tmp_path: Path, text: str, problem: str
 ) -> None:
-    refused = vocabgap("report", photos, "--config", write_config(text))
+    refused = vocabgap("report", photos, "--config", write_config(tmp_path, text))
     assert refused.code == 2
     assert problem in refused.err

@@ -4,22 +4,18 @@ import os
 import subprocess
 import sys
 import unicodedata
-from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from builders import gap, write_corpus
+from builders.command import vocabgap
 from vocabgap import SCHEMA_VERSION
 from vocabgap.cli.output import Output, comma_separated, table
 from vocabgap.errors import ExitCode, InvalidInputError, VocabgapError
-
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
-Command = Callable[..., Any]
 
 # Categories of what changes a terminal, or what a reader sees, without being seen.
 UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
@@ -39,9 +35,7 @@ USAGE_ERRORS = [
 
 
 @pytest.mark.parametrize("arguments", USAGE_ERRORS, ids=" ".join)
-def test_json_ends_in_an_error_where_a_command_cannot_be_done(
-    vocabgap: Command, arguments: tuple[str, ...]
-) -> None:
+def test_json_ends_in_an_error_where_a_command_cannot_be_done(arguments: tuple[str, ...]) -> None:
     told = vocabgap(*arguments)
     events = [json.loads(line) for line in told.out.splitlines()]
     assert told.code in (ExitCode.INVALID_INPUT, ExitCode.NOT_FOUND)
@@ -57,9 +51,9 @@ def test_json_ends_in_an_error_where_a_command_cannot_be_done(
     ids=" ".join,
 )
 def test_every_line_of_json_is_an_event_of_this_version_and_the_last_is_the_result(
-    vocabgap: Command, gap: Gap, write_corpus: Corpus, arguments: tuple[str, ...]
+    tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
-    write_corpus({"one": [gap("sky\u2028mask \x1b[31m"), "no json"]})
+    write_corpus(tmp_path, {"one": [gap("sky\u2028mask \x1b[31m"), "no json"]})
     told = vocabgap("--json", *arguments)
     events = [json.loads(line) for line in told.out.split("\n")[:-1]]
     assert {event["schema_version"] for event in events} == {SCHEMA_VERSION}
@@ -79,7 +73,7 @@ def test_every_line_of_json_is_an_event_of_this_version_and_the_last_is_the_resu
     ],
     ids=" ".join,
 )
-def test_an_error_is_told_on_stderr_alone(vocabgap: Command, arguments: tuple[str, ...]) -> None:
+def test_an_error_is_told_on_stderr_alone(arguments: tuple[str, ...]) -> None:
     told = vocabgap(*arguments)
     assert told.out == ""
     assert told.err.startswith("vocabgap: ")
@@ -195,10 +189,8 @@ def test_a_reader_that_leaves_early_stops_neither_the_work_nor_in_a_traceback(
 
 
 @pytest.mark.slow
-def test_a_terminal_that_knows_only_ascii_gets_escapes(
-    installed: Path, gap: Gap, write_corpus: Corpus, tmp_path: Path
-) -> None:
-    root = write_corpus({"one": [gap("größe 木")]})
+def test_a_terminal_that_knows_only_ascii_gets_escapes(installed: Path, tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("größe 木")]})
     ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii", "COLUMNS": "200"}
     told = subprocess.run(
         [installed, "report", root], capture_output=True, check=False, cwd=tmp_path, env=ascii_only
@@ -209,10 +201,8 @@ def test_a_terminal_that_knows_only_ascii_gets_escapes(
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
-def test_a_full_disk_behind_stdout_is_told_in_a_sentence(
-    installed: Path, gap: Gap, write_corpus: Corpus, tmp_path: Path
-) -> None:
-    root = write_corpus({"one": [gap("sky mask")]})
+def test_a_full_disk_behind_stdout_is_told_in_a_sentence(installed: Path, tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask")]})
     with Path("/dev/full").open("w") as full:
         told = subprocess.run(
             [installed, "report", root],

@@ -4,15 +4,12 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
-Command = Callable[..., Any]
+from builders import gap, write_corpus
+from builders.command import vocabgap
 
 FILES = [
     "report.md", "report.html", "capabilities.parquet", "gaps.parquet", "rejects.parquet",
@@ -21,19 +18,19 @@ FILES = [
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1+1", " =1+1"]
 
 
-def test_files_are_published_and_named(vocabgap: Command, photos: Path, tmp_path: Path) -> None:
+def test_files_are_published_and_named(photos: Path, tmp_path: Path) -> None:
     told = vocabgap("report", photos, "--out", "fresh")
     assert told.code == 0
     assert sorted(entry.name for entry in (tmp_path / "fresh").iterdir()) == sorted(FILES)
     assert f"fresh: {', '.join(FILES)}\n" in told.out
 
 
-def test_out_is_the_default_folder(vocabgap: Command, photos: Path, tmp_path: Path) -> None:
+def test_out_is_the_default_folder(photos: Path, tmp_path: Path) -> None:
     assert vocabgap("report", photos).code == 0
     assert (tmp_path / "out" / "run.json").is_file()
 
 
-def test_ranking_is_a_table_with_an_account_below(vocabgap: Command, photos: Path) -> None:
+def test_ranking_is_a_table_with_an_account_below(photos: Path) -> None:
     told = vocabgap("report", photos)
     lines = told.out.splitlines()
     assert lines[0].split() == [
@@ -53,11 +50,9 @@ def test_ranking_is_a_table_with_an_account_below(vocabgap: Command, photos: Pat
     assert told.err == ""
 
 
-def test_ranks_that_are_missing_in_the_list_are_accounted_for(
-    vocabgap: Command, photos: Path, gap: Gap, write_corpus: Corpus, tmp_path: Path
-) -> None:
+def test_ranks_that_are_missing_in_the_list_are_accounted_for(photos: Path, tmp_path: Path) -> None:
     alps = [gap("lens flare"), gap("moon glow"), gap("red tint")]
-    write_corpus({"alps": alps, "dune": [gap("lens flare")]}, "photos/more")
+    write_corpus(tmp_path, {"alps": alps, "dune": [gap("lens flare")]}, "photos/more")
     listed = tmp_path / "words.json"
     listed.write_text('{"entries": [{"name": "lens_flare"}]}')
     given = ("report", photos, "--now", "2026-05-03", "--vocabulary", listed)
@@ -76,11 +71,11 @@ def test_ranks_that_are_missing_in_the_list_are_accounted_for(
     ]
 
 
-def test_a_list_without_holes_says_nothing_of_them(vocabgap: Command, photos: Path) -> None:
+def test_a_list_without_holes_says_nothing_of_them(photos: Path) -> None:
     assert "Left out" not in vocabgap("report", photos, "--top", "1").out
 
 
-def test_what_was_authored_and_is_missed_again_is_marked(vocabgap: Command, photos: Path) -> None:
+def test_what_was_authored_and_is_missed_again_is_marked(photos: Path) -> None:
     vocabgap("report", photos)
     vocabgap("decide", "author", "sky mask", "--entry", "sky", "--now", "2026-04-02", "--actor", "ana")
 
@@ -89,12 +84,12 @@ def test_what_was_authored_and_is_missed_again_is_marked(vocabgap: Command, phot
     assert told.splitlines()[2].split()[:4] == ["1", "sky", "mask", "(regressed)"]
 
 
-def test_markdown_is_the_published_report(vocabgap: Command, photos: Path, tmp_path: Path) -> None:
+def test_markdown_is_the_published_report(photos: Path, tmp_path: Path) -> None:
     told = vocabgap("report", photos, "--format", "markdown")
     assert told.out == (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
 
 
-def test_csv_is_nothing_but_the_table(vocabgap: Command, photos: Path) -> None:
+def test_csv_is_nothing_but_the_table(photos: Path) -> None:
     told = vocabgap("report", photos, "--format", "csv")
     heading, *rows = csv.reader(io.StringIO(told.out))
     assert heading == [
@@ -124,9 +119,7 @@ def test_csv_is_nothing_but_the_table(vocabgap: Command, photos: Path) -> None:
     ]
 
 
-def test_csv_says_how_sure_a_rank_is_and_what_is_there_already(
-    vocabgap: Command, photos: Path, tmp_path: Path
-) -> None:
+def test_csv_says_how_sure_a_rank_is_and_what_is_there_already(photos: Path, tmp_path: Path) -> None:
     listed = tmp_path / "words.json"
     listed.write_text('{"entries": [{"name": "grain_size"}]}')
 
@@ -151,30 +144,26 @@ def test_csv_says_how_sure_a_rank_is_and_what_is_there_already(
 
 
 @pytest.mark.parametrize("formula", FORMULAS)
-def test_csv_cell_that_a_spreadsheet_would_obey_is_neutralised(
-    vocabgap: Command, gap: Gap, write_corpus: Corpus, formula: str
-) -> None:
-    root = write_corpus({"one": [gap(f"{formula} mask", intent_category=f"{formula} tone")]})
+def test_csv_cell_that_a_spreadsheet_would_obey_is_neutralised(tmp_path: Path, formula: str) -> None:
+    root = write_corpus(tmp_path, {"one": [gap(f"{formula} mask", intent_category=f"{formula} tone")]})
     told = vocabgap("report", root, "--format", "csv")
     row = list(csv.reader(io.StringIO(told.out)))[1]
     assert (row[2], row[12]) == (f"'{formula.strip()} mask", f"'{formula.strip()} tone")
 
 
-def test_csv_keeps_commas_and_quotes_in_their_cell(vocabgap: Command, gap: Gap, write_corpus: Corpus) -> None:
-    root = write_corpus({"one": [gap('a "sky", or\ntwo')]})
+def test_csv_keeps_commas_and_quotes_in_their_cell(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap('a "sky", or\ntwo')]})
     told = vocabgap("report", root, "--format", "csv")
     assert list(csv.reader(io.StringIO(told.out)))[1][2] == 'a "sky", or two'
 
 
-def test_csv_of_nothing_has_its_headings(vocabgap: Command, write_corpus: Corpus) -> None:
-    told = vocabgap("report", write_corpus({}), "--format", "csv")
+def test_csv_of_nothing_has_its_headings(tmp_path: Path) -> None:
+    told = vocabgap("report", write_corpus(tmp_path, {}), "--format", "csv")
     assert told.out.startswith("rank,capability_id,")
     assert len(told.out.splitlines()) == 1
 
 
-def test_json_has_one_event_a_capability_and_ends_in_the_result(
-    vocabgap: Command, photos: Path, tmp_path: Path
-) -> None:
+def test_json_has_one_event_a_capability_and_ends_in_the_result(photos: Path, tmp_path: Path) -> None:
     told = vocabgap("--json", "report", photos)
     events = [json.loads(line) for line in told.out.splitlines()]
     assert [event["stage"] for event in events if event["event"] == "stage"] == [
@@ -191,9 +180,7 @@ def test_json_has_one_event_a_capability_and_ends_in_the_result(
     assert (result["account"]["lines"], result["account"]["rejects"]) == (4, 1)
 
 
-def test_what_is_probably_covered_is_told_beside_the_ranking(
-    vocabgap: Command, photos: Path, tmp_path: Path
-) -> None:
+def test_what_is_probably_covered_is_told_beside_the_ranking(photos: Path, tmp_path: Path) -> None:
     entries = tmp_path / "entries.json"
     entries.write_text(json.dumps([{"name": "sky_mask", "description": "A mask of the sky."}]))
 
@@ -209,47 +196,43 @@ def test_what_is_probably_covered_is_told_beside_the_ranking(
 
 
 @pytest.mark.parametrize("text_format", ["table", "markdown", "csv"])
-def test_json_wins_over_a_format_for_people(vocabgap: Command, photos: Path, text_format: str) -> None:
+def test_json_wins_over_a_format_for_people(photos: Path, text_format: str) -> None:
     told = vocabgap("--json", "report", photos, "--format", text_format)
     assert all(json.loads(line) for line in told.out.splitlines())
 
 
 @pytest.mark.parametrize("text_format", ["table", "markdown", "csv"])
-def test_quiet_prints_nothing_and_publishes(
-    vocabgap: Command, photos: Path, tmp_path: Path, text_format: str
-) -> None:
+def test_quiet_prints_nothing_and_publishes(photos: Path, tmp_path: Path, text_format: str) -> None:
     told = vocabgap("report", photos, "--quiet", "--format", text_format)
     assert (told.code, told.out, told.err) == (0, "", "")
     assert (tmp_path / "out" / "report.md").is_file()
 
 
-def test_quiet_leaves_the_data_of_json(vocabgap: Command, photos: Path) -> None:
+def test_quiet_leaves_the_data_of_json(photos: Path) -> None:
     told = vocabgap("--json", "report", photos, "-q")
     assert json.loads(told.out.splitlines()[-1])["event"] == "result"
 
 
-def test_quiet_still_tells_an_error(vocabgap: Command) -> None:
+def test_quiet_still_tells_an_error() -> None:
     told = vocabgap("report", "nowhere", "--quiet")
     assert "nowhere" in told.err
 
 
 @pytest.mark.parametrize("images", [{}, {"one": []}, {"one": ["  ", ""]}], ids=["no log", "empty", "blank"])
-def test_an_empty_workspace_is_a_success_that_says_so(
-    vocabgap: Command, write_corpus: Corpus, images: dict[str, list[str]]
-) -> None:
-    told = vocabgap("report", write_corpus(images))
+def test_an_empty_workspace_is_a_success_that_says_so(tmp_path: Path, images: dict[str, list[str]]) -> None:
+    told = vocabgap("report", write_corpus(tmp_path, images))
     assert told.code == 0
     assert ("Nothing is missing here" if images else "No log was found") in told.out
 
 
-def test_filters_that_fit_nothing_are_no_good_news(vocabgap: Command, photos: Path) -> None:
+def test_filters_that_fit_nothing_are_no_good_news(photos: Path) -> None:
     told = vocabgap("report", photos, "--module", "nosuch")
 
     assert told.code == 0
     assert "Nothing is left of 3 records: the filters fit none." in told.out
 
 
-def test_a_name_that_no_record_has_is_told_with_those_that_are_near(vocabgap: Command, photos: Path) -> None:
+def test_a_name_that_no_record_has_is_told_with_those_that_are_near(photos: Path) -> None:
     told = vocabgap("report", photos, "--image", "her", "--module", "graim")
 
     assert told.code == 0
@@ -257,7 +240,7 @@ def test_a_name_that_no_record_has_is_told_with_those_that_are_near(vocabgap: Co
     assert "no record has operation 'graim'; the nearest: grain\n" in told.err
 
 
-def test_a_span_that_leaves_nothing_tells_how_new_the_records_are(vocabgap: Command, photos: Path) -> None:
+def test_a_span_that_leaves_nothing_tells_how_new_the_records_are(photos: Path) -> None:
     told = vocabgap("report", photos, "--since", "3m", "--now", "2026-05-03")
 
     assert told.code == 0
@@ -268,24 +251,22 @@ def test_a_span_that_leaves_nothing_tells_how_new_the_records_are(vocabgap: Comm
     assert "3m are minutes; a month is written 2026-05" in told.err
 
 
-def test_a_month_is_its_first_moment(vocabgap: Command, photos: Path) -> None:
+def test_a_month_is_its_first_moment(photos: Path) -> None:
     told = vocabgap("report", photos, "--since", "2026-05")
 
     assert "1 record filtered out\n" in told.out
     assert told.err == ""
 
 
-def test_what_a_date_leaves_out_for_want_of_one_is_counted(
-    vocabgap: Command, gap: Gap, write_corpus: Corpus
-) -> None:
-    root = write_corpus({"one": [gap("sky mask"), gap("film grain", timestamp="some day")]})
+def test_what_a_date_leaves_out_for_want_of_one_is_counted(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask"), gap("film grain", timestamp="some day")]})
 
     told = vocabgap("report", root, "--since", "2026-01-01")
 
     assert "; 1 record filtered out (1 of them without a readable timestamp)\n" in told.out
 
 
-def test_a_log_that_is_not_read_is_named_once_on_stderr(vocabgap: Command, photos: Path) -> None:
+def test_a_log_that_is_not_read_is_named_once_on_stderr(photos: Path) -> None:
     (photos / "hidden" / "vocabulary_gaps.jsonl").mkdir(parents=True)
 
     told = vocabgap("report", photos)
@@ -294,23 +275,19 @@ def test_a_log_that_is_not_read_is_named_once_on_stderr(vocabgap: Command, photo
     assert told.err.count("not read: hidden/vocabulary_gaps.jsonl: ") == 1
 
 
-def test_rejects_do_not_fail_a_report(vocabgap: Command, write_corpus: Corpus) -> None:
-    assert vocabgap("report", write_corpus({"one": ["no json"]})).code == 0
+def test_rejects_do_not_fail_a_report(tmp_path: Path) -> None:
+    assert vocabgap("report", write_corpus(tmp_path, {"one": ["no json"]})).code == 0
 
 
-def test_a_root_whose_name_is_not_utf_8_is_read(
-    vocabgap: Command, gap: Gap, write_corpus: Corpus, tmp_path: Path
-) -> None:
-    odd = write_corpus({"one": [gap("sky mask")]}).rename(tmp_path / "caf\udce9")
+def test_a_root_whose_name_is_not_utf_8_is_read(tmp_path: Path) -> None:
+    odd = write_corpus(tmp_path, {"one": [gap("sky mask")]}).rename(tmp_path / "caf\udce9")
     told = vocabgap("report", odd)
     assert told.code == 0, told.err
     (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
 
 
-def test_an_image_folder_whose_name_is_not_utf_8_is_read(
-    vocabgap: Command, gap: Gap, write_corpus: Corpus
-) -> None:
-    root = write_corpus({"one": [gap("sky mask")]})
+def test_an_image_folder_whose_name_is_not_utf_8_is_read(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask")]})
     (root / "one").rename(root / "caf\udce9")
     assert vocabgap("report", root).code == 0
 
@@ -326,10 +303,8 @@ def test_an_image_folder_whose_name_is_not_utf_8_is_read(
         "[[x]]",
     ],
 )
-def test_what_looks_like_markup_is_printed_as_it_was_written(
-    vocabgap: Command, gap: Gap, write_corpus: Corpus, label: str
-) -> None:
-    told = vocabgap("report", write_corpus({"one": [gap(label, intent_category=label)]}))
+def test_what_looks_like_markup_is_printed_as_it_was_written(tmp_path: Path, label: str) -> None:
+    told = vocabgap("report", write_corpus(tmp_path, {"one": [gap(label, intent_category=label)]}))
     assert told.code == 0, told.err
     assert told.out.count(label) == 2
 
@@ -338,20 +313,16 @@ def test_what_looks_like_markup_is_printed_as_it_was_written(
 @pytest.mark.parametrize(
     "text", ["\x1b[2J", "\x1b]0;title\x07", "\x9b31m", "\rsky", "\x08\x08", "\u202egnal", "\x7f", "\u2028x"]
 )
-def test_hostile_text_reaches_no_terminal(
-    vocabgap: Command, gap: Gap, write_corpus: Corpus, text: str, text_format: str
-) -> None:
+def test_hostile_text_reaches_no_terminal(tmp_path: Path, text: str, text_format: str) -> None:
     line = gap(f"sky{text}mask", intent_category=f"to{text}ne", workaround=f"drew {text} it", session_id=text)
-    root = write_corpus({"one": [line, f'{{"description": {json.dumps(text)}']})
+    root = write_corpus(tmp_path, {"one": [line, f'{{"description": {json.dumps(text)}']})
     told = vocabgap("report", root, "--format", text_format)
     assert told.code == 0
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e]", told.out + told.err)
 
 
 @pytest.mark.parametrize("columns", ["80", "20", "wide", "0", ""])
-def test_any_width_will_do(
-    vocabgap: Command, photos: Path, monkeypatch: pytest.MonkeyPatch, columns: str
-) -> None:
+def test_any_width_will_do(photos: Path, monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     told = vocabgap("report", photos)
     assert told.code == 0, told.err

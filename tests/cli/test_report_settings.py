@@ -1,14 +1,12 @@
 """What flags, environment and files ask of a report, and what is refused."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
 
-Command = Callable[..., Any]
+from builders.command import vocabgap
 
 
 @pytest.mark.parametrize(
@@ -27,15 +25,13 @@ Command = Callable[..., Any]
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
 )
-def test_options_narrow_the_report(
-    vocabgap: Command, photos: Path, arguments: tuple[str, ...], counted: int
-) -> None:
+def test_options_narrow_the_report(photos: Path, arguments: tuple[str, ...], counted: int) -> None:
     told = vocabgap("--json", "report", photos, *arguments)
     account = json.loads(told.out.splitlines()[-1])["account"]
     assert (account["counted"], account["filtered"]) == (counted, 3 - counted)
 
 
-def test_filtered_records_are_told(vocabgap: Command, photos: Path) -> None:
+def test_filtered_records_are_told(photos: Path) -> None:
     assert "; 1 record filtered out" in vocabgap("report", photos, "--image", "heron").out
 
 
@@ -61,7 +57,7 @@ def test_filtered_records_are_told(vocabgap: Command, photos: Path) -> None:
     ],
 )
 def test_a_bad_value_is_invalid_input_and_the_message_says_what_would_do(
-    vocabgap: Command, photos: Path, option: str, value: str, hint: str
+    photos: Path, option: str, value: str, hint: str
 ) -> None:
     told = vocabgap("report", photos, option, value)
     assert (told.code, told.out) == (2, "")
@@ -70,27 +66,25 @@ def test_a_bad_value_is_invalid_input_and_the_message_says_what_would_do(
     assert not Path("out").exists()
 
 
-def test_no_root_is_invalid_input(vocabgap: Command) -> None:
+def test_no_root_is_invalid_input() -> None:
     told = vocabgap("report")
     assert told.code == 2
     assert "roots" in told.err.lower()
 
 
-def test_a_missing_root_is_not_found_and_named(vocabgap: Command) -> None:
+def test_a_missing_root_is_not_found_and_named() -> None:
     told = vocabgap("report", "no/such/place")
     assert (told.code, told.out) == (3, "")
     assert "no/such/place" in told.err
 
 
-def test_a_missing_settings_file_is_not_found_and_named(vocabgap: Command, photos: Path) -> None:
+def test_a_missing_settings_file_is_not_found_and_named(photos: Path) -> None:
     told = vocabgap("report", photos, "--config", "team.toml")
     assert told.code == 3
     assert "team.toml" in told.err
 
 
-def test_a_folder_of_other_files_is_a_state_error_and_left_alone(
-    vocabgap: Command, photos: Path, tmp_path: Path
-) -> None:
+def test_a_folder_of_other_files_is_a_state_error_and_left_alone(photos: Path, tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     mine.mkdir()
     (mine / "thesis.txt").write_text("precious")
@@ -100,7 +94,7 @@ def test_a_folder_of_other_files_is_a_state_error_and_left_alone(
     assert [entry.name for entry in mine.iterdir()] == ["thesis.txt"]
 
 
-def test_the_workspace_itself_is_never_taken_for_a_run(vocabgap: Command, photos: Path) -> None:
+def test_the_workspace_itself_is_never_taken_for_a_run(photos: Path) -> None:
     assert vocabgap("report", photos, "--out", photos).code == 4
     assert (photos / "heron" / "vocabulary_gaps.jsonl").is_file()
 
@@ -115,14 +109,14 @@ def test_the_workspace_itself_is_never_taken_for_a_run(vocabgap: Command, photos
     ],
 )
 def test_environment_sets_what_no_flag_says(
-    vocabgap: Command, photos: Path, monkeypatch: pytest.MonkeyPatch, setting: tuple[str, str], check: str
+    photos: Path, monkeypatch: pytest.MonkeyPatch, setting: tuple[str, str], check: str
 ) -> None:
     monkeypatch.setenv(*setting)
     assert check in vocabgap("report", photos).out
 
 
 def test_a_flag_wins_over_the_environment_and_that_over_the_file(
-    vocabgap: Command, photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "vocabgap.toml").write_text('[report]\ntop = 1\nout = "from-file"\n')
     assert "from-file: report.md" in vocabgap("report", photos).out
@@ -133,18 +127,14 @@ def test_a_flag_wins_over_the_environment_and_that_over_the_file(
     assert "from-flag: report.md" in vocabgap("report", photos, "--out", "from-flag").out
 
 
-def test_a_bad_variable_is_invalid_input_and_named(
-    vocabgap: Command, photos: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bad_variable_is_invalid_input_and_named(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VOCABGAP_TOP", "many")
     told = vocabgap("report", photos)
     assert told.code == 2
     assert "VOCABGAP_TOP" in told.err
 
 
-def test_an_unknown_setting_is_invalid_input_and_the_file_is_named(
-    vocabgap: Command, photos: Path, tmp_path: Path
-) -> None:
+def test_an_unknown_setting_is_invalid_input_and_the_file_is_named(photos: Path, tmp_path: Path) -> None:
     (tmp_path / "vocabgap.toml").write_text("[report]\ntopp = 3\n")
     told = vocabgap("report", photos)
     assert told.code == 2
@@ -153,7 +143,7 @@ def test_an_unknown_setting_is_invalid_input_and_the_file_is_named(
 
 
 @pytest.mark.parametrize("by", ["mentions", "images", "sessions", "unsatisfied"])
-def test_every_ranking_is_offered(vocabgap: Command, photos: Path, tmp_path: Path, by: str) -> None:
+def test_every_ranking_is_offered(photos: Path, tmp_path: Path, by: str) -> None:
     assert vocabgap("report", photos, "--rank-by", by).code == 0
     assert f"by {by}" in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
 
@@ -168,27 +158,21 @@ def test_every_ranking_is_offered(vocabgap: Command, photos: Path, tmp_path: Pat
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
 )
-def test_what_too_few_ask_for_is_left_out(
-    vocabgap: Command, photos: Path, arguments: tuple[str, ...], shown: str
-) -> None:
+def test_what_too_few_ask_for_is_left_out(photos: Path, arguments: tuple[str, ...], shown: str) -> None:
     assert shown in vocabgap("report", photos, *arguments).out
 
 
-def test_a_flag_lets_in_again_what_the_file_leaves_out(
-    vocabgap: Command, photos: Path, tmp_path: Path
-) -> None:
+def test_a_flag_lets_in_again_what_the_file_leaves_out(photos: Path, tmp_path: Path) -> None:
     (tmp_path / "vocabgap.toml").write_text("[rank]\nmin_images = 2\nmin_sessions = 2\n")
     told = vocabgap("report", photos, "--min-images", "1", "--min-sessions", "0")
     assert "2 of 2 capabilities" in told.out
 
 
-def test_top_zero_shows_all(vocabgap: Command, demo: Path) -> None:
+def test_top_zero_shows_all(demo: Path) -> None:
     assert "38 of 38 capabilities" in vocabgap("report", demo, "--top", "0").out
 
 
-def test_vocabularies_may_be_several_and_their_places_are_not_published(
-    vocabgap: Command, photos: Path, tmp_path: Path
-) -> None:
+def test_vocabularies_may_be_several_and_their_places_are_not_published(photos: Path, tmp_path: Path) -> None:
     for name in ("grain", "sky"):
         (tmp_path / f"{name}.csv").write_text(f"name\n{name}_mask\n")
 
@@ -203,7 +187,7 @@ def test_vocabularies_may_be_several_and_their_places_are_not_published(
 
 
 def test_a_vocabulary_with_a_mistake_is_invalid_input_and_nothing_is_published(
-    vocabgap: Command, photos: Path, tmp_path: Path
+    photos: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "words.json").write_text('[{"name": "a"}, {}]')
 

@@ -1,19 +1,16 @@
 import json
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
+from builders.command import vocabgap
 from vocabgap.corpus.contracts import FILES, contract_text
 from vocabgap.records.record import RejectReason
 from vocabgap.reporting.manifest import Manifest
 from vocabgap.schema import PUBLISHED
 
-Command = Callable[..., Any]
-
 
 @pytest.mark.parametrize("name", sorted(PUBLISHED))
-def test_every_column_is_listed_with_dtype_and_meaning(vocabgap: Command, name: str) -> None:
+def test_every_column_is_listed_with_dtype_and_meaning(name: str) -> None:
     told = vocabgap("--json", "schema", name)
     *columns, result = [json.loads(line) for line in told.out.splitlines()]
     assert [column["name"] for column in columns] == PUBLISHED[name].names
@@ -22,7 +19,7 @@ def test_every_column_is_listed_with_dtype_and_meaning(vocabgap: Command, name: 
 
 
 @pytest.mark.parametrize("name", sorted(PUBLISHED))
-def test_a_person_reads_a_table(vocabgap: Command, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_a_person_reads_a_table(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv("COLUMNS", "600")
     told = vocabgap("schema", name)
     assert told.code == 0
@@ -32,14 +29,14 @@ def test_a_person_reads_a_table(vocabgap: Command, monkeypatch: pytest.MonkeyPat
         assert str(column.dtype) in told.out
 
 
-def test_the_reasons_of_rejects_are_listed(vocabgap: Command) -> None:
+def test_the_reasons_of_rejects_are_listed() -> None:
     told = vocabgap("schema", "rejects").out.splitlines()[-1]
     event = json.loads(vocabgap("--json", "schema", "rejects").out.splitlines()[-1])
     assert event["reasons"] == list(RejectReason)
     assert told == f"reasons: {', '.join(RejectReason)}"
 
 
-def test_the_manifest_has_a_schema_too(vocabgap: Command) -> None:
+def test_the_manifest_has_a_schema_too() -> None:
     told = vocabgap("--json", "schema", "run")
     *columns, result = [json.loads(line) for line in told.out.splitlines()]
     assert [column["name"] for column in columns] == list(Manifest.__struct_fields__)
@@ -48,7 +45,7 @@ def test_the_manifest_has_a_schema_too(vocabgap: Command) -> None:
 
 
 @pytest.mark.parametrize("name", list(FILES))
-def test_a_contract_of_the_corpus_is_printed_as_it_is(vocabgap: Command, name: str) -> None:
+def test_a_contract_of_the_corpus_is_printed_as_it_is(name: str) -> None:
     told = vocabgap("schema", name)
     (event,) = [json.loads(line) for line in vocabgap("--json", "schema", name).out.splitlines()]
     assert (told.code, told.out) == (0, contract_text(name))
@@ -56,12 +53,12 @@ def test_a_contract_of_the_corpus_is_printed_as_it_is(vocabgap: Command, name: s
 
 
 @pytest.mark.parametrize("name", ["capability", "", "[/x]", "RUN"])
-def test_an_unknown_name_is_invalid_input_and_the_known_ones_are_told(vocabgap: Command, name: str) -> None:
+def test_an_unknown_name_is_invalid_input_and_the_known_ones_are_told(name: str) -> None:
     told = vocabgap("schema", name)
     assert (told.code, told.out) == (2, "")
     assert f"'{name}'" in told.err
     assert "capabilities, gaps, rejects, lineage, groups, run" in told.err
 
 
-def test_a_missing_name_is_invalid_input(vocabgap: Command) -> None:
+def test_a_missing_name_is_invalid_input() -> None:
     assert vocabgap("schema").code == 2

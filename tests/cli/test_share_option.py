@@ -1,58 +1,47 @@
 """`vocabgap report --share`."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from builders import gap, write_corpus
+from builders.command import vocabgap
 from vocabgap.errors import ExitCode
 
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
-Command = Callable[..., Any]
 
-
-@pytest.fixture
-def shared(gap: Gap, write_corpus: Corpus, vocabgap: Command, tmp_path: Path) -> Callable[..., str]:
+def shared(tmp_path: Path, *options: str) -> str:
     """Publishes a workspace of four images of one need and two of another, and gives the page to share."""
-
-    def make(*options: str) -> str:
-        needs = ["sky mask"] * 4 + ["film grain"] * 2
-        write_corpus({f"image-{number}": [gap(need)] for number, need in enumerate(needs)})
-        told = vocabgap("report", "photos", "--share", *options)
-        assert told.code == ExitCode.DONE
-        assert "share.html" in told.out
-        return (tmp_path / "out" / "share.html").read_text(encoding="utf-8")
-
-    return make
+    needs = ["sky mask"] * 4 + ["film grain"] * 2
+    write_corpus(tmp_path, {f"image-{number}": [gap(need)] for number, need in enumerate(needs)})
+    told = vocabgap("report", "photos", "--share", *options)
+    assert told.code == ExitCode.DONE
+    assert "share.html" in told.out
+    return (tmp_path / "out" / "share.html").read_text(encoding="utf-8")
 
 
-def test_three_images_are_enough_where_nothing_is_said(shared: Callable[..., str]) -> None:
-    page = shared()
+def test_three_images_are_enough_where_nothing_is_said(tmp_path: Path) -> None:
+    page = shared(tmp_path)
     assert "sky mask" in page
     assert "film grain" not in page
     assert "Only capabilities on 3 images or more are shown here" in page
 
 
 @pytest.mark.parametrize(("said", "shown"), [("2", True), ("4", True), ("5", False)])
-def test_min_images_says_how_many_are_enough(shared: Callable[..., str], said: str, shown: bool) -> None:
-    page = shared("--min-images", said)
+def test_min_images_says_how_many_are_enough(tmp_path: Path, said: str, shown: bool) -> None:
+    page = shared(tmp_path, "--min-images", said)
     assert ("sky mask" in page) == shown
     assert f"Only capabilities on {said} images or more are shown here" in page
 
 
-def test_settings_file_says_how_many_are_enough(shared: Callable[..., str], tmp_path: Path) -> None:
+def test_settings_file_says_how_many_are_enough(tmp_path: Path) -> None:
     (tmp_path / "vocabgap.toml").write_text("[rank]\nmin_images = 2\n", encoding="utf-8")
-    assert "film grain" in shared()
+    assert "film grain" in shared(tmp_path)
 
 
 @pytest.mark.parametrize("said", ["0", "1"])
-def test_a_page_about_single_images_is_refused_with_the_reason(
-    gap: Gap, write_corpus: Corpus, vocabgap: Command, tmp_path: Path, said: str
-) -> None:
-    write_corpus({"one": [gap("sky mask")]})
+def test_a_page_about_single_images_is_refused_with_the_reason(tmp_path: Path, said: str) -> None:
+    write_corpus(tmp_path, {"one": [gap("sky mask")]})
     told = vocabgap("report", "photos", "--share", "--min-images", said)
     assert told.code == ExitCode.INVALID_INPUT
     assert f"--min-images {said} would show what is on a single image" in told.err
@@ -60,19 +49,17 @@ def test_a_page_about_single_images_is_refused_with_the_reason(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_single_image_may_be_asked_for_where_nothing_is_shared(
-    gap: Gap, write_corpus: Corpus, vocabgap: Command
-) -> None:
-    write_corpus({"one": [gap("sky mask")]})
+def test_a_single_image_may_be_asked_for_where_nothing_is_shared(tmp_path: Path) -> None:
+    write_corpus(tmp_path, {"one": [gap("sky mask")]})
     assert vocabgap("report", "photos", "--min-images", "1").code == ExitCode.DONE
 
 
-def test_the_page_is_among_the_files_of_the_result(vocabgap: Command, photos: Path) -> None:
+def test_the_page_is_among_the_files_of_the_result(photos: Path) -> None:
     told = vocabgap("--json", "report", photos, "--share")
     assert "share.html" in json.loads(told.out.splitlines()[-1])["files"]
 
 
-def test_nothing_to_share_is_a_page_that_says_so(vocabgap: Command, photos: Path, tmp_path: Path) -> None:
+def test_nothing_to_share_is_a_page_that_says_so(photos: Path, tmp_path: Path) -> None:
     assert vocabgap("report", photos, "--share").code == ExitCode.DONE
     page = (tmp_path / "out" / "share.html").read_text(encoding="utf-8")
     assert "Nothing to author is shown here: of 2 capabilities, 2 left out." in page

@@ -3,15 +3,13 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-Command = Callable[..., Any]
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
+from builders import gap, write_corpus
+from builders.command import vocabgap
 
 
 @pytest.fixture
@@ -25,7 +23,7 @@ def result(out: str) -> dict[str, Any]:
     return found
 
 
-def test_an_image_is_its_records_and_their_numbers(vocabgap: Command, photos: Path) -> None:
+def test_an_image_is_its_records_and_their_numbers(photos: Path) -> None:
     told = vocabgap("show", "heron", photos)
 
     assert told.code == 0
@@ -34,7 +32,7 @@ def test_an_image_is_its_records_and_their_numbers(vocabgap: Command, photos: Pa
     assert "2 records on 1 image in 1 session" in told.out
 
 
-def test_a_session_is_its_records(vocabgap: Command, photos: Path) -> None:
+def test_a_session_is_its_records(photos: Path) -> None:
     told = vocabgap("show", "s-2", photos)
 
     assert told.out.startswith("session s-2\n")
@@ -42,7 +40,7 @@ def test_a_session_is_its_records(vocabgap: Command, photos: Path) -> None:
 
 
 @pytest.mark.usefixtures("published")
-def test_a_capability_is_its_evidence_and_how_to_decide(vocabgap: Command, photos: Path) -> None:
+def test_a_capability_is_its_evidence_and_how_to_decide(photos: Path) -> None:
     told = vocabgap("show", "mask the sky", photos)
 
     identifier = told.out.split()[0]
@@ -54,14 +52,14 @@ def test_a_capability_is_its_evidence_and_how_to_decide(vocabgap: Command, photo
     assert vocabgap("decide", "pin", identifier).code == 0
 
 
-def test_without_a_run_it_is_said_that_one_is_needed_to_decide(vocabgap: Command, photos: Path) -> None:
+def test_without_a_run_it_is_said_that_one_is_needed_to_decide(photos: Path) -> None:
     told = vocabgap("show", "mask the sky", photos)
 
     assert (told.code, "publish it first: `vocabgap report ROOTS`" in told.out) == (0, True)
 
 
 @pytest.mark.usefixtures("published")
-def test_a_record_is_every_field_and_its_line(vocabgap: Command, photos: Path) -> None:
+def test_a_record_is_every_field_and_its_line(photos: Path) -> None:
     gap = json.loads(vocabgap("--json", "list", photos, "--image", "heron").out.splitlines()[1])
 
     told = vocabgap("show", gap["record_id"][:12], photos)
@@ -75,9 +73,7 @@ def test_a_record_is_every_field_and_its_line(vocabgap: Command, photos: Path) -
 
 @pytest.mark.usefixtures("published")
 @pytest.mark.parametrize("name", ["heron", "s-2", "sky mask"])
-def test_programs_get_the_records_and_the_rest_as_the_result(
-    vocabgap: Command, photos: Path, name: str
-) -> None:
+def test_programs_get_the_records_and_the_rest_as_the_result(photos: Path, name: str) -> None:
     lines = vocabgap("--json", "show", name, photos).out.splitlines()
 
     made = result(lines[-1])
@@ -86,30 +82,30 @@ def test_programs_get_the_records_and_the_rest_as_the_result(
     assert bool(made["commands"]) == (made["kind"] == "capability")
 
 
-def test_a_limit_lists_the_first_records_alone(vocabgap: Command, photos: Path) -> None:
+def test_a_limit_lists_the_first_records_alone(photos: Path) -> None:
     told = vocabgap("show", "heron", photos, "--limit", "1")
 
     assert "sky mask" not in told.out
     assert "1 more record; --limit 0 lists all" in told.out
 
 
-def test_an_image_without_a_record_that_counts_says_so(
-    vocabgap: Command, gap: Gap, write_corpus: Corpus
-) -> None:
-    root = write_corpus({"a": [gap("sky mask", image_id="a")], "b": [gap("sky mask", image_id="a")]})
+def test_an_image_without_a_record_that_counts_says_so(tmp_path: Path) -> None:
+    root = write_corpus(
+        tmp_path, {"a": [gap("sky mask", image_id="a")], "b": [gap("sky mask", image_id="a")]}
+    )
     state = "cd" * 32
     write_corpus(
-        {"c": [gap("x", snapshot_hash=state), gap("x", notes=state, timestamp="2026-05-01")]}, "more"
+        tmp_path,
+        {"c": [gap("x", snapshot_hash=state), gap("x", notes=state, timestamp="2026-05-01")]},
+        "more",
     )
 
     assert "beside them: 1 duplicate" in vocabgap("show", "a", root).out
     assert "beside them: 1 superseded" in vocabgap("show", "c", "more").out
 
 
-def test_a_name_of_two_things_is_invalid_input_and_both_are_told(
-    vocabgap: Command, gap: Gap, write_corpus: Corpus
-) -> None:
-    root = write_corpus({"heron": [gap("sky mask", session_id="heron")]})
+def test_a_name_of_two_things_is_invalid_input_and_both_are_told(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"heron": [gap("sky mask", session_id="heron")]})
 
     told = vocabgap("show", "heron", root)
 
@@ -118,7 +114,7 @@ def test_a_name_of_two_things_is_invalid_input_and_both_are_told(
     assert vocabgap("show", "heron", root, "--kind", "image").code == 0
 
 
-def test_what_is_not_there_is_not_found_and_the_nearest_is_told(vocabgap: Command, photos: Path) -> None:
+def test_what_is_not_there_is_not_found_and_the_nearest_is_told(photos: Path) -> None:
     told = vocabgap("show", "herno", photos)
 
     assert (told.code, told.out) == (3, "")
@@ -126,19 +122,19 @@ def test_what_is_not_there_is_not_found_and_the_nearest_is_told(vocabgap: Comman
     assert result(vocabgap("--json", "show", "herno", photos).out)["code"] == 3
 
 
-def test_a_long_name_that_is_not_there_is_cut_in_the_message(vocabgap: Command, photos: Path) -> None:
+def test_a_long_name_that_is_not_there_is_cut_in_the_message(photos: Path) -> None:
     told = vocabgap("show", "x" * 100_000, photos)
 
     assert told.code == 3
     assert len(told.err) < 400
 
 
-def test_a_single_log_is_a_root(vocabgap: Command, photos: Path) -> None:
+def test_a_single_log_is_a_root(photos: Path) -> None:
     assert vocabgap("show", "heron", photos / "heron" / "vocabulary_gaps.jsonl").code == 0
 
 
-def test_hostile_text_is_shown_and_not_obeyed(vocabgap: Command, gap: Gap, write_corpus: Corpus) -> None:
-    root = write_corpus({"one": [gap("\x1b[2J[red]bold[/red]\u202e", notes="\x07")]})
+def test_hostile_text_is_shown_and_not_obeyed(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("\x1b[2J[red]bold[/red]\u202e", notes="\x07")]})
 
     for name in ("one", "[red]"):
         out = vocabgap("show", name, root).out
@@ -147,7 +143,7 @@ def test_hostile_text_is_shown_and_not_obeyed(vocabgap: Command, gap: Gap, write
 
 
 @pytest.mark.parametrize("command", [["show", "heron"], ["list"]], ids=["show", "list"])
-def test_a_limit_may_be_any_number_from_0_on(vocabgap: Command, photos: Path, command: list[str]) -> None:
+def test_a_limit_may_be_any_number_from_0_on(photos: Path, command: list[str]) -> None:
     assert vocabgap(*command, photos, "--limit", str(10**30)).code == 0
     refused = vocabgap(*command, photos, "--limit", "-1")
     assert (refused.code, "limit: expected a whole number from 0 on" in refused.err) == (2, True)

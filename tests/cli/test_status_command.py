@@ -1,18 +1,15 @@
 import json
 import platform
 import re
-from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from builders import gap, write_corpus
+from builders.command import vocabgap
 from vocabgap import __version__
-
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
-Command = Callable[..., Any]
 
 
 def result(text: str) -> dict[str, Any]:
@@ -20,14 +17,14 @@ def result(text: str) -> dict[str, Any]:
     return found
 
 
-def test_versions_are_told(vocabgap: Command) -> None:
+def test_versions_are_told() -> None:
     told = vocabgap("status")
     assert told.code == 0
     assert told.out.startswith(f"vocabgap {__version__}, Python {platform.python_version()}, ")
     assert f"polars {version('polars')}" in told.out
 
 
-def test_every_setting_is_told(vocabgap: Command) -> None:
+def test_every_setting_is_told() -> None:
     told = vocabgap("status")
     for line in (
         'tenant = "local"',
@@ -46,7 +43,7 @@ def test_every_setting_is_told(vocabgap: Command) -> None:
         assert f"{line}\n" in told.out
 
 
-def test_tables_within_tables_are_told_as_such(vocabgap: Command, tmp_path: Path) -> None:
+def test_tables_within_tables_are_told_as_such(tmp_path: Path) -> None:
     written = '[cluster.synonyms]\nhaze = ["fog"]\n"sea mist" = "brume"\n[vocabulary.fields]\nname = "id"\n'
     (tmp_path / "vocabgap.toml").write_text(written)
     told = vocabgap("status").out
@@ -54,7 +51,7 @@ def test_tables_within_tables_are_told_as_such(vocabgap: Command, tmp_path: Path
     assert '[vocabulary.fields]\nname = "id"\ndescription = []\n' in told
 
 
-def test_settings_that_are_told_are_settings_that_are_read(vocabgap: Command, tmp_path: Path) -> None:
+def test_settings_that_are_told_are_settings_that_are_read(tmp_path: Path) -> None:
     (tmp_path / "vocabgap.toml").write_text(
         '[cluster.synonyms]\n"sea mist" = "brume"\n[not_a_gap]\noutage = ["tile server"]\n'
         '[categories.operations]\nThermal = "wb"\n[vocabulary]\nentries = "data"\n[rank]\nneed_weight = 2\n'
@@ -70,7 +67,7 @@ def test_settings_that_are_told_are_settings_that_are_read(vocabgap: Command, tm
 
 
 def test_a_variable_is_told_beside_the_setting_that_it_sets_and_only_there(
-    vocabgap: Command, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("VOCABGAP_TOP", "4")
     monkeypatch.setenv("VOCABGAP_OUT", "")
@@ -78,9 +75,7 @@ def test_a_variable_is_told_beside_the_setting_that_it_sets_and_only_there(
     assert re.findall(r"(?m)^(.*)  # from (.*)$", told[0]) == [("top = 4", "VOCABGAP_TOP")]
 
 
-def test_every_variable_is_told_with_its_value_or_as_not_set(
-    vocabgap: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_variable_is_told_with_its_value_or_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VOCABGAP_TOP", "4")
     monkeypatch.setenv("VOCABGAP_TRESHOLD", "0.5")
     told, event = vocabgap("status").out, result(vocabgap("--json", "status").out)
@@ -91,9 +86,7 @@ def test_every_variable_is_told_with_its_value_or_as_not_set(
     assert event["unknown_variables"] == ["VOCABGAP_TRESHOLD"]
 
 
-def test_aliases_are_those_in_force_and_the_built_in_ones_are_marked(
-    vocabgap: Command, tmp_path: Path
-) -> None:
+def test_aliases_are_those_in_force_and_the_built_in_ones_are_marked(tmp_path: Path) -> None:
     (tmp_path / "vocabgap.toml").write_text('[aliases.categories]\nLight = "tone"\nmask = "area"\n')
     told, event = vocabgap("status").out, result(vocabgap("--json", "status").out)
     lines = told[told.index("[aliases.categories]") : told.index("[aliases.operations]")].splitlines()
@@ -104,16 +97,14 @@ def test_aliases_are_those_in_force_and_the_built_in_ones_are_marked(
     assert event["aliases"]["categories"]["light"] == event["aliases"]["categories"]["tonal"] == "tone"
 
 
-def test_sources_that_are_built_in_are_marked(vocabgap: Command, tmp_path: Path) -> None:
+def test_sources_that_are_built_in_are_marked(tmp_path: Path) -> None:
     (tmp_path / "vocabgap.toml").write_text('[source.mine]\nglob = "wishes.jsonl"\n')
     lines = vocabgap("status").out.splitlines()
     assert "[source.mine]" in lines
     assert "[source.chemigram]  # built in" in lines
 
 
-def test_settings_are_those_in_force(
-    vocabgap: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_settings_are_those_in_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "vocabgap.toml").write_text("[report]\ntop = 3\n[cluster]\nthreshold = 0.5\n")
     monkeypatch.setenv("VOCABGAP_TOP", "4")
     told = vocabgap("status")
@@ -122,26 +113,26 @@ def test_settings_are_those_in_force(
     assert "threshold = 0.5\n" in told.out
 
 
-def test_a_settings_file_can_be_named(vocabgap: Command, tmp_path: Path) -> None:
+def test_a_settings_file_can_be_named(tmp_path: Path) -> None:
     (tmp_path / "team.toml").write_text("[report]\ntop = 3\n")
     found = result(vocabgap("--json", "status", "--config", "team.toml").out)
     assert (found["config"], found["settings"]["report"]["top"]) == ("team.toml", 3)
 
 
 def test_a_settings_file_can_be_named_in_the_environment(
-    vocabgap: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "team.toml").write_text("[report]\ntop = 3\n")
     monkeypatch.setenv("VOCABGAP_CONFIG", "team.toml")
     assert result(vocabgap("--json", "status").out)["config"] == "team.toml"
 
 
-def test_without_a_run_it_says_so(vocabgap: Command) -> None:
+def test_without_a_run_it_says_so() -> None:
     assert "no run in 'out'\n" in vocabgap("status").out
     assert result(vocabgap("--json", "status").out)["last_run"] is None
 
 
-def test_a_run_that_was_narrowed_says_so(vocabgap: Command, photos: Path) -> None:
+def test_a_run_that_was_narrowed_says_so(photos: Path) -> None:
     vocabgap("report", photos, "--image", "heron", "--since", "2026-04-01", "--now", "2026-07-01")
 
     told = "since 2026-04-01T00:00:00Z, image heron"
@@ -149,8 +140,8 @@ def test_a_run_that_was_narrowed_says_so(vocabgap: Command, photos: Path) -> Non
     assert result(vocabgap("--json", "status").out)["last_run"]["narrowed_to"] == told
 
 
-def test_last_run_is_told(vocabgap: Command, gap: Gap, write_corpus: Corpus) -> None:
-    vocabgap("report", write_corpus({"one": [gap("sky mask")]}), "--now", "2026-07-01")
+def test_last_run_is_told(tmp_path: Path) -> None:
+    vocabgap("report", write_corpus(tmp_path, {"one": [gap("sky mask")]}), "--now", "2026-07-01")
     assert "last run in 'out': 2026-07-01T00:00:00Z, 1 capability\n" in vocabgap("status").out
     assert result(vocabgap("--json", "status").out)["last_run"] == {
         "now": "2026-07-01T00:00:00Z",
@@ -161,7 +152,7 @@ def test_last_run_is_told(vocabgap: Command, gap: Gap, write_corpus: Corpus) -> 
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"now": 3}'])
-def test_a_damaged_manifest_is_no_run(vocabgap: Command, tmp_path: Path, content: str) -> None:
+def test_a_damaged_manifest_is_no_run(tmp_path: Path, content: str) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "run.json").write_text(content)
     told = vocabgap("status")
@@ -170,27 +161,21 @@ def test_a_damaged_manifest_is_no_run(vocabgap: Command, tmp_path: Path, content
 
 
 def test_a_tilde_is_the_home_folder_as_it_is_for_the_report(
-    vocabgap: Command,
-    gap: Gap,
-    write_corpus: Corpus,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("VOCABGAP_OUT", "~/out")
-    assert vocabgap("report", write_corpus({"one": [gap("sky mask")]})).code == 0
+    assert vocabgap("report", write_corpus(tmp_path, {"one": [gap("sky mask")]})).code == 0
     assert "last run in" in vocabgap("status").out
 
 
-def test_nothing_is_written(vocabgap: Command, tmp_path: Path) -> None:
+def test_nothing_is_written(tmp_path: Path) -> None:
     vocabgap("status")
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("content", ["[report", "[report]\ntop = 'x'", "top = 3", "\x00"])
-def test_a_bad_settings_file_is_invalid_input_and_named(
-    vocabgap: Command, tmp_path: Path, content: str
-) -> None:
+def test_a_bad_settings_file_is_invalid_input_and_named(tmp_path: Path, content: str) -> None:
     (tmp_path / "vocabgap.toml").write_text(content)
     told = vocabgap("status")
     assert (told.code, told.out) == (2, "")

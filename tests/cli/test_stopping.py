@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-Corpus = Callable[..., Path]
+from builders import write_corpus
 
 STOPS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 INTERRUPTED = "vocabgap: interrupted\n"
@@ -108,9 +108,9 @@ def test_a_signal_while_modules_are_loaded_ends_json_in_an_error(
     [*((WHILE_WRITING, *stop) for stop in STOPS), (WHILE_WRITING_AND_TIDYING_UP, signal.SIGHUP, 129)],
 )
 def test_a_signal_while_the_report_is_written_publishes_nothing_and_leaves_nothing(
-    program: str, number: int, code: int, write_corpus: Corpus, tmp_path: Path
+    program: str, number: int, code: int, tmp_path: Path
 ) -> None:
-    root = write_corpus({"one": ['{"description": "sky mask"}']})
+    root = write_corpus(tmp_path, {"one": ['{"description": "sky mask"}']})
 
     told = python(program, number, "report", root, cwd=tmp_path)
 
@@ -127,8 +127,8 @@ def test_a_signal_when_all_is_done_changes_nothing(number: int, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
-def test_a_signal_that_is_ignored_ends_nothing(number: int, write_corpus: Corpus, tmp_path: Path) -> None:
-    root = write_corpus({"one": ['{"description": "sky mask"}']})
+def test_a_signal_that_is_ignored_ends_nothing(number: int, tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": ['{"description": "sky mask"}']})
 
     told = python(
         WHILE_WRITING,

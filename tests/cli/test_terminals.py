@@ -4,15 +4,12 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from builders import gap, write_corpus
 from vocabgap.cli.output import table
-
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
 
 COMMANDS = [
     ["clusters", "photos"],
@@ -51,9 +48,9 @@ C_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
 @pytest.fixture
-def corpus(write_corpus: Corpus, gap: Gap) -> Path:
+def corpus(tmp_path: Path) -> Path:
     needs = ["größe mask", "größe masks 木", "film grain", "lens flare brush " * 20]
-    return write_corpus({"heron": [gap(need) for need in needs]})
+    return write_corpus(tmp_path, {"heron": [gap(need) for need in needs]})
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])

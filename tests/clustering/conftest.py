@@ -1,104 +1,11 @@
 from collections.abc import Callable, Hashable, Sequence
-from typing import TypeVar
 
-import numpy as np
-import polars as pl
 import pytest
-from scipy import sparse
 
-from vocabgap.clustering.grouping import Clusters, cluster
-from vocabgap.clustering.vectorizing import FloatArray, Rows
-from vocabgap.schema import PHRASE_FIELDS
-
-Item = TypeVar("Item", bound=Hashable)
-
-
-@pytest.fixture(scope="session")
-def asking() -> Callable[..., pl.DataFrame]:
-    """Records that ask for the given phrases, one each."""
-
-    def build(*phrases: str | None) -> pl.DataFrame:
-        rows = [{"missing_capability": phrase} for phrase in phrases]
-        return pl.DataFrame(rows, schema=dict.fromkeys(PHRASE_FIELDS, pl.String))
-
-    return build
-
-
-@pytest.fixture(scope="session")
-def groups(asking: Callable[..., pl.DataFrame]) -> Callable[..., set[frozenset[str]]]:
-    """The groups that some phrases fall into, each as its set of phrases."""
-
-    def build(*phrases: str, threshold: float = 0.7, stop_words: Sequence[str] = ()) -> set[frozenset[str]]:
-        found = cluster(asking(*phrases), threshold=threshold, stop_words=stop_words)
-        return _partition(found.wordings["wording"].to_list(), found.wordings["cluster"].to_list())
-
-    return build
-
-
-@pytest.fixture(scope="session")
-def grouped_wordings() -> Callable[[Clusters], set[frozenset[str]]]:
-    def build(found: Clusters) -> set[frozenset[str]]:
-        return _partition(found.wordings["wording"].to_list(), found.wordings["cluster"].to_list())
-
-    return build
+from builders.clustering import _partition
 
 
 @pytest.fixture(scope="session")
 def partition() -> Callable[[Sequence[Hashable], Sequence[int]], set[frozenset[Hashable]]]:
     """The sets of items that carry the same label."""
     return _partition
-
-
-@pytest.fixture(scope="session")
-def random_rows() -> Callable[[int, int], sparse.csr_array]:
-    """Sparse rows of unit length, all positive, of which no two are orthogonal or equal."""
-
-    def build(seed: int, count: int) -> sparse.csr_array:
-        rng = np.random.default_rng(seed)
-        values = np.where(rng.random((count, 30)) < 0.3, rng.random((count, 30)), 0.0)
-        values[:, 0] = rng.uniform(0.2, 0.6, count)  # shared by all, so that no distance is exactly 1
-        return sparse.csr_array(values / np.linalg.norm(values, axis=1, keepdims=True))
-
-    return build
-
-
-@pytest.fixture(scope="session")
-def mixed_rows() -> Callable[..., Rows]:
-    """Rows of which some are equal and some are zeros; coarse values make ties.
-
-    The last terms, as many as are to be spelt, are spread over five grams.
-    """
-
-    def build(rng: np.random.Generator, count: int, spelt: int, *, coarse: bool) -> Rows:
-        terms = int(rng.integers(spelt + 1, 60))
-        values = rng.integers(1, 4, (count, terms)) if coarse else rng.random((count, terms)) + 0.05
-        loads = values * (rng.random((count, terms)) < rng.uniform(0.02, 0.9))
-        for _ in range(int(rng.uniform(0, 0.6) * count)):
-            loads[rng.integers(count)] = loads[rng.integers(count)]
-        grams = rng.random((spelt, 5)) * (rng.random((spelt, 5)) < 0.5) + 1e-3
-        grams /= np.linalg.norm(grams, axis=1, keepdims=True)
-        plain = np.hstack([loads[:, : terms - spelt], loads[:, terms - spelt :] @ grams])
-        length = np.linalg.norm(plain, axis=1, keepdims=True)
-        return Rows(sparse.csr_array(loads / np.where(length > 0, length, 1.0)), sparse.csr_array(grams))
-
-    return build
-
-
-@pytest.fixture(scope="session")
-def expanded() -> Callable[[FloatArray, Sequence[int]], FloatArray]:
-    """Distances of a corpus that holds each point as often as its weight says, zero on the diagonal."""
-
-    def build(distances: FloatArray, weights: Sequence[int]) -> FloatArray:
-        finite = distances.copy()
-        np.fill_diagonal(finite, 0.0)
-        copies = np.repeat(np.arange(len(weights)), weights)
-        return finite[np.ix_(copies, copies)]
-
-    return build
-
-
-def _partition(items: Sequence[Item], labels: Sequence[int]) -> set[frozenset[Item]]:
-    found: dict[int, set[Item]] = {}
-    for item, label in zip(items, labels, strict=True):
-        found.setdefault(label, set()).add(item)
-    return {frozenset(members) for members in found.values()}

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from zlib import crc32
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +11,7 @@ from scipy import sparse
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
+from builders.clustering import asking
 from vocabgap.clustering import blending, linkage
 from vocabgap.clustering.blending import BlendedNeighbours
 from vocabgap.clustering.cutting import flat_groups
@@ -19,7 +19,6 @@ from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.linkage import cosine_distances, in_order_of_height, reciprocal_merges
 from vocabgap.clustering.vectorizing import FloatArray, Rows
 
-Asking = Callable[..., pl.DataFrame]
 Partition = Callable[[Sequence[int], Sequence[int]], set[frozenset[int]]]
 
 MEANINGS = {"haze": "fog", "remove": "clear", "dehaze": "clear fog", "reed": "plant", "reeds": "plant"}
@@ -142,7 +141,7 @@ def test_the_size_of_the_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatch)
         np.testing.assert_array_equal(getattr(blocks, name), getattr(whole, name))
 
 
-def test_words_that_share_no_letter_meet(asking: Asking) -> None:
+def test_words_that_share_no_letter_meet() -> None:
     found = cluster(asking("dehaze", "remove haze", "reed mask", "tilt shift"), embedder=ByMeaning())
 
     group = dict(found.wordings.select("wording", "cluster").iter_rows())
@@ -150,7 +149,7 @@ def test_words_that_share_no_letter_meet(asking: Asking) -> None:
     assert len(set(group.values())) == 3
 
 
-def test_few_and_many_are_grouped_alike(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_and_many_are_grouped_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     acts, things = ("mask", "brighten", "sharpen", "blur"), ("reed", "reeds", "sky", "haze", "fog", "hull")
     records = asking(*(f"{act} {thing}" for act in acts for thing in things))
     few = cluster(records, embedder=ByMeaning())
@@ -162,7 +161,7 @@ def test_few_and_many_are_grouped_alike(asking: Asking, monkeypatch: pytest.Monk
     assert many.clusters.equals(few.clusters)
 
 
-def test_the_order_of_the_records_changes_nothing(asking: Asking) -> None:
+def test_the_order_of_the_records_changes_nothing() -> None:
     phrases = ["dehaze", "remove haze", "reed mask", "mask reeds", "tilt shift", "shift tilt"]
 
     one = cluster(asking(*phrases), embedder=ByMeaning())
@@ -172,7 +171,7 @@ def test_the_order_of_the_records_changes_nothing(asking: Asking) -> None:
     assert one.clusters.equals(other.clusters)
 
 
-def test_other_cuts_are_had_from_the_same_merges(asking: Asking) -> None:
+def test_other_cuts_are_had_from_the_same_merges() -> None:
     found = cluster(asking("dehaze", "remove haze", "reed mask", "tilt shift"), embedder=ByMeaning())
 
     assert found.at(0.01).clusters.height == 4

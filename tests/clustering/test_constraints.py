@@ -1,27 +1,24 @@
 """What people decided about surfaces is followed by the groups, and nothing else changes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
-import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from builders.clustering import asking, grouped_wordings
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.errors import InvalidInputError
 from vocabgap.schema import Apart, Constraint, Together
-
-Asking = Callable[..., pl.DataFrame]
-Grouped = Callable[[Clusters], set[frozenset[str]]]
 
 MASKS = ("sky mask", "sky mask tool", "cloud mask", "cloud mask tool", "film grain", "film grain look")
 PAIRS = {frozenset(MASKS[:2]), frozenset(MASKS[2:4]), frozenset(MASKS[4:])}
 
 
 @pytest.fixture
-def found(asking: Asking) -> Clusters:
+def found() -> Clusters:
     """Three groups of two."""
     made = cluster(asking(*MASKS, "film grain"), threshold=0.5)
     assert made.clusters.height == 3
@@ -36,7 +33,7 @@ def test_no_constraint_changes_nothing(found: Clusters) -> None:
     assert [origin.cluster for origin in same.origins] == [0, 1, 2]
 
 
-def test_linked_groups_are_one(found: Clusters, grouped_wordings: Grouped) -> None:
+def test_linked_groups_are_one(found: Clusters) -> None:
     united = found.constrained([Together("sky mask", "cloud mask tool")])
 
     assert grouped_wordings(united) == {frozenset(MASKS[:4]), frozenset(MASKS[4:])}
@@ -57,7 +54,7 @@ def test_a_united_group_goes_on_as_the_one_that_is_named_first(found: Clusters) 
     assert united.origins[where["film grain"]] == (number["sky mask"], None)
 
 
-def test_what_is_parted_leaves_together(asking: Asking, grouped_wordings: Grouped) -> None:
+def test_what_is_parted_leaves_together() -> None:
     found = cluster(asking("sky mask", "sky cloud", "sky grain"), threshold=1.0)
     assert found.clusters.height == 1
 
@@ -66,7 +63,7 @@ def test_what_is_parted_leaves_together(asking: Asking, grouped_wordings: Groupe
     assert grouped_wordings(parted) == {frozenset({"sky mask"}), frozenset({"sky cloud", "sky grain"})}
 
 
-def test_the_undecided_go_to_the_side_that_they_resemble(asking: Asking, grouped_wordings: Grouped) -> None:
+def test_the_undecided_go_to_the_side_that_they_resemble() -> None:
     found = cluster(asking(*MASKS[:4]), threshold=1.0)
     assert found.clusters.height == 1
 
@@ -75,7 +72,7 @@ def test_the_undecided_go_to_the_side_that_they_resemble(asking: Asking, grouped
     assert grouped_wordings(parted) == {frozenset(MASKS[:2]), frozenset(MASKS[2:4])}
 
 
-def test_the_undecided_stay_where_they_resemble_both_alike(asking: Asking, grouped_wordings: Grouped) -> None:
+def test_the_undecided_stay_where_they_resemble_both_alike() -> None:
     found = cluster(asking("sky bado", "sky fige", "sky"), threshold=1.0)
     assert found.clusters.height == 1
 
@@ -84,7 +81,7 @@ def test_the_undecided_stay_where_they_resemble_both_alike(asking: Asking, group
         assert grouped_wordings(parted) == {frozenset({"sky", anchor}), frozenset({leaving})}
 
 
-def test_what_left_is_known_by_the_constraint(asking: Asking) -> None:
+def test_what_left_is_known_by_the_constraint() -> None:
     found = cluster(asking(*MASKS[:4]), threshold=1.0).constrained(
         [Apart("sky mask", ("cloud mask",), "mine")]
     )
@@ -94,7 +91,7 @@ def test_what_left_is_known_by_the_constraint(asking: Asking) -> None:
     assert found.origins[where["sky mask"]] == (0, None)
 
 
-def test_each_side_has_a_label_of_its_own(asking: Asking) -> None:
+def test_each_side_has_a_label_of_its_own() -> None:
     found = cluster(asking(*MASKS[:4], "cloud mask"), threshold=1.0).constrained(
         [Apart("sky mask", ("cloud mask",), "mine")]
     )
@@ -102,7 +99,7 @@ def test_each_side_has_a_label_of_its_own(asking: Asking) -> None:
     assert set(found.clusters["label"]) == {"sky mask tool", "cloud mask"}
 
 
-def test_what_is_linked_with_what_left_leaves_with_it(asking: Asking, grouped_wordings: Grouped) -> None:
+def test_what_is_linked_with_what_left_leaves_with_it() -> None:
     found = cluster(asking(*MASKS[:4]), threshold=1.0).constrained(
         [Together("cloud mask", "sky mask tool"), Apart("sky mask", ("cloud mask",), "mine")]
     )
@@ -110,9 +107,7 @@ def test_what_is_linked_with_what_left_leaves_with_it(asking: Asking, grouped_wo
     assert grouped_wordings(found) == {frozenset({"sky mask"}), frozenset(MASKS[1:4])}
 
 
-def test_what_was_split_off_and_merged_elsewhere_takes_all_of_that_along(
-    asking: Asking, grouped_wordings: Grouped
-) -> None:
+def test_what_was_split_off_and_merged_elsewhere_takes_all_of_that_along() -> None:
     phrases = ("sky mask", "sky cloud", "sky cloud look", "film grain", "film grain look")
     found = cluster(asking(*phrases), threshold=0.9)
     assert grouped_wordings(found) == {frozenset(phrases[:3]), frozenset(phrases[3:])}
@@ -124,9 +119,7 @@ def test_what_was_split_off_and_merged_elsewhere_takes_all_of_that_along(
     assert grouped_wordings(made) == {frozenset(phrases[:1]), frozenset(phrases[1:])}
 
 
-def test_a_split_stays_in_force_when_a_later_merge_would_undo_it(
-    asking: Asking, grouped_wordings: Grouped
-) -> None:
+def test_a_split_stays_in_force_when_a_later_merge_would_undo_it() -> None:
     made = cluster(asking(*MASKS), threshold=0.5).constrained(
         [Apart("sky mask", ("cloud mask",), "mine"), Together("sky mask tool", "cloud mask tool")]
     )
@@ -164,7 +157,7 @@ SURFACES = ("sky mask", "mask tool", "cloud mask", "film grain", "grain look", "
 @given(st.data(), st.floats(0.0, 1.0), st.lists(st.sampled_from(SURFACES), max_size=6))
 @settings(deadline=None, max_examples=20)
 def test_constraints_hold_whatever_was_grouped_and_whatever_comes_in(
-    asking: Asking, data: st.DataObject, threshold: float, more: list[str]
+    data: st.DataObject, threshold: float, more: list[str]
 ) -> None:
     constraints = data.draw(st.composite(_constraints)(SURFACES))
     found = cluster(asking(*SURFACES, *more, "sky glow look"), threshold=threshold)
@@ -185,9 +178,7 @@ def test_constraints_hold_whatever_was_grouped_and_whatever_comes_in(
 
 @given(st.data())
 @settings(deadline=None, max_examples=20)
-def test_groups_that_nobody_decided_about_stay_as_they_are(
-    asking: Asking, grouped_wordings: Grouped, data: st.DataObject
-) -> None:
+def test_groups_that_nobody_decided_about_stay_as_they_are(data: st.DataObject) -> None:
     constraints = data.draw(st.composite(_constraints)(SURFACES[:3]))
     found = cluster(asking(*SURFACES), threshold=0.4)
     touched = {group for group in grouped_wordings(found) if group & set(SURFACES[:3])}

@@ -11,13 +11,12 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 from sklearn.cluster import AgglomerativeClustering
 
+from builders.clustering import expanded, random_rows
 from vocabgap.clustering.cutting import flat_groups
 from vocabgap.clustering.linkage import cosine_distances, nearest_neighbour_chain
 from vocabgap.clustering.vectorizing import FloatArray, vectorize
 from vocabgap.schema import LINKAGE
 
-RandomRows = Callable[[int, int], sparse.csr_array]
-Expanded = Callable[[FloatArray, Sequence[int]], FloatArray]
 Partition = Callable[[Sequence[Hashable], Sequence[int]], set[frozenset[Hashable]]]
 
 SMALLEST_GAP = 1e-9
@@ -46,7 +45,7 @@ def thresholds_between(heights: Sequence[float]) -> list[float]:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_heights_of_single_points_are_those_of_scipy(random_rows: RandomRows, seed: int) -> None:
+def test_heights_of_single_points_are_those_of_scipy(seed: int) -> None:
     distances = cosine_distances(random_rows(seed, 60))
     expected = hierarchy.linkage(squareform(finite(distances)), method="average")
 
@@ -56,7 +55,7 @@ def test_heights_of_single_points_are_those_of_scipy(random_rows: RandomRows, se
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_merges_of_single_points_are_those_of_scipy(random_rows: RandomRows, seed: int) -> None:
+def test_merges_of_single_points_are_those_of_scipy(seed: int) -> None:
     distances = cosine_distances(random_rows(seed, 60))
     expected = hierarchy.linkage(squareform(finite(distances)), method="average")
 
@@ -66,9 +65,7 @@ def test_merges_of_single_points_are_those_of_scipy(random_rows: RandomRows, see
 
 
 @pytest.mark.parametrize("share", [0.1, 0.4, 0.7, 0.95])
-def test_partition_of_single_points_is_that_of_scipy(
-    random_rows: RandomRows, partition: Partition, share: float
-) -> None:
+def test_partition_of_single_points_is_that_of_scipy(partition: Partition, share: float) -> None:
     distances = cosine_distances(random_rows(11, 60))
     reference = hierarchy.linkage(squareform(finite(distances)), method="average")
     position = int(share * 59)
@@ -83,7 +80,7 @@ def test_partition_of_single_points_is_that_of_scipy(
 @given(seeds, weightings)
 @settings(deadline=None, max_examples=60)
 def test_weights_stand_for_repeated_points_in_scipy(
-    random_rows: RandomRows, expanded: Expanded, partition: Partition, seed: int, weights: list[int]
+    partition: Partition, seed: int, weights: list[int]
 ) -> None:
     count = len(weights)
     distances = cosine_distances(random_rows(seed, count))
@@ -103,7 +100,7 @@ def test_weights_stand_for_repeated_points_in_scipy(
 @given(seeds, weightings)
 @settings(deadline=None, max_examples=40)
 def test_weights_stand_for_repeated_points_in_scikit_learn(
-    random_rows: RandomRows, expanded: Expanded, partition: Partition, seed: int, weights: list[int]
+    partition: Partition, seed: int, weights: list[int]
 ) -> None:
     count = len(weights)
     distances = cosine_distances(random_rows(seed, count))
@@ -123,7 +120,7 @@ def test_weights_stand_for_repeated_points_in_scikit_learn(
 
 @given(seeds, weightings)
 @settings(deadline=None)
-def test_heights_never_decrease(random_rows: RandomRows, seed: int, weights: list[int]) -> None:
+def test_heights_never_decrease(seed: int, weights: list[int]) -> None:
     distances = cosine_distances(random_rows(seed, len(weights)))
 
     found = nearest_neighbour_chain(distances, np.array(weights, dtype=np.float64))
@@ -142,7 +139,7 @@ def test_heights_never_decrease_where_distances_are_equal(upper: list[float]) ->
 
 @given(seeds, weightings)
 @settings(deadline=None)
-def test_last_merge_holds_every_mention(random_rows: RandomRows, seed: int, weights: list[int]) -> None:
+def test_last_merge_holds_every_mention(seed: int, weights: list[int]) -> None:
     distances = cosine_distances(random_rows(seed, len(weights)))
 
     found = nearest_neighbour_chain(distances, np.array(weights, dtype=np.float64))
@@ -234,7 +231,7 @@ def test_cut_at_an_exact_height_is_that_of_scikit_learn(partition: Partition, th
     assert partition(range(4), found.tolist()) == partition(range(4), reference.labels_.tolist())
 
 
-def test_distances_are_infinite_on_the_diagonal(random_rows: RandomRows) -> None:
+def test_distances_are_infinite_on_the_diagonal() -> None:
     found = cosine_distances(random_rows(3, 8))
 
     assert np.isinf(found.diagonal()).all()

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from builders.clustering import asking, random_rows
 from vocabgap.clustering import describing
 from vocabgap.clustering.cutting import flat_groups, members_of
 from vocabgap.clustering.describing import (
@@ -25,7 +26,6 @@ from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.clustering.wordings import points_of
 from vocabgap.schema import LINKAGE
 
-Asking = Callable[..., pl.DataFrame]
 RandomRows = Callable[[int, int], sparse.csr_array]
 
 SHOWN = 0.5 * 10**-SHOWN_DIGITS + 1e-9  # what rounding to the digits shown may change
@@ -61,7 +61,7 @@ def test_nothing_has_no_groups() -> None:
     assert members_of(np.array([], np.int64)) == []
 
 
-def test_the_label_is_the_best_wording_of_the_surface_that_stands_for_the_group(asking: Asking) -> None:
+def test_the_label_is_the_best_wording_of_the_surface_that_stands_for_the_group() -> None:
     points = points_of(asking("sky mask", "Sky masks", "Sky masks", "sky mask feather"))
     labeller = Labeller(points)
 
@@ -71,7 +71,7 @@ def test_the_label_is_the_best_wording_of_the_surface_that_stands_for_the_group(
     assert (label, point) == ("Sky masks", 0)
 
 
-def test_the_label_may_be_worded_by_another_surface_of_the_same_words(asking: Asking) -> None:
+def test_the_label_may_be_worded_by_another_surface_of_the_same_words() -> None:
     points = points_of(asking("skyMask", "skyMask", "mask the sky"))
     labeller = Labeller(points)
 
@@ -81,7 +81,7 @@ def test_the_label_may_be_worded_by_another_surface_of_the_same_words(asking: As
     assert points.surfaces["surface"][point] == "mask the sky"
 
 
-def test_a_wording_that_says_less_is_not_the_label_however_often_it_is_used(asking: Asking) -> None:
+def test_a_wording_that_says_less_is_not_the_label_however_often_it_is_used() -> None:
     points = points_of(asking("sky mask", "sky mask", "Sky masks", "sky", "sky", "sky"))
 
     label, _ = Labeller(points).label(range(points.surfaces.height))
@@ -89,7 +89,7 @@ def test_a_wording_that_says_less_is_not_the_label_however_often_it_is_used(aski
     assert label == "sky mask"
 
 
-def test_only_members_are_asked_for_the_label(asking: Asking) -> None:
+def test_only_members_are_asked_for_the_label() -> None:
     points = points_of(asking("sky mask", *["mask sky"] * 9, "tilt shift"))
     labeller = Labeller(points)
     number = points.surfaces["surface"].to_list().index("sky mask")
@@ -97,7 +97,7 @@ def test_only_members_are_asked_for_the_label(asking: Asking) -> None:
     assert labeller.label([number]) == ("sky mask", number)
 
 
-def test_the_order_of_members_does_not_change_the_label(asking: Asking) -> None:
+def test_the_order_of_members_does_not_change_the_label() -> None:
     points = points_of(asking("sky mask", "mask of sky", "sky selection", "sky mask, please"))
     labeller = Labeller(points)
     members = range(points.surfaces.height)
@@ -122,7 +122,7 @@ def test_similarity_of_equal_rows_is_one_whatever_the_rounding() -> None:
 
 @given(seeds, st.integers(1, 12))
 @settings(deadline=None, max_examples=30)
-def test_similarity_is_that_of_the_whole_matrix(random_rows: RandomRows, seed: int, count: int) -> None:
+def test_similarity_is_that_of_the_whole_matrix(seed: int, count: int) -> None:
     rows = random(random_rows, seed, count)
     others = np.random.default_rng(seed).integers(0, count, count)
 
@@ -156,7 +156,7 @@ def pairwise(rows: Rows, labels: IntArray) -> list[float]:
 
 @given(seeds, labellings)
 @settings(deadline=None, max_examples=60)
-def test_cohesion_is_that_of_all_pairs(random_rows: RandomRows, seed: int, labels: IntArray) -> None:
+def test_cohesion_is_that_of_all_pairs(seed: int, labels: IntArray) -> None:
     rows = random(random_rows, seed, len(labels))
 
     np.testing.assert_allclose(cohesion(rows, labels), pairwise(rows, labels), atol=SHOWN)
@@ -164,9 +164,7 @@ def test_cohesion_is_that_of_all_pairs(random_rows: RandomRows, seed: int, label
 
 @given(seeds, labellings)
 @settings(deadline=None, max_examples=30)
-def test_a_dense_part_counts_as_the_rest_of_a_row(
-    random_rows: RandomRows, seed: int, labels: IntArray
-) -> None:
+def test_a_dense_part_counts_as_the_rest_of_a_row(seed: int, labels: IntArray) -> None:
     terms = random(random_rows, seed, len(labels))
     further = np.abs(np.random.default_rng(seed).standard_normal((len(labels), 5)))
     further /= np.linalg.norm(further, axis=1, keepdims=True)
@@ -187,7 +185,7 @@ def test_rows_that_point_apart_have_no_similarity() -> None:
 
 @pytest.mark.parametrize("at_once", [1, 2, 3])
 def test_rows_that_are_taken_part_by_part_give_the_same(
-    random_rows: RandomRows, monkeypatch: pytest.MonkeyPatch, at_once: int
+    monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
     labels = np.array([3, 0, 1, 3, 2, 0, 1, 0, 4, 5, 5])
     rows = random(random_rows, 7, len(labels))
@@ -218,7 +216,7 @@ def test_nothing_has_no_links() -> None:
 @given(seeds, st.integers(2, 14), st.floats(0.0, 1.0))
 @settings(deadline=None, max_examples=60)
 def test_the_weakest_link_of_a_cut_is_the_highest_merge_below_it(
-    random_rows: RandomRows, seed: int, count: int, threshold: float
+    seed: int, count: int, threshold: float
 ) -> None:
     merges = nearest_neighbour_chain(cosine_distances(random_rows(seed, count)), np.ones(count))
     labels = flat_groups(merges, count, threshold)

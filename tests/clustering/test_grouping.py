@@ -1,22 +1,18 @@
 """Which needs meet, which stay apart, and what stands for a group."""
 
-from collections.abc import Callable
-
 import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from builders.clustering import asking, groups
 from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.errors import InvalidInputError
 from vocabgap.schema import CLUSTERS, LINKAGE, PHRASE_FIELDS, WORDINGS
 
-Asking = Callable[..., pl.DataFrame]
-Groups = Callable[..., set[frozenset[str]]]
 
-
-def test_no_records_give_empty_tables(asking: Asking) -> None:
+def test_no_records_give_empty_tables() -> None:
     found = cluster(asking())
 
     assert_frame_equal(found.wordings, WORDINGS.empty())
@@ -24,14 +20,14 @@ def test_no_records_give_empty_tables(asking: Asking) -> None:
     assert_frame_equal(found.linkage, LINKAGE.empty())
 
 
-def test_records_without_any_text_give_empty_tables(asking: Asking) -> None:
+def test_records_without_any_text_give_empty_tables() -> None:
     found = cluster(asking(None, "  "))
 
     assert_frame_equal(found.wordings, WORDINGS.empty())
     assert_frame_equal(found.clusters, CLUSTERS.empty())
 
 
-def test_one_record_is_a_group_of_its_own(asking: Asking) -> None:
+def test_one_record_is_a_group_of_its_own() -> None:
     found = cluster(asking("Barn door vignette"))
 
     assert found.wordings.rows() == [("Barn door vignette", 1, "barn door vignett", 0, 1.0)]
@@ -39,7 +35,7 @@ def test_one_record_is_a_group_of_its_own(asking: Asking) -> None:
     assert found.linkage.is_empty()
 
 
-def test_tables_have_their_schemas(asking: Asking) -> None:
+def test_tables_have_their_schemas() -> None:
     found = cluster(asking("barn door", "barn doors vignette", "tilt shift"))
 
     assert found.wordings.schema == WORDINGS.schema
@@ -47,7 +43,7 @@ def test_tables_have_their_schemas(asking: Asking) -> None:
     assert found.linkage.schema == LINKAGE.schema
 
 
-def test_threshold_is_kept_with_the_groups(asking: Asking) -> None:
+def test_threshold_is_kept_with_the_groups() -> None:
     assert cluster(asking("barn door"), threshold=0.55).threshold == 0.55
 
 
@@ -66,32 +62,32 @@ def test_threshold_is_kept_with_the_groups(asking: Asking) -> None:
         "cleanup of aurora noise",
     ],
 )
-def test_variants_of_one_need_meet(groups: Groups, variant: str) -> None:
+def test_variants_of_one_need_meet(variant: str) -> None:
     found = groups("aurora noise cleanup", variant, "tilt shift miniature", "barn door vignette")
 
     assert frozenset({"aurora noise cleanup", variant}) in found
 
 
-def test_different_needs_stay_apart(groups: Groups) -> None:
+def test_different_needs_stay_apart() -> None:
     needs = ["aurora noise cleanup", "tilt shift miniature", "barn door vignette", "ice halo ring brush"]
 
     assert groups(*needs) == {frozenset({need}) for need in needs}
 
 
-def test_negation_makes_another_surface(asking: Asking) -> None:
+def test_negation_makes_another_surface() -> None:
     found = cluster(asking("lamp glow with halo", "lamp glow without halo"))
 
     assert found.wordings["surface"].n_unique() == 2
     assert found.wordings.filter(pl.col("similarity") < 1.0).height == 1
 
 
-def test_function_words_do_not_tell_needs_apart(asking: Asking) -> None:
+def test_function_words_do_not_tell_needs_apart() -> None:
     found = cluster(asking("lamp glow with the halo", "lamp glow halo"), threshold=1e-9)
 
     assert found.clusters.height == 1
 
 
-def test_threshold_of_zero_groups_only_equal_surfaces(groups: Groups) -> None:
+def test_threshold_of_zero_groups_only_equal_surfaces() -> None:
     found = groups("lamp glow", "Lamp-Glow", "lamp glows halo", "the lamp glow", threshold=0.0)
 
     assert found == {
@@ -101,68 +97,68 @@ def test_threshold_of_zero_groups_only_equal_surfaces(groups: Groups) -> None:
     }
 
 
-def test_threshold_of_one_groups_all_that_share_anything(groups: Groups) -> None:
+def test_threshold_of_one_groups_all_that_share_anything() -> None:
     found = groups("fog mask", "fog veil", "zzz", threshold=1.0)
 
     assert found == {frozenset({"fog mask", "fog veil"}), frozenset({"zzz"})}
 
 
 @pytest.mark.parametrize("threshold", [-0.01, 1.01, float("nan"), float("inf"), 70])
-def test_threshold_that_is_no_cosine_distance_is_refused(asking: Asking, threshold: float) -> None:
+def test_threshold_that_is_no_cosine_distance_is_refused(threshold: float) -> None:
     with pytest.raises(InvalidInputError, match=r"^threshold: expected a number [<>]= [01]\.0, found"):
         cluster(asking("barn door"), threshold=threshold)
 
 
 @pytest.mark.parametrize("column", PHRASE_FIELDS)
-def test_missing_column_is_named_with_its_frame(asking: Asking, column: str) -> None:
+def test_missing_column_is_named_with_its_frame(column: str) -> None:
     with pytest.raises(InvalidInputError, match=f"frame 'records': column '{column}' is missing"):
         cluster(asking("barn door").drop(column))
 
 
-def test_column_of_another_dtype_is_refused(asking: Asking) -> None:
+def test_column_of_another_dtype_is_refused() -> None:
     records = asking("barn door").with_columns(pl.lit(3, pl.Int64).alias("intent"))
 
     with pytest.raises(InvalidInputError, match="column 'intent' has dtype Int64, expected String"):
         cluster(records)
 
 
-def test_wordings_without_any_word_stay(groups: Groups) -> None:
+def test_wordings_without_any_word_stay() -> None:
     needs = ["???", "!!!", "🌋", "barn door"]
 
     assert groups(*needs) == {frozenset({need}) for need in needs}
 
 
-def test_equal_wordings_without_any_word_are_one(asking: Asking) -> None:
+def test_equal_wordings_without_any_word_are_one() -> None:
     found = cluster(asking("🌋", " 🌋 ", "🌋"))
 
     assert found.clusters.select("label", "mentions").rows() == [("🌋", 3)]
 
 
-def test_needs_made_of_function_words_only_stay(groups: Groups) -> None:
+def test_needs_made_of_function_words_only_stay() -> None:
     assert frozenset({"what is it for"}) in groups("what is it for", "barn door")
 
 
-def test_stop_words_take_a_shared_word_out_of_the_comparison(groups: Groups) -> None:
+def test_stop_words_take_a_shared_word_out_of_the_comparison() -> None:
     needs = ["darkroom panel", "darkroom grain", "tilt shift"]
 
     assert frozenset({"darkroom panel", "darkroom grain"}) in groups(*needs)
     assert groups(*needs, stop_words=["darkroom"]) == {frozenset({need}) for need in needs}
 
 
-def test_stop_words_bring_needs_together(groups: Groups) -> None:
+def test_stop_words_bring_needs_together() -> None:
     needs = ["glow", "quick glow widget"]
 
     assert len(groups(*needs, threshold=0.1)) == 2
     assert len(groups(*needs, threshold=0.1, stop_words=["quick", "widgets"])) == 1
 
 
-def test_stop_words_stay_in_surfaces(asking: Asking) -> None:
+def test_stop_words_stay_in_surfaces() -> None:
     found = cluster(asking("quick glow"), stop_words=["quick"])
 
     assert found.wordings["surface"].to_list() == ["quick glow"]
 
 
-def test_label_says_what_most_of_the_group_says(asking: Asking) -> None:
+def test_label_says_what_most_of_the_group_says() -> None:
     found = cluster(
         asking(*["lamp glow halo"] * 3, "lamp glow", "lamp glow", "soft lamp glow halo on old brass")
     )
@@ -170,13 +166,13 @@ def test_label_says_what_most_of_the_group_says(asking: Asking) -> None:
     assert found.clusters["label"].to_list() == ["lamp glow halo"]
 
 
-def test_label_is_the_most_used_spelling_of_its_surface(asking: Asking) -> None:
+def test_label_is_the_most_used_spelling_of_its_surface() -> None:
     found = cluster(asking("lamp glow", "Lamp Glow", "Lamp Glow", "lamp_glow"))
 
     assert found.clusters["label"].to_list() == ["Lamp Glow"]
 
 
-def test_similarity_falls_with_the_distance_from_the_label(asking: Asking) -> None:
+def test_similarity_falls_with_the_distance_from_the_label() -> None:
     found = cluster(asking(*["lamp glow halo"] * 3, "lamp glow halos", "lamp glow", "lamp"), threshold=1.0)
 
     similarity = dict(found.wordings.select("wording", "similarity").iter_rows())
@@ -184,14 +180,14 @@ def test_similarity_falls_with_the_distance_from_the_label(asking: Asking) -> No
     assert 1.0 > similarity["lamp glow"] > similarity["lamp"] > 0.0
 
 
-def test_cohesion_is_the_mean_similarity_of_two_surfaces(asking: Asking) -> None:
+def test_cohesion_is_the_mean_similarity_of_two_surfaces() -> None:
     found = cluster(asking("lamp glow", "lamp glow halo"), threshold=1.0)
 
     similarity = found.wordings["similarity"].to_list()
     assert found.clusters["cohesion"].to_list() == pytest.approx([min(similarity)], abs=1e-6)
 
 
-def test_cohesion_of_a_larger_group_is_the_mean_over_its_pairs(asking: Asking) -> None:
+def test_cohesion_of_a_larger_group_is_the_mean_over_its_pairs() -> None:
     found = cluster(asking("lamp glow", "lamp glow", "lamp halo", "halo glow lamp", "lamp"), threshold=1.0)
 
     surfaces = found.wordings["surface"].to_list()
@@ -201,7 +197,7 @@ def test_cohesion_of_a_larger_group_is_the_mean_over_its_pairs(asking: Asking) -
     assert found.clusters["cohesion"].to_list() == pytest.approx([pairs.mean()], abs=1e-6)
 
 
-def test_clustering_leaves_the_records_as_they_were(asking: Asking) -> None:
+def test_clustering_leaves_the_records_as_they_were() -> None:
     records = asking("barn door", "barn doors")
 
     cluster(records)
@@ -209,7 +205,7 @@ def test_clustering_leaves_the_records_as_they_were(asking: Asking) -> None:
     assert_frame_equal(records, asking("barn door", "barn doors"))
 
 
-def test_label_may_be_the_wording_of_another_surface_that_says_the_same_terms(asking: Asking) -> None:
+def test_label_may_be_the_wording_of_another_surface_that_says_the_same_terms() -> None:
     needs = ["keystoneCorrectionPartial"] * 4 + ["partial keystone correction"] * 3
 
     found = cluster(asking(*needs))

@@ -14,14 +14,13 @@ from polars.testing import assert_frame_equal
 from sklearn.cluster import AgglomerativeClustering
 
 import vocabgap
-from vocabgap.clustering.grouping import Clusters, cluster
+from builders.clustering import asking, grouped_wordings
+from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.clustering.wordings import clause_share, sentence_share
 from vocabgap.schema import PHRASE_FIELDS
 from vocabgap.text import content_words, ignored_stems, surface
 
-Asking = Callable[..., pl.DataFrame]
-GroupedWordings = Callable[[Clusters], set[frozenset[str]]]
 Partition = Callable[[Sequence[Hashable], Sequence[int]], set[frozenset[Hashable]]]
 
 DEMO = Path(__file__).parents[2] / "data" / "demo"
@@ -56,7 +55,7 @@ def scikit_learn_labels(phrases: list[str], threshold: float) -> list[int]:
 
 @given(phrase_lists)
 @settings(deadline=None, max_examples=60)
-def test_every_wording_is_in_exactly_one_cluster(asking: Asking, phrases: list[str]) -> None:
+def test_every_wording_is_in_exactly_one_cluster(phrases: list[str]) -> None:
     found = cluster(asking(*phrases))
 
     assert found.wordings["wording"].to_list() == sorted(set(asked(phrases)))
@@ -65,7 +64,7 @@ def test_every_wording_is_in_exactly_one_cluster(asking: Asking, phrases: list[s
 
 @given(phrase_lists)
 @settings(deadline=None, max_examples=60)
-def test_mentions_add_up_to_the_records(asking: Asking, phrases: list[str]) -> None:
+def test_mentions_add_up_to_the_records(phrases: list[str]) -> None:
     found = cluster(asking(*phrases))
 
     per_cluster: Counter[int] = Counter()
@@ -77,7 +76,7 @@ def test_mentions_add_up_to_the_records(asking: Asking, phrases: list[str]) -> N
 
 @given(phrase_lists, st.floats(0.0, 1.0))
 @settings(deadline=None, max_examples=60)
-def test_label_is_a_wording_of_its_own_cluster(asking: Asking, phrases: list[str], threshold: float) -> None:
+def test_label_is_a_wording_of_its_own_cluster(phrases: list[str], threshold: float) -> None:
     found = cluster(asking(*phrases), threshold=threshold)
 
     own = dict(found.wordings.select("wording", "cluster").iter_rows())
@@ -91,7 +90,7 @@ def test_label_is_a_wording_of_its_own_cluster(asking: Asking, phrases: list[str
 
 @given(phrase_lists, st.floats(0.0, 1.0))
 @settings(deadline=None, max_examples=60)
-def test_similarity_of_a_label_is_one(asking: Asking, phrases: list[str], threshold: float) -> None:
+def test_similarity_of_a_label_is_one(phrases: list[str], threshold: float) -> None:
     found = cluster(asking(*phrases), threshold=threshold)
 
     similarity = dict(found.wordings.select("wording", "similarity").iter_rows())
@@ -100,9 +99,7 @@ def test_similarity_of_a_label_is_one(asking: Asking, phrases: list[str], thresh
 
 @given(phrase_lists, st.floats(0.0, 1.0))
 @settings(deadline=None, max_examples=60)
-def test_similarity_and_cohesion_are_from_zero_to_one(
-    asking: Asking, phrases: list[str], threshold: float
-) -> None:
+def test_similarity_and_cohesion_are_from_zero_to_one(phrases: list[str], threshold: float) -> None:
     found = cluster(asking(*phrases), threshold=threshold)
 
     assert found.wordings["similarity"].is_between(0.0, 1.0).all()
@@ -111,7 +108,7 @@ def test_similarity_and_cohesion_are_from_zero_to_one(
 
 @given(phrase_lists)
 @settings(deadline=None, max_examples=60)
-def test_clusters_hold_each_surface_whole(asking: Asking, phrases: list[str]) -> None:
+def test_clusters_hold_each_surface_whole(phrases: list[str]) -> None:
     found = cluster(asking(*phrases))
 
     clusters_of_surface = found.wordings.group_by("surface").agg(pl.col("cluster").n_unique())
@@ -122,7 +119,7 @@ def test_clusters_hold_each_surface_whole(asking: Asking, phrases: list[str]) ->
 
 @given(phrase_lists, st.randoms(use_true_random=False))
 @settings(deadline=None, max_examples=40)
-def test_order_of_records_changes_nothing(asking: Asking, phrases: list[str], shuffle: random.Random) -> None:
+def test_order_of_records_changes_nothing(phrases: list[str], shuffle: random.Random) -> None:
     expected = cluster(asking(*phrases))
 
     found = cluster(asking(*shuffle.sample(phrases, len(phrases))))
@@ -133,9 +130,7 @@ def test_order_of_records_changes_nothing(asking: Asking, phrases: list[str], sh
 
 
 @pytest.mark.parametrize("threshold", [0.3, 0.5, 0.7, 0.8, 0.9])
-def test_partition_of_the_demo_is_that_of_scikit_learn(
-    grouped_wordings: GroupedWordings, partition: Partition, threshold: float
-) -> None:
+def test_partition_of_the_demo_is_that_of_scikit_learn(partition: Partition, threshold: float) -> None:
     records = vocabgap.scan(DEMO).records
     phrases = [
         next(text.strip() for text in fields if text and text.strip())

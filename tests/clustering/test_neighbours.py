@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from builders.clustering import mixed_rows
 from vocabgap.clustering.blending import LISTED, Nearest
 from vocabgap.clustering.neighbours import SparseNeighbours
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
@@ -144,7 +145,7 @@ def test_some_are_searched_for_in_any_order() -> None:
 
 @given(seeds, spellings, floors)
 @settings(deadline=None, max_examples=60)
-def test_the_nearest_is_that_of_all_pairs(mixed_rows: MixedRows, seed: int, spelt: int, floor: float) -> None:
+def test_the_nearest_is_that_of_all_pairs(seed: int, spelt: int, floor: float) -> None:
     rows, weights = mixed(mixed_rows, seed, spelt)
 
     found = searched(SparseNeighbours(rows, np.arange(40), weights, floor))
@@ -154,9 +155,7 @@ def test_the_nearest_is_that_of_all_pairs(mixed_rows: MixedRows, seed: int, spel
 
 @given(seeds, spellings, floors)
 @settings(deadline=None, max_examples=60)
-def test_lists_fall_and_end_above_the_floor(
-    mixed_rows: MixedRows, seed: int, spelt: int, floor: float
-) -> None:
+def test_lists_fall_and_end_above_the_floor(seed: int, spelt: int, floor: float) -> None:
     rows, weights = mixed(mixed_rows, seed, spelt)
 
     found = searched(SparseNeighbours(rows, np.arange(40), weights, floor))
@@ -173,9 +172,7 @@ def test_lists_fall_and_end_above_the_floor(
 
 @given(seeds, spellings, floors)
 @settings(deadline=None, max_examples=60)
-def test_none_that_is_not_listed_is_more_similar_than_the_bound(
-    mixed_rows: MixedRows, seed: int, spelt: int, floor: float
-) -> None:
+def test_none_that_is_not_listed_is_more_similar_than_the_bound(seed: int, spelt: int, floor: float) -> None:
     rows, weights = mixed(mixed_rows, seed, spelt)
 
     found = searched(SparseNeighbours(rows, np.arange(40), weights, floor))
@@ -188,7 +185,7 @@ def test_none_that_is_not_listed_is_more_similar_than_the_bound(
 
 @given(seeds, spellings)
 @settings(deadline=None, max_examples=60)
-def test_what_is_known_does_not_change_what_is_nearest(mixed_rows: MixedRows, seed: int, spelt: int) -> None:
+def test_what_is_known_does_not_change_what_is_nearest(seed: int, spelt: int) -> None:
     rows, weights = mixed(mixed_rows, seed, spelt)
     space = SparseNeighbours(rows, np.arange(40), weights, 0.0)
     queries = np.arange(40)
@@ -202,9 +199,7 @@ def test_what_is_known_does_not_change_what_is_nearest(mixed_rows: MixedRows, se
 
 @given(seeds, spellings)
 @settings(deadline=None, max_examples=60)
-def test_the_bound_covers_what_is_known_but_has_no_place_in_the_list(
-    mixed_rows: MixedRows, seed: int, spelt: int
-) -> None:
+def test_the_bound_covers_what_is_known_but_has_no_place_in_the_list(seed: int, spelt: int) -> None:
     rows, weights = mixed(mixed_rows, seed, spelt)
     space = SparseNeighbours(rows, np.arange(40), weights, 0.0)
     everyone = np.tile(np.arange(40, dtype=np.int32), (40, 1))
@@ -219,9 +214,7 @@ def test_the_bound_covers_what_is_known_but_has_no_place_in_the_list(
 
 @given(seeds, spellings)
 @settings(deadline=None, max_examples=60)
-def test_what_an_earlier_search_found_is_enough_to_find_it_again(
-    mixed_rows: MixedRows, seed: int, spelt: int
-) -> None:
+def test_what_an_earlier_search_found_is_enough_to_find_it_again(seed: int, spelt: int) -> None:
     rows, weights = mixed(mixed_rows, seed, spelt)
     space = SparseNeighbours(rows, np.arange(40), weights, 0.0)
     before = searched(space)
@@ -279,9 +272,7 @@ def test_what_is_not_kept_is_nobodys_neighbour_any_more() -> None:
 
 @given(seeds, spellings, floors)
 @settings(deadline=None, max_examples=60)
-def test_the_nearest_after_merging_is_that_of_the_means(
-    mixed_rows: MixedRows, seed: int, spelt: int, floor: float
-) -> None:
+def test_the_nearest_after_merging_is_that_of_the_means(seed: int, spelt: int, floor: float) -> None:
     rows, weights = mixed(mixed_rows, seed, spelt)
     space = SparseNeighbours(rows, np.arange(40), weights, floor)
     sums, mass = rows.plain().toarray() * weights[:, None], weights

@@ -1,18 +1,14 @@
 """Other cuts of the same merges, and the tree below one group."""
 
-from collections.abc import Callable
-
-import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from builders.clustering import asking
 from vocabgap.clustering import linkage
 from vocabgap.clustering.cutting import SENTENCE_CUT
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.schema import LINKAGE, SWEEP
-
-Asking = Callable[..., pl.DataFrame]
 
 NEEDS = (
     "reed mask",
@@ -26,14 +22,12 @@ NEEDS = (
 
 
 @pytest.fixture(scope="module")
-def found(asking: Asking) -> Clusters:
+def found() -> Clusters:
     return cluster(asking(*NEEDS, "reed mask"))
 
 
 @pytest.mark.parametrize("threshold", [0.0, 0.2, 0.5, 0.9, 1.0])
-def test_another_cut_is_what_clustering_again_would_give(
-    asking: Asking, found: Clusters, threshold: float
-) -> None:
+def test_another_cut_is_what_clustering_again_would_give(found: Clusters, threshold: float) -> None:
     again = cluster(asking(*NEEDS, "reed mask"), threshold=threshold)
 
     other = found.at(threshold)
@@ -65,7 +59,7 @@ def test_a_sweep_counts_what_each_cut_gives(found: Clusters) -> None:
         assert first["mentions"] == clusters["mentions"].max()
 
 
-def test_a_sweep_of_nothing_is_all_zero(asking: Asking) -> None:
+def test_a_sweep_of_nothing_is_all_zero() -> None:
     swept = cluster(asking()).sweep([0.5])
 
     assert swept.row(0, named=True) == {
@@ -111,9 +105,7 @@ def test_a_group_that_is_not_there_is_said(found: Clusters) -> None:
         found.dendrogram(99)
 
 
-def test_beyond_the_merges_of_many_surfaces_a_cut_is_refused(
-    asking: Asking, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_beyond_the_merges_of_many_surfaces_a_cut_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(linkage, "DENSE_LIMIT", 3)
     found = cluster(asking(*NEEDS), threshold=0.5)
 
@@ -124,5 +116,5 @@ def test_beyond_the_merges_of_many_surfaces_a_cut_is_refused(
     assert caught.value.hint == "cluster again with max_distance=0.6"
 
 
-def test_the_cut_in_force_is_among_those_that_are_swept(asking: Asking) -> None:
+def test_the_cut_in_force_is_among_those_that_are_swept() -> None:
     assert 0.62 in cluster(asking(*NEEDS), threshold=0.62).sweep()["threshold"].to_list()

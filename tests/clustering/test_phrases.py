@@ -1,6 +1,5 @@
 import random
 from collections import Counter
-from collections.abc import Callable
 
 import polars as pl
 import pytest
@@ -8,10 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from builders.clustering import asking
 from vocabgap.clustering.wordings import surfaces_of, wordings_of
 from vocabgap.schema import PHRASE_FIELDS, WORDINGS
-
-Asking = Callable[..., pl.DataFrame]
 
 
 def one_record(missing_capability: str | None, description: str | None, intent: str | None) -> pl.DataFrame:
@@ -40,19 +38,19 @@ def test_phrase_is_the_first_field_that_is_not_blank(
     assert found["wording"].to_list() == [expected]
 
 
-def test_wordings_are_trimmed(asking: Asking) -> None:
+def test_wordings_are_trimmed() -> None:
     found = wordings_of(asking("  lens hood", "lens hood\n", "lens hood"))
 
     assert found.select("wording", "mentions").rows() == [("lens hood", 3)]
 
 
-def test_spellings_of_one_phrase_stay_separate_wordings(asking: Asking) -> None:
+def test_spellings_of_one_phrase_stay_separate_wordings() -> None:
     found = wordings_of(asking("Lens Hood", "lens_hood", "lens hood"))
 
     assert found["wording"].to_list() == ["Lens Hood", "lens hood", "lens_hood"]
 
 
-def test_spellings_of_one_phrase_share_a_surface(asking: Asking) -> None:
+def test_spellings_of_one_phrase_share_a_surface() -> None:
     found = wordings_of(asking("Lens Hood", "lens_hood", "lens-hoods", "lensHood"))
 
     assert found["surface"].unique().to_list() == ["len hood"]
@@ -64,20 +62,20 @@ def test_record_without_any_text_has_no_wording() -> None:
     assert found.is_empty()
 
 
-def test_wordings_have_the_columns_of_their_table(asking: Asking) -> None:
+def test_wordings_have_the_columns_of_their_table() -> None:
     found = wordings_of(asking("lens hood"))
 
     assert dict(found.schema) == {name: WORDINGS.schema[name] for name in ("wording", "mentions", "surface")}
 
 
-def test_no_records_give_no_wordings(asking: Asking) -> None:
+def test_no_records_give_no_wordings() -> None:
     found = wordings_of(asking())
 
     assert found.is_empty()
     assert dict(found.schema) == {name: WORDINGS.schema[name] for name in ("wording", "mentions", "surface")}
 
 
-def test_surfaces_add_up_the_mentions_of_their_wordings(asking: Asking) -> None:
+def test_surfaces_add_up_the_mentions_of_their_wordings() -> None:
     wordings = wordings_of(asking("lens hood", "lens hood", "Lens-Hood", "matte box"))
 
     found = surfaces_of(wordings)
@@ -87,9 +85,7 @@ def test_surfaces_add_up_the_mentions_of_their_wordings(asking: Asking) -> None:
 
 @given(st.lists(st.sampled_from(["lens hood", "Lens-Hood", "matte box", "???", "tilt"])), st.randoms())
 @settings(deadline=None)
-def test_wordings_do_not_depend_on_the_order_of_records(
-    asking: Asking, phrases: list[str], shuffle: random.Random
-) -> None:
+def test_wordings_do_not_depend_on_the_order_of_records(phrases: list[str], shuffle: random.Random) -> None:
     shuffled = shuffle.sample(phrases, len(phrases))
 
     assert_frame_equal(wordings_of(asking(*shuffled)), wordings_of(asking(*phrases)))
@@ -97,7 +93,7 @@ def test_wordings_do_not_depend_on_the_order_of_records(
 
 @given(st.lists(st.text()))
 @settings(deadline=None)
-def test_mentions_count_the_records_with_each_trimmed_phrase(asking: Asking, phrases: list[str]) -> None:
+def test_mentions_count_the_records_with_each_trimmed_phrase(phrases: list[str]) -> None:
     found = wordings_of(asking(*phrases))
 
     expected = Counter(phrase.strip() for phrase in phrases if phrase.strip())

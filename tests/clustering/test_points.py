@@ -1,18 +1,15 @@
 """From records to the weighted points that are clustered."""
 
 import random
-from collections.abc import Callable
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from builders.clustering import asking
 from vocabgap.clustering.wordings import points_of
-
-Asking = Callable[..., pl.DataFrame]
 
 phrase_lists = st.lists(
     st.lists(st.sampled_from(["Sky", "masks", "the", "not", "???", "it", "is"]), min_size=1, max_size=4).map(
@@ -22,7 +19,7 @@ phrase_lists = st.lists(
 )
 
 
-def test_a_point_weighs_as_much_as_all_wordings_of_its_surface(asking: Asking) -> None:
+def test_a_point_weighs_as_much_as_all_wordings_of_its_surface() -> None:
     found = points_of(asking("sky mask", "Sky Mask", "sky masks", "sky mask", "tilt shift"))
 
     assert found.surfaces.rows() == [("sky mask", 4), ("tilt shift", 1)]
@@ -30,37 +27,37 @@ def test_a_point_weighs_as_much_as_all_wordings_of_its_surface(asking: Asking) -
     assert found.weights.dtype == np.float64
 
 
-def test_wordings_stay_apart_where_their_surface_is_one(asking: Asking) -> None:
+def test_wordings_stay_apart_where_their_surface_is_one() -> None:
     found = points_of(asking("sky masks", "Sky Mask", "sky masks"))
 
     assert found.wordings.select("wording", "mentions").rows() == [("Sky Mask", 1), ("sky masks", 2)]
 
 
-def test_contents_are_what_tells_needs_apart(asking: Asking) -> None:
+def test_contents_are_what_tells_needs_apart() -> None:
     found = points_of(asking("please mask the sky without halos"))
 
     assert found.contents == ["mask sky without halo"]
 
 
-def test_contents_are_whole_where_nothing_else_would_be_left(asking: Asking) -> None:
+def test_contents_are_whole_where_nothing_else_would_be_left() -> None:
     assert points_of(asking("we need it", "???")).contents == ["???", "we need it"]
 
 
-def test_stop_words_are_left_out_of_contents_and_stay_in_surfaces(asking: Asking) -> None:
+def test_stop_words_are_left_out_of_contents_and_stay_in_surfaces() -> None:
     found = points_of(asking("sky masks"), stop_words=["mask"])
 
     assert found.contents == ["sky"]
     assert found.surfaces["surface"].to_list() == ["sky mask"]
 
 
-def test_synonyms_are_folded_in_contents_and_stay_in_surfaces(asking: Asking) -> None:
+def test_synonyms_are_folded_in_contents_and_stay_in_surfaces() -> None:
     found = points_of(asking("heaven masks", "sky mask"), synonyms={"sky": ["heaven", "firmament"]})
 
     assert found.contents == ["sky mask", "sky mask"]
     assert found.surfaces["surface"].to_list() == ["heaven mask", "sky mask"]
 
 
-def test_stop_words_are_taken_out_before_synonyms_are_looked_for(asking: Asking) -> None:
+def test_stop_words_are_taken_out_before_synonyms_are_looked_for() -> None:
     found = points_of(
         asking("tone down of the heaven"), stop_words=["down"], synonyms={"sky": ["tone heaven"]}
     )
@@ -68,19 +65,19 @@ def test_stop_words_are_taken_out_before_synonyms_are_looked_for(asking: Asking)
     assert found.contents == ["sky"]
 
 
-def test_shares_are_of_the_words_that_only_stand_in_sentences(asking: Asking) -> None:
+def test_shares_are_of_the_words_that_only_stand_in_sentences() -> None:
     found = points_of(asking("how do I mask", "mask for the sky"))
 
     assert found.surfaces["surface"].to_list() == ["how do i mask", "mask for the sky"]
     assert found.clause_shares.tolist() == [0.75, 0.0]
 
 
-def test_stop_words_count_among_the_words_of_a_surface(asking: Asking) -> None:
+def test_stop_words_count_among_the_words_of_a_surface() -> None:
     assert points_of(asking("is the sky masked"), stop_words=["sky"]).clause_shares.tolist() == [0.25]
 
 
 @pytest.mark.parametrize("phrases", [(), (None, "  ")])
-def test_no_phrase_gives_no_point(asking: Asking, phrases: tuple[str | None, ...]) -> None:
+def test_no_phrase_gives_no_point(phrases: tuple[str | None, ...]) -> None:
     found = points_of(asking(*phrases))
 
     assert (found.wordings.height, found.surfaces.height, found.contents) == (0, 0, [])
@@ -89,7 +86,7 @@ def test_no_phrase_gives_no_point(asking: Asking, phrases: tuple[str | None, ...
 
 @given(phrase_lists)
 @settings(deadline=None)
-def test_there_is_one_content_share_and_weight_for_each_surface(asking: Asking, phrases: list[str]) -> None:
+def test_there_is_one_content_share_and_weight_for_each_surface(phrases: list[str]) -> None:
     found = points_of(asking(*phrases))
 
     count = found.surfaces["surface"].n_unique()
@@ -102,9 +99,7 @@ def test_there_is_one_content_share_and_weight_for_each_surface(asking: Asking, 
 
 @given(phrase_lists, st.randoms(use_true_random=False))
 @settings(deadline=None)
-def test_the_order_of_records_changes_no_point(
-    asking: Asking, phrases: list[str], shuffle: random.Random
-) -> None:
+def test_the_order_of_records_changes_no_point(phrases: list[str], shuffle: random.Random) -> None:
     expected = points_of(asking(*phrases))
 
     found = points_of(asking(*shuffle.sample(phrases, len(phrases))))

@@ -1,11 +1,10 @@
 """Average linkage in linear memory: against its definition, against SciPy, and on any number of threads."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 
 import numba
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +12,7 @@ from scipy import sparse
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
+from builders.clustering import asking, mixed_rows
 from vocabgap.clustering import linkage, neighbours
 from vocabgap.clustering.cutting import flat_groups
 from vocabgap.clustering.grouping import cluster
@@ -20,9 +20,6 @@ from vocabgap.clustering.linkage import Merges, in_order_of_height, reciprocal_m
 from vocabgap.clustering.neighbours import SparseNeighbours
 from vocabgap.clustering.vectorizing import Rows, vectorize
 from vocabgap.errors import InvalidInputError
-
-Asking = Callable[..., pl.DataFrame]
-MixedRows = Callable[..., Rows]
 
 EXACT = 1e-9
 ACTS = ("mask", "brighten", "denoise", "sharpen", "crop", "export", "stack", "align", "blur", "tint")
@@ -88,7 +85,7 @@ def distances_after(merges: Merges, rows: Rows, weights: np.ndarray) -> Iterator
     st.floats(0.05, 1.0),
 )
 def test_every_merge_is_of_the_nearest_pair_at_its_mean_distance(
-    mixed_rows: MixedRows, seed: int, count: int, spelt: int, limit: float
+    seed: int, count: int, spelt: int, limit: float
 ) -> None:
     rng = np.random.default_rng(seed)
     rows = mixed_rows(rng, count, spelt, coarse=bool(rng.integers(2)))
@@ -141,7 +138,7 @@ def test_the_number_of_threads_changes_nothing() -> None:
         np.testing.assert_array_equal(getattr(runs[0], name), getattr(runs[-1], name))
 
 
-def test_many_surfaces_are_grouped_as_few_are(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_surfaces_are_grouped_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
     contents, _ = surfaces(400, seed=8)
     few = cluster(asking(*contents), threshold=0.6)
 
@@ -167,7 +164,7 @@ def test_a_pair_that_shares_thousands_of_terms_is_found_at_the_very_floor() -> N
 
 @pytest.mark.parametrize("threads", ["0", "-1", "many", ""])
 def test_a_number_of_threads_that_cannot_be_is_told_as_such(
-    threads: str, asking: Asking, monkeypatch: pytest.MonkeyPatch
+    threads: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(linkage, "DENSE_LIMIT", 1)
     monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
@@ -193,7 +190,7 @@ def test_what_is_found_does_not_depend_on_how_many_are_searched_for_at_once(
 
 @pytest.mark.parametrize("spelt", [0, 9])
 @pytest.mark.parametrize("floor", [0.0, 0.3, 0.8])
-def test_the_nearest_of_each_is_that_of_all_pairs(mixed_rows: MixedRows, spelt: int, floor: float) -> None:
+def test_the_nearest_of_each_is_that_of_all_pairs(spelt: int, floor: float) -> None:
     for seed in range(20):
         rng = np.random.default_rng(seed)
         count = int(rng.integers(2, 90))

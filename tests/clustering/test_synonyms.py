@@ -1,16 +1,12 @@
 """Words that the settings say mean the same."""
 
-from collections.abc import Callable
-
-import polars as pl
 import pytest
 
+from builders.clustering import asking
 from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.wordings import folding
 from vocabgap.errors import InvalidInputError
 from vocabgap.text import ignored_stems
-
-Asking = Callable[..., pl.DataFrame]
 
 IGNORED = ignored_stems()
 
@@ -65,7 +61,7 @@ def test_what_cannot_be_meant_is_refused(synonyms: dict[str, list[str]], told: s
         folding(synonyms, IGNORED)
 
 
-def test_synonyms_that_share_no_letter_meet(asking: Asking) -> None:
+def test_synonyms_that_share_no_letter_meet() -> None:
     found = cluster(asking("haze removal", "mist cleanup"), synonyms={"haze removal": ["mist cleanup"]})
 
     assert found.clusters["surfaces"].to_list() == [2]

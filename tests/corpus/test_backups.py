@@ -3,7 +3,6 @@
 import json
 import resource
 import signal
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -12,6 +11,7 @@ from backports import zstd
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from builders.corpus import ids_of
 from vocabgap.corpus.backup_files import EMBEDDED_BY
 from vocabgap.corpus.backups import Exported, Restored
 from vocabgap.corpus.contracts import BACKUP_RECORD, faults
@@ -19,8 +19,6 @@ from vocabgap.corpus.corpus import Corpus, open_corpus
 from vocabgap.corpus.outcome import Code, RefusedError
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.settings.model import DEFAULT_DIMENSION, CorpusSettings, Settings
-
-Ids = Callable[[Corpus], list[str]]
 
 
 class Whose(TypedDict):
@@ -198,9 +196,7 @@ def test_restored_record_that_is_there_stays_as_it_is(corpus: Corpus, tmp_path: 
     assert read(tmp_path / "c.jsonl")[0]["document"] == "text"
 
 
-def test_replacing_takes_out_what_was_there(
-    corpus: Corpus, photos: Path, tmp_path: Path, ids_of: Ids
-) -> None:
+def test_replacing_takes_out_what_was_there(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
     corpus.push(photos, **NORTH)
 
     made = corpus.restore(write(tmp_path / "b.jsonl", record(1)), replace=True)
@@ -251,7 +247,7 @@ REFUSED = {
 @pytest.mark.parametrize("replace", [False, True])
 @pytest.mark.parametrize(("bad", "told"), REFUSED.values(), ids=REFUSED)
 def test_record_that_cannot_be_restored_refuses_the_whole_file(
-    corpus: Corpus, tmp_path: Path, ids_of: Ids, bad: object, told: str, replace: bool
+    corpus: Corpus, tmp_path: Path, bad: object, told: str, replace: bool
 ) -> None:
     corpus.restore(write(tmp_path / "b.jsonl", record(1)))
     before = corpus.store.version().measures
@@ -268,9 +264,7 @@ def test_record_that_cannot_be_restored_refuses_the_whole_file(
     assert corpus.store.version().measures == before
 
 
-def test_divergent_name_refuses_the_merge_before_any_write(
-    corpus: Corpus, tmp_path: Path, ids_of: Ids
-) -> None:
+def test_divergent_name_refuses_the_merge_before_any_write(corpus: Corpus, tmp_path: Path) -> None:
     corpus.restore(write(tmp_path / "b.jsonl", record(1)))
 
     with pytest.raises(RefusedError) as refused:

@@ -1,16 +1,15 @@
-from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from builders.corpus import chunks
 from vocabgap.corpus import changes
 from vocabgap.corpus.changes import stretches
 from vocabgap.corpus.chunks import PATH_KEY
 from vocabgap.corpus.parquet_store import ParquetStore
 from vocabgap.corpus.store import Store
 
-Chunks = Callable[..., pl.DataFrame]
 FORGOTTEN = "the cellar of the old observatory"
 
 
@@ -24,7 +23,7 @@ def everything_in(folder: Path) -> bytes:
     return found
 
 
-def test_what_was_deleted_is_in_no_file_afterwards(store: Store, chunks: Chunks, tmp_path: Path) -> None:
+def test_what_was_deleted_is_in_no_file_afterwards(store: Store, tmp_path: Path) -> None:
     with store.changing("add") as change:
         change.add(chunks("a", "secret-id", tenant="ada", content=FORGOTTEN, path="secret/log.jsonl"))
         change.add(chunks("c", "d"))
@@ -47,7 +46,7 @@ def test_what_was_deleted_is_in_no_file_afterwards(store: Store, chunks: Chunks,
     assert store.version().rows().equals(before)
 
 
-def test_compacting_again_changes_nothing(store: Store, chunks: Chunks) -> None:
+def test_compacting_again_changes_nothing(store: Store) -> None:
     for name in "abc":
         with store.changing("add") as change:
             change.add(chunks(name))
@@ -57,7 +56,7 @@ def test_compacting_again_changes_nothing(store: Store, chunks: Chunks) -> None:
 
 
 def test_a_large_corpus_is_written_in_several_parts(
-    parquet_store: ParquetStore, chunks: Chunks, monkeypatch: pytest.MonkeyPatch
+    parquet_store: ParquetStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(changes, "_PART_ROWS", 10)
     rows = pl.concat([chunks(f"{n}a", f"{n}b", f"{n}c", path=f"{n % 9}.jsonl") for n in range(18)])

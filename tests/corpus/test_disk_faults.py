@@ -4,21 +4,21 @@ import errno
 import os
 import resource
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from builders.corpus import chunks
 from vocabgap.corpus.parquet_store import ParquetStore
 from vocabgap.errors import AccessDeniedError, StateError
 
-Chunks = Callable[..., pl.DataFrame]
 not_as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root writes folders whatever their permissions")
 
 
 @pytest.fixture
-def filled(parquet_store: ParquetStore, chunks: Chunks) -> ParquetStore:
+def filled(parquet_store: ParquetStore) -> ParquetStore:
     """A corpus with a part, a deleted row and a second part."""
     for rows in (chunks("a", "b", "z"), chunks("c")):
         with parquet_store.changing("make") as change:
@@ -54,7 +54,7 @@ def same(store: ParquetStore) -> None:
 
 
 @pytest.mark.usefixtures("little_room")
-def test_a_file_that_cannot_grow_is_told_and_changes_nothing(tmp_path: Path, chunks: Chunks) -> None:
+def test_a_file_that_cannot_grow_is_told_and_changes_nothing(tmp_path: Path) -> None:
     store = ParquetStore(tmp_path / "corpus")
     rows = chunks(*(str(number) for number in range(100)))
 
@@ -67,7 +67,7 @@ def test_a_file_that_cannot_grow_is_told_and_changes_nothing(tmp_path: Path, chu
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EDQUOT])
 @pytest.mark.parametrize("call", range(5))
 def test_a_disk_that_fails_at_any_sync_changes_nothing(
-    filled: ParquetStore, chunks: Chunks, monkeypatch: pytest.MonkeyPatch, code: int, call: int
+    filled: ParquetStore, monkeypatch: pytest.MonkeyPatch, code: int, call: int
 ) -> None:
     calls = iter(range(100))
     fsync = os.fsync
@@ -89,7 +89,7 @@ def test_a_disk_that_fails_at_any_sync_changes_nothing(
 
 
 def test_a_manifest_that_cannot_be_put_in_its_place_changes_nothing(
-    filled: ParquetStore, chunks: Chunks, monkeypatch: pytest.MonkeyPatch
+    filled: ParquetStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(source: Path, target: Path) -> None:
         raise PermissionError(errno.EACCES, "Permission denied", str(source), None, str(target))
@@ -132,7 +132,7 @@ def test_a_compaction_that_cannot_remove_what_was_deleted_says_so(
 
 
 @not_as_root
-def test_a_corpus_that_may_only_be_read_is_read_and_not_changed(filled: ParquetStore, chunks: Chunks) -> None:
+def test_a_corpus_that_may_only_be_read_is_read_and_not_changed(filled: ParquetStore) -> None:
     filled.folder.chmod(0o555)
     (filled.folder / "writer.lock").chmod(0o444)
     try:
@@ -201,7 +201,7 @@ def test_a_file_is_no_corpus(tmp_path: Path) -> None:
 
 
 def test_what_the_disk_did_not_confirm_costs_no_file_of_the_version_before(
-    filled: ParquetStore, chunks: Chunks, monkeypatch: pytest.MonkeyPatch
+    filled: ParquetStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     manifest = filled.folder / "manifest.json"
     earlier, fsync, calls = manifest.read_bytes(), os.fsync, iter(range(100))

@@ -1,11 +1,11 @@
 """Withdrawal: what is forgotten is gone, and after a compaction in no file."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from builders import gap, write_corpus
 from vocabgap.corpus.corpus import Corpus
 from vocabgap.corpus.forgetting import Forgotten
 from vocabgap.errors import InvalidInputError, NotFoundError
@@ -44,10 +44,8 @@ def test_image_is_forgotten_by_its_folder(shared: Corpus) -> None:
     assert left(shared)[1] == ("north", "photos", 1)
 
 
-def test_image_is_forgotten_where_a_record_names_it(
-    corpus: Corpus, write_corpus: Callable[..., Path], gap: Callable[..., dict[str, object]]
-) -> None:
-    root = write_corpus({"heron": [gap("sky mask"), gap("film grain", image_id="fox-3")]})
+def test_image_is_forgotten_where_a_record_names_it(corpus: Corpus, tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"heron": [gap("sky mask"), gap("film grain", image_id="fox-3")]})
     corpus.push(root, tenant="north", repo="photos")
 
     assert corpus.forget("north", image="fox-3").records == 1
@@ -89,10 +87,10 @@ def everything_in(folder: Path) -> bytes:
 
 @pytest.mark.parametrize("image", [None, "heron"])
 def test_what_is_forgotten_is_in_no_file_after_a_compaction(
-    shared: Corpus, tmp_path: Path, write_corpus: Callable[..., Path], image: str | None
+    shared: Corpus, tmp_path: Path, image: str | None
 ) -> None:
     line = '{"description": "zebra crossing lines"}'
-    root = write_corpus({"heron": [line]}, "zoo")
+    root = write_corpus(tmp_path, {"heron": [line]}, "zoo")
     shared.push(root, tenant="zoo-keeper", repo="zoo", snapshot=True)
     assert b"zebra" in everything_in(tmp_path / "corpus")
 

@@ -2,13 +2,14 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import TypedDict
 
 import polars as pl
 import pytest
 
+from builders import write_corpus
+from builders.corpus import ids_of
 from vocabgap.corpus.contracts import PARSED_CHUNK, faults
 from vocabgap.corpus.corpus import Corpus
 from vocabgap.corpus.gap_chunks import PARSER_ID, chunks_of_lines
@@ -17,8 +18,6 @@ from vocabgap.errors import ExitCode, StateError
 from vocabgap.ingest.verbatim import read_lines
 from vocabgap.records.record import LOG_NAME, ROOT_KIND
 from vocabgap.schema import GAP_KIND
-
-Ids = Callable[[Corpus], list[str]]
 
 
 class Whose(TypedDict):
@@ -72,10 +71,8 @@ def test_bad_line_is_an_error_and_costs_no_other(corpus: Corpus, photos: Path) -
     )
 
 
-def test_log_of_any_bytes_is_pushed_as_far_as_it_can_be_read(
-    corpus: Corpus, write_corpus: Callable[..., Path]
-) -> None:
-    root = write_corpus({"heron": []})
+def test_log_of_any_bytes_is_pushed_as_far_as_it_can_be_read(corpus: Corpus, tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"heron": []})
     log = root / "heron" / LOG_NAME
     log.write_bytes(b'\xef\xbb\xbf{"description":"sky mask"}\r\n\xff\xfe\n\n{"description":"torn')
 
@@ -95,16 +92,14 @@ def test_second_push_of_the_same_changes_nothing(corpus: Corpus, photos: Path) -
     assert corpus.store.version().measures == before
 
 
-def test_same_log_of_two_tenants_is_two_records(corpus: Corpus, photos: Path, ids_of: Ids) -> None:
+def test_same_log_of_two_tenants_is_two_records(corpus: Corpus, photos: Path) -> None:
     corpus.push(photos, **NORTH)
     corpus.push(photos, tenant="south", repo="photos")
 
     assert len(set(ids_of(corpus))) == 6
 
 
-def test_text_of_a_log_in_a_payload_is_the_same_records(
-    corpus: Corpus, other: Corpus, photos: Path, ids_of: Ids
-) -> None:
+def test_text_of_a_log_in_a_payload_is_the_same_records(corpus: Corpus, other: Corpus, photos: Path) -> None:
     files = [
         {"content": log.read_text(), "sourcePath": f"{log.parent.name}/{LOG_NAME}", "parserId": PARSER_ID}
         for log in photos.glob(f"*/{LOG_NAME}")

@@ -3,18 +3,16 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
-import polars as pl
 import pytest
 
+from builders.corpus import chunks
 from vocabgap.corpus import parquet_store
 from vocabgap.corpus.parquet_store import ParquetStore
 from vocabgap.corpus.store import Store
 from vocabgap.errors import ExitCode, StateError
 
-Chunks = Callable[..., pl.DataFrame]
 HOLD = """
 import sys, time
 from pathlib import Path
@@ -39,7 +37,7 @@ def holder(folder: Path) -> "subprocess.Popen[bytes]":
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_second_writer_is_told_who_holds_the_corpus(parquet_store: ParquetStore, chunks: Chunks) -> None:
+def test_a_second_writer_is_told_who_holds_the_corpus(parquet_store: ParquetStore) -> None:
     told: list[str] = []
     with parquet_store.changing("make") as change:
         change.add(chunks("a"))
@@ -60,7 +58,7 @@ def test_a_second_writer_is_told_who_holds_the_corpus(parquet_store: ParquetStor
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_dead_holder_does_not_block(parquet_store: ParquetStore, chunks: Chunks) -> None:
+def test_a_dead_holder_does_not_block(parquet_store: ParquetStore) -> None:
     with holder(parquet_store.folder) as process:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
@@ -89,7 +87,7 @@ def test_the_lock_ends_with_a_change_that_fails(store: Store) -> None:
             raise KeyboardInterrupt
 
 
-def test_writers_that_come_together_go_one_after_the_other(store: Store, chunks: Chunks) -> None:
+def test_writers_that_come_together_go_one_after_the_other(store: Store) -> None:
     def write(name: str) -> None:
         for number in range(5):
             with store.changing(name) as change:

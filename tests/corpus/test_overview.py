@@ -1,12 +1,12 @@
 """What is in a corpus, and what is left over in it."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypedDict
 
 import pytest
 
+from builders.corpus import ids_of
 from vocabgap.corpus.corpus import Corpus
 from vocabgap.corpus.overview import Identity, Overview, overview, remove_orphans
 from vocabgap.corpus.tenants import configure, set_manifest
@@ -77,9 +77,7 @@ def test_outdated_is_what_is_two_configurations_behind(
     assert only(overview(corpus.store.version(), gap=1)).outdated == stale
 
 
-def test_orphans_are_removed_and_nothing_else(
-    corpus: Corpus, photos: Path, ids_of: Callable[[Corpus], list[str]]
-) -> None:
+def test_orphans_are_removed_and_nothing_else(corpus: Corpus, photos: Path) -> None:
     corpus.push(photos, **NORTH, now=EARLY)
     set_manifest(corpus.store, "north", "photos", [f"fjord/{LOG_NAME}"], now=LATE)
     corpus.push(photos, tenant="south", repo="photos", now=EARLY)

@@ -1,18 +1,16 @@
 """How a corpus lies in Parquet files."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from builders.corpus import chunks
 from vocabgap.corpus import changes
 from vocabgap.corpus.manifest import Manifest, read_manifest, write_manifest
 from vocabgap.corpus.parquet_store import ParquetStore
 from vocabgap.corpus.store import PathSnapshot
-
-Chunks = Callable[..., pl.DataFrame]
 
 
 def add(store: ParquetStore, rows: pl.DataFrame) -> None:
@@ -24,7 +22,7 @@ def files(store: ParquetStore) -> list[str]:
     return sorted(path.name for path in store.folder.iterdir())
 
 
-def test_each_change_adds_files_and_changes_none(parquet_store: ParquetStore, chunks: Chunks) -> None:
+def test_each_change_adds_files_and_changes_none(parquet_store: ParquetStore) -> None:
     add(parquet_store, chunks("a", "b"))
     first = (parquet_store.folder / "chunks-000001.parquet").read_bytes()
 
@@ -46,7 +44,7 @@ def test_each_change_adds_files_and_changes_none(parquet_store: ParquetStore, ch
     assert deleted.rows() == [(1, 0)]
 
 
-def test_a_part_of_which_nothing_is_left_is_removed(parquet_store: ParquetStore, chunks: Chunks) -> None:
+def test_a_part_of_which_nothing_is_left_is_removed(parquet_store: ParquetStore) -> None:
     add(parquet_store, chunks("a", "b"))
     add(parquet_store, chunks("c"))
 
@@ -56,7 +54,7 @@ def test_a_part_of_which_nothing_is_left_is_removed(parquet_store: ParquetStore,
     assert files(parquet_store) == ["chunks-000002.parquet", "manifest.json", "writer.lock"]
 
 
-def test_a_number_is_never_given_twice(parquet_store: ParquetStore, chunks: Chunks) -> None:
+def test_a_number_is_never_given_twice(parquet_store: ParquetStore) -> None:
     add(parquet_store, chunks("a"))
     with parquet_store.changing("forget") as change:
         change.delete(pl.lit(value=True))
@@ -66,9 +64,7 @@ def test_a_number_is_never_given_twice(parquet_store: ParquetStore, chunks: Chun
     assert files(parquet_store) == ["chunks-000002.parquet", "manifest.json", "writer.lock"]
 
 
-def test_a_change_that_changes_nothing_leaves_every_file_as_it_is(
-    parquet_store: ParquetStore, chunks: Chunks
-) -> None:
+def test_a_change_that_changes_nothing_leaves_every_file_as_it_is(parquet_store: ParquetStore) -> None:
     add(parquet_store, chunks("a"))
     before = {path.name: (path.stat().st_ino, path.read_bytes()) for path in parquet_store.folder.iterdir()}
 
@@ -78,7 +74,7 @@ def test_a_change_that_changes_nothing_leaves_every_file_as_it_is(
     assert after == before
 
 
-def test_the_same_changes_make_the_same_bytes(tmp_path: Path, chunks: Chunks) -> None:
+def test_the_same_changes_make_the_same_bytes(tmp_path: Path) -> None:
     stores = [ParquetStore(tmp_path / name) for name in ("one", "two")]
     for store in stores:
         add(store, chunks("b", "a", vector=[0.5]))
@@ -91,9 +87,7 @@ def test_the_same_changes_make_the_same_bytes(tmp_path: Path, chunks: Chunks) ->
     assert contents[0] == contents[1]
 
 
-def test_what_a_killed_writer_left_is_removed_by_the_next(
-    parquet_store: ParquetStore, chunks: Chunks
-) -> None:
+def test_what_a_killed_writer_left_is_removed_by_the_next(parquet_store: ParquetStore) -> None:
     add(parquet_store, chunks("a"))
     for name in ("chunks-000002.parquet", "paths-000003.parquet", "manifest.json.new"):
         (parquet_store.folder / name).write_bytes(b"half")
@@ -102,9 +96,7 @@ def test_what_a_killed_writer_left_is_removed_by_the_next(
         assert files(parquet_store) == ["chunks-000001.parquet", "manifest.json", "writer.lock"]
 
 
-def test_a_first_writer_that_was_killed_does_not_stand_in_the_way(
-    parquet_store: ParquetStore, chunks: Chunks
-) -> None:
+def test_a_first_writer_that_was_killed_does_not_stand_in_the_way(parquet_store: ParquetStore) -> None:
     parquet_store.folder.mkdir()
     for name in ("writer.lock", "chunks-000001.parquet", "manifest.json.new"):
         (parquet_store.folder / name).write_bytes(b"half")
@@ -114,7 +106,7 @@ def test_a_first_writer_that_was_killed_does_not_stand_in_the_way(
     assert parquet_store.version().measures.rows == 1
 
 
-def test_other_files_in_a_corpus_are_left_alone(parquet_store: ParquetStore, chunks: Chunks) -> None:
+def test_other_files_in_a_corpus_are_left_alone(parquet_store: ParquetStore) -> None:
     add(parquet_store, chunks("a"))
     (parquet_store.folder / "notes.md").write_text("mine")
 
@@ -125,7 +117,7 @@ def test_other_files_in_a_corpus_are_left_alone(parquet_store: ParquetStore, chu
 
 
 def test_a_reader_whose_part_was_just_removed_reads_the_newer_version(
-    parquet_store: ParquetStore, chunks: Chunks, monkeypatch: pytest.MonkeyPatch
+    parquet_store: ParquetStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add(parquet_store, chunks("a"))
     old = read_manifest(parquet_store.folder)
@@ -141,7 +133,7 @@ def test_a_reader_whose_part_was_just_removed_reads_the_newer_version(
     assert parquet_store.version().rows(["id"]).get_column("id").to_list() == ["a", "b"]
 
 
-def test_a_version_closes_its_files_when_it_goes(parquet_store: ParquetStore, chunks: Chunks) -> None:
+def test_a_version_closes_its_files_when_it_goes(parquet_store: ParquetStore) -> None:
     add(parquet_store, chunks("a"))
     before = len(list(Path("/dev/fd").iterdir()))
 
@@ -151,7 +143,7 @@ def test_a_version_closes_its_files_when_it_goes(parquet_store: ParquetStore, ch
     assert len(list(Path("/dev/fd").iterdir())) <= before + 1
 
 
-def test_many_small_parts_are_joined(parquet_store: ParquetStore, chunks: Chunks) -> None:
+def test_many_small_parts_are_joined(parquet_store: ParquetStore) -> None:
     count = 2 * changes._MANY_PARTS + 5
     for number in range(count):
         with parquet_store.changing("add") as change:
@@ -164,7 +156,7 @@ def test_many_small_parts_are_joined(parquet_store: ParquetStore, chunks: Chunks
 
 
 def test_large_parts_are_left_as_they_are(
-    parquet_store: ParquetStore, chunks: Chunks, monkeypatch: pytest.MonkeyPatch
+    parquet_store: ParquetStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(changes, "_MANY_PARTS", 4)
     monkeypatch.setattr(changes, "_SMALL_TOGETHER", 5)
@@ -174,9 +166,7 @@ def test_large_parts_are_left_as_they_are(
     assert parquet_store.version().measures.parts == 6
 
 
-def test_what_was_there_is_found_where_the_manifest_was_written_by_hand(
-    parquet_store: ParquetStore, chunks: Chunks
-) -> None:
+def test_what_was_there_is_found_where_the_manifest_was_written_by_hand(parquet_store: ParquetStore) -> None:
     add(parquet_store, chunks("a"))
     manifest = read_manifest(parquet_store.folder)
     assert manifest is not None

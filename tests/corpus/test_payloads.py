@@ -3,18 +3,17 @@
 import io
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TypedDict
 
 import pytest
 
+from builders import gap, write_corpus
+from builders.corpus import ids_of
 from vocabgap.corpus.contracts import PARSED_CHUNK, faults
 from vocabgap.corpus.corpus import Corpus
 from vocabgap.corpus.payloads import export_chunks, read_payload
 from vocabgap.errors import InvalidInputError, NotFoundError
-
-Ids = Callable[[Corpus], list[str]]
 
 
 class Whose(TypedDict):
@@ -28,7 +27,7 @@ NORTH: Whose = {"tenant": "north", "repo": "demo"}
 
 
 def test_pushed_payload_of_a_folder_gives_the_ids_of_the_folder(
-    corpus: Corpus, other: Corpus, demo: Path, tmp_path: Path, ids_of: Ids
+    corpus: Corpus, other: Corpus, demo: Path, tmp_path: Path
 ) -> None:
     made = export_chunks(demo, tmp_path / "p.json", **NORTH)
     pushed = corpus.push(demo, **NORTH)
@@ -53,7 +52,7 @@ def test_every_chunk_of_a_payload_keeps_the_contract(demo: Path, tmp_path: Path)
 
 
 def test_payload_of_a_corpus_gives_the_ids_of_the_corpus(
-    corpus: Corpus, other: Corpus, photos: Path, tmp_path: Path, ids_of: Ids
+    corpus: Corpus, other: Corpus, photos: Path, tmp_path: Path
 ) -> None:
     corpus.push(photos, **NORTH)
     corpus.push({"files": [{"content": "text", "sourcePath": "notes.md"}]}, **NORTH)
@@ -144,10 +143,8 @@ def test_payload_of_nobody_is_refused(photos: Path, tmp_path: Path, tenant: str,
         export_chunks(photos, tmp_path / "p.json", tenant=tenant, repo=repo)
 
 
-def test_log_whose_path_no_payload_can_have_is_left_out(
-    tmp_path: Path, write_corpus: Callable[..., Path], gap: Callable[..., object], corpus: Corpus
-) -> None:
-    root = write_corpus({"heron": [gap("sky mask")], "con": [gap("film grain")]})
+def test_log_whose_path_no_payload_can_have_is_left_out(tmp_path: Path, corpus: Corpus) -> None:
+    root = write_corpus(tmp_path, {"heron": [gap("sky mask")], "con": [gap("film grain")]})
 
     made = export_chunks(root, tmp_path / "p.json", **NORTH)
 

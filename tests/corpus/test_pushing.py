@@ -1,9 +1,8 @@
 """Whose a push is has to be said: a payload never settles it itself."""
 
-from collections.abc import Callable
-
 import pytest
 
+from builders.corpus import ids_of
 from vocabgap.corpus.corpus import Corpus
 from vocabgap.corpus.push import Prepared
 from vocabgap.errors import InvalidInputError
@@ -21,7 +20,7 @@ ELSEWHERE = {
     ("tenant", "repo", "named"), [("", "photos", "tenant"), ("@", "photos", "tenant"), ("north", "", "repo")]
 )
 def test_push_of_nobody_is_refused_and_withdraws_nothing(
-    corpus: Corpus, tenant: str, repo: str, named: str, ids_of: Callable[[Corpus], list[str]]
+    corpus: Corpus, tenant: str, repo: str, named: str
 ) -> None:
     corpus.push({"files": [NOTE]}, tenant="north", repo="photos")
 

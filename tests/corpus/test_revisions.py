@@ -2,15 +2,12 @@
 
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from vocabgap.corpus.withdrawal import GitRepository
 from vocabgap.errors import NotFoundError, StateError
-
-Commit = Callable[..., str]
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -43,74 +40,69 @@ def repository(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def commit(repository: Path) -> Commit:
+def commit(repository: Path, **files: str | None) -> str:
     """Makes the repository hold these files and commits them: path to content, None for one to delete."""
-
-    def make(**files: str | None) -> str:
-        for name, content in files.items():
-            path = repository / name
-            if content is None:
-                path.unlink()
-            else:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(content)
-        git(repository, "add", "--all")
-        git(repository, "commit", "--quiet", "--allow-empty", "--message", "next")
-        return git(repository, "rev-parse", "HEAD")
-
-    return make
+    for name, content in files.items():
+        path = repository / name
+        if content is None:
+            path.unlink()
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content)
+    git(repository, "add", "--all")
+    git(repository, "commit", "--quiet", "--allow-empty", "--message", "next")
+    return git(repository, "rev-parse", "HEAD")
 
 
-def test_deleted_file_is_named_and_changed_one_is_not(repository: Path, commit: Commit) -> None:
-    base = commit(**{"a.jsonl": "1\n", "b.jsonl": "1\n", "deep/c.jsonl": "1\n"})
-    head = commit(**{"a.jsonl": None, "b.jsonl": "2\n", "deep/c.jsonl": None, "d.jsonl": "1\n"})
+def test_deleted_file_is_named_and_changed_one_is_not(repository: Path) -> None:
+    base = commit(repository, **{"a.jsonl": "1\n", "b.jsonl": "1\n", "deep/c.jsonl": "1\n"})
+    head = commit(repository, **{"a.jsonl": None, "b.jsonl": "2\n", "deep/c.jsonl": None, "d.jsonl": "1\n"})
 
     assert GitRepository(repository).deleted(base, head) == ("a.jsonl", "deep/c.jsonl")
 
 
-def test_renamed_file_is_deleted_under_its_old_name(repository: Path, commit: Commit) -> None:
-    base = commit(**{"old.jsonl": "the same content\n" * 50})
-    head = commit(**{"old.jsonl": None, "new.jsonl": "the same content\n" * 50})
+def test_renamed_file_is_deleted_under_its_old_name(repository: Path) -> None:
+    base = commit(repository, **{"old.jsonl": "the same content\n" * 50})
+    head = commit(repository, **{"old.jsonl": None, "new.jsonl": "the same content\n" * 50})
 
     assert GitRepository(repository).deleted(base, head) == ("old.jsonl",)
 
 
-def test_branches_and_tags_are_revisions(repository: Path, commit: Commit) -> None:
-    commit(**{"a.jsonl": "1\n"})
+def test_branches_and_tags_are_revisions(repository: Path) -> None:
+    commit(repository, **{"a.jsonl": "1\n"})
     git(repository, "tag", "v1")
-    commit(**{"a.jsonl": None})
+    commit(repository, **{"a.jsonl": None})
 
     assert GitRepository(repository).deleted("v1", "main") == ("a.jsonl",)
 
 
-def test_paths_are_relative_to_the_folder_and_others_are_left_out(repository: Path, commit: Commit) -> None:
-    base = commit(**{"photos/a.jsonl": "1\n", "other/b.jsonl": "1\n", "photos/c.jsonl": "1\n"})
-    head = commit(**{"photos/a.jsonl": None, "other/b.jsonl": None})
+def test_paths_are_relative_to_the_folder_and_others_are_left_out(repository: Path) -> None:
+    base = commit(repository, **{"photos/a.jsonl": "1\n", "other/b.jsonl": "1\n", "photos/c.jsonl": "1\n"})
+    head = commit(repository, **{"photos/a.jsonl": None, "other/b.jsonl": None})
 
     assert GitRepository(repository / "photos").deleted(base, head) == ("a.jsonl",)
 
 
-def test_names_of_any_characters_come_back_as_they_are(repository: Path, commit: Commit) -> None:
+def test_names_of_any_characters_come_back_as_they_are(repository: Path) -> None:
     name = 'ünï "quoted"\nand\ttabbed'
-    base = commit(**{name: "1\n"})
-    head = commit(**{name: None})
+    base = commit(repository, **{name: "1\n"})
+    head = commit(repository, **{name: None})
 
     assert GitRepository(repository).deleted(base, head) == (name,)
 
 
-def test_name_that_is_not_utf_8_is_escaped_as_scans_escape_it(repository: Path, commit: Commit) -> None:
+def test_name_that_is_not_utf_8_is_escaped_as_scans_escape_it(repository: Path) -> None:
     (repository / os.fsdecode(b"caf\xe9")).write_text("1\n")
-    base = commit()
+    base = commit(repository)
     (repository / os.fsdecode(b"caf\xe9")).unlink()
-    head = commit()
+    head = commit(repository)
 
     assert GitRepository(repository).deleted(base, head) == (r"caf\xe9",)
 
 
 @pytest.mark.parametrize("revision", ["no-such-branch", "--output=stolen", "", " ", "a\0b", "HEAD:a.jsonl"])
-def test_unknown_revision_is_named(repository: Path, commit: Commit, revision: str) -> None:
-    head = commit(**{"a.jsonl": "1\n"})
+def test_unknown_revision_is_named(repository: Path, revision: str) -> None:
+    head = commit(repository, **{"a.jsonl": "1\n"})
 
     with pytest.raises(StateError, match="is not known in"):
         GitRepository(repository).deleted(revision, head)
@@ -150,10 +142,10 @@ def test_git_that_hangs_is_ended(repository: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_nothing_that_the_repository_names_is_run(
-    repository: Path, commit: Commit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    base = commit(**{"a.jsonl": "1\n", ".gitattributes": "*.jsonl diff=own\n"})
-    head = commit(**{"a.jsonl": None})
+    base = commit(repository, **{"a.jsonl": "1\n", ".gitattributes": "*.jsonl diff=own\n"})
+    head = commit(repository, **{"a.jsonl": None})
     trap = tmp_path / "trap"
     trap.write_text(f"#!/bin/sh\ntouch '{tmp_path}/sprung'\n")
     trap.chmod(0o755)

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypedDict
@@ -12,6 +11,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import vocabgap as vg
+from builders import gap, write_corpus
 from vocabgap.corpus.corpus import Corpus
 from vocabgap.corpus.places import is_corpus
 from vocabgap.errors import InvalidInputError, StateError
@@ -86,15 +86,10 @@ def test_only_what_is_asked_for_is_read(corpus: Corpus, photos: Path, folder: Pa
 
 
 def test_report_of_one_tenant_has_nothing_of_another(
-    corpus: Corpus,
-    photos: Path,
-    folder: Path,
-    tmp_path: Path,
-    write_corpus: Callable[..., Path],
-    gap: Callable[..., object],
+    corpus: Corpus, photos: Path, folder: Path, tmp_path: Path
 ) -> None:
     corpus.push(photos, tenant="north", repo="photos")
-    corpus.push(write_corpus({"x": [gap("secret wish")]}, "south"), tenant="south", repo="s")
+    corpus.push(write_corpus(tmp_path, {"x": [gap("secret wish")]}, "south"), tenant="south", repo="s")
 
     made = vg.run(folder, out=tmp_path / "out", selection=Selection(tenants=("north",)))
 
@@ -129,9 +124,9 @@ def test_cache_beside_a_corpus_gives_the_same(
 
 
 def test_image_of_a_log_in_the_root_is_the_folder_that_it_lay_in(
-    corpus: Corpus, folder: Path, write_corpus: Callable[..., Path]
+    corpus: Corpus, folder: Path, tmp_path: Path
 ) -> None:
-    root = write_corpus({"heron": ['{"description": "sky mask"}']})
+    root = write_corpus(tmp_path, {"heron": ['{"description": "sky mask"}']})
 
     corpus.push(root / "heron", tenant="north", repo="photos")
 
@@ -153,10 +148,8 @@ def test_log_of_another_tool_is_read_as_its_name_says(folder: Path, tmp_path: Pa
     assert found.gaps["description"].to_list() == ["sky mask"]
 
 
-def test_folder_with_a_manifest_of_something_else_is_no_corpus(
-    write_corpus: Callable[..., Path], gap: Callable[..., object]
-) -> None:
-    root = write_corpus({"heron": [gap("sky mask")]})
+def test_folder_with_a_manifest_of_something_else_is_no_corpus(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"heron": [gap("sky mask")]})
     (root / "manifest.json").write_text('{"format": "of a camera"}')
 
     assert not is_corpus(root)

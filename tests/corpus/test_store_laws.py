@@ -1,6 +1,5 @@
 """For any sequence of changes a store holds what a plain dictionary holds."""
 
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -10,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from builders.corpus import chunks
 from vocabgap.corpus.parquet_store import ParquetStore
 from vocabgap.corpus.store import Change, Store, Version
 
-Chunks = Callable[..., pl.DataFrame]
 Step = tuple[str, Any]
 Model = dict[str, dict[str, Any]]
 
@@ -27,7 +26,7 @@ DELETE = st.one_of(
 CHANGES = st.lists(st.one_of(st.lists(st.one_of(ADD, DELETE), max_size=4), st.just("compact")), max_size=8)
 
 
-def make(chunks: Chunks, told: tuple[list[str], str, str]) -> pl.DataFrame:
+def make(told: tuple[list[str], str, str]) -> pl.DataFrame:
     ids, content, path = told
     return chunks(*ids, content=content, path=path)
 
@@ -42,12 +41,12 @@ def named(step: Step) -> tuple[str, list[Any]]:
     return column, step[1] if step[0] == "id" else [step[1]]
 
 
-def apply(change: Change, model: Model, step: Step, chunks: Chunks) -> None:
+def apply(change: Change, model: Model, step: Step) -> None:
     if step[0] == "add":
         before = len(model)
-        for row in make(chunks, step[1]).to_dicts():
+        for row in make(step[1]).to_dicts():
             model.setdefault(row["id"], row)
-        assert change.add(make(chunks, step[1])) == len(model) - before
+        assert change.add(make(step[1])) == len(model) - before
         return
     column, wanted = named(step)
     gone = [each for each, row in model.items() if row[column] in wanted]
@@ -65,7 +64,7 @@ def holds(version: Version, model: Model) -> None:
         assert found.get_column("id").to_list() == expected
 
 
-def follow(store: Store, changes: list[Any], chunks: Chunks) -> None:
+def follow(store: Store, changes: list[Any]) -> None:
     model: Model = {}
     with store.changing("make"):
         pass
@@ -76,7 +75,7 @@ def follow(store: Store, changes: list[Any], chunks: Chunks) -> None:
         else:
             with store.changing("change") as change:
                 for step in steps:
-                    apply(change, model, step, chunks)
+                    apply(change, model, step)
                 holds(change, model)
         if model:
             holds(store.version(), model)
@@ -85,7 +84,7 @@ def follow(store: Store, changes: list[Any], chunks: Chunks) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(changes=CHANGES)
-def test_a_corpus_of_parquet_files_equals_a_dictionary(chunks: Chunks, changes: list[Any]) -> None:
+def test_a_corpus_of_parquet_files_equals_a_dictionary(changes: list[Any]) -> None:
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr("vocabgap.corpus.changes._MANY_PARTS", 4)  # so that small parts are joined here, too
-        follow(ParquetStore(Path(folder) / "corpus"), changes, chunks)
+        follow(ParquetStore(Path(folder) / "corpus"), changes)

@@ -1,16 +1,15 @@
 """What every store of a shared corpus does alike."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import polars as pl
 import pytest
 
+from builders.corpus import chunks
 from vocabgap.corpus.store import PathSnapshot, Store
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.schema import CHUNKS
 
-Chunks = Callable[..., pl.DataFrame]
 SAID = datetime(2026, 7, 1, 9, tzinfo=UTC)
 
 
@@ -35,7 +34,7 @@ def test_there_is_no_corpus_before_the_first_change(store: Store) -> None:
         store.compact()
 
 
-def test_what_is_added_is_read_as_it_was_given(store: Store, chunks: Chunks) -> None:
+def test_what_is_added_is_read_as_it_was_given(store: Store) -> None:
     rows = chunks("a", "b", content="¿una palabra?\n\x00 \U0001f327")
     rows = pl.concat([rows, chunks("c", content=None, vector=[0.1, -2e300, 5e-324])])
 
@@ -45,7 +44,7 @@ def test_what_is_added_is_read_as_it_was_given(store: Store, chunks: Chunks) -> 
     assert store.version().rows().schema == CHUNKS.schema
 
 
-def test_rows_come_by_tenant_repository_path_line_and_id(store: Store, chunks: Chunks) -> None:
+def test_rows_come_by_tenant_repository_path_line_and_id(store: Store) -> None:
     add(store, chunks("z", "y", tenant="b"))
     add(store, pl.concat([chunks("x", repo="z"), chunks("w", path="z.jsonl"), chunks("v", path="Z.jsonl")]))
     add(store, chunks("c").with_columns(line=pl.lit(None, pl.Int64)))
@@ -54,7 +53,7 @@ def test_rows_come_by_tenant_repository_path_line_and_id(store: Store, chunks: C
     assert ids(store) == ["v", "c", "a", "b", "w", "x", "z", "y"]
 
 
-def test_only_the_columns_and_rows_that_are_asked_for_come(store: Store, chunks: Chunks) -> None:
+def test_only_the_columns_and_rows_that_are_asked_for_come(store: Store) -> None:
     add(store, chunks("a", "b"))
     add(store, chunks("c", tenant="bob"))
 
@@ -63,14 +62,14 @@ def test_only_the_columns_and_rows_that_are_asked_for_come(store: Store, chunks:
     assert found.rows(named=True) == [{"name": "name of c", "line": 1}]
 
 
-def test_a_column_that_there_is_not_is_refused(store: Store, chunks: Chunks) -> None:
+def test_a_column_that_there_is_not_is_refused(store: Store) -> None:
     add(store, chunks("a"))
 
     with pytest.raises(InvalidInputError, match="no column 'contents'"):
         store.version().rows(["contents"])
 
 
-def test_a_chunk_that_is_there_stays_as_it_is(store: Store, chunks: Chunks) -> None:
+def test_a_chunk_that_is_there_stays_as_it_is(store: Store) -> None:
     add(store, chunks("a", content="first"))
 
     assert add(store, chunks("a", "b", content="second")) == 1
@@ -78,13 +77,13 @@ def test_a_chunk_that_is_there_stays_as_it_is(store: Store, chunks: Chunks) -> N
     assert store.version().rows(["content"]).get_column("content").to_list() == ["first", "second"]
 
 
-def test_of_chunks_with_one_id_the_first_is_added(store: Store, chunks: Chunks) -> None:
+def test_of_chunks_with_one_id_the_first_is_added(store: Store) -> None:
     assert add(store, pl.concat([chunks("a", content="one"), chunks("a", content="two")])) == 1
 
     assert store.version().rows(["content"]).item() == "one"
 
 
-def test_deleting_gives_how_many_and_takes_them_out(store: Store, chunks: Chunks) -> None:
+def test_deleting_gives_how_many_and_takes_them_out(store: Store) -> None:
     add(store, chunks("a", "b", "c"))
     add(store, chunks("d", "e"))
 
@@ -95,13 +94,13 @@ def test_deleting_gives_how_many_and_takes_them_out(store: Store, chunks: Chunks
     assert ids(store, pl.col("line") < 3) == ["a", "d"]
 
 
-def test_a_condition_that_is_null_is_not_met(store: Store, chunks: Chunks) -> None:
+def test_a_condition_that_is_null_is_not_met(store: Store) -> None:
     add(store, chunks("a").with_columns(line=pl.lit(None, pl.Int64)))
 
     assert delete(store, pl.col("line") > 0) == 0
 
 
-def test_an_id_that_was_deleted_can_come_again(store: Store, chunks: Chunks) -> None:
+def test_an_id_that_was_deleted_can_come_again(store: Store) -> None:
     add(store, chunks("a", "b", content="old"))
     delete(store, pl.col("id") == "a")
 
@@ -110,7 +109,7 @@ def test_an_id_that_was_deleted_can_come_again(store: Store, chunks: Chunks) -> 
     assert store.version().rows(["id", "content"]).rows() == [("a", "new"), ("b", "old")]
 
 
-def test_an_id_that_is_deleted_in_a_change_is_new_in_it(store: Store, chunks: Chunks) -> None:
+def test_an_id_that_is_deleted_in_a_change_is_new_in_it(store: Store) -> None:
     add(store, chunks("a", "b", content="old"))
 
     with store.changing("replace") as change:
@@ -122,7 +121,7 @@ def test_an_id_that_is_deleted_in_a_change_is_new_in_it(store: Store, chunks: Ch
     assert store.version().rows(["id", "content"]).rows() == [("a", "new"), ("b", "old")]
 
 
-def test_what_a_change_adds_it_can_delete(store: Store, chunks: Chunks) -> None:
+def test_what_a_change_adds_it_can_delete(store: Store) -> None:
     with store.changing("add and delete") as change:
         change.add(chunks("a", "b"))
         assert change.delete(pl.col("id") == "a") == 1
@@ -130,7 +129,7 @@ def test_what_a_change_adds_it_can_delete(store: Store, chunks: Chunks) -> None:
     assert ids(store) == ["b"]
 
 
-def test_nothing_of_a_change_that_fails_is_there(store: Store, chunks: Chunks) -> None:
+def test_nothing_of_a_change_that_fails_is_there(store: Store) -> None:
     add(store, chunks("a"))
 
     def fail() -> None:
@@ -147,7 +146,7 @@ def test_nothing_of_a_change_that_fails_is_there(store: Store, chunks: Chunks) -
     assert store.version().config_versions == {}
 
 
-def test_a_version_does_not_change_when_others_write(store: Store, chunks: Chunks) -> None:
+def test_a_version_does_not_change_when_others_write(store: Store) -> None:
     add(store, chunks("a", "b"))
     delete(store, pl.col("id") == "b")
     before = store.version()
@@ -160,7 +159,7 @@ def test_a_version_does_not_change_when_others_write(store: Store, chunks: Chunk
     assert ids(store) == ["c"]
 
 
-def test_a_change_that_changes_nothing_makes_no_version(store: Store, chunks: Chunks) -> None:
+def test_a_change_that_changes_nothing_makes_no_version(store: Store) -> None:
     snapshot = PathSnapshot("ada", "lab", ("a",), SAID)
     with store.changing("first") as change:
         change.add(chunks("a", "b"))
@@ -177,7 +176,7 @@ def test_a_change_that_changes_nothing_makes_no_version(store: Store, chunks: Ch
     assert store.version().measures == before
 
 
-def test_snapshots_are_kept_replaced_and_dropped(store: Store, chunks: Chunks) -> None:
+def test_snapshots_are_kept_replaced_and_dropped(store: Store) -> None:
     lab, garden = PathSnapshot("ada", "lab", ("a", "b"), SAID), PathSnapshot("ada", "garden", (), SAID)
     bob = PathSnapshot("bob", "lab", ("c",), SAID)
     with store.changing("say") as change:
@@ -210,7 +209,7 @@ def test_configurations_are_counted_by_tenant(store: Store) -> None:
     assert store.version().rows().equals(CHUNKS.empty())
 
 
-def test_vectors_of_another_length_are_refused_before_a_write(store: Store, chunks: Chunks) -> None:
+def test_vectors_of_another_length_are_refused_before_a_write(store: Store) -> None:
     assert add(store, chunks("a")) == 1
     assert store.version().dimension is None
     add(store, chunks("b", vector=[1.0, 2.0]))
@@ -224,9 +223,7 @@ def test_vectors_of_another_length_are_refused_before_a_write(store: Store, chun
     assert ids(store) == ["a", "b"]
 
 
-def test_a_corpus_whose_vectors_are_all_replaced_takes_those_of_another_length(
-    store: Store, chunks: Chunks
-) -> None:
+def test_a_corpus_whose_vectors_are_all_replaced_takes_those_of_another_length(store: Store) -> None:
     add(store, chunks("a", vector=[1.0, 2.0]))
 
     with store.changing("replace") as change:
@@ -236,7 +233,7 @@ def test_a_corpus_whose_vectors_are_all_replaced_takes_those_of_another_length(
     assert store.version().dimension == 1
 
 
-def test_a_length_is_forgotten_when_no_vector_is_there_any_more(store: Store, chunks: Chunks) -> None:
+def test_a_length_is_forgotten_when_no_vector_is_there_any_more(store: Store) -> None:
     with store.changing("add") as change:
         change.add(pl.concat([chunks("a", vector=[1.0, 2.0]), chunks("b")]))
     delete(store, pl.col("id") == "a")
@@ -247,21 +244,21 @@ def test_a_length_is_forgotten_when_no_vector_is_there_any_more(store: Store, ch
 
 
 @pytest.mark.parametrize("column", ["id", "tenant_id", "repo_slug", "source_path"])
-def test_a_chunk_without_an_identity_is_refused(store: Store, chunks: Chunks, column: str) -> None:
+def test_a_chunk_without_an_identity_is_refused(store: Store, column: str) -> None:
     rows = pl.concat([chunks("a"), chunks("b").with_columns(pl.lit(None, pl.String).alias(column))])
 
     with pytest.raises(InvalidInputError, match=f"row 1: '{column}' is null"):
         add(store, rows)
 
 
-def test_vectors_of_several_lengths_or_of_none_are_refused(store: Store, chunks: Chunks) -> None:
+def test_vectors_of_several_lengths_or_of_none_are_refused(store: Store) -> None:
     with pytest.raises(InvalidInputError, match="of 1 and of 2 numbers"):
         add(store, pl.concat([chunks("a", vector=[1.0]), chunks("b", vector=[1.0, 2.0])]))
     with pytest.raises(InvalidInputError, match="no numbers"):
         add(store, chunks("a", vector=[]))
 
 
-def test_a_corpus_that_is_emptied_is_still_one(store: Store, chunks: Chunks) -> None:
+def test_a_corpus_that_is_emptied_is_still_one(store: Store) -> None:
     add(store, chunks("a"))
 
     delete(store, pl.lit(value=True))
@@ -271,7 +268,7 @@ def test_a_corpus_that_is_emptied_is_still_one(store: Store, chunks: Chunks) -> 
     assert add(store, chunks("a")) == 1
 
 
-def test_its_measures_are_told(store: Store, chunks: Chunks) -> None:
+def test_its_measures_are_told(store: Store) -> None:
     add(store, chunks("a", "b", "c"))
     add(store, chunks("d"))
 
@@ -281,7 +278,7 @@ def test_its_measures_are_told(store: Store, chunks: Chunks) -> None:
     assert measures.bytes > 1000
 
 
-def test_order_does_not_depend_on_how_chunks_came(store: Store, chunks: Chunks) -> None:
+def test_order_does_not_depend_on_how_chunks_came(store: Store) -> None:
     rows = pl.concat([chunks(f"{n}a", f"{n}b", path=f"{n % 5}.jsonl") for n in range(20)])
     for part in rows.sample(fraction=1, shuffle=True, seed=3).iter_slices(7):
         add(store, part)

@@ -1,8 +1,8 @@
-"""None A workspace of which reports are made, and about which people decide."""
+"""A workspace of which reports are made, and about which people decide."""
 
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -10,36 +10,8 @@ from typing import Any
 import pytest
 
 from vocabgap.decisions.deciding import Decisions
-from vocabgap.decisions.record import Action, Decision, decide, subject
 from vocabgap.pipeline import Run, run
 from vocabgap.settings.model import ClusterSettings, DecisionSettings, Settings
-
-START = datetime(2026, 7, 1, 9, tzinfo=UTC)
-
-
-@pytest.fixture(scope="session")
-def decided() -> Callable[..., Decision]:
-    """Makes a decision about capabilities that are named by their wordings, so many minutes after nine."""
-
-    def make(
-        action: Action | str,
-        about: Sequence[str] = (),
-        *,
-        minute: int = 0,
-        other: Sequence[str] = (),
-        **said: Any,  # noqa: ANN401 - passed on to decide
-    ) -> Decision:
-        return decide(
-            Action(action),
-            subject("cap-1", about[0], about) if about else None,
-            actor=said.pop("actor", "ana"),
-            time=START + timedelta(minutes=minute),
-            other=subject("cap-2", other[0], other) if other else None,
-            **said,
-        )
-
-    return make
-
 
 DECIDED_FROM = datetime(2026, 7, 1, tzinfo=UTC)
 FRAMES = ("capabilities.parquet", "gaps.parquet", "groups.parquet", "lineage.parquet", "report.md")

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from builders import gap, write_corpus
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.pipeline import Run, run
@@ -20,8 +21,6 @@ from vocabgap.settings.model import ClusterSettings
 if TYPE_CHECKING:
     from decisions.conftest import Studio
 
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
 START = datetime(2026, 7, 1, tzinfo=UTC)
 LATER = START + timedelta(days=30)
 
@@ -126,11 +125,11 @@ def test_a_run_that_is_made_again_comes_out_the_same(studio: "Studio") -> None:
     assert studio.files() == before
 
 
-def test_decisions_outlive_new_data_and_another_cut(studio: "Studio", gap: Gap, write_corpus: Corpus) -> None:
+def test_decisions_outlive_new_data_and_another_cut(studio: "Studio", tmp_path: Path) -> None:
     studio.decide.merge("lens flare", "sky mask")
     studio.decide.split("film grain", ["film grain look"])
     more = {"two": [gap("sky mask tool"), gap("grain of film"), gap("flare of a lens")]}
-    write_corpus(more, within=studio.root)
+    write_corpus(tmp_path, more, within=studio.root)
 
     cuts: tuple[float | Literal["by wording"], ...] = ("by wording", 0.0, 0.3, 0.95)
     for threshold in cuts:
@@ -303,15 +302,13 @@ def test_ids_stay_when_records_come_in_other_order(studio: "Studio") -> None:
 
 
 @pytest.mark.slow
-def test_a_tenth_of_new_records_leaves_the_top_its_ids(
-    demo: Path, gap: Gap, write_corpus: Corpus, tmp_path: Path
-) -> None:
+def test_a_tenth_of_new_records_leaves_the_top_its_ids(demo: Path, tmp_path: Path) -> None:
     before = run(demo, tmp_path / "out", now=START)
     asked = [str(text) for text in before.scan.records["missing_capability"].drop_nulls()]
     rng = random.Random(11)  # noqa: S311
     words = sorted({word for text in asked for word in text.split()})
     more = [" ".join(rng.sample(words, 3)) for _ in range(before.scan.records.height // 10)]
-    new = write_corpus({"new": [gap(need, notes=str(n)) for n, need in enumerate(more)]}, "new")
+    new = write_corpus(tmp_path, {"new": [gap(need, notes=str(n)) for n, need in enumerate(more)]}, "new")
 
     after = run([demo, new], tmp_path / "out", now=LATER)
 

@@ -10,12 +10,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from builders.decisions import decided
 from vocabgap.decisions.log import append_decision, read_decisions
 from vocabgap.decisions.record import Decision
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError
 from vocabgap.files import appending
-
-Decided = Callable[..., Decision]
 
 
 def append(path: Path, decision: Decision) -> None:
@@ -46,7 +45,7 @@ def test_nothing_was_decided_where_there_is_no_file(log: Path) -> None:
     assert read_decisions(log) == ()
 
 
-def test_what_was_appended_is_read(decided: Decided, log: Path) -> None:
+def test_what_was_appended_is_read(log: Path) -> None:
     first, second = decided("pin", ["sky mask"]), decided("pin", ["film grain"], minute=1)
 
     append(log, first)
@@ -55,7 +54,7 @@ def test_what_was_appended_is_read(decided: Decided, log: Path) -> None:
     assert read_decisions(log) == (first, second)
 
 
-def test_a_line_is_json_that_a_person_can_read(decided: Decided, log: Path) -> None:
+def test_a_line_is_json_that_a_person_can_read(log: Path) -> None:
     append(log, decided("rename", ["ciel étoilé"], label="starry sky", reason="shorter"))
 
     line = json.loads(log.read_text(encoding="utf-8"))
@@ -66,7 +65,7 @@ def test_a_line_is_json_that_a_person_can_read(decided: Decided, log: Path) -> N
     assert "ciel étoilé" in log.read_text(encoding="utf-8")
 
 
-def test_what_stood_there_stays_as_it_is(decided: Decided, log: Path) -> None:
+def test_what_stood_there_stays_as_it_is(log: Path) -> None:
     append(log, decided("pin", ["sky mask"]))
     before = log.read_bytes()
 
@@ -75,7 +74,7 @@ def test_what_stood_there_stays_as_it_is(decided: Decided, log: Path) -> None:
     assert log.read_bytes().startswith(before)
 
 
-def test_the_order_of_lines_means_nothing(decided: Decided, log: Path) -> None:
+def test_the_order_of_lines_means_nothing(log: Path) -> None:
     for minute in range(8):
         append(log, decided("pin", ["sky mask"], minute=minute))
     before = read_decisions(log)
@@ -87,7 +86,7 @@ def test_the_order_of_lines_means_nothing(decided: Decided, log: Path) -> None:
     assert read_decisions(log) == before
 
 
-def test_a_line_that_is_there_twice_counts_once(decided: Decided, log: Path) -> None:
+def test_a_line_that_is_there_twice_counts_once(log: Path) -> None:
     made = decided("pin", ["sky mask"])
     append(log, made)
     log.write_bytes(log.read_bytes() * 2)
@@ -95,14 +94,14 @@ def test_a_line_that_is_there_twice_counts_once(decided: Decided, log: Path) -> 
     assert read_decisions(log) == (made,)
 
 
-def test_deciding_the_same_again_adds_no_line(decided: Decided, log: Path) -> None:
+def test_deciding_the_same_again_adds_no_line(log: Path) -> None:
     append(log, decided("pin", ["sky mask"]))
     append(log, decided("pin", ["sky mask"]))
 
     assert len(log.read_text().splitlines()) == 1
 
 
-def test_a_last_line_without_its_end_is_closed_first(decided: Decided, log: Path) -> None:
+def test_a_last_line_without_its_end_is_closed_first(log: Path) -> None:
     first, second = decided("pin", ["sky mask"]), decided("pin", ["film grain"], minute=1)
     append(log, first)
     log.write_bytes(log.read_bytes().rstrip(b"\n"))
@@ -124,7 +123,7 @@ def test_a_last_line_without_its_end_is_closed_first(decided: Decided, log: Path
         (lambda line: line.replace("sky", "\udcff"), r"decisions.jsonl:2: "),
     ],
 )  # fmt: skip
-def test_a_bad_line_is_named(decided: Decided, log: Path, change: Callable[[str], str], told: str) -> None:
+def test_a_bad_line_is_named(log: Path, change: Callable[[str], str], told: str) -> None:
     append(log, decided("pin", ["sky mask"]))
     append(log, decided("pin", ["sky mask"], minute=1))
     first, second = log.read_text(encoding="utf-8").splitlines()
@@ -135,7 +134,7 @@ def test_a_bad_line_is_named(decided: Decided, log: Path, change: Callable[[str]
         read_decisions(log)
 
 
-def test_a_label_of_which_nothing_can_be_seen_is_a_bad_line(decided: Decided, log: Path) -> None:
+def test_a_label_of_which_nothing_can_be_seen_is_a_bad_line(log: Path) -> None:
     append(log, decided("rename", ["sky mask"], label="sky"))
     log.write_text(log.read_text().replace('"label":"sky"}', '"label":"\u200b"}'), encoding="utf-8")
 
@@ -143,7 +142,7 @@ def test_a_label_of_which_nothing_can_be_seen_is_a_bad_line(decided: Decided, lo
         read_decisions(log)
 
 
-def test_an_unresolved_merge_is_told(decided: Decided, log: Path) -> None:
+def test_an_unresolved_merge_is_told(log: Path) -> None:
     append(log, decided("pin", ["sky mask"]))
     log.write_text("<<<<<<< HEAD\n" + log.read_text() + "=======\n>>>>>>> theirs\n")
 
@@ -151,7 +150,7 @@ def test_an_unresolved_merge_is_told(decided: Decided, log: Path) -> None:
         read_decisions(log)
 
 
-def test_one_identifier_with_two_contents_is_told(decided: Decided, log: Path) -> None:
+def test_one_identifier_with_two_contents_is_told(log: Path) -> None:
     append(log, decided("pin", ["sky mask"], reason="first"))
     log.write_text(log.read_text() + log.read_text().replace("first", "changed"))
 
@@ -159,7 +158,7 @@ def test_one_identifier_with_two_contents_is_told(decided: Decided, log: Path) -
         read_decisions(log)
 
 
-def test_a_refused_decision_leaves_the_file_as_it_was(decided: Decided, log: Path) -> None:
+def test_a_refused_decision_leaves_the_file_as_it_was(log: Path) -> None:
     append(log, decided("pin", ["sky mask"]))
     before = log.read_bytes()
 
@@ -175,7 +174,7 @@ def test_a_refused_decision_leaves_the_file_as_it_was(decided: Decided, log: Pat
 
 @pytest.mark.parametrize("action", [read_decisions, None])
 def test_what_is_no_file_is_refused_without_waiting(
-    decided: Decided, log: Path, action: Callable[[Path], object] | None
+    log: Path, action: Callable[[Path], object] | None
 ) -> None:
     os.mkfifo(log)
 
@@ -183,9 +182,7 @@ def test_what_is_no_file_is_refused_without_waiting(
         action(log) if action else append(log, decided("pin", ["sky mask"]))
 
 
-def test_a_writer_who_never_ends_is_told_of_and_given_up(
-    decided: Decided, log: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_writer_who_never_ends_is_told_of_and_given_up(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(appending, "SILENT_WAIT", 0.1)
     monkeypatch.setattr(appending, "LONGEST_WAIT", 0.4)
     told = []
@@ -200,9 +197,7 @@ def test_a_writer_who_never_ends_is_told_of_and_given_up(
     assert log.read_bytes() == b""
 
 
-def test_a_writer_who_ends_is_waited_for(
-    decided: Decided, log: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_writer_who_ends_is_waited_for(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(appending, "SILENT_WAIT", 0.1)
     made = decided("pin", ["sky mask"])
     with log.open("a") as held:
@@ -222,7 +217,7 @@ def test_a_file_that_may_not_be_read_is_told(log: Path) -> None:
 
 
 @pytest.mark.slow
-def test_two_who_append_at_once_lose_nothing(decided: Decided, log: Path) -> None:
+def test_two_who_append_at_once_lose_nothing(log: Path) -> None:
     own = [
         [decided("pin", ["sky mask"], actor=actor, minute=minute) for minute in range(40)]
         for actor in ("ana", "bo")
@@ -247,7 +242,7 @@ def test_two_who_append_at_once_lose_nothing(decided: Decided, log: Path) -> Non
 
 
 @pytest.mark.slow
-def test_two_copies_that_git_merges_by_union_are_both_replayed(decided: Decided, tmp_path: Path) -> None:
+def test_two_copies_that_git_merges_by_union_are_both_replayed(tmp_path: Path) -> None:
     common, ours, theirs = (
         decided("pin", ["sky mask"], actor=actor, minute=minute)
         for minute, actor in enumerate(("common", "ours", "theirs"))
@@ -277,7 +272,7 @@ def test_two_copies_that_git_merges_by_union_are_both_replayed(decided: Decided,
 
 
 @pytest.mark.parametrize("moment", ["9999-12-31T23:59:59-05:00", "0001-01-01T00:00:00+05:00"])
-def test_a_moment_that_utc_cannot_say_is_told_with_its_line(decided: Decided, log: Path, moment: str) -> None:
+def test_a_moment_that_utc_cannot_say_is_told_with_its_line(log: Path, moment: str) -> None:
     line = msgspec.json.decode(msgspec.json.encode(decided("pin", ["sky mask"])))
     log.write_text(json.dumps({**line, "time": moment}) + "\n")
 
@@ -285,7 +280,7 @@ def test_a_moment_that_utc_cannot_say_is_told_with_its_line(decided: Decided, lo
         read_decisions(log)
 
 
-def test_a_byte_order_mark_that_an_editor_left_is_passed_over(decided: Decided, log: Path) -> None:
+def test_a_byte_order_mark_that_an_editor_left_is_passed_over(log: Path) -> None:
     append(log, decided("pin", ["sky mask"]))
     log.write_bytes(b"\xef\xbb\xbf" + log.read_bytes())
 

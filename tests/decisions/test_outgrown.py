@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from builders import gap
 from vocabgap.settings.model import ClusterSettings
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def test_an_entry_for_a_small_group_does_not_hide_a_larger_one(grown: "Studio") 
     assert widened(grown)["status"] == "open"
 
 
-def test_what_was_authored_regresses_in_whatever_words_it_is_asked_for(grown: "Studio", gap: "Gap") -> None:
+def test_what_was_authored_regresses_in_whatever_words_it_is_asked_for(grown: "Studio") -> None:
     grown.decide.author("film grain look", "grain_look")
     log = grown.root / "one" / "vocabulary_gaps.jsonl"
     later = gap("film grain", timestamp="2026-08-01T00:00:00Z", image_id="one")

@@ -1,28 +1,28 @@
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 import msgspec
 import pytest
 
+from builders.decisions import decided
 from vocabgap.decisions.record import KEPT_WORDINGS, Action, Decision, decide, subject
 from vocabgap.errors import InvalidInputError
 
-Decided = Callable[..., Decision]
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
 
 
-def test_a_decision_is_read_as_it_was_written(decided: Decided) -> None:
+def test_a_decision_is_read_as_it_was_written() -> None:
     made = decided("merge", ["sky mask", "mask the sky"], other=["cloud mask"], reason="same need")
 
     assert msgspec.json.decode(msgspec.json.encode(made), type=Decision) == made
 
 
-def test_the_same_decision_has_the_same_identifier(decided: Decided) -> None:
+def test_the_same_decision_has_the_same_identifier() -> None:
     assert decided("pin", ["sky mask"]) == decided("pin", ["sky mask"])
 
 
 @pytest.mark.parametrize("other", [{"minute": 1}, {"actor": "bo"}, {"reason": "because"}])
-def test_another_decision_has_another_identifier(decided: Decided, other: dict[str, object]) -> None:
+def test_another_decision_has_another_identifier(other: dict[str, Any]) -> None:
     assert decided("pin", ["sky mask"]).decision_id != decided("pin", ["sky mask"], **other).decision_id
 
 
@@ -37,23 +37,23 @@ def test_the_moment_is_kept_in_utc() -> None:
     ("action", "missing"),
     [("merge", "other"), ("split", "wordings"), ("rename", "label"), ("author", "entry")],
 )
-def test_what_an_action_needs_is_named(decided: Decided, action: str, missing: str) -> None:
+def test_what_an_action_needs_is_named(action: str, missing: str) -> None:
     with pytest.raises(InvalidInputError, match=f"{action} needs field '{missing}'"):
         decided(action, ["sky mask"])
 
 
-def test_what_does_not_belong_to_an_action_is_named(decided: Decided) -> None:
+def test_what_does_not_belong_to_an_action_is_named() -> None:
     with pytest.raises(InvalidInputError, match="pin has no field 'label'"):
         decided("pin", ["sky mask"], label="sky")
 
 
-def test_a_blank_name_is_none(decided: Decided) -> None:
+def test_a_blank_name_is_none() -> None:
     with pytest.raises(InvalidInputError, match="rename needs field 'label'"):
         decided("rename", ["sky mask"], label="  ")
 
 
 @pytest.mark.parametrize("actor", [" ", "\u200b"])
-def test_somebody_has_to_decide(decided: Decided, actor: str) -> None:
+def test_somebody_has_to_decide(actor: str) -> None:
     with pytest.raises(InvalidInputError, match="nobody is named"):
         decided("pin", ["sky mask"], actor=actor)
 
@@ -71,7 +71,7 @@ def test_a_subject_keeps_the_first_wordings_or_all() -> None:
     assert subject("cap-1", "a name of its own", asked, None).wordings == tuple(asked)
 
 
-def test_a_decision_says_itself_in_one_visible_line(decided: Decided) -> None:
+def test_a_decision_says_itself_in_one_visible_line() -> None:
     made = decided("split", ["sky mask"], wordings=["horizon\nmask", "sea mask"], reason="not\x1b the sky")
 
     assert made.told == (
@@ -81,8 +81,6 @@ def test_a_decision_says_itself_in_one_visible_line(decided: Decided) -> None:
 
 
 @pytest.mark.parametrize("name", ["actor", "reason"])
-def test_text_that_no_file_can_hold_is_refused_by_its_name(
-    decided: Callable[..., Decision], name: str
-) -> None:
+def test_text_that_no_file_can_hold_is_refused_by_its_name(name: str) -> None:
     with pytest.raises(InvalidInputError, match=f"{name} .* is no Unicode text"):
-        decided("pin", ["sky mask"], **{name: "caf\udce9"})
+        decided("pin", ["sky mask"], **{name: "caf\udce9"})  # type: ignore[arg-type]

@@ -1,16 +1,16 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vocabgap.decisions.record import Decision
+from builders.decisions import decided
 from vocabgap.decisions.replay import Ruling, in_force, replay, undoings
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.schema import Apart, Together
 from vocabgap.text import surface
 
-Decided = Callable[..., Decision]
 HERE = frozenset(map(surface, ["sky mask", "cloud mask", "sea mask", "film grain"]))
 
 
@@ -18,13 +18,13 @@ def said(ruling: Ruling) -> list[tuple[str, str]]:
     return list(ruling.verdicts.select("surface", "action").iter_rows())
 
 
-def test_a_merge_links_the_two_capabilities(decided: Decided) -> None:
+def test_a_merge_links_the_two_capabilities() -> None:
     ruling = replay([decided("merge", ["sky mask"], other=["cloud mask"])], HERE)
 
     assert ruling.constraints == (Together("sky mask", "cloud mask"),)
 
 
-def test_a_split_parts_the_wordings_from_the_capability(decided: Decided) -> None:
+def test_a_split_parts_the_wordings_from_the_capability() -> None:
     made = decided("split", ["sky mask"], wordings=["Sea-Masks", "cloud mask"])
 
     assert replay([made], HERE).constraints == (
@@ -32,13 +32,13 @@ def test_a_split_parts_the_wordings_from_the_capability(decided: Decided) -> Non
     )
 
 
-def test_a_split_of_the_label_holds_on_to_the_next_wording(decided: Decided) -> None:
+def test_a_split_of_the_label_holds_on_to_the_next_wording() -> None:
     made = decided("split", ["sky mask", "cloud mask"], wordings=["sky mask"])
 
     assert replay([made], HERE).constraints == (Apart("cloud mask", ("sky mask",), made.decision_id),)
 
 
-def test_the_anchor_is_the_first_wording_that_is_in_the_corpus(decided: Decided) -> None:
+def test_the_anchor_is_the_first_wording_that_is_in_the_corpus() -> None:
     ruling = replay([decided("pin", ["moon mask", "film grain", "sky mask"])], HERE)
 
     assert said(ruling) == [("film grain", "pin")]
@@ -53,7 +53,7 @@ def test_the_anchor_is_the_first_wording_that_is_in_the_corpus(decided: Decided)
         {"action": "split", "about": ["sky mask"], "wordings": ["moon mask"]},
     ],
 )
-def test_a_decision_about_what_is_not_there_sleeps(decided: Decided, given_: dict[str, object]) -> None:
+def test_a_decision_about_what_is_not_there_sleeps(given_: dict[str, Any]) -> None:
     made = decided(given_.pop("action"), given_.pop("about"), **given_)
 
     ruling = replay([made], HERE)
@@ -61,7 +61,7 @@ def test_a_decision_about_what_is_not_there_sleeps(decided: Decided, given_: dic
     assert (ruling.constraints, said(ruling), ruling.dormant) == ((), [], (made,))
 
 
-def test_constraints_stand_in_the_order_of_time(decided: Decided) -> None:
+def test_constraints_stand_in_the_order_of_time() -> None:
     later = decided("merge", ["sky mask"], other=["film grain"], minute=2)
     earlier = decided("merge", ["cloud mask"], other=["sea mask"], minute=1)
 
@@ -71,7 +71,7 @@ def test_constraints_stand_in_the_order_of_time(decided: Decided) -> None:
     )
 
 
-def test_what_is_undone_never_was(decided: Decided) -> None:
+def test_what_is_undone_never_was() -> None:
     merge = decided("merge", ["sky mask"], other=["cloud mask"])
     undo = decided("undo", undoes=merge.decision_id, minute=1)
 
@@ -80,7 +80,7 @@ def test_what_is_undone_never_was(decided: Decided) -> None:
     assert (ruling.constraints, said(ruling), ruling.active) == ((), [], ())
 
 
-def test_an_undone_undo_brings_the_decision_back(decided: Decided) -> None:
+def test_an_undone_undo_brings_the_decision_back() -> None:
     merge = decided("merge", ["sky mask"], other=["cloud mask"])
     undo = decided("undo", undoes=merge.decision_id, minute=1)
     again = decided("undo", undoes=undo.decision_id, minute=2)
@@ -88,7 +88,7 @@ def test_an_undone_undo_brings_the_decision_back(decided: Decided) -> None:
     assert in_force([merge, undo, again]) == (merge,)
 
 
-def test_what_is_undone_is_known_with_the_first_undo_that_stands(decided: Decided) -> None:
+def test_what_is_undone_is_known_with_the_first_undo_that_stands() -> None:
     pin = decided("pin", ["sky mask"])
     first, again, third = (decided("undo", undoes=pin.decision_id, minute=each) for each in (1, 2, 3))
     taken_back = decided("undo", undoes=first.decision_id, minute=4)
@@ -99,18 +99,18 @@ def test_what_is_undone_is_known_with_the_first_undo_that_stands(decided: Decide
     }
 
 
-def test_a_clock_that_is_late_does_not_keep_an_undo_from_working(decided: Decided) -> None:
+def test_a_clock_that_is_late_does_not_keep_an_undo_from_working() -> None:
     merge = decided("merge", ["sky mask"], other=["cloud mask"], minute=5)
 
     assert in_force([merge, decided("undo", undoes=merge.decision_id, minute=1)]) == ()
 
 
-def test_an_undo_of_what_is_not_there_is_told(decided: Decided) -> None:
+def test_an_undo_of_what_is_not_there_is_told() -> None:
     with pytest.raises(InvalidInputError, match="undoes dec-000000000000, which is not in the file"):
         in_force([decided("undo", undoes="dec-000000000000")])
 
 
-def test_a_merge_and_a_split_of_the_same_are_both_named(decided: Decided) -> None:
+def test_a_merge_and_a_split_of_the_same_are_both_named() -> None:
     merge = decided("merge", ["sky mask"], other=["cloud mask"])
     split = decided("split", ["sky mask"], wordings=["cloud mask"], minute=1, actor="bo")
 
@@ -122,7 +122,7 @@ def test_a_merge_and_a_split_of_the_same_are_both_named(decided: Decided) -> Non
     assert f"vocabgap decide undo {split.decision_id}" in told.value.hint
 
 
-def test_a_chain_of_merges_conflicts_with_a_split_of_its_ends(decided: Decided) -> None:
+def test_a_chain_of_merges_conflicts_with_a_split_of_its_ends() -> None:
     first = decided("merge", ["sky mask"], other=["cloud mask"])
     second = decided("merge", ["cloud mask"], other=["sea mask"], minute=1)
     split = decided("split", ["sky mask"], wordings=["sea mask"], minute=2)
@@ -131,7 +131,7 @@ def test_a_chain_of_merges_conflicts_with_a_split_of_its_ends(decided: Decided) 
         replay([first, second, split], HERE)
 
 
-def test_an_undone_conflict_is_none(decided: Decided) -> None:
+def test_an_undone_conflict_is_none() -> None:
     merge = decided("merge", ["sky mask"], other=["cloud mask"])
     split = decided("split", ["sky mask"], wordings=["cloud mask"], minute=1)
 
@@ -142,7 +142,7 @@ def test_an_undone_conflict_is_none(decided: Decided) -> None:
 
 @given(st.permutations(range(6)))
 @settings(max_examples=30, deadline=None)
-def test_the_order_in_which_decisions_come_means_nothing(decided: Decided, order: Sequence[int]) -> None:
+def test_the_order_in_which_decisions_come_means_nothing(order: Sequence[int]) -> None:
     made = [
         decided("merge", ["sky mask"], other=["cloud mask"]),
         decided("rename", ["sky mask"], label="sky", minute=1),
@@ -158,7 +158,7 @@ def test_the_order_in_which_decisions_come_means_nothing(decided: Decided, order
     assert found.active == expected.active
 
 
-def test_what_a_split_took_out_does_not_stand_for_the_rest(decided: Decided) -> None:
+def test_what_a_split_took_out_does_not_stand_for_the_rest() -> None:
     decisions = [
         decided("split", ["sky mask", "cloud mask"], wordings=["sea mask"]),
         decided("split", ["sky mask"], wordings=["cloud mask"], minute=1),
@@ -171,7 +171,7 @@ def test_what_a_split_took_out_does_not_stand_for_the_rest(decided: Decided) -> 
     assert len(ruling.dormant) == 2
 
 
-def test_a_long_chain_of_undos_is_followed_to_its_end(decided: Decided) -> None:
+def test_a_long_chain_of_undos_is_followed_to_its_end() -> None:
     decisions = [decided("pin", ["sky mask"])]
     for minute in range(1, 3_001):
         decisions.append(decided("undo", undoes=decisions[-1].decision_id, minute=minute))

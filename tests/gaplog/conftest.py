@@ -1,12 +1,10 @@
 """An image to log gaps of, and what a scan finds of it. A workspace with what a review has to tell apart."""
 
-from collections.abc import Callable
 from pathlib import Path
 
-import polars as pl
 import pytest
 
-import vocabgap as vg
+from builders import gap, write_corpus
 
 
 @pytest.fixture(autouse=True)
@@ -23,19 +21,6 @@ def image(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def found(image: Path) -> Callable[[], pl.DataFrame]:
-    """Scans the workspace of the image, in which every line has to be a record."""
-
-    def scan() -> pl.DataFrame:
-        scanned = vg.scan(image.parent)
-        assert scanned.rejects.is_empty()
-        assert not scanned.summary.repairs
-        return scanned.gaps
-
-    return scan
-
-
 STATE = "ab" * 32
 
 
@@ -45,9 +30,10 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def photos(gap: Callable[..., dict[str, object]], write_corpus: Callable[..., Path]) -> Path:
+def photos(tmp_path: Path) -> Path:
     """Two images, two sessions, every rating; one record without a time, and one that corrects another."""
     return write_corpus(
+        tmp_path,
         {
             "fjord": [
                 gap("sky mask", timestamp="2026-05-02T09:00:00+02:00", session_id="s-2", satisfaction=0),
@@ -73,5 +59,5 @@ def photos(gap: Callable[..., dict[str, object]], write_corpus: Callable[..., Pa
                 gap("film grian", timestamp="2026-04-01T08:00:00Z", snapshot_hash=STATE),
                 gap("film grain size", timestamp="2026-04-02T08:00:00Z", notes=f"corrects {STATE}"),
             ],
-        }
+        },
     )

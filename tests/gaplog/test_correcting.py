@@ -1,7 +1,6 @@
 """A correction takes the place of one earlier record, of the one that is meant."""
 
 import json
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,9 @@ import polars as pl
 import pytest
 
 import vocabgap as vg
+from builders.gaplog import found
 from vocabgap.files.atomic import locked
 
-Found = Callable[[], pl.DataFrame]
 STATE = "ab" * 32
 LATER = "cd" * 32
 
@@ -26,18 +25,18 @@ def counted(gaps: pl.DataFrame) -> list[str]:
     return gaps.filter("counted")["record_id"].to_list()
 
 
-def test_a_corrected_record_counts_no_more(image: Path, found: Found) -> None:
+def test_a_corrected_record_counts_no_more(image: Path) -> None:
     first = logged(image, "blur along a path", satisfaction=1, operations_involved=["blurs"], notes="seen")
 
     second = vg.log_gap(image, corrects=first.gap_id[:8], satisfaction=-1)
 
-    assert counted(found()) == [second.gap_id]
+    assert counted(found(image)) == [second.gap_id]
     changed = {"timestamp", "satisfaction", "notes"}
     assert {name for name in first.record if first.record[name] != second.record[name]} == changed
     assert second.record["notes"] == f"seen (corrects {STATE})"
 
 
-def test_a_correction_can_be_corrected(image: Path, found: Found) -> None:
+def test_a_correction_can_be_corrected(image: Path) -> None:
     other = logged(image, "calm water")
     first = logged(image, "blur along a path")
     second = vg.log_gap(image, corrects=first.gap_id, satisfaction=-1)
@@ -45,17 +44,17 @@ def test_a_correction_can_be_corrected(image: Path, found: Found) -> None:
     third = vg.log_gap(image, corrects=second.gap_id, workaround="none", snapshot_hash=LATER)
     fourth = vg.log_gap(image, corrects=third.gap_id, satisfaction=0)
 
-    assert counted(found()) == [other.gap_id, fourth.gap_id]
+    assert counted(found(image)) == [other.gap_id, fourth.gap_id]
     assert fourth.record["notes"] == f"corrects {LATER}"
 
 
-def test_of_two_needs_of_one_state_the_one_that_is_meant_is_corrected(image: Path, found: Found) -> None:
+def test_of_two_needs_of_one_state_the_one_that_is_meant_is_corrected(image: Path) -> None:
     first = logged(image, "blur along a path")
     second = logged(image, "calm water")
 
     third = vg.log_gap(image, corrects=first.gap_id, satisfaction=-1)
 
-    assert counted(found()) == [second.gap_id, third.gap_id]
+    assert counted(found(image)) == [second.gap_id, third.gap_id]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +69,7 @@ def test_of_two_needs_of_one_state_the_one_that_is_meant_is_corrected(image: Pat
     ],
 )
 def test_a_correction_that_would_not_be_one_is_refused(
-    image: Path, found: Found, given: dict[str, Any], told: str, code: int
+    image: Path, given: dict[str, Any], told: str, code: int
 ) -> None:
     first = logged(image, "blur along a path")
     second = logged(image, "calm water")
@@ -79,18 +78,18 @@ def test_a_correction_that_would_not_be_one_is_refused(
         vg.log_gap(image, **{"corrects": first.gap_id, **given})
 
     assert refused.value.exit_code == code
-    assert counted(found()) == [first.gap_id, second.gap_id]
+    assert counted(found(image)) == [first.gap_id, second.gap_id]
 
 
 @pytest.mark.parametrize("snapshot", [None, "", "v1", STATE[1:]])
 def test_a_record_without_a_digest_of_its_snapshot_cannot_be_corrected(
-    image: Path, found: Found, snapshot: str | None
+    image: Path, snapshot: str | None
 ) -> None:
     first = vg.log_gap(image, "x", snapshot_hash=snapshot)
     with pytest.raises(vg.VocabgapError, match="names no snapshot_hash of 64 hexadecimal digits") as refused:
         vg.log_gap(image, "y", corrects=first.gap_id)
     assert refused.value.exit_code == 4
-    assert counted(found()) == [first.gap_id]
+    assert counted(found(image)) == [first.gap_id]
 
 
 def test_an_undated_record_that_would_be_corrected_instead_is_told(image: Path) -> None:
@@ -105,7 +104,7 @@ def test_an_undated_record_that_would_be_corrected_instead_is_told(image: Path) 
     assert len(first.path.read_bytes().splitlines()) == 2
 
 
-def test_what_another_writer_adds_meanwhile_is_looked_at(image: Path, found: Found) -> None:
+def test_what_another_writer_adds_meanwhile_is_looked_at(image: Path) -> None:
     first = logged(image, "blur along a path")
     a_moment_later = datetime.fromisoformat(first.record["timestamp"]) + timedelta(microseconds=1)
     other = {**first.record, "timestamp": a_moment_later.isoformat(), "workaround": "another"}
@@ -120,13 +119,13 @@ def test_what_another_writer_adds_meanwhile_is_looked_at(image: Path, found: Fou
         with pytest.raises(vg.VocabgapError, match="of the same snapshot would be corrected instead"):
             vg.log_gap(image, corrects=first.gap_id, satisfaction=-1, on_wait=add)
 
-    assert len(counted(found())) == 2
+    assert len(counted(found(image))) == 2
 
 
-def test_a_blank_need_leaves_the_description_to_say_it(image: Path, found: Found) -> None:
+def test_a_blank_need_leaves_the_description_to_say_it(image: Path) -> None:
     first = vg.log_gap(image, "calm water", snapshot_hash=STATE)
     second = vg.log_gap(image, corrects=first.gap_id, missing_capability=" ", satisfaction=-1)
-    assert counted(found()) == [second.gap_id]
+    assert counted(found(image)) == [second.gap_id]
 
 
 def test_a_category_that_is_left_empty_is_that_of_the_earlier_record(image: Path) -> None:

@@ -1,11 +1,10 @@
 """The category of a need that names none: mostly given, mostly right, and open where nothing tells."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
+from builders import outside
 from vocabgap.gaplog.entry import category
 from vocabgap.records.record import CATEGORIES, LOG_NAME, UNCATEGORIZED, fold_category
 
@@ -40,9 +39,9 @@ def test_a_long_text_is_judged_by_its_beginning() -> None:
     )
 
 
-def test_the_agents_own_category_is_mostly_found(outside: Callable[[str], Path]) -> None:
+def test_the_agents_own_category_is_mostly_found(pytestconfig: pytest.Config) -> None:
     judged = []
-    for log in sorted(outside("chemigram/workspace").glob(f"*/{LOG_NAME}")):
+    for log in sorted(outside(pytestconfig, "chemigram/workspace").glob(f"*/{LOG_NAME}")):
         for line in log.read_text(encoding="utf-8").splitlines():
             record = json.loads(line)
             said = fold_category(record.get("intent_category", ""))

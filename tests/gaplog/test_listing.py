@@ -1,6 +1,5 @@
 import os
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,11 +8,10 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import vocabgap as vg
+from builders import gap, write_corpus
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.schema import LISTED
 
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 NEWEST_FIRST = ["film grain", "sky mask", "mask the sky", "film grain size", "dust removal"]
 
@@ -32,14 +30,14 @@ def test_a_listing_is_the_table_listed(photos: Path) -> None:
     assert vg.list_gaps(photos).columns == LISTED.names
 
 
-def test_what_is_superseded_or_a_duplicate_is_not_listed(gap: Gap, write_corpus: Corpus) -> None:
-    root = write_corpus({"one": [gap("sky mask"), gap("sky mask")]})
+def test_what_is_superseded_or_a_duplicate_is_not_listed(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask"), gap("sky mask")]})
 
     assert needs(vg.list_gaps(root)) == ["sky mask"]
 
 
-def test_records_of_one_moment_come_by_log_and_the_later_line_first(gap: Gap, write_corpus: Corpus) -> None:
-    root = write_corpus({"b": [gap("b one"), gap("b two")], "a": [gap("a one"), gap("a two")]})
+def test_records_of_one_moment_come_by_log_and_the_later_line_first(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"b": [gap("b one"), gap("b two")], "a": [gap("a one"), gap("a two")]})
 
     assert needs(vg.list_gaps(root)) == ["a two", "a one", "b two", "b one"]
 
@@ -49,10 +47,8 @@ def test_a_limit_lists_the_first_of_all(photos: Path, limit: int) -> None:
     assert needs(vg.list_gaps(photos, limit=limit)) == NEWEST_FIRST[:limit]
 
 
-def test_a_limit_cuts_among_records_of_one_moment_as_the_order_has_them(
-    gap: Gap, write_corpus: Corpus
-) -> None:
-    root = write_corpus({"b": [gap("b one"), gap("b two")], "a": [gap("a one")]})
+def test_a_limit_cuts_among_records_of_one_moment_as_the_order_has_them(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"b": [gap("b one"), gap("b two")], "a": [gap("a one")]})
 
     assert needs(vg.list_gaps(root, limit=2)) == ["a one", "b two"]
 
@@ -119,8 +115,8 @@ def test_what_cannot_be_meant_is_refused(photos: Path, asked: dict[str, object],
     assert told in str(refused.value)
 
 
-def test_without_any_session_the_last_one_is_empty(gap: Gap, write_corpus: Corpus) -> None:
-    root = write_corpus({"one": [gap("sky mask"), gap("grain", session_id=" ")]})
+def test_without_any_session_the_last_one_is_empty(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask"), gap("grain", session_id=" ")]})
 
     assert vg.list_gaps(root, sessions="last").is_empty()
 
@@ -144,10 +140,10 @@ def test_a_cache_changes_nothing(photos: Path, tmp_path: Path) -> None:
 
 
 def test_a_record_that_a_run_has_not_seen_belongs_to_the_capability_of_its_wording(
-    photos: Path, gap: Gap, write_corpus: Corpus, tmp_path: Path
+    photos: Path, tmp_path: Path
 ) -> None:
     vg.run(photos, out=tmp_path / "run", now=NOW)
-    later = write_corpus({"later": [gap("Sky Masks"), gap("something else")]}, "later")
+    later = write_corpus(tmp_path, {"later": [gap("Sky Masks"), gap("something else")]}, "later")
 
     listed = vg.list_gaps(later, out=tmp_path / "run")
 

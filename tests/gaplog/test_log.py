@@ -1,27 +1,25 @@
 """A gap that is logged is a line of its image's log, and the record that a scan finds there."""
 
 import json
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import vocabgap as vg
+from builders import outside
+from builders.gaplog import found
 from vocabgap.records.record import FIELDS, LOG_NAME
-
-Found = Callable[[], pl.DataFrame]
 
 
 def lines(image: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (image / LOG_NAME).read_bytes().splitlines()]
 
 
-def test_a_description_is_enough(image: Path, found: Found) -> None:
+def test_a_description_is_enough(image: Path) -> None:
     before = datetime.now(UTC)
     logged = vg.log_gap(image, "lift only the brightest water")
 
@@ -47,10 +45,10 @@ def test_a_description_is_enough(image: Path, found: Found) -> None:
         "satisfaction": None,
         "notes": "",
     }
-    assert found()["record_id"].to_list() == [logged.gap_id]
+    assert found(image)["record_id"].to_list() == [logged.gap_id]
 
 
-def test_the_draft_of_the_tool_is_taken(image: Path, found: Found) -> None:
+def test_the_draft_of_the_tool_is_taken(image: Path) -> None:
     vg.log_gap(
         image,
         intent="calm the waves",
@@ -63,7 +61,7 @@ def test_the_draft_of_the_tool_is_taken(image: Path, found: Found) -> None:
         notes=None,
     )
 
-    row = found().row(0, named=True)
+    row = found(image).row(0, named=True)
     assert (row["description"], row["satisfaction"], row["notes"]) == ("blur along a path", -1, "")
 
 
@@ -203,10 +201,8 @@ def test_whatever_is_logged_is_what_a_scan_reads(image: Path, fields: dict[str, 
         assert row[name] == fields[name], name
 
 
-def test_published_records_are_written_again_as_they_were(
-    outside: Callable[[str], Path], image: Path
-) -> None:
-    logs = sorted(outside("chemigram/workspace").glob(f"*/{LOG_NAME}"))
+def test_published_records_are_written_again_as_they_were(pytestconfig: pytest.Config, image: Path) -> None:
+    logs = sorted(outside(pytestconfig, "chemigram/workspace").glob(f"*/{LOG_NAME}"))
     complete = [
         record
         for log in logs

@@ -1,24 +1,21 @@
 """What comes near to a need: capabilities by their wordings, entries by what they explain of it."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import vocabgap as vg
+from builders import gap, write_corpus
 from vocabgap.gaplog.nearest import SimilarIndex
 from vocabgap.settings.model import ClusterSettings, Settings
 
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
-
 
 @pytest.fixture
-def known(write_corpus: Corpus, gap: Gap) -> pl.DataFrame:
+def known(tmp_path: Path) -> pl.DataFrame:
     """Capabilities of a run."""
     needs = ["sky mask", "mask the sky", "film grain", "grain of a film", "lens flare brush"]
-    scanned = vg.scan(write_corpus({"heron": [gap(need) for need in needs]}))
+    scanned = vg.scan(write_corpus(tmp_path, {"heron": [gap(need) for need in needs]}))
     return vg.rank(scanned.records, vg.cluster(scanned.records))
 
 

@@ -1,14 +1,12 @@
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 import vocabgap as vg
+from builders import gap, write_corpus
 from vocabgap.errors import InvalidInputError, NotFoundError
 
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 
 
@@ -99,8 +97,8 @@ def test_a_record_is_found_by_its_identity_or_the_beginning_of_it(photos: Path, 
     ]
 
 
-def test_a_record_says_where_else_it_stands(gap: Gap, write_corpus: Corpus) -> None:
-    root = write_corpus({"one": [gap("sky mask"), gap("sky mask")]})
+def test_a_record_says_where_else_it_stands(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask"), gap("sky mask")]})
 
     shown = vg.show(root, vg.list_gaps(root)["record_id"][0])
 
@@ -117,10 +115,11 @@ def test_a_correction_and_what_it_corrects_name_each_other(photos: Path) -> None
     assert vg.show(photos, right).supersedes == (wrong,)
 
 
-def test_of_several_corrections_of_one_snapshot_each_names_its_own(gap: Gap, write_corpus: Corpus) -> None:
+def test_of_several_corrections_of_one_snapshot_each_names_its_own(tmp_path: Path) -> None:
     state = "cd" * 32
     said = {"snapshot_hash": state, "notes": f"corrects {state}"}
     root = write_corpus(
+        tmp_path,
         {
             "one": [
                 gap("sky mask", snapshot_hash=state, workaround="first"),
@@ -129,7 +128,7 @@ def test_of_several_corrections_of_one_snapshot_each_names_its_own(gap: Gap, wri
                 gap("film grain", timestamp="2026-05-02T00:00:00Z", workaround="fourth", **said),
                 gap("sky mask", timestamp="2026-05-03T00:00:00Z", workaround="fifth", **said),
             ]
-        }
+        },
     )
     gaps = vg.scan(root).gaps
     names = dict(gaps.select("record_id", "workaround").iter_rows())
@@ -147,8 +146,8 @@ def test_of_several_corrections_of_one_snapshot_each_names_its_own(gap: Gap, wri
     }
 
 
-def test_lines_that_could_not_be_read_are_told(gap: Gap, write_corpus: Corpus) -> None:
-    root = write_corpus({"one": [gap("sky mask"), '{"description": "half']})
+def test_lines_that_could_not_be_read_are_told(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask"), '{"description": "half']})
     assert vg.show(root, "one").notes == ("1 line could not be read; `vocabgap check` lists them",)
 
 
@@ -160,8 +159,8 @@ def test_a_record_names_its_capability(photos: Path) -> None:
     assert shown.capability.label == "sky mask"
 
 
-def test_a_name_of_two_things_is_refused_and_both_are_told(gap: Gap, write_corpus: Corpus) -> None:
-    root = write_corpus({"heron": [gap("sky mask", session_id="heron")]})
+def test_a_name_of_two_things_is_refused_and_both_are_told(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"heron": [gap("sky mask", session_id="heron")]})
 
     with pytest.raises(InvalidInputError, match="image heron, session heron") as refused:
         vg.show(root, "heron")
@@ -170,8 +169,8 @@ def test_a_name_of_two_things_is_refused_and_both_are_told(gap: Gap, write_corpu
     assert vg.show(root, "heron", kind="session").kind == "session"
 
 
-def test_an_image_of_two_repositories_is_refused_and_both_are_told(gap: Gap, write_corpus: Corpus) -> None:
-    roots = [write_corpus({"heron": [gap(name)]}, name) for name in ("here", "there")]
+def test_an_image_of_two_repositories_is_refused_and_both_are_told(tmp_path: Path) -> None:
+    roots = [write_corpus(tmp_path, {"heron": [gap(name)]}, name) for name in ("here", "there")]
 
     with pytest.raises(InvalidInputError, match=r"heron in repository here.*heron in repository there"):
         vg.show(roots, "heron")
@@ -179,8 +178,8 @@ def test_an_image_of_two_repositories_is_refused_and_both_are_told(gap: Gap, wri
     assert vg.show(roots, "heron", repositories="there").gaps["description"].to_list() == ["there"]
 
 
-def test_a_beginning_of_two_records_is_refused_and_both_are_told(gap: Gap, write_corpus: Corpus) -> None:
-    root = write_corpus({"one": [gap(f"need {number}") for number in range(1_500)]})
+def test_a_beginning_of_two_records_is_refused_and_both_are_told(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap(f"need {number}") for number in range(1_500)]})
     starts = vg.list_gaps(root)["record_id"].str.slice(0, 4)
     twice = starts.filter(starts.is_duplicated())[0]
 

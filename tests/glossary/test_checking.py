@@ -1,19 +1,17 @@
 """Checking: what is open about a term, and what a text says against a definition."""
 
-from collections.abc import Callable
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from builders.glossary import sense
 from vocabgap.glossary.checking import check, classify, contradicts, output_text, verdict
 from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity
 from vocabgap.glossary.extracting import Field, extract
 from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.senses import ExtractedTerm, TermSense, TermSource, TermSurface, source_confidence
+from vocabgap.glossary.senses import ExtractedTerm, TermSource, TermSurface, source_confidence
 from vocabgap.glossary.strictness import Strictness
 
-Make = Callable[..., TermSense]
 UNIT = "A unit of work with specifications"
 
 
@@ -23,7 +21,7 @@ def term(surface: str, confidence: float = 0.8) -> ExtractedTerm:
     )
 
 
-def test_the_example_of_a_workspace_with_two_senses(sense: Make) -> None:
+def test_the_example_of_a_workspace_with_two_senses() -> None:
     glossary = Glossary(
         [
             sense("workspace", "VS Code workspace configuration file", confidence=0.7),
@@ -36,18 +34,18 @@ def test_the_example_of_a_workspace_with_two_senses(sense: Make) -> None:
     assert conflict.context == "step input: prompt field"
 
 
-def test_a_term_with_one_meaning_is_no_conflict(sense: Make) -> None:
+def test_a_term_with_one_meaning_is_no_conflict() -> None:
     assert check([term("mask")], Glossary([sense("mask", "where an edit shows")])) == []
 
 
-def test_the_same_meaning_in_two_scopes_is_none_either(sense: Make) -> None:
+def test_the_same_meaning_in_two_scopes_is_none_either() -> None:
     senses = [sense("mask", "Where an edit shows."), sense("mask", "where  an edit shows", "mission_local")]
     glossary = Glossary(senses)
     assert check([term("mask")], glossary) == []
     assert glossary.resolve("mask")[0].scope == "mission_local"
 
 
-def test_different_meanings_in_two_scopes_are(sense: Make) -> None:
+def test_different_meanings_in_two_scopes_are() -> None:
     senses = [sense("mask", "a face cover", "audience_domain"), sense("mask", "where an edit shows")]
     (conflict,) = check([term("mask")], Glossary(senses))
     assert [each.scope for each in conflict.candidate_senses] == ["team_domain", "audience_domain"]
@@ -55,7 +53,7 @@ def test_different_meanings_in_two_scopes_are(sense: Make) -> None:
 
 
 @pytest.mark.parametrize("status", ["draft", "deprecated"])
-def test_only_an_active_sense_answers(sense: Make, status: str) -> None:
+def test_only_an_active_sense_answers(status: str) -> None:
     old = sense("mask", "a face cover", status=status)
     assert classify("mask", [old], 0.8) is ConflictType.UNKNOWN
     assert Glossary([old]).resolve("mask") == ()
@@ -63,7 +61,7 @@ def test_only_an_active_sense_answers(sense: Make, status: str) -> None:
     assert check([term("mask")], Glossary([old, sense("mask", "where an edit shows")])) == []
 
 
-def test_an_old_sense_does_not_hide_that_an_output_contradicts_the_active_one(sense: Make) -> None:
+def test_an_old_sense_does_not_hide_that_an_output_contradicts_the_active_one() -> None:
     senses = [sense("feature", UNIT), sense("feature", "a plugin", status="deprecated")]
     kind = classify("feature", senses, 0.8, output="The feature refers to a plugin or extension module.")
     assert kind is ConflictType.INCONSISTENT

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from builders.glossary import sense, update
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.glossary.changes import authored, custom, deprecated, drafted, promoted, require_sense, selected
 from vocabgap.glossary.checking import check
@@ -26,16 +27,15 @@ from vocabgap.glossary.events import (
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.loading import append_events, load_glossary
 from vocabgap.glossary.normal_form import keys_of
-from vocabgap.glossary.senses import ExtractedTerm, SenseRef, SenseStatus, TermSense, TermSurface
+from vocabgap.glossary.senses import ExtractedTerm, SenseRef, SenseStatus, TermSurface
 
-Make = Callable[..., TermSense]
 Update = Callable[..., GlossarySenseUpdated]
 NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)
 ANN = Actor("user:ann")
 
 
 @pytest.fixture
-def rivals(sense: Make) -> Glossary:
+def rivals() -> Glossary:
     """A term with two senses in one scope and a third one in another."""
     return Glossary(
         [
@@ -84,7 +84,7 @@ def test_a_selection_in_a_log_that_names_no_rivals_counts_as_well(rivals: Glossa
     assert meanings(rivals.applied([event])) == ["a face cover"]
 
 
-def test_a_sense_that_is_added_later_asks_again(rivals: Glossary, update: Update) -> None:
+def test_a_sense_that_is_added_later_asks_again(rivals: Glossary) -> None:
     after = rivals.applied([select(rivals, 0), update("mask", "a stencil", minute=5)])
     assert meanings(after) == ["a stencil", "where an edit shows"]
 
@@ -145,14 +145,14 @@ def test_a_draft_answers_when_it_is_promoted_and_not_when_it_is_dropped() -> Non
     assert [each.status for each in dropped.history("frob")] == [SenseStatus.DEPRECATED]
 
 
-def test_a_definition_that_is_edited_takes_the_place_of_the_old_one(sense: Make, update: Update) -> None:
+def test_a_definition_that_is_edited_takes_the_place_of_the_old_one() -> None:
     before = Glossary([sense("mask", "where an edit shows")])
     after = before.applied([update("mask", "where an edit is seen", update_type="update")])
     assert meanings(after) == ["where an edit is seen"]
     assert len(after.history("mask")) == 2
 
 
-def test_what_is_no_sense_in_a_log_changes_nothing(sense: Make, update: Update) -> None:
+def test_what_is_no_sense_in_a_log_changes_nothing() -> None:
     before = Glossary([sense("mask", "where an edit shows")])
     assert before.applied([update("", "nothing"), update("mask", " ")]) is before
     after = before.applied([update("WP ", "work package")])
@@ -272,7 +272,7 @@ def test_after_a_selection_that_ruled_out_all_others_nothing_is_ambiguous(
     }
 
 
-def test_draft_of_an_active_sense_leaves_it_active(sense: Make, update: Update) -> None:
+def test_draft_of_an_active_sense_leaves_it_active() -> None:
     glossary = Glossary([sense("mask", "where an edit shows")])
     after = glossary.applied([update("mask", "Where an edit shows.", status="draft")])
     assert after == glossary

@@ -2,12 +2,12 @@
 
 import json
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from builders.glossary import update
 from glossary.steps import answering, runtime_in, step
 from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.changes import custom, selected
@@ -15,7 +15,7 @@ from vocabgap.glossary.checking import check
 from vocabgap.glossary.conflicts import ConflictType
 from vocabgap.glossary.context import Define
 from vocabgap.glossary.event_log import BY_HAND, log_name
-from vocabgap.glossary.events import Actor, GlossarySenseUpdated
+from vocabgap.glossary.events import Actor
 from vocabgap.glossary.extracting import Field, extract
 from vocabgap.glossary.loading import append_events, load_glossary
 from vocabgap.glossary.senses import ScopeStack
@@ -49,9 +49,7 @@ def test_two_senses_that_somebody_wrote_down_are_rivals(folders: tuple[Path, Pat
     assert len(loaded.glossary) == 3
 
 
-def test_an_answer_outlives_the_run(
-    folders: tuple[Path, Path], update: Callable[..., GlossarySenseUpdated]
-) -> None:
+def test_an_answer_outlives_the_run(folders: tuple[Path, Path]) -> None:
     glossary = load_glossary(*folders).glossary
     ref = glossary.resolve("mask")[0].ref
     when = update("x", "y").timestamp
@@ -63,9 +61,7 @@ def test_an_answer_outlives_the_run(
     assert check(terms, after) == []
 
 
-def test_a_meaning_of_ones_own_outlives_the_run(
-    folders: tuple[Path, Path], update: Callable[..., GlossarySenseUpdated]
-) -> None:
+def test_a_meaning_of_ones_own_outlives_the_run(folders: tuple[Path, Path]) -> None:
     glossary = load_glossary(*folders).glossary
     (conflict,) = check(extract([Field("x", "mask")], {}, glossary.known), glossary)
     event = custom(glossary, conflict, "an area", actor=Actor("user:ann"), now=update("x", "y").timestamp)
@@ -73,9 +69,7 @@ def test_a_meaning_of_ones_own_outlives_the_run(
     assert [each.definition for each in load_glossary(*folders).glossary.resolve("mask")] == ["an area"]
 
 
-def test_what_is_one_missions_own_is_no_others(
-    folders: tuple[Path, Path], update: Callable[..., GlossarySenseUpdated]
-) -> None:
+def test_what_is_one_missions_own_is_no_others(folders: tuple[Path, Path]) -> None:
     append_events(folders[1], "one", [update("zone", "ours", "mission_local")])
     append_events(folders[1], "one", [update("range", "everybody's")])
     for mission, local, team in (("one", 1, 1), ("two", 0, 1), (None, 1, 1)):
@@ -95,9 +89,7 @@ def test_missions_whose_logs_have_one_name_keep_what_is_their_own(tmp_path: Path
     assert runtime.load("a-b").glossary.meaning("lift") is None
 
 
-def test_what_is_done_by_hand_counts_in_all_missions(
-    folders: tuple[Path, Path], update: Callable[..., GlossarySenseUpdated]
-) -> None:
+def test_what_is_done_by_hand_counts_in_all_missions(folders: tuple[Path, Path]) -> None:
     append_events(folders[1], BY_HAND, [update("zone", "ours", "mission_local")])
     assert load_glossary(*folders, mission_id="one").glossary.meaning("zone") is not None
 

@@ -1,12 +1,12 @@
 """What terms, senses, scopes, conflicts and strictness are, and what they refuse to be."""
 
 import math
-from collections.abc import Callable
 from datetime import datetime
 
 import msgspec
 import pytest
 
+from builders.glossary import sense
 from vocabgap.errors import ExitCode, InvalidInputError
 from vocabgap.glossary.conflicts import (
     ConflictType,
@@ -38,7 +38,6 @@ from vocabgap.glossary.strictness import (
     Strictness,
 )
 
-Make = Callable[..., TermSense]
 AGAIN = "7b1c2e0a-0000-4000-8000-000000000000"
 NOW = datetime.fromisoformat("2026-04-01T10:00:00+00:00")
 
@@ -56,7 +55,7 @@ def test_a_refused_surface_is_an_invalid_input_and_a_value_error() -> None:
 
 
 @pytest.mark.parametrize("confidence", [-0.1, 1.1, 5.0, math.nan, math.inf, True, "0.5", None])
-def test_a_confidence_lies_between_nothing_and_one(sense: Make, confidence: float) -> None:
+def test_a_confidence_lies_between_nothing_and_one(confidence: float) -> None:
     with pytest.raises(InvalidTermError, match=r"0\.0-1\.0"):
         sense("lift", "raises the shadows", confidence=confidence)
     with pytest.raises(InvalidTermError, match=r"0\.0-1\.0"):
@@ -66,7 +65,7 @@ def test_a_confidence_lies_between_nothing_and_one(sense: Make, confidence: floa
 
 
 @pytest.mark.parametrize("definition", ["", " \n ", "\u200b", "half \ud800", 3])
-def test_a_definition_says_something(sense: Make, definition: str) -> None:
+def test_a_definition_says_something(definition: str) -> None:
     with pytest.raises(InvalidTermError, match=r"[Dd]efinition"):
         sense("lift", definition)
 
@@ -78,13 +77,13 @@ def test_provenance_needs_an_actor_and_a_moment() -> None:
         Provenance("user:ann", "yesterday")  # type: ignore[arg-type]
 
 
-def test_what_is_made_stays_as_it_is(sense: Make) -> None:
+def test_what_is_made_stays_as_it_is() -> None:
     made = sense("lift", "raises the shadows")
     with pytest.raises(AttributeError):
         made.confidence = 0.1  # type: ignore[misc]
 
 
-def test_a_sense_is_the_same_after_a_way_through_json(sense: Make) -> None:
+def test_a_sense_is_the_same_after_a_way_through_json() -> None:
     made = sense("lift", "raises the shadows", "mission_local", confidence=0.7, status="deprecated")
     written = msgspec.json.encode(made)
     assert msgspec.json.decode(written, type=TermSense) == made

@@ -4,8 +4,6 @@ They all have one shape: what is made of them differs in the texts alone.
 """
 
 import json
-import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Final
 import msgspec
 import pytest
 
+from builders.hostile import unseen
 from vocabgap.cli.app import run as run_command
 from vocabgap.decisions.record import Action, Decision, decide, subject
 from vocabgap.errors import ExitCode
@@ -25,7 +24,6 @@ from vocabgap.settings.loading import load_settings
 NOW: Final = datetime(2026, 7, 1, tzinfo=UTC)
 OWN: Final = Path(__file__).parents[1] / "data" / "hostile.json"
 PUBLISHED: Final = Path(__file__).parents[3] / "shared" / "data" / "hostile" / "blns.json"
-UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 NAME_BYTES: Final = 100
 NOT_UTF_8: Final = "\udcff"  # stands for a byte of a name that is none
 
@@ -42,24 +40,6 @@ def texts(request: pytest.FixtureRequest) -> list[str]:
         pytest.skip("the published list of naughty strings is not beside the project")
     strings: list[str] = json.loads(PUBLISHED.read_text(encoding="utf-8"))
     return strings
-
-
-@pytest.fixture(scope="session")
-def unseen() -> Callable[[str], set[str]]:
-    """Gives the characters of a text that a terminal or a reader would obey without seeing them.
-
-    Of joiners and selectors only those that no letter or emoji needs: the lists have few that do.
-    """
-
-    def find(text: str) -> set[str]:
-        found = {each for each in set(text) if unicodedata.category(each) in UNSEEN} - {"\n"}
-        return (found - set("\u200c\u200d")) | set(
-            re.findall(
-                r"(?=[\u200c\u200d\ufe0f])(?:(?<=[\0-\u04ff])|^)(?:[\u200c\u200d]|\ufe0f(?!\u20e3))", text
-            )
-        )
-
-    return find
 
 
 @pytest.fixture(scope="session")
@@ -117,10 +97,7 @@ def pair(
 
 @pytest.fixture
 def told(
-    capsys: pytest.CaptureFixture[str],
-    unseen: Callable[[str], set[str]],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., str]:
     """Runs a command line, and gives what it says once it is done as expected and nothing unseen is in it."""
     monkeypatch.chdir(tmp_path)

@@ -16,6 +16,7 @@ from markdown_it.token import Token
 from msgspec.structs import replace
 from selectolax.lexbor import LexborHTMLParser
 
+from builders.hostile import unseen
 from vocabgap.pipeline import Run
 from vocabgap.reporting.formats import render_markdown
 from vocabgap.reporting.page import payload, rendering
@@ -26,7 +27,6 @@ from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import WORD_JOINER
 from vocabgap.text import shortened, visible
 
-Hidden = Callable[[str], set[str]]
 Pair = tuple[Run, Run]
 Dom = LexborHTMLParser
 Shape = list[tuple[str | None, tuple[str, ...]]]
@@ -179,11 +179,11 @@ def test_the_first_thing_after_the_encoding_is_the_policy(pages: tuple[str, str]
     )
 
 
-def test_a_page_holds_no_unseen_character(pages: tuple[str, str], unseen: Hidden) -> None:
+def test_a_page_holds_no_unseen_character(pages: tuple[str, str]) -> None:
     assert not unseen(pages[1])
 
 
-def test_the_data_of_a_page_are_texts_that_can_be_seen(data: dict[str, object], unseen: Hidden) -> None:
+def test_the_data_of_a_page_are_texts_that_can_be_seen(data: dict[str, object]) -> None:
     assert not unseen("\n".join(texts_in(data)))
 
 
@@ -220,7 +220,7 @@ def test_a_narrowed_report_of_hostile_texts_has_the_structure_of_one_of_benign_t
     assert narrowed(hostile, texts) == narrowed(benign, [f"kind{number}" for number in range(len(texts))])
 
 
-def test_a_report_holds_no_unseen_character(pair: Pair, unseen: Hidden) -> None:
+def test_a_report_holds_no_unseen_character(pair: Pair) -> None:
     _, hostile = pair
     assert unseen(text_of(hostile)) <= {WORD_JOINER}  # which keeps GitHub from notifying people
 

@@ -9,11 +9,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from builders.hostile import unseen
 from vocabgap.cli.output import table
 from vocabgap.errors import ExitCode
 from vocabgap.pipeline import Run
 
-Hidden = Callable[[str], set[str]]
 Dressed = tuple[list[Path], Path]
 Told = Callable[..., str]
 
@@ -41,7 +41,7 @@ def test_clusters(told: Told, hostile: Dressed, form: list[str]) -> None:
 
 
 @TEXT_OR_JSON
-def test_clusters_show(told: Told, hostile: Dressed, form: list[str], tmp_path: Path, unseen: Hidden) -> None:
+def test_clusters_show(told: Told, hostile: Dressed, form: list[str], tmp_path: Path) -> None:
     roots, config = hostile
     together = ("--config", config, "--threshold", "1", "--svg", tmp_path / "drawn.svg")
     label = json.loads(told("--json", "clusters", *roots, *together[:4]).splitlines()[0])["label"]
@@ -150,7 +150,7 @@ def test_errors_about_arguments(told: Told, texts: list[str], form: list[str], t
 
 @pytest.mark.parametrize("columns", ["80", "400"])
 def test_a_table_on_a_terminal_has_its_own_styles_and_no_other(
-    texts: list[str], unseen: Hidden, monkeypatch: pytest.MonkeyPatch, columns: str
+    texts: list[str], monkeypatch: pytest.MonkeyPatch, columns: str
 ) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", columns)

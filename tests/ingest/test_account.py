@@ -2,18 +2,14 @@
 
 import json
 import unicodedata
-from collections.abc import Callable, Mapping
-from pathlib import Path
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from vocabgap.ingest.scanning import Scan, scan
-
-AsLine = Callable[[Mapping[str, object]], bytes]
-ScanBytes = Callable[[bytes], Scan]
-Gap = Callable[..., dict[str, object]]
-AssertAccounted = Callable[[Scan, int], None]
+from builders import gap, outside
+from builders.ingest import as_line, assert_every_line_is_accounted_for, scan_bytes
+from vocabgap.ingest.scanning import scan
 
 BOM = b"\xef\xbb\xbf"
 SNAPSHOT = "d4" * 32
@@ -51,9 +47,7 @@ def lines_that_are_not_blank(content: bytes) -> int:
 @example(b"\x00")
 @example(b"\n\r\n \t\n")
 @example(b'{"description":"x"}' + b"\x0c\n\x0b\n")
-def test_every_line_of_any_log_is_accounted_for(
-    assert_every_line_is_accounted_for: AssertAccounted, scan_bytes: ScanBytes, content: bytes
-) -> None:
+def test_every_line_of_any_log_is_accounted_for(content: bytes) -> None:
     scanned = scan_bytes(content)
 
     assert_every_line_is_accounted_for(scanned, lines_that_are_not_blank(content))
@@ -61,9 +55,7 @@ def test_every_line_of_any_log_is_accounted_for(
 
 @settings(deadline=None)  # the first scan loads Polars
 @given(st.binary())
-def test_every_line_of_any_bytes_is_accounted_for(
-    assert_every_line_is_accounted_for: AssertAccounted, scan_bytes: ScanBytes, content: bytes
-) -> None:
+def test_every_line_of_any_bytes_is_accounted_for(content: bytes) -> None:
     scanned = scan_bytes(content)
 
     assert_every_line_is_accounted_for(scanned, lines_that_are_not_blank(content))
@@ -71,7 +63,7 @@ def test_every_line_of_any_bytes_is_accounted_for(
 
 @settings(deadline=None)  # the first scan loads Polars
 @given(logs)
-def test_every_offset_points_at_its_line(scan_bytes: ScanBytes, content: bytes) -> None:
+def test_every_offset_points_at_its_line(content: bytes) -> None:
     scanned = scan_bytes(content)
 
     rows = [
@@ -85,16 +77,14 @@ def test_every_offset_points_at_its_line(scan_bytes: ScanBytes, content: bytes) 
 
 @settings(deadline=None)  # the first scan loads Polars
 @given(logs)
-def test_no_reject_lets_an_unprintable_character_through(scan_bytes: ScanBytes, content: bytes) -> None:
+def test_no_reject_lets_an_unprintable_character_through(content: bytes) -> None:
     rejects = scan_bytes(content).rejects
 
     shown = "".join([*rejects["raw"], *rejects["detail"]])
     assert not [character for character in shown if unicodedata.category(character) in {"Cc", "Cs", "Zl"}]
 
 
-def test_a_log_cut_anywhere_in_its_last_two_records_loses_only_what_was_cut(
-    as_line: AsLine, gap: Gap, scan_bytes: ScanBytes, assert_every_line_is_accounted_for: AssertAccounted
-) -> None:
+def test_a_log_cut_anywhere_in_its_last_two_records_loses_only_what_was_cut() -> None:
     kept = as_line(gap("soft reeds")) + as_line(gap("warm beak"))
     cut = as_line(gap("caf\u00e9 \u2014 \U0001f426", notes="na\u00efve")) + as_line(gap("dark eyes"))
     ends = [kept, kept + cut[: cut.index(b"\n") + 1], kept + cut]
@@ -110,7 +100,7 @@ def test_a_log_cut_anywhere_in_its_last_two_records_loses_only_what_was_cut(
         assert scanned.rejects["line"].to_list() == ([whole + 1] if scanned.summary.rejects else [])
 
 
-def test_good_records_survive_bad_neighbours(as_line: AsLine, gap: Gap, scan_bytes: ScanBytes) -> None:
+def test_good_records_survive_bad_neighbours() -> None:
     bad = [b"\xff\n", b"{\n", b"null\n", b'{"description": 7}\n', b"{}\n", b"[" * 100_000 + b"\n"]
     content = b"".join(line + as_line(gap(f"need {number}")) for number, line in enumerate(bad))
 
@@ -127,7 +117,7 @@ def test_good_records_survive_bad_neighbours(as_line: AsLine, gap: Gap, scan_byt
     }
 
 
-def test_only_a_newline_ends_a_line(as_line: AsLine, gap: Gap, scan_bytes: ScanBytes) -> None:
+def test_only_a_newline_ends_a_line() -> None:
     needs = ["soft\u2028reeds", "soft\u2029reeds", "soft\x85reeds", "soft\u00a0reeds"]
 
     scanned = scan_bytes(b"".join(as_line(gap(need)) for need in needs))
@@ -136,16 +126,14 @@ def test_only_a_newline_ends_a_line(as_line: AsLine, gap: Gap, scan_bytes: ScanB
     assert scanned.summary.lines == 4
 
 
-def test_a_byte_order_mark_is_no_part_of_the_first_line(
-    as_line: AsLine, gap: Gap, scan_bytes: ScanBytes
-) -> None:
+def test_a_byte_order_mark_is_no_part_of_the_first_line() -> None:
     scanned = scan_bytes(BOM + as_line(gap("soft reeds")) + as_line(gap("warm beak")))
 
     assert scanned.records["description"].to_list() == ["soft reeds", "warm beak"]
     assert scanned.records["byte_offset"][0] == 3
 
 
-def test_windows_line_ends_are_read(scan_bytes: ScanBytes) -> None:
+def test_windows_line_ends_are_read() -> None:
     scanned = scan_bytes(b'{"description":"soft reeds"}\r\n\r\n{"description":"warm beak"}\r\n')
 
     assert scanned.records.select("description", "line", "byte_offset").rows() == [
@@ -155,18 +143,18 @@ def test_windows_line_ends_are_read(scan_bytes: ScanBytes) -> None:
     assert scanned.summary.rejects == 0
 
 
-def test_blank_lines_are_numbered_and_not_counted(as_line: AsLine, gap: Gap, scan_bytes: ScanBytes) -> None:
+def test_blank_lines_are_numbered_and_not_counted() -> None:
     scanned = scan_bytes(b"\n  \t\n" + as_line(gap("soft reeds")) + b"\n\n")
 
     assert (scanned.summary.lines, scanned.summary.records) == (1, 1)
     assert scanned.records["line"].to_list() == [3]
 
 
-def test_a_last_line_without_a_newline_is_read(scan_bytes: ScanBytes) -> None:
+def test_a_last_line_without_a_newline_is_read() -> None:
     assert scan_bytes(b'{"description":"soft reeds"}').summary.records == 1
 
 
-def test_offsets_lead_back_to_the_record(as_line: AsLine, gap: Gap, scan_bytes: ScanBytes) -> None:
+def test_offsets_lead_back_to_the_record() -> None:
     lines = [as_line(gap(f"caf\u00e9 {number}")) for number in range(5)]
     content = BOM + b"\n".join(lines)
 
@@ -176,19 +164,15 @@ def test_offsets_lead_back_to_the_record(as_line: AsLine, gap: Gap, scan_bytes: 
         assert json.loads(content[offset:].split(b"\n")[0])["description"] == description
 
 
-def test_a_lone_surrogate_ends_nothing(
-    scan_bytes: ScanBytes, assert_every_line_is_accounted_for: AssertAccounted
-) -> None:
+def test_a_lone_surrogate_ends_nothing() -> None:
     scanned = scan_bytes(b'{"description":"soft \\ud83d reeds"}\n{"description":"warm beak"}\n')
 
     assert_every_line_is_accounted_for(scanned, 2)
     assert "warm beak" in scanned.records["description"].to_list()
 
 
-def test_a_real_workspace_is_read_to_the_last_line(
-    assert_every_line_is_accounted_for: AssertAccounted, outside: Callable[[str], Path]
-) -> None:
-    scanned = scan(outside("chemigram/workspace"))
+def test_a_real_workspace_is_read_to_the_last_line(pytestconfig: pytest.Config) -> None:
+    scanned = scan(outside(pytestconfig, "chemigram/workspace"))
 
     assert_every_line_is_accounted_for(scanned, 631)
     assert (scanned.summary.records, scanned.summary.rejects) == (631, 0)

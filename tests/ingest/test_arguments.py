@@ -1,23 +1,19 @@
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
+from builders import gap
+from builders.ingest import write_log
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.scanning import scan, scan_to_parquet
 from vocabgap.settings.model import IngestSettings, Settings
 from vocabgap.settings.sources import Source
 
-WriteLog = Callable[..., Path]
-Gap = Callable[..., dict[str, object]]
 
-
-def test_what_is_said_beside_the_settings_goes_before_them(
-    workspace: Path, write_log: WriteLog, gap: Gap
-) -> None:
-    write_log(".heron-11", gap("soft reeds"))
+def test_what_is_said_beside_the_settings_goes_before_them(workspace: Path) -> None:
+    write_log(workspace, ".heron-11", gap("soft reeds"))
     settings = Settings(ingest=IngestSettings(tenant="acme", hidden=True)).scan
 
     assert scan(workspace, settings=settings).gaps["tenant_id"].to_list() == ["acme"]
@@ -71,10 +67,8 @@ def test_a_folder_with_a_null_byte_is_no_place_to_write_to(workspace: Path) -> N
         scan_to_parquet(workspace, "a\0b")
 
 
-def test_a_source_may_be_a_table_of_its_keys(
-    workspace: Path, write_log: WriteLog, gap: Gap, tmp_path: Path
-) -> None:
-    write_log("heron-11", gap("soft reeds")).rename(workspace / "wishes-1.jsonl")
+def test_a_source_may_be_a_table_of_its_keys(workspace: Path, tmp_path: Path) -> None:
+    write_log(workspace, "heron-11", gap("soft reeds")).rename(workspace / "wishes-1.jsonl")
     sources = {"mine": {"glob": "wishes-*.jsonl", "constants": {"intent_category": "helpdesk"}}}
 
     scan_to_parquet(workspace, tmp_path / "out", sources=sources)
@@ -83,8 +77,8 @@ def test_a_source_may_be_a_table_of_its_keys(
     assert gaps["intent_category"].to_list() == ["helpdesk"]
 
 
-def test_a_source_that_is_off_is_not_read(workspace: Path, write_log: WriteLog) -> None:
-    write_log("heron-11")
+def test_a_source_that_is_off_is_not_read(workspace: Path) -> None:
+    write_log(workspace, "heron-11")
 
     assert scan(workspace, sources={"mine": Source(glob="*.jsonl", enabled=False)}).summary.files == 0
 

@@ -11,17 +11,10 @@ from typing import Final
 import msgspec
 import pytest
 
+from builders.ingest import append, assert_same, content_of, let_it_settle, put_back, same_as_fresh, write_log
 from vocabgap.ingest import caching
 from vocabgap.ingest.caching import CacheUse
-from vocabgap.ingest.scanning import Scan, scan
-
-WriteLog = Callable[..., Path]
-Append = Callable[..., None]
-Settle = Callable[[], None]
-ContentOf = Callable[[Path], dict[str, bytes]]
-PutBack = Callable[[Path, dict[str, bytes]], None]
-AssertSame = Callable[[Scan, Scan], None]
-SameAsFresh = Callable[..., Scan]
+from vocabgap.ingest.scanning import scan
 
 NEED: Final = b'{"description":"soft reeds"}\n'
 UNCHANGED: Final = CacheUse(unchanged=2, resumed=0, read=0)
@@ -33,14 +26,7 @@ FILES: Final = [f"{name}-{number}.parquet" for name in ("records", "rejects") fo
 
 @pytest.mark.parametrize("takes_long", [False, True])
 def test_a_log_that_was_young_when_it_was_opened_is_compared_next_time(
-    *,
-    workspace: Path,
-    write_log: WriteLog,
-    cache: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    let_it_settle: Settle,
-    same_as_fresh: SameAsFresh,
-    takes_long: bool,
+    *, workspace: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, takes_long: bool
 ) -> None:
     monkeypatch.setattr(caching, "_FINE", 200_000_000)
     really = os.read
@@ -52,14 +38,14 @@ def test_a_log_that_was_young_when_it_was_opened_is_compared_next_time(
     with monkeypatch.context() as patch:
         if takes_long:
             patch.setattr("vocabgap.ingest.reading.os.read", slowly)
-        write_log("fox-3", NEED)
+        write_log(workspace, "fox-3", NEED)
         scan(workspace, cache=cache)
 
     assert same_as_fresh(workspace, cache).cache == CacheUse(unchanged=0, resumed=1, read=0)
 
 
 def test_verify_hash_finds_a_rewrite_that_no_time_tells(
-    workspace: Path, log: Path, cache: Path, same_as_fresh: SameAsFresh, monkeypatch: pytest.MonkeyPatch
+    workspace: Path, log: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As where a file system keeps no time of the last change to a file's status.
     monkeypatch.setattr(caching, "stamp", lambda status: (0, 0, status.st_size, status.st_mtime_ns, 0))
@@ -72,9 +58,7 @@ def test_verify_hash_finds_a_rewrite_that_no_time_tells(
     assert same_as_fresh(workspace, cache, verify_hash=True).cache == CacheUse(unchanged=0, resumed=1, read=1)
 
 
-def test_a_log_that_grew_while_it_was_read_is_read_again(
-    workspace: Path, log: Path, cache: Path, append: Append, same_as_fresh: SameAsFresh
-) -> None:
+def test_a_log_that_grew_while_it_was_read_is_read_again(workspace: Path, log: Path, cache: Path) -> None:
     append(log)
     really = os.fstat
 
@@ -91,7 +75,7 @@ def test_a_log_that_grew_while_it_was_read_is_read_again(
 
 
 def test_a_beginning_that_cannot_be_read_is_told_as_without_a_cache(
-    workspace: Path, log: Path, cache: Path, append: Append, monkeypatch: pytest.MonkeyPatch
+    workspace: Path, log: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     append(log)
 
@@ -111,15 +95,7 @@ def test_a_beginning_that_cannot_be_read_is_told_as_without_a_cache(
 
 @pytest.mark.usefixtures("log")
 @pytest.mark.parametrize("name", [caching.INDEX_NAME, *FILES])
-def test_a_byte_that_is_another_is_found(
-    *,
-    workspace: Path,
-    cache: Path,
-    content_of: ContentOf,
-    put_back: PutBack,
-    assert_same: AssertSame,
-    name: str,
-) -> None:
+def test_a_byte_that_is_another_is_found(*, workspace: Path, cache: Path, name: str) -> None:
     fresh, kept = scan(workspace), content_of(cache)
     for spot in range(0, len(kept[name]), len(kept[name]) // 12):
         damaged = bytearray(kept[name])
@@ -146,9 +122,7 @@ DAMAGES: Final[dict[str, Callable[[Path], object]]] = {
 @pytest.mark.usefixtures("log")
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("name", FILES)
-def test_a_damaged_cache_is_built_again(
-    workspace: Path, cache: Path, same_as_fresh: SameAsFresh, name: str, damage: str
-) -> None:
+def test_a_damaged_cache_is_built_again(workspace: Path, cache: Path, name: str, damage: str) -> None:
     DAMAGES[damage](cache / name)
 
     use = same_as_fresh(workspace, cache).cache
@@ -175,7 +149,7 @@ BODIES: Final = [
 @pytest.mark.usefixtures("log")
 @pytest.mark.parametrize("body", [*BODIES, b"\x91" * 9_999], ids=lambda body: body[:4].hex() or "nothing")
 def test_an_index_with_a_right_digest_and_no_sense_is_built_again(
-    workspace: Path, cache: Path, same_as_fresh: SameAsFresh, body: bytes
+    workspace: Path, cache: Path, body: bytes
 ) -> None:
     (cache / caching.INDEX_NAME).write_bytes(hashlib.sha256(body).digest() + body)
 
@@ -186,9 +160,7 @@ def test_an_index_with_a_right_digest_and_no_sense_is_built_again(
 
 
 @pytest.mark.usefixtures("log")
-def test_an_index_of_another_version_is_as_none(
-    workspace: Path, cache: Path, same_as_fresh: SameAsFresh
-) -> None:
+def test_an_index_of_another_version_is_as_none(workspace: Path, cache: Path) -> None:
     index = caching.read_index(cache)
     assert index is not None
     caching.write_index(cache, msgspec.structs.replace(index, version=f"{caching.CACHE_VERSION}.1"))

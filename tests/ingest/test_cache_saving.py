@@ -12,18 +12,11 @@ from typing import Any, Final
 import polars as pl
 import pytest
 
+from builders.ingest import append, assert_same, content_of, let_it_settle, put_back, same_as_fresh, write_log
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError
 from vocabgap.ingest import caching
 from vocabgap.ingest.caching import CacheUse
-from vocabgap.ingest.scanning import Scan, scan
-
-WriteLog = Callable[..., Path]
-Append = Callable[..., None]
-Settle = Callable[[], None]
-ContentOf = Callable[[Path], dict[str, bytes]]
-PutBack = Callable[[Path, dict[str, bytes]], None]
-AssertSame = Callable[[Scan, Scan], None]
-SameAsFresh = Callable[..., Scan]
+from vocabgap.ingest.scanning import scan
 
 NEED: Final = b'{"description":"soft reeds"}\n'
 
@@ -66,17 +59,7 @@ FAULTS: Final = [
 @pytest.mark.parametrize("before", ["appended", "many shards", "damaged"])
 @pytest.mark.parametrize(("error", "raised"), FAULTS, ids=["killed", "full disk", "refused"])
 def test_a_scan_that_fails_to_save_leaves_a_cache_that_holds(
-    *,
-    workspace: Path,
-    log: Path,
-    cache: Path,
-    append: Append,
-    content_of: ContentOf,
-    put_back: PutBack,
-    assert_same: AssertSame,
-    before: str,
-    error: BaseException,
-    raised: type[BaseException],
+    *, workspace: Path, log: Path, cache: Path, before: str, error: BaseException, raised: type[BaseException]
 ) -> None:
     append(log)
     if before == "damaged":
@@ -105,13 +88,11 @@ def test_a_scan_that_fails_to_save_leaves_a_cache_that_holds(
 
 
 @pytest.mark.usefixtures("log")
-def test_what_an_interrupted_scan_left_is_removed(
-    workspace: Path, write_log: WriteLog, cache: Path, content_of: ContentOf, same_as_fresh: SameAsFresh
-) -> None:
+def test_what_an_interrupted_scan_left_is_removed(workspace: Path, cache: Path) -> None:
     left = {"index.msgpack.tmp", "records-3.parquet.tmp", "rejects-77.parquet"}
     for name in left:
         (cache / name).write_bytes(b"half")
-    write_log("wren-2", NEED)
+    write_log(workspace, "wren-2", NEED)
 
     same_as_fresh(workspace, cache)
 
@@ -132,9 +113,7 @@ def test_a_folder_in_the_place_of_a_file_is_told(workspace: Path, cache: Path, n
 
 
 @pytest.mark.usefixtures("log")
-def test_a_folder_that_holds_other_files_is_left_alone(
-    workspace: Path, cache: Path, content_of: ContentOf
-) -> None:
+def test_a_folder_that_holds_other_files_is_left_alone(workspace: Path, cache: Path) -> None:
     (cache / "thesis.txt").write_text("years of work")
     before = content_of(cache)
 
@@ -158,9 +137,7 @@ def test_what_cannot_be_a_path_is_told(workspace: Path, cache: str) -> None:
 
 
 @not_as_root
-def test_a_cache_that_may_not_be_written_is_told(
-    workspace: Path, log: Path, cache: Path, append: Append
-) -> None:
+def test_a_cache_that_may_not_be_written_is_told(workspace: Path, log: Path, cache: Path) -> None:
     append(log)
     cache.chmod(0o500)
 
@@ -179,15 +156,7 @@ def test_a_cache_that_cannot_be_locked_is_told(
         scan(workspace, cache=cache)
 
 
-def test_a_run_goes_without_a_cache_that_another_run_has(
-    *,
-    workspace: Path,
-    log: Path,
-    cache: Path,
-    append: Append,
-    content_of: ContentOf,
-    same_as_fresh: SameAsFresh,
-) -> None:
+def test_a_run_goes_without_a_cache_that_another_run_has(*, workspace: Path, log: Path, cache: Path) -> None:
     append(log)
     before = content_of(cache)
     with caching.opened(cache):
@@ -203,10 +172,8 @@ def test_nobody_else_may_look_into_a_new_cache(workspace: Path, cache: Path) -> 
     assert stat.S_IMODE(cache.stat().st_mode) == 0o700
 
 
-def test_a_cache_below_a_root_is_not_read(
-    workspace: Path, write_log: WriteLog, let_it_settle: Settle, same_as_fresh: SameAsFresh
-) -> None:
-    write_log("fox-3", NEED)
+def test_a_cache_below_a_root_is_not_read(workspace: Path) -> None:
+    write_log(workspace, "fox-3", NEED)
     let_it_settle()
 
     uses = [same_as_fresh(workspace, workspace / "kept").cache for _ in range(3)]
@@ -215,7 +182,7 @@ def test_a_cache_below_a_root_is_not_read(
 
 
 def test_what_a_killed_run_had_begun_is_removed_though_no_log_has_changed(
-    workspace: Path, log: Path, cache: Path, same_as_fresh: SameAsFresh
+    workspace: Path, log: Path, cache: Path
 ) -> None:
     scan(workspace, cache=cache)
     (cache / "records-9.parquet.tmp").write_bytes(b"half a")

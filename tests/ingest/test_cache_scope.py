@@ -1,20 +1,17 @@
 """What a cache is good for once other roots, sources or names are asked for."""
 
 import gzip
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 import pytest
 
+from builders.ingest import let_it_settle, same_as_fresh, write_log
 from vocabgap.ingest.caching import CacheUse
-from vocabgap.ingest.scanning import Scan, scan
+from vocabgap.ingest.scanning import scan
 from vocabgap.records.record import LOG_NAME
 from vocabgap.settings.sources import Source
-
-Settle = Callable[[], None]
-SameAsFresh = Callable[..., Scan]
 
 NEED: Final = b'{"description":"soft reeds"}\n'
 
@@ -34,17 +31,13 @@ SOURCES: Final = {
 
 
 @pytest.mark.usefixtures("heron")
-def test_a_subset_of_the_logs_can_be_scanned_and_then_all_again(
-    workspace: Path, cache: Path, same_as_fresh: SameAsFresh
-) -> None:
+def test_a_subset_of_the_logs_can_be_scanned_and_then_all_again(workspace: Path, cache: Path) -> None:
     assert same_as_fresh(workspace / "fox-3", cache).cache == CacheUse(unchanged=1, resumed=0, read=0)
     assert same_as_fresh(workspace, cache).cache == CacheUse(unchanged=1, resumed=0, read=1)
 
 
 @pytest.mark.usefixtures("heron")
-def test_known_logs_take_the_place_and_the_tenant_that_are_asked_for(
-    workspace: Path, cache: Path, same_as_fresh: SameAsFresh
-) -> None:
+def test_known_logs_take_the_place_and_the_tenant_that_are_asked_for(workspace: Path, cache: Path) -> None:
     scanned = same_as_fresh(workspace.parent, cache, tenant_id="gamekeeper")
 
     assert scanned.cache == CacheUse(unchanged=2, resumed=0, read=0)
@@ -56,18 +49,14 @@ def test_known_logs_take_the_place_and_the_tenant_that_are_asked_for(
 
 @pytest.mark.usefixtures("heron")
 @pytest.mark.parametrize("change", SOURCES)
-def test_logs_are_read_again_once_their_source_is_another(
-    workspace: Path, cache: Path, same_as_fresh: SameAsFresh, change: str
-) -> None:
+def test_logs_are_read_again_once_their_source_is_another(workspace: Path, cache: Path, change: str) -> None:
     before, after = SOURCES[change]
     scan(workspace, cache=cache, sources={"own": before})
 
     assert same_as_fresh(workspace, cache, sources={"own": after}).cache == CacheUse(0, resumed=0, read=2)
 
 
-def test_a_log_is_read_again_once_it_is_not_taken_for_packed(
-    workspace: Path, cache: Path, let_it_settle: Settle, same_as_fresh: SameAsFresh
-) -> None:
+def test_a_log_is_read_again_once_it_is_not_taken_for_packed(workspace: Path, cache: Path) -> None:
     path = workspace / "gaps.gz"
     path.write_bytes(gzip.compress(NEED))
     let_it_settle()
@@ -77,13 +66,9 @@ def test_a_log_is_read_again_once_it_is_not_taken_for_packed(
 
 
 def test_a_log_reached_through_a_link_is_read_again_once_its_folder_has_another_name(
-    workspace: Path,
-    write_log: Callable[..., Path],
-    cache: Path,
-    let_it_settle: Settle,
-    same_as_fresh: SameAsFresh,
+    workspace: Path, cache: Path
 ) -> None:
-    store = write_log("store/a", NEED).parent
+    store = write_log(workspace, "store/a", NEED).parent
     link = workspace / "img" / LOG_NAME
     link.parent.mkdir()
     link.symlink_to("../store/a/" + LOG_NAME)

@@ -14,16 +14,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
+from builders.ingest import append, let_it_settle, same_as_fresh
 from vocabgap.ingest import caching, lines
 from vocabgap.ingest.caching import CacheUse
 from vocabgap.ingest.reading import Block, blocks
-from vocabgap.ingest.scanning import Scan, scan
+from vocabgap.ingest.scanning import scan
 from vocabgap.records.record import LOG_NAME
 from vocabgap.settings.sources import Source
-
-Append = Callable[..., None]
-Settle = Callable[[], None]
-SameAsFresh = Callable[..., Scan]
 
 IMAGES: Final = ("fox-3", "heron-11", "wren-2", ".trash")
 NEED: Final = b'{"description":"soft reeds"}\n'
@@ -90,7 +87,7 @@ INTENT: Final = Source(glob=LOG_NAME, fields={"intent": "description"})
 OF_NEW: Final = Source(glob=(LOG_NAME, "*.copy"), where={"description": ("new", "old")})
 
 
-def change_as(change: str, log: Path, append: Append) -> None:
+def change_as(change: str, log: Path) -> None:
     do, _ = CHANGES[change]
     if isinstance(do, bytes):
         append(log, do)
@@ -103,9 +100,8 @@ class Workspace(RuleBasedStateMachine):
 
     images = st.sampled_from(IMAGES)
 
-    def __init__(self, append: Append, let_it_settle: Settle, same_as_fresh: SameAsFresh) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.append, self.let_it_settle, self.same_as_fresh = append, let_it_settle, same_as_fresh
         self.patch = pytest.MonkeyPatch()
         self.patch.setattr(caching, "_MOST_SHARDS", 3)
         self.patch.setattr("vocabgap.files.atomic.os.fsync", lambda _: None)
@@ -123,12 +119,12 @@ class Workspace(RuleBasedStateMachine):
     def bytes_are_added(self, image: str, content: bytes) -> None:
         (self.root / image).mkdir(exist_ok=True)
         with suppress(IsADirectoryError):
-            self.append(self.root / image / LOG_NAME, content)
+            append(self.root / image / LOG_NAME, content)
 
     @rule(image=images, change=st.sampled_from(sorted(CHANGES)))
     def a_log_is_changed(self, image: str, change: str) -> None:
         with suppress(OSError):  # there is none, or a folder where one would be
-            change_as(change, self.root / image / LOG_NAME, self.append)
+            change_as(change, self.root / image / LOG_NAME)
 
     @rule(image=images, other=images, is_link=st.booleans())
     def a_folder_is_doubled(self, image: str, other: str, is_link: bool) -> None:
@@ -138,7 +134,7 @@ class Workspace(RuleBasedStateMachine):
 
     @rule()
     def time_passes(self) -> None:
-        self.let_it_settle()
+        let_it_settle()
 
     @rule(
         roots=st.sampled_from([["."], ["heron-11"], ["fox-3", "wren-2"], [".."], [".", f"fox-3/{LOG_NAME}"]]),
@@ -153,24 +149,19 @@ class Workspace(RuleBasedStateMachine):
     def both_scans_agree(self) -> None:
         roots = [self.root / root for root in self.roots if (self.root / root).exists()]
         if roots:
-            self.same_as_fresh(roots, self.folder / "kept", **self.options)
+            same_as_fresh(roots, self.folder / "kept", **self.options)
 
 
-def test_whatever_happens_a_cached_scan_gives_what_a_fresh_one_gives(
-    append: Append, let_it_settle: Settle, same_as_fresh: SameAsFresh
-) -> None:
-    def start() -> Workspace:
-        return Workspace(append, let_it_settle, same_as_fresh)
-
+def test_whatever_happens_a_cached_scan_gives_what_a_fresh_one_gives() -> None:
     few = settings(max_examples=15, stateful_step_count=15, deadline=None)
-    run_state_machine_as_test(start, settings=few)  # type: ignore[arg-type]  # any factory will do
+    run_state_machine_as_test(Workspace, settings=few)
 
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_log_is_read_as_far_as_it_changed(
-    *, workspace: Path, heron: Path, cache: Path, append: Append, same_as_fresh: SameAsFresh, change: str
+    *, workspace: Path, heron: Path, cache: Path, change: str
 ) -> None:
-    change_as(change, heron, append)
+    change_as(change, heron)
 
     _, use = CHANGES[change]
     assert same_as_fresh(workspace, cache).cache == use
@@ -192,7 +183,7 @@ def test_unchanged_logs_are_not_opened(workspace: Path, cache: Path, monkeypatch
 
 
 def test_a_log_is_decoded_from_its_last_newline_on(
-    workspace: Path, heron: Path, cache: Path, append: Append, monkeypatch: pytest.MonkeyPatch
+    workspace: Path, heron: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decoded: list[Block] = []
 
@@ -208,9 +199,7 @@ def test_a_log_is_decoded_from_its_last_newline_on(
     assert decoded == [Block(number=3, offset=len(NEED) + 2, lines=[TORN + b'ak"}'])]
 
 
-def test_many_scans_leave_few_files(
-    workspace: Path, heron: Path, cache: Path, append: Append, same_as_fresh: SameAsFresh
-) -> None:
+def test_many_scans_leave_few_files(workspace: Path, heron: Path, cache: Path) -> None:
     most = 0
     for _ in range(caching._MOST_SHARDS + 2):
         append(heron, b'ak"}\n' + TORN)

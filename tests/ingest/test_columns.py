@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from datetime import UTC, datetime
 
 import polars as pl
@@ -6,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from builders.ingest import scan_bytes
 from vocabgap.ingest import columns
 from vocabgap.ingest.columns import RecordColumns
 from vocabgap.ingest.discovery import Kind, LogFile
-from vocabgap.ingest.scanning import Scan
 from vocabgap.records.record import GapRecord, record_id
 from vocabgap.schema import RECORDS
 
@@ -80,7 +79,7 @@ def test_identity_of_a_second_batch_is_its_own() -> None:
     assert frame["record_id"].to_list() == [record_id(first, "monday"), record_id(second, "monday")]
 
 
-def test_repaired_and_clean_lines_stay_in_the_order_of_the_log(scan_bytes: Callable[[bytes], Scan]) -> None:
+def test_repaired_and_clean_lines_stay_in_the_order_of_the_log() -> None:
     clean = b'{"timestamp":"2026-03-14T06:05:00Z","image_id":"heron-11","description":"%d"}\n'
     repaired = b'{"description":"%d","satisfaction":"bad"}\n'
     lines = [(clean if number % 3 else repaired) % number for number in range(12)]

@@ -1,17 +1,15 @@
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from builders.ingest import write_log
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
 from vocabgap.ingest.decoding import Rejected
 from vocabgap.ingest.discovery import discover, repository_slugs
 from vocabgap.records.record import LOG_NAME, RejectReason
-
-WriteLog = Callable[..., Path]
 
 folders = st.lists(st.sampled_from(["a", "b", "root"]), max_size=3).map(lambda parts: Path("/", *parts))
 not_as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root reads folders whatever their permissions")
@@ -21,9 +19,9 @@ def source_paths(*roots: Path) -> list[str]:
     return [log.source_path for log in discover(roots)]
 
 
-def test_logs_are_found_at_any_depth(workspace: Path, write_log: WriteLog) -> None:
-    write_log("heron-11")
-    write_log("2026/spring/fox-3")
+def test_logs_are_found_at_any_depth(workspace: Path) -> None:
+    write_log(workspace, "heron-11")
+    write_log(workspace, "2026/spring/fox-3")
     (workspace / LOG_NAME).write_bytes(b"")
 
     assert source_paths(workspace) == [
@@ -33,37 +31,37 @@ def test_logs_are_found_at_any_depth(workspace: Path, write_log: WriteLog) -> No
     ]
 
 
-def test_a_log_knows_its_folder_and_its_repository(workspace: Path, write_log: WriteLog) -> None:
-    path = write_log("2026/fox-3")
+def test_a_log_knows_its_folder_and_its_repository(workspace: Path) -> None:
+    path = write_log(workspace, "2026/fox-3")
 
     (log,) = discover([workspace])
 
     assert (log.path, log.folder, log.repo_slug, log.problem) == (str(path), "fox-3", "shoots", None)
 
 
-def test_files_of_other_names_below_a_folder_are_no_logs(workspace: Path, write_log: WriteLog) -> None:
-    path = write_log("heron-11")
+def test_files_of_other_names_below_a_folder_are_no_logs(workspace: Path) -> None:
+    path = write_log(workspace, "heron-11")
     path.with_name("vocabulary_gaps.jsonl.bak").write_bytes(b"")
     path.with_name("gaps.jsonl").write_bytes(b"")
 
     assert source_paths(workspace) == [f"heron-11/{LOG_NAME}"]
 
 
-def test_hidden_folders_are_passed_over(workspace: Path, write_log: WriteLog) -> None:
-    write_log(".trash/heron-11")
-    write_log("fox-3/.cache")
+def test_hidden_folders_are_passed_over(workspace: Path) -> None:
+    write_log(workspace, ".trash/heron-11")
+    write_log(workspace, "fox-3/.cache")
 
     assert source_paths(workspace) == []
 
 
-def test_a_hidden_folder_that_is_named_as_root_is_searched(workspace: Path, write_log: WriteLog) -> None:
-    write_log(".trash/heron-11")
+def test_a_hidden_folder_that_is_named_as_root_is_searched(workspace: Path) -> None:
+    write_log(workspace, ".trash/heron-11")
 
     assert source_paths(workspace / ".trash") == [f"heron-11/{LOG_NAME}"]
 
 
-def test_a_link_back_to_the_root_is_reported_once(workspace: Path, write_log: WriteLog) -> None:
-    write_log("heron-11")
+def test_a_link_back_to_the_root_is_reported_once(workspace: Path) -> None:
+    write_log(workspace, "heron-11")
     (workspace / "loop").symlink_to(workspace, target_is_directory=True)
 
     log, loop = discover([workspace])
@@ -75,15 +73,15 @@ def test_a_link_back_to_the_root_is_reported_once(workspace: Path, write_log: Wr
     )
 
 
-def test_a_link_to_a_folder_can_be_a_root(workspace: Path, write_log: WriteLog, tmp_path: Path) -> None:
-    write_log("heron-11")
+def test_a_link_to_a_folder_can_be_a_root(workspace: Path, tmp_path: Path) -> None:
+    write_log(workspace, "heron-11")
     (tmp_path / "link").symlink_to(workspace, target_is_directory=True)
 
     assert source_paths(tmp_path / "link") == [f"heron-11/{LOG_NAME}"]
 
 
-def test_a_folder_named_as_a_log_is_listed_and_searched(workspace: Path, write_log: WriteLog) -> None:
-    write_log(f"heron-11/{LOG_NAME}")
+def test_a_folder_named_as_a_log_is_listed_and_searched(workspace: Path) -> None:
+    write_log(workspace, f"heron-11/{LOG_NAME}")
 
     assert source_paths(workspace) == [f"heron-11/{LOG_NAME}", f"heron-11/{LOG_NAME}/{LOG_NAME}"]
 
@@ -97,10 +95,8 @@ def test_a_single_file_of_any_name_is_a_root(tmp_path: Path) -> None:
     assert (log.path, log.source_path, log.repo_slug) == (str(path), "export.txt", tmp_path.name)
 
 
-def test_a_tilde_is_the_home_folder(
-    workspace: Path, write_log: WriteLog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_log("heron-11")
+def test_a_tilde_is_the_home_folder(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_log(workspace, "heron-11")
     monkeypatch.setenv("HOME", str(workspace.parent))
 
     assert [log.source_path for log in discover(["~/shoots"])] == [f"heron-11/{LOG_NAME}"]
@@ -182,8 +178,8 @@ def test_a_root_that_may_not_be_listed_is_denied(workspace: Path) -> None:
 
 
 @not_as_root
-def test_a_folder_that_cannot_be_listed_is_a_problem_and_no_end(workspace: Path, write_log: WriteLog) -> None:
-    write_log("heron-11")
+def test_a_folder_that_cannot_be_listed_is_a_problem_and_no_end(workspace: Path) -> None:
+    write_log(workspace, "heron-11")
     locked = workspace / "locked"
     locked.mkdir()
     locked.chmod(0)
@@ -196,40 +192,40 @@ def test_a_folder_that_cannot_be_listed_is_a_problem_and_no_end(workspace: Path,
     assert "cannot be listed" in str(found[1].problem)
 
 
-def test_a_root_named_twice_is_searched_once(workspace: Path, write_log: WriteLog) -> None:
-    write_log("heron-11")
+def test_a_root_named_twice_is_searched_once(workspace: Path) -> None:
+    write_log(workspace, "heron-11")
 
     assert source_paths(workspace, workspace / ".." / "shoots") == [f"heron-11/{LOG_NAME}"]
 
 
-def test_a_log_that_two_roots_reach_is_found_once(workspace: Path, write_log: WriteLog) -> None:
-    path = write_log("heron-11")
+def test_a_log_that_two_roots_reach_is_found_once(workspace: Path) -> None:
+    path = write_log(workspace, "heron-11")
 
     found = discover([workspace, workspace / "heron-11", path])
 
     assert [log.path for log in found] == [str(path)]
 
 
-def test_the_order_of_roots_does_not_matter(workspace: Path, write_log: WriteLog, tmp_path: Path) -> None:
-    write_log("heron-11")
-    write_log("fox-3", root=tmp_path / "archive")
+def test_the_order_of_roots_does_not_matter(workspace: Path, tmp_path: Path) -> None:
+    write_log(workspace, "heron-11")
+    write_log(tmp_path / "archive", "fox-3")
 
     assert discover([workspace, tmp_path / "archive"]) == discover([tmp_path / "archive", workspace])
 
 
-def test_logs_are_ordered_by_repository_and_path(tmp_path: Path, write_log: WriteLog) -> None:
+def test_logs_are_ordered_by_repository_and_path(tmp_path: Path) -> None:
     for image in ("b", "a", "c/a"):
-        write_log(image, root=tmp_path / "zoo")
-        write_log(image, root=tmp_path / "alps")
+        write_log(tmp_path / "zoo", image)
+        write_log(tmp_path / "alps", image)
 
     found = [(log.repo_slug, log.folder) for log in discover([tmp_path / "zoo", tmp_path / "alps"])]
 
     assert found == [("alps", "a"), ("alps", "b"), ("alps", "a"), ("zoo", "a"), ("zoo", "b"), ("zoo", "a")]
 
 
-def test_roots_of_the_same_name_get_slugs_that_tell_them_apart(tmp_path: Path, write_log: WriteLog) -> None:
-    write_log("heron-11", root=tmp_path / "ana" / "shoots")
-    write_log("heron-11", root=tmp_path / "ben" / "shoots")
+def test_roots_of_the_same_name_get_slugs_that_tell_them_apart(tmp_path: Path) -> None:
+    write_log(tmp_path / "ana" / "shoots", "heron-11")
+    write_log(tmp_path / "ben" / "shoots", "heron-11")
 
     found = discover([tmp_path / "ana" / "shoots", tmp_path / "ben" / "shoots"])
 

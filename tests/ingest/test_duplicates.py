@@ -1,21 +1,17 @@
 """Which records are the same, and which of them counts."""
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
-from vocabgap.ingest.scanning import Scan, scan
+from builders import gap
+from builders.ingest import as_line, scan_bytes, write_log
+from vocabgap.ingest.scanning import scan
 from vocabgap.records.record import LOG_NAME
 
-WriteLog = Callable[..., Path]
-Gap = Callable[..., dict[str, object]]
-AsLine = Callable[[Mapping[str, object]], bytes]
-ScanBytes = Callable[[bytes], Scan]
 
-
-def test_a_record_that_is_written_twice_counts_once(workspace: Path, write_log: WriteLog, gap: Gap) -> None:
-    write_log("heron-11", gap("soft reeds"), gap("soft reeds"))
+def test_a_record_that_is_written_twice_counts_once(workspace: Path) -> None:
+    write_log(workspace, "heron-11", gap("soft reeds"), gap("soft reeds"))
 
     scanned = scan(workspace)
 
@@ -23,8 +19,9 @@ def test_a_record_that_is_written_twice_counts_once(workspace: Path, write_log: 
     assert (scanned.summary.records, scanned.summary.duplicates) == (1, 1)
 
 
-def test_copies_that_spell_the_record_differently_are_the_same(workspace: Path, write_log: WriteLog) -> None:
+def test_copies_that_spell_the_record_differently_are_the_same(workspace: Path) -> None:
     write_log(
+        workspace,
         "heron-11",
         b'{"description": "soft reeds", "timestamp": "2026-03-14T06:05:00Z"}\n',
         b'{"timestamp":"2026-03-14T08:05:00+02:00","description":"soft reeds","notes":null,"x":1}\n',
@@ -33,19 +30,17 @@ def test_copies_that_spell_the_record_differently_are_the_same(workspace: Path, 
     assert scan(workspace).summary.duplicates == 1
 
 
-def test_the_same_words_on_two_images_are_two_records(workspace: Path, write_log: WriteLog, gap: Gap) -> None:
-    write_log("heron-11", gap("soft reeds", image_id="heron-11"))
-    write_log("heron-12", gap("soft reeds", image_id="heron-12"))
+def test_the_same_words_on_two_images_are_two_records(workspace: Path) -> None:
+    write_log(workspace, "heron-11", gap("soft reeds", image_id="heron-11"))
+    write_log(workspace, "heron-12", gap("soft reeds", image_id="heron-12"))
 
     assert scan(workspace).summary.records == 2
 
 
 @pytest.mark.parametrize("copy", ["heron-11-copy", "a copy of heron-11"])
-def test_the_original_stays_and_not_the_copy(
-    copy: str, workspace: Path, write_log: WriteLog, gap: Gap
-) -> None:
-    write_log("heron-11", gap("soft reeds", image_id="heron-11"))
-    write_log(copy, gap("soft reeds", image_id="heron-11"))
+def test_the_original_stays_and_not_the_copy(copy: str, workspace: Path) -> None:
+    write_log(workspace, "heron-11", gap("soft reeds", image_id="heron-11"))
+    write_log(workspace, copy, gap("soft reeds", image_id="heron-11"))
 
     scanned = scan(workspace)
 
@@ -53,29 +48,23 @@ def test_the_original_stays_and_not_the_copy(
     assert scanned.summary.duplicates == 1
 
 
-def test_the_first_copy_stays_where_no_folder_is_the_original(
-    workspace: Path, write_log: WriteLog, gap: Gap
-) -> None:
-    write_log("spring", gap("soft reeds", image_id="heron-11"))
-    write_log("autumn", gap("soft reeds", image_id="heron-11"))
+def test_the_first_copy_stays_where_no_folder_is_the_original(workspace: Path) -> None:
+    write_log(workspace, "spring", gap("soft reeds", image_id="heron-11"))
+    write_log(workspace, "autumn", gap("soft reeds", image_id="heron-11"))
 
     assert scan(workspace).records["source_path"].to_list() == [f"autumn/{LOG_NAME}"]
 
 
-def test_the_same_record_in_two_repositories_counts_once(
-    tmp_path: Path, write_log: WriteLog, gap: Gap
-) -> None:
+def test_the_same_record_in_two_repositories_counts_once(tmp_path: Path) -> None:
     for name in ("ana", "ben"):
-        write_log("heron-11", gap("soft reeds"), root=tmp_path / name)
+        write_log(tmp_path / name, "heron-11", gap("soft reeds"))
 
     summary = scan([tmp_path / "ana", tmp_path / "ben"]).summary
 
     assert (summary.lines, summary.records, summary.duplicates) == (2, 1, 1)
 
 
-def test_timestamps_of_the_same_moment_make_the_same_record(
-    gap: Gap, as_line: AsLine, scan_bytes: ScanBytes
-) -> None:
+def test_timestamps_of_the_same_moment_make_the_same_record() -> None:
     spellings = ["2026-03-14T06:05:00Z", "2026-03-14T06:05:00+00:00", "2026-03-14T07:05:00+01:00"]
 
     scanned = scan_bytes(b"".join(as_line(gap("soft reeds", timestamp=text)) for text in spellings))
@@ -94,9 +83,7 @@ def test_timestamps_of_the_same_moment_make_the_same_record(
     ],
     ids=["words", "null", "numbers", "out of range", "long"],
 )
-def test_records_that_differ_only_in_an_unreadable_timestamp_are_two(
-    one: object, other: object, gap: Gap, as_line: AsLine, scan_bytes: ScanBytes
-) -> None:
+def test_records_that_differ_only_in_an_unreadable_timestamp_are_two(one: object, other: object) -> None:
     scanned = scan_bytes(
         as_line(gap("soft reeds", timestamp=one)) + as_line(gap("soft reeds", timestamp=other))
     )
@@ -104,9 +91,7 @@ def test_records_that_differ_only_in_an_unreadable_timestamp_are_two(
     assert (scanned.summary.records, scanned.summary.duplicates) == (2, 0)
 
 
-def test_copies_with_the_same_unreadable_timestamp_are_one(
-    gap: Gap, as_line: AsLine, scan_bytes: ScanBytes
-) -> None:
+def test_copies_with_the_same_unreadable_timestamp_are_one() -> None:
     scanned = scan_bytes(as_line(gap("soft reeds", timestamp="monday")) * 2)
 
     assert (scanned.summary.records, scanned.summary.duplicates) == (1, 1)

@@ -1,6 +1,6 @@
 import gzip
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -9,16 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from vocabgap.cli.app import run
+from builders.command import vocabgap
 from vocabgap.ingest.scanning import scan
 from vocabgap.records.record import LOG_NAME
 from vocabgap.settings.loading import load_settings
 from vocabgap.settings.sources import Source
 
 Json = dict[str, Any]
-Put = Callable[..., Path]
-Configure = Callable[[str], Path]
-Command = Callable[..., tuple[int, str, str]]
 
 EXPORT: Final = "posthog-export.jsonl"
 HERMES: Final = "affordance_gaps.jsonl"
@@ -43,41 +40,25 @@ WISH: Final[Json] = {"kind/of": "wish", "text": {"short": "rename a branch"}, "r
 CLICK: Final[Json] = {"kind/of": "click"}
 
 
-@pytest.fixture
-def put(workspace: Path) -> Put:
+def put(workspace: Path, name: str, *lines: Mapping[str, object] | bytes) -> Path:
     """Writes a file of the workspace, an object a line; bytes stay as they are."""
-
-    def write(name: str, *lines: Mapping[str, object] | bytes) -> Path:
-        path = workspace / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(b"".join(line if isinstance(line, bytes) else as_bytes(line) for line in lines))
-        return path
-
-    return write
+    path = workspace / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"".join(line if isinstance(line, bytes) else as_bytes(line) for line in lines))
+    return path
 
 
-@pytest.fixture
-def configure(tmp_path: Path) -> Configure:
+def configure(tmp_path: Path, text: str) -> Path:
     """Writes a settings file."""
-
-    def write(text: str) -> Path:
-        (tmp_path / "mine.toml").write_text(text, encoding="utf-8")
-        return tmp_path / "mine.toml"
-
-    return write
+    (tmp_path / "mine.toml").write_text(text, encoding="utf-8")
+    return tmp_path / "mine.toml"
 
 
-@pytest.fixture
-def vocabgap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    """Runs one command line in a folder of its own: exit code, stdout and stderr."""
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every command runs in a folder of its own, wide enough that no cell is wrapped."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "400")
-
-    def call(*arguments: str | Path) -> tuple[int, str, str]:
-        code = run([str(argument) for argument in arguments])
-        return (code, *capsys.readouterr())
-
-    return call
 
 
 def as_bytes(value: Mapping[str, object]) -> bytes:
@@ -95,10 +76,10 @@ def only(frame: pl.DataFrame, *columns: str) -> tuple[Any, ...]:
     return frame.select(columns).row(0)
 
 
-def test_each_log_says_its_source(put: Put, workspace: Path) -> None:
-    put(f"a/{LOG_NAME}", {"description": "soft reeds"})
-    put(f"b/{HERMES}", AFFORDANCE)
-    put(f"c/{EXPORT}", event())
+def test_each_log_says_its_source(workspace: Path) -> None:
+    put(workspace, f"a/{LOG_NAME}", {"description": "soft reeds"})
+    put(workspace, f"b/{HERMES}", AFFORDANCE)
+    put(workspace, f"c/{EXPORT}", event())
 
     found = scan(workspace)
 
@@ -106,8 +87,8 @@ def test_each_log_says_its_source(put: Put, workspace: Path) -> None:
     assert found.summary.records == 3
 
 
-def test_hermes_says_what_was_tried_and_what_failed(put: Put) -> None:
-    found = scan(put(f"desk/{HERMES}", AFFORDANCE))
+def test_hermes_says_what_was_tried_and_what_failed(workspace: Path) -> None:
+    found = scan(put(workspace, f"desk/{HERMES}", AFFORDANCE))
 
     names = ("intent", "missing_capability", "description", "operations_involved", "session_id", "image_id")
     given_by = ("goal", "missing_capability", "failure_description", "available_tools", "session_id")
@@ -115,38 +96,44 @@ def test_hermes_says_what_was_tried_and_what_failed(put: Put) -> None:
     assert found.summary.repairs == {}
 
 
-def test_hermes_may_use_short_keys(put: Put) -> None:
-    found = scan(put(HERMES, {"goal": "post", "failure": "no tool writes there", "tools": ["search"]}))
+def test_hermes_may_use_short_keys(workspace: Path) -> None:
+    found = scan(
+        put(workspace, HERMES, {"goal": "post", "failure": "no tool writes there", "tools": ["search"]})
+    )
 
     assert only(found.records, "description", "operations_involved") == ("no tool writes there", ["search"])
 
 
-def test_posthog_says_what_agents_asked_for(put: Put) -> None:
-    records = scan(put(EXPORT, event())).records
+def test_posthog_says_what_agents_asked_for(workspace: Path) -> None:
+    records = scan(put(workspace, EXPORT, event())).records
 
     told = only(records, "description", "session_id", "image_id")
     assert told == ("merge two calendars", "s-7", "desk-client")
     assert records["timestamp"].dt.epoch("ms").to_list() == [1775037600250]
 
 
-def test_other_events_are_passed_over_and_not_rejected(put: Put) -> None:
-    found = scan(put(EXPORT, event(event="$pageview"), event(), {"event": None}, {}))
+def test_other_events_are_passed_over_and_not_rejected(workspace: Path) -> None:
+    found = scan(put(workspace, EXPORT, event(event="$pageview"), event(), {"event": None}, {}))
 
     assert (found.summary.lines, found.summary.records, found.summary.passed_over) == (1, 1, 3)
     assert only(found.files, "lines", "passed_over") == (1, 3)
 
 
-def test_a_line_that_is_broken_or_says_nothing_is_a_reject(put: Put) -> None:
-    found = scan(put(EXPORT, event(event="click"), event(intent=None), b'{"event": "click"\n', b"[]\n", b"{"))
+def test_a_line_that_is_broken_or_says_nothing_is_a_reject(workspace: Path) -> None:
+    found = scan(
+        put(
+            workspace, EXPORT, event(event="click"), event(intent=None), b'{"event": "click"\n', b"[]\n", b"{"
+        )
+    )
 
     reasons = ["missing_description", "invalid_json", "not_an_object", "torn"]
     assert found.rejects.select("line", "reason").rows() == list(enumerate(reasons, start=2))
 
 
-def test_a_compressed_export_gives_the_same_as_a_plain_one(put: Put) -> None:
+def test_a_compressed_export_gives_the_same_as_a_plain_one(workspace: Path) -> None:
     lines = [event(), event(event="click"), event()]
-    plain = scan(put(EXPORT, *lines))
-    packed = scan(put(f"{EXPORT}.gz", gzip.compress(b"".join(map(as_bytes, lines)))))
+    plain = scan(put(workspace, EXPORT, *lines))
+    packed = scan(put(workspace, f"{EXPORT}.gz", gzip.compress(b"".join(map(as_bytes, lines)))))
 
     assert packed.summary == plain.summary
     assert packed.files.drop("source_path").equals(plain.files.drop("source_path"))
@@ -158,8 +145,8 @@ blanks_and_bad_lines = st.sampled_from([b'{"event":1}\r\n', b"\n", b" \r\n", b"{
 
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(events.map(as_bytes) | blanks_and_bad_lines, max_size=8))
-def test_every_line_is_blank_passed_over_or_in_the_account(put: Put, lines: list[bytes]) -> None:
-    found = scan(put(EXPORT, *lines))
+def test_every_line_is_blank_passed_over_or_in_the_account(workspace: Path, lines: list[bytes]) -> None:
+    found = scan(put(workspace, EXPORT, *lines))
 
     account = found.summary
     assert account.lines == account.records + account.duplicates + account.superseded + account.rejects
@@ -167,11 +154,17 @@ def test_every_line_is_blank_passed_over_or_in_the_account(put: Put, lines: list
     assert only(found.files, "lines", "passed_over") == (account.lines, account.passed_over)
 
 
-def test_ones_own_stands_beside_the_shipped_ones(put: Put, workspace: Path, configure: Configure) -> None:
-    put(f"a/{LOG_NAME}", {"description": "soft reeds"})
-    put("b/wishes-1.ndjson", WISH, {**WISH, "text": {"short": "no", "long": "tag a release"}}, CLICK)
+def test_ones_own_stands_beside_the_shipped_ones(workspace: Path, tmp_path: Path) -> None:
+    put(workspace, f"a/{LOG_NAME}", {"description": "soft reeds"})
+    put(
+        workspace,
+        "b/wishes-1.ndjson",
+        WISH,
+        {**WISH, "text": {"short": "no", "long": "tag a release"}},
+        CLICK,
+    )
 
-    found = scan(workspace, sources=load_settings(configure(OWN)).sources)
+    found = scan(workspace, sources=load_settings(configure(tmp_path, OWN)).sources)
 
     assert found.records.select("description", "session_id", "intent_category").rows() == [
         ("soft reeds", None, "uncategorized"),
@@ -181,20 +174,20 @@ def test_ones_own_stands_beside_the_shipped_ones(put: Put, workspace: Path, conf
     assert found.summary.passed_over == 1
 
 
-def test_check_reads_ones_own(vocabgap: Command, put: Put, workspace: Path, configure: Configure) -> None:
-    put("wishes-1.ndjson", WISH, CLICK, b"{\n")
+def test_check_reads_ones_own(workspace: Path, tmp_path: Path) -> None:
+    put(workspace, "wishes-1.ndjson", WISH, CLICK, b"{\n")
 
-    code, out, _ = vocabgap("check", workspace, "--config", configure(OWN))
+    code, out, _ = vocabgap("check", workspace, "--config", configure(tmp_path, OWN))
 
     assert code == 2
     assert "wishes-1.ndjson:3: invalid_json: " in out
     assert "2 lines in 1 log = 1 record + 0 duplicates + 0 superseded + 1 reject; 1 line passed over\n" in out
 
 
-def test_report_reads_ones_own(vocabgap: Command, put: Put, workspace: Path, configure: Configure) -> None:
-    put("wishes-1.ndjson", WISH, CLICK)
+def test_report_reads_ones_own(workspace: Path, tmp_path: Path) -> None:
+    put(workspace, "wishes-1.ndjson", WISH, CLICK)
 
-    code, out, err = vocabgap("report", workspace, "--out", "new", "--config", configure(OWN))
+    code, out, err = vocabgap("report", workspace, "--out", "new", "--config", configure(tmp_path, OWN))
 
     assert (code, err) == (0, "")
     assert "rename a branch" in out
@@ -211,36 +204,36 @@ def test_report_reads_ones_own(vocabgap: Command, put: Put, workspace: Path, con
     ids=["another name", "switched off", "one's own first"],
 )
 def test_a_shipped_source_may_be_changed(
-    own: str, expected: list[tuple[str, str]], put: Put, workspace: Path, configure: Configure
+    own: str, expected: list[tuple[str, str]], workspace: Path, tmp_path: Path
 ) -> None:
     for name in (HERMES, EXPORT, "events.ndjson"):
-        put(name, AFFORDANCE if name == HERMES else event())
+        put(workspace, name, AFFORDANCE if name == HERMES else event())
 
-    found = scan(workspace, sources=load_settings(configure(own)).sources)
+    found = scan(workspace, sources=load_settings(configure(tmp_path, own)).sources)
 
     assert found.files.select("source_path", "source").rows() == expected
     assert found.summary.records == len(expected)
 
 
-def test_a_log_that_is_named_outright_is_of_the_source_that_its_folder_says(put: Put) -> None:
+def test_a_log_that_is_named_outright_is_of_the_source_that_its_folder_says(workspace: Path) -> None:
     sources = {"mine": Source(glob="exports/*.jsonl", fields={"description": "need"})}
 
-    found = scan(put("exports/april.jsonl", {"need": "soft reeds"}), sources=sources)
+    found = scan(put(workspace, "exports/april.jsonl", {"need": "soft reeds"}), sources=sources)
 
     assert only(found.files, "source") == ("mine",)
 
 
-def test_a_moment_of_the_settings_may_be_a_constant(put: Put, configure: Configure) -> None:
-    own = configure('[source.mine]\nglob = "a.jsonl"\nconstants.timestamp = 2026-04-01T10:00:00Z\n')
+def test_a_moment_of_the_settings_may_be_a_constant(workspace: Path, tmp_path: Path) -> None:
+    own = configure(tmp_path, '[source.mine]\nglob = "a.jsonl"\nconstants.timestamp = 2026-04-01T10:00:00Z\n')
 
-    found = scan(put("a.jsonl", {"intent": "calm"}), sources=load_settings(own).sources)
+    found = scan(put(workspace, "a.jsonl", {"intent": "calm"}), sources=load_settings(own).sources)
 
     assert found.summary.repairs.get("timestamp_unreadable") is None
 
 
 @pytest.mark.parametrize("name", [b"posthog-\xff.jsonl", b"posthog-a\nb.jsonl", b"posthog-\x1b[31m.jsonl"])
-def test_an_odd_name_is_shown_on_one_line(name: bytes, vocabgap: Command, put: Put, workspace: Path) -> None:
-    put(EXPORT, event(), b"{\n").rename(workspace / name.decode("utf-8", "surrogateescape"))
+def test_an_odd_name_is_shown_on_one_line(name: bytes, workspace: Path) -> None:
+    put(workspace, EXPORT, event(), b"{\n").rename(workspace / name.decode("utf-8", "surrogateescape"))
 
     code, out, _ = vocabgap("check", workspace)
 

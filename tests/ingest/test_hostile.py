@@ -2,11 +2,12 @@
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from builders import outside
+from builders.ingest import scan_bytes
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.records.record import LOG_NAME, RejectReason
 
@@ -25,8 +26,6 @@ LIST_FIELDS = ["operations_involved", "vocabulary_used"]
 
 JSON_CASES = {"valid": "y", "invalid": "n", "disputed": "i"}  # how the names of the files begin
 
-Outside = Callable[[str], Path]
-
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One test a file of JSON; none where the files are not beside the project, as the other tests say."""
@@ -37,8 +36,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             metafunc.parametrize(name, cases, ids=[case.stem for case in cases])
 
 
-def utf8_cases(outside: Outside, kind: str) -> list[bytes]:
-    text = outside("hostile/utf8tests.txt").read_text(encoding="ascii")
+def utf8_cases(pytestconfig: pytest.Config, kind: str) -> list[bytes]:
+    text = outside(pytestconfig, "hostile/utf8tests.txt").read_text(encoding="ascii")
     found = re.findall(rf"^[0-9.]+:{kind}(?: (hex))?:([^:\n]*)", text, flags=re.MULTILINE)
     return [bytes.fromhex(value) if coded else value.encode() for coded, value in found]
 
@@ -57,9 +56,7 @@ def balanced(found: Scan) -> bool:
     return account.lines == account.records + account.duplicates + account.superseded + account.rejects
 
 
-def test_valid_json_is_a_record_or_rejected_for_what_it_says(
-    scan_bytes: Callable[[bytes], Scan], valid: Path
-) -> None:
+def test_valid_json_is_a_record_or_rejected_for_what_it_says(valid: Path) -> None:
     # JSON may be spread over lines; a log has one object a line, so the line breaks go.
     found = scan_bytes(between(valid.read_bytes().replace(b"\n", b" ")))
 
@@ -68,7 +65,7 @@ def test_valid_json_is_a_record_or_rejected_for_what_it_says(
     assert RejectReason.INVALID_JSON not in found.rejects["reason"].to_list()
 
 
-def test_invalid_json_is_rejected(scan_bytes: Callable[[bytes], Scan], invalid: Path) -> None:
+def test_invalid_json_is_rejected(invalid: Path) -> None:
     found = scan_bytes(between(invalid.read_bytes()))
 
     assert sound(found) == 2
@@ -76,9 +73,7 @@ def test_invalid_json_is_rejected(scan_bytes: Callable[[bytes], Scan], invalid: 
     assert found.summary.records == 2
 
 
-def test_json_that_parsers_disagree_on_harms_no_neighbour(
-    scan_bytes: Callable[[bytes], Scan], disputed: Path
-) -> None:
+def test_json_that_parsers_disagree_on_harms_no_neighbour(disputed: Path) -> None:
     found = scan_bytes(between(disputed.read_bytes()))
 
     assert sound(found) == 2
@@ -97,10 +92,8 @@ def lines_with(values: list[bytes], field: str) -> bytes:
 
 
 @pytest.mark.parametrize("field", [*TEXT_FIELDS, *LIST_FIELDS])
-def test_invalid_utf_8_is_rejected_in_every_field(
-    scan_bytes: Callable[[bytes], Scan], outside: Outside, field: str
-) -> None:
-    cases = [case for case in utf8_cases(outside, "invalid") if b"\n" not in case]
+def test_invalid_utf_8_is_rejected_in_every_field(pytestconfig: pytest.Config, field: str) -> None:
+    cases = [case for case in utf8_cases(pytestconfig, "invalid") if b"\n" not in case]
 
     found = scan_bytes(lines_with(cases, field))
 
@@ -109,12 +102,10 @@ def test_invalid_utf_8_is_rejected_in_every_field(
 
 
 @pytest.mark.parametrize("field", [*TEXT_FIELDS, *LIST_FIELDS])
-def test_valid_utf_8_is_kept_in_every_field(
-    scan_bytes: Callable[[bytes], Scan], outside: Outside, field: str
-) -> None:
+def test_valid_utf_8_is_kept_in_every_field(pytestconfig: pytest.Config, field: str) -> None:
     # What JSON itself wants escaped is a matter of the JSON cases.
     escaped = re.compile(rb'[\x00-\x1f"\\]')
-    cases = [case for case in utf8_cases(outside, "valid") if not escaped.search(case) and case.strip()]
+    cases = [case for case in utf8_cases(pytestconfig, "valid") if not escaped.search(case) and case.strip()]
 
     found = scan_bytes(lines_with(cases, field))
 
@@ -128,8 +119,8 @@ def wrapped(text: str, field: str) -> object:
 
 
 @pytest.mark.parametrize("field", [*TEXT_FIELDS, *LIST_FIELDS])
-def test_naughty_strings_come_back_unchanged(tmp_path: Path, outside: Outside, field: str) -> None:
-    strings: list[str] = json.loads(outside("hostile/blns.json").read_text(encoding="utf-8"))
+def test_naughty_strings_come_back_unchanged(tmp_path: Path, pytestconfig: pytest.Config, field: str) -> None:
+    strings: list[str] = json.loads(outside(pytestconfig, "hostile/blns.json").read_text(encoding="utf-8"))
     log = tmp_path / "heron-11" / LOG_NAME
     log.parent.mkdir()
     rows: list[dict[str, object]] = [

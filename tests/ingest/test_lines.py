@@ -1,6 +1,5 @@
 import json
 import tracemalloc
-from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,13 +9,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import astuple
 
+from builders.ingest import as_line, scan_bytes, write_log
 from vocabgap.ingest.decoding import MAX_LINE_BYTES, Decoded, decode_complete, decode_line
-from vocabgap.ingest.scanning import Scan, scan
+from vocabgap.ingest.scanning import scan
 from vocabgap.records.record import FIELDS
-
-AsLine = Callable[[Mapping[str, object]], bytes]
-ScanBytes = Callable[[bytes], Scan]
-WriteLog = Callable[..., Path]
 
 TEXTS = ["session_id", "snapshot_hash", "workaround", "intent", "missing_capability", "notes"]
 LISTS = ["operations_involved", "vocabulary_used"]
@@ -76,9 +72,7 @@ def test_lines_decoded_at_once_equal_those_decoded_one_by_one(records: list[dict
 
 @settings(deadline=None, max_examples=30)  # the first scan loads Polars
 @given(st.lists(complete_records, min_size=1, max_size=6))
-def test_a_bad_neighbour_changes_nothing_about_clean_lines(
-    scan_bytes: ScanBytes, records: list[dict[str, Any]]
-) -> None:
+def test_a_bad_neighbour_changes_nothing_about_clean_lines(records: list[dict[str, Any]]) -> None:
     content = b"".join(json.dumps(record).encode() + b"\n" for record in records)
 
     clean, mixed = scan_bytes(content), scan_bytes(content + b"{\n")
@@ -108,7 +102,7 @@ def test_a_refused_line_leaves_the_others_in_place(refused: bytes, places: set[i
 @example([("notes", "said last")], complete(), "soft reeds", " :")
 @example([("description", "soft reeds")] * 12, None, "soft reeds", ":")
 def test_repeated_keys_are_counted_and_the_last_value_stays(
-    scan_bytes: ScanBytes, said: list[tuple[str, Any]], fields: dict[str, Any] | None, need: str, colon: str
+    said: list[tuple[str, Any]], fields: dict[str, Any] | None, need: str, colon: str
 ) -> None:
     line = written([*(fields or {}).items(), *said, ("description", need)], colon)
     keys = [key for key, _ in json.loads(line, object_pairs_hook=list)]
@@ -121,7 +115,7 @@ def test_repeated_keys_are_counted_and_the_last_value_stays(
         assert scanned.gaps[name].to_list() == [json.loads(line)[name]]
 
 
-def test_repeated_keys_are_found_among_thousands_of_clean_lines(scan_bytes: ScanBytes) -> None:
+def test_repeated_keys_are_found_among_thousands_of_clean_lines() -> None:
     lines = [written([*complete(f"need {number}").items()]) for number in range(5_000)]
     for place in (0, 1_999, 2_000, 4_999):
         lines[place] = written([("notes", "first"), *complete(f"need {place}", notes="last").items()])
@@ -132,7 +126,7 @@ def test_repeated_keys_are_found_among_thousands_of_clean_lines(scan_bytes: Scan
     assert scanned.gaps["notes"].to_list().count("last") == 4
 
 
-def test_what_looks_like_a_key_inside_a_value_is_not_counted(scan_bytes: ScanBytes) -> None:
+def test_what_looks_like_a_key_inside_a_value_is_not_counted() -> None:
     line = written([*complete('say "need": and " : too', notes='\\":').items()])
 
     assert scan_bytes(line).summary.repairs == {}
@@ -141,14 +135,14 @@ def test_what_looks_like_a_key_inside_a_value_is_not_counted(scan_bytes: ScanByt
 # Images and timestamps
 
 
-def test_a_renamed_folder_is_counted_for_every_record(scan_bytes: ScanBytes, as_line: AsLine) -> None:
+def test_a_renamed_folder_is_counted_for_every_record() -> None:
     scanned = scan_bytes(b"".join(as_line(complete(f"need {n}", image_id="heron-12")) for n in range(100)))
 
     assert scanned.gaps["image_id"].unique().to_list() == ["heron-12"]
     assert scanned.summary.repairs == {"image_not_folder": 100}
 
 
-def test_timestamps_of_clean_lines_are_in_utc(scan_bytes: ScanBytes, as_line: AsLine) -> None:
+def test_timestamps_of_clean_lines_are_in_utc() -> None:
     texts = ["2026-03-14T08:05:00+02:00", "2026-03-14T06:05:00Z", "2026-03-13T16:05:00-14:00"]
 
     scanned = scan_bytes(b"".join(as_line(complete(text, timestamp=text)) for text in texts))
@@ -157,7 +151,7 @@ def test_timestamps_of_clean_lines_are_in_utc(scan_bytes: ScanBytes, as_line: As
     assert scanned.summary.repairs == {}
 
 
-def test_a_moment_before_the_first_year_is_unreadable(scan_bytes: ScanBytes, as_line: AsLine) -> None:
+def test_a_moment_before_the_first_year_is_unreadable() -> None:
     records = [complete("a"), complete("b", timestamp=before_year_1), complete("c")]
 
     scanned = scan_bytes(b"".join(map(as_line, records)))
@@ -172,9 +166,7 @@ def test_a_moment_before_the_first_year_is_unreadable(scan_bytes: ScanBytes, as_
 @pytest.mark.parametrize(
     ("name", "half"), [(name, ["blurs", "\udc26"] if name in LISTS else "soft \ud83d") for name in FIELDS]
 )
-def test_half_a_surrogate_pair_is_rejected_with_its_field(
-    name: str, half: object, scan_bytes: ScanBytes, as_line: AsLine
-) -> None:
+def test_half_a_surrogate_pair_is_rejected_with_its_field(name: str, half: object) -> None:
     halved = json.dumps(complete("halved") | {name: half}).encode() + b"\n"
 
     scanned = scan_bytes(as_line(complete("before")) + halved + as_line(complete("after")))
@@ -185,9 +177,7 @@ def test_half_a_surrogate_pair_is_rejected_with_its_field(
 
 
 @pytest.mark.parametrize("extra", [{"gap_id": "\ud83d"}, {"\ud83d": 1}, {"at": [{"\ud83d": 1}]}], ids=ascii)
-def test_half_a_pair_does_no_harm_in_an_unknown_field(
-    extra: dict[str, object], scan_bytes: ScanBytes
-) -> None:
+def test_half_a_pair_does_no_harm_in_an_unknown_field(extra: dict[str, object]) -> None:
     scanned = scan_bytes(json.dumps(complete() | extra).encode())
 
     assert (scanned.summary.records, scanned.summary.repairs) == (1, {"unknown_field": 1})
@@ -206,9 +196,7 @@ def test_half_a_pair_does_no_harm_in_an_unknown_field(
     ],
     ids=lambda value: ascii(value[:12]),
 )
-def test_odd_values_cost_their_own_line_at_most(
-    value: bytes, outcome: str, scan_bytes: ScanBytes, as_line: AsLine
-) -> None:
+def test_odd_values_cost_their_own_line_at_most(value: bytes, outcome: str) -> None:
     odd = as_line(complete("odd")).replace(b'"satisfaction": 0', b'"satisfaction": ' + value)
 
     scanned = scan_bytes(as_line(complete("before")) + odd + as_line(complete("after")))
@@ -221,10 +209,10 @@ def test_odd_values_cost_their_own_line_at_most(
 # Lines over the limit
 
 
-def test_every_line_over_the_limit_is_one_reject(write_log: WriteLog) -> None:
+def test_every_line_over_the_limit_is_one_reject(workspace: Path) -> None:
     sizes = [10_000_000, MAX_LINE_BYTES + 1, MAX_LINE_BYTES + 2]
     lines = (b"x" * size + b"\n" + json.dumps(complete(f"{size}")).encode() + b"\n" for size in sizes)
-    path = write_log("heron-11", *lines)
+    path = write_log(workspace, "heron-11", *lines)
     tracemalloc.start()
     try:
         scanned = scan(path)
@@ -240,7 +228,7 @@ def test_every_line_over_the_limit_is_one_reject(write_log: WriteLog) -> None:
     assert peak < 8 * MAX_LINE_BYTES
 
 
-def test_a_record_may_be_as_long_as_the_limit(scan_bytes: ScanBytes, as_line: AsLine) -> None:
+def test_a_record_may_be_as_long_as_the_limit() -> None:
     room = MAX_LINE_BYTES + 1 - len(as_line(complete(notes="")))  # the newline does not count
 
     scanned = scan_bytes(b"".join(as_line(complete(notes="x" * length)) for length in (room, room + 1)))

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from builders.ingest import write_log
 from vocabgap.ingest.discovery import LogFile, discover
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.records.record import LOG_NAME, RejectReason
 
-WriteLog = Callable[..., Path]
-Lay = Callable[[Mapping[str, str]], Path]
 Burrow = Callable[[int, str], None]
 
 NOT_FOLLOWED = RejectReason.LINK_NOT_FOLLOWED.value
@@ -30,16 +29,11 @@ links = st.lists(
 )
 
 
-@pytest.fixture
-def lay(workspace: Path) -> Lay:
+def lay(workspace: Path, laid: Mapping[str, str]) -> Path:
     """Lays links in the workspace: their names to what they name."""
-
-    def make(laid: Mapping[str, str]) -> Path:
-        for name, target in laid.items():
-            (workspace / name).symlink_to(target)
-        return workspace
-
-    return make
+    for name, target in laid.items():
+        (workspace / name).symlink_to(target)
+    return workspace
 
 
 @pytest.fixture
@@ -98,13 +92,13 @@ def rejected(scanned: Scan) -> list[tuple[str, str]]:
     ],
 )
 def test_a_link_that_must_not_be_followed_is_one_reject(
-    laid: dict[str, str], expected: list[str], lay: Lay, write_log: WriteLog, tmp_path: Path
+    laid: dict[str, str], expected: list[str], workspace: Path, tmp_path: Path
 ) -> None:
-    write_log("fox-3", NEED)
+    write_log(workspace, "fox-3", NEED)
     for name in ("elsewhere", "shoots-2"):
-        write_log("secret", {"description": "not yours"}, root=tmp_path / name)
+        write_log(tmp_path / name, "secret", {"description": "not yours"})
 
-    scanned = scan(lay(laid))
+    scanned = scan(lay(workspace, laid))
 
     assert rejected(scanned) == [(name, NOT_FOLLOWED) for name in expected]
     assert scanned.gaps["description"].to_list() == ["soft reeds"]
@@ -122,22 +116,22 @@ def test_a_link_that_must_not_be_followed_is_one_reject(
     ],
 )
 def test_a_link_within_the_root_adds_what_is_not_there_under_its_own_name(
-    logs: list[str], laid: dict[str, str], expected: list[str], lay: Lay, write_log: WriteLog
+    logs: list[str], laid: dict[str, str], expected: list[str], workspace: Path
 ) -> None:
     for image in logs:
-        write_log(image)
+        write_log(workspace, image)
 
-    scanned = scan(lay(laid))
+    scanned = scan(lay(workspace, laid))
 
     assert sorted(read(scanned)) == sorted(f"{folder}/{LOG_NAME}" for folder in expected)
     assert rejected(scanned) == []
 
 
-def test_a_chain_of_links_longer_than_the_stack_does_not_end_the_scan(lay: Lay, write_log: WriteLog) -> None:
-    write_log("heron-11")
-    write_log(".chain")
+def test_a_chain_of_links_longer_than_the_stack_does_not_end_the_scan(workspace: Path) -> None:
+    write_log(workspace, "heron-11")
+    write_log(workspace, ".chain")
     chain = {f".chain/{number}": f"{number - 1}" for number in range(1, 1500)}
-    root = lay({".chain/0": ".", **chain, "album": ".chain/1499"})
+    root = lay(workspace, {".chain/0": ".", **chain, "album": ".chain/1499"})
 
     assert f"heron-11/{LOG_NAME}" in read(scan(root))
 
@@ -151,10 +145,10 @@ def test_a_chain_of_links_longer_than_the_stack_does_not_end_the_scan(lay: Lay, 
     ],
 )
 def test_a_log_belongs_to_the_root_that_it_lies_in_whichever_links_lead_to_it(
-    image: str, target: str, roots: list[str], lay: Lay, write_log: WriteLog
+    image: str, target: str, roots: list[str], workspace: Path
 ) -> None:
-    workspace = lay({"album": f"../{target}"})
-    write_log(image, root=workspace.parent / "zoo")
+    workspace = lay(workspace, {"album": f"../{target}"})
+    write_log(workspace.parent / "zoo", image)
 
     scanned = scan([workspace, *(workspace.parent / root for root in roots)])
 
@@ -163,18 +157,18 @@ def test_a_log_belongs_to_the_root_that_it_lies_in_whichever_links_lead_to_it(
 
 
 @pytest.mark.parametrize("said", [{"image_id": "heron-11"}, {}], ids=["image said", "image from folder"])
-def test_records_of_a_linked_log_are_duplicates(said: dict[str, str], lay: Lay, write_log: WriteLog) -> None:
-    write_log("heron-11", {**NEED, **said})
-    write_log("album").unlink()
+def test_records_of_a_linked_log_are_duplicates(said: dict[str, str], workspace: Path) -> None:
+    write_log(workspace, "heron-11", {**NEED, **said})
+    write_log(workspace, "album").unlink()
 
-    scanned = scan(lay({f"album/{LOG_NAME}": f"../heron-11/{LOG_NAME}"}))
+    scanned = scan(lay(workspace, {f"album/{LOG_NAME}": f"../heron-11/{LOG_NAME}"}))
 
     assert read(scanned) == [f"album/{LOG_NAME}", f"heron-11/{LOG_NAME}"]
     assert scanned.gaps["why_not"].to_list() == ["duplicate", None]
 
 
-def test_a_link_that_leads_nowhere_matters_where_it_is_called_like_a_log(lay: Lay) -> None:
-    assert rejected(scan(lay({LOG_NAME: "gone", "album": "gone"}))) == [(LOG_NAME, UNREADABLE)]
+def test_a_link_that_leads_nowhere_matters_where_it_is_called_like_a_log(workspace: Path) -> None:
+    assert rejected(scan(lay(workspace, {LOG_NAME: "gone", "album": "gone"}))) == [(LOG_NAME, UNREADABLE)]
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, listen])
@@ -192,7 +186,7 @@ def test_devices_that_are_named_as_roots_are_a_reject_each() -> None:
 
 
 def test_a_log_that_is_gone_when_it_is_to_be_read_is_one_reject(
-    workspace: Path, write_log: WriteLog, monkeypatch: pytest.MonkeyPatch
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def discover_and_remove(*roots: Any, **options: Any) -> list[LogFile]:  # noqa: ANN401 - passed on
         found = discover(*roots, **options)
@@ -202,7 +196,7 @@ def test_a_log_that_is_gone_when_it_is_to_be_read_is_one_reject(
         return found
 
     for image in ("fox-3", "heron-11", "wren-2"):
-        write_log(image)
+        write_log(workspace, image)
     monkeypatch.setattr("vocabgap.ingest.scanning.discover", discover_and_remove)
 
     scanned = scan(workspace)
@@ -217,18 +211,18 @@ def test_a_deep_tree_is_read_to_the_bottom(burrow: Burrow, workspace: Path) -> N
     assert read(scan(workspace)) == ["d/" * 1500 + LOG_NAME]
 
 
-def test_folders_beyond_a_path_are_one_reject(burrow: Burrow, workspace: Path, write_log: WriteLog) -> None:
+def test_folders_beyond_a_path_are_one_reject(burrow: Burrow, workspace: Path) -> None:
     burrow(30, "d" * 200)
-    write_log("heron-11")
+    write_log(workspace, "heron-11")
 
     assert scan(workspace).summary.reasons == {UNREADABLE: 1}
     assert read(scan(workspace)) == [f"heron-11/{LOG_NAME}"]
 
 
-def test_hidden_names_are_searched_where_that_is_asked_for(lay: Lay, write_log: WriteLog) -> None:
-    write_log("heron-11/.cache")
-    write_log(".store")
-    root = lay({"album": ".store"})
+def test_hidden_names_are_searched_where_that_is_asked_for(workspace: Path) -> None:
+    write_log(workspace, "heron-11/.cache")
+    write_log(workspace, ".store")
+    root = lay(workspace, {"album": ".store"})
 
     assert read(scan(root)) == [f"album/{LOG_NAME}"]
     assert read(scan(root, hidden=True)) == [f".store/{LOG_NAME}", f"heron-11/.cache/{LOG_NAME}"]

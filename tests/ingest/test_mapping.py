@@ -1,5 +1,7 @@
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
@@ -14,7 +16,6 @@ from vocabgap.records.record import FIELDS, LOG_NAME
 from vocabgap.settings.sources import NATIVE, Source
 
 Record = dict[str, Any]
-Compare = Callable[[list[Record], Mapping[str, list[str]]], tuple[pl.DataFrame, pl.DataFrame]]
 
 text = st.text(max_size=8)
 names = st.lists(st.text(max_size=4), max_size=2)
@@ -39,14 +40,11 @@ layouts = st.tuples(
 scalars = st.booleans() | st.integers(-2, 2) | st.sampled_from([0.0, 1.0, 1.5]) | st.sampled_from("01ab")
 
 
-@pytest.fixture(scope="session")
-def compare(tmp_path_factory: pytest.TempPathFactory) -> Compare:
+def compare(records: list[Record], keys: Mapping[str, list[str]]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Scans records once as they are, and once rearranged under a source that says where each field lies."""
-    workspace = tmp_path_factory.mktemp("mapping")
-
-    def both(records: list[Record], keys: Mapping[str, list[str]]) -> tuple[pl.DataFrame, pl.DataFrame]:
-        folder = workspace / "heron-11"
-        folder.mkdir(exist_ok=True)
+    with TemporaryDirectory() as workspace:
+        folder = Path(workspace, "heron-11")
+        folder.mkdir()
         native, theirs = folder / LOG_NAME, folder / "theirs.jsonl"
         native.write_bytes(lines(records))
         theirs.write_bytes(lines([rearranged(record, keys) for record in records]))
@@ -54,8 +52,6 @@ def compare(tmp_path_factory: pytest.TempPathFactory) -> Compare:
         found = (scan(native), scan(theirs, sources={"theirs": source}))
         as_is, mapped = (each.gaps.drop("source_path", "byte_offset") for each in found)
         return as_is, mapped
-
-    return both
 
 
 def lines(objects: list[Record]) -> bytes:
@@ -222,7 +218,7 @@ def test_a_filter_compares_as_json_does(found: object, allowed: object) -> None:
 @settings(deadline=None, max_examples=25)
 @given(st.lists(native_records, min_size=1, max_size=3), layouts)
 def test_a_log_of_any_layout_gives_the_records_of_the_native_one(
-    compare: Compare, records: list[Record], layout: tuple[list[str], list[list[str]]]
+    records: list[Record], layout: tuple[list[str], list[list[str]]]
 ) -> None:
     keys = {field: [first, *rest] for field, first, rest in zip(FIELDS, *layout, strict=True)}
 

@@ -14,6 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from builders.ingest import write_log
 from vocabgap.ingest.discovery import LogFile, discover
 from vocabgap.ingest.reading import MIB, Reading
 from vocabgap.ingest.scanning import Scan, scan
@@ -24,8 +25,6 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-WriteLog = Callable[..., Path]
-ScanPacked = Callable[..., Scan]
 Patch = pytest.MonkeyPatch
 PACK: dict[str, Callable[[bytes], bytes]] = {"": bytes, "gz": gzip.compress, "zst": zstd.compress}
 CHUNK_NAME = "vocabgap.ingest.reading.CHUNK_BYTES"
@@ -36,17 +35,12 @@ packed = pytest.mark.parametrize("compression", ["gz", "zst"])
 contents = st.lists(st.just(b"\n") | st.binary(max_size=6), max_size=12).map(b"".join)
 
 
-@pytest.fixture
-def scan_packed(tmp_path: Path) -> ScanPacked:
+def scan_packed(tmp_path: Path, compression: str, content: bytes, max_expanded_mib: int = 64) -> Scan:
     """Scans bytes as the log of the image `heron-11`, under the name that a compression asks for."""
-
-    def scan_content(compression: str, content: bytes, max_expanded_mib: int = 64) -> Scan:
-        path = tmp_path / compression / "shoots" / "heron-11" / f"{LOG_NAME}.{compression}".rstrip(".")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-        return scan(path.parents[1], max_expanded_mib=max_expanded_mib)
-
-    return scan_content
+    path = tmp_path / compression / "shoots" / "heron-11" / f"{LOG_NAME}.{compression}".rstrip(".")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return scan(path.parents[1], max_expanded_mib=max_expanded_mib)
 
 
 def outcome(scanned: Scan) -> tuple[list[str], list[str]]:
@@ -82,10 +76,10 @@ def fail() -> None:
 
 
 @packed
-def test_a_compressed_log_gives_what_the_plain_one_gives(compression: str, scan_packed: ScanPacked) -> None:
+def test_a_compressed_log_gives_what_the_plain_one_gives(compression: str, tmp_path: Path) -> None:
     content = b"".join([*LINES, b"{\n", LINES[0], b"\n", b'{"description": "cut'])
 
-    plain, other = (scan_packed(packing, PACK[packing](content)) for packing in ("", compression))
+    plain, other = (scan_packed(tmp_path, packing, PACK[packing](content)) for packing in ("", compression))
 
     for table in ("gaps", "rejects", "files"):
         assert_frame_equal(*(getattr(each, table).drop("source_path") for each in (plain, other)))
@@ -93,20 +87,22 @@ def test_a_compressed_log_gives_what_the_plain_one_gives(compression: str, scan_
 
 
 @packed
-def test_compressed_parts_in_a_row_are_one_log(compression: str, scan_packed: ScanPacked) -> None:
+def test_compressed_parts_in_a_row_are_one_log(compression: str, tmp_path: Path) -> None:
     content = b"".join(LINES)
-    scanned = scan_packed(compression, PACK[compression](content[:70]) + PACK[compression](content[70:]))
+    scanned = scan_packed(
+        tmp_path, compression, PACK[compression](content[:70]) + PACK[compression](content[70:])
+    )
 
     assert outcome(scanned) == (NEEDS, [])
     assert [content[at:].split(b"\n")[0] + b"\n" for at in scanned.gaps["byte_offset"]] == LINES
 
 
 @packed
-def test_a_compressed_log_that_was_cut_off_keeps_most(compression: str, scan_packed: ScanPacked) -> None:
+def test_a_compressed_log_that_was_cut_off_keeps_most(compression: str, tmp_path: Path) -> None:
     digests = (sha256(b"%d" % number) for number in range(8_000))
     content = "".join(f'{{"description": "{digest}"}}\n' for digest in digests).encode()
 
-    scanned = scan_packed(compression, PACK[compression](content)[:-9])
+    scanned = scan_packed(tmp_path, compression, PACK[compression](content)[:-9])
 
     assert outcome(scanned)[1] == ["unreadable_file"]
     # What a decompressor may hold back is a block or two, of at most 128 KiB each.
@@ -114,37 +110,37 @@ def test_a_compressed_log_that_was_cut_off_keeps_most(compression: str, scan_pac
 
 
 @packed
-def test_a_flipped_byte_leaves_the_lines_before_it(compression: str, scan_packed: ScanPacked) -> None:
+def test_a_flipped_byte_leaves_the_lines_before_it(compression: str, tmp_path: Path) -> None:
     sound, damaged = PACK[compression](b"".join(LINES[:3])), bytearray(PACK[compression](LINES[3]))
     damaged[0] ^= 0x40
 
-    assert outcome(scan_packed(compression, sound + damaged)) == (NEEDS[:3], ["unreadable_file"])
+    assert outcome(scan_packed(tmp_path, compression, sound + damaged)) == (NEEDS[:3], ["unreadable_file"])
 
 
 @packed
-def test_no_flipped_byte_raises(compression: str, scan_packed: ScanPacked) -> None:
+def test_no_flipped_byte_raises(compression: str, tmp_path: Path) -> None:
     whole = PACK[compression](b"".join(LINES))
     for place in range(0, len(whole), 3):
         flipped = whole[:place] + bytes([whole[place] ^ 0x81]) + whole[place + 1 :]
 
-        assert outcome(scan_packed(compression, flipped))[1] in ([], ["unreadable_file"])
+        assert outcome(scan_packed(tmp_path, compression, flipped))[1] in ([], ["unreadable_file"])
 
 
-def test_an_empty_compressed_log_is_a_log_without_lines(scan_packed: ScanPacked) -> None:
-    assert outcome(scan_packed("gz", b"")) == ([], [])
-
-
-@packed
-def test_a_plain_log_called_a_compressed_one_is_unreadable(compression: str, scan_packed: ScanPacked) -> None:
-    assert outcome(scan_packed(compression, b"".join(LINES))) == ([], ["unreadable_file"])
+def test_an_empty_compressed_log_is_a_log_without_lines(tmp_path: Path) -> None:
+    assert outcome(scan_packed(tmp_path, "gz", b"")) == ([], [])
 
 
 @packed
-def test_a_bomb_is_read_up_to_the_limit(compression: str, scan_packed: ScanPacked) -> None:
+def test_a_plain_log_called_a_compressed_one_is_unreadable(compression: str, tmp_path: Path) -> None:
+    assert outcome(scan_packed(tmp_path, compression, b"".join(LINES))) == ([], ["unreadable_file"])
+
+
+@packed
+def test_a_bomb_is_read_up_to_the_limit(compression: str, tmp_path: Path) -> None:
     bomb = PACK[compression](b"".join(LINES) + b" " * (50 * MIB))
     tracemalloc.start()
     try:
-        scanned = scan_packed(compression, bomb, max_expanded_mib=1)
+        scanned = scan_packed(tmp_path, compression, bomb, max_expanded_mib=1)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -154,18 +150,18 @@ def test_a_bomb_is_read_up_to_the_limit(compression: str, scan_packed: ScanPacke
 
 
 @pytest.mark.parametrize(("beyond", "reasons"), [(0, []), (1, ["expands_too_far"])])
-def test_a_log_may_be_as_large_as_the_limit(beyond: int, reasons: list[str], scan_packed: ScanPacked) -> None:
+def test_a_log_may_be_as_large_as_the_limit(beyond: int, reasons: list[str], tmp_path: Path) -> None:
     content = gzip.compress(LINES[0] + b" " * (MIB - len(LINES[0]) + beyond))
 
-    assert outcome(scan_packed("gz", content, max_expanded_mib=1)) == (NEEDS[:1], reasons)
+    assert outcome(scan_packed(tmp_path, "gz", content, max_expanded_mib=1)) == (NEEDS[:1], reasons)
 
 
 # Logs that change while they are read, and disks that fail
 
 
 @pytest.mark.parametrize("chunk", [16, MIB], ids=["many chunks", "one chunk"])
-def test_a_log_that_grows_is_read_as_it_was(chunk: int, write_log: WriteLog, monkeypatch: Patch) -> None:
-    path = write_log("heron-11", *LINES[:2], LINES[2][:20])
+def test_a_log_that_grows_is_read_as_it_was(chunk: int, workspace: Path, monkeypatch: Patch) -> None:
+    path = write_log(workspace, "heron-11", *LINES[:2], LINES[2][:20])
     monkeypatch.setattr(CHUNK_NAME, chunk)
     size = path.stat().st_size
     before_read(1, lambda: path.write_bytes(b"".join(LINES)), monkeypatch)
@@ -177,16 +173,16 @@ def test_a_log_that_grows_is_read_as_it_was(chunk: int, write_log: WriteLog, mon
 
 
 @pytest.mark.parametrize("size", [0, 30])
-def test_a_log_that_shrinks_keeps_what_was_read(size: int, write_log: WriteLog, monkeypatch: Patch) -> None:
-    path = write_log("heron-11", *LINES)
+def test_a_log_that_shrinks_keeps_what_was_read(size: int, workspace: Path, monkeypatch: Patch) -> None:
+    path = write_log(workspace, "heron-11", *LINES)
     monkeypatch.setattr(CHUNK_NAME, len(LINES[0]) + 5)
     before_read(2, lambda: os.truncate(path, size), monkeypatch)
 
     assert outcome(scan(path)) == (NEEDS[:1], ["changed_while_read"])
 
 
-def test_a_disk_that_fails_midway_leaves_the_lines_before(write_log: WriteLog, monkeypatch: Patch) -> None:
-    path = write_log("heron-11", *LINES)
+def test_a_disk_that_fails_midway_leaves_the_lines_before(workspace: Path, monkeypatch: Patch) -> None:
+    path = write_log(workspace, "heron-11", *LINES)
     monkeypatch.setattr(CHUNK_NAME, len(LINES[0]) + 5)
     before_read(2, fail, monkeypatch)
 
@@ -194,18 +190,18 @@ def test_a_disk_that_fails_midway_leaves_the_lines_before(write_log: WriteLog, m
 
 
 def test_a_disk_that_fails_once_in_the_known_beginning_of_a_log_costs_nothing(
-    write_log: WriteLog, tmp_path: Path, monkeypatch: Patch
+    workspace: Path, tmp_path: Path, monkeypatch: Patch
 ) -> None:
-    path = write_log("heron-11", LINES[0])
+    path = write_log(workspace, "heron-11", LINES[0])
     scan(path, cache=tmp_path / "cache")
-    write_log("heron-11", *LINES)
+    write_log(workspace, "heron-11", *LINES)
     before_read(1, fail, monkeypatch)
 
     assert outcome(scan(path, cache=tmp_path / "cache")) == (NEEDS, [])
 
 
-def test_a_read_that_gives_less_than_asked_is_not_the_end(write_log: WriteLog, monkeypatch: Patch) -> None:
-    path, system_read = write_log("heron-11", *LINES), os.read
+def test_a_read_that_gives_less_than_asked_is_not_the_end(workspace: Path, monkeypatch: Patch) -> None:
+    path, system_read = write_log(workspace, "heron-11", *LINES), os.read
     monkeypatch.setattr(os, "read", lambda descriptor, length: system_read(descriptor, min(length, 7)))
 
     assert outcome(scan(path)) == (NEEDS, [])
@@ -213,9 +209,9 @@ def test_a_read_that_gives_less_than_asked_is_not_the_end(write_log: WriteLog, m
 
 @pytest.mark.parametrize("act", [os.mkfifo, os.mkdir, lambda _: None], ids=["a pipe", "a folder", "nothing"])
 def test_a_log_replaced_before_it_is_opened_is_unreadable(
-    act: Callable[[Path], None], write_log: WriteLog, monkeypatch: Patch
+    act: Callable[[Path], None], workspace: Path, monkeypatch: Patch
 ) -> None:
-    path = write_log("heron-11", *LINES)
+    path = write_log(workspace, "heron-11", *LINES)
 
     def replaced_after(roots: list[Path], *_: object) -> list[LogFile]:
         found = discover(roots)
@@ -250,8 +246,8 @@ def test_reading_goes_on_after_the_known_beginning_and_starts_over_after_another
 
 
 @pytest.mark.parametrize("rest", [b"garbage", b""], ids=["followed by garbage", "cut in its trailer"])
-def test_a_sound_last_line_before_the_damage_is_kept(write_log: WriteLog, rest: bytes) -> None:
-    log = write_log("heron-11")
+def test_a_sound_last_line_before_the_damage_is_kept(workspace: Path, rest: bytes) -> None:
+    log = write_log(workspace, "heron-11")
     packed = gzip.compress(b'{"description":"a"}\n{"description":"b"}')
     log.with_name(f"{LOG_NAME}.gz").write_bytes(packed + rest if rest else packed[:-1])
     log.unlink()
@@ -259,8 +255,8 @@ def test_a_sound_last_line_before_the_damage_is_kept(write_log: WriteLog, rest: 
     assert outcome(scan(log.parent)) == (["a", "b"], ["unreadable_file"])
 
 
-def test_half_a_line_before_the_damage_is_part_of_it(write_log: WriteLog) -> None:
-    log = write_log("heron-11")
+def test_half_a_line_before_the_damage_is_part_of_it(workspace: Path) -> None:
+    log = write_log(workspace, "heron-11")
     packed = gzip.compress(b'{"description":"a"}\n{"description":"b')
     log.with_name(f"{LOG_NAME}.gz").write_bytes(packed + b"garbage")
     log.unlink()

@@ -3,22 +3,17 @@
 import json
 import re
 import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from builders import gap
+from builders.ingest import as_line, only_reject, scan_bytes, write_log
 from vocabgap.ingest.decoding import Decoded, Rejected, decode_line
-from vocabgap.ingest.scanning import Scan, scan
+from vocabgap.ingest.scanning import scan
 from vocabgap.records.record import LOG_NAME, RejectReason
-
-WriteLog = Callable[..., Path]
-AsLine = Callable[[Mapping[str, object]], bytes]
-ScanBytes = Callable[[bytes], Scan]
-Gap = Callable[..., dict[str, object]]
-OnlyReject = Callable[[Scan], dict[str, object]]
 
 NEED = "soften only the reed tips"
 
@@ -190,9 +185,7 @@ def test_no_object_raises(fields: dict[str, object]) -> None:
     assert isinstance(decode_line(json.dumps(fields).encode()), Decoded | Rejected)
 
 
-def test_a_last_line_that_was_cut_off_is_torn_wherever_the_cut_falls(
-    as_line: AsLine, gap: Gap, scan_bytes: ScanBytes, only_reject: OnlyReject
-) -> None:
+def test_a_last_line_that_was_cut_off_is_torn_wherever_the_cut_falls() -> None:
     first, second = as_line(gap("soft reeds")), as_line(gap("caf\u00e9 \u2014 \U0001f426"))
     reasons = {
         length: only_reject(scan_bytes(first + second[:length]))["reason"]
@@ -202,16 +195,12 @@ def test_a_last_line_that_was_cut_off_is_torn_wherever_the_cut_falls(
     assert {length: reason for length, reason in reasons.items() if reason != RejectReason.TORN} == {}
 
 
-def test_a_broken_line_that_a_newline_ends_is_not_torn(
-    scan_bytes: ScanBytes, only_reject: OnlyReject
-) -> None:
+def test_a_broken_line_that_a_newline_ends_is_not_torn() -> None:
     assert only_reject(scan_bytes(b'{"description": "soft\n'))["reason"] == RejectReason.INVALID_JSON
 
 
-def test_a_reject_says_where_it_is_and_what_it_held(
-    workspace: Path, write_log: WriteLog, gap: Gap, only_reject: OnlyReject
-) -> None:
-    path = write_log("heron-11", gap("soft reeds"), b'["\x1b[31m"]\n')
+def test_a_reject_says_where_it_is_and_what_it_held(workspace: Path) -> None:
+    path = write_log(workspace, "heron-11", gap("soft reeds"), b'["\x1b[31m"]\n')
 
     row = only_reject(scan(workspace))
 
@@ -227,11 +216,9 @@ def test_a_reject_says_where_it_is_and_what_it_held(
     assert row["detail"]
 
 
-def test_a_reject_shows_the_first_512_bytes_of_its_line(
-    scan_bytes: ScanBytes, only_reject: OnlyReject
-) -> None:
+def test_a_reject_shows_the_first_512_bytes_of_its_line() -> None:
     assert only_reject(scan_bytes(b"x" * 5_000 + b"\n"))["raw"] == "x" * 512
 
 
-def test_bytes_that_are_not_utf8_are_shown_escaped(scan_bytes: ScanBytes, only_reject: OnlyReject) -> None:
+def test_bytes_that_are_not_utf8_are_shown_escaped() -> None:
     assert only_reject(scan_bytes(b"caf\xe9\n"))["raw"] == "caf\\xe9"

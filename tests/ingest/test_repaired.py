@@ -1,17 +1,14 @@
 """Which lines were repaired is told by name, and adds up to what a scan counts."""
 
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from builders import gap, write_corpus
 from vocabgap.ingest.repaired import RepairedLine, repaired_lines
 from vocabgap.ingest.scanning import scan
 from vocabgap.records.record import Repair
-
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
 
 
 def counted(found: list[RepairedLine]) -> dict[str, int]:
@@ -48,10 +45,12 @@ def test_the_lines_of_the_demo_add_up_to_its_account(demo: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_was_repaired_is_told_with_what_it_was_read_as(
-    gap: Gap, write_corpus: Corpus, field: str, repair: Repair, detail: str
+    tmp_path: Path, field: str, repair: Repair, detail: str
 ) -> None:
     image = "" if "image_id" in field else ', "image_id": "one"'
-    root = write_corpus({"one": [gap("film grain"), "", f'{{"description": "sky mask"{image}, {field}}}']})
+    root = write_corpus(
+        tmp_path, {"one": [gap("film grain"), "", f'{{"description": "sky mask"{image}, {field}}}']}
+    )
 
     (found,) = repaired_lines(root)
 
@@ -60,8 +59,8 @@ def test_what_was_repaired_is_told_with_what_it_was_read_as(
     assert counted([found]) == scan(root).summary.repairs
 
 
-def test_a_byte_order_mark_between_lines_is_told(write_corpus: Corpus) -> None:
-    root = write_corpus({"one": ['{"description": "a", "image_id": "one"}'] * 2})
+def test_a_byte_order_mark_between_lines_is_told(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": ['{"description": "a", "image_id": "one"}'] * 2})
     log = root / "one" / "vocabulary_gaps.jsonl"
     log.write_bytes(log.read_bytes().replace(b"\n{", b"\n\xef\xbb\xbf{"))
 
@@ -70,10 +69,10 @@ def test_a_byte_order_mark_between_lines_is_told(write_corpus: Corpus) -> None:
     assert (found.line, found.repair, found.detail) == (2, "byte_order_mark", "passed over")
 
 
-def test_what_is_rejected_or_sound_is_not_told(gap: Gap, write_corpus: Corpus) -> None:
-    lines = [gap("sky mask"), "no json", '{"mood": 1, "satisfaction": "bad"}']
+def test_what_is_rejected_or_sound_is_not_told(tmp_path: Path) -> None:
+    lines: list[dict[str, object] | str] = [gap("sky mask"), "no json", '{"mood": 1, "satisfaction": "bad"}']
 
-    assert repaired_lines(write_corpus({"one": lines})) == []
+    assert repaired_lines(write_corpus(tmp_path, {"one": lines})) == []
 
 
 def test_logs_of_other_tools_are_told_by_the_fields_of_a_record(tmp_path: Path) -> None:

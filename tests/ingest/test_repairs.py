@@ -1,20 +1,16 @@
 """What a scan makes of the shapes, images and times that records come with, and which repairs it counts."""
 
-from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 import pytest
 
-from vocabgap.ingest.scanning import Scan
-
-AsLine = Callable[[Mapping[str, object]], bytes]
-ScanBytes = Callable[[bytes], Scan]
-Gap = Callable[..., dict[str, object]]
+from builders import gap
+from builders.ingest import as_line, scan_bytes
 
 SNAPSHOT = "d4" * 32
 
 
-def test_the_three_shapes_are_read_into_one(scan_bytes: ScanBytes, as_line: AsLine) -> None:
+def test_the_three_shapes_are_read_into_one() -> None:
     minimal: dict[str, object] = {
         "timestamp": "2026-03-14T06:05:00Z",
         "image_id": "heron-11",
@@ -50,18 +46,14 @@ def test_the_three_shapes_are_read_into_one(scan_bytes: ScanBytes, as_line: AsLi
 
 
 @pytest.mark.parametrize("image_id", [{}, {"image_id": None}, {"image_id": ""}, {"image_id": " "}], ids=repr)
-def test_an_image_that_is_not_named_is_the_folder(
-    image_id: dict[str, object], gap: Gap, as_line: AsLine, scan_bytes: ScanBytes
-) -> None:
+def test_an_image_that_is_not_named_is_the_folder(image_id: dict[str, object]) -> None:
     scanned = scan_bytes(as_line(gap("soft reeds", **image_id)))
 
     assert scanned.records["image_id"].to_list() == ["heron-11"]
     assert scanned.summary.repairs == {"image_from_folder": 1}
 
 
-def test_an_image_other_than_the_folder_is_kept_and_counted(
-    gap: Gap, as_line: AsLine, scan_bytes: ScanBytes
-) -> None:
+def test_an_image_other_than_the_folder_is_kept_and_counted() -> None:
     scanned = scan_bytes(as_line(gap("soft reeds", image_id="fox-3")))
 
     assert scanned.records["image_id"].to_list() == ["fox-3"]
@@ -79,9 +71,7 @@ def test_an_image_other_than_the_folder_is_kept_and_counted(
         ("2026-03-14 06:05", {"timestamp_without_offset": 1}),
     ],
 )
-def test_timestamps_are_in_utc_whatever_their_offset(
-    text: str, repairs: dict[str, int], gap: Gap, as_line: AsLine, scan_bytes: ScanBytes
-) -> None:
+def test_timestamps_are_in_utc_whatever_their_offset(text: str, repairs: dict[str, int]) -> None:
     scanned = scan_bytes(as_line(gap("soft reeds", timestamp=text, image_id="heron-11")))
 
     assert scanned.records["timestamp"].to_list() == [datetime(2026, 3, 14, 6, 5, tzinfo=UTC)]
@@ -89,16 +79,14 @@ def test_timestamps_are_in_utc_whatever_their_offset(
 
 
 @pytest.mark.parametrize("timestamp", ["monday", 1773468300, "0001-01-01T00:00:00+05:00"])
-def test_a_record_with_an_unreadable_timestamp_is_kept_and_counted(
-    timestamp: object, gap: Gap, as_line: AsLine, scan_bytes: ScanBytes
-) -> None:
+def test_a_record_with_an_unreadable_timestamp_is_kept_and_counted(timestamp: object) -> None:
     scanned = scan_bytes(as_line(gap("soft reeds", timestamp=timestamp, image_id="heron-11")))
 
     assert scanned.records["timestamp"].to_list() == [None]
     assert scanned.summary.repairs == {"timestamp_unreadable": 1}
 
 
-def test_repairs_are_counted_by_kind(gap: Gap, as_line: AsLine, scan_bytes: ScanBytes) -> None:
+def test_repairs_are_counted_by_kind() -> None:
     records = [
         gap("a", image_id="heron-11", satisfaction="good"),
         gap("b", image_id="heron-11", satisfaction="bad", severity=3, level=4),
@@ -115,9 +103,7 @@ def test_repairs_are_counted_by_kind(gap: Gap, as_line: AsLine, scan_bytes: Scan
     }
 
 
-def test_control_characters_in_a_value_are_kept_as_data(
-    gap: Gap, as_line: AsLine, scan_bytes: ScanBytes
-) -> None:
+def test_control_characters_in_a_value_are_kept_as_data() -> None:
     need = "a\x00b\x1b[2J\u202ec"
 
     assert scan_bytes(as_line(gap(need))).records["description"].to_list() == [need]

@@ -1,29 +1,22 @@
 """Which files are read below which roots, and what becomes of those that cannot be read."""
 
 import os
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 from polars.testing import assert_frame_equal
 
+from builders import gap
+from builders.ingest import as_line, assert_every_line_is_accounted_for, only_reject, write_log
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.ingest.scanning import Scan, scan
+from vocabgap.ingest.scanning import scan
 from vocabgap.records.record import LOG_NAME, RejectReason
-
-WriteLog = Callable[..., Path]
-AsLine = Callable[[Mapping[str, object]], bytes]
-Gap = Callable[..., dict[str, object]]
-AssertAccounted = Callable[[Scan, int], None]
-OnlyReject = Callable[[Scan], dict[str, object]]
 
 not_as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root reads files whatever their permissions")
 
 
-def test_a_pipe_in_place_of_a_log_is_unreadable(
-    workspace: Path, write_log: WriteLog, gap: Gap, only_reject: OnlyReject
-) -> None:
-    write_log("heron-11", gap("soft reeds"))
+def test_a_pipe_in_place_of_a_log_is_unreadable(workspace: Path) -> None:
+    write_log(workspace, "heron-11", gap("soft reeds"))
     (workspace / "fox-3").mkdir()
     os.mkfifo(workspace / "fox-3" / LOG_NAME)
 
@@ -39,10 +32,8 @@ def test_a_pipe_as_root_is_unreadable(tmp_path: Path) -> None:
     assert scan(tmp_path / "pipe").summary.unreadable == 1
 
 
-def test_a_folder_in_place_of_a_log_is_unreadable(
-    workspace: Path, write_log: WriteLog, gap: Gap, only_reject: OnlyReject
-) -> None:
-    write_log("heron-11", gap("soft reeds"))
+def test_a_folder_in_place_of_a_log_is_unreadable(workspace: Path) -> None:
+    write_log(workspace, "heron-11", gap("soft reeds"))
     (workspace / "fox-3" / LOG_NAME).mkdir(parents=True)
 
     scanned = scan(workspace)
@@ -57,9 +48,7 @@ def test_a_link_to_nowhere_in_place_of_a_log_is_unreadable(workspace: Path) -> N
     assert scan(workspace).summary.unreadable == 1
 
 
-def test_an_unreadable_file_is_no_line(
-    workspace: Path, assert_every_line_is_accounted_for: AssertAccounted, only_reject: OnlyReject
-) -> None:
+def test_an_unreadable_file_is_no_line(workspace: Path) -> None:
     (workspace / LOG_NAME).mkdir()
 
     scanned = scan(workspace)
@@ -71,9 +60,9 @@ def test_an_unreadable_file_is_no_line(
 
 
 @not_as_root
-def test_a_log_that_may_not_be_read_is_unreadable(workspace: Path, write_log: WriteLog, gap: Gap) -> None:
-    write_log("heron-11", gap("soft reeds"))
-    write_log("fox-3", gap("warm fur")).chmod(0)
+def test_a_log_that_may_not_be_read_is_unreadable(workspace: Path) -> None:
+    write_log(workspace, "heron-11", gap("soft reeds"))
+    write_log(workspace, "fox-3", gap("warm fur")).chmod(0)
 
     scanned = scan(workspace)
 
@@ -81,11 +70,9 @@ def test_a_log_that_may_not_be_read_is_unreadable(workspace: Path, write_log: Wr
 
 
 @not_as_root
-def test_a_folder_that_may_not_be_listed_is_unreadable(
-    workspace: Path, write_log: WriteLog, gap: Gap, only_reject: OnlyReject
-) -> None:
-    write_log("heron-11", gap("soft reeds"))
-    folder = write_log("fox-3", gap("warm fur")).parent
+def test_a_folder_that_may_not_be_listed_is_unreadable(workspace: Path) -> None:
+    write_log(workspace, "heron-11", gap("soft reeds"))
+    folder = write_log(workspace, "fox-3", gap("warm fur")).parent
     folder.chmod(0)
     try:
         scanned = scan(workspace)
@@ -96,7 +83,7 @@ def test_a_folder_that_may_not_be_listed_is_unreadable(
     assert "cannot be listed" in str(only_reject(scanned)["detail"])
 
 
-def test_a_single_log_of_any_name_is_scanned(tmp_path: Path, gap: Gap, as_line: AsLine) -> None:
+def test_a_single_log_of_any_name_is_scanned(tmp_path: Path) -> None:
     path = tmp_path / "fox-3" / "export.txt"
     path.parent.mkdir()
     path.write_bytes(as_line(gap("warm fur")))
@@ -123,37 +110,31 @@ def test_an_empty_name_is_not_this_folder(root: str) -> None:
 
 
 @pytest.mark.parametrize("name", [b"caf\xe9", b"new\nline", b"\xe2\x80\xae"])
-def test_an_image_folder_of_any_name_is_scanned(
-    name: bytes, workspace: Path, write_log: WriteLog, gap: Gap
-) -> None:
-    write_log(os.fsdecode(name), gap("warm fur"))
+def test_an_image_folder_of_any_name_is_scanned(name: bytes, workspace: Path) -> None:
+    write_log(workspace, os.fsdecode(name), gap("warm fur"))
 
     assert scan(workspace).summary.records == 1
 
 
 @pytest.mark.parametrize("name", [b"caf\xe9", b"new\nline", b"\xe2\x80\xae"])
-def test_a_root_of_any_name_is_scanned(name: bytes, tmp_path: Path, write_log: WriteLog, gap: Gap) -> None:
+def test_a_root_of_any_name_is_scanned(name: bytes, tmp_path: Path) -> None:
     root = tmp_path / os.fsdecode(name)
-    write_log("heron-11", gap("warm fur"), root=root)
+    write_log(root, "heron-11", gap("warm fur"))
 
     assert scan(root).summary.records == 1
 
 
 @pytest.mark.parametrize("name", [b"caf\xe9.jsonl", b"new\nline.jsonl"])
-def test_a_single_log_whose_name_is_not_text_is_scanned(
-    name: bytes, tmp_path: Path, gap: Gap, as_line: AsLine
-) -> None:
+def test_a_single_log_whose_name_is_not_text_is_scanned(name: bytes, tmp_path: Path) -> None:
     path = tmp_path / os.fsdecode(name)
     path.write_bytes(as_line(gap("warm fur")))
 
     assert scan(path).summary.records == 1
 
 
-def test_overlapping_roots_count_a_record_once(
-    workspace: Path, write_log: WriteLog, gap: Gap, assert_every_line_is_accounted_for: AssertAccounted
-) -> None:
-    path = write_log("heron-11", gap("soft reeds"))
-    write_log("fox-3", gap("warm fur"))
+def test_overlapping_roots_count_a_record_once(workspace: Path) -> None:
+    path = write_log(workspace, "heron-11", gap("soft reeds"))
+    write_log(workspace, "fox-3", gap("warm fur"))
 
     scanned = scan([workspace, workspace / "heron-11", path])
 
@@ -162,21 +143,21 @@ def test_overlapping_roots_count_a_record_once(
     assert_every_line_is_accounted_for(scanned, int(scanned.files["lines"].sum()))
 
 
-def test_overlapping_roots_count_a_bad_line_once(workspace: Path, write_log: WriteLog) -> None:
-    write_log("heron-11", b"{\n")
+def test_overlapping_roots_count_a_bad_line_once(workspace: Path) -> None:
+    write_log(workspace, "heron-11", b"{\n")
 
     assert scan([workspace, workspace / "heron-11"]).summary.rejects == 1
 
 
-def test_a_repeated_root_is_read_once(workspace: Path, write_log: WriteLog, gap: Gap) -> None:
-    write_log("heron-11", gap("soft reeds"), b"{\n")
+def test_a_repeated_root_is_read_once(workspace: Path) -> None:
+    write_log(workspace, "heron-11", gap("soft reeds"), b"{\n")
 
     assert_frame_equal(scan([workspace, str(workspace)]).gaps, scan(workspace).gaps)
 
 
-def test_roots_of_the_same_name_are_told_apart(tmp_path: Path, write_log: WriteLog, gap: Gap) -> None:
+def test_roots_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
     for owner in ("ana", "ben"):
-        write_log("heron-11", gap(f"soft reeds of {owner}"), root=tmp_path / owner / "shoots")
+        write_log(tmp_path / owner / "shoots", "heron-11", gap(f"soft reeds of {owner}"))
 
     scanned = scan([tmp_path / "ben" / "shoots", tmp_path / "ana" / "shoots"])
 

@@ -1,25 +1,21 @@
 """What a scan gives: its tables, their order, and what a row carries."""
 
 import hashlib
-from collections.abc import Callable
 from pathlib import Path
 
 from polars.testing import assert_frame_equal
 
-from vocabgap.ingest.scanning import Scan, scan
+from builders import gap
+from builders.ingest import assert_every_line_is_accounted_for, scan_bytes, write_log
+from vocabgap.ingest.scanning import scan
 from vocabgap.records.record import LOG_NAME
 from vocabgap.schema import FILES, GAPS, RECORDS, REJECTS
-
-WriteLog = Callable[..., Path]
-ScanBytes = Callable[[bytes], Scan]
-Gap = Callable[..., dict[str, object]]
-AssertAccounted = Callable[[Scan, int], None]
 
 SNAPSHOT = "d4" * 32
 
 
-def test_a_record_carries_its_provenance(workspace: Path, write_log: WriteLog, gap: Gap) -> None:
-    write_log("2026/heron-11", gap("soft reeds"))
+def test_a_record_carries_its_provenance(workspace: Path) -> None:
+    write_log(workspace, "2026/heron-11", gap("soft reeds"))
 
     row = scan(workspace).records.row(0, named=True)
 
@@ -28,14 +24,14 @@ def test_a_record_carries_its_provenance(workspace: Path, write_log: WriteLog, g
     assert len(row["record_id"]) == 64
 
 
-def test_the_tenant_can_be_named(workspace: Path, write_log: WriteLog, gap: Gap) -> None:
-    write_log("heron-11", gap("soft reeds"))
+def test_the_tenant_can_be_named(workspace: Path) -> None:
+    write_log(workspace, "heron-11", gap("soft reeds"))
 
     assert scan(workspace, tenant_id="ana").records["tenant_id"].to_list() == ["ana"]
 
 
-def test_frames_have_their_published_columns(workspace: Path, write_log: WriteLog, gap: Gap) -> None:
-    write_log("heron-11", gap("soft reeds"), b"{\n")
+def test_frames_have_their_published_columns(workspace: Path) -> None:
+    write_log(workspace, "heron-11", gap("soft reeds"), b"{\n")
 
     scanned = scan(workspace)
 
@@ -45,9 +41,7 @@ def test_frames_have_their_published_columns(workspace: Path, write_log: WriteLo
     assert scanned.files.schema == FILES.schema
 
 
-def test_an_empty_folder_gives_empty_frames(
-    workspace: Path, assert_every_line_is_accounted_for: AssertAccounted
-) -> None:
+def test_an_empty_folder_gives_empty_frames(workspace: Path) -> None:
     scanned = scan(workspace)
 
     assert scanned.records.schema == RECORDS.schema
@@ -55,16 +49,14 @@ def test_an_empty_folder_gives_empty_frames(
     assert scanned.summary.files == 0
 
 
-def test_an_empty_log_is_a_file_that_was_read(scan_bytes: ScanBytes) -> None:
+def test_an_empty_log_is_a_file_that_was_read() -> None:
     scanned = scan_bytes(b"")
 
     assert (scanned.summary.files, scanned.summary.lines) == (1, 0)
 
 
-def test_a_file_is_listed_with_its_size_lines_and_digest(
-    workspace: Path, write_log: WriteLog, gap: Gap
-) -> None:
-    content = write_log("heron-11", gap("soft reeds"), b"\n{\n").read_bytes()
+def test_a_file_is_listed_with_its_size_lines_and_digest(workspace: Path) -> None:
+    content = write_log(workspace, "heron-11", gap("soft reeds"), b"\n{\n").read_bytes()
 
     assert scan(workspace).files.rows(named=True) == [
         {
@@ -79,25 +71,23 @@ def test_a_file_is_listed_with_its_size_lines_and_digest(
     ]
 
 
-def test_a_scan_shows_its_account_and_not_the_records(workspace: Path, write_log: WriteLog, gap: Gap) -> None:
-    write_log("heron-11", gap("soft reeds"))
+def test_a_scan_shows_its_account_and_not_the_records(workspace: Path) -> None:
+    write_log(workspace, "heron-11", gap("soft reeds"))
 
     assert "1 record, " in repr(scan(workspace))
     assert "soft reeds" not in repr(scan(workspace))
 
 
-def test_the_order_in_which_files_were_made_does_not_matter(
-    tmp_path: Path, write_log: WriteLog, gap: Gap
-) -> None:
+def test_the_order_in_which_files_were_made_does_not_matter(tmp_path: Path) -> None:
     images = ["heron-11", "heron-11-copy", "fox-3", "a/owl-7", "a-b", "Zebra-1"]
     for place, order in (("one", images), ("other", images[::-1])):
         for image in order:
             write_log(
+                tmp_path / place / "shoots",
                 image,
                 gap("soft reeds", image_id="heron-11", snapshot_hash=SNAPSHOT),
                 gap(f"need of {image.removesuffix('-copy')}", image_id="heron-11", notes=SNAPSHOT),
                 b"{\n",
-                root=tmp_path / place / "shoots",
             )
 
     one, other = (scan(tmp_path / place / "shoots") for place in ("one", "other"))
@@ -108,10 +98,10 @@ def test_the_order_in_which_files_were_made_does_not_matter(
     assert one.summary == other.summary
 
 
-def test_rows_are_ordered_by_repository_file_and_line(tmp_path: Path, write_log: WriteLog, gap: Gap) -> None:
+def test_rows_are_ordered_by_repository_file_and_line(tmp_path: Path) -> None:
     for root in ("zoo", "alps"):
         for image in ("b", "a"):
-            write_log(image, gap(f"{root} {image} 1"), gap(f"{root} {image} 2"), root=tmp_path / root)
+            write_log(tmp_path / root, image, gap(f"{root} {image} 1"), gap(f"{root} {image} 2"))
 
     gaps = scan([tmp_path / "zoo", tmp_path / "alps"]).gaps
 

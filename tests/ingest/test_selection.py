@@ -1,21 +1,20 @@
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from polars.testing import assert_frame_equal
 
+from builders import gap
+from builders.ingest import write_log
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.ingest.selection import Selection, select
 
-WriteLog = Callable[..., Path]
-Gap = Callable[..., dict[str, object]]
-
 
 @pytest.fixture
-def scanned(workspace: Path, write_log: WriteLog, gap: Gap) -> Scan:
+def scanned(workspace: Path) -> Scan:
     write_log(
+        workspace,
         "fox-3",
         gap("a", timestamp="2026-03-01T00:00:00Z", session_id="s-1", intent_category="tonal"),
         gap("b", timestamp="2026-03-02T00:00:00Z", session_id="s-2", intent_category="tone"),
@@ -23,6 +22,7 @@ def scanned(workspace: Path, write_log: WriteLog, gap: Gap) -> Scan:
         gap("c", timestamp="monday", operations_involved=["toneequalizer", "blurs"]),
     )
     write_log(
+        workspace,
         "heron-11",
         gap(
             "d", timestamp="2026-03-03T00:00:00Z", intent_category="Film Look", operations_involved=["blurs"]

@@ -1,31 +1,33 @@
 import resource
-from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from builders import gap
+from builders.ingest import write_log
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.ingest import columns, scanning
 from vocabgap.ingest.scanning import scan, scan_to_parquet
-
-WriteLog = Callable[..., Path]
-Gap = Callable[..., dict[str, object]]
 
 HASH = "ab" * 32
 
 
 @pytest.fixture
-def corpus(workspace: Path, write_log: WriteLog, gap: Gap) -> Path:
+def corpus(workspace: Path) -> Path:
     """Three logs with a copy, a correction and two rejects among them."""
     write_log(
-        "heron-11", gap("reed mask", image_id="heron-11", snapshot_hash=HASH), b"{\n", gap("soft reeds")
+        workspace,
+        "heron-11",
+        gap("reed mask", image_id="heron-11", snapshot_hash=HASH),
+        b"{\n",
+        gap("soft reeds"),
     )
-    write_log("heron-11-copy", gap("reed mask", image_id="heron-11", snapshot_hash=HASH))
-    write_log("heron-12", gap("mist"), b"[]\n", *(gap(f"need {number}") for number in range(20)))
+    write_log(workspace, "heron-11-copy", gap("reed mask", image_id="heron-11", snapshot_hash=HASH))
+    write_log(workspace, "heron-12", gap("mist"), b"[]\n", *(gap(f"need {number}") for number in range(20)))
     correction = gap("reed mask, feathered", image_id="heron-11", notes=f"corrects {HASH}")
-    write_log("later/heron-11", correction)
+    write_log(workspace, "later/heron-11", correction)
     return workspace
 
 

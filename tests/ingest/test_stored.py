@@ -1,12 +1,12 @@
 """Lines that are kept elsewhere give what their logs give."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from builders.ingest import write_log
 from vocabgap.ingest.decoding import MAX_LINE_BYTES
 from vocabgap.ingest.scanning import Scan, scan, united
 from vocabgap.ingest.verbatim import STORED, read_lines, scan_stored
@@ -38,18 +38,14 @@ def test_stored_lines_give_the_scan_of_their_logs(demo: Path) -> None:
     assert found.summary.repairs == scanned.summary.repairs
 
 
-def test_log_that_is_stored_whole_keeps_its_size_and_digest(
-    workspace: Path, write_log: Callable[..., Path]
-) -> None:
-    write_log("heron-11", NEED, b'{"description":"warm beak"}\n')
+def test_log_that_is_stored_whole_keeps_its_size_and_digest(workspace: Path) -> None:
+    write_log(workspace, "heron-11", NEED, b'{"description":"warm beak"}\n')
 
     assert_frame_equal(scan_stored(stored(workspace)).files, scan(workspace).files)
 
 
-def test_line_that_is_no_record_is_a_reject_and_costs_no_other(
-    workspace: Path, write_log: Callable[..., Path]
-) -> None:
-    write_log("heron-11", NEED, NEED)
+def test_line_that_is_no_record_is_a_reject_and_costs_no_other(workspace: Path) -> None:
+    write_log(workspace, "heron-11", NEED, NEED)
     lines = stored(workspace).with_columns(
         pl.when(line=2).then(pl.lit("no json")).otherwise("text").alias("text")
     )
@@ -60,8 +56,8 @@ def test_line_that_is_no_record_is_a_reject_and_costs_no_other(
     assert found.rejects.select("line", "byte_offset", "reason").row(0) == (2, 29, "invalid_json")
 
 
-def test_line_over_the_limit_is_rejected_alone(workspace: Path, write_log: Callable[..., Path]) -> None:
-    write_log("heron-11", NEED, NEED, NEED)
+def test_line_over_the_limit_is_rejected_alone(workspace: Path) -> None:
+    write_log(workspace, "heron-11", NEED, NEED, NEED)
     long = '{"description":"' + "x" * MAX_LINE_BYTES + '"}'
     lines = stored(workspace).with_columns(pl.when(line=2).then(pl.lit(long)).otherwise("text").alias("text"))
 
@@ -71,18 +67,16 @@ def test_line_over_the_limit_is_rejected_alone(workspace: Path, write_log: Calla
     assert found.rejects["reason"].to_list() == ["too_long"]
 
 
-def test_offset_that_is_not_known_stays_unknown(workspace: Path, write_log: Callable[..., Path]) -> None:
-    write_log("heron-11", NEED, b'{"description":"warm beak"}\n')
+def test_offset_that_is_not_known_stays_unknown(workspace: Path) -> None:
+    write_log(workspace, "heron-11", NEED, b'{"description":"warm beak"}\n')
 
     found = scan_stored(stored(workspace, byte_offset=None))
 
     assert found.gaps["byte_offset"].to_list() == [None, None]
 
 
-def test_line_without_a_number_comes_after_the_others(
-    workspace: Path, write_log: Callable[..., Path]
-) -> None:
-    write_log("heron-11", NEED, b'{"description":"warm beak"}\n')
+def test_line_without_a_number_comes_after_the_others(workspace: Path) -> None:
+    write_log(workspace, "heron-11", NEED, b'{"description":"warm beak"}\n')
     lines = stored(workspace).with_columns(pl.when(pl.col("line") > 1).then("line"))
 
     found = scan_stored(lines)
@@ -90,8 +84,8 @@ def test_line_without_a_number_comes_after_the_others(
     assert found.gaps.select("line", "description").rows() == [(2, "warm beak"), (3, "soft reeds")]
 
 
-def test_same_record_of_two_tenants_counts_for_each(workspace: Path, write_log: Callable[..., Path]) -> None:
-    write_log("heron-11", NEED)
+def test_same_record_of_two_tenants_counts_for_each(workspace: Path) -> None:
+    write_log(workspace, "heron-11", NEED)
     lines = pl.concat([stored(workspace, tenant_id="north"), stored(workspace, tenant_id="south")])
 
     found = scan_stored(lines)
@@ -99,10 +93,8 @@ def test_same_record_of_two_tenants_counts_for_each(workspace: Path, write_log: 
     assert found.gaps.select("tenant_id", "counted").rows() == [("north", True), ("south", True)]
 
 
-def test_folder_says_the_image_where_the_path_does_not(
-    workspace: Path, write_log: Callable[..., Path]
-) -> None:
-    write_log("heron-11", NEED)
+def test_folder_says_the_image_where_the_path_does_not(workspace: Path) -> None:
+    write_log(workspace, "heron-11", NEED)
 
     found = scan_stored(stored(workspace, source_path=LOG_NAME, folder="fox-3"))
 
@@ -114,12 +106,10 @@ def test_nothing_stored_is_an_empty_scan() -> None:
     assert scan_stored(STORED.empty()).summary.lines == 0
 
 
-def test_united_scans_are_the_scan_of_all_roots(
-    workspace: Path, write_log: Callable[..., Path], tmp_path: Path
-) -> None:
+def test_united_scans_are_the_scan_of_all_roots(workspace: Path, tmp_path: Path) -> None:
     other = tmp_path / "archive"
-    write_log("heron-11", NEED, b"no json\n")
-    write_log("heron-11", NEED, b'{"description":"warm beak"}\r\n', root=other)
+    write_log(workspace, "heron-11", NEED, b"no json\n")
+    write_log(other, "heron-11", NEED, b'{"description":"warm beak"}\r\n')
 
     found = united([scan(workspace), scan(other)])
 
@@ -131,10 +121,8 @@ def test_united_scans_are_the_scan_of_all_roots(
 
 
 @pytest.mark.parametrize("others", [0, 1])
-def test_one_scan_united_with_itself_or_alone_counts_once(
-    workspace: Path, write_log: Callable[..., Path], others: int
-) -> None:
-    write_log("heron-11", NEED)
+def test_one_scan_united_with_itself_or_alone_counts_once(workspace: Path, others: int) -> None:
+    write_log(workspace, "heron-11", NEED)
     alone: Scan = scan(workspace)
 
     found = united([alone] * (1 + others))

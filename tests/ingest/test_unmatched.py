@@ -1,31 +1,30 @@
 """What a selection asks for and no record has."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from builders import gap, write_corpus
 from vocabgap.ingest.scanning import scan
 from vocabgap.ingest.selection import Selection, undated, unmatched
 from vocabgap.schema import GAPS
 
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
 SPAN = "the oldest is of 2026-04-01T10:00:00Z, the newest of 2026-05-02T00:00:00Z"
 
 
 @pytest.fixture
-def gaps(gap: Gap, write_corpus: Corpus) -> pl.DataFrame:
+def gaps(tmp_path: Path) -> pl.DataFrame:
     """Three images, one record without a readable timestamp."""
     return scan(
         write_corpus(
+            tmp_path,
             {
                 "alps-0412": [gap("sky mask", intent_category="mask", operations_involved=["toneequal"])],
                 "alps-0413": [gap("film grain", session_id="s-17", timestamp="2026-05-02T00:00:00Z")],
                 "fjord": [gap("lens flare", timestamp="some day")],
-            }
+            },
         )
     ).gaps
 
@@ -83,10 +82,10 @@ def test_where_no_timestamp_can_be_read_that_is_told(gaps: pl.DataFrame) -> None
     assert told == ("no record before 2026-06-01T00:00:00Z: no timestamp can be read",)
 
 
-def test_records_without_a_date_are_counted_where_a_date_leaves_them_out(
-    gap: Gap, write_corpus: Corpus
-) -> None:
-    scanned = scan(write_corpus({"one": [gap("sky mask"), gap("film grain", timestamp="some day")]}))
+def test_records_without_a_date_are_counted_where_a_date_leaves_them_out(tmp_path: Path) -> None:
+    scanned = scan(
+        write_corpus(tmp_path, {"one": [gap("sky mask"), gap("film grain", timestamp="some day")]})
+    )
     by_date, by_image = Selection(since=datetime(2026, 1, 1, tzinfo=UTC)), Selection(images=("two",))
 
     assert undated(scanned.select(by_date).gaps, by_date) == 1

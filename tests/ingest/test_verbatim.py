@@ -1,11 +1,11 @@
 """Readable lines with their text: what is handed on of a log."""
 
 import gzip
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from builders.ingest import write_log
 from vocabgap.ingest.scanning import scan
 from vocabgap.ingest.verbatim import read_lines, text_lines
 from vocabgap.records.record import LOG_NAME
@@ -15,8 +15,10 @@ from vocabgap.settings.sources import Source
 NEED = b'{"description":"soft reeds"}\n'
 
 
-def test_every_readable_line_comes_with_its_own_text(workspace: Path, write_log: Callable[..., Path]) -> None:
-    write_log("heron-11", NEED, b"\n", b"no json\n", b' {"description": "warm b\xc3\xa9ak"}\r\n', NEED)
+def test_every_readable_line_comes_with_its_own_text(workspace: Path) -> None:
+    write_log(
+        workspace, "heron-11", NEED, b"\n", b"no json\n", b' {"description": "warm b\xc3\xa9ak"}\r\n', NEED
+    )
 
     found = read_lines(workspace)
 
@@ -39,13 +41,11 @@ def test_records_are_those_of_a_scan(demo: Path) -> None:
     assert found.paths == tuple(sorted(scanned.files["source_path"]))
 
 
-def test_texts_stay_with_their_lines_over_batches(
-    workspace: Path, write_log: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_texts_stay_with_their_lines_over_batches(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vocabgap.ingest.columns.BATCH", 3)
     lines = [b'{"description":"need %d"}\n' % number for number in range(10)]
-    write_log("a", *lines[:4])
-    write_log("b", *lines[4:])
+    write_log(workspace, "a", *lines[:4])
+    write_log(workspace, "b", *lines[4:])
 
     found = read_lines(workspace).lines
 
@@ -77,16 +77,14 @@ def test_lines_that_a_source_passes_over_are_not_handed_on(workspace: Path) -> N
     assert found.rejects.is_empty()
 
 
-def test_log_without_a_readable_line_is_among_the_paths(
-    workspace: Path, write_log: Callable[..., Path]
-) -> None:
-    write_log("empty")
+def test_log_without_a_readable_line_is_among_the_paths(workspace: Path) -> None:
+    write_log(workspace, "empty")
 
     assert read_lines(workspace).paths == (f"empty/{LOG_NAME}",)
 
 
-def test_text_gives_what_its_file_gives(workspace: Path, write_log: Callable[..., Path]) -> None:
-    log = write_log("heron-11", NEED, b"no json\n", b'{"description":"torn')
+def test_text_gives_what_its_file_gives(workspace: Path) -> None:
+    log = write_log(workspace, "heron-11", NEED, b"no json\n", b'{"description":"torn')
     columns = ["line", "byte_offset", "record_id", "text", "folder", "source_path"]
     read = read_lines(workspace)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
+from builders import gap, write_corpus
 from vocabgap.settings.model import (
     DecisionSettings,
     GlossarySettings,
@@ -77,9 +78,10 @@ def protocol_error(mcp_sdk: None) -> type[Any]:  # noqa: ARG001 - as above
 
 
 @pytest.fixture
-def photos(gap: Callable[..., dict[str, Any]], write_corpus: Callable[..., Path]) -> Path:
+def photos(tmp_path: Path) -> Path:
     """Three needs, one asked for twice, in two sessions; one line is no record."""
     return write_corpus(
+        tmp_path,
         {
             "heron": [
                 gap("sky mask", intent_category="local", satisfaction=-1, session_id="s-1"),
@@ -90,7 +92,7 @@ def photos(gap: Callable[..., dict[str, Any]], write_corpus: Callable[..., Path]
                 gap("dust removal", timestamp="2026-05-03T00:00:00Z", session_id="s-2"),
                 "no json",
             ],
-        }
+        },
     )
 
 

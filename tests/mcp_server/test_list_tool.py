@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from builders import gap, write_corpus
 from mcp_server.calls import found, refused
 
 if TYPE_CHECKING:
     from mcp import Client
 
 Connect = Callable[..., AbstractAsyncContextManager["Client"]]
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
 pytestmark = pytest.mark.anyio
 
 
@@ -63,22 +62,20 @@ async def test_no_more_are_listed_than_asked_for_and_the_rest_is_counted(
     assert (len(told["gaps"]), told["left_out"]) == (1, 3)
 
 
-async def test_an_answer_stays_small_whatever_is_in_the_log(
-    connect: Connect, gap: Gap, write_corpus: Corpus
-) -> None:
+async def test_an_answer_stays_small_whatever_is_in_the_log(connect: Connect, tmp_path: Path) -> None:
     long = dict.fromkeys(("workaround", "notes", "intent"), "long " * 1000)
     lines = [gap(f"{number} " + "need " * 999, **long) for number in range(101)]
-    async with connect(write_corpus({"one": lines})) as client:
+    async with connect(write_corpus(tmp_path, {"one": lines})) as client:
         told = await found(client, "list_gaps", limit=100)
     assert 0 < len(told["gaps"]) < 100
     assert len(told["gaps"]) + told["left_out"] == 101
 
 
-async def test_of_very_many_names_the_first_are_listed(
-    connect: Connect, gap: Gap, write_corpus: Corpus
-) -> None:
+async def test_of_very_many_names_the_first_are_listed(connect: Connect, tmp_path: Path) -> None:
     names = [f"operation {number}" for number in range(5000)]
-    async with connect(write_corpus({"one": [gap("sky mask", operations_involved=names)]})) as client:
+    async with connect(
+        write_corpus(tmp_path, {"one": [gap("sky mask", operations_involved=names)]})
+    ) as client:
         told = await found(client, "list_gaps")
     assert told["gaps"][0]["operations_involved"] == [*names[:50], "… (5,000 names)"]
 
@@ -103,17 +100,19 @@ async def test_arguments_that_cannot_be_meant_are_refused(
     assert error["code"] == "invalid_input"
 
 
-async def test_what_is_not_rated_can_be_asked_for(connect: Connect, gap: Gap, write_corpus: Corpus) -> None:
-    root = write_corpus({"one": [gap("sky mask", satisfaction=0), gap("film grain", satisfaction=None)]})
+async def test_what_is_not_rated_can_be_asked_for(connect: Connect, tmp_path: Path) -> None:
+    root = write_corpus(
+        tmp_path, {"one": [gap("sky mask", satisfaction=0), gap("film grain", satisfaction=None)]}
+    )
     async with connect(root) as client:
         told = await found(client, "list_gaps", satisfaction="none")
     assert [each["description"] for each in told["gaps"]] == ["film grain"]
 
 
 async def test_a_session_is_listed_by_the_name_that_the_list_answers_however_long(
-    connect: Connect, gap: Gap, write_corpus: Corpus
+    connect: Connect, tmp_path: Path
 ) -> None:
-    root = write_corpus({"one": [gap("sky mask", session_id="s" * 1_500), gap("film grain")]})
+    root = write_corpus(tmp_path, {"one": [gap("sky mask", session_id="s" * 1_500), gap("film grain")]})
     async with connect(root) as client:
         (first,) = (await found(client, "list_gaps", match="sky"))["gaps"]
         told = await found(client, "list_gaps", session=first["session_id"])

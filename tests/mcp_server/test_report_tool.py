@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import vocabgap as vg
+from builders import write_corpus
 from mcp_server.calls import found, refused
 from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Analysis, analyse
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from mcp import Client
 
 Connect = Callable[..., AbstractAsyncContextManager["Client"]]
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
 pytestmark = pytest.mark.anyio
 
 
@@ -125,7 +124,7 @@ async def test_a_root_that_is_gone_is_told(connect: Connect, photos: Path, tmp_p
     assert error["code"] == "not_found"
 
 
-async def test_an_empty_root_has_nothing_to_report(connect: Connect, write_corpus: Corpus) -> None:
-    async with connect(write_corpus({})) as client:
+async def test_an_empty_root_has_nothing_to_report(connect: Connect, tmp_path: Path) -> None:
+    async with connect(write_corpus(tmp_path, {})) as client:
         told = await found(client, "report_gaps")
     assert (told["capabilities"], told["total"]) == ([], 0)

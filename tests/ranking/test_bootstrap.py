@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from builders.ranking import ranked
 from vocabgap.ranking import intervals
 from vocabgap.settings.model import RankBy
 
 Row = Mapping[str, Any]
-Ranked = Callable[..., pl.DataFrame]
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
 NAMES = ["lamp glow", "tilt shift", "ice ring", "reed mask"]
@@ -121,7 +121,7 @@ def scores_by_hand(
 @pytest.mark.parametrize("by", list(RankBy))
 @given(st.lists(rows, min_size=1, max_size=12))
 @some_rows
-def test_intervals_are_those_of_a_bootstrap_by_hand(ranked: Ranked, by: RankBy, asked: list[Row]) -> None:
+def test_intervals_are_those_of_a_bootstrap_by_hand(by: RankBy, asked: list[Row]) -> None:
     table = ranked(asked, by=by, now=NOW)
 
     images = sorted({(row["tenant_id"], row["image_id"]) for row in asked})
@@ -143,7 +143,7 @@ def test_intervals_are_those_of_a_bootstrap_by_hand(ranked: Ranked, by: RankBy, 
 @pytest.mark.parametrize("by", list(RankBy))
 @given(st.lists(rows, max_size=15))
 @some_rows
-def test_interval_contains_the_rank(ranked: Ranked, by: RankBy, asked: list[Row]) -> None:
+def test_interval_contains_the_rank(by: RankBy, asked: list[Row]) -> None:
     table = ranked(asked, by=by)
 
     assert (table["rank_low"] <= table["rank"]).all()
@@ -155,14 +155,14 @@ def test_interval_contains_the_rank(ranked: Ranked, by: RankBy, asked: list[Row]
 @pytest.mark.parametrize("by", list(RankBy))
 @given(st.lists(rows, max_size=15))
 @some_rows
-def test_tie_groups_follow_one_another_along_the_rank(ranked: Ranked, by: RankBy, asked: list[Row]) -> None:
+def test_tie_groups_follow_one_another_along_the_rank(by: RankBy, asked: list[Row]) -> None:
     groups = ranked(asked, by=by)["tie_group"].to_list()
 
     assert groups[:1] == [1] * bool(asked)
     assert all(later - earlier in {0, 1} for earlier, later in pairwise(groups))
 
 
-def test_one_that_hardly_ever_comes_first_is_not_tied_with_the_first(ranked: Ranked) -> None:
+def test_one_that_hardly_ever_comes_first_is_not_tied_with_the_first() -> None:
     # The intervals of the first and of the second overlap, and those of the second and the third.
     counts = {"lamp glow": 30, "tilt shift": 22, "ice ring": 15, "reed mask": 3}
     asked = [
@@ -178,7 +178,7 @@ def test_one_that_hardly_ever_comes_first_is_not_tied_with_the_first(ranked: Ran
     assert [ahead is None or 0.05 < ahead < 0.3 for ahead in table["next_ahead"]] == [True, True, False, True]
 
 
-def test_what_is_set_behind_is_never_tied_with_what_is_established(ranked: Ranked) -> None:
+def test_what_is_set_behind_is_never_tied_with_what_is_established() -> None:
     piled = [{"missing_capability": name, "image_id": "i0"} for name in ("lamp glow", "ice ring")] * 9
     spread = [{"missing_capability": "tilt shift", "image_id": f"i{n}"} for n in range(2)]
 
@@ -187,7 +187,7 @@ def test_what_is_set_behind_is_never_tied_with_what_is_established(ranked: Ranke
     assert ties_of(table) == [(1, None), (2, 1.0), (2, None)]
 
 
-def test_what_most_images_show_is_sure(ranked: Ranked) -> None:
+def test_what_most_images_show_is_sure() -> None:
     often = [{"missing_capability": "often", "image_id": f"i{n}"} for n in range(60)]
     seldom = [{"missing_capability": "seldom", "image_id": f"i{n}"} for n in range(3)]
 
@@ -196,7 +196,7 @@ def test_what_most_images_show_is_sure(ranked: Ranked) -> None:
     assert intervals_of(table) == {"often": (1, 1), "seldom": (2, 2)}
 
 
-def test_many_mentions_on_one_image_do_not_make_a_place_sure(ranked: Ranked) -> None:
+def test_many_mentions_on_one_image_do_not_make_a_place_sure() -> None:
     # Twelve mentions against nine: on as many images they tell the two apart, on one they do not.
     nine = [{"missing_capability": "tilt shift", "image_id": f"i{n}"} for n in range(9)]
     piled = [{"missing_capability": "lamp glow", "image_id": "i0"}] * 12
@@ -206,13 +206,13 @@ def test_many_mentions_on_one_image_do_not_make_a_place_sure(ranked: Ranked) -> 
     assert intervals_of(ranked([*nine, *piled]))["tilt shift"] == (1, 2)
 
 
-def test_equals_are_not_told_apart(ranked: Ranked) -> None:
+def test_equals_are_not_told_apart() -> None:
     together = [{"missing_capability": name, "image_id": f"i{n}"} for name in NAMES[:2] for n in range(50)]
 
     assert intervals_of(ranked(together)) == {"lamp glow": (1, 2), "tilt shift": (1, 2)}
 
 
-def test_one_image_tells_nothing_of_the_order(ranked: Ranked) -> None:
+def test_one_image_tells_nothing_of_the_order() -> None:
     asked = ["lamp glow", "lamp glow", "tilt shift", "ice ring"]
 
     table = ranked([{"missing_capability": name} for name in asked])
@@ -222,14 +222,14 @@ def test_one_image_tells_nothing_of_the_order(ranked: Ranked) -> None:
     assert ties_of(table) == [(1, None)] * 3
 
 
-def test_images_of_the_same_name_in_two_repositories_are_two(ranked: Ranked) -> None:
+def test_images_of_the_same_name_in_two_repositories_are_two() -> None:
     often = [{"missing_capability": "often", "repo_slug": f"r{n}"} for n in range(60)]
     seldom = [{"missing_capability": "seldom", "repo_slug": "r1"}]
 
     assert intervals_of(ranked([*often, *seldom])) == {"often": (1, 1), "seldom": (2, 2)}
 
 
-def test_what_is_not_established_stays_behind_in_every_draw(ranked: Ranked) -> None:
+def test_what_is_not_established_stays_behind_in_every_draw() -> None:
     piled = [{"missing_capability": name, "image_id": "i0"} for name in ("lamp glow", "ice ring")] * 9
     spread = [{"missing_capability": "tilt shift", "image_id": f"i{n}"} for n in range(2)]
 
@@ -238,7 +238,7 @@ def test_what_is_not_established_stays_behind_in_every_draw(ranked: Ranked) -> N
     assert intervals_of(table) == {"tilt shift": (1, 1), "ice ring": (2, 3), "lamp glow": (2, 3)}
 
 
-def test_one_image_is_ranked_within_what_is_established(ranked: Ranked) -> None:
+def test_one_image_is_ranked_within_what_is_established() -> None:
     known = [{"missing_capability": "lamp glow", "session_id": "s1"}, {"missing_capability": "tilt shift"}]
 
     table = ranked([*known, {"missing_capability": "ice ring"}], min_sessions=1)
@@ -246,7 +246,7 @@ def test_one_image_is_ranked_within_what_is_established(ranked: Ranked) -> None:
     assert intervals_of(table) == {"lamp glow": (1, 1), "ice ring": (2, 3), "tilt shift": (2, 3)}
 
 
-def test_draws_made_a_few_at_a_time_are_the_same(ranked: Ranked, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_draws_made_a_few_at_a_time_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = [{"missing_capability": NAMES[n % 7 % 4], "image_id": f"i{n % 11}"} for n in range(40)]
     at_once = ranked(asked)
 

@@ -2,10 +2,9 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,9 @@ from polars.testing import assert_frame_equal
 from sklearn.cluster import AgglomerativeClustering
 
 import vocabgap
-from vocabgap.clustering.grouping import Clusters, cluster
+from builders import outside
+from builders.ranking import by_surface, day, ranked, records
+from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.clustering.wordings import clause_share, sentence_share
 from vocabgap.errors import InvalidInputError
@@ -24,9 +25,6 @@ from vocabgap.schema import CAPABILITIES
 from vocabgap.text import content_words, ignored_stems, surface
 
 Row = Mapping[str, Any]
-Records = Callable[[Sequence[Row]], pl.DataFrame]
-Ranked = Callable[..., pl.DataFrame]
-BySurface = Callable[[pl.DataFrame], Clusters]
 
 
 def independent_top(entries: Sequence[Mapping[str, Any]], top: int) -> list[tuple[int, int, int]]:
@@ -55,25 +53,25 @@ def independent_top(entries: Sequence[Mapping[str, Any]], top: int) -> list[tupl
     return sorted(counted, reverse=True)[:top]
 
 
-def test_no_records_give_the_empty_table(records: Records) -> None:
+def test_no_records_give_the_empty_table() -> None:
     frame = records([])
 
     assert_frame_equal(rank(frame, cluster(frame)), CAPABILITIES.empty())
 
 
-def test_nothing_of_what_was_clustered_gives_the_empty_table(records: Records) -> None:
+def test_nothing_of_what_was_clustered_gives_the_empty_table() -> None:
     frame = records([{}, {}])
 
     assert_frame_equal(rank(frame.clear(), cluster(frame)), CAPABILITIES.empty())
 
 
-def test_table_has_its_schema(ranked: Ranked) -> None:
+def test_table_has_its_schema() -> None:
     table = ranked([{}, {"missing_capability": "tilt shift", "operations_involved": ["blur"]}])
 
     assert list(table.schema.items()) == list(CAPABILITIES.schema.items())
 
 
-def test_wording_that_was_not_clustered_is_refused(records: Records) -> None:
+def test_wording_that_was_not_clustered_is_refused() -> None:
     found = cluster(records([{"missing_capability": "lamp glow"}]))
     others = records([{"missing_capability": name} for name in ("lamp glow", "tilt shift", "ice ring")])
 
@@ -82,14 +80,14 @@ def test_wording_that_was_not_clustered_is_refused(records: Records) -> None:
 
 
 @pytest.mark.parametrize("column", ["timestamp", "image_id", "tenant_id", "satisfaction", "source_path"])
-def test_missing_column_of_the_records_is_named(records: Records, column: str) -> None:
+def test_missing_column_of_the_records_is_named(column: str) -> None:
     frame = records([{}])
 
     with pytest.raises(InvalidInputError, match=f"frame 'records': column '{column}' is missing"):
         rank(frame.drop(column), cluster(frame))
 
 
-def test_missing_column_of_the_clusters_is_named(records: Records) -> None:
+def test_missing_column_of_the_clusters_is_named() -> None:
     frame = records([{}])
     found = cluster(frame)
     broken = replace(found, clusters=found.clusters.drop("cohesion"))
@@ -98,7 +96,7 @@ def test_missing_column_of_the_clusters_is_named(records: Records) -> None:
         rank(frame, broken)
 
 
-def test_missing_column_of_the_wordings_is_named(records: Records) -> None:
+def test_missing_column_of_the_wordings_is_named() -> None:
     frame = records([{}])
     found = cluster(frame)
     broken = replace(found, wordings=found.wordings.drop("similarity"))
@@ -107,7 +105,7 @@ def test_missing_column_of_the_wordings_is_named(records: Records) -> None:
         rank(frame, broken)
 
 
-def test_part_of_the_clustered_records_can_be_ranked(records: Records) -> None:
+def test_part_of_the_clustered_records_can_be_ranked() -> None:
     frame = records(
         [{"missing_capability": name} for name in ("lamp glow", "lamp glow", "tilt shift", "ice ring")]
     )
@@ -118,7 +116,7 @@ def test_part_of_the_clustered_records_can_be_ranked(records: Records) -> None:
     assert table.select("label", "mentions").rows() == [("lamp glow", 1), ("tilt shift", 1)]
 
 
-def test_part_of_the_records_keeps_the_identifiers_of_the_whole(records: Records) -> None:
+def test_part_of_the_records_keeps_the_identifiers_of_the_whole() -> None:
     frame = records([{"missing_capability": name} for name in ("Lamp Glow", "Lamp Glow", "lamp glow halo")])
     found = cluster(frame)
 
@@ -127,7 +125,7 @@ def test_part_of_the_records_keeps_the_identifiers_of_the_whole(records: Records
     assert part["capability_id"].to_list() == whole["capability_id"].to_list()
 
 
-def test_label_of_a_part_is_that_of_the_whole(records: Records) -> None:
+def test_label_of_a_part_is_that_of_the_whole() -> None:
     wordings = ["lamp glow halo"] * 3 + ["lamp glow", "lamp glow", "lamp glow halos"]
     frame = records([{"missing_capability": wording} for wording in wordings])
     found = cluster(frame, threshold=1.0)
@@ -138,7 +136,7 @@ def test_label_of_a_part_is_that_of_the_whole(records: Records) -> None:
     assert {variant["wording"] for variant in table["variants"][0]} == {"lamp glow", "lamp glow halos"}
 
 
-def test_what_is_not_counted_still_says_since_when_and_which_way(records: Records) -> None:
+def test_what_is_not_counted_still_says_since_when_and_which_way() -> None:
     present = datetime(2025, 6, 1, tzinfo=UTC)
     asked = [present - timedelta(weeks=week) for week in (40, 9, 8, 7, 6, 5, 4.5, 0.5)]
     frame = records([{"timestamp": moment} for moment in asked])
@@ -153,9 +151,7 @@ def test_what_is_not_counted_still_says_since_when_and_which_way(records: Record
     assert part.select("mentions", "last_seen").rows() == [(1, asked[-1])]
 
 
-def test_without_a_present_it_is_the_latest_of_the_corpus(
-    records: Records, day: Callable[[int], datetime]
-) -> None:
+def test_without_a_present_it_is_the_latest_of_the_corpus() -> None:
     frame = records([{"timestamp": day(1)}, {"timestamp": day(21)}])
     found = cluster(frame)
 
@@ -164,7 +160,7 @@ def test_without_a_present_it_is_the_latest_of_the_corpus(
     assert_frame_equal(part, rank(frame.head(1), found, corpus=frame, now=day(21)))
 
 
-def test_a_corpus_that_lacks_what_is_ranked_is_refused(records: Records, by_surface: BySurface) -> None:
+def test_a_corpus_that_lacks_what_is_ranked_is_refused() -> None:
     frame = records([{"missing_capability": name} for name in ("lamp glow", "tilt shift")])
     found = by_surface(frame)
 
@@ -172,21 +168,21 @@ def test_a_corpus_that_lacks_what_is_ranked_is_refused(records: Records, by_surf
         rank(frame, found, corpus=frame.head(1))
 
 
-def test_a_corpus_that_is_no_frame_of_records_is_refused(records: Records) -> None:
+def test_a_corpus_that_is_no_frame_of_records_is_refused() -> None:
     frame = records([{}])
 
     with pytest.raises(InvalidInputError, match="column 'timestamp' is missing"):
         rank(frame, cluster(frame), corpus=frame.drop("timestamp"))
 
 
-def test_cohesion_is_that_of_the_cluster(records: Records) -> None:
+def test_cohesion_is_that_of_the_cluster() -> None:
     frame = records([{"missing_capability": name} for name in ("lamp glow", "lamp glow halo")])
     found = cluster(frame, threshold=1.0)
 
     assert rank(frame, found)["cohesion"].to_list() == found.clusters["cohesion"].to_list()
 
 
-def test_identifier_does_not_depend_on_unrelated_records(records: Records) -> None:
+def test_identifier_does_not_depend_on_unrelated_records() -> None:
     needs: list[Row] = [
         {"missing_capability": name} for name in ("lamp glow", "Lamp Glow", "lamp glows halo")
     ]
@@ -202,7 +198,7 @@ def test_identifier_does_not_depend_on_unrelated_records(records: Records) -> No
     )
 
 
-def test_identifier_does_not_depend_on_the_spelling_of_the_label(ranked: Ranked) -> None:
+def test_identifier_does_not_depend_on_the_spelling_of_the_label() -> None:
     identifiers = {
         ranked([{"missing_capability": spelling}])["capability_id"].item()
         for spelling in ("lamp glow", "Lamp_Glow", "lampGlows")
@@ -211,7 +207,7 @@ def test_identifier_does_not_depend_on_the_spelling_of_the_label(ranked: Ranked)
     assert len(identifiers) == 1
 
 
-def test_ranking_leaves_the_records_as_they_were(records: Records, by_surface: BySurface) -> None:
+def test_ranking_leaves_the_records_as_they_were() -> None:
     frame = records([{"missing_capability": name} for name in ("tilt shift", "lamp glow")])
     before = frame.clone()
 
@@ -220,8 +216,8 @@ def test_ranking_leaves_the_records_as_they_were(records: Records, by_surface: B
     assert_frame_equal(frame, before)
 
 
-def test_top_of_a_real_workspace_is_that_of_an_independent_count(outside: Callable[[str], Path]) -> None:
-    workspace = outside("chemigram/workspace")
+def test_top_of_a_real_workspace_is_that_of_an_independent_count(pytestconfig: pytest.Config) -> None:
+    workspace = outside(pytestconfig, "chemigram/workspace")
     entries = [
         json.loads(line)
         for log in workspace.rglob("vocabulary_gaps.jsonl")

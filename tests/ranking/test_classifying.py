@@ -1,7 +1,7 @@
 """Categories for records that have none: what is learned, what is given, and what is left alone."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from builders.ranking import records
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.scanning import scan
 from vocabgap.ranking.classifying import (
@@ -21,9 +22,6 @@ from vocabgap.ranking.classifying import (
 from vocabgap.records.categories import judge
 from vocabgap.schema import GAPS
 
-Records = Callable[[Sequence[Mapping[str, Any]]], pl.DataFrame]
-Gaps = Callable[[Sequence[Mapping[str, Any]]], pl.DataFrame]
-
 LEARNED = [
     *({"missing_capability": f"glaze kiln {turn}", "intent_category": "pottery"} for turn in range(30)),
     *({"missing_capability": f"warp loom {turn}", "intent_category": "Weaving"} for turn in range(30)),
@@ -31,18 +29,13 @@ LEARNED = [
 GLAZE = {"missing_capability": "glaze of the kiln"}
 
 
-@pytest.fixture
-def gaps(records: Records) -> Gaps:
+def gaps(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """Readable lines that all count."""
-
-    def build(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-        frame = records(rows).with_columns(counted=pl.lit(value=True))
-        return frame.match_to_schema(GAPS.schema, missing_columns="insert")
-
-    return build
+    frame = records(rows).with_columns(counted=pl.lit(value=True))
+    return frame.match_to_schema(GAPS.schema, missing_columns="insert")
 
 
-def test_words_of_a_category_give_it(gaps: Gaps) -> None:
+def test_words_of_a_category_give_it() -> None:
     made = reclassify(gaps([*LEARNED, GLAZE]))
     last = made.gaps.row(-1, named=True)
     assert (last["category"], last["category_by"]) == ("pottery", "classifier")
@@ -51,40 +44,40 @@ def test_words_of_a_category_give_it(gaps: Gaps) -> None:
     assert (made.by_operations, made.by_classifier, made.learned_from) == (0, 1, 60)
 
 
-def test_what_an_agent_said_is_never_overwritten(gaps: Gaps) -> None:
+def test_what_an_agent_said_is_never_overwritten() -> None:
     contrary = {**GLAZE, "intent_category": "Weaving", "operations_involved": ["temperature"]}
     last = reclassify(gaps([*LEARNED, contrary])).gaps.row(-1, named=True)
     assert (last["category"], last["category_by"], last["category_probability"]) == ("Weaving", "agent", None)
 
 
-def test_operations_give_a_category_without_anything_to_learn_from(gaps: Gaps) -> None:
+def test_operations_give_a_category_without_anything_to_learn_from() -> None:
     made = reclassify(gaps([{"operations_involved": ["temperature"]}, {}]))
     assert made.gaps["category"].to_list() == ["wb", None]
     assert made.gaps["category_by"].to_list() == ["operations", None]
     assert (made.by_operations, made.by_classifier, made.learned_from) == (1, 0, 0)
 
 
-def test_operations_of_other_trades_are_learned(gaps: Gaps) -> None:
+def test_operations_of_other_trades_are_learned() -> None:
     rows = [{"intent_category": "pottery", "operations_involved": ["Kiln"]}] * 10
     made = reclassify(gaps([*rows, {"operations_involved": ["kiln"]}]))
     assert made.gaps["category"].to_list()[-1] == "pottery"
     assert made.gaps["category_by"].to_list()[-1] == "operations"
 
 
-def test_an_operation_of_several_categories_tells_nothing(records: Records) -> None:
+def test_an_operation_of_several_categories_tells_nothing() -> None:
     rows = [
         {"intent_category": name, "operations_involved": ["kiln"]} for name in ("a", "b") for _ in range(10)
     ]
     assert operations_of(records(rows)) == {}
 
 
-def test_an_operation_that_few_name_tells_nothing(records: Records) -> None:
+def test_an_operation_that_few_name_tells_nothing() -> None:
     assert operations_of(records([{"intent_category": "a", "operations_involved": ["kiln"]}] * 9)) == {}
 
 
 @pytest.mark.parametrize(("agreeing", "learned"), [(9, {"kiln": "pottery"}), (8, {})])
 def test_an_operation_tells_a_category_where_nine_in_ten_agree(
-    records: Records, agreeing: int, learned: dict[str, str]
+    agreeing: int, learned: dict[str, str]
 ) -> None:
     rows = [
         {"intent_category": "pottery" if turn < agreeing else "weaving", "operations_involved": ["kiln"]}
@@ -94,9 +87,7 @@ def test_an_operation_tells_a_category_where_nine_in_ten_agree(
 
 
 @pytest.mark.parametrize(("number", "known"), [(4, False), (5, True)])
-def test_a_category_of_fewer_than_five_records_is_not_learned(
-    records: Records, number: int, known: bool
-) -> None:
+def test_a_category_of_fewer_than_five_records_is_not_learned(number: int, known: bool) -> None:
     few = [{"missing_capability": f"anvil {turn}", "intent_category": "forging"} for turn in range(number)]
     classifier, learned_from = train(records([*LEARNED, *few]))
     assert classifier is not None
@@ -104,7 +95,7 @@ def test_a_category_of_fewer_than_five_records_is_not_learned(
     assert learned_from == 60 + number * known
 
 
-def test_what_many_say_weighs_more_than_what_one_says(records: Records) -> None:
+def test_what_many_say_weighs_more_than_what_one_says() -> None:
     rows = [
         *[{"missing_capability": "kiln", "intent_category": "pottery"}] * 40,
         {"missing_capability": "kiln", "intent_category": "weaving"},
@@ -116,15 +107,15 @@ def test_what_many_say_weighs_more_than_what_one_says(records: Records) -> None:
     assert (category, probability > 0.9) == ("pottery", True)
 
 
-def test_too_few_records_teach_nothing(records: Records) -> None:
+def test_too_few_records_teach_nothing() -> None:
     assert train(records(LEARNED[:25] + LEARNED[30:54])) == (None, 0)
 
 
-def test_one_category_teaches_nothing(records: Records) -> None:
+def test_one_category_teaches_nothing() -> None:
     assert train(records(LEARNED[:30] * 2)) == (None, 0)
 
 
-def test_three_categories_are_told_apart(records: Records) -> None:
+def test_three_categories_are_told_apart() -> None:
     third = [
         {"missing_capability": f"anvil hammer {turn}", "intent_category": "forging"} for turn in range(30)
     ]
@@ -135,37 +126,37 @@ def test_three_categories_are_told_apart(records: Records) -> None:
     assert told == ["pottery", "Weaving", "forging"]
 
 
-def test_order_of_records_does_not_matter(gaps: Gaps) -> None:
+def test_order_of_records_does_not_matter() -> None:
     frame = gaps([*LEARNED, GLAZE])
     turned = reclassify(frame.reverse()).gaps.reverse()
     assert_frame_equal(turned, reclassify(frame).gaps, check_exact=True)
 
 
-def test_what_does_not_count_is_not_learned_from(gaps: Gaps) -> None:
+def test_what_does_not_count_is_not_learned_from() -> None:
     frame = gaps([*LEARNED, GLAZE]).with_columns(counted=pl.col("missing_capability") == "glaze of the kiln")
     assert reclassify(frame).learned_from == 0
 
 
-def test_what_is_learned_may_come_from_a_wider_corpus(gaps: Gaps, records: Records) -> None:
+def test_what_is_learned_may_come_from_a_wider_corpus() -> None:
     made = reclassify(gaps([GLAZE]), corpus=records(LEARNED))
     assert made.gaps["category"].to_list() == ["pottery"]
 
 
-def test_ranking_takes_the_given_category_and_else_the_agents(gaps: Gaps) -> None:
+def test_ranking_takes_the_given_category_and_else_the_agents() -> None:
     given = reclassify(
         gaps([{"intent_category": "Tonal"}, {"operations_involved": ["temperature"]}, {}])
     ).gaps
     assert with_given_categories(given)["intent_category"].to_list() == ["Tonal", "wb", "uncategorized"]
 
 
-def test_categories_that_were_given_stay_when_agents_are_asked(gaps: Gaps) -> None:
+def test_categories_that_were_given_stay_when_agents_are_asked() -> None:
     given = reclassify(
         gaps([{"intent_category": "Tonal"}, {"operations_involved": ["temperature"]}, {}])
     ).gaps
     assert_frame_equal(with_categories(given), given)
 
 
-def test_other_frames_are_refused(records: Records) -> None:
+def test_other_frames_are_refused() -> None:
     with pytest.raises(InvalidInputError, match="frame 'gaps'"):
         reclassify(records([{}]))
 

@@ -1,16 +1,14 @@
 """Sets of operations that recur in the records of a capability, and what was done instead."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import polars as pl
 import pytest
 
-Ranked = Callable[..., pl.DataFrame]
+from builders.ranking import ranked
 
 
 def combinations_of(
-    ranked: Ranked,
     *operations: Sequence[str],
     **settings: Any,  # noqa: ANN401 - passed on to rank
 ) -> list[tuple[list[str], int]]:
@@ -19,14 +17,14 @@ def combinations_of(
     return [(entry["operations"], entry["mentions"]) for entry in found]
 
 
-def test_combination_is_a_set_of_folded_operations(ranked: Ranked) -> None:
-    found = combinations_of(ranked, ["crop", "Tone Equalizer"], ["toneequal", "crop", " crop"])
+def test_combination_is_a_set_of_folded_operations() -> None:
+    found = combinations_of(["crop", "Tone Equalizer"], ["toneequal", "crop", " crop"])
 
     assert found == [(["crop", "toneequal"], 2)]
 
 
-def test_aliases_that_are_handed_in_are_folded(ranked: Ranked) -> None:
-    found = combinations_of(ranked, ["trim", "blur"], ["crop", "blur"], operation_aliases={"trim": "crop"})
+def test_aliases_that_are_handed_in_are_folded() -> None:
+    found = combinations_of(["trim", "blur"], ["crop", "blur"], operation_aliases={"trim": "crop"})
 
     assert found == [(["blur", "crop"], 2)]
 
@@ -35,17 +33,17 @@ def test_aliases_that_are_handed_in_are_folded(ranked: Ranked) -> None:
     "operations",
     [[["a", "b"]], [["a"], ["a"]], [["a", "A b"], ["a", "b"]], [["a", " "], ["a", ""]], [[], []]],
 )
-def test_what_does_not_recur_or_stands_alone_is_none(ranked: Ranked, operations: list[list[str]]) -> None:
-    assert combinations_of(ranked, *operations) == []
+def test_what_does_not_recur_or_stands_alone_is_none(operations: list[list[str]]) -> None:
+    assert combinations_of(*operations) == []
 
 
-def test_most_frequent_comes_first_and_then_the_name_that_sorts_first(ranked: Ranked) -> None:
-    found = combinations_of(ranked, *[["y", "z"]] * 2, *[["m", "n"]] * 3, *[["a", "b"]] * 2)
+def test_most_frequent_comes_first_and_then_the_name_that_sorts_first() -> None:
+    found = combinations_of(*[["y", "z"]] * 2, *[["m", "n"]] * 3, *[["a", "b"]] * 2)
 
     assert found == [(["m", "n"], 3), (["a", "b"], 2), (["y", "z"], 2)]
 
 
-def test_a_capability_has_the_combinations_of_its_own_records(ranked: Ranked) -> None:
+def test_a_capability_has_the_combinations_of_its_own_records() -> None:
     both = ["crop", "blur"]
     asked = [("lamp glow", both), ("lamp glow", both), ("lamp glow", []), ("tilt shift", both)]
 
@@ -54,28 +52,28 @@ def test_a_capability_has_the_combinations_of_its_own_records(ranked: Ranked) ->
     assert table["combinations"].to_list() == [[{"operations": ["blur", "crop"], "mentions": 2}], []]
 
 
-def workarounds_of(ranked: Ranked, *texts: str) -> list[tuple[str, int]]:
+def workarounds_of(*texts: str) -> list[tuple[str, int]]:
     found = ranked([{"workaround": text} for text in texts])["workarounds"].to_list()[0]
     return [(entry["workaround"], entry["mentions"]) for entry in found]
 
 
-def test_workarounds_are_counted_most_frequent_first(ranked: Ranked) -> None:
-    found = workarounds_of(ranked, "a brush", "cloned by hand", "cloned by hand", "", " ")
+def test_workarounds_are_counted_most_frequent_first() -> None:
+    found = workarounds_of("a brush", "cloned by hand", "cloned by hand", "", " ")
 
     assert found == [("cloned by hand", 2), ("a brush", 1)]
 
 
-def test_spellings_of_a_workaround_count_as_one_in_the_most_used_words(ranked: Ranked) -> None:
-    found = workarounds_of(ranked, "A  brush.", "a brush", " a brush ", "A Brush")
+def test_spellings_of_a_workaround_count_as_one_in_the_most_used_words() -> None:
+    found = workarounds_of("A  brush.", "a brush", " a brush ", "A Brush")
 
     assert found == [("a brush", 4)]
 
 
-def test_five_workarounds_are_kept(ranked: Ranked) -> None:
-    found = workarounds_of(ranked, *"abcdefg")
+def test_five_workarounds_are_kept() -> None:
+    found = workarounds_of(*"abcdefg")
 
     assert found == [(name, 1) for name in "abcde"]
 
 
-def test_no_workaround_is_an_empty_list(ranked: Ranked) -> None:
-    assert workarounds_of(ranked, "", "...") == []
+def test_no_workaround_is_an_empty_list() -> None:
+    assert workarounds_of("", "...") == []

@@ -1,16 +1,14 @@
-from collections.abc import Callable
 from typing import Any
 
 import polars as pl
 import pytest
 
+from builders.ranking import ranked
 from vocabgap.errors import InvalidInputError
 from vocabgap.ranking.coverage import covered, probably_covered
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
 from vocabgap.schema import CAPABILITIES
 from vocabgap.settings.model import DEFAULT_COVERED
-
-Ranked = Callable[..., pl.DataFrame]
 
 VOCABULARY = Vocabulary(
     (
@@ -26,7 +24,7 @@ def first(frame: pl.DataFrame) -> dict[str, Any]:
     return found
 
 
-def test_without_a_vocabulary_nothing_covers_anything(ranked: Ranked) -> None:
+def test_without_a_vocabulary_nothing_covers_anything() -> None:
     frame = ranked([{}])
 
     assert frame["covered_by"].to_list() == [[]]
@@ -34,7 +32,7 @@ def test_without_a_vocabulary_nothing_covers_anything(ranked: Ranked) -> None:
     assert frame.select(probably_covered()).item() is False
 
 
-def test_the_entry_that_covers_a_need_is_named_with_pack_score_and_terms(ranked: Ranked) -> None:
+def test_the_entry_that_covers_a_need_is_named_with_pack_score_and_terms() -> None:
     found = covered(ranked([{"missing_capability": "glow of lamps"}]), VOCABULARY)
 
     best = first(found)
@@ -43,7 +41,7 @@ def test_the_entry_that_covers_a_need_is_named_with_pack_score_and_terms(ranked:
     assert found.select(probably_covered()).item() is True
 
 
-def test_only_the_column_is_filled(ranked: Ranked) -> None:
+def test_only_the_column_is_filled() -> None:
     frame = ranked([{}, {"missing_capability": "star trails"}])
 
     found = covered(frame, VOCABULARY)
@@ -52,7 +50,7 @@ def test_only_the_column_is_filled(ranked: Ranked) -> None:
     assert found.drop("covered_by").equals(frame.drop("covered_by"))
 
 
-def test_operations_bring_an_entry_forward_but_do_not_make_it_cover_the_need(ranked: Ranked) -> None:
+def test_operations_bring_an_entry_forward_but_do_not_make_it_cover_the_need() -> None:
     rows = [{"missing_capability": "curtains of aurora", "operations_involved": ["Stack"]}]
 
     found = covered(ranked(rows), VOCABULARY)
@@ -63,7 +61,7 @@ def test_operations_bring_an_entry_forward_but_do_not_make_it_cover_the_need(ran
     assert found.select(probably_covered(0.01)).item() is False
 
 
-def test_operations_do_not_hide_the_entry_that_covers_the_need(ranked: Ranked) -> None:
+def test_operations_do_not_hide_the_entry_that_covers_the_need() -> None:
     stacks = tuple(Entry(f"stack_{what}", operations=("dolly",)) for what in ("even", "odd", "prime"))
     need = {"missing_capability": "lamps of zeppelins, balloons, gondolas, hangars and kites"}
     vocabulary = Vocabulary((*VOCABULARY.entries, *stacks))
@@ -77,21 +75,21 @@ def test_operations_do_not_hide_the_entry_that_covers_the_need(ranked: Ranked) -
     assert with_one.select(probably_covered(share)).item() is True
 
 
-def test_operations_of_entries_are_folded_as_those_of_records_are(ranked: Ranked) -> None:
+def test_operations_of_entries_are_folded_as_those_of_records_are() -> None:
     vocabulary = Vocabulary((Entry("glow", operations=("Tone Equalizer",)), Entry("fog", operations=("x",))))
     rows = [{"missing_capability": "curtains", "operations_involved": ["toneequal"]}]
 
     assert first(covered(ranked(rows), vocabulary))["entry"] == "glow"
 
 
-def test_a_stop_word_of_the_clustering_is_no_word_of_the_need(ranked: Ranked) -> None:
+def test_a_stop_word_of_the_clustering_is_no_word_of_the_need() -> None:
     frame = ranked([{"missing_capability": "lamp glow photo"}])
 
     assert first(covered(frame, VOCABULARY))["explained"] < DEFAULT_COVERED
     assert first(covered(frame, VOCABULARY, stop_words=["photo"]))["explained"] >= DEFAULT_COVERED
 
 
-def test_the_threshold_is_what_the_best_entry_explains_at_least(ranked: Ranked) -> None:
+def test_the_threshold_is_what_the_best_entry_explains_at_least() -> None:
     found = covered(ranked([{"missing_capability": "glow of lamps"}]), VOCABULARY)
     share = first(found)["explained"]
 
@@ -99,7 +97,7 @@ def test_the_threshold_is_what_the_best_entry_explains_at_least(ranked: Ranked) 
     assert found.select(probably_covered(share + 0.001)).item() is False
 
 
-def test_no_capability_gives_no_row(ranked: Ranked) -> None:
+def test_no_capability_gives_no_row() -> None:
     found = covered(ranked([{}]).clear(), VOCABULARY)
 
     assert (found.height, found.schema) == (0, CAPABILITIES.schema)
@@ -116,7 +114,7 @@ def test_no_capability_gives_no_row(ranked: Ranked) -> None:
         ({"operation_aliases": ["x"]}, "operation_aliases"),
     ],
 )
-def test_an_argument_of_another_kind_is_named(ranked: Ranked, change: dict[str, Any], told: str) -> None:
+def test_an_argument_of_another_kind_is_named(change: dict[str, Any], told: str) -> None:
     with pytest.raises(InvalidInputError, match=told):
         covered(ranked([{}]), **{"vocabulary": VOCABULARY, **change})
 

@@ -4,12 +4,12 @@ Nothing is fitted to the names.
 """
 
 import importlib.util
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from builders import outside
 from vocabgap.ranking.vocabulary import load_vocabulary
 from vocabgap.settings.model import DEFAULT_COVERED
 
@@ -29,10 +29,10 @@ def benchmark() -> ModuleType:
 
 @pytest.mark.parametrize(("operations", "among"), [(False, 0.88), (True, 0.92)])
 def test_a_right_entry_is_among_the_first_three_and_few_open_needs_are_called_covered(
-    benchmark: ModuleType, outside: Callable[[str], Path], operations: bool, among: float
+    benchmark: ModuleType, pytestconfig: pytest.Config, operations: bool, among: float
 ) -> None:
-    vocabulary = load_vocabulary(outside("chemigram/vocabulary"))
-    shipped, unmet = benchmark.read_needs(outside("chemigram/documented_gaps.jsonl"))
+    vocabulary = load_vocabulary(outside(pytestconfig, "chemigram/vocabulary"))
+    shipped, unmet = benchmark.read_needs(outside(pytestconfig, "chemigram/documented_gaps.jsonl"))
 
     found = benchmark.measure(
         benchmark.ours(vocabulary), shipped, unmet, operations=operations, threshold=DEFAULT_COVERED

@@ -1,14 +1,14 @@
 """A draft says what records say, and nothing else."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 import polars as pl
 import pytest
 
+from builders.ranking import day, ranked, records
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.ranking.drafting import Draft, draft
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
@@ -16,7 +16,6 @@ from vocabgap.schema import GAPS, RECORDS
 from vocabgap.text import stem, words
 
 Row = Mapping[str, Any]
-Drafted = Callable[..., Draft]
 
 VOCABULARY = Vocabulary(
     (
@@ -26,25 +25,20 @@ VOCABULARY = Vocabulary(
 )
 
 
-@pytest.fixture
-def drafted(ranked: Callable[..., pl.DataFrame], records: Callable[[Sequence[Row]], pl.DataFrame]) -> Drafted:
+def drafted(rows: Sequence[Row], vocabulary: Vocabulary | None = None, *, counted: bool = True) -> Draft:
     """The draft of the first capability of some records."""
-
-    def make(rows: Sequence[Row], vocabulary: Vocabulary | None = None, *, counted: bool = True) -> Draft:
-        frame = ranked(rows)
-        wanted = frame["capability_id"][0]
-        told = {"capability_id": wanted, "counted": counted}
-        gaps = records(rows).with_columns(
-            pl.lit(told.get(column.name), column.dtype).alias(column.name)
-            for column in GAPS.columns
-            if column not in RECORDS.columns
-        )
-        return draft(wanted, frame, gaps=gaps.select(GAPS.names), vocabulary=vocabulary)
-
-    return make
+    frame = ranked(rows)
+    wanted = frame["capability_id"][0]
+    told = {"capability_id": wanted, "counted": counted}
+    gaps = records(rows).with_columns(
+        pl.lit(told.get(column.name), column.dtype).alias(column.name)
+        for column in GAPS.columns
+        if column not in RECORDS.columns
+    )
+    return draft(wanted, frame, gaps=gaps.select(GAPS.names), vocabulary=vocabulary)
 
 
-def test_an_entry_has_the_name_description_tags_and_operations_that_records_tell(drafted: Drafted) -> None:
+def test_an_entry_has_the_name_description_tags_and_operations_that_records_tell() -> None:
     rows = [
         {"description": "Fog is too dense", "intent_category": "Tonal", "operations_involved": ["haze"]},
         {
@@ -61,7 +55,7 @@ def test_an_entry_has_the_name_description_tags_and_operations_that_records_tell
     assert (made.tags, made.touches) == (("tone", "fog", "lifter"), ("haze",))
 
 
-def test_of_descriptions_said_once_each_the_one_most_like_the_label_is_taken(drafted: Drafted) -> None:
+def test_of_descriptions_said_once_each_the_one_most_like_the_label_is_taken() -> None:
     said = [
         "A wall of fog hid the far quay, so nothing could be done.",
         "Please, a fog lifter is missing here.",
@@ -72,9 +66,7 @@ def test_of_descriptions_said_once_each_the_one_most_like_the_label_is_taken(dra
     assert drafted(rows).entry.description == said[1]
 
 
-def test_of_descriptions_as_like_the_label_the_more_telling_record_has_it(
-    drafted: Drafted, day: Callable[[int], datetime]
-) -> None:
+def test_of_descriptions_as_like_the_label_the_more_telling_record_has_it() -> None:
     rows = [
         {"description": "an early one", "satisfaction": 1, "timestamp": day(3)},
         {"description": "old news", "satisfaction": -1, "timestamp": day(1)},
@@ -84,13 +76,13 @@ def test_of_descriptions_as_like_the_label_the_more_telling_record_has_it(
     assert drafted(rows).entry.description == "the news"
 
 
-def test_intents_said_once_each_come_as_their_records_tell(drafted: Drafted) -> None:
+def test_intents_said_once_each_come_as_their_records_tell() -> None:
     rows = [{"intent": "a calm sea", "satisfaction": 1}, {"intent": "less fog", "satisfaction": -1}]
 
     assert drafted(rows).examples == ("less fog", "a calm sea")
 
 
-def test_an_operation_of_half_as_many_records_as_the_most_frequent_one_is_touched(drafted: Drafted) -> None:
+def test_an_operation_of_half_as_many_records_as_the_most_frequent_one_is_touched() -> None:
     named = [["haze", "bloom", "crop"], ["haze", "bloom"], ["haze"], ["haze"]]
 
     made = drafted([{"operations_involved": operations} for operations in named])
@@ -98,7 +90,7 @@ def test_an_operation_of_half_as_many_records_as_the_most_frequent_one_is_touche
     assert made.entry.touches == ("haze", "bloom")
 
 
-def test_sessions_of_two_tenants_are_two_though_they_are_called_the_same(drafted: Drafted) -> None:
+def test_sessions_of_two_tenants_are_two_though_they_are_called_the_same() -> None:
     rows = [{"tenant_id": tenant, "session_id": "s1"} for tenant in ("reeve", "pilot")]
 
     made = drafted(rows)
@@ -108,30 +100,28 @@ def test_sessions_of_two_tenants_are_two_though_they_are_called_the_same(drafted
     ]  # fmt: skip
 
 
-def test_images_of_two_tenants_are_two_without_gaps_at_hand_as_well(
-    ranked: Callable[..., pl.DataFrame],
-) -> None:
+def test_images_of_two_tenants_are_two_without_gaps_at_hand_as_well() -> None:
     frame = ranked([{"tenant_id": tenant} for tenant in ("reeve", "pilot")])
 
     assert [check.tenant_id for check in draft("lamp glow", frame).checklist] == ["pilot", "reeve"]
 
 
-def test_without_a_description_the_label_stands_for_one(drafted: Drafted) -> None:
+def test_without_a_description_the_label_stands_for_one() -> None:
     assert drafted([{"missing_capability": "Fog lifter"}]).entry.description == "Fog lifter"
 
 
-def test_of_a_vocabulary_only_its_own_tags_are_taken(drafted: Drafted) -> None:
+def test_of_a_vocabulary_only_its_own_tags_are_taken() -> None:
     assert drafted([{"missing_capability": "fog lifter"}], VOCABULARY).entry.tags == ("Fog",)
 
 
-def test_an_entry_among_the_operations_stands_for_what_it_touches(drafted: Drafted) -> None:
+def test_an_entry_among_the_operations_stands_for_what_it_touches() -> None:
     made = drafted([{"operations_involved": ["lamp_glow"]}], VOCABULARY)
 
     assert made.entry.touches == ("bloom", "blur")
     assert any("'lamp_glow'" in note for note in made.notes)
 
 
-def test_intents_are_examples_the_most_frequent_first_and_once_each(drafted: Drafted) -> None:
+def test_intents_are_examples_the_most_frequent_first_and_once_each() -> None:
     rows = [
         {"intent": intent} for intent in ("Less fog", " ", None, "more light", "more  light", "More light.")
     ]
@@ -139,10 +129,8 @@ def test_intents_are_examples_the_most_frequent_first_and_once_each(drafted: Dra
     assert drafted(rows).examples == ("more light", "Less fog")
 
 
-def test_three_sessions_of_different_images_are_to_be_tested_unsatisfied_ones_first(
-    drafted: Drafted, day: Callable[[int], datetime]
-) -> None:
-    rows = [
+def test_three_sessions_of_different_images_are_to_be_tested_unsatisfied_ones_first() -> None:
+    rows: list[Row] = [
         {"session_id": "s1", "image_id": "a", "satisfaction": 1, "timestamp": day(9)},
         {"session_id": "s2", "image_id": "b", "satisfaction": -1, "timestamp": day(1)},
         {"session_id": "s2", "image_id": "a", "satisfaction": -1, "timestamp": day(1)},
@@ -156,9 +144,7 @@ def test_three_sessions_of_different_images_are_to_be_tested_unsatisfied_ones_fi
     assert [(check.session_id, check.image_id) for check in made] == [("s2", "b"), (None, "c"), ("s4", "d")]
 
 
-def test_a_check_leads_back_to_the_line_and_says_what_to_ask_and_what_was_done_instead(
-    drafted: Drafted, day: Callable[[int], datetime]
-) -> None:
+def test_a_check_leads_back_to_the_line_and_says_what_to_ask_and_what_was_done_instead() -> None:
     row = {"intent": "lift it", "workaround": "a brush", "snapshot_hash": "abc", "timestamp": day(1)}
 
     check = drafted([row]).checklist[0]
@@ -168,22 +154,20 @@ def test_a_check_leads_back_to_the_line_and_says_what_to_ask_and_what_was_done_i
     assert check.to_do == ("ask again: “lift it”; what was done instead should not be needed: “a brush”")
 
 
-def test_fewer_sessions_than_three_are_told(drafted: Drafted) -> None:
+def test_fewer_sessions_than_three_are_told() -> None:
     made = drafted([{"session_id": "s1"}, {"session_id": "s1", "image_id": "b"}])
 
     assert len(made.checklist) == 1
     assert "the records tell of 1 session only" in made.notes
 
 
-def test_the_nearest_entries_are_told(drafted: Drafted) -> None:
+def test_the_nearest_entries_are_told() -> None:
     made = drafted([{"missing_capability": "glow of lamps"}], VOCABULARY)
 
     assert (made.nearest[0].entry, made.nearest[0].pack) == ("lamp_glow", "quay")
 
 
-def test_without_gaps_the_examples_of_the_capability_are_what_is_known(
-    ranked: Callable[..., pl.DataFrame],
-) -> None:
+def test_without_gaps_the_examples_of_the_capability_are_what_is_known() -> None:
     frame = ranked([{"intent": "lift it", "session_id": "s1", "description": "Too dark"}])
 
     made = draft("lamp glow", frame)
@@ -192,11 +176,11 @@ def test_without_gaps_the_examples_of_the_capability_are_what_is_known(
     assert [check.session_id for check in made.checklist] == ["s1"]
 
 
-def test_a_draft_says_that_it_is_one(drafted: Drafted) -> None:
+def test_a_draft_says_that_it_is_one() -> None:
     assert drafted([{}, {}]).draft.startswith("made from 2 gap records: check every line")
 
 
-def test_nothing_is_said_that_no_record_says(drafted: Drafted) -> None:
+def test_nothing_is_said_that_no_record_says() -> None:
     rows = [
         {
             "missing_capability": "soften lamp glow",
@@ -220,23 +204,23 @@ def test_nothing_is_said_that_no_record_says(drafted: Drafted) -> None:
     } <= said
 
 
-def test_text_of_logs_is_made_visible(drafted: Drafted) -> None:
+def test_text_of_logs_is_made_visible() -> None:
     made = drafted([{"description": "a\x1b[31mb\u202ec\nd", "intent": "e\x07", "workaround": "\x9b"}])
 
     shown = str(msgspec.to_builtins(made))
     assert not re.search("[\x00-\x1f\x7f-\x9f\u202e]", shown)
 
 
-def test_a_capability_that_is_not_there_is_not_found(ranked: Callable[..., pl.DataFrame]) -> None:
+def test_a_capability_that_is_not_there_is_not_found() -> None:
     with pytest.raises(NotFoundError, match="no capability is called 'haze'"):
         draft("haze", ranked([{}]))
 
 
-def test_gaps_of_another_run_are_refused(drafted: Drafted) -> None:
+def test_gaps_of_another_run_are_refused() -> None:
     with pytest.raises(InvalidInputError, match="holds no counted record"):
         drafted([{}], counted=False)
 
 
-def test_what_is_no_vocabulary_is_refused(ranked: Callable[..., pl.DataFrame]) -> None:
+def test_what_is_no_vocabulary_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="vocabulary: expected"):
         draft("lamp glow", ranked([{}]), vocabulary="packs")  # type: ignore[arg-type]

@@ -1,12 +1,10 @@
 """What is asked for on enough images, in enough sessions, stands before one-offs."""
 
-from collections.abc import Callable
 from typing import Any
 
-import polars as pl
 import pytest
 
-Ranked = Callable[..., pl.DataFrame]
+from builders.ranking import ranked
 
 OFTEN = [{"missing_capability": "often", "session_id": "s1"}] * 9
 WIDELY = [{"missing_capability": "widely", "image_id": image} for image in "abc"]
@@ -25,7 +23,7 @@ LONG = [{"missing_capability": "long", "session_id": f"s{n}"} for n in range(2)]
     ],
 )
 def test_what_is_not_established_is_kept_behind_all_others(
-    ranked: Ranked, settings: dict[str, int], expected: list[tuple[str, bool]]
+    settings: dict[str, int], expected: list[tuple[str, bool]]
 ) -> None:
     table = ranked([*OFTEN, *WIDELY, *LONG], **settings)
 
@@ -33,7 +31,7 @@ def test_what_is_not_established_is_kept_behind_all_others(
     assert table["rank"].to_list() == [1, 2, 3]
 
 
-def test_session_that_repeats_a_need_counts_once_by_sessions(ranked: Ranked) -> None:
+def test_session_that_repeats_a_need_counts_once_by_sessions() -> None:
     repeated: list[dict[str, Any]] = [{"missing_capability": "repeated", "session_id": "s1"}] * 10
     wanted = [{"missing_capability": "wanted", "session_id": session} for session in ("s1", "s2")]
 

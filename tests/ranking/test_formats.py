@@ -1,16 +1,14 @@
 """What is read from each format, and what is said of a file that is not in its own."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from builders.ranking import write
 from vocabgap.errors import InvalidInputError
 from vocabgap.ranking.vocabulary import Entry, load_vocabulary
 from vocabgap.settings.model import VocabularyFields
-
-Write = Callable[..., Path]
 
 MANIFEST = {
     "_comment": "two entries",
@@ -71,8 +69,8 @@ entries:
 ]  # fmt: skip
 
 
-def test_a_manifest_gives_its_entries_with_what_they_touch(write: Write) -> None:
-    found = load_vocabulary(write("quay/manifest.json", MANIFEST))
+def test_a_manifest_gives_its_entries_with_what_they_touch(tmp_path: Path) -> None:
+    found = load_vocabulary(write(tmp_path, "quay/manifest.json", MANIFEST))
 
     assert found.entries == (
         Entry("lamp_glow", "Glow around lamps.", ("lamp", "light"), ("bloom",), "quay"),
@@ -85,8 +83,8 @@ def test_a_manifest_gives_its_entries_with_what_they_touch(write: Write) -> None
     [{"tools": TOOLS}, {"jsonrpc": "2.0", "id": 1, "result": {"tools": TOOLS}}],
     ids=["as it is", "in its envelope"],
 )
-def test_a_tools_list_gives_tools_whose_arguments_are_no_operations(write: Write, document: object) -> None:
-    found = load_vocabulary(write("harbour.json", document))
+def test_a_tools_list_gives_tools_whose_arguments_are_no_operations(tmp_path: Path, document: object) -> None:
+    found = load_vocabulary(write(tmp_path, "harbour.json", document))
 
     assert found.entries == (
         Entry("list_ships", "List ships.", pack="harbour"),
@@ -95,20 +93,21 @@ def test_a_tools_list_gives_tools_whose_arguments_are_no_operations(write: Write
 
 
 @pytest.mark.parametrize(("name", "text"), SPELLINGS, ids=[name for name, _ in SPELLINGS])
-def test_the_same_entries_are_read_from_every_format(write: Write, name: str, text: str) -> None:
-    found = load_vocabulary(write(name, text)).entries
+def test_the_same_entries_are_read_from_every_format(tmp_path: Path, name: str, text: str) -> None:
+    found = load_vocabulary(write(tmp_path, name, text)).entries
 
     assert [replace(entry, pack="") for entry in found] == TABLE
 
 
-def test_yaml_is_that_of_version_1_2_where_on_and_no_are_words(write: Write) -> None:
-    found = load_vocabulary(write("switches.yaml", "- name: on\n  tags: [no, off]\n"))
+def test_yaml_is_that_of_version_1_2_where_on_and_no_are_words(tmp_path: Path) -> None:
+    found = load_vocabulary(write(tmp_path, "switches.yaml", "- name: on\n  tags: [no, off]\n"))
 
     assert found.entries == (Entry("on", tags=("no", "off"), pack="switches"),)
 
 
-def test_fields_of_other_names_are_mapped_and_may_lie_deeper(write: Write) -> None:
+def test_fields_of_other_names_are_mapped_and_may_lie_deeper(tmp_path: Path) -> None:
     path = write(
+        tmp_path,
         "catalogue.json",
         {
             "data": {
@@ -127,17 +126,19 @@ def test_fields_of_other_names_are_mapped_and_may_lie_deeper(write: Write) -> No
 
 @pytest.mark.parametrize("path", ["about.text", "/about/text", ("blurb", "/about/text")])
 def test_a_field_lies_where_the_same_words_would_have_it_in_a_log(
-    write: Write, path: str | tuple[str, ...]
+    tmp_path: Path, path: str | tuple[str, ...]
 ) -> None:
-    listed = write("more.json", [{"name": "fog", "about": {"text": "Grey."}, "uses": [{"op": "haze"}]}])
+    listed = write(
+        tmp_path, "more.json", [{"name": "fog", "about": {"text": "Grey."}, "uses": [{"op": "haze"}]}]
+    )
 
     found = load_vocabulary(listed, fields=VocabularyFields(description=path, operations="/uses/0/op"))
 
     assert found.entries == (Entry("fog", "Grey.", operations=("haze",), pack="more"),)
 
 
-def test_the_place_of_the_entries_may_be_a_pointer(write: Write) -> None:
-    listed = write("more.json", {"data.v2": {"items": [{"name": "fog"}]}})
+def test_the_place_of_the_entries_may_be_a_pointer(tmp_path: Path) -> None:
+    listed = write(tmp_path, "more.json", {"data.v2": {"items": [{"name": "fog"}]}})
 
     assert load_vocabulary(listed, entries="/data.v2/items").entries == (Entry("fog", pack="more"),)
 
@@ -151,9 +152,9 @@ def test_the_place_of_the_entries_may_be_a_pointer(write: Write) -> None:
     ],
 )
 def test_a_path_that_leads_nowhere_in_any_entry_is_refused(
-    write: Write, field: str, path: str | tuple[str, ...], told: str
+    tmp_path: Path, field: str, path: str | tuple[str, ...], told: str
 ) -> None:
-    listed = write("more.json", [{"name": "fog", "about": {"text": "Grey."}}, {"name": "mist"}])
+    listed = write(tmp_path, "more.json", [{"name": "fog", "about": {"text": "Grey."}}, {"name": "mist"}])
 
     with pytest.raises(InvalidInputError, match=told) as caught:
         load_vocabulary(listed, fields=VocabularyFields(**{field: path}))
@@ -162,16 +163,19 @@ def test_a_path_that_leads_nowhere_in_any_entry_is_refused(
     assert "/about/text" in caught.value.hint
 
 
-def test_a_path_that_leads_to_something_in_one_file_may_lead_nowhere_in_another(write: Write) -> None:
-    files = [write("a.json", [{"name": "fog", "text": "Grey."}]), write("b.json", [{"name": "mist"}])]
+def test_a_path_that_leads_to_something_in_one_file_may_lead_nowhere_in_another(tmp_path: Path) -> None:
+    files = [
+        write(tmp_path, "a.json", [{"name": "fog", "text": "Grey."}]),
+        write(tmp_path, "b.json", [{"name": "mist"}]),
+    ]
 
     found = load_vocabulary(files, fields=VocabularyFields(description="text"))
 
     assert [entry.description for entry in found.entries] == ["Grey.", ""]
 
 
-def test_manifests_are_still_read_beside_files_of_other_names(write: Write) -> None:
-    paths = [write("quay/manifest.json", MANIFEST), write("more.csv", "id\nfog\n")]
+def test_manifests_are_still_read_beside_files_of_other_names(tmp_path: Path) -> None:
+    paths = [write(tmp_path, "quay/manifest.json", MANIFEST), write(tmp_path, "more.csv", "id\nfog\n")]
 
     found = load_vocabulary(paths, fields=VocabularyFields(name="id"))
 
@@ -218,10 +222,10 @@ def test_manifests_are_still_read_beside_files_of_other_names(write: Write) -> N
     ],
 )
 def test_what_is_wrong_with_a_file_is_told_with_its_place_and_what_to_do(
-    write: Write, name: str, text: str, told: str
+    tmp_path: Path, name: str, text: str, told: str
 ) -> None:
     with pytest.raises(InvalidInputError, match=told) as caught:
-        load_vocabulary(write(name, text))
+        load_vocabulary(write(tmp_path, name, text))
 
     assert name in caught.value.message
     assert caught.value.hint
@@ -238,18 +242,18 @@ def test_a_file_that_is_not_utf8_is_told_with_the_byte(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text"), [("a.json", "[]"), ("a.json", '{"entries": []}'), ("a.yaml", "entries: []\n")]
 )
-def test_a_document_may_say_that_it_lists_nothing(write: Write, name: str, text: str) -> None:
-    assert load_vocabulary(write(name, text)).entries == ()
+def test_a_document_may_say_that_it_lists_nothing(tmp_path: Path, name: str, text: str) -> None:
+    assert load_vocabulary(write(tmp_path, name, text)).entries == ()
 
 
-def test_white_space_around_the_name_of_a_column_does_not_matter(write: Write) -> None:
-    found = load_vocabulary(write("a.csv", "name , description\nfog,Grey.\n"))
+def test_white_space_around_the_name_of_a_column_does_not_matter(tmp_path: Path) -> None:
+    found = load_vocabulary(write(tmp_path, "a.csv", "name , description\nfog,Grey.\n"))
 
     assert found.entries == (Entry("fog", "Grey.", pack="a"),)
 
 
-def test_a_name_without_end_makes_no_error_without_end(write: Write) -> None:
+def test_a_name_without_end_makes_no_error_without_end(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="expected texts") as caught:
-        load_vocabulary(write("a.json", {"entries": {"x" * 100_000: {"tags": 3}}}))
+        load_vocabulary(write(tmp_path, "a.json", {"entries": {"x" * 100_000: {"tags": 3}}}))
 
     assert len(caught.value.message) < 2_000

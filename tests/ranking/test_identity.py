@@ -1,44 +1,38 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import polars as pl
 import pytest
 
+from builders.ranking import records
 from vocabgap.clustering.grouping import cluster
 from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.identity import Identified, derived_id, identify
 from vocabgap.ranking.lineage import trace
 from vocabgap.schema import GROUPS, IDENTITIES, LINEAGE, VERDICTS, Apart, Together
 
-Records = Callable[[Sequence[dict[str, Any]]], pl.DataFrame]
-Identify = Callable[..., Identified]
 NINE = datetime(2025, 5, 10, 9, tzinfo=UTC)
 
 
-@pytest.fixture
-def identified(records: Records) -> Identify:
+def identified(
+    *phrases: str,
+    constraints: Sequence[Together | Apart] = (),
+    verdicts: Sequence[tuple[Any, ...]] = (),
+    baseline: pl.DataFrame | None = None,
+    threshold: float = 0.0,
+    at: datetime | None = None,
+) -> Identified:
     """The identities of some phrases, each a group of its own surface, constraints aside."""
-
-    def build(
-        *phrases: str,
-        constraints: Sequence[Together | Apart] = (),
-        verdicts: Sequence[tuple[Any, ...]] = (),
-        baseline: pl.DataFrame | None = None,
-        threshold: float = 0.0,
-        at: datetime | None = None,
-    ) -> Identified:
-        frame = records([{"missing_capability": phrase, "timestamp": at} for phrase in phrases])
-        found = cluster(frame, threshold=threshold)
-        whole = len(VERDICTS.columns)
-        rows = [row if len(row) == whole else (*row, [row[0]]) for row in verdicts]
-        table = pl.DataFrame(rows, schema=VERDICTS.schema, orient="row")
-        made = identify(found, found.constrained(constraints), frame, baseline=baseline, verdicts=table)
-        IDENTITIES.require(made.identities)
-        GROUPS.require(made.groups)
-        return made
-
-    return build
+    frame = records([{"missing_capability": phrase, "timestamp": at} for phrase in phrases])
+    found = cluster(frame, threshold=threshold)
+    whole = len(VERDICTS.columns)
+    rows = [row if len(row) == whole else (*row, [row[0]]) for row in verdicts]
+    table = pl.DataFrame(rows, schema=VERDICTS.schema, orient="row")
+    made = identify(found, found.constrained(constraints), frame, baseline=baseline, verdicts=table)
+    IDENTITIES.require(made.identities)
+    GROUPS.require(made.groups)
+    return made
 
 
 def ids(made: Identified) -> dict[str, str]:
@@ -50,11 +44,11 @@ def statuses(made: Identified) -> dict[str, str]:
     return {surface: of[name] for surface, name in ids(made).items()}
 
 
-def test_without_a_run_before_identifiers_come_from_labels(identified: Identify) -> None:
+def test_without_a_run_before_identifiers_come_from_labels() -> None:
     assert ids(identified("sky mask")) == {"sky mask": derived_id("sky mask")}
 
 
-def test_an_identifier_is_carried_over_to_another_label(identified: Identify) -> None:
+def test_an_identifier_is_carried_over_to_another_label() -> None:
     before = identified("sky mask", "sky mask", "sky mask tool", threshold=0.7)
     after = identified(
         "sky mask", "sky mask tool", "sky mask tool", "sky mask tool", threshold=0.7, baseline=before.groups
@@ -64,7 +58,7 @@ def test_an_identifier_is_carried_over_to_another_label(identified: Identify) ->
     assert ids(after)["sky mask"] == ids(before)["sky mask"]
 
 
-def test_of_a_group_that_came_apart_the_larger_part_goes_on(identified: Identify) -> None:
+def test_of_a_group_that_came_apart_the_larger_part_goes_on() -> None:
     before = identified("sky mask", "sky mask tool", "sky mask tool", threshold=0.7)
     after = identified("sky mask", "sky mask tool", "sky mask tool", baseline=before.groups)
 
@@ -72,7 +66,7 @@ def test_of_a_group_that_came_apart_the_larger_part_goes_on(identified: Identify
     assert ids(after)["sky mask"] not in set(ids(before).values())
 
 
-def test_a_new_group_takes_no_identifier_that_another_had(identified: Identify) -> None:
+def test_a_new_group_takes_no_identifier_that_another_had() -> None:
     before = identified("sky mask").groups.with_columns(surface=pl.lit("tool"), mentions=pl.lit(1, pl.Int64))
     after = identified("sky mask", "tool", baseline=before)
 
@@ -80,9 +74,7 @@ def test_a_new_group_takes_no_identifier_that_another_had(identified: Identify) 
     assert ids(after)["sky mask"] not in {derived_id("sky mask"), derived_id("tool")}
 
 
-def test_what_is_decided_comes_on_top_of_the_identifiers_of_the_run_before(
-    identified: Identify,
-) -> None:
+def test_what_is_decided_comes_on_top_of_the_identifiers_of_the_run_before() -> None:
     plain = identified("sky mask", "film grain")
     united = identified("sky mask", "film grain", constraints=[Together("film grain", "sky mask")])
     again = identified("sky mask", "film grain", baseline=united.groups)
@@ -91,7 +83,7 @@ def test_what_is_decided_comes_on_top_of_the_identifiers_of_the_run_before(
     assert ids(again) == ids(plain)
 
 
-def test_what_was_split_off_has_an_identifier_from_the_decision(identified: Identify) -> None:
+def test_what_was_split_off_has_an_identifier_from_the_decision() -> None:
     parted = identified(
         "sky mask",
         "sky mask tool",
@@ -102,11 +94,11 @@ def test_what_was_split_off_has_an_identifier_from_the_decision(identified: Iden
     assert ids(parted)["sky mask tool"] == derived_id("dec-1")
 
 
-def test_all_are_open_where_there_is_no_run_before(identified: Identify) -> None:
+def test_all_are_open_where_there_is_no_run_before() -> None:
     assert statuses(identified("sky mask")) == {"sky mask": "open"}
 
 
-def test_what_was_not_there_before_is_new(identified: Identify) -> None:
+def test_what_was_not_there_before_is_new() -> None:
     before = identified("sky mask")
 
     after = identified("sky mask", "film grain", baseline=before.groups)
@@ -114,7 +106,7 @@ def test_what_was_not_there_before_is_new(identified: Identify) -> None:
     assert statuses(after) == {"sky mask": "open", "film grain": "new"}
 
 
-def test_what_came_apart_is_not_new(identified: Identify) -> None:
+def test_what_came_apart_is_not_new() -> None:
     before = identified("sky mask", "sky mask tool", threshold=0.7)
 
     after = identified("sky mask", "sky mask tool", baseline=before.groups)
@@ -132,7 +124,7 @@ def test_what_came_apart_is_not_new(identified: Identify) -> None:
         (["rename", "pin"], "open"),
     ],
 )
-def test_the_last_word_is_the_status(identified: Identify, actions: list[str], status: str) -> None:
+def test_the_last_word_is_the_status(actions: list[str], status: str) -> None:
     verdicts = [
         ("sky mask", f"dec-{number}", NINE.replace(minute=number), action, None, action)
         for number, action in enumerate(actions)
@@ -141,7 +133,7 @@ def test_the_last_word_is_the_status(identified: Identify, actions: list[str], s
     assert statuses(identified("sky mask", verdicts=verdicts)) == {"sky mask": status}
 
 
-def test_what_outgrew_a_decision_is_open_though_the_run_before_had_none_of_it(identified: Identify) -> None:
+def test_what_outgrew_a_decision_is_open_though_the_run_before_had_none_of_it() -> None:
     verdicts = [("sky mask", "dec-1", NINE, "dismiss", None, "dismissed")]
     baseline = identified("film grain").groups
 
@@ -154,9 +146,7 @@ def test_what_outgrew_a_decision_is_open_though_the_run_before_had_none_of_it(id
 
 
 @pytest.mark.parametrize(("hour", "status"), [(8, "authored"), (9, "authored"), (10, "regressed")])
-def test_what_is_mentioned_after_it_was_authored_has_regressed(
-    identified: Identify, hour: int, status: str
-) -> None:
+def test_what_is_mentioned_after_it_was_authored_has_regressed(hour: int, status: str) -> None:
     verdicts = [("sky mask", "dec-1", NINE, "author", None, "authored")]
 
     made = identified("sky mask", verdicts=verdicts, at=NINE.replace(hour=hour))
@@ -164,7 +154,7 @@ def test_what_is_mentioned_after_it_was_authored_has_regressed(
     assert statuses(made) == {"sky mask": status}
 
 
-def test_what_was_decided_is_told_once_and_in_order(identified: Identify) -> None:
+def test_what_was_decided_is_told_once_and_in_order() -> None:
     verdicts = [
         ("film grain", "dec-2", NINE.replace(minute=2), "rename", "look", "second"),
         ("sky mask", "dec-1", NINE, "merge", None, "first"),
@@ -179,7 +169,7 @@ def test_what_was_decided_is_told_once_and_in_order(identified: Identify) -> Non
     assert (row["label"], row["pinned"], row["decisions"]) == ("look", False, ["first", "second"])
 
 
-def test_the_ranking_takes_what_is_known(records: Records) -> None:
+def test_the_ranking_takes_what_is_known() -> None:
     asked = ["sky mask"] * 3 + ["film grain"] * 2 + ["lamp"]
     frame = records([{"missing_capability": phrase} for phrase in asked])
     found = cluster(frame, threshold=0.0)
@@ -211,9 +201,7 @@ def test_the_ranking_takes_what_is_known(records: Records) -> None:
         ("reopen", ["lamp", "sky mask", "film grain"]),
     ],
 )
-def test_what_is_settled_comes_last_though_it_was_pinned(
-    records: Records, action: str, expected: list[str]
-) -> None:
+def test_what_is_settled_comes_last_though_it_was_pinned(action: str, expected: list[str]) -> None:
     asked = ["sky mask"] * 3 + ["film grain"] * 2 + ["lamp"]
     frame = records([{"missing_capability": phrase} for phrase in asked])
     found = cluster(frame, threshold=0.0)
@@ -230,22 +218,17 @@ def test_what_is_settled_comes_last_though_it_was_pinned(
     assert rank(frame, found, identities=known)["label"].to_list() == expected
 
 
-@pytest.fixture
-def traced(identified: Identify) -> Callable[..., pl.DataFrame]:
+def traced(before: Sequence[str], after: Sequence[str], **given: Any) -> pl.DataFrame:  # noqa: ANN401
     """The lineage of some phrases over others: columns relation, previous label and label."""
-
-    def build(before: Sequence[str], after: Sequence[str], **given: Any) -> pl.DataFrame:  # noqa: ANN401
-        baseline = identified(*before, threshold=given.pop("cut_before", 0.0)).groups
-        made = identified(*after, baseline=baseline, **given)
-        found = trace(made, pl.DataFrame(schema={"capability_id": pl.String, "rank": pl.Int64}), baseline)
-        LINEAGE.require(found.relations)
-        assert found.groups["run"].unique().sort().to_list() == ["present", "previous"]
-        return found.relations.select("relation", "previous_label", "label", "shared_mentions")
-
-    return build
+    baseline = identified(*before, threshold=given.pop("cut_before", 0.0)).groups
+    made = identified(*after, baseline=baseline, **given)
+    found = trace(made, pl.DataFrame(schema={"capability_id": pl.String, "rank": pl.Int64}), baseline)
+    LINEAGE.require(found.relations)
+    assert found.groups["run"].unique().sort().to_list() == ["present", "previous"]
+    return found.relations.select("relation", "previous_label", "label", "shared_mentions")
 
 
-def test_new_gone_and_continued_are_told(traced: Callable[..., pl.DataFrame]) -> None:
+def test_new_gone_and_continued_are_told() -> None:
     found = traced(["sky mask", "sky mask", "old lamp"], ["sky mask", "film grain"])
 
     assert set(found.rows()) == {
@@ -255,7 +238,7 @@ def test_new_gone_and_continued_are_told(traced: Callable[..., pl.DataFrame]) ->
     }
 
 
-def test_what_was_united_is_told(traced: Callable[..., pl.DataFrame]) -> None:
+def test_what_was_united_is_told() -> None:
     asked = ["sky mask", "film grain", "film grain"]
 
     found = traced(asked, asked, constraints=[Together("sky mask", "film grain")])
@@ -266,7 +249,7 @@ def test_what_was_united_is_told(traced: Callable[..., pl.DataFrame]) -> None:
     }
 
 
-def test_what_came_apart_is_told(traced: Callable[..., pl.DataFrame]) -> None:
+def test_what_came_apart_is_told() -> None:
     asked = ["sky mask", "sky mask", "sky mask tool"]
 
     found = traced(asked, asked, cut_before=0.7)
@@ -275,7 +258,7 @@ def test_what_came_apart_is_told(traced: Callable[..., pl.DataFrame]) -> None:
     assert found.filter(relation="split")["label"].to_list() == ["sky mask tool"]
 
 
-def test_there_is_nothing_to_tell_of_a_first_run(identified: Identify) -> None:
+def test_there_is_nothing_to_tell_of_a_first_run() -> None:
     ranked = pl.DataFrame(
         {"capability_id": [derived_id("sky mask")], "rank": [1]}, schema_overrides={"rank": pl.Int64}
     )

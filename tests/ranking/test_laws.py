@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from builders.ranking import records
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.ranking.capabilities import rank
 from vocabgap.settings.model import RankBy
 
 Row = Mapping[str, Any]
-Records = Callable[[Sequence[Row]], pl.DataFrame]
 
 CATEGORY_OF = {
     "tone": "tone",
@@ -84,7 +84,7 @@ def by_frequency(names: Counter[str]) -> list[dict[str, Any]]:
 
 @given(row_lists)
 @some_rows
-def test_every_record_is_a_mention_of_one_capability(records: Records, asked: list[Row]) -> None:
+def test_every_record_is_a_mention_of_one_capability(asked: list[Row]) -> None:
     frame = records(asked)
 
     table = rank(frame, cluster(frame))
@@ -94,7 +94,7 @@ def test_every_record_is_a_mention_of_one_capability(records: Records, asked: li
 
 @given(row_lists)
 @some_rows
-def test_counts_are_those_of_a_count_by_hand(records: Records, asked: list[Row]) -> None:
+def test_counts_are_those_of_a_count_by_hand(asked: list[Row]) -> None:
     frame = records(asked)
     found = cluster(frame)
 
@@ -112,7 +112,7 @@ def test_counts_are_those_of_a_count_by_hand(records: Records, asked: list[Row])
 
 @given(row_lists)
 @some_rows
-def test_ratings_are_those_of_a_count_by_hand(records: Records, asked: list[Row]) -> None:
+def test_ratings_are_those_of_a_count_by_hand(asked: list[Row]) -> None:
     frame = records(asked)
     found = cluster(frame)
 
@@ -130,7 +130,7 @@ def test_ratings_are_those_of_a_count_by_hand(records: Records, asked: list[Row]
 
 @given(row_lists)
 @some_rows
-def test_first_and_last_seen_are_the_extremes(records: Records, asked: list[Row]) -> None:
+def test_first_and_last_seen_are_the_extremes(asked: list[Row]) -> None:
     frame = records(asked)
     found = cluster(frame)
 
@@ -144,7 +144,7 @@ def test_first_and_last_seen_are_the_extremes(records: Records, asked: list[Row]
 
 @given(row_lists)
 @some_rows
-def test_tallies_are_those_of_a_count_by_hand(records: Records, asked: list[Row]) -> None:
+def test_tallies_are_those_of_a_count_by_hand(asked: list[Row]) -> None:
     frame = records(asked)
     found = cluster(frame)
 
@@ -163,7 +163,7 @@ def test_tallies_are_those_of_a_count_by_hand(records: Records, asked: list[Row]
 
 @given(row_lists)
 @some_rows
-def test_main_category_is_the_first_named_one(records: Records, asked: list[Row]) -> None:
+def test_main_category_is_the_first_named_one(asked: list[Row]) -> None:
     frame = records(asked)
 
     table = rank(frame, cluster(frame))
@@ -176,7 +176,7 @@ def test_main_category_is_the_first_named_one(records: Records, asked: list[Row]
 
 @given(row_lists)
 @some_rows
-def test_variants_are_the_wordings_with_their_mentions(records: Records, asked: list[Row]) -> None:
+def test_variants_are_the_wordings_with_their_mentions(asked: list[Row]) -> None:
     frame = records(asked)
     found = cluster(frame)
 
@@ -191,7 +191,7 @@ def test_variants_are_the_wordings_with_their_mentions(records: Records, asked: 
 
 @given(row_lists)
 @some_rows
-def test_examples_are_records_from_as_many_images_as_possible(records: Records, asked: list[Row]) -> None:
+def test_examples_are_records_from_as_many_images_as_possible(asked: list[Row]) -> None:
     frame = records(asked)
     found = cluster(frame)
     line_of = dict(enumerate(asked, start=1))
@@ -208,7 +208,7 @@ def test_examples_are_records_from_as_many_images_as_possible(records: Records, 
 
 @given(row_lists)
 @some_rows
-def test_examples_are_newest_first(records: Records, asked: list[Row]) -> None:
+def test_examples_are_newest_first(asked: list[Row]) -> None:
     frame = records(asked)
 
     table = rank(frame, cluster(frame))
@@ -221,7 +221,7 @@ def test_examples_are_newest_first(records: Records, asked: list[Row]) -> None:
 
 @given(row_lists, st.sampled_from(list(RankBy)))
 @some_rows
-def test_order_is_that_of_the_documented_keys(records: Records, asked: list[Row], by: RankBy) -> None:
+def test_order_is_that_of_the_documented_keys(asked: list[Row], by: RankBy) -> None:
     frame = records(asked)
 
     capabilities = rank(frame, cluster(frame), by=by).to_dicts()
@@ -244,9 +244,7 @@ def test_order_is_that_of_the_documented_keys(records: Records, asked: list[Row]
 @pytest.mark.slow
 @given(row_lists, st.sampled_from(list(RankBy)), st.randoms(use_true_random=False))
 @some_rows
-def test_order_of_records_changes_nothing(
-    records: Records, asked: list[Row], by: RankBy, shuffle: random.Random
-) -> None:
+def test_order_of_records_changes_nothing(asked: list[Row], by: RankBy, shuffle: random.Random) -> None:
     frame = records(asked)
     shuffled = frame[shuffle.sample(range(frame.height), frame.height)]
 
@@ -256,7 +254,7 @@ def test_order_of_records_changes_nothing(
 
 @given(st.lists(st.text(min_size=1, max_size=8).filter(str.strip), max_size=12), st.floats(0.0, 1.0))
 @some_rows
-def test_identifiers_are_unique(records: Records, phrases: list[str], threshold: float) -> None:
+def test_identifiers_are_unique(phrases: list[str], threshold: float) -> None:
     frame = records([{"missing_capability": phrase} for phrase in phrases])
 
     table = rank(frame, cluster(frame, threshold=threshold))

@@ -2,42 +2,40 @@
 
 import hashlib
 import os
-from collections.abc import Callable
 from itertools import permutations
 from pathlib import Path
 
 import pytest
 
+from builders.ranking import write
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
 from vocabgap.ranking.vocabulary import VocabularyFile, load_vocabulary
-
-Write = Callable[..., Path]
 
 
 def names(*entries: str) -> dict[str, list[dict[str, str]]]:
     return {"entries": [{"name": name} for name in entries]}
 
 
-def test_a_folder_stands_for_the_manifests_in_it_at_any_depth(write: Write, tmp_path: Path) -> None:
-    write("packs/starter/manifest.json", names("fog"))
-    write("packs/more/deep/manifest.yaml", "- name: glow\n")
-    write("packs/more/notes.json", '{"nothing": "of the kind"}')
-    write("packs/.cache/manifest.json", "no json")
+def test_a_folder_stands_for_the_manifests_in_it_at_any_depth(tmp_path: Path) -> None:
+    write(tmp_path, "packs/starter/manifest.json", names("fog"))
+    write(tmp_path, "packs/more/deep/manifest.yaml", "- name: glow\n")
+    write(tmp_path, "packs/more/notes.json", '{"nothing": "of the kind"}')
+    write(tmp_path, "packs/.cache/manifest.json", "no json")
 
     found = load_vocabulary(tmp_path / "packs")
 
     assert [(entry.name, entry.pack) for entry in found.entries] == [("fog", "starter"), ("glow", "deep")]
 
 
-def test_files_are_told_with_pack_count_and_digest(write: Write) -> None:
-    path = write("starter/manifest.json", names("fog", "glow"))
+def test_files_are_told_with_pack_count_and_digest(tmp_path: Path) -> None:
+    path = write(tmp_path, "starter/manifest.json", names("fog", "glow"))
 
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     assert load_vocabulary(path).files == (VocabularyFile("starter", "manifest.json", 2, digest),)
 
 
-def test_the_order_of_paths_does_not_matter(write: Write) -> None:
-    paths = [write(f"{pack}/manifest.json", names(f"entry_{pack}")) for pack in "bca"]
+def test_the_order_of_paths_does_not_matter(tmp_path: Path) -> None:
+    paths = [write(tmp_path, f"{pack}/manifest.json", names(f"entry_{pack}")) for pack in "bca"]
 
     loaded = [load_vocabulary(order) for order in permutations(paths)]
 
@@ -45,10 +43,8 @@ def test_the_order_of_paths_does_not_matter(write: Write) -> None:
     assert all(each == loaded[0] for each in loaded)
 
 
-def test_a_file_that_is_reached_twice_counts_once(
-    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = write("starter/manifest.json", names("fog"))
+def test_a_file_that_is_reached_twice_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path, "starter/manifest.json", names("fog"))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "linked").symlink_to(tmp_path / "starter")
 
@@ -59,10 +55,10 @@ def test_no_path_is_an_empty_vocabulary() -> None:
     assert load_vocabulary([]).entries == ()
 
 
-def test_two_packs_with_an_entry_of_one_name_are_an_error_that_names_both(write: Write) -> None:
+def test_two_packs_with_an_entry_of_one_name_are_an_error_that_names_both(tmp_path: Path) -> None:
     paths = [
-        write("starter/manifest.json", names("fog", "glow")),
-        write("more/manifest.json", names("haze", "glow")),
+        write(tmp_path, "starter/manifest.json", names("fog", "glow")),
+        write(tmp_path, "more/manifest.json", names("haze", "glow")),
     ]
 
     with pytest.raises(InvalidInputError, match="'glow'") as caught:
@@ -72,9 +68,9 @@ def test_two_packs_with_an_entry_of_one_name_are_an_error_that_names_both(write:
     assert f"'{paths[1]}' (entry 2)" in caught.value.message
 
 
-def test_two_entries_of_one_name_in_a_file_are_an_error_that_names_both(write: Write) -> None:
+def test_two_entries_of_one_name_in_a_file_are_an_error_that_names_both(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match=r"\(entry 1\).*\(entry 3\)"):
-        load_vocabulary(write("a.json", names("fog", "glow", "fog")))
+        load_vocabulary(write(tmp_path, "a.json", names("fog", "glow", "fog")))
 
 
 def test_a_path_that_leads_nowhere_is_not_found(tmp_path: Path) -> None:
@@ -89,8 +85,8 @@ def test_a_link_that_leads_nowhere_is_told_as_one(tmp_path: Path) -> None:
         load_vocabulary(tmp_path / "here.json")
 
 
-def test_a_folder_without_a_manifest_is_not_found(write: Write, tmp_path: Path) -> None:
-    write("packs/words.json", names("fog"))
+def test_a_folder_without_a_manifest_is_not_found(tmp_path: Path) -> None:
+    write(tmp_path, "packs/words.json", names("fog"))
 
     with pytest.raises(NotFoundError, match=r"packs' holds no manifest") as caught:
         load_vocabulary(tmp_path / "packs")
@@ -107,8 +103,8 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads files whatever their permissions")
 @pytest.mark.parametrize("closed", ["packs/starter", "packs/starter/manifest.json"])
-def test_what_may_not_be_read_is_named(write: Write, tmp_path: Path, closed: str) -> None:
-    write("packs/starter/manifest.json", names("fog"))
+def test_what_may_not_be_read_is_named(tmp_path: Path, closed: str) -> None:
+    write(tmp_path, "packs/starter/manifest.json", names("fog"))
     (tmp_path / closed).chmod(0)
 
     with pytest.raises(AccessDeniedError, match=closed):
@@ -116,8 +112,8 @@ def test_what_may_not_be_read_is_named(write: Write, tmp_path: Path, closed: str
     (tmp_path / closed).chmod(0o700)
 
 
-def test_a_home_folder_is_expanded(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write("words.json", names("fog"))
+def test_a_home_folder_is_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, "words.json", names("fog"))
     monkeypatch.setenv("HOME", str(tmp_path))
 
     assert len(load_vocabulary("~/words.json").entries) == 1

@@ -1,16 +1,13 @@
-from collections.abc import Callable
-
 import polars as pl
 import pytest
 
+from builders.ranking import ranked
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.ranking.lookup import find_capability
 
-Ranked = Callable[..., pl.DataFrame]
-
 
 @pytest.fixture
-def two(ranked: Ranked) -> pl.DataFrame:
+def two() -> pl.DataFrame:
     needs = ["Lamp glow", "lamp-glow", "tilt shift"]
     return ranked([{"missing_capability": need} for need in needs])
 
@@ -45,7 +42,7 @@ def test_a_beginning_that_several_have_is_refused_and_they_are_named(two: pl.Dat
     assert caught.value.hint == "name one of them by its identifier"
 
 
-def test_a_name_is_found_as_it_is_shown(ranked: Ranked) -> None:
+def test_a_name_is_found_as_it_is_shown() -> None:
     frame = ranked([{"missing_capability": "red \x1b mask"}, {"missing_capability": "red mask of skin"}])
 
     assert find_capability(frame, "red \\u001b mask")["label"].to_list() == ["red \x1b mask"]

@@ -1,17 +1,12 @@
 """Which capability comes first."""
 
-from collections.abc import Callable
-from datetime import datetime
-
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from builders.ranking import Row, day, ranked
 from vocabgap.errors import InvalidInputError
 from vocabgap.settings.model import RankBy
-
-Ranked = Callable[..., pl.DataFrame]
-Day = Callable[[int], datetime]
 
 
 def labels_of(table: pl.DataFrame) -> list[str]:
@@ -19,13 +14,13 @@ def labels_of(table: pl.DataFrame) -> list[str]:
     return labels
 
 
-def test_ranks_count_from_one(ranked: Ranked) -> None:
+def test_ranks_count_from_one() -> None:
     table = ranked([{"missing_capability": name} for name in ("lamp glow", "tilt shift", "ice ring")])
 
     assert table["rank"].to_list() == [1, 2, 3]
 
 
-def test_most_mentioned_comes_first(ranked: Ranked) -> None:
+def test_most_mentioned_comes_first() -> None:
     asked = ["lamp glow", "tilt shift", "tilt shift", "ice ring", "ice ring", "ice ring"]
 
     table = ranked([{"missing_capability": name} for name in asked])
@@ -42,24 +37,27 @@ def test_most_mentioned_comes_first(ranked: Ranked) -> None:
         ("unsatisfied", ["badly", "often", "widely", "long"]),
     ],
 )
-def test_what_is_asked_for_is_counted_first(ranked: Ranked, by: str, expected: list[str]) -> None:
-    often = [{"missing_capability": "often"}] * 9
-    widely = [{"missing_capability": "widely", "image_id": f"i{n % 6}"} for n in range(8)]
-    long = [{"missing_capability": "long", "session_id": f"s{n % 5}"} for n in range(7)]
-    badly = [{"missing_capability": "badly", "satisfaction": -1}] * 2
+def test_what_is_asked_for_is_counted_first(by: str, expected: list[str]) -> None:
+    often: list[Row] = [{"missing_capability": "often"}] * 9
+    widely: list[Row] = [{"missing_capability": "widely", "image_id": f"i{n % 6}"} for n in range(8)]
+    long: list[Row] = [{"missing_capability": "long", "session_id": f"s{n % 5}"} for n in range(7)]
+    badly: list[Row] = [{"missing_capability": "badly", "satisfaction": -1}] * 2
 
     assert labels_of(ranked([*often, *widely, *long, *badly], by=by)) == expected
 
 
 @pytest.mark.parametrize("by", list(RankBy))
-def test_ranking_is_given_as_a_member_or_as_its_name(ranked: Ranked, by: RankBy) -> None:
-    asked = [{"missing_capability": "lamp glow"}, {"missing_capability": "tilt shift", "satisfaction": -1}]
+def test_ranking_is_given_as_a_member_or_as_its_name(by: RankBy) -> None:
+    asked: list[Row] = [
+        {"missing_capability": "lamp glow"},
+        {"missing_capability": "tilt shift", "satisfaction": -1},
+    ]
 
     assert_frame_equal(ranked(asked, by=by), ranked(asked, by=by.value))
 
 
 @pytest.mark.parametrize("by", ["images", "sessions", "unsatisfied"])
-def test_tie_goes_to_the_more_mentioned(ranked: Ranked, by: str) -> None:
+def test_tie_goes_to_the_more_mentioned(by: str) -> None:
     same = {"session_id": "s1", "image_id": "a"}
 
     table = ranked(
@@ -75,7 +73,7 @@ def test_tie_goes_to_the_more_mentioned(ranked: Ranked, by: str) -> None:
 
 
 @pytest.mark.parametrize("by", ["mentions", "sessions", "unsatisfied"])
-def test_tie_of_mentions_goes_to_more_images(ranked: Ranked, by: str, day: Day) -> None:
+def test_tie_of_mentions_goes_to_more_images(by: str) -> None:
     # The one with fewer images has the later mention, so only the images can decide.
     table = ranked(
         [
@@ -90,7 +88,7 @@ def test_tie_of_mentions_goes_to_more_images(ranked: Ranked, by: str, day: Day) 
     assert labels_of(table) == ["tilt shift", "lamp glow"]
 
 
-def test_more_images_go_before_more_sessions(ranked: Ranked) -> None:
+def test_more_images_go_before_more_sessions() -> None:
     table = ranked(
         [
             {"missing_capability": "lamp glow", "image_id": "a", "session_id": "s1"},
@@ -104,7 +102,7 @@ def test_more_images_go_before_more_sessions(ranked: Ranked) -> None:
 
 
 @pytest.mark.parametrize("by", ["mentions", "images", "unsatisfied"])
-def test_tie_of_images_goes_to_more_sessions(ranked: Ranked, by: str, day: Day) -> None:
+def test_tie_of_images_goes_to_more_sessions(by: str) -> None:
     table = ranked(
         [
             {"missing_capability": "lamp glow", "session_id": "s1", "timestamp": day(9)},
@@ -119,7 +117,7 @@ def test_tie_of_images_goes_to_more_sessions(ranked: Ranked, by: str, day: Day) 
 
 
 @pytest.mark.parametrize("by", list(RankBy))
-def test_tie_of_sessions_goes_to_the_later_last_mention(ranked: Ranked, by: RankBy, day: Day) -> None:
+def test_tie_of_sessions_goes_to_the_later_last_mention(by: RankBy) -> None:
     table = ranked(
         [
             {"missing_capability": "lamp glow", "timestamp": day(1)},
@@ -132,7 +130,7 @@ def test_tie_of_sessions_goes_to_the_later_last_mention(ranked: Ranked, by: Rank
 
 
 @pytest.mark.parametrize("by", list(RankBy))
-def test_capability_without_a_timestamp_comes_after_one_with(ranked: Ranked, by: RankBy, day: Day) -> None:
+def test_capability_without_a_timestamp_comes_after_one_with(by: RankBy) -> None:
     table = ranked(
         [
             {"missing_capability": "lamp glow", "timestamp": None},
@@ -145,13 +143,13 @@ def test_capability_without_a_timestamp_comes_after_one_with(ranked: Ranked, by:
 
 
 @pytest.mark.parametrize("by", list(RankBy))
-def test_full_tie_goes_to_the_label_that_sorts_first(ranked: Ranked, by: RankBy) -> None:
+def test_full_tie_goes_to_the_label_that_sorts_first(by: RankBy) -> None:
     table = ranked([{"missing_capability": name} for name in ("tilt shift", "ice ring", "Lamp glow")], by=by)
 
     assert labels_of(table) == ["Lamp glow", "ice ring", "tilt shift"]
 
 
-def test_unknown_ranking_is_refused_with_the_known_ones(ranked: Ranked) -> None:
+def test_unknown_ranking_is_refused_with_the_known_ones() -> None:
     with pytest.raises(
         InvalidInputError,
         match=r"by: expected one of mentions, .*, unsatisfied, priority, found 'stars'",

@@ -1,6 +1,5 @@
 """Reach, need and recency, and what is made of them."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import pairwise
 from math import log
@@ -9,7 +8,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-Ranked = Callable[..., pl.DataFrame]
+from builders.ranking import ranked
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
 
@@ -19,7 +18,7 @@ def row_of(table: pl.DataFrame, label: str) -> dict[str, float]:
     return row
 
 
-def test_reach_is_the_logarithm_of_images_beside_the_most(ranked: Ranked) -> None:
+def test_reach_is_the_logarithm_of_images_beside_the_most() -> None:
     widely = [{"missing_capability": "widely", "image_id": f"i{n}"} for n in range(7)]
     narrowly = [{"missing_capability": "narrowly", "image_id": "i0"}] * 3
 
@@ -29,7 +28,7 @@ def test_reach_is_the_logarithm_of_images_beside_the_most(ranked: Ranked) -> Non
     assert row_of(table, "narrowly")["reach"] == pytest.approx(log(2) / log(8))
 
 
-def test_need_is_the_share_unsatisfied_drawn_towards_the_corpus(ranked: Ranked) -> None:
+def test_need_is_the_share_unsatisfied_drawn_towards_the_corpus() -> None:
     badly = [{"missing_capability": "badly", "satisfaction": -1}] * 3
     well = [{"missing_capability": "well", "satisfaction": 1}] * 3
 
@@ -41,18 +40,18 @@ def test_need_is_the_share_unsatisfied_drawn_towards_the_corpus(ranked: Ranked) 
     assert row_of(table, "unrated")["need"] == pytest.approx(share)
 
 
-def test_need_is_even_where_nobody_rated(ranked: Ranked) -> None:
+def test_need_is_even_where_nobody_rated() -> None:
     assert ranked([{}, {"missing_capability": "tilt shift"}])["need"].to_list() == [0.5, 0.5]
 
 
 @pytest.mark.parametrize(("days", "expected"), [(0, 1.0), (90, 0.5), (180, 0.25), (-3, 1.0)])
-def test_recency_is_halved_by_each_half_life(ranked: Ranked, days: int, expected: float) -> None:
+def test_recency_is_halved_by_each_half_life(days: int, expected: float) -> None:
     table = ranked([{"timestamp": NOW - timedelta(days=days)}], now=NOW)
 
     assert table["recency"].to_list() == [pytest.approx(expected)]
 
 
-def test_now_may_be_told_in_any_offset(ranked: Ranked) -> None:
+def test_now_may_be_told_in_any_offset() -> None:
     asked = [{"timestamp": NOW - timedelta(days=9)}]
 
     there = ranked(asked, now=NOW.astimezone(timezone(timedelta(hours=-7))))
@@ -60,7 +59,7 @@ def test_now_may_be_told_in_any_offset(ranked: Ranked) -> None:
     assert_frame_equal(there, ranked(asked, now=NOW), check_exact=True)
 
 
-def test_recency_counts_from_the_last_mention(ranked: Ranked) -> None:
+def test_recency_counts_from_the_last_mention() -> None:
     moments = [NOW - timedelta(days=days) for days in (300, 10, 200)]
 
     table = ranked([{"timestamp": moment} for moment in moments], now=NOW, half_life_days=10)
@@ -68,7 +67,7 @@ def test_recency_counts_from_the_last_mention(ranked: Ranked) -> None:
     assert table["recency"].to_list() == [0.5]
 
 
-def test_what_has_no_timestamp_is_as_old_as_the_oldest_record(ranked: Ranked) -> None:
+def test_what_has_no_timestamp_is_as_old_as_the_oldest_record() -> None:
     dated = [{"missing_capability": "dated", "timestamp": NOW - timedelta(days=days)} for days in (0, 90)]
 
     table = ranked([*dated, {"missing_capability": "undated"}], now=NOW)
@@ -76,11 +75,11 @@ def test_what_has_no_timestamp_is_as_old_as_the_oldest_record(ranked: Ranked) ->
     assert row_of(table, "undated")["recency"] == pytest.approx(0.5)
 
 
-def test_no_timestamp_at_all_leaves_recency_out(ranked: Ranked) -> None:
+def test_no_timestamp_at_all_leaves_recency_out() -> None:
     assert ranked([{}], now=NOW)["recency"].to_list() == [1.0]
 
 
-def test_the_latest_record_is_the_present_where_none_is_given(ranked: Ranked) -> None:
+def test_the_latest_record_is_the_present_where_none_is_given() -> None:
     asked = [
         {"missing_capability": "old", "timestamp": NOW - timedelta(days=90)},
         {"missing_capability": "last", "timestamp": NOW},
@@ -92,7 +91,7 @@ def test_the_latest_record_is_the_present_where_none_is_given(ranked: Ranked) ->
     assert row_of(table, "old")["recency"] == pytest.approx(0.5)
 
 
-def test_priority_is_the_weighted_product_of_its_factors(ranked: Ranked) -> None:
+def test_priority_is_the_weighted_product_of_its_factors() -> None:
     asked = [
         {"missing_capability": "lamp glow", "image_id": "a", "satisfaction": -1, "timestamp": NOW},
         {"missing_capability": "lamp glow", "image_id": "b", "satisfaction": 1, "timestamp": NOW},
@@ -107,7 +106,7 @@ def test_priority_is_the_weighted_product_of_its_factors(ranked: Ranked) -> None
     assert len(set(expected)) == 2
 
 
-def test_weight_of_nothing_leaves_a_factor_out(ranked: Ranked) -> None:
+def test_weight_of_nothing_leaves_a_factor_out() -> None:
     asked = [{"image_id": "a"}, {"image_id": "b"}, {"missing_capability": "tilt shift"}]
 
     table = ranked(asked, reach_weight=0, need_weight=0)
@@ -115,7 +114,7 @@ def test_weight_of_nothing_leaves_a_factor_out(ranked: Ranked) -> None:
     assert table["priority"].to_list() == table["recency"].to_list()
 
 
-def test_ranking_by_priority_puts_the_highest_first(ranked: Ranked) -> None:
+def test_ranking_by_priority_puts_the_highest_first() -> None:
     stale = [{"missing_capability": "stale", "timestamp": NOW - timedelta(days=900)}] * 5
     fresh = [{"missing_capability": "fresh", "timestamp": NOW, "image_id": image} for image in "ab"]
     content = [{"missing_capability": "content", "timestamp": NOW, "image_id": image, "satisfaction": 1}
@@ -127,7 +126,7 @@ def test_ranking_by_priority_puts_the_highest_first(ranked: Ranked) -> None:
     assert all(before >= after for before, after in pairwise(table["priority"].to_list()))
 
 
-def test_equal_evidence_gives_equal_priority_wherever_it_stands(ranked: Ranked) -> None:
+def test_equal_evidence_gives_equal_priority_wherever_it_stands() -> None:
     asked = [
         {"missing_capability": f"need {name}", "image_id": image, "timestamp": NOW - timedelta(days=33)}
         for name in range(40)

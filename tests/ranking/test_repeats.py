@@ -1,14 +1,14 @@
 """Mentions that a machine seems to repeat by the clock."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import polars as pl
 import pytest
 
+from builders.ranking import ranked
+
 Row = Mapping[str, Any]
-Ranked = Callable[..., pl.DataFrame]
 
 START = datetime(2025, 5, 1, tzinfo=UTC)
 
@@ -18,7 +18,7 @@ def at(hours: Sequence[float], **row: str) -> list[dict[str, Any]]:
     return [{"timestamp": START + timedelta(hours=hour), "session_id": f"s{hour}", **row} for hour in hours]
 
 
-def repeats_of(ranked: Ranked, rows: Sequence[Row]) -> list[int]:
+def repeats_of(rows: Sequence[Row]) -> list[int]:
     found: list[int] = ranked(rows)["repeats"].to_list()
     return found
 
@@ -39,51 +39,49 @@ def repeats_of(ranked: Ranked, rows: Sequence[Row]) -> list[int]:
         ([0, 0, 0, 0, 0], 0),
     ],
 )
-def test_regular_intervals_from_session_to_session_are_automation(
-    ranked: Ranked, hours: list[float], expected: int
-) -> None:
-    assert repeats_of(ranked, at(hours)) == [expected]
+def test_regular_intervals_from_session_to_session_are_automation(hours: list[float], expected: int) -> None:
+    assert repeats_of(at(hours)) == [expected]
 
 
-def test_a_session_counts_once_and_brings_all_its_mentions(ranked: Ranked) -> None:
+def test_a_session_counts_once_and_brings_all_its_mentions() -> None:
     jobs = [
         {"timestamp": START + timedelta(hours=hour, seconds=second), "session_id": f"s{hour}"}
         for hour in range(5)
         for second in (0, 7, 61)
     ]
 
-    assert repeats_of(ranked, jobs) == [15]
+    assert repeats_of(jobs) == [15]
 
 
-def test_one_session_that_repeats_itself_is_no_automation(ranked: Ranked) -> None:
+def test_one_session_that_repeats_itself_is_no_automation() -> None:
     loop = [{"timestamp": START + timedelta(minutes=n), "session_id": "s1"} for n in range(20)]
 
-    assert repeats_of(ranked, loop) == [0]
+    assert repeats_of(loop) == [0]
 
 
 @pytest.mark.parametrize("session", [None, "", " "])
-def test_mention_without_a_session_is_a_session_of_its_own(ranked: Ranked, session: str | None) -> None:
+def test_mention_without_a_session_is_a_session_of_its_own(session: str | None) -> None:
     jobs = [{"timestamp": START + timedelta(hours=hour), "session_id": session} for hour in range(5)]
 
-    assert repeats_of(ranked, jobs) == [5]
+    assert repeats_of(jobs) == [5]
 
 
-def test_spellings_of_one_surface_are_the_same_repeat(ranked: Ranked) -> None:
+def test_spellings_of_one_surface_are_the_same_repeat() -> None:
     jobs = [*at([0, 2, 4]), *at([1, 3], missing_capability="Lamp-Glow")]
 
-    assert repeats_of(ranked, jobs) == [5]
+    assert repeats_of(jobs) == [5]
 
 
-def test_several_tenants_are_looked_at_one_by_one(ranked: Ranked) -> None:
-    assert repeats_of(ranked, [*at([0, 2, 4], tenant_id="ana"), *at([1, 3], tenant_id="bo")]) == [0]
-    assert repeats_of(ranked, [*at([0, 1, 2, 3, 4], tenant_id="ana"), *at([2.4], tenant_id="bo")]) == [5]
+def test_several_tenants_are_looked_at_one_by_one() -> None:
+    assert repeats_of([*at([0, 2, 4], tenant_id="ana"), *at([1, 3], tenant_id="bo")]) == [0]
+    assert repeats_of([*at([0, 1, 2, 3, 4], tenant_id="ana"), *at([2.4], tenant_id="bo")]) == [5]
 
 
-def test_mentions_without_a_readable_timestamp_are_not_looked_at(ranked: Ranked) -> None:
+def test_mentions_without_a_readable_timestamp_are_not_looked_at() -> None:
     undated = [{"timestamp": None, "session_id": f"u{n}"} for n in range(9)]
 
-    assert repeats_of(ranked, [*at([0, 1, 2, 3, 4]), *undated]) == [5]
+    assert repeats_of([*at([0, 1, 2, 3, 4]), *undated]) == [5]
 
 
-def test_repeats_are_still_mentions(ranked: Ranked) -> None:
+def test_repeats_are_still_mentions() -> None:
     assert ranked(at(range(6)))["mentions"].to_list() == [6]

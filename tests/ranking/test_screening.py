@@ -1,6 +1,6 @@
 """Which records are no gap of the vocabulary, and which only sound like it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from builders import outside
+from builders.ranking import records
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.scanning import scan
 from vocabgap.ranking.screening import _may_fit, rule_of, screen
@@ -18,22 +20,14 @@ from vocabgap.settings.gap_rules import rules_in_force
 
 RULES = rules_in_force()
 
-Records = Callable[[Sequence[Mapping[str, Any]]], pl.DataFrame]
-Gaps = Callable[..., pl.DataFrame]
 
-
-@pytest.fixture
-def gaps(records: Records) -> Gaps:
+def gaps(*rows: str | Mapping[str, Any]) -> pl.DataFrame:
     """Readable lines that all count, of which only the descriptions or other fields are given."""
-
-    def build(*rows: str | Mapping[str, Any]) -> pl.DataFrame:
-        given = [
-            {"description": row, "missing_capability": None} if isinstance(row, str) else row for row in rows
-        ]
-        frame = records(given).with_columns(counted=pl.lit(value=True))
-        return frame.match_to_schema(GAPS.schema, missing_columns="insert")
-
-    return build
+    given = [
+        {"description": row, "missing_capability": None} if isinstance(row, str) else row for row in rows
+    ]
+    frame = records(given).with_columns(counted=pl.lit(value=True))
+    return frame.match_to_schema(GAPS.schema, missing_columns="insert")
 
 
 @pytest.mark.parametrize(
@@ -137,7 +131,7 @@ def test_a_regular_expression_is_searched_as_it_is_written() -> None:
     assert rule_of("Soft glow", "glow", notes="no glow, see inc-204", rules=rules) == "ticket"
 
 
-def test_marked_records_stay_and_say_which_rule(gaps: Gaps) -> None:
+def test_marked_records_stay_and_say_which_rule() -> None:
     made = screen(gaps("Soft glow", "The render timed out"))
     assert made.select("counted", "why_not", "rule").rows() == [
         (True, None, None),
@@ -145,24 +139,24 @@ def test_marked_records_stay_and_say_which_rule(gaps: Gaps) -> None:
     ]
 
 
-def test_what_does_not_count_anyway_is_not_asked(gaps: Gaps) -> None:
+def test_what_does_not_count_anyway_is_not_asked() -> None:
     duplicate = gaps("The render timed out").with_columns(
         counted=pl.lit(value=False), why_not=pl.lit("duplicate")
     )
     assert_frame_equal(screen(duplicate), duplicate)
 
 
-def test_screening_again_changes_nothing(gaps: Gaps) -> None:
+def test_screening_again_changes_nothing() -> None:
     once = screen(gaps("Soft glow", "The render timed out"))
     assert_frame_equal(screen(once), once)
 
 
-def test_without_rules_nothing_is_marked(gaps: Gaps) -> None:
+def test_without_rules_nothing_is_marked() -> None:
     every = gaps("The render timed out")
     assert_frame_equal(screen(every, []), every)
 
 
-def test_other_frames_are_refused(gaps: Gaps) -> None:
+def test_other_frames_are_refused() -> None:
     with pytest.raises(InvalidInputError, match="column 'rule' is missing"):
         screen(gaps("Soft glow").drop("rule"))
 
@@ -196,6 +190,6 @@ def test_no_gap_of_the_demo_is_marked(demo: Path) -> None:
     assert screen(scan(demo).gaps)["rule"].null_count() == scan(demo).gaps.height
 
 
-def test_no_gap_of_a_real_project_is_marked(outside: Callable[[str], Path]) -> None:
-    found = screen(scan(outside("chemigram/workspace")).gaps)
+def test_no_gap_of_a_real_project_is_marked(pytestconfig: pytest.Config) -> None:
+    found = screen(scan(outside(pytestconfig, "chemigram/workspace")).gaps)
     assert found.filter(pl.col("rule").is_not_null()).height == 0

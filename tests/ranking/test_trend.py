@@ -1,21 +1,19 @@
 """Mentions a week, and what is asked for more or less than before."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import polars as pl
 import pytest
 from scipy.stats import binomtest
 
+from builders.ranking import ranked
 from vocabgap.ranking.priority import recent_weeks
-
-Ranked = Callable[..., pl.DataFrame]
 
 NOW = datetime(2025, 6, 1, 9, 30, tzinfo=UTC)
 
 
-def asked_for(ranked: Ranked, weeks: Sequence[float], corpus: float = 60, **settings: int) -> dict[str, Any]:
+def asked_for(weeks: Sequence[float], corpus: float = 60, **settings: int) -> dict[str, Any]:
     """The capability of mentions so many weeks before now, in a corpus that began some weeks ago, too."""
     asked = [{"timestamp": NOW - timedelta(weeks=week)} for week in weeks]
     first = {"timestamp": NOW - timedelta(weeks=corpus), "missing_capability": "tilt shift"}
@@ -23,17 +21,17 @@ def asked_for(ranked: Ranked, weeks: Sequence[float], corpus: float = 60, **sett
     return table.filter(label="lamp glow").row(0, named=True)
 
 
-def test_weeks_are_counted_back_from_now_newest_last(ranked: Ranked) -> None:
-    row = asked_for(ranked, [0, 0.9, 1, 5.5, 11.9, 12, 40])
+def test_weeks_are_counted_back_from_now_newest_last() -> None:
+    row = asked_for([0, 0.9, 1, 5.5, 11.9, 12, 40])
 
     assert row["weekly"] == [1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 2]
 
 
-def test_window_is_as_long_as_is_asked_for(ranked: Ranked) -> None:
-    assert asked_for(ranked, [0, 2, 3], window_weeks=3)["weekly"] == [1, 0, 1]
+def test_window_is_as_long_as_is_asked_for() -> None:
+    assert asked_for([0, 2, 3], window_weeks=3)["weekly"] == [1, 0, 1]
 
 
-def test_what_is_later_than_now_or_unreadable_is_in_no_week(ranked: Ranked) -> None:
+def test_what_is_later_than_now_or_unreadable_is_in_no_week() -> None:
     table = ranked(
         [{"timestamp": NOW + timedelta(seconds=1)}, {"timestamp": None}, {"timestamp": NOW}], now=NOW
     )
@@ -59,11 +57,11 @@ def test_what_is_later_than_now_or_unreadable_is_in_no_week(ranked: Ranked) -> N
         ([week + 0.5 for week in range(12)], "steady"),
     ],
 )
-def test_trend_goes_by_the_documented_rule(ranked: Ranked, weeks: list[float], trend: str) -> None:
-    assert asked_for(ranked, weeks)["trend"] == trend
+def test_trend_goes_by_the_documented_rule(weeks: list[float], trend: str) -> None:
+    assert asked_for(weeks)["trend"] == trend
 
 
-def test_no_readable_timestamp_gives_no_trend(ranked: Ranked) -> None:
+def test_no_readable_timestamp_gives_no_trend() -> None:
     table = ranked([{"timestamp": None}], now=NOW)
 
     assert table.select("trend", "weekly").rows() == [(None, [0] * 12)]
@@ -71,36 +69,34 @@ def test_no_readable_timestamp_gives_no_trend(ranked: Ranked) -> None:
 
 @pytest.mark.parametrize("earlier", range(1, 9))
 @pytest.mark.parametrize("lately", range(9))
-def test_rising_and_fading_are_those_of_a_binomial_test(ranked: Ranked, earlier: int, lately: int) -> None:
+def test_rising_and_fading_are_those_of_a_binomial_test(earlier: int, lately: int) -> None:
     total = earlier + lately
     rising = binomtest(lately, total, 1 / 3, "greater").pvalue <= 0.1
     fading = binomtest(lately, total, 1 / 3, "less").pvalue <= 0.1
 
-    row = asked_for(ranked, [9.5] * earlier + [0.5] * lately)
+    row = asked_for([9.5] * earlier + [0.5] * lately)
 
     assert row["trend"] == ("rising" if rising else "fading" if fading else "steady")
 
 
-def test_before_the_first_record_of_all_there_is_no_week(ranked: Ranked) -> None:
-    assert asked_for(ranked, [0, 1.5, 4.2], corpus=5.5)["weekly"] == [0, 1, 0, 0, 1, 1]
-    assert asked_for(ranked, [0, 1.5], corpus=12)["weekly"] == [0] * 10 + [1, 1]
+def test_before_the_first_record_of_all_there_is_no_week() -> None:
+    assert asked_for([0, 1.5, 4.2], corpus=5.5)["weekly"] == [0, 1, 0, 0, 1, 1]
+    assert asked_for([0, 1.5], corpus=12)["weekly"] == [0] * 10 + [1, 1]
 
 
 @pytest.mark.parametrize("corpus", [3.5, 5, 8.3, 11.9])
 @pytest.mark.parametrize("a_week", [1, 20])
-def test_what_is_asked_for_every_week_is_not_rising_in_a_young_corpus(
-    ranked: Ranked, corpus: float, a_week: int
-) -> None:
+def test_what_is_asked_for_every_week_is_not_rising_in_a_young_corpus(corpus: float, a_week: int) -> None:
     weeks = [turn / a_week for turn in range(int(corpus * a_week))]
 
-    assert asked_for(ranked, weeks, corpus=corpus)["trend"] == "steady"
+    assert asked_for(weeks, corpus=corpus)["trend"] == "steady"
 
 
-def test_the_part_of_a_week_that_the_corpus_began_in_counts_as_a_part(ranked: Ranked) -> None:
+def test_the_part_of_a_week_that_the_corpus_began_in_counts_as_a_part() -> None:
     # The last two of 4.1 weeks hold 49 of 100 even mentions; of five whole weeks they would hold 40.
     weeks = [4.1 * turn / 100 for turn in range(100)]
 
-    assert asked_for(ranked, weeks, corpus=4.1)["trend"] == "steady"
+    assert asked_for(weeks, corpus=4.1)["trend"] == "steady"
 
 
 @pytest.mark.parametrize(
@@ -113,15 +109,15 @@ def test_the_part_of_a_week_that_the_corpus_began_in_counts_as_a_part(ranked: Ra
         ([1.9], "new"),
     ],
 )
-def test_the_weeks_of_a_young_corpus_are_its_window(ranked: Ranked, weeks: list[float], trend: str) -> None:
-    assert asked_for(ranked, weeks, corpus=4.5)["trend"] == trend
+def test_the_weeks_of_a_young_corpus_are_its_window(weeks: list[float], trend: str) -> None:
+    assert asked_for(weeks, corpus=4.5)["trend"] == trend
 
 
 @pytest.mark.parametrize(
     ("corpus", "trend"), [(0.5, None), (2.99, None), (3, "new"), (3.5, "new"), (-1, None)]
 )
-def test_in_less_than_three_weeks_there_is_no_trend(ranked: Ranked, corpus: float, trend: str | None) -> None:
-    assert asked_for(ranked, [min(corpus, 0.4)], corpus=corpus)["trend"] == trend
+def test_in_less_than_three_weeks_there_is_no_trend(corpus: float, trend: str | None) -> None:
+    assert asked_for([min(corpus, 0.4)], corpus=corpus)["trend"] == trend
 
 
 @pytest.mark.parametrize(("window", "recent"), [(3, 1), (4, 1), (5, 2), (12, 4), (52, 17)])
@@ -129,7 +125,7 @@ def test_recent_third_is_whole_weeks(window: int, recent: int) -> None:
     assert recent_weeks(window) == recent
 
 
-def test_each_capability_has_its_own_weeks(ranked: Ranked) -> None:
+def test_each_capability_has_its_own_weeks() -> None:
     asked = [
         {"missing_capability": "lamp glow", "timestamp": NOW},
         {"missing_capability": "lamp glow", "timestamp": NOW},

@@ -1,12 +1,13 @@
 """What a list of all capabilities needs beside their rows."""
 
-from collections.abc import Callable
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from builders import gap, write_corpus
+from builders.reporting import publish
 from vocabgap.clustering.grouping import cluster
 from vocabgap.ingest.scanning import scan
 from vocabgap.pipeline import Run
@@ -19,9 +20,6 @@ from vocabgap.reporting.summary import summarise
 from vocabgap.settings.model import RankSettings, Settings
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
-Publish = Callable[..., Run]
 
 
 def test_images_and_days_of_each_add_up_to_its_mentions(demo_run: Run) -> None:
@@ -31,12 +29,12 @@ def test_images_and_days_of_each_add_up_to_its_mentions(demo_run: Run) -> None:
         assert sum(mentions for _, mentions in each.on_days) <= each.capability.mentions
 
 
-def test_images_with_most_mentions_come_first_and_days_in_order(
-    gap: Gap, write_corpus: Corpus, publish: Publish
-) -> None:
+def test_images_with_most_mentions_come_first_and_days_in_order(tmp_path: Path) -> None:
     days = ("2026-05-02", "2026-04-30", "2026-05-02")
     fjord = [gap("sky mask", timestamp=f"{day}T23:00:00Z", notes=str(at)) for at, day in enumerate(days)]
-    made = publish(write_corpus({"heron": [gap("sky mask", timestamp=None)], "fjord": fjord}))
+    made = publish(
+        tmp_path, write_corpus(tmp_path, {"heron": [gap("sky mask", timestamp=None)], "fjord": fjord})
+    )
 
     (found,) = made.published.summary.everything
 
@@ -44,18 +42,20 @@ def test_images_with_most_mentions_come_first_and_days_in_order(
     assert found.on_days == ((date(2026, 4, 30), 1), (date(2026, 5, 2), 2))
 
 
-def test_images_of_several_repositories_are_named_with_theirs(
-    gap: Gap, write_corpus: Corpus, publish: Publish
-) -> None:
-    roots = [write_corpus({"heron": [gap("sky mask", notes=name)]}, name=name) for name in ("a", "b")]
-    made = publish(roots)
+def test_images_of_several_repositories_are_named_with_theirs(tmp_path: Path) -> None:
+    roots = [
+        write_corpus(tmp_path, {"heron": [gap("sky mask", notes=name)]}, name=name) for name in ("a", "b")
+    ]
+    made = publish(tmp_path, roots)
     (found,) = made.published.summary.everything
     assert [tally.name for tally in found.on_images] == ["a/heron", "b/heron"]
 
 
-def test_groups_are_those_of_the_report(gap: Gap, write_corpus: Corpus, publish: Publish) -> None:
-    corpus = write_corpus({"heron": [gap("sky mask"), gap("film grain")], "fjord": [gap("sky mask")]})
-    made = publish(corpus, settings=Settings(rank=RankSettings(min_images=2)))
+def test_groups_are_those_of_the_report(tmp_path: Path) -> None:
+    corpus = write_corpus(
+        tmp_path, {"heron": [gap("sky mask"), gap("film grain")], "fjord": [gap("sky mask")]}
+    )
+    made = publish(tmp_path, corpus, settings=Settings(rank=RankSettings(min_images=2)))
     groups = {each.capability.label: each.group for each in made.published.summary.everything}
     assert groups == {"sky mask": "open", "film grain": HIDDEN}
 
@@ -80,15 +80,13 @@ def test_of_very_many_the_first_are_listed_and_the_first_of_each_group(
     assert found[-1].group == "settled"
 
 
-def test_an_image_has_one_name_in_lists_and_in_examples(
-    gap: Gap, write_corpus: Corpus, publish: Publish, tmp_path: Path
-) -> None:
-    write_corpus({"heron": [gap("sky mask")]}, name="a")
+def test_an_image_has_one_name_in_lists_and_in_examples(tmp_path: Path) -> None:
+    write_corpus(tmp_path, {"heron": [gap("sky mask")]}, name="a")
     # Nothing of this one counts: yet its lines are named, and so is what they are told from.
     rejected = tmp_path / "b" / "heron"
     rejected.mkdir(parents=True)
     (rejected / "vocabulary_gaps.jsonl").write_text("{\n", encoding="utf-8")
-    made = publish([tmp_path / "a", tmp_path / "b"])
+    made = publish(tmp_path, [tmp_path / "a", tmp_path / "b"])
 
     (row,) = (payload := payload_of(made.published.summary)).rows
 
@@ -96,8 +94,8 @@ def test_an_image_has_one_name_in_lists_and_in_examples(
     assert row.image_counts[0] == row.examples[0].image
 
 
-def test_images_of_several_tenants_are_named_with_theirs(gap: Gap, write_corpus: Corpus) -> None:
-    root = write_corpus({"heron": [gap("sky mask")]}, name="coast")
+def test_images_of_several_tenants_are_named_with_theirs(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"heron": [gap("sky mask")]}, name="coast")
     records = pl.concat(scan(root, tenant_id=tenant).records for tenant in ("reeve", "pilot"))
     ranked = rank(records, cluster(records))
     assert named_by(None, None, askers_of(ranked)) == ("tenant_id",)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from builders import gap, write_corpus
 from vocabgap.cli.app import run as command_line
 from vocabgap.ingest.selection import Selection
 from vocabgap.reporting.command import Reproduction
@@ -20,8 +21,6 @@ from vocabgap.settings.model import (
     VocabularySettings,
 )
 
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
 Again = Callable[..., tuple[bytes, bytes]]
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 AS_OF = ("--now", "2026-07-01T00:00:00Z")
@@ -67,7 +66,7 @@ def again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 
 
 @pytest.fixture
-def roots(gap: Gap, write_corpus: Corpus, tmp_path: Path) -> tuple[Path, Path]:
+def roots(tmp_path: Path) -> tuple[Path, Path]:
     """Two workspaces in different folders below one."""
     lines = [
         gap("sky mask", intent_category="tone", session_id="s-1", operations_involved=["exposure", "crop"]),
@@ -75,8 +74,10 @@ def roots(gap: Gap, write_corpus: Corpus, tmp_path: Path) -> tuple[Path, Path]:
         gap("film grain", operations_involved=["toneequalizer"], satisfaction=-1),
         gap("no json at all", timestamp="never"),
     ]
-    left = write_corpus({"one": lines, "it's two": lines[:2], "three": ["[1]"]}, "photos", tmp_path / "left")
-    right = write_corpus({"four": lines[1:], "-five": lines[:1]}, "more photos", tmp_path / "right")
+    left = write_corpus(
+        tmp_path, {"one": lines, "it's two": lines[:2], "three": ["[1]"]}, "photos", tmp_path / "left"
+    )
+    right = write_corpus(tmp_path, {"four": lines[1:], "-five": lines[:1]}, "more photos", tmp_path / "right")
     return left, right
 
 
@@ -116,18 +117,14 @@ def test_quoted_command_makes_the_same_report(
     "name",
     ["new photos", "it's mine", "grö߀", "$HOME", "a;b", "`x`", "two  spaces", "-rf", "~"],
 )
-def test_a_root_of_any_name_is_found_again(
-    again: Again, gap: Gap, write_corpus: Corpus, tmp_path: Path, name: str
-) -> None:
-    root = write_corpus({"one": [gap("sky mask")]}, name, tmp_path / "home")
+def test_a_root_of_any_name_is_found_again(again: Again, tmp_path: Path, name: str) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask")]}, name, tmp_path / "home")
     first, second = again(root, home=root.parent)
     assert first == second
 
 
-def test_an_image_whose_name_has_two_spaces_is_found_again(
-    again: Again, gap: Gap, write_corpus: Corpus
-) -> None:
-    root = write_corpus({"two  spaces": [gap("sky mask")], "other": [gap("film grain")]})
+def test_an_image_whose_name_has_two_spaces_is_found_again(again: Again, tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"two  spaces": [gap("sky mask")], "other": [gap("film grain")]})
     first, second = again(root, "--image", "two  spaces", home=root.parent)
     assert first == second
 

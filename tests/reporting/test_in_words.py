@@ -1,6 +1,5 @@
 """What the numbers of a capability mean, in words."""
 
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -22,23 +21,15 @@ from vocabgap.reporting.wording import (
     trend,
 )
 
-Make = Callable[..., Capability]
 
-
-@pytest.fixture
-def capability(demo_run: Run) -> Make:
+def capability(demo_run: Run, **changed: Any) -> Capability:  # noqa: ANN401 - whatever fields there are
     """The first capability of the demo, with whatever a test says of it."""
-    first = demo_run.published.summary.capabilities[0]
-
-    def make(**changed: Any) -> Capability:  # noqa: ANN401 - whatever fields there are
-        return msgspec.structs.replace(first, **changed)
-
-    return make
+    return msgspec.structs.replace(demo_run.published.summary.capabilities[0], **changed)
 
 
 @pytest.mark.parametrize(("low", "high", "told"), [(1, 1, "1"), (1, 3, "1–3"), (9, 12, "9–12")])
-def test_an_interval_of_one_rank_is_that_rank(capability: Make, low: int, high: int, told: str) -> None:
-    assert interval(capability(rank_low=low, rank_high=high)) == told
+def test_an_interval_of_one_rank_is_that_rank(demo_run: Run, low: int, high: int, told: str) -> None:
+    assert interval(capability(demo_run, rank_low=low, rank_high=high)) == told
 
 
 @pytest.mark.parametrize(
@@ -51,10 +42,8 @@ def test_an_interval_of_one_rank_is_that_rank(capability: Make, low: int, high: 
         ((0, 0, 0, 2, 3), "rising: 5 mentions in the last 5 weeks, 5 of them in the last 2"),
     ],
 )
-def test_a_trend_says_which_mentions_it_compares(
-    capability: Make, weekly: tuple[int, ...], told: str
-) -> None:
-    assert trend(capability(trend="rising", weekly=weekly)) == told
+def test_a_trend_says_which_mentions_it_compares(demo_run: Run, weekly: tuple[int, ...], told: str) -> None:
+    assert trend(capability(demo_run, trend="rising", weekly=weekly)) == told
 
 
 @pytest.mark.parametrize(
@@ -67,23 +56,23 @@ def test_a_trend_says_which_mentions_it_compares(
     ],
 )
 def test_a_workaround_is_called_the_most_frequent_where_it_alone_is(
-    capability: Make, mentions: tuple[int, ...], told: str
+    demo_run: Run, mentions: tuple[int, ...], told: str
 ) -> None:
     done = tuple(Workaround(f"way {place}", often) for place, often in enumerate(mentions))
-    assert how_often(capability(workarounds=done)) == told
+    assert how_often(capability(demo_run, workarounds=done)) == told
 
 
 @pytest.mark.parametrize("name", ["new", "rising", "steady", "fading"])
-def test_a_trend_is_named_first(capability: Make, name: str) -> None:
-    assert trend(capability(trend=name)).startswith(f"{name}: ")
+def test_a_trend_is_named_first(demo_run: Run, name: str) -> None:
+    assert trend(capability(demo_run, trend=name)).startswith(f"{name}: ")
 
 
-def test_without_a_date_there_is_no_trend(capability: Make) -> None:
-    assert trend(capability(trend=None, first_seen=None)) == "no date can be read"
+def test_without_a_date_there_is_no_trend(demo_run: Run) -> None:
+    assert trend(capability(demo_run, trend=None, first_seen=None)) == "no date can be read"
 
 
-def test_too_young_a_corpus_has_no_trend(capability: Make) -> None:
-    assert trend(capability(trend=None)) == (
+def test_too_young_a_corpus_has_no_trend(demo_run: Run) -> None:
+    assert trend(capability(demo_run, trend=None)) == (
         "too early for a trend: the first record of all is less than 3 weeks old"
     )
 
@@ -104,8 +93,8 @@ def test_a_sparkline_has_one_bar_a_week(weekly: tuple[int, ...], bars: str) -> N
     assert sparkline(weekly) == bars
 
 
-def test_factors_say_what_the_priority_is_made_of(capability: Make) -> None:
-    item = capability(priority=0.4567, reach=1.0, need=0.5, recency=0.909)
+def test_factors_say_what_the_priority_is_made_of(demo_run: Run) -> None:
+    item = capability(demo_run, priority=0.4567, reach=1.0, need=0.5, recency=0.909)
     assert factors(item) == "0.46 (reach 1.00, need 0.50, recency 0.91)"
 
 
@@ -123,9 +112,12 @@ def test_factors_say_what_the_priority_is_made_of(capability: Make) -> None:
     ],
 )
 def test_a_place_says_by_how_much_the_first_leads(
-    *, capability: Make, ranked_by: str, first: float, second: float, told: str
+    *, demo_run: Run, ranked_by: str, first: float, second: float, told: str
 ) -> None:
-    one, two = capability(rank=1, **{ranked_by: first}), capability(rank=2, **{ranked_by: second})
+    one, two = (
+        capability(demo_run, rank=1, **{ranked_by: first}),
+        capability(demo_run, rank=2, **{ranked_by: second}),
+    )
     assert place_of(one, (one, two), ranked_by, ()).startswith(told)
 
 
@@ -133,9 +125,9 @@ def test_a_place_says_by_how_much_the_first_leads(
     ("share", "told"), [(None, "–"), (0.0, "0 %"), (0.214, "21 %"), (0.216, "22 %"), (1.0, "100 %")]
 )
 def test_how_often_the_next_is_ahead_is_told_in_whole_percent(
-    capability: Make, share: float | None, told: str
+    demo_run: Run, share: float | None, told: str
 ) -> None:
-    assert next_ahead(capability(next_ahead=share)) == told
+    assert next_ahead(capability(demo_run, next_ahead=share)) == told
 
 
 @pytest.mark.parametrize(
@@ -147,15 +139,15 @@ def test_how_often_the_next_is_ahead_is_told_in_whole_percent(
     ],
 )
 def test_a_place_says_how_often_the_next_would_be_ahead(
-    capability: Make, share: float | None, behind: int, told: str | None
+    demo_run: Run, share: float | None, behind: int, told: str | None
 ) -> None:
-    one, two = capability(rank=1, next_ahead=share), capability(rank=behind)
+    one, two = capability(demo_run, rank=1, next_ahead=share), capability(demo_run, rank=behind)
     text = place_of(one, (one, two), "mentions", ())
     assert (told in text) if told else ("level or ahead" not in text)
 
 
-def test_alone_nothing_is_led(capability: Make) -> None:
-    one = capability(rank_low=1, rank_high=1)
+def test_alone_nothing_is_led(demo_run: Run) -> None:
+    one = capability(demo_run, rank_low=1, rank_high=1)
     assert place_of(one, (one,), "mentions", ()) == "Its rank is 1 with 90 % confidence."
 
 
@@ -167,14 +159,14 @@ def test_alone_nothing_is_led(capability: Make) -> None:
         (((1, 14), (15, 20)), "its 90 % interval is rank 1–4, and ranks 1 to 14 are a tie."),
     ],
 )
-def test_a_place_says_how_sure_it_is(capability: Make, ties: tuple[tuple[int, int], ...], told: str) -> None:
-    one, two = capability(rank=1, rank_low=1, rank_high=4), capability(rank=2)
+def test_a_place_says_how_sure_it_is(demo_run: Run, ties: tuple[tuple[int, int], ...], told: str) -> None:
+    one, two = capability(demo_run, rank=1, rank_low=1, rank_high=4), capability(demo_run, rank=2)
     assert place_of(one, (one, two), "mentions", ties).endswith(f"; {told}")
 
 
 @pytest.mark.parametrize(("behind", "ahead"), [(4, False), (5, False), (6, True)])
-def test_only_what_people_decided_puts_fewer_before_more(capability: Make, behind: int, ahead: bool) -> None:
-    one, two = capability(rank=1, mentions=5), capability(rank=2, mentions=behind)
+def test_only_what_people_decided_puts_fewer_before_more(demo_run: Run, behind: int, ahead: bool) -> None:
+    one, two = capability(demo_run, rank=1, mentions=5), capability(demo_run, rank=2, mentions=behind)
     assert is_pinned_ahead(one, (one, two), "mentions") is ahead
 
 

@@ -1,19 +1,17 @@
 import hashlib
 import json
-from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
+from builders.reporting import publish
 from vocabgap import __version__
 from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
 from vocabgap.reporting.manifest import MANIFEST_NAME, encode_manifest, read_manifest
 from vocabgap.settings.model import ClusterSettings, Settings
-
-Publish = Callable[..., Run]
 
 
 def digest(path: Path) -> str:
@@ -52,16 +50,18 @@ def test_versions_are_those_installed(demo_run: Run) -> None:
     assert manifest.libraries["polars"] == version("polars")
 
 
-def test_parameters_are_those_asked_for(demo: Path, publish: Publish) -> None:
+def test_parameters_are_those_asked_for(demo: Path, tmp_path: Path) -> None:
     settings = Settings(cluster=ClusterSettings(threshold=0.5, stop_words=("the",)))
     selection = Selection(since=datetime(2026, 4, 1, tzinfo=UTC), categories=("tone", "wb"))
-    parameters = publish(demo, settings=settings, selection=selection).published.manifest.parameters
+    parameters = publish(tmp_path, demo, settings=settings, selection=selection).published.manifest.parameters
     assert parameters is not None
     assert (parameters.settings, parameters.selection) == (settings, selection)
 
 
-def test_what_is_read_is_what_was_written(demo: Path, publish: Publish) -> None:
-    made = publish(demo, selection=Selection(until=datetime(2026, 5, 1, tzinfo=UTC), images=("a", "b")))
+def test_what_is_read_is_what_was_written(demo: Path, tmp_path: Path) -> None:
+    made = publish(
+        tmp_path, demo, selection=Selection(until=datetime(2026, 5, 1, tzinfo=UTC), images=("a", "b"))
+    )
     assert read_manifest(made.published.folder) == made.published.manifest
 
 

@@ -1,13 +1,14 @@
 """What the report says of the capabilities, and in which order."""
 
 import re
-from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from builders import gap, write_corpus
+from builders.reporting import headings, publish, tables, text_of
 from vocabgap.clustering.grouping import cluster
 from vocabgap.ingest.scanning import scan
 from vocabgap.ingest.selection import Selection
@@ -16,13 +17,6 @@ from vocabgap.ranking.capabilities import rank
 from vocabgap.reporting.formats import render_markdown
 from vocabgap.reporting.summary import summarise
 from vocabgap.settings.model import RankBy, RankSettings, Settings
-
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
-Publish = Callable[..., Run]
-TextOf = Callable[[Run], str]
-Headings = Callable[[str], list[str]]
-Tables = Callable[[str], Iterator[list[list[str]]]]
 
 SNAPSHOT = "5e" * 32
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
@@ -50,45 +44,41 @@ def section(text: str, heading: str) -> str:
     return re.split(r"(?m)^#{2,3} ", text.partition(f"# {heading}")[2])[0]
 
 
-def test_first_line_is_the_title_and_the_last_ends_the_file(demo_run: Run, text_of: TextOf) -> None:
+def test_first_line_is_the_title_and_the_last_ends_the_file(demo_run: Run) -> None:
     text = text_of(demo_run)
     assert text.startswith("# What to author next\n")
     assert text.endswith("Counted as of 2026-07-01T00:00:00Z.\n")
 
 
-def test_headline_says_what_is_missing_most_and_how_often(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
+def test_headline_says_what_is_missing_most_and_how_often(tmp_path: Path) -> None:
     root = write_corpus(
+        tmp_path,
         {
             "one": [gap("sky mask", satisfaction=-1, session_id="a"), gap("film grain")],
             "two": [gap("sky mask", satisfaction=1, session_id="b", timestamp="2026-05-02T00:00:00Z")],
-        }
+        },
     )
     assert (
         "**sky mask** is what is missing most: asked for 2 times on 2 images in 2 sessions,"
         " between 2026-04-01 and 2026-05-02; of 2 rated workarounds, 1 did not satisfy."
-    ) in text_of(publish(root))
+    ) in text_of(publish(tmp_path, root))
 
 
-def test_headline_of_a_single_record_is_in_the_singular(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
-    text = text_of(publish(write_corpus({"one": [gap("sky mask", session_id="a")]})))
+def test_headline_of_a_single_record_is_in_the_singular(tmp_path: Path) -> None:
+    text = text_of(publish(tmp_path, write_corpus(tmp_path, {"one": [gap("sky mask", session_id="a")]})))
     assert "asked for once on 1 image in 1 session, on 2026-04-01." in text
     assert "In all, 1 record from 1 image asks for 1 capability" in text
 
 
-def test_a_narrowed_report_tells_since_when_from_all_records(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
+def test_a_narrowed_report_tells_since_when_from_all_records(tmp_path: Path) -> None:
     root = write_corpus(
+        tmp_path,
         {
             "one": [gap("sky mask", timestamp="2026-03-02T00:00:00Z"), gap("sky mask")],
             "two": [gap("sky mask", timestamp="2026-06-20T00:00:00Z")],
-        }
+        },
     )
-    text = text_of(publish(root, selection=Selection(since=datetime(2026, 6, 1, tzinfo=UTC))))
+    text = text_of(publish(tmp_path, root, selection=Selection(since=datetime(2026, 6, 1, tzinfo=UTC))))
     assert (
         "**sky mask** is what is missing most: asked for once on 1 image, last on 2026-06-20"
         " (first asked for at all on 2026-03-02)."
@@ -99,29 +89,25 @@ def test_a_narrowed_report_tells_since_when_from_all_records(
     assert "In all, 1 record from 1 image asks for 1 capability, on 2026-06-20;" in text
 
 
-def test_a_narrowed_report_of_records_without_a_time_says_so(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
-    root = write_corpus({"one": [gap("sky mask", timestamp=None)], "two": [gap("sky mask")]})
-    text = text_of(publish(root, selection=Selection(images=("one",))))
+def test_a_narrowed_report_of_records_without_a_time_says_so(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask", timestamp=None)], "two": [gap("sky mask")]})
+    text = text_of(publish(tmp_path, root, selection=Selection(images=("one",))))
     assert "on 1 image, at unknown times (first asked for at all on 2026-04-01)." in text
 
 
-def test_records_without_a_readable_time_are_told_as_such(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
-    text = text_of(publish(write_corpus({"one": [gap("sky mask", timestamp=None)]})))
+def test_records_without_a_readable_time_are_told_as_such(tmp_path: Path) -> None:
+    text = text_of(publish(tmp_path, write_corpus(tmp_path, {"one": [gap("sky mask", timestamp=None)]})))
     assert "at unknown times" in text
 
 
-def test_table_shows_ten_capabilities_in_its_columns(demo_run: Run, text_of: TextOf, tables: Tables) -> None:
+def test_table_shows_ten_capabilities_in_its_columns(demo_run: Run) -> None:
     heading, *rows = next(tables(text_of(demo_run)))
     assert heading == COLUMNS
     assert [row[0] for row in rows] == [str(rank) for rank in range(1, 11)]
     assert {len(row) for row in rows} == {len(COLUMNS)}
 
 
-def test_table_row_says_what_the_frame_says(demo_run: Run, text_of: TextOf, tables: Tables) -> None:
+def test_table_row_says_what_the_frame_says(demo_run: Run) -> None:
     heading, row, *_ = next(tables(text_of(demo_run)))
     told = dict(zip(heading, row, strict=True))
     first = demo_run.ranked.row(0, named=True)
@@ -158,7 +144,7 @@ def test_table_row_says_what_the_frame_says(demo_run: Run, text_of: TextOf, tabl
     ],
 )
 def test_top_decides_how_many_are_shown(
-    *, demo_run: Run, top: int, title: str, shown: int, rest: str | None, headings: Headings, tables: Tables
+    *, demo_run: Run, top: int, title: str, shown: int, rest: str | None
 ) -> None:
     text = render_markdown(summarise(demo_run.ranked, now=NOW, top=top, ranked_by="mentions"))
     assert title in headings(text)
@@ -167,20 +153,16 @@ def test_top_decides_how_many_are_shown(
 
 
 @pytest.mark.parametrize("by", [by for by in RankBy if by is not RankBy.MENTIONS])
-def test_another_ranking_is_named(
-    demo: Path, publish: Publish, by: RankBy, text_of: TextOf, headings: Headings
-) -> None:
-    text = text_of(publish(demo, settings=Settings(rank=RankSettings(by=by))))
+def test_another_ranking_is_named(demo: Path, tmp_path: Path, by: RankBy) -> None:
+    text = text_of(publish(tmp_path, demo, settings=Settings(rank=RankSettings(by=by))))
     assert f"The top 10, by {by.value}" in headings(text)
     assert f"stands first by {by.value}" in text
 
 
-def test_wordings_are_listed_with_their_counts(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
+def test_wordings_are_listed_with_their_counts(tmp_path: Path) -> None:
     needs = ["sky mask", "sky mask", "mask the sky"]
     lines = [gap(need, notes=str(number)) for number, need in enumerate(needs)]
-    made = publish(write_corpus({"one": lines}))
+    made = publish(tmp_path, write_corpus(tmp_path, {"one": lines}))
     other = made.ranked["variants"][0][1]
     assert 0 < other["similarity"] < 1
     assert (
@@ -194,18 +176,16 @@ def test_wordings_are_listed_with_their_counts(
     [(25, None), (26, "- and 1 other wording, in"), (40, "- and 15 other wordings, in")],
 )
 def test_a_long_list_of_wordings_is_cut_at_twenty_five(
-    *, gap: Gap, write_corpus: Corpus, publish: Publish, wordings: int, remainder: str | None, text_of: TextOf
+    *, tmp_path: Path, wordings: int, remainder: str | None
 ) -> None:
     # One surface, so one capability, however many ways it is punctuated.
     lines = [gap(f"sky{'!' * number} mask") for number in range(wordings)]
-    text = section(text_of(publish(write_corpus({"one": lines}))), "1. sky")
+    text = section(text_of(publish(tmp_path, write_corpus(tmp_path, {"one": lines}))), "1. sky")
     assert len(re.findall(r"(?m)^- sky", text)) == min(wordings, 25)
     assert (remainder in text) if remainder else ("other wording" not in text)
 
 
-def test_examples_lead_back_to_image_session_snapshot_and_line(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
+def test_examples_lead_back_to_image_session_snapshot_and_line(tmp_path: Path) -> None:
     lines = [
         gap("film grain"),
         gap("sky mask", session_id="s-7", snapshot_hash=SNAPSHOT, workaround="drew it"),
@@ -213,35 +193,35 @@ def test_examples_lead_back_to_image_session_snapshot_and_line(
     assert (
         f"- 2026-04-01, image `heron`, session `s-7`, snapshot `{SNAPSHOT[:12]}`,"
         " `heron/vocabulary_gaps.jsonl:2`\\\n  “sky mask” – instead: drew it (not rated)\n"
-    ) in text_of(publish(write_corpus({"heron": lines})))
+    ) in text_of(publish(tmp_path, write_corpus(tmp_path, {"heron": lines})))
 
 
-def test_an_example_that_knows_little_says_so(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
-    text = text_of(publish(write_corpus({"heron": [gap("sky mask", timestamp=None, workaround=" ")]})))
+def test_an_example_that_knows_little_says_so(tmp_path: Path) -> None:
+    text = text_of(
+        publish(
+            tmp_path, write_corpus(tmp_path, {"heron": [gap("sky mask", timestamp=None, workaround=" ")]})
+        )
+    )
     assert (
         "- –, image `heron`, session unknown, no snapshot, `heron/vocabulary_gaps.jsonl:1`\\\n"
         "  “sky mask” – no workaround noted (not rated)\n"
     ) in text
 
 
-def test_an_example_whose_intent_is_blank_shows_its_description(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
+def test_an_example_whose_intent_is_blank_shows_its_description(tmp_path: Path) -> None:
     record = gap("Only the sky, please.", intent="  ", missing_capability="sky mask")
-    text = text_of(publish(write_corpus({"heron": [record]})))
+    text = text_of(publish(tmp_path, write_corpus(tmp_path, {"heron": [record]})))
     assert "  “sky mask”: Only the sky, please. – no workaround noted" in text
 
 
-def test_three_examples_of_every_capability_that_has_them(demo_run: Run, text_of: TextOf) -> None:
+def test_three_examples_of_every_capability_that_has_them(demo_run: Run) -> None:
     text = text_of(demo_run)
     for item in demo_run.published.summary.capabilities:
         evidence = re.split(r"(?m)^#{2,3} ", text.partition(f"\n### {item.rank}. ")[2])[0]
         assert len(re.findall(r"(?m)^- .*image `.*vocabulary_gaps\.jsonl:\d+`\\$", evidence)) == 3
 
 
-def test_sections_come_in_order(demo_run: Run, text_of: TextOf, headings: Headings) -> None:
+def test_sections_come_in_order(demo_run: Run) -> None:
     top_level = [heading for heading in headings(text_of(demo_run)) if not heading[0].isdigit()]
     assert top_level == [
         "What to author next",
@@ -254,9 +234,7 @@ def test_sections_come_in_order(demo_run: Run, text_of: TextOf, headings: Headin
     ]
 
 
-def test_categories_and_combinations_are_those_of_the_summary(
-    demo_run: Run, text_of: TextOf, tables: Tables
-) -> None:
+def test_categories_and_combinations_are_those_of_the_summary(demo_run: Run) -> None:
     summary = demo_run.published.summary
     _, categories, combinations, _ = tables(text_of(demo_run))
     assert categories[1:] == [[c.name, str(c.mentions), str(c.capabilities)] for c in summary.categories]
@@ -266,49 +244,45 @@ def test_categories_and_combinations_are_those_of_the_summary(
     ]
 
 
-def test_that_a_capability_counts_in_each_of_its_categories_is_said_where_it_does(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
+def test_that_a_capability_counts_in_each_of_its_categories_is_said_where_it_does(tmp_path: Path) -> None:
     told = (
         "A capability counts in each of its categories, so these are more than the 1 capability that there is"
     )
     one = [gap("sky mask", intent_category=name, notes=name) for name in ("local", "tone")]
-    assert told in text_of(publish(write_corpus({"one": one})))
-    assert "counts in each" not in text_of(publish(write_corpus({"one": one[:1]}, name="less")))
+    assert told in text_of(publish(tmp_path, write_corpus(tmp_path, {"one": one})))
+    assert "counts in each" not in text_of(
+        publish(tmp_path, write_corpus(tmp_path, {"one": one[:1]}, name="less"))
+    )
 
 
-def test_of_workarounds_that_are_equally_frequent_none_is_called_the_most_frequent(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
+def test_of_workarounds_that_are_equally_frequent_none_is_called_the_most_frequent(tmp_path: Path) -> None:
     lines = [gap("sky mask", workaround=done) for done in ("a brush", "a gradient")]
-    text = text_of(publish(write_corpus({"one": lines})))
+    text = text_of(publish(tmp_path, write_corpus(tmp_path, {"one": lines})))
     assert "Done instead, no single thing most often but 2 equally so, such as: a brush (1 time)." in text
     assert "Done instead: a brush (1); a gradient (1)." in text
 
 
-def test_workarounds_that_are_left_out_are_hinted_at(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
+def test_workarounds_that_are_left_out_are_hinted_at(tmp_path: Path) -> None:
     lines = [gap("sky mask", workaround=done) for done in "abcd"]
-    assert "Done instead: a (1); b (1); c (1); …\n" in text_of(publish(write_corpus({"one": lines})))
+    assert "Done instead: a (1); b (1); c (1); …\n" in text_of(
+        publish(tmp_path, write_corpus(tmp_path, {"one": lines}))
+    )
 
 
-def test_whose_records_these_are_is_said_once_where_all_are_of_one_repository(
-    demo_run: Run, text_of: TextOf
-) -> None:
+def test_whose_records_these_are_is_said_once_where_all_are_of_one_repository(demo_run: Run) -> None:
     text = text_of(demo_run)
     assert text.count("All of them are from the repository 'demo' of the tenant 'local'.") == 1
     assert "asked for in" not in text
 
 
-def test_who_asked_is_said_of_the_first_and_of_each_where_there_are_several(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
+def test_who_asked_is_said_of_the_first_and_of_each_where_there_are_several(tmp_path: Path) -> None:
     roots = [
-        write_corpus({"one": [gap("sky mask"), gap("film grain")], "two": [gap("sky mask")]}, name="coast"),
-        write_corpus({"three": [gap("sky mask")]}, name="town"),
+        write_corpus(
+            tmp_path, {"one": [gap("sky mask"), gap("film grain")], "two": [gap("sky mask")]}, name="coast"
+        ),
+        write_corpus(tmp_path, {"three": [gap("sky mask")]}, name="town"),
     ]
-    text = text_of(publish(roots))
+    text = text_of(publish(tmp_path, roots))
     assert "on 2026-04-01. It is asked for in 2 repositories, most often in 'coast' (2)." in text
     assert (
         "3 mentions on 3 images in 0 known sessions, asked for in 2 repositories, most often in 'coast' (2)."
@@ -318,8 +292,8 @@ def test_who_asked_is_said_of_the_first_and_of_each_where_there_are_several(
     assert "They are from 2 repositories of 1 tenant." in text
 
 
-def test_whose_an_example_is_is_said_where_there_are_several_tenants(gap: Gap, write_corpus: Corpus) -> None:
-    root = write_corpus({"one": [gap("sky mask")]}, name="coast")
+def test_whose_an_example_is_is_said_where_there_are_several_tenants(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask")]}, name="coast")
     records = pl.concat(scan(root, tenant_id=tenant).records for tenant in ("reeve", "pilot"))
     ranked = rank(records, cluster(records))
     text = render_markdown(summarise(ranked, now=NOW, top=10, ranked_by="mentions"))
@@ -328,19 +302,17 @@ def test_whose_an_example_is_is_said_where_there_are_several_tenants(gap: Gap, w
     assert "They are from 2 repositories of 2 tenants." in text
 
 
-def test_operations_that_never_recur_together_are_told_as_such(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
+def test_operations_that_never_recur_together_are_told_as_such(tmp_path: Path) -> None:
     assert "No two records name the same two or more operations." in text_of(
-        publish(write_corpus({"one": [gap("sky mask")]}))
+        publish(tmp_path, write_corpus(tmp_path, {"one": [gap("sky mask")]}))
     )
 
 
-def test_the_command_that_makes_it_again_is_quoted(demo_run: Run, text_of: TextOf) -> None:
+def test_the_command_that_makes_it_again_is_quoted(demo_run: Run) -> None:
     assert "```sh\nvocabgap report demo --now 2026-07-01T00:00:00Z\n```\n" in text_of(demo_run)
 
 
-def test_paragraphs_are_parted_by_exactly_one_blank_line(demo_run: Run, text_of: TextOf) -> None:
+def test_paragraphs_are_parted_by_exactly_one_blank_line(demo_run: Run) -> None:
     text = text_of(demo_run)
     assert "\n\n\n" not in text
     assert not re.search(r"(?m)[ \t]+$", text)

@@ -2,23 +2,17 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from builders import gap, write_corpus
+from builders.reporting import headings, publish, tables, text_of
 from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
 
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
-Publish = Callable[..., Run]
-TextOf = Callable[[Run], str]
-Headings = Callable[[str], list[str]]
-Tables = Callable[[str], Iterator[list[list[str]]]]
 
-
-def test_what_was_not_counted_is_counted(demo_run: Run, text_of: TextOf, tables: Tables) -> None:
+def test_what_was_not_counted_is_counted(demo_run: Run) -> None:
     account = demo_run.published.summary.account
     assert account is not None
     rows = {row[0]: row[1] for row in list(tables(text_of(demo_run)))[-1][1:]}
@@ -32,11 +26,13 @@ def test_what_was_not_counted_is_counted(demo_run: Run, text_of: TextOf, tables:
     }
 
 
-def test_a_narrowed_report_says_to_what_and_how_many_were_left_out(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
-    root = write_corpus({"one": [gap("sky mask")], "two": [gap("film grain")], "three": [gap("crop")]})
-    text = text_of(publish(root, selection=Selection(images=("one", "two"), modules=(), sessions=())))
+def test_a_narrowed_report_says_to_what_and_how_many_were_left_out(tmp_path: Path) -> None:
+    root = write_corpus(
+        tmp_path, {"one": [gap("sky mask")], "two": [gap("film grain")], "three": [gap("crop")]}
+    )
+    text = text_of(
+        publish(tmp_path, root, selection=Selection(images=("one", "two"), modules=(), sessions=()))
+    )
     assert (
         "Narrowed to image one or two. Counts, ranks, evidence and what was last seen are of these records;"
         " names, status, what was first seen and trends are of all, whatever is selected.\n"
@@ -44,75 +40,59 @@ def test_a_narrowed_report_says_to_what_and_how_many_were_left_out(
     assert "| filtered out | 1 |" in text
 
 
-def test_rejects_are_named_with_file_line_and_reason(
-    write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
-    text = text_of(publish(write_corpus({"one": ["", "[1]"]})))
+def test_rejects_are_named_with_file_line_and_reason(tmp_path: Path) -> None:
+    text = text_of(publish(tmp_path, write_corpus(tmp_path, {"one": ["", "[1]"]})))
     assert "- `one/vocabulary_gaps.jsonl:2`: not an object – expected an object, found a list\n" in text
 
 
-def test_rejects_and_examples_name_the_repository_where_several_are_read(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
-    left = write_corpus({"one": [gap("sky mask"), "[1]"]}, "left")
-    right = write_corpus({"one": [gap("film grain"), "[1]"]}, "right")
-    text = text_of(publish([left, right]))
+def test_rejects_and_examples_name_the_repository_where_several_are_read(tmp_path: Path) -> None:
+    left = write_corpus(tmp_path, {"one": [gap("sky mask"), "[1]"]}, "left")
+    right = write_corpus(tmp_path, {"one": [gap("film grain"), "[1]"]}, "right")
+    text = text_of(publish(tmp_path, [left, right]))
     for place in ("left/one/vocabulary_gaps.jsonl", "right/one/vocabulary_gaps.jsonl"):
         assert f"`{place}:1`" in text
         assert f"`{place}:2`" in text
 
 
-def test_rejects_name_the_repository_even_if_all_that_counts_is_in_one(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
-    left = write_corpus({"one": [gap("sky mask")]}, "left")
-    right = write_corpus({"one": ["[1]"]}, "right")
-    assert "- `right/one/vocabulary_gaps.jsonl:1`: not an object" in text_of(publish([left, right]))
+def test_rejects_name_the_repository_even_if_all_that_counts_is_in_one(tmp_path: Path) -> None:
+    left = write_corpus(tmp_path, {"one": [gap("sky mask")]}, "left")
+    right = write_corpus(tmp_path, {"one": ["[1]"]}, "right")
+    assert "- `right/one/vocabulary_gaps.jsonl:1`: not an object" in text_of(publish(tmp_path, [left, right]))
 
 
-def test_a_long_list_of_rejects_is_cut_at_twenty(
-    write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
-    text = text_of(publish(write_corpus({"one": ["[1]"] * 23})))
+def test_a_long_list_of_rejects_is_cut_at_twenty(tmp_path: Path) -> None:
+    text = text_of(publish(tmp_path, write_corpus(tmp_path, {"one": ["[1]"] * 23})))
     assert len(re.findall(r"(?m)^- `one/", text)) == 20
     assert "- and 3 more, in `rejects.parquet`\n" in text
 
 
-def test_a_log_that_could_not_be_read_is_told_beside_the_lines(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
-    root = write_corpus({"one": [gap("sky mask")]})
+def test_a_log_that_could_not_be_read_is_told_beside_the_lines(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask")]})
     (root / "two" / "vocabulary_gaps.jsonl").mkdir(parents=True)
-    text = text_of(publish(root))
+    text = text_of(publish(tmp_path, root))
     assert "1 log, folder or link was not read: 1 unreadable file." in text
     assert "- `two/vocabulary_gaps.jsonl`: unreadable file – " in text
 
 
-def test_a_link_that_leads_out_of_the_root_is_told_beside_the_lines(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
-    root = write_corpus({"one": [gap("sky mask")]})
-    (root / "two").symlink_to(write_corpus({"two": [gap("film grain")]}, "elsewhere"))
-    assert "1 log, folder or link was not read: 1 link not followed." in text_of(publish(root))
+def test_a_link_that_leads_out_of_the_root_is_told_beside_the_lines(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask")]})
+    (root / "two").symlink_to(write_corpus(tmp_path, {"two": [gap("film grain")]}, "elsewhere"))
+    assert "1 log, folder or link was not read: 1 link not followed." in text_of(publish(tmp_path, root))
 
 
-def test_lines_of_other_logs_that_are_no_gaps_are_told_beside_the_lines(
-    write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
-    root = write_corpus({"one": []})
+def test_lines_of_other_logs_that_are_no_gaps_are_told_beside_the_lines(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": []})
     wish = {"event": "$mcp_missing_capability", "properties": {"$mcp_intent": "sky mask"}}
     events = [wish, {"event": "$pageview"}, {"event": "click"}]
     (root / "one" / "posthog.jsonl").write_text("".join(f"{json.dumps(event)}\n" for event in events))
-    text = text_of(publish(root))
+    text = text_of(publish(tmp_path, root))
     assert "2 lines of other logs are no gaps, and not among these." in text
     assert "| counted | 1 |" in text
 
 
 @pytest.mark.parametrize("lines", [[], ["", "  "], ["[1]"]], ids=["no line", "blank lines", "rejects only"])
-def test_a_report_without_a_record_says_so(
-    write_corpus: Corpus, publish: Publish, lines: list[str], text_of: TextOf, headings: Headings
-) -> None:
-    text = text_of(publish(write_corpus({"one": lines})))
+def test_a_report_without_a_record_says_so(tmp_path: Path, lines: list[str]) -> None:
+    text = text_of(publish(tmp_path, write_corpus(tmp_path, {"one": lines})))
     assert "**Nothing is missing here, as far as these logs tell: no record counts.**" in text
     assert headings(text) == [
         "What to author next",
@@ -121,5 +101,5 @@ def test_a_report_without_a_record_says_so(
     ]
 
 
-def test_a_report_without_any_log_says_so(write_corpus: Corpus, publish: Publish, text_of: TextOf) -> None:
-    assert "0 logs with 0 lines that are not blank:" in text_of(publish(write_corpus({})))
+def test_a_report_without_any_log_says_so(tmp_path: Path) -> None:
+    assert "0 logs with 0 lines that are not blank:" in text_of(publish(tmp_path, write_corpus(tmp_path, {})))

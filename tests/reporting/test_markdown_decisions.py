@@ -2,22 +2,17 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from builders import gap, write_corpus
+from builders.reporting import headings, tables, text_of
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.pipeline import Run, run
 from vocabgap.settings.model import DecisionSettings, RankBy, RankSettings, Settings, VocabularySettings
-
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
-TextOf = Callable[[Run], str]
-Headings = Callable[[str], list[str]]
-Tables = Callable[[str], Iterator[list[list[str]]]]
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 COVERED = "Probably covered: check the entry, or how it can be found"
@@ -55,14 +50,15 @@ class Desk:
 
 
 @pytest.fixture
-def desk(gap: Gap, write_corpus: Corpus, tmp_path: Path) -> Desk:
+def desk(tmp_path: Path) -> Desk:
     """Three needs: asked for three times on two images, twice on one, once."""
     root = write_corpus(
+        tmp_path,
         {
             "one": [gap("sky mask", notes="1"), gap("sky mask", notes="2"), gap("film grain", notes="1")],
             "two": [gap("sky mask", workaround="drew it"), gap("lens flare")],
             "three": [gap("film grain", session_id="s-1")],
-        }
+        },
     )
     return Desk(tmp_path, root)
 
@@ -83,7 +79,7 @@ def labels(table: list[list[str]]) -> list[str]:
     return [row[heading.index("Capability")] for row in rows]
 
 
-def test_the_first_is_told_with_its_lead_trend_and_workaround(desk: Desk, text_of: TextOf) -> None:
+def test_the_first_is_told_with_its_lead_trend_and_workaround(desk: Desk) -> None:
     told = lead(text_of(desk.report()))
     assert re.search(
         r"It leads by 1 mention; with other images the next would be level or ahead in \d+ % of cases;"
@@ -95,17 +91,13 @@ def test_the_first_is_told_with_its_lead_trend_and_workaround(desk: Desk, text_o
     assert "Nobody has decided about it." in told
 
 
-def test_without_a_vocabulary_it_is_not_known_what_is_covered(
-    desk: Desk, text_of: TextOf, headings: Headings
-) -> None:
+def test_without_a_vocabulary_it_is_not_known_what_is_covered(desk: Desk) -> None:
     text = text_of(desk.report())
     assert "Whether the vocabulary has it already is not known: no `--vocabulary` was given." in lead(text)
     assert COVERED not in headings(text)
 
 
-def test_what_is_covered_is_listed_apart_and_not_to_be_authored(
-    desk: Desk, text_of: TextOf, tables: Tables
-) -> None:
+def test_what_is_covered_is_listed_apart_and_not_to_be_authored(desk: Desk) -> None:
     made = desk.report(SKY, FOG)
     text = text_of(made)
     whole, covered, *_ = tables(text)
@@ -114,9 +106,7 @@ def test_what_is_covered_is_listed_apart_and_not_to_be_authored(
     assert covered[1:] == [["1", "sky mask", "3", "2", "2026-04-01", "sky_mask", share, "mask, sky", "–"]]
 
 
-def test_what_is_asked_for_most_stays_in_the_headline_though_it_may_be_there(
-    desk: Desk, text_of: TextOf
-) -> None:
+def test_what_is_asked_for_most_stays_in_the_headline_though_it_may_be_there(desk: Desk) -> None:
     made = desk.report(SKY, FOG)
     first, standing, missing, *_ = lead(text_of(made)).split("\n\n")[1:]
     assert first == (
@@ -139,25 +129,23 @@ def test_what_is_asked_for_most_stays_in_the_headline_though_it_may_be_there(
     ],
 )
 def test_others_that_may_be_there_and_rank_next_are_not_passed_over_either(
-    desk: Desk, text_of: TextOf, entries: tuple[dict[str, Any], ...], told: str
+    desk: Desk, entries: tuple[dict[str, Any], ...], told: str
 ) -> None:
     assert told in lead(text_of(desk.report(*entries)))
 
 
-def test_by_another_ranking_what_may_be_there_stands_first_by_that(desk: Desk, text_of: TextOf) -> None:
+def test_by_another_ranking_what_may_be_there_stands_first_by_that(desk: Desk) -> None:
     told = lead(text_of(desk.report(SKY, rank=RankSettings(by=RankBy.IMAGES))))
     assert re.search(r"\*\*\w+ \w+\*\* stands first by images: asked for \d times", told)
 
 
-def test_what_is_covered_and_ranks_later_is_not_in_the_headline(desk: Desk, text_of: TextOf) -> None:
+def test_what_is_covered_and_ranks_later_is_not_in_the_headline(desk: Desk) -> None:
     told = lead(text_of(desk.report(FILM)))
     assert "**sky mask** is what is missing most: asked for 3 times" in told
     assert "possibly there" not in told
 
 
-def test_what_is_covered_has_its_evidence_so_that_the_claim_can_be_checked(
-    desk: Desk, text_of: TextOf
-) -> None:
+def test_what_is_covered_has_its_evidence_so_that_the_claim_can_be_checked(desk: Desk) -> None:
     made = desk.report(SKY, FILM)
     evidence = text_of(made).partition("### 1. sky mask\n")[2].partition("\n### ")[0]
     assert f"Entries that come nearest: `sky_mask` ({explained(made):.0f} % explained, by" in evidence
@@ -165,10 +153,8 @@ def test_what_is_covered_has_its_evidence_so_that_the_claim_can_be_checked(
     assert len(re.findall(r"(?m)^- .*image `", evidence)) == 3
 
 
-def test_the_nearest_entry_is_the_first_of_those_that_come_nearest(
-    gap: Gap, write_corpus: Corpus, tmp_path: Path, text_of: TextOf
-) -> None:
-    root = write_corpus({"one": [gap("lamps of a zeppelin balloon", operations_involved=["pump"])]})
+def test_the_nearest_entry_is_the_first_of_those_that_come_nearest(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("lamps of a zeppelin balloon", operations_involved=["pump"])]})
     pump = {"name": "hand_pump", "touches": ["pump"], "description": "Works by hand; no lamps needed."}
     text = text_of(Desk(tmp_path, root).report(pump, {"name": "deck_lamp"}, FOG))
     nearest = re.search(r"The entry that comes nearest, `hand_pump`, explains (\d+) % of it", lead(text))
@@ -176,23 +162,23 @@ def test_the_nearest_entry_is_the_first_of_those_that_come_nearest(
     assert f"Entries that come nearest: `hand_pump` ({nearest[1]} % explained, by" in text
 
 
-def test_ties_with_what_is_covered_are_told(desk: Desk, text_of: TextOf) -> None:
+def test_ties_with_what_is_covered_are_told(desk: Desk) -> None:
     made = desk.report(SKY, FOG)
     assert made.ranked["tie_group"].to_list() == [1, 1, 1]
     assert "ranks 1 to 3 are a tie." in lead(text_of(made))
 
 
-def test_a_rank_that_is_missing_in_the_list_is_explained(desk: Desk, text_of: TextOf) -> None:
+def test_a_rank_that_is_missing_in_the_list_is_explained(desk: Desk) -> None:
     told = "The ranks that are missing here are probably covered, and listed below."
     assert told in text_of(desk.report(FILM, FOG))
     assert told not in text_of(desk.report(FOG))
 
 
-def test_where_no_entry_has_a_word_of_it_the_report_says_so(desk: Desk, text_of: TextOf) -> None:
+def test_where_no_entry_has_a_word_of_it_the_report_says_so(desk: Desk) -> None:
     assert "No entry of the vocabulary shares a word with it." in lead(text_of(desk.report(FOG)))
 
 
-def test_an_entry_that_comes_near_is_named_with_what_it_explains(desk: Desk, text_of: TextOf) -> None:
+def test_an_entry_that_comes_near_is_named_with_what_it_explains(desk: Desk) -> None:
     text = text_of(desk.report({"name": "mask_brush"}, FOG))
     share = re.search(r"The entry that comes nearest, `mask_brush`, explains (\d+) % of it", lead(text))
     assert share
@@ -201,9 +187,7 @@ def test_an_entry_that_comes_near_is_named_with_what_it_explains(desk: Desk, tex
     assert f"Entries that come nearest: `mask_brush` ({share[1]} % explained, by mask)." in text
 
 
-def test_what_people_pinned_stays_in_the_list_though_it_is_covered(
-    desk: Desk, text_of: TextOf, headings: Headings, tables: Tables
-) -> None:
+def test_what_people_pinned_stays_in_the_list_though_it_is_covered(desk: Desk) -> None:
     desk.report(SKY)
     desk.decide.pin("sky mask")
     made = desk.report(SKY)
@@ -217,9 +201,7 @@ def test_what_people_pinned_stays_in_the_list_though_it_is_covered(
     assert re.search(r"Decided: 2026-07-01 ana pinned 'sky mask' \(dec-[0-9a-f]+\)\.", lead(text))
 
 
-def test_another_decision_than_a_pin_is_told_beside_the_entry_that_covers_it(
-    desk: Desk, text_of: TextOf, tables: Tables
-) -> None:
+def test_another_decision_than_a_pin_is_told_beside_the_entry_that_covers_it(desk: Desk) -> None:
     desk.report(SKY, FOG)
     desk.decide.dismiss("sky mask", "not ours")
     desk.decide.reopen("sky mask", "ask again")
@@ -229,9 +211,7 @@ def test_another_decision_than_a_pin_is_told_beside_the_entry_that_covers_it(
     assert "2026-07-01 ana reopened 'sky mask': ask again (dec-" in covered[1][-1]
 
 
-def test_what_stands_first_though_less_is_asked_for_it_is_not_called_missing_most(
-    desk: Desk, text_of: TextOf
-) -> None:
+def test_what_stands_first_though_less_is_asked_for_it_is_not_called_missing_most(desk: Desk) -> None:
     desk.report()
     desk.decide.pin("lens flare", "a client waits")
     told = lead(text_of(desk.report()))
@@ -248,7 +228,7 @@ def test_what_stands_first_though_less_is_asked_for_it_is_not_called_missing_mos
     ],
 )
 def test_what_is_settled_is_listed_apart_with_the_decision(
-    *, desk: Desk, text_of: TextOf, tables: Tables, action: str, more: str, status: str, told: str
+    *, desk: Desk, action: str, more: str, status: str, told: str
 ) -> None:
     desk.report()
     getattr(desk.decide, action)("sky mask", more)
@@ -276,19 +256,15 @@ def test_what_is_settled_is_listed_apart_with_the_decision(
         ),
     ],
 )
-def test_what_is_not_established_is_left_out_and_counted(
-    desk: Desk, text_of: TextOf, rank: RankSettings, told: str
-) -> None:
+def test_what_is_not_established_is_left_out_and_counted(desk: Desk, rank: RankSettings, told: str) -> None:
     assert f"\n\n{told}\n\n" in text_of(desk.report(rank=rank))
 
 
-def test_without_a_least_evidence_nothing_is_left_out(desk: Desk, text_of: TextOf) -> None:
+def test_without_a_least_evidence_nothing_is_left_out(desk: Desk) -> None:
     assert "left out here" not in text_of(desk.report())
 
 
-def test_what_people_pinned_is_shown_however_little_evidence_it_has(
-    desk: Desk, text_of: TextOf, tables: Tables
-) -> None:
+def test_what_people_pinned_is_shown_however_little_evidence_it_has(desk: Desk) -> None:
     desk.report()
     desk.decide.pin("lens flare")
     text = text_of(desk.report(rank=RankSettings(min_images=2)))
@@ -296,9 +272,7 @@ def test_what_people_pinned_is_shown_however_little_evidence_it_has(
     assert "left out here" not in text
 
 
-def test_another_decision_than_a_pin_does_not_make_up_for_evidence(
-    desk: Desk, text_of: TextOf, tables: Tables
-) -> None:
+def test_another_decision_than_a_pin_does_not_make_up_for_evidence(desk: Desk) -> None:
     desk.report()
     desk.decide.rename("lens flare", "flare of a lens")
     text = text_of(desk.report(rank=RankSettings(min_images=2)))
@@ -306,9 +280,7 @@ def test_another_decision_than_a_pin_does_not_make_up_for_evidence(
     assert "1 capability is left out here, being on fewer than 2 images" in text
 
 
-def test_where_nothing_is_left_to_author_the_report_says_why(
-    desk: Desk, text_of: TextOf, headings: Headings
-) -> None:
+def test_where_nothing_is_left_to_author_the_report_says_why(desk: Desk) -> None:
     desk.report(SKY)
     desk.decide.dismiss("film grain", "not ours")
     text = text_of(desk.report(SKY, rank=RankSettings(min_images=2)))
@@ -322,7 +294,7 @@ def test_where_nothing_is_left_to_author_the_report_says_why(
     assert sections[:4] == ["What to author next", COVERED, DECIDED, "By category"]
 
 
-def test_where_everything_is_decided_only_that_is_said(desk: Desk, text_of: TextOf) -> None:
+def test_where_everything_is_decided_only_that_is_said(desk: Desk) -> None:
     desk.report()
     for label in ("sky mask", "film grain", "lens flare"):
         desk.decide.dismiss(label, "not ours")
@@ -330,7 +302,7 @@ def test_where_everything_is_decided_only_that_is_said(desk: Desk, text_of: Text
     assert "**Nothing is left to author: of 3 capabilities, 3 decided.**" in told
 
 
-def test_the_first_run_has_no_changes_and_the_next_ones_have(desk: Desk, gap: Gap, text_of: TextOf) -> None:
+def test_the_first_run_has_no_changes_and_the_next_ones_have(desk: Desk) -> None:
     assert "Since the run before" not in text_of(desk.report())
     log = desk.root / "one" / "vocabulary_gaps.jsonl"
     log.write_text(json.dumps(gap("haze removal")) + "\n", encoding="utf-8")
@@ -339,7 +311,7 @@ def test_the_first_run_has_no_changes_and_the_next_ones_have(desk: Desk, gap: Ga
     assert told in lead(text_of(desk.report(now=later)))
 
 
-def test_ties_are_told_to_their_end_even_if_it_is_not_shown(demo_run: Run, text_of: TextOf) -> None:
+def test_ties_are_told_to_their_end_even_if_it_is_not_shown(demo_run: Run) -> None:
     ranked = demo_run.ranked
     last_shown = ranked.row(9, named=True)["tie_group"]
     end = ranked.filter(ranked["tie_group"] == last_shown)["rank"].max()
@@ -349,9 +321,7 @@ def test_ties_are_told_to_their_end_even_if_it_is_not_shown(demo_run: Run, text_
 
 
 @pytest.mark.parametrize("entries", [(), (SKY, FOG)], ids=["no vocabulary", "vocabulary"])
-def test_paragraphs_stay_apart_by_one_blank_line(
-    desk: Desk, text_of: TextOf, entries: tuple[dict[str, Any], ...]
-) -> None:
+def test_paragraphs_stay_apart_by_one_blank_line(desk: Desk, entries: tuple[dict[str, Any], ...]) -> None:
     desk.report()
     desk.decide.dismiss("lens flare", "not ours")
     desk.decide.rename("film grain", "grain of a film")

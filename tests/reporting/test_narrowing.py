@@ -1,19 +1,17 @@
 """In what two runs are narrowed differently, and where that is told."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from builders import gap, write_corpus
+from builders.reporting import publish, text_of
 from vocabgap.ingest.selection import Selection
-from vocabgap.pipeline import Run
 from vocabgap.reporting.manifest import Difference, Narrowing, differences
 from vocabgap.settings.model import RankBy, RankSettings, Settings
 
-Publish = Callable[..., Run]
-Text = Callable[[Run], str]
 JUNE, JULY = datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 7, 1, tzinfo=UTC)
 MONTH = JULY - JUNE
 
@@ -27,10 +25,11 @@ def ranked(**rank: Any) -> Narrowing:  # noqa: ANN401 - passed on to RankSetting
 
 
 @pytest.fixture
-def photos(gap: Callable[..., dict[str, object]], write_corpus: Callable[..., Path]) -> Path:
+def photos(tmp_path: Path) -> Path:
     """Two needs of two categories."""
     return write_corpus(
-        {"one": [gap("sky mask", intent_category="local"), gap("film grain", intent_category="detail")]}
+        tmp_path,
+        {"one": [gap("sky mask", intent_category="local"), gap("film grain", intent_category="detail")]},
     )
 
 
@@ -74,52 +73,46 @@ def test_windows_that_move_along_and_the_order_of_values_are_no_difference(
     assert differences(earlier, later, between=MONTH) == ()
 
 
-def test_a_report_says_what_the_run_before_was_narrowed_to(
-    photos: Path, publish: Publish, text_of: Text
-) -> None:
-    publish(photos, now=JUNE)
+def test_a_report_says_what_the_run_before_was_narrowed_to(photos: Path, tmp_path: Path) -> None:
+    publish(tmp_path, photos, now=JUNE)
 
-    text = text_of(publish(photos, selection=Selection(categories=("local",))))
+    text = text_of(publish(tmp_path, photos, selection=Selection(categories=("local",))))
 
     assert "Since the run before, of 2026-06-01T00:00:00Z, in all that was scanned: 2 continued." in text
     assert "The run before was narrowed or ranked differently (category: all before, local now):" in text
 
 
 def test_a_report_that_is_narrowed_like_the_one_before_says_what_the_numbers_are_of(
-    photos: Path, publish: Publish, text_of: Text
+    photos: Path, tmp_path: Path
 ) -> None:
     local = Selection(categories=("local",))
-    publish(photos, now=JUNE, selection=local)
+    publish(tmp_path, photos, now=JUNE, selection=local)
 
-    text = text_of(publish(photos, selection=local))
+    text = text_of(publish(tmp_path, photos, selection=local))
 
     assert "in all that was scanned: 2 continued." in text
     assert "The run before was narrowed" not in text
 
 
-def test_a_whole_report_after_a_whole_one_says_only_of_when_that_was(
-    photos: Path, publish: Publish, text_of: Text
-) -> None:
-    publish(photos, now=JUNE)
+def test_a_whole_report_after_a_whole_one_says_only_of_when_that_was(photos: Path, tmp_path: Path) -> None:
+    publish(tmp_path, photos, now=JUNE)
 
-    text = text_of(publish(photos))
+    text = text_of(publish(tmp_path, photos))
 
     assert "Since the run before, of 2026-06-01T00:00:00Z: 2 continued." in text
     assert "The run before was narrowed" not in text
 
 
-def test_a_filter_that_is_no_markdown_is_shown_as_it_is(
-    photos: Path, publish: Publish, text_of: Text
-) -> None:
-    publish(photos, now=JUNE, selection=Selection(images=("<b>*one*",)))
+def test_a_filter_that_is_no_markdown_is_shown_as_it_is(photos: Path, tmp_path: Path) -> None:
+    publish(tmp_path, photos, now=JUNE, selection=Selection(images=("<b>*one*",)))
 
-    assert "(image: \\<b\\>\\*one\\* before, all now)" in text_of(publish(photos))
+    assert "(image: \\<b\\>\\*one\\* before, all now)" in text_of(publish(tmp_path, photos))
 
 
-def test_ranks_by_other_rules_are_said_not_to_compare(photos: Path, publish: Publish, text_of: Text) -> None:
-    publish(photos, now=JUNE)
+def test_ranks_by_other_rules_are_said_not_to_compare(photos: Path, tmp_path: Path) -> None:
+    publish(tmp_path, photos, now=JUNE)
 
-    made = publish(photos, settings=Settings(rank=RankSettings(by=RankBy.PRIORITY, min_images=2)))
+    made = publish(tmp_path, photos, settings=Settings(rank=RankSettings(by=RankBy.PRIORITY, min_images=2)))
 
     assert "(min-images: 1 before, 2 now; rank-by: mentions before, priority now)" in text_of(made)
     assert made.published.manifest.compared is not None

@@ -1,34 +1,29 @@
 """What the report says of records that are no gap, and of those that were given a category."""
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import polars as pl
 
+from builders import gap, write_corpus
+from builders.reporting import publish, tables, text_of
 from vocabgap.ingest.selection import Selection
-from vocabgap.pipeline import Run
 from vocabgap.settings.model import CategorySettings, Settings
-
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
-Publish = Callable[..., Run]
-TextOf = Callable[[Run], str]
-Tables = Callable[[str], Iterator[list[list[str]]]]
 
 RECLASSIFY = Settings(categories=CategorySettings(reclassify=True))
 
 
-def photos(gap: Gap, write_corpus: Corpus) -> Path:
+def photos(tmp_path: Path) -> Path:
     return write_corpus(
+        tmp_path,
         {
             "one": [gap("sky mask"), gap("the render timed out"), gap("the preview timed out")],
             "two": [gap("film grain"), gap("permission denied on export")],
-        }
+        },
     )
 
 
-def test_every_record_is_counted_filtered_or_no_gap(gap: Gap, write_corpus: Corpus, publish: Publish) -> None:
-    made = publish(photos(gap, write_corpus), selection=Selection(images=("one",)))
+def test_every_record_is_counted_filtered_or_no_gap(tmp_path: Path) -> None:
+    made = publish(tmp_path, photos(tmp_path), selection=Selection(images=("one",)))
     account = made.published.summary.account
     assert account is not None
     assert (account.counted, account.filtered, account.not_a_gap) == (1, 2, 2)
@@ -36,18 +31,14 @@ def test_every_record_is_counted_filtered_or_no_gap(gap: Gap, write_corpus: Corp
     assert account.rules == {"transient": 2}
 
 
-def test_the_account_names_rules_and_counts(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf, tables: Tables
-) -> None:
-    text = text_of(publish(photos(gap, write_corpus)))
+def test_the_account_names_rules_and_counts(tmp_path: Path) -> None:
+    text = text_of(publish(tmp_path, photos(tmp_path)))
     rows = {row[0]: row[1:] for row in list(tables(text))[-1][1:]}
     assert rows["not a gap"] == ["3", "2 transient, 1 permission; which ones, says gaps.parquet"]
 
 
-def test_marked_records_are_ranked_nowhere_and_published_all_the_same(
-    gap: Gap, write_corpus: Corpus, publish: Publish
-) -> None:
-    made = publish(photos(gap, write_corpus))
+def test_marked_records_are_ranked_nowhere_and_published_all_the_same(tmp_path: Path) -> None:
+    made = publish(tmp_path, photos(tmp_path))
     assert sorted(made.ranked["label"]) == ["film grain", "sky mask"]
     gaps = pl.read_parquet(made.published.folder / "gaps.parquet")
     marked = gaps.filter(why_not="not_a_gap")
@@ -55,25 +46,23 @@ def test_marked_records_are_ranked_nowhere_and_published_all_the_same(
     assert not marked["counted"].any()
 
 
-def test_a_rule_that_is_switched_off_marks_nothing(gap: Gap, write_corpus: Corpus, publish: Publish) -> None:
-    made = publish(photos(gap, write_corpus), settings=Settings(not_a_gap={"transient": ()}))
+def test_a_rule_that_is_switched_off_marks_nothing(tmp_path: Path) -> None:
+    made = publish(tmp_path, photos(tmp_path), settings=Settings(not_a_gap={"transient": ()}))
     account = made.published.summary.account
     assert account is not None
     assert account.rules == {"permission": 1}
 
 
-def test_a_report_of_nothing_but_failures_says_so(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
-    text = text_of(publish(write_corpus({"one": [gap("the render timed out")]})))
+def test_a_report_of_nothing_but_failures_says_so(tmp_path: Path) -> None:
+    text = text_of(publish(tmp_path, write_corpus(tmp_path, {"one": [gap("the render timed out")]})))
     assert "**Nothing is left of 1 record: 1 no gap of the vocabulary.**" in text
 
 
-def test_given_categories_are_ranked_by_and_told(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
-    root = write_corpus({"one": [gap("sky warmth", operations_involved=["temperature"]), gap("glow")]})
-    made = publish(root, settings=RECLASSIFY)
+def test_given_categories_are_ranked_by_and_told(tmp_path: Path) -> None:
+    root = write_corpus(
+        tmp_path, {"one": [gap("sky warmth", operations_involved=["temperature"]), gap("glow")]}
+    )
+    made = publish(tmp_path, root, settings=RECLASSIFY)
     given = made.published.summary.reclassified
     assert given is not None
     assert (given.by_operations, given.by_classifier, given.left) == (1, 0, 1)
@@ -83,24 +72,20 @@ def test_given_categories_are_ranked_by_and_told(
     assert "--reclassify" in made.published.summary.command
 
 
-def test_without_being_asked_no_category_is_given(
-    gap: Gap, write_corpus: Corpus, publish: Publish, text_of: TextOf
-) -> None:
-    root = write_corpus({"one": [gap("sky warmth", operations_involved=["temperature"])]})
-    made = publish(root)
+def test_without_being_asked_no_category_is_given(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky warmth", operations_involved=["temperature"])]})
+    made = publish(tmp_path, root)
     assert made.ranked["intent_category"].to_list() == ["uncategorized"]
     assert made.published.summary.reclassified is None
     assert "without a category" not in text_of(made)
 
 
-def test_what_agents_said_is_published_folded(gap: Gap, write_corpus: Corpus, publish: Publish) -> None:
-    made = publish(write_corpus({"one": [gap("sky mask", intent_category="Mask")]}))
+def test_what_agents_said_is_published_folded(tmp_path: Path) -> None:
+    made = publish(tmp_path, write_corpus(tmp_path, {"one": [gap("sky mask", intent_category="Mask")]}))
     gaps = pl.read_parquet(made.published.folder / "gaps.parquet")
     assert gaps.select("intent_category", "category", "category_by").rows() == [("Mask", "local", "agent")]
 
 
-def test_rules_that_only_a_settings_file_can_say_leave_no_command(
-    gap: Gap, write_corpus: Corpus, publish: Publish
-) -> None:
-    made = publish(photos(gap, write_corpus), settings=Settings(not_a_gap={"outage": ()}))
+def test_rules_that_only_a_settings_file_can_say_leave_no_command(tmp_path: Path) -> None:
+    made = publish(tmp_path, photos(tmp_path), settings=Settings(not_a_gap={"outage": ()}))
     assert made.published.summary.command == ""

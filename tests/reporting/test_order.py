@@ -6,6 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from builders import gap, write_corpus
 from vocabgap.clustering.grouping import cluster
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.scanning import scan
@@ -16,9 +17,7 @@ from vocabgap.settings.model import RankBy
 
 
 @pytest.fixture
-def ranked(
-    gap: Callable[..., dict[str, object]], write_corpus: Callable[..., Path]
-) -> Callable[..., pl.DataFrame]:
+def ranked(tmp_path: Path) -> Callable[..., pl.DataFrame]:
     """Ranks four needs, each first by something else."""
     old = "2025-01-01T00:00:00Z"
     glow = gap("moon glow", satisfaction=-1, timestamp=old)
@@ -30,7 +29,7 @@ def ranked(
         "five": [glow],
         "six": [glow],
     }
-    records = scan(write_corpus(images)).records
+    records = scan(write_corpus(tmp_path, images)).records
     found = cluster(records)
 
     def make(**given: object) -> pl.DataFrame:

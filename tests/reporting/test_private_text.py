@@ -3,7 +3,6 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from builders import write_corpus
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.pipeline import Run, run
 from vocabgap.reporting.page.rendering import render_page
@@ -30,7 +30,6 @@ from vocabgap.settings.model import (
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 IMAGES = ("one", "two", "three", "four")
 TOKEN = re.compile(r"zq[a-z]*[0-9]+qz")
-Corpus = Callable[..., Path]
 
 names = count()
 
@@ -41,7 +40,7 @@ def token(what: str = "") -> str:
 
 
 @pytest.fixture
-def told_all(write_corpus: Corpus, tmp_path: Path) -> Run:
+def told_all(tmp_path: Path) -> Run:
     """A run with a private text in every place that has one: some on one image each, some on all of them."""
     free = {
         "session_id": "session", "snapshot_hash": "shot", "description": "text", "workaround": "instead",
@@ -75,7 +74,7 @@ def told_all(write_corpus: Corpus, tmp_path: Path) -> Run:
         ]
 
     images = [{f"{token('folder')} {image}": lines(image)} for image in IMAGES]
-    roots = [write_corpus(each, token("root")) for each in images]
+    roots = [write_corpus(tmp_path, each, token("root")) for each in images]
     listed = tmp_path / f"{token('pack')}.json"
     entries = [{"name": f"{token('known')} {need} mask", "description": token()} for need in ("sky", "fog")]
     listed.write_text(json.dumps({"entries": entries}), encoding="utf-8")

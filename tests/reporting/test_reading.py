@@ -2,24 +2,24 @@
 
 import hashlib
 import json
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from builders import gap, write_corpus
+from builders.reporting import publish
 from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
 
-Publish = Callable[..., Run]
 JUNE, JULY = datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 7, 1, tzinfo=UTC)
 
 
 @pytest.fixture
-def photos(gap: Callable[..., dict[str, object]], write_corpus: Callable[..., Path]) -> Path:
+def photos(tmp_path: Path) -> Path:
     """One need on one image."""
-    return write_corpus({"one": [gap("sky mask")]})
+    return write_corpus(tmp_path, {"one": [gap("sky mask")]})
 
 
 def compared(made: Run) -> dict[str, Any] | None:
@@ -28,11 +28,11 @@ def compared(made: Run) -> dict[str, Any] | None:
     return found
 
 
-def test_the_run_that_is_replaced_is_named_by_its_moment_and_digest(photos: Path, publish: Publish) -> None:
-    before = publish(photos, now=JUNE, selection=Selection(images=("one",)))
+def test_the_run_that_is_replaced_is_named_by_its_moment_and_digest(photos: Path, tmp_path: Path) -> None:
+    before = publish(tmp_path, photos, now=JUNE, selection=Selection(images=("one",)))
     digest = hashlib.sha256((before.published.folder / "groups.parquet").read_bytes()).hexdigest()
 
-    found = compared(publish(photos))
+    found = compared(publish(tmp_path, photos))
 
     assert found is not None
     assert (found["now"], found["sha256"], found["folder"]) == ("2026-06-01T00:00:00Z", digest, None)
@@ -40,11 +40,11 @@ def test_the_run_that_is_replaced_is_named_by_its_moment_and_digest(photos: Path
 
 
 def test_a_run_that_was_named_is_named_with_its_folder_as_the_command_has_it(
-    photos: Path, publish: Publish, tmp_path: Path
+    photos: Path, tmp_path: Path
 ) -> None:
-    publish(photos, out=tmp_path / "june", now=JUNE)
+    publish(tmp_path, photos, out=tmp_path / "june", now=JUNE)
 
-    made = publish(photos, previous=tmp_path / "june")
+    made = publish(tmp_path, photos, previous=tmp_path / "june")
 
     found = compared(made)
     assert found is not None
@@ -52,40 +52,38 @@ def test_a_run_that_was_named_is_named_with_its_folder_as_the_command_has_it(
     assert "--previous june" in made.published.manifest.command
 
 
-def test_a_first_run_was_compared_with_nothing(photos: Path, publish: Publish) -> None:
-    made = publish(photos)
+def test_a_first_run_was_compared_with_nothing(photos: Path, tmp_path: Path) -> None:
+    made = publish(tmp_path, photos)
 
     assert compared(made) is None
     assert "--previous" not in made.published.manifest.command
 
 
-def test_to_compare_with_nothing_is_said_as_that(photos: Path, publish: Publish) -> None:
-    publish(photos, now=JUNE)
+def test_to_compare_with_nothing_is_said_as_that(photos: Path, tmp_path: Path) -> None:
+    publish(tmp_path, photos, now=JUNE)
 
-    made = publish(photos, previous="none")
+    made = publish(tmp_path, photos, previous="none")
 
     assert compared(made) is None
     assert "--previous none" in made.published.manifest.command
 
 
 def test_a_run_that_is_made_again_names_what_the_published_one_was_compared_with(
-    photos: Path, publish: Publish
+    photos: Path, tmp_path: Path
 ) -> None:
-    publish(photos, now=JUNE)
-    first = compared(publish(photos))
+    publish(tmp_path, photos, now=JUNE)
+    first = compared(publish(tmp_path, photos))
 
-    again = publish(photos)
+    again = publish(tmp_path, photos)
 
     assert first is not None
     assert compared(again) == first
 
 
-def test_the_folder_that_is_replaced_need_not_be_named(
-    photos: Path, publish: Publish, tmp_path: Path
-) -> None:
-    publish(photos, now=JUNE)
+def test_the_folder_that_is_replaced_need_not_be_named(photos: Path, tmp_path: Path) -> None:
+    publish(tmp_path, photos, now=JUNE)
 
-    made = publish(photos, previous=tmp_path / "out")
+    made = publish(tmp_path, photos, previous=tmp_path / "out")
 
     assert compared(made) is not None
     assert "--previous" not in made.published.manifest.command

@@ -1,7 +1,6 @@
 """The report of a published run, made again."""
 
 import shutil
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,6 +8,8 @@ import msgspec
 import polars as pl
 import pytest
 
+from builders import gap, write_corpus
+from builders.reporting import publish
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
@@ -16,9 +17,6 @@ from vocabgap.reporting import formats, writing
 from vocabgap.reporting.writing import render, report
 from vocabgap.settings.model import RankBy, RankSettings, Settings
 
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
-Publish = Callable[..., Run]
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 
 
@@ -57,18 +55,20 @@ def test_same_version_makes_the_same_bytes(folder: Path) -> None:
     ids=["settings", "selection", "share"],
 )
 def test_whatever_was_asked_for_is_asked_for_again(
-    demo: Path, publish: Publish, arguments: dict[str, object]
+    demo: Path, tmp_path: Path, arguments: dict[str, object]
 ) -> None:
-    out = publish(demo, **arguments).published.folder
+    out = publish(tmp_path, demo, **arguments).published.folder
     before = contents(out)
     render(out, share="share" in arguments)
     assert contents(out) == before
 
 
-def test_a_run_with_a_run_before_is_told_as_it_was(gap: Gap, write_corpus: Corpus, publish: Publish) -> None:
-    publish(write_corpus({"heron": [gap("sky mask")]}, name="old"))
+def test_a_run_with_a_run_before_is_told_as_it_was(tmp_path: Path) -> None:
+    publish(tmp_path, write_corpus(tmp_path, {"heron": [gap("sky mask")]}, name="old"))
     later = datetime(2026, 7, 2, tzinfo=UTC)
-    out = publish(write_corpus({"heron": [gap("sky mask"), gap("film grain")]}), now=later).published.folder
+    out = publish(
+        tmp_path, write_corpus(tmp_path, {"heron": [gap("sky mask"), gap("film grain")]}), now=later
+    ).published.folder
     before = contents(out)
     render(out)
     assert contents(out) == before

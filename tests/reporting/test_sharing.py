@@ -2,13 +2,14 @@
 
 import ast
 import inspect
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from builders import gap, write_corpus
+from builders.reporting import publish
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.selection import Selection
@@ -25,10 +26,6 @@ from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.writing import report
 from vocabgap.settings.model import ClusterSettings, DecisionSettings, RankSettings, Settings
 
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
-Publish = Callable[..., Run]
-
 APART = Settings(cluster=ClusterSettings(threshold=0.0))
 TOGETHER = Settings(cluster=ClusterSettings(threshold=1.0))
 
@@ -43,22 +40,19 @@ def shared_summary(made: Run, fewest: int) -> Summary:
     return shareable(made.published.summary, gaps.filter("counted"), fewest)
 
 
-@pytest.fixture
-def asked(gap: Gap, write_corpus: Corpus, publish: Publish) -> Callable[..., Run]:
+def asked(
+    tmp_path: Path, *wordings: str, settings: Settings = TOGETHER, share: int = 3, **fields: object
+) -> Run:
     """Publishes a workspace of an image for each of several wordings, and of what else records say."""
-
-    def make(*wordings: str, settings: Settings = TOGETHER, share: int = 3, **fields: object) -> Run:
-        images = {
-            f"image-{number}": [gap(wording, image_id=f"image-{number}", **fields)]
-            for number, wording in enumerate(wordings)
-        }
-        return publish(write_corpus(images), settings=settings, share=share)
-
-    return make
+    images = {
+        f"image-{number}": [gap(wording, image_id=f"image-{number}", **fields)]
+        for number, wording in enumerate(wordings)
+    }
+    return publish(tmp_path, write_corpus(tmp_path, images), settings=settings, share=share)
 
 
-def test_a_capability_on_too_few_images_is_not_shown(asked: Callable[..., Run]) -> None:
-    made = asked("sky mask", "sky mask", "sky mask", "film grain", "film grain", settings=APART)
+def test_a_capability_on_too_few_images_is_not_shown(tmp_path: Path) -> None:
+    made = asked(tmp_path, "sky mask", "sky mask", "sky mask", "film grain", "film grain", settings=APART)
     shared = shared_summary(made, 3)
     assert [each.capability.label for each in shared.everything] == ["sky mask"]
     assert "film grain" not in shared_page(made)
@@ -66,52 +60,50 @@ def test_a_capability_on_too_few_images_is_not_shown(asked: Callable[..., Run]) 
     assert (shared.withheld.capabilities, shared.withheld.mentions) == (1, 2)
 
 
-def test_images_count_and_not_mentions(gap: Gap, write_corpus: Corpus, publish: Publish) -> None:
+def test_images_count_and_not_mentions(tmp_path: Path) -> None:
     often = [gap("sky mask", session_id=f"s-{number}") for number in range(9)]
-    made = publish(write_corpus({"one": often, "two": often}), share=3)
+    made = publish(tmp_path, write_corpus(tmp_path, {"one": often, "two": often}), share=3)
     assert shared_summary(made, 3).everything == ()
     assert len(shared_summary(made, 2).everything) == 1
 
 
-def test_a_wording_is_shown_where_enough_images_used_its_words(asked: Callable[..., Run]) -> None:
-    made = asked("sky mask", "Sky-Mask", "skyMasks", "mask for Anna's sky")
+def test_a_wording_is_shown_where_enough_images_used_its_words(tmp_path: Path) -> None:
+    made = asked(tmp_path, "sky mask", "Sky-Mask", "skyMasks", "mask for Anna's sky")
     (item,) = shared_summary(made, 3).everything
     assert [each.mentions for each in item.capability.variants] == [3]
     assert "nna" not in shared_page(made)
 
 
 def test_a_wording_that_no_image_shares_to_the_letter_is_shown_in_plain_words(
-    asked: Callable[..., Run],
+    tmp_path: Path,
 ) -> None:
-    made = asked("sky mask (!)", "Sky-Mask ♥", "sky_mask:")
+    made = asked(tmp_path, "sky mask (!)", "Sky-Mask ♥", "sky_mask:")
     (item,) = shared_summary(made, 3).everything
     assert [each.wording for each in item.capability.variants] == ["sky mask"]
     assert item.capability.label == "sky mask"
 
 
-def test_a_wording_without_words_is_shown_where_enough_images_used_it(asked: Callable[..., Run]) -> None:
-    (item,) = shared_summary(asked("???", "???  ", " ???"), 3).everything
+def test_a_wording_without_words_is_shown_where_enough_images_used_it(tmp_path: Path) -> None:
+    (item,) = shared_summary(asked(tmp_path, "???", "???  ", " ???"), 3).everything
     assert item.capability.label == "???"
 
 
-def test_a_spelling_that_enough_images_share_is_shown_as_it_is(asked: Callable[..., Run]) -> None:
-    (item,) = shared_summary(asked("Sky-Mask", "Sky-Mask", "Sky-Mask", "sky mask"), 3).everything
+def test_a_spelling_that_enough_images_share_is_shown_as_it_is(tmp_path: Path) -> None:
+    (item,) = shared_summary(asked(tmp_path, "Sky-Mask", "Sky-Mask", "Sky-Mask", "sky mask"), 3).everything
     assert [(each.wording, each.mentions) for each in item.capability.variants] == [("Sky-Mask", 4)]
 
 
-def test_what_people_asked_for_is_not_shown_where_nothing_else_says_what_was_missing(
-    gap: Gap, write_corpus: Corpus, publish: Publish
-) -> None:
+def test_what_people_asked_for_is_not_shown_where_nothing_else_says_what_was_missing(tmp_path: Path) -> None:
     asked = [gap("", intent="lift the iguana")]
-    made = publish(write_corpus({"one": asked, "two": asked, "three": asked}), share=3)
+    made = publish(tmp_path, write_corpus(tmp_path, {"one": asked, "two": asked, "three": asked}), share=3)
     assert made.ranked["label"].to_list() == ["lift the iguana"]
     (item,) = shared_summary(made, 3).everything
     assert item.capability.label == NO_WORDING
     assert "iguana" not in shared_page(made)
 
 
-def test_a_label_that_falls_away_gives_place_to_the_most_used_wording(asked: Callable[..., Run]) -> None:
-    made = asked("sky mask for Anna", "sky mask", "sky mask", "sky mask", settings=TOGETHER)
+def test_a_label_that_falls_away_gives_place_to_the_most_used_wording(tmp_path: Path) -> None:
+    made = asked(tmp_path, "sky mask for Anna", "sky mask", "sky mask", "sky mask", settings=TOGETHER)
     summary = made.published.summary
     renamed = tuple(
         replace(each, capability=replace(each.capability, label="Anna's sky")) for each in summary.everything
@@ -124,75 +116,71 @@ def test_a_label_that_falls_away_gives_place_to_the_most_used_wording(asked: Cal
     assert (shared.withheld.labels, shared.withheld.wordings) == (1, 1)
 
 
-def test_a_capability_without_a_common_wording_is_shown_by_its_numbers(asked: Callable[..., Run]) -> None:
-    made = asked("sky mask", "mask for clouds", "mask of hair")
+def test_a_capability_without_a_common_wording_is_shown_by_its_numbers(tmp_path: Path) -> None:
+    made = asked(tmp_path, "sky mask", "mask for clouds", "mask of hair")
     (item,) = shared_summary(made, 3).everything
     assert (item.capability.label, item.capability.variants) == (NO_WORDING, ())
     assert (item.capability.mentions, item.capability.images) == (3, 3)
 
 
-def test_no_identifier_is_made_from_words(asked: Callable[..., Run]) -> None:
-    made = asked("sky mask", "sky mask", "sky mask")
+def test_no_identifier_is_made_from_words(tmp_path: Path) -> None:
+    made = asked(tmp_path, "sky mask", "sky mask", "sky mask")
     (item,) = made.ranked["capability_id"]
     assert item in (made.published.folder / "report.html").read_text(encoding="utf-8")
     assert item.removeprefix("cap-") not in shared_page(made)
     assert 'href="#cap-1"' in shared_page(made)
 
 
-def test_a_category_that_too_few_images_have_is_not_named(asked: Callable[..., Run]) -> None:
-    made = asked("sky mask", "sky mask", "sky mask", intent_category="tone")
+def test_a_category_that_too_few_images_have_is_not_named(tmp_path: Path) -> None:
+    made = asked(tmp_path, "sky mask", "sky mask", "sky mask", intent_category="tone")
     assert [each.capability.intent_category for each in shared_summary(made, 3).everything] == ["tone"]
     assert [(each.name, each.mentions) for each in shared_summary(made, 3).categories] == [("tone", 3)]
 
 
-def test_the_main_category_is_the_most_frequent_one_that_is_common(
-    gap: Gap, write_corpus: Corpus, publish: Publish
-) -> None:
+def test_the_main_category_is_the_most_frequent_one_that_is_common(tmp_path: Path) -> None:
     often = [gap("sky mask", intent_category="anna", session_id=f"s-{number}") for number in range(5)]
     others = {name: [gap("sky mask", intent_category="tone")] for name in ("two", "three", "four")}
-    made = publish(write_corpus({"one": often, **others}), share=3)
+    made = publish(tmp_path, write_corpus(tmp_path, {"one": often, **others}), share=3)
     assert made.ranked["intent_category"].to_list() == ["anna"]
     (item,) = shared_summary(made, 3).everything
     assert item.capability.intent_category == "tone"
     assert "anna" not in shared_page(made)
 
 
-def test_a_capability_whose_categories_are_all_rare_says_so(
-    gap: Gap, write_corpus: Corpus, publish: Publish
-) -> None:
+def test_a_capability_whose_categories_are_all_rare_says_so(tmp_path: Path) -> None:
     images = {name: [gap("sky mask", intent_category=f"for {name}")] for name in ("one", "two", "three")}
-    (item,) = shared_summary(publish(write_corpus(images), share=3), 3).everything
+    (item,) = shared_summary(publish(tmp_path, write_corpus(tmp_path, images), share=3), 3).everything
     assert item.capability.intent_category == NO_CATEGORY
     assert [(each.name, each.mentions) for each in item.capability.categories] == [(NO_CATEGORY, 3)]
 
 
-def test_operations_together_are_named_where_enough_images_have_just_these(
-    gap: Gap, write_corpus: Corpus, publish: Publish
-) -> None:
+def test_operations_together_are_named_where_enough_images_have_just_these(tmp_path: Path) -> None:
     both = [gap("sky mask", operations_involved=["crop", "blur"])]
     three = [gap("sky mask", operations_involved=["crop", "blur", "grain"], notes=str(n)) for n in range(2)]
-    made = publish(write_corpus({"one": both, "two": both, "three": both, "four": three}), share=3)
+    made = publish(
+        tmp_path, write_corpus(tmp_path, {"one": both, "two": both, "three": both, "four": three}), share=3
+    )
     (item,) = shared_summary(made, 3).everything
     assert [each.operations for each in item.capability.combinations] == [("blur", "crop")]
     assert [each.operations for each in shared_summary(made, 3).combinations or ()] == [("blur", "crop")]
     assert "grain" not in shared_page(made)
 
 
-def test_what_a_report_was_narrowed_to_is_told_without_names(
-    gap: Gap, write_corpus: Corpus, publish: Publish
-) -> None:
-    root = write_corpus({name: [gap("sky mask", session_id="anna")] for name in ("one", "two", "three")})
+def test_what_a_report_was_narrowed_to_is_told_without_names(tmp_path: Path) -> None:
+    root = write_corpus(
+        tmp_path, {name: [gap("sky mask", session_id="anna")] for name in ("one", "two", "three")}
+    )
     chosen = Selection(since=datetime(2026, 1, 1, tzinfo=UTC), sessions=("anna",))
-    made = publish(root, selection=chosen, share=3)
+    made = publish(tmp_path, root, selection=chosen, share=3)
     assert shared_summary(made, 3).selection == (("since", "2026-01-01T00:00:00Z"), ("session", None))
     told = shared_page(made).replace("<bdi>", "").replace("</bdi>", "")
     assert "Narrowed to since 2026-01-01T00:00:00Z, a choice by session." in told
     assert "anna" not in shared_page(made)
 
 
-def test_as_many_capabilities_are_shown_as_in_the_report(asked: Callable[..., Run]) -> None:
+def test_as_many_capabilities_are_shown_as_in_the_report(tmp_path: Path) -> None:
     rare = ["fog mask"] * 2
-    made = asked(*["sky mask"] * 4, *["film grain"] * 3, *rare, settings=APART)
+    made = asked(tmp_path, *["sky mask"] * 4, *["film grain"] * 3, *rare, settings=APART)
     full = replace(made.published.summary, capabilities=made.published.summary.capabilities[:1])
     gaps = read_gaps(made.published.folder)
     assert gaps is not None
@@ -202,47 +190,43 @@ def test_as_many_capabilities_are_shown_as_in_the_report(asked: Callable[..., Ru
     assert len(shared_summary(made, 3).capabilities) == 2
 
 
-def test_ties_are_those_among_all_and_told_where_one_is_shown(asked: Callable[..., Run]) -> None:
-    made = asked(*["sky mask"] * 3, *["film grain"] * 3, *["fog"] * 2, settings=APART)
+def test_ties_are_those_among_all_and_told_where_one_is_shown(tmp_path: Path) -> None:
+    made = asked(tmp_path, *["sky mask"] * 3, *["film grain"] * 3, *["fog"] * 2, settings=APART)
     assert shared_summary(made, 3).ties == made.published.summary.ties
     assert shared_summary(made, 4).ties == ()
 
 
-def test_a_run_without_share_has_no_such_page(asked: Callable[..., Run], publish: Publish) -> None:
-    made = asked("sky mask", "sky mask", "sky mask")
+def test_a_run_without_share_has_no_such_page(tmp_path: Path) -> None:
+    made = asked(tmp_path, "sky mask", "sky mask", "sky mask")
     assert "share.html" in made.published.files
     assert "share.html" in [output.name for output in made.published.manifest.outputs]
-    again = publish(made.published.folder.parent / "photos")
+    again = publish(tmp_path, made.published.folder.parent / "photos")
     assert "share.html" not in again.published.files
     assert not (again.published.folder / "share.html").exists()
 
 
-def test_the_other_files_are_the_same_with_and_without(
-    asked: Callable[..., Run], publish: Publish, tmp_path: Path
-) -> None:
-    made = asked("sky mask", "sky mask", "film grain")
-    plain = publish(tmp_path / "photos", settings=TOGETHER, out=tmp_path / "plain")
+def test_the_other_files_are_the_same_with_and_without(tmp_path: Path) -> None:
+    made = asked(tmp_path, "sky mask", "sky mask", "film grain")
+    plain = publish(tmp_path, tmp_path / "photos", settings=TOGETHER, out=tmp_path / "plain")
     for name in ("report.md", "report.html"):
         assert (made.published.folder / name).read_bytes() == (plain.published.folder / name).read_bytes()
 
 
-def test_the_page_is_the_report_of_the_reduced_summary(asked: Callable[..., Run]) -> None:
-    made = asked("sky mask", "sky mask", "sky mask for Anna", share=2)
+def test_the_page_is_the_report_of_the_reduced_summary(tmp_path: Path) -> None:
+    made = asked(tmp_path, "sky mask", "sky mask", "sky mask for Anna", share=2)
     assert shared_page(made) == render_page(shared_summary(made, 2))
 
 
 @pytest.mark.parametrize("fewest", [0, 1])
-def test_a_report_from_single_images_is_refused(
-    gap: Gap, write_corpus: Corpus, publish: Publish, tmp_path: Path, fewest: int
-) -> None:
-    root = write_corpus({"one": [gap("sky mask")]})
+def test_a_report_from_single_images_is_refused(tmp_path: Path, fewest: int) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask")]})
     with pytest.raises(InvalidInputError, match="single image"):
-        publish(root, share=fewest)
+        publish(tmp_path, root, share=fewest)
     assert not (tmp_path / "out").exists()
 
 
-def test_a_ranking_without_its_records_is_not_shared(asked: Callable[..., Run], tmp_path: Path) -> None:
-    made = asked("sky mask", "sky mask", "sky mask")
+def test_a_ranking_without_its_records_is_not_shared(tmp_path: Path) -> None:
+    made = asked(tmp_path, "sky mask", "sky mask", "sky mask")
     _, ranked = read_run(made.published.folder, option="--run")
     with pytest.raises(InvalidInputError, match="scan"):
         report(ranked, tmp_path / "other", share=3)
@@ -256,18 +240,18 @@ def test_settings_say_how_many_images_are_enough() -> None:
 
 
 @pytest.fixture
-def decided(asked: Callable[..., Run], publish: Publish, tmp_path: Path) -> Run:
+def decided(tmp_path: Path) -> Run:
     """A run over four needs: one pinned before what is asked for more, one dismissed, one authored."""
     needs = ["sky mask"] * 3 + ["film grain"] * 4 + ["lens flare"] * 4 + ["color wheel"] * 5
     chosen = Settings(
         cluster=ClusterSettings(threshold=0.0), decisions=DecisionSettings(file=str(tmp_path / "d.jsonl"))
     )
-    first = asked(*needs, settings=chosen)
+    first = asked(tmp_path, *needs, settings=chosen)
     decide = Decisions(first.published.folder, chosen.decisions.file, actor="ada")
     decide.pin("sky mask")
     decide.dismiss("film grain", "rare")
     decide.author("lens flare", "flare")
-    return publish(tmp_path / "photos", settings=chosen, share=3)
+    return publish(tmp_path, tmp_path / "photos", settings=chosen, share=3)
 
 
 def test_nothing_that_was_decided_is_in_the_page(decided: Run) -> None:
@@ -293,8 +277,8 @@ def test_the_headline_of_a_pinned_one_does_not_say_why_it_stands_first(decided: 
     assert "because of what was decided" not in shared_page(decided)
 
 
-def test_single_days_are_not_in_the_page(asked: Callable[..., Run]) -> None:
-    made = asked("sky mask", "sky mask", "sky mask")
+def test_single_days_are_not_in_the_page(tmp_path: Path) -> None:
+    made = asked(tmp_path, "sky mask", "sky mask", "sky mask")
     assert made.published.summary.everything[0].on_days
     payload = payload_of(shared_summary(made, 3))
     assert [(row.days, row.timeline) for row in payload.rows] == [((), ())]
@@ -310,20 +294,20 @@ def test_every_field_is_shared_only_because_somebody_said_so(kind: type[Summary]
 
 
 def test_what_is_beyond_the_list_is_not_said_to_be_rare(
-    asked: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(capability, "MOST_LISTED", 1)
     monkeypatch.setattr(capability, "SHOWN", 1)
     monkeypatch.setattr(rendering, "SHOWN", 1)
-    made = asked(*["sky mask"] * 4, *["film grain"] * 3, "lens flare", settings=APART)
+    made = asked(tmp_path, *["sky mask"] * 4, *["film grain"] * 3, "lens flare", settings=APART)
     withheld = shared_summary(made, 3).withheld
     assert withheld is not None
     assert (withheld.capabilities, withheld.mentions, withheld.unlisted) == (1, 1, 1)
     assert "1 other beyond the first 1" in shared_page(made)
 
 
-def test_a_form_of_a_word_that_too_few_images_used_is_not_shown(asked: Callable[..., Run]) -> None:
-    made = asked("organize layers", "organization: layers", "organized Layers (all)")
+def test_a_form_of_a_word_that_too_few_images_used_is_not_shown(tmp_path: Path) -> None:
+    made = asked(tmp_path, "organize layers", "organization: layers", "organized Layers (all)")
     (item,) = shared_summary(made, 2).everything
     assert [each.wording for each in item.capability.variants] == ["organiz… layers"]
     page = render_page(shared_summary(made, 2))
@@ -331,12 +315,10 @@ def test_a_form_of_a_word_that_too_few_images_used_is_not_shown(asked: Callable[
     assert "organization" not in page
 
 
-def test_operations_that_are_withheld_are_not_said_to_be_none(
-    gap: Gap, write_corpus: Corpus, publish: Publish
-) -> None:
+def test_operations_that_are_withheld_are_not_said_to_be_none(tmp_path: Path) -> None:
     both = [gap("sky mask", operations_involved=["crop", "blur"])]
     images = {"one": both, "two": both, "three": [gap("sky mask")]}
-    page = shared_page(publish(write_corpus(images), share=3))
+    page = shared_page(publish(tmp_path, write_corpus(tmp_path, images), share=3))
     assert "No record of these names an operation" not in page
     assert "No two records name" not in page
     assert "no operation is named on 3 images or more" in page

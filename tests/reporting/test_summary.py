@@ -1,10 +1,11 @@
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from builders import gap, write_corpus
+from builders.reporting import publish
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
@@ -12,9 +13,6 @@ from vocabgap.reporting.summary import summarise
 from vocabgap.schema import CAPABILITIES
 from vocabgap.settings.model import ClusterSettings, ReportSettings, Settings
 
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
-Publish = Callable[..., Run]
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 
 
@@ -41,8 +39,8 @@ def test_lines_add_up(demo_run: Run) -> None:
     assert sum(account.reasons.values()) == account.rejects + account.unreadable
 
 
-def test_filtered_records_are_counted_as_such(demo: Path, publish: Publish) -> None:
-    made = publish(demo, selection=Selection(images=("fjord-dawn-0412",)))
+def test_filtered_records_are_counted_as_such(demo: Path, tmp_path: Path) -> None:
+    made = publish(tmp_path, demo, selection=Selection(images=("fjord-dawn-0412",)))
     account = made.published.summary.account
     assert account is not None
     assert account.filtered == made.scan.gaps.filter(pl.col("why_not") == "filtered").height > 0
@@ -57,31 +55,30 @@ def test_categories_hold_every_mention_once_and_uncategorized_comes_last(demo_ru
     assert categories[-1].name == "uncategorized"
 
 
-def test_a_category_counts_the_capabilities_in_it(gap: Gap, write_corpus: Corpus, publish: Publish) -> None:
+def test_a_category_counts_the_capabilities_in_it(tmp_path: Path) -> None:
     root = write_corpus(
+        tmp_path,
         {
             "one": [
                 gap("sky mask", intent_category="tonal"),
                 gap("frame border", intent_category="tone"),
                 gap("film grain", intent_category="detail"),
             ]
-        }
+        },
     )
-    categories = publish(root).published.summary.categories
+    categories = publish(tmp_path, root).published.summary.categories
     assert [(item.name, item.mentions, item.capabilities) for item in categories] == [
         ("tone", 2, 2),
         ("detail", 1, 1),
     ]
 
 
-def test_images_of_one_name_in_two_repositories_are_two(
-    gap: Gap, write_corpus: Corpus, tmp_path: Path, publish: Publish
-) -> None:
-    left = write_corpus({"one": [gap("sky mask")]}, "left")
-    right = write_corpus({"one": [gap("sky mask", workaround="drew it")]}, "right")
+def test_images_of_one_name_in_two_repositories_are_two(tmp_path: Path) -> None:
+    left = write_corpus(tmp_path, {"one": [gap("sky mask")]}, "left")
+    right = write_corpus(tmp_path, {"one": [gap("sky mask", workaround="drew it")]}, "right")
     assert (left.parent, right.parent) == (tmp_path, tmp_path)
-    assert publish(tmp_path).published.summary.images == 1
-    assert publish([left, right]).published.summary.images == 2
+    assert publish(tmp_path, tmp_path).published.summary.images == 1
+    assert publish(tmp_path, [left, right]).published.summary.images == 2
 
 
 def test_without_the_records_only_the_ranking_is_told(demo_run: Run) -> None:
@@ -90,29 +87,27 @@ def test_without_the_records_only_the_ranking_is_told(demo_run: Run) -> None:
     assert (summary.selection, summary.command) == ((), "")
 
 
-def test_at_most_twenty_rejects_are_listed(write_corpus: Corpus, publish: Publish) -> None:
-    account = publish(write_corpus({"one": ["no json"] * 30})).published.summary.account
+def test_at_most_twenty_rejects_are_listed(tmp_path: Path) -> None:
+    account = publish(tmp_path, write_corpus(tmp_path, {"one": ["no json"] * 30})).published.summary.account
     assert account is not None
     assert (account.rejects, len(account.examples)) == (30, 20)
 
 
-def test_an_empty_workspace_has_no_moments_and_no_numbers(write_corpus: Corpus, publish: Publish) -> None:
-    summary = publish(write_corpus({})).published.summary
+def test_an_empty_workspace_has_no_moments_and_no_numbers(tmp_path: Path) -> None:
+    summary = publish(tmp_path, write_corpus(tmp_path, {})).published.summary
     assert (summary.total, summary.mentions, summary.images, summary.single) == (0, 0, 0, 0)
     assert (summary.first_seen, summary.last_seen) == (None, None)
 
 
-def test_settings_decide_how_many_are_shown(demo: Path, publish: Publish) -> None:
+def test_settings_decide_how_many_are_shown(demo: Path, tmp_path: Path) -> None:
     settings = Settings(report=ReportSettings(top=3), cluster=ClusterSettings(threshold=0.0))
-    assert len(publish(demo, settings=settings).published.summary.capabilities) == 3
+    assert len(publish(tmp_path, demo, settings=settings).published.summary.capabilities) == 3
 
 
 @pytest.mark.parametrize(("ratings", "rated"), [([1, 0, -1, None], 3), ([None], 0)])
-def test_rated_are_the_records_with_a_rating(
-    gap: Gap, write_corpus: Corpus, publish: Publish, ratings: list[int | None], rated: int
-) -> None:
+def test_rated_are_the_records_with_a_rating(tmp_path: Path, ratings: list[int | None], rated: int) -> None:
     lines = [gap("sky mask", satisfaction=rating, notes=str(number)) for number, rating in enumerate(ratings)]
-    capability = publish(write_corpus({"one": lines})).published.summary.capabilities[0]
+    capability = publish(tmp_path, write_corpus(tmp_path, {"one": lines})).published.summary.capabilities[0]
     assert (capability.rated, capability.unrated) == (rated, ratings.count(None))
 
 

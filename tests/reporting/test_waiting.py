@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
@@ -7,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import vocabgap as vg
+from builders import gap, write_corpus
 from vocabgap import pipeline
 from vocabgap.cli.app import run as command
 from vocabgap.errors import NotFoundError, StateError
@@ -23,8 +23,10 @@ REGION, DISGUISE = "A region of an image", "What hides a face"
 
 
 @pytest.fixture
-def photos(gap: Callable[..., dict[str, object]], write_corpus: Callable[..., Path]) -> Path:
-    return write_corpus({"heron": [gap("sky mask"), gap("film grain")], "fjord": [gap("mask the sky")]})
+def photos(tmp_path: Path) -> Path:
+    return write_corpus(
+        tmp_path, {"heron": [gap("sky mask"), gap("film grain")], "fjord": [gap("mask the sky")]}
+    )
 
 
 def settings_with(tmp_path: Path, *meanings: str, strictness: str = "medium") -> Settings:
@@ -67,9 +69,7 @@ def test_report_says_what_its_words_mean(photos: Path, tmp_path: Path) -> None:
         assert REGION in text
 
 
-def test_term_of_the_glossary_counts_however_it_is_spelled(
-    gap: Callable[..., dict[str, object]], write_corpus: Callable[..., Path], tmp_path: Path
-) -> None:
+def test_term_of_the_glossary_counts_however_it_is_spelled(tmp_path: Path) -> None:
     settings = settings_with(tmp_path, REGION)
     runtime = configured_runtime(settings.glossary)
     (runtime.folder / "core_domain.yaml").write_text(
@@ -77,7 +77,10 @@ def test_term_of_the_glossary_counts_however_it_is_spelled(
     )
 
     made = vg.run(
-        write_corpus({"heron": [gap("soft roll-off")]}), tmp_path / "out", settings=settings, now=NOW
+        write_corpus(tmp_path, {"heron": [gap("soft roll-off")]}),
+        tmp_path / "out",
+        settings=settings,
+        now=NOW,
     )
 
     terms = made.published.manifest.terms
@@ -112,13 +115,9 @@ def test_contested_word_publishes_nothing_and_says_how_to_go_on(photos: Path, tm
     ],
 )
 def test_contested_word_stops_a_report_however_it_is_written(
-    listed: str,
-    written: str,
-    tmp_path: Path,
-    gap: Callable[..., dict[str, object]],
-    write_corpus: Callable[..., Path],
+    listed: str, written: str, tmp_path: Path
 ) -> None:
-    logs = write_corpus({"heron": [gap(f"{written} of the sky")]})
+    logs = write_corpus(tmp_path, {"heron": [gap(f"{written} of the sky")]})
     settings = settings_with(tmp_path, REGION, DISGUISE)
     seeds = tmp_path / "glossary" / "team_domain.yaml"
     seeds.write_text(seeds.read_text(encoding="utf-8").replace("surface: mask", f"surface: {listed}"))

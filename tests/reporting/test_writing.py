@@ -1,7 +1,6 @@
 import resource
 import subprocess
 import sys
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,8 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from builders import gap, write_corpus
+from builders.reporting import publish
 from vocabgap.errors import ExitCode, InvalidInputError, StateError
 from vocabgap.ingest.scanning import scan
 from vocabgap.ingest.selection import Selection
@@ -18,9 +19,6 @@ from vocabgap.reporting.writing import report, with_capabilities
 from vocabgap.schema import CAPABILITIES, GAPS, REJECTS
 from vocabgap.settings.model import ReportSettings, Settings
 
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
-Publish = Callable[..., Run]
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 FILES = (
     "report.md", "report.html", "capabilities.parquet", "gaps.parquet", "rejects.parquet",
@@ -34,11 +32,14 @@ FILES = (
     ids=["capabilities", "gaps", "rejects"],
 )
 def test_published_frames_have_exactly_their_schema(
-    demo_run: Run, write_corpus: Corpus, publish: Publish, name: str, table: object
+    demo_run: Run, tmp_path: Path, name: str, table: object
 ) -> None:
     schema = table.schema  # type: ignore[attr-defined]
     assert pl.read_parquet_schema(demo_run.published.folder / name) == dict(schema)
-    assert pl.read_parquet(publish(write_corpus({})).published.folder / name).schema == schema
+    assert (
+        pl.read_parquet(publish(tmp_path, write_corpus(tmp_path, {})).published.folder / name).schema
+        == schema
+    )
 
 
 def test_published_frames_equal_those_returned(demo_run: Run) -> None:
@@ -79,20 +80,16 @@ def test_records_of_a_capability_are_as_many_as_its_mentions(demo_run: Run) -> N
     )
 
 
-def test_a_line_of_a_wording_that_no_record_counts_for_has_no_capability(
-    gap: Gap, write_corpus: Corpus, publish: Publish
-) -> None:
-    root = write_corpus({"one": [gap("sky mask")], "two": [gap("film grain")]})
-    made = publish(root, selection=Selection(images=("one",)))
+def test_a_line_of_a_wording_that_no_record_counts_for_has_no_capability(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask")], "two": [gap("film grain")]})
+    made = publish(tmp_path, root, selection=Selection(images=("one",)))
     gaps = pl.read_parquet(made.published.folder / "gaps.parquet")
     told = gaps.select("description", "counted", "why_not", gaps["capability_id"].is_null()).rows()
     assert told == [("sky mask", True, None, False), ("film grain", False, "filtered", True)]
 
 
-def test_a_duplicate_line_knows_the_capability_of_its_wording(
-    gap: Gap, write_corpus: Corpus, publish: Publish
-) -> None:
-    made = publish(write_corpus({"one": [gap("sky mask"), gap("sky mask")]}))
+def test_a_duplicate_line_knows_the_capability_of_its_wording(tmp_path: Path) -> None:
+    made = publish(tmp_path, write_corpus(tmp_path, {"one": [gap("sky mask"), gap("sky mask")]}))
     gaps = pl.read_parquet(made.published.folder / "gaps.parquet")
     assert gaps["why_not"].to_list() == [None, "duplicate"]
     assert gaps["capability_id"].n_unique() == 1
@@ -107,10 +104,8 @@ def test_a_duplicate_line_knows_the_capability_of_its_wording(
         {"description": "\u001csky mask\u2003"},
     ],
 )
-def test_wordings_are_matched_as_they_were_clustered(
-    gap: Gap, write_corpus: Corpus, publish: Publish, fields: dict[str, object]
-) -> None:
-    made = publish(write_corpus({"one": [gap("sky mask") | fields]}))
+def test_wordings_are_matched_as_they_were_clustered(tmp_path: Path, fields: dict[str, object]) -> None:
+    made = publish(tmp_path, write_corpus(tmp_path, {"one": [gap("sky mask") | fields]}))
     gaps = pl.read_parquet(made.published.folder / "gaps.parquet")
     assert gaps["capability_id"].to_list() == made.ranked["capability_id"].to_list()
 
@@ -164,11 +159,9 @@ def test_a_foreign_folder_is_refused(demo_run: Run, tmp_path: Path) -> None:
         report(demo_run.ranked, tmp_path)
 
 
-def test_a_published_folder_inside_the_root_is_not_read_as_a_log(
-    gap: Gap, write_corpus: Corpus, publish: Publish
-) -> None:
-    root = write_corpus({"one": [gap("sky mask")]})
-    publish(root, out=root / "out")
+def test_a_published_folder_inside_the_root_is_not_read_as_a_log(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask")]})
+    publish(tmp_path, root, out=root / "out")
     assert scan(root).summary.files == 1
 
 

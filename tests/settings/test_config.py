@@ -1,14 +1,12 @@
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from builders import write_config
 from vocabgap.errors import InvalidInputError
 from vocabgap.settings.loading import CONFIG_VARIABLE, load_settings, resolve_settings
 from vocabgap.settings.model import RankBy, Settings
-
-WriteConfig = Callable[[str], Path]
 
 
 @pytest.fixture(autouse=True)
@@ -41,8 +39,8 @@ def test_load_settings_reads_what_the_command_line_would(
     assert (report.top, report.out) == (4, "weekly")
 
 
-def test_load_settings_gives_the_settings_themselves(write_config: WriteConfig) -> None:
-    path = write_config("[report]\ntop = 4\n")
+def test_load_settings_gives_the_settings_themselves(tmp_path: Path) -> None:
+    path = write_config(tmp_path, "[report]\ntop = 4\n")
 
     assert (
         load_settings(path, {"VOCABGAP_OUT": "weekly"})
@@ -50,8 +48,10 @@ def test_load_settings_gives_the_settings_themselves(write_config: WriteConfig) 
     )
 
 
-def test_a_file_overrides_the_defaults(write_config: WriteConfig) -> None:
-    path = write_config('[cluster]\nthreshold = 0.4\nstop_words = ["photo"]\n[rank]\nby = "sessions"\n')
+def test_a_file_overrides_the_defaults(tmp_path: Path) -> None:
+    path = write_config(
+        tmp_path, '[cluster]\nthreshold = 0.4\nstop_words = ["photo"]\n[rank]\nby = "sessions"\n'
+    )
 
     loaded = resolve_settings(path)
 
@@ -61,32 +61,32 @@ def test_a_file_overrides_the_defaults(write_config: WriteConfig) -> None:
     assert loaded.settings.rank.by is RankBy.SESSIONS
 
 
-def test_the_environment_overrides_the_file(write_config: WriteConfig) -> None:
-    path = write_config("[cluster]\nthreshold = 0.4\n")
+def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
+    path = write_config(tmp_path, "[cluster]\nthreshold = 0.4\n")
 
     settings = resolve_settings(path, {"VOCABGAP_THRESHOLD": "0.5"}).settings
 
     assert settings.cluster.threshold == 0.5
 
 
-def test_flags_override_the_environment(write_config: WriteConfig) -> None:
-    path = write_config("[cluster]\nthreshold = 0.4\n")
+def test_flags_override_the_environment(tmp_path: Path) -> None:
+    path = write_config(tmp_path, "[cluster]\nthreshold = 0.4\n")
 
     settings = resolve_settings(path, {"VOCABGAP_THRESHOLD": "0.5"}, threshold(0.6)).settings
 
     assert settings.cluster.threshold == 0.6
 
 
-def test_a_flag_that_was_not_given_leaves_the_layer_below(write_config: WriteConfig) -> None:
-    path = write_config("[cluster]\nthreshold = 0.4\n")
+def test_a_flag_that_was_not_given_leaves_the_layer_below(tmp_path: Path) -> None:
+    path = write_config(tmp_path, "[cluster]\nthreshold = 0.4\n")
 
     settings = resolve_settings(path, flags=threshold(None)).settings
 
     assert settings.cluster.threshold == 0.4
 
 
-def test_layers_are_merged_key_by_key(write_config: WriteConfig) -> None:
-    path = write_config('[report]\nout = "weekly"\ntop = 3\n')
+def test_layers_are_merged_key_by_key(tmp_path: Path) -> None:
+    path = write_config(tmp_path, '[report]\nout = "weekly"\ntop = 3\n')
 
     report = resolve_settings(path, {"VOCABGAP_TOP": "0"}).settings.report
 
@@ -118,31 +118,32 @@ def test_the_file_in_the_current_folder_is_found(empty_folder: Path) -> None:
     assert resolve_settings().settings.report.top == 4
 
 
-def test_the_environment_names_the_file(write_config: WriteConfig) -> None:
-    path = write_config("[report]\ntop = 4\n")
+def test_the_environment_names_the_file(tmp_path: Path) -> None:
+    path = write_config(tmp_path, "[report]\ntop = 4\n")
 
     assert resolve_settings(environment={CONFIG_VARIABLE: str(path)}).settings.report.top == 4
 
 
-def test_a_path_that_was_given_wins_over_the_one_in_the_environment(
-    write_config: WriteConfig, tmp_path: Path
-) -> None:
+def test_a_path_that_was_given_wins_over_the_one_in_the_environment(tmp_path: Path) -> None:
     other = tmp_path / "other.toml"
     other.write_text("[report]\ntop = 9\n", encoding="utf-8")
 
-    loaded = resolve_settings(write_config("[report]\ntop = 4\n"), {CONFIG_VARIABLE: str(other)})
+    loaded = resolve_settings(write_config(tmp_path, "[report]\ntop = 4\n"), {CONFIG_VARIABLE: str(other)})
 
     assert loaded.settings.report.top == 4
 
 
-def test_a_byte_order_mark_is_no_part_of_the_file(write_config: WriteConfig) -> None:
-    path = write_config("\ufeff[report]\ntop = 4\n")
+def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path: Path) -> None:
+    path = write_config(tmp_path, "\ufeff[report]\ntop = 4\n")
 
     assert resolve_settings(path).settings.report.top == 4
 
 
-def test_a_whole_number_is_a_threshold(write_config: WriteConfig) -> None:
-    assert resolve_settings(write_config("[cluster]\nthreshold = 1\n")).settings.cluster.threshold == 1.0
+def test_a_whole_number_is_a_threshold(tmp_path: Path) -> None:
+    assert (
+        resolve_settings(write_config(tmp_path, "[cluster]\nthreshold = 1\n")).settings.cluster.threshold
+        == 1.0
+    )
 
 
 @pytest.mark.parametrize(
@@ -190,10 +191,8 @@ def test_a_whole_number_is_a_threshold(write_config: WriteConfig) -> None:
         ('[cluster.synonyms]\n"" = ["fog"]\n', "[cluster.synonyms]: a word that others stand for is empty"),
     ],
 )
-def test_an_error_in_the_file_names_the_file_and_the_setting(
-    text: str, named: str, write_config: WriteConfig
-) -> None:
-    path = write_config(text)
+def test_an_error_in_the_file_names_the_file_and_the_setting(text: str, named: str, tmp_path: Path) -> None:
+    path = write_config(tmp_path, text)
 
     with pytest.raises(InvalidInputError) as caught:
         resolve_settings(path)
@@ -202,12 +201,12 @@ def test_an_error_in_the_file_names_the_file_and_the_setting(
     assert named in str(caught.value)
 
 
-def test_synonyms_that_differ_in_a_stop_word_only_are_the_same(write_config: WriteConfig) -> None:
+def test_synonyms_that_differ_in_a_stop_word_only_are_the_same(tmp_path: Path) -> None:
     synonyms = '[cluster.synonyms]\nhaze = ["fog"]\nmist = ["photo fog"]\n'
-    resolve_settings(write_config(synonyms))
+    resolve_settings(write_config(tmp_path, synonyms))
 
     with pytest.raises(InvalidInputError, match="'photo fog' stands for"):
-        resolve_settings(write_config('[cluster]\nstop_words = ["photo"]\n' + synonyms))
+        resolve_settings(write_config(tmp_path, '[cluster]\nstop_words = ["photo"]\n' + synonyms))
 
 
 @pytest.mark.parametrize(
@@ -232,24 +231,25 @@ def test_an_error_in_a_flag_names_the_flag(value: object) -> None:
         resolve_settings(flags=threshold(value))
 
 
-def test_a_bad_value_is_an_error_even_where_a_later_layer_overrides_it(write_config: WriteConfig) -> None:
-    path = write_config("[cluster]\nthreshold = 7\n")
+def test_a_bad_value_is_an_error_even_where_a_later_layer_overrides_it(tmp_path: Path) -> None:
+    path = write_config(tmp_path, "[cluster]\nthreshold = 7\n")
 
     with pytest.raises(InvalidInputError, match=r"mine\.toml"):
         resolve_settings(path, flags=threshold(0.5))
 
 
-def test_bad_toml_names_the_file_and_the_line(write_config: WriteConfig) -> None:
-    path = write_config("[report]\ntop = \n")
+def test_bad_toml_names_the_file_and_the_line(tmp_path: Path) -> None:
+    path = write_config(tmp_path, "[report]\ntop = \n")
 
     with pytest.raises(InvalidInputError, match=r"mine\.toml: .*line 2"):
         resolve_settings(path)
 
 
-def test_a_vocabulary_has_paths_a_threshold_and_a_mapping_of_fields(write_config: WriteConfig) -> None:
+def test_a_vocabulary_has_paths_a_threshold_and_a_mapping_of_fields(tmp_path: Path) -> None:
     path = write_config(
+        tmp_path,
         '[vocabulary]\npaths = ["packs"]\nthreshold = 0.4\nentries = "data.items"\n'
-        '[vocabulary.fields]\nname = "id"\ntags = ["labels", "kind"]\n'
+        '[vocabulary.fields]\nname = "id"\ntags = ["labels", "kind"]\n',
     )
 
     found = load_settings(path).vocabulary
@@ -266,11 +266,9 @@ def test_a_vocabulary_has_paths_a_threshold_and_a_mapping_of_fields(write_config
         ('[vocabulary.fields]\ntitle = "x"\n', r"\[vocabulary.fields\] there is no setting 'title'"),
     ],
 )
-def test_a_vocabulary_that_cannot_be_read_so_is_told_by_its_key(
-    write_config: WriteConfig, text: str, told: str
-) -> None:
+def test_a_vocabulary_that_cannot_be_read_so_is_told_by_its_key(tmp_path: Path, text: str, told: str) -> None:
     with pytest.raises(InvalidInputError, match=told):
-        load_settings(write_config(text))
+        load_settings(write_config(tmp_path, text))
 
 
 @pytest.mark.parametrize(
@@ -292,10 +290,10 @@ def test_a_vocabulary_that_cannot_be_read_so_is_told_by_its_key(
     ],
 )
 def test_a_value_that_cannot_be_is_told_in_words_with_what_is_expected(
-    write_config: WriteConfig, text: str, told: str
+    tmp_path: Path, text: str, told: str
 ) -> None:
     with pytest.raises(InvalidInputError) as caught:
-        load_settings(write_config(text))
+        load_settings(write_config(tmp_path, text))
 
     assert told in caught.value.message
 
@@ -314,11 +312,9 @@ def test_a_value_that_cannot_be_is_told_in_words_with_what_is_expected(
         ("[source.x]\nglobs = 'x'\n", "[source.x] there is no setting 'globs'", "did you mean 'glob'?"),
     ],
 )
-def test_a_setting_that_is_none_gets_a_proposal(
-    write_config: WriteConfig, text: str, told: str, hint: str
-) -> None:
+def test_a_setting_that_is_none_gets_a_proposal(tmp_path: Path, text: str, told: str, hint: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
-        load_settings(write_config(text))
+        load_settings(write_config(tmp_path, text))
 
     assert told in caught.value.message
     assert hint in caught.value.hint

@@ -1,13 +1,11 @@
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from builders import write_config
 from vocabgap.records.record import fold_category, fold_operation
 from vocabgap.settings.loading import resolve_settings
 from vocabgap.settings.model import BY_WORDING, DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings
-
-WriteConfig = Callable[[str], Path]
 
 
 def test_the_defaults_are_the_documented_ones() -> None:
@@ -22,9 +20,9 @@ def test_the_defaults_are_the_documented_ones() -> None:
     assert (settings.report.out, settings.report.top) == (DEFAULT_OUT, DEFAULT_TOP)
 
 
-def test_aliases_of_the_file_stand_beside_the_built_in_ones(write_config: WriteConfig) -> None:
+def test_aliases_of_the_file_stand_beside_the_built_in_ones(tmp_path: Path) -> None:
     path = write_config(
-        '[aliases.categories]\nhue = "color"\n[aliases.operations]\nlocalcontrast = "bilat"\n'
+        tmp_path, '[aliases.categories]\nhue = "color"\n[aliases.operations]\nlocalcontrast = "bilat"\n'
     )
 
     settings = resolve_settings(path).settings
@@ -36,10 +34,8 @@ def test_aliases_of_the_file_stand_beside_the_built_in_ones(write_config: WriteC
 
 
 @pytest.mark.parametrize("alias", ["film_look", "Film_Look", '"film look"'])
-def test_a_category_alias_of_the_file_folds_however_it_is_spelt(
-    alias: str, write_config: WriteConfig
-) -> None:
-    path = write_config(f'[aliases.categories]\n{alias} = "color"\n')
+def test_a_category_alias_of_the_file_folds_however_it_is_spelt(alias: str, tmp_path: Path) -> None:
+    path = write_config(tmp_path, f'[aliases.categories]\n{alias} = "color"\n')
 
     aliases = resolve_settings(path).settings.category_aliases
 

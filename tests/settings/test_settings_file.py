@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from builders import write_config
 from vocabgap.errors import AccessDeniedError, ExitCode, InvalidInputError, NotFoundError
 from vocabgap.settings.loading import CONFIG_NAME, CONFIG_VARIABLE, resolve_settings
 
-WriteConfig = Callable[[str], Path]
 SETTINGS = "[report]\ntop = 4\n"
 
 
@@ -64,8 +64,8 @@ def test_a_pipe_is_not_waited_for(arguments: tuple[str, ...], here: Path) -> Non
     assert f"settings file '{CONFIG_NAME}' is a pipe, expected a regular file" in told.stderr
 
 
-def test_a_link_to_a_settings_file_is_one(here: Path, write_config: WriteConfig) -> None:
-    (here / CONFIG_NAME).symlink_to(write_config(SETTINGS))
+def test_a_link_to_a_settings_file_is_one(here: Path, tmp_path: Path) -> None:
+    (here / CONFIG_NAME).symlink_to(write_config(tmp_path, SETTINGS))
 
     assert resolve_settings().settings.report.top == 4
 
@@ -110,8 +110,8 @@ def test_a_file_that_is_not_utf8_is_named_with_the_byte_and_what_to_do(encoding:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads files whatever their permissions")
-def test_a_file_that_may_not_be_read_is_named(write_config: WriteConfig) -> None:
-    path = write_config("")
+def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:
+    path = write_config(tmp_path, "")
     path.chmod(0)
 
     with pytest.raises(AccessDeniedError, match=r"mine\.toml"):

@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -6,13 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from builders import write_config
 from vocabgap.cli.app import run
 from vocabgap.errors import ExitCode, InvalidInputError
 from vocabgap.records.record import FIELDS, LOG_NAME
 from vocabgap.settings.loading import load_settings
 from vocabgap.settings.sources import NATIVE, Source, shipped_sources, sources_in_force
-
-WriteConfig = Callable[[str], Path]
 
 GLOB = 'glob = "gaps.jsonl"'
 # What is wrong in [source.mine]; the table that the error names; the key.
@@ -62,9 +60,9 @@ def refused(path: Path) -> InvalidInputError:
 
 @pytest.mark.parametrize(("text", "table", "key"), FAULTS)
 def test_a_fault_in_a_source_is_told_with_its_file_its_table_and_its_key(
-    text: str, table: str, key: str, write_config: WriteConfig
+    text: str, table: str, key: str, tmp_path: Path
 ) -> None:
-    path = write_config(f"[source.mine]\n{text}\n")
+    path = write_config(tmp_path, f"[source.mine]\n{text}\n")
 
     error = refused(path)
 
@@ -74,19 +72,17 @@ def test_a_fault_in_a_source_is_told_with_its_file_its_table_and_its_key(
 
 
 @pytest.mark.parametrize(("text", "table", "key"), FAULTS)
-def test_a_fault_in_a_source_is_told_with_what_to_do(
-    text: str, table: str, key: str, write_config: WriteConfig
-) -> None:
+def test_a_fault_in_a_source_is_told_with_what_to_do(text: str, table: str, key: str, tmp_path: Path) -> None:
     del table, key
 
-    assert refused(write_config(f"[source.mine]\n{text}\n")).hint
+    assert refused(write_config(tmp_path, f"[source.mine]\n{text}\n")).hint
 
 
 @pytest.mark.parametrize("text", [text for text, *_ in FAULTS])
 def test_a_fault_in_a_source_ends_a_command_without_a_traceback(
-    text: str, write_config: WriteConfig, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = write_config(f"[source.mine]\n{text}\n")
+    path = write_config(tmp_path, f"[source.mine]\n{text}\n")
 
     code = run(["check", str(tmp_path), "--config", str(path)])
 
@@ -97,8 +93,8 @@ def test_a_fault_in_a_source_ends_a_command_without_a_traceback(
 
 
 @pytest.mark.parametrize("text", ["source = 3", "[source]\nmine = 3", "[[source]]\nglob = 'a'"])
-def test_a_source_that_is_no_table_is_an_error_that_says_where(text: str, write_config: WriteConfig) -> None:
-    error = refused(write_config(f"{text}\n"))
+def test_a_source_that_is_no_table_is_an_error_that_says_where(text: str, tmp_path: Path) -> None:
+    error = refused(write_config(tmp_path, f"{text}\n"))
 
     assert "source" in error.message
     assert "..." not in error.message
@@ -113,16 +109,16 @@ def test_a_pattern_that_no_name_can_fit_is_an_error(glob: str) -> None:
 
 @pytest.mark.parametrize("glob", ["**/gaps.jsonl", "exports/**/*.jsonl", "exports/**", "**", "gaps-**.jsonl"])
 def test_a_pattern_of_any_number_of_folders_is_an_error_that_says_how_patterns_fit(
-    glob: str, write_config: WriteConfig
+    glob: str, tmp_path: Path
 ) -> None:
-    error = refused(write_config(f'[source.mine]\nglob = "{glob}"\n'))
+    error = refused(write_config(tmp_path, f'[source.mine]\nglob = "{glob}"\n'))
 
     assert "[source.mine] glob: '**'" in error.message
     assert "any depth" in error.hint
 
 
-def test_a_fault_in_one_of_several_sources_names_that_one(write_config: WriteConfig) -> None:
-    path = write_config(f'[source.sound]\n{GLOB}\n[source.faulty]\nglob = ""\n')
+def test_a_fault_in_one_of_several_sources_names_that_one(tmp_path: Path) -> None:
+    path = write_config(tmp_path, f'[source.sound]\n{GLOB}\n[source.faulty]\nglob = ""\n')
 
     message = refused(path).message
 
@@ -130,14 +126,14 @@ def test_a_fault_in_one_of_several_sources_names_that_one(write_config: WriteCon
     assert "source.sound" not in message
 
 
-def test_a_source_that_is_off_must_be_sound_all_the_same(write_config: WriteConfig) -> None:
-    path = write_config(f'[source.mine]\n{GLOB}\nenabled = false\nfields = {{ mood = "goal" }}\n')
+def test_a_source_that_is_off_must_be_sound_all_the_same(tmp_path: Path) -> None:
+    path = write_config(tmp_path, f'[source.mine]\n{GLOB}\nenabled = false\nfields = {{ mood = "goal" }}\n')
 
     assert "mood" in refused(path).message
 
 
-def test_a_misspelt_shipped_source_is_not_taken_for_one(write_config: WriteConfig) -> None:
-    assert "posthogg" in refused(write_config("[source.posthogg]\nenabled = false\n")).message
+def test_a_misspelt_shipped_source_is_not_taken_for_one(tmp_path: Path) -> None:
+    assert "posthogg" in refused(write_config(tmp_path, "[source.posthogg]\nenabled = false\n")).message
 
 
 @pytest.mark.parametrize(
@@ -156,8 +152,10 @@ def test_a_constant_may_be_whatever_a_record_may_hold(field: str, value: Any) ->
     assert sources_in_force({"mine": source})["mine"] == source
 
 
-def test_a_filter_keeps_the_type_that_its_value_has_in_the_file(write_config: WriteConfig) -> None:
-    path = write_config(f'[source.mine]\n{GLOB}\nwhere = {{ a = "1", b = 1, c = true, d = ["true", 2.5] }}\n')
+def test_a_filter_keeps_the_type_that_its_value_has_in_the_file(tmp_path: Path) -> None:
+    path = write_config(
+        tmp_path, f'[source.mine]\n{GLOB}\nwhere = {{ a = "1", b = 1, c = true, d = ["true", 2.5] }}\n'
+    )
 
     where = load_settings(path).sources["mine"].where
 

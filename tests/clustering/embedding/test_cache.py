@@ -11,6 +11,8 @@ import numpy.typing as npt
 import polars as pl
 import pytest
 
+from builders import gap, write_corpus
+from builders.embedding import write_model, write_tokenizer
 from vocabgap.clustering.embedding import Embedder, EmbeddingUse, cache, embedder
 from vocabgap.clustering.embedding.encoder import Encoder
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError
@@ -18,7 +20,6 @@ from vocabgap.ingest.caching import CacheUse
 from vocabgap.ingest.scanning import scan
 
 TEXTS: Final = ["sky", "warm sky", "skin tone", "mask"]
-Write = Callable[..., Path]
 
 
 @pytest.fixture
@@ -90,9 +91,7 @@ def test_many_files_become_one(folder: Path, kept: Path, files: Callable[[], lis
     assert last.use == EmbeddingUse(found=len(words), computed=0)
 
 
-def test_another_model_finds_nothing_and_takes_nothing_away(
-    folder: Path, kept: Path, write_model: Write, write_tokenizer: Write
-) -> None:
+def test_another_model_finds_nothing_and_takes_nothing_away(folder: Path, kept: Path) -> None:
     other = folder.with_name("other")
     write_model(other / "model.onnx", outputs={"sentence_embedding": "sentence"})
     write_tokenizer(other)
@@ -319,19 +318,13 @@ def test_a_disk_that_fills_up_is_told_and_leaves_nothing_half_made(
 
 
 @pytest.mark.parametrize("first", ["scan", "embed"])
-def test_a_cache_of_scans_may_share_the_folder(
-    folder: Path,
-    kept: Path,
-    write_corpus: Write,
-    gap: Callable[..., dict[str, object]],
-    first: str,
-) -> None:
-    root = write_corpus({"one": [gap("sky mask")], "two": [gap("warm skin")]})
+def test_a_cache_of_scans_may_share_the_folder(folder: Path, kept: Path, tmp_path: Path, first: str) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask")], "two": [gap("warm skin")]})
     if first == "scan":
         scan(root, cache=kept)
     Embedder.load(folder, kept).embed(TEXTS)
     scan(root, cache=kept)
-    write_corpus({"three": [gap("tone")]}, "more")
+    write_corpus(tmp_path, {"three": [gap("tone")]}, "more")
     scan([root, root.with_name("more")], cache=kept)  # writes, and tidies up
 
     loaded = Embedder.load(folder, kept)
@@ -343,10 +336,8 @@ def test_a_cache_of_scans_may_share_the_folder(
     assert used.unchanged + used.resumed + used.read == 3
 
 
-def test_a_file_of_that_name_is_still_foreign_to_a_scan(
-    kept: Path, write_corpus: Write, gap: Callable[..., dict[str, object]]
-) -> None:
+def test_a_file_of_that_name_is_still_foreign_to_a_scan(kept: Path, tmp_path: Path) -> None:
     kept.mkdir()
     (kept / "embeddings").write_text("mine")
     with pytest.raises(StateError, match="holds other files, such as 'embeddings'"):
-        scan(write_corpus({"one": [gap("sky mask")]}), cache=kept)
+        scan(write_corpus(tmp_path, {"one": [gap("sky mask")]}), cache=kept)

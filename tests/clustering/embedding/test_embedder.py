@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vocabgap as vg
+from builders.embedding import write_int8_model, write_tokenizer
 from vocabgap.clustering.embedding import Embedder, EmbeddingUse
 from vocabgap.clustering.embedding.encoder import Vector
 from vocabgap.errors import InvalidInputError
@@ -42,11 +43,7 @@ class Interrupted:
 
 
 @pytest.fixture(scope="module")
-def int8(
-    tmp_path_factory: pytest.TempPathFactory,
-    write_int8_model: Callable[[Path], Path],
-    write_tokenizer: Callable[..., Path],
-) -> Path:
+def int8(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model that rounds by what is fed at once, in a folder that several examples share."""
     folder = tmp_path_factory.mktemp("int8")
     write_int8_model(folder / "model.onnx")

@@ -1,8 +1,7 @@
 """What a graph is fed, and what becomes of its outputs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,18 +10,16 @@ import pytest
 from numpy.testing import assert_allclose
 from onnx import TensorProto
 
+from builders.embedding import unit, write_json, write_model, write_tokenizer
 from vocabgap.clustering.embedding import Embedder
 from vocabgap.errors import InvalidInputError
 
 Table = npt.NDArray[np.float32]
-Unit = Callable[..., Any]
-Write = Callable[..., Path]
-WriteJson = Callable[[Path, object], None]
 
 CLOSE = 1e-6
 
 
-def test_a_vector_is_the_mean_of_its_tokens_at_unit_length(embedder: Embedder, unit: Unit) -> None:
+def test_a_vector_is_the_mean_of_its_tokens_at_unit_length(embedder: Embedder) -> None:
     (vector,) = embedder.embed(["Sky masks"])
 
     assert_allclose(vector, unit("[CLS]", "sky", "mask", "##s", "[SEP]"), atol=CLOSE)
@@ -38,7 +35,7 @@ def test_a_vector_is_the_mean_of_its_tokens_at_unit_length(embedder: Embedder, u
     ids=["flags", "mode"],
 )
 def test_the_first_token_stands_for_the_text_where_the_settings_say_so(
-    folder: Path, write_json: WriteJson, unit: Unit, settings: Mapping[str, object]
+    folder: Path, settings: Mapping[str, object]
 ) -> None:
     write_json(folder / "1_Pooling" / "config.json", settings)
     assert_allclose(Embedder.load(folder).embed(["sky"])[0], unit("[CLS]"), atol=CLOSE)
@@ -50,7 +47,7 @@ def test_the_first_token_stands_for_the_text_where_the_settings_say_so(
     ids=["flags", "mode", "nothing"],
 )
 def test_the_mean_is_taken_where_the_settings_say_so_or_nothing(
-    folder: Path, write_json: WriteJson, unit: Unit, settings: Mapping[str, object]
+    folder: Path, settings: Mapping[str, object]
 ) -> None:
     write_json(folder / "1_Pooling" / "config.json", settings)
     assert_allclose(Embedder.load(folder).embed(["sky"])[0], unit("[CLS]", "sky", "[SEP]"), atol=CLOSE)
@@ -64,9 +61,7 @@ def test_the_mean_is_taken_where_the_settings_say_so_or_nothing(
         ({"pooling_mode": "lasttoken"}, "lasttoken"),
     ],
 )
-def test_other_ways_to_pool_are_refused(
-    folder: Path, write_json: WriteJson, settings: Mapping[str, object], told: str
-) -> None:
+def test_other_ways_to_pool_are_refused(folder: Path, settings: Mapping[str, object], told: str) -> None:
     write_json(folder / "1_Pooling" / "config.json", settings)
     with pytest.raises(InvalidInputError, match=rf"config\.json' asks for pooling by {told}") as raised:
         Embedder.load(folder)
@@ -79,7 +74,7 @@ def test_other_ways_to_pool_are_refused(
 )
 @pytest.mark.parametrize("integer", [TensorProto.INT64, TensorProto.INT32])
 def test_only_the_inputs_that_a_graph_has_are_fed(
-    folder: Path, write_model: Write, unit: Unit, inputs: tuple[str, ...], integer: int
+    folder: Path, inputs: tuple[str, ...], integer: int
 ) -> None:
     write_model(folder / "model.onnx", inputs=inputs, integer=integer)
     assert_allclose(Embedder.load(folder).embed(["sky"])[0], unit("[CLS]", "sky", "[SEP]"), atol=CLOSE)
@@ -93,42 +88,34 @@ def test_only_the_inputs_that_a_graph_has_are_fed(
     ],
     ids=["by name", "the first, if it is one vector"],
 )
-def test_a_sentence_embedding_is_taken_as_it_is(
-    folder: Path, write_model: Write, unit: Unit, outputs: Mapping[str, str]
-) -> None:
+def test_a_sentence_embedding_is_taken_as_it_is(folder: Path, outputs: Mapping[str, str]) -> None:
     write_model(folder / "model.onnx", outputs=outputs)
     assert_allclose(Embedder.load(folder).embed(["sky"])[0], unit("[CLS]"), atol=CLOSE)
 
 
 @pytest.mark.parametrize("name", ["last_hidden_state", "token_embeddings"])
-def test_token_embeddings_are_known_by_their_name(
-    folder: Path, write_model: Write, unit: Unit, name: str
-) -> None:
+def test_token_embeddings_are_known_by_their_name(folder: Path, name: str) -> None:
     write_model(folder / "model.onnx", outputs={"pooler_output": "sentence", name: "tokens"})
     assert_allclose(Embedder.load(folder).embed(["sky"])[0], unit("[CLS]", "sky", "[SEP]"), atol=CLOSE)
 
 
-def test_token_embeddings_of_another_name_are_pooled(folder: Path, write_model: Write, unit: Unit) -> None:
+def test_token_embeddings_of_another_name_are_pooled(folder: Path) -> None:
     write_model(folder / "model.onnx", outputs={"output_0": "tokens", "output_1": "sentence"})
     assert_allclose(Embedder.load(folder).embed(["sky"])[0], unit("[CLS]", "sky", "[SEP]"), atol=CLOSE)
 
 
-def test_outputs_that_give_the_input_back_are_passed_over(
-    folder: Path, write_model: Write, unit: Unit
-) -> None:
+def test_outputs_that_give_the_input_back_are_passed_over(folder: Path) -> None:
     write_model(folder / "model.onnx", outputs={"output": "echo", "of_tokens": "tokens"})
     assert_allclose(Embedder.load(folder).embed(["sky"])[0], unit("[CLS]", "sky", "[SEP]"), atol=CLOSE)
 
 
-def test_a_model_without_a_vector_is_refused(folder: Path, write_model: Write) -> None:
+def test_a_model_without_a_vector_is_refused(folder: Path) -> None:
     write_model(folder / "model.onnx", outputs={"output": "echo"})
     with pytest.raises(InvalidInputError, match="none of its outputs holds real numbers"):
         Embedder.load(folder)
 
 
-def test_a_model_whose_vectors_are_as_long_as_their_texts_is_refused(
-    folder: Path, write_model: Write
-) -> None:
+def test_a_model_whose_vectors_are_as_long_as_their_texts_is_refused(folder: Path) -> None:
     write_model(folder / "model.onnx")
     model = onnx.load(folder / "model.onnx")
     del model.graph.output[:], model.graph.node[:]
@@ -147,43 +134,39 @@ def test_a_model_whose_vectors_are_as_long_as_their_texts_is_refused(
         ("tokenizer_config.json", {"model_max_length": 4}),
     ],
 )
-def test_longer_texts_are_cut_off(
-    folder: Path, write_json: WriteJson, unit: Unit, name: str, settings: Mapping[str, int]
-) -> None:
+def test_longer_texts_are_cut_off(folder: Path, name: str, settings: Mapping[str, int]) -> None:
     write_json(folder / name, settings)
     (vector,) = Embedder.load(folder).embed(["sky mask warm skin"])
     assert_allclose(vector, unit("[CLS]", "sky", "mask", "[SEP]"), atol=CLOSE)
 
 
 @pytest.mark.parametrize("length", [10**30, 0, True, "long", None])
-def test_a_length_that_means_nothing_is_as_none(
-    folder: Path, write_json: WriteJson, unit: Unit, length: object
-) -> None:
+def test_a_length_that_means_nothing_is_as_none(folder: Path, length: object) -> None:
     write_json(folder / "tokenizer_config.json", {"model_max_length": length})
     (vector,) = Embedder.load(folder).embed(["a " * 300])
     assert_allclose(vector, unit("[CLS]", *["a"] * 254, "[SEP]"), atol=CLOSE)
 
 
 @pytest.mark.parametrize("length", [0, -3, 2.5, "all", True])
-def test_a_length_that_is_none_is_refused(folder: Path, write_json: WriteJson, length: object) -> None:
+def test_a_length_that_is_none_is_refused(folder: Path, length: object) -> None:
     write_json(folder / "sentence_bert_config.json", {"max_seq_length": length})
     with pytest.raises(InvalidInputError, match="max_seq_length: expected a whole number of at least 1"):
         Embedder.load(folder)
 
 
-def test_a_length_without_room_for_a_word_is_refused(folder: Path, write_json: WriteJson) -> None:
+def test_a_length_without_room_for_a_word_is_refused(folder: Path) -> None:
     write_json(folder / "sentence_bert_config.json", {"max_seq_length": 2})
     with pytest.raises(InvalidInputError, match="no room for a word beside its 2 marks"):
         Embedder.load(folder)
 
 
-def test_an_unknown_input_is_refused(folder: Path, write_model: Write) -> None:
+def test_an_unknown_input_is_refused(folder: Path) -> None:
     write_model(folder / "model.onnx", inputs=("input_ids", "bbox"))
     with pytest.raises(InvalidInputError, match="asks for the input 'bbox'"):
         Embedder.load(folder)
 
 
-def test_an_input_of_another_type_is_refused(folder: Path, write_model: Write) -> None:
+def test_an_input_of_another_type_is_refused(folder: Path) -> None:
     write_model(folder / "model.onnx", inputs=("input_ids", "attention_mask"))
     model = onnx.load(folder / "model.onnx")
     model.graph.input[1].type.tensor_type.elem_type = TensorProto.FLOAT
@@ -197,15 +180,13 @@ def test_an_input_of_another_type_is_refused(folder: Path, write_model: Write) -
     ("lengths", "told"),
     [(("batch", 128), "always takes 128 tokens"), ((8, "sequence"), "expected .batch, sequence.")],
 )
-def test_fixed_lengths_are_refused(
-    folder: Path, write_model: Write, lengths: tuple[str | int, ...], told: str
-) -> None:
+def test_fixed_lengths_are_refused(folder: Path, lengths: tuple[str | int, ...], told: str) -> None:
     write_model(folder / "model.onnx", lengths=lengths)
     with pytest.raises(InvalidInputError, match=told):
         Embedder.load(folder)
 
 
-def test_a_model_that_gives_one_number_is_refused(folder: Path, write_model: Write) -> None:
+def test_a_model_that_gives_one_number_is_refused(folder: Path) -> None:
     words = np.ones((11, 1), dtype=np.float32)
     write_model(folder / "model.onnx", outputs={"score": "sentence"}, words=words)
     with pytest.raises(InvalidInputError, match="gives one number"):
@@ -217,32 +198,26 @@ def test_a_model_that_gives_one_number_is_refused(folder: Path, write_model: Wri
     [{"logits": "sentence"}, {"logits": "tokens"}, {"logits": "sentence", "hidden_states": "tokens"}],
     ids=["of a text", "of tokens", "before others"],
 )
-def test_a_model_that_gives_scores_is_refused(
-    folder: Path, write_model: Write, outputs: Mapping[str, str]
-) -> None:
+def test_a_model_that_gives_scores_is_refused(folder: Path, outputs: Mapping[str, str]) -> None:
     write_model(folder / "model.onnx", outputs=outputs)
     with pytest.raises(InvalidInputError, match="output 'logits' holds scores, not an embedding") as raised:
         Embedder.load(folder)
     assert raised.value.hint == "name a model that embeds texts"
 
 
-def test_scores_beside_an_embedding_are_passed_over(folder: Path, write_model: Write, unit: Unit) -> None:
+def test_scores_beside_an_embedding_are_passed_over(folder: Path) -> None:
     write_model(folder / "model.onnx", outputs={"logits": "sentence", "last_hidden_state": "tokens"})
     assert_allclose(Embedder.load(folder).embed(["sky"])[0], unit("[CLS]", "sky", "[SEP]"), atol=CLOSE)
 
 
-def test_a_tokenizer_with_more_words_than_the_model_is_refused(
-    folder: Path, write_model: Write, table: Table
-) -> None:
+def test_a_tokenizer_with_more_words_than_the_model_is_refused(folder: Path, table: Table) -> None:
     write_model(folder / "model.onnx", words=table[:-1])
     with pytest.raises(InvalidInputError, match=r"has 11 tokens; .* knows another number"):
         Embedder.load(folder)
 
 
 @pytest.mark.parametrize("value", [0.0, np.nan, np.inf])
-def test_a_vector_without_direction_is_told_with_its_text(
-    folder: Path, write_model: Write, write_tokenizer: Write, table: Table, value: float
-) -> None:
+def test_a_vector_without_direction_is_told_with_its_text(folder: Path, table: Table, value: float) -> None:
     words = table.copy()
     words[4] = value
     write_model(folder / "model.onnx", words=words)
@@ -254,13 +229,13 @@ def test_a_vector_without_direction_is_told_with_its_text(
     assert "model.onnx" in raised.value.message
 
 
-def test_a_text_without_tokens_is_told(folder: Path, write_tokenizer: Write) -> None:
+def test_a_text_without_tokens_is_told(folder: Path) -> None:
     write_tokenizer(folder, marks=False)
     with pytest.raises(InvalidInputError, match=r"tokenizer\.json' finds no token in ''"):
         Embedder.load(folder).embed([""])
 
 
-def test_long_texts_are_shortened_in_errors(folder: Path, write_tokenizer: Write) -> None:
+def test_long_texts_are_shortened_in_errors(folder: Path) -> None:
     write_tokenizer(folder, marks=False)
     embedder = Embedder.load(folder)
     with pytest.raises(InvalidInputError) as raised:
@@ -270,9 +245,7 @@ def test_long_texts_are_shortened_in_errors(folder: Path, write_tokenizer: Write
 
 
 @pytest.mark.parametrize("kind", ["Dense", "LayerNorm"])
-def test_a_model_with_more_after_the_pooling_is_refused(
-    folder: Path, write_model: Write, write_json: WriteJson, kind: str
-) -> None:
+def test_a_model_with_more_after_the_pooling_is_refused(folder: Path, kind: str) -> None:
     modules = ["Transformer", "Pooling", kind]
     write_json(
         folder / "modules.json", [{"type": f"sentence_transformers.models.{each}"} for each in modules]

@@ -1,12 +1,12 @@
 """Sentence embeddings from the command line to the manifest, and what the cache of a run keeps of them."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import vocabgap as vg
+from builders import gap, write_corpus
 from vocabgap.cli.app import run
 from vocabgap.errors import NotFoundError
 
@@ -14,17 +14,14 @@ NOW = "2026-07-01T00:00:00Z"
 
 
 @pytest.fixture
-def sightings(
-    gap: Callable[..., dict[str, object]],
-    write_corpus: Callable[..., Path],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Path:
+def sightings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Three wordings, in a folder that the command runs beside."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.delenv("VOCABGAP_EMBEDDER", raising=False)
-    return write_corpus({"heron": [gap("sky mask"), gap("warm skin tone")], "fjord": [gap("skin tones")]})
+    return write_corpus(
+        tmp_path, {"heron": [gap("sky mask"), gap("warm skin tone")], "fjord": [gap("skin tones")]}
+    )
 
 
 def test_the_manifest_names_the_model_and_not_its_place(

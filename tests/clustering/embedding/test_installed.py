@@ -9,11 +9,11 @@ from typing import Final
 import numpy as np
 import pytest
 
+from builders.embedding import write_model, write_tokenizer
 from vocabgap.clustering.embedding import Embedder, installed
 from vocabgap.errors import InvalidInputError, NotFoundError
 
 Install = Callable[..., Path]
-Write = Callable[..., Path]
 
 # Where tokens stand in the vocabulary of BERT (uncased), as it was published.
 BERT_IDS: Final = {
@@ -59,7 +59,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def install(site: Path, write_model: Write, write_tokenizer: Write) -> Install:
+def install(site: Path) -> Install:
     """Installs a package: a model at each path that ends in `.onnx`, a tokenizer at the others."""
 
     def lay(name: str, *paths: str, words: tuple[str, ...] | None = None) -> Path:

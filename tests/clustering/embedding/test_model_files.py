@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +11,11 @@ import numpy.typing as npt
 import onnx
 import pytest
 
+from builders.embedding import write_json, write_model, write_tokenizer
 from vocabgap.clustering.embedding import Embedder
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
 
 Table = npt.NDArray[np.float32]
-Write = Callable[..., Path]
-WriteJson = Callable[[Path, object], None]
 
 not_as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root reads files whatever their permissions")
 
@@ -32,7 +30,7 @@ ORDERED = [
 
 
 @pytest.mark.parametrize("place", range(len(ORDERED)))
-def test_models_are_taken_in_this_order(folder: Path, write_model: Write, table: Table, place: int) -> None:
+def test_models_are_taken_in_this_order(folder: Path, table: Table, place: int) -> None:
     (folder / "model.onnx").unlink()
     expected = Embedder.load(write_model(folder / ORDERED[place])).embed(["sky"])
     for name in ORDERED[place + 1 :]:
@@ -78,9 +76,7 @@ def test_a_leading_tilde_is_the_home_folder(folder: Path, monkeypatch: pytest.Mo
     assert Embedder.load("~/tiny").name == "tiny"
 
 
-def test_weights_in_a_file_of_their_own_are_read_and_count(
-    folder: Path, write_model: Write, table: Table
-) -> None:
+def test_weights_in_a_file_of_their_own_are_read_and_count(folder: Path, table: Table) -> None:
     whole = Embedder.load(folder).embed(["sky"])
     write_model(folder / "model.onnx", weights="model.onnx_data")
     first = Embedder.load(folder)
@@ -94,7 +90,7 @@ def test_weights_in_a_file_of_their_own_are_read_and_count(
     assert first.digest != second.digest
 
 
-def test_weights_in_a_file_of_a_long_name_count(folder: Path, write_model: Write) -> None:
+def test_weights_in_a_file_of_a_long_name_count(folder: Path) -> None:
     weights = "w" * 200  # its length takes two bytes
     write_model(folder / "model.onnx", weights=weights)
     before = Embedder.load(folder).digest
@@ -103,7 +99,7 @@ def test_weights_in_a_file_of_a_long_name_count(folder: Path, write_model: Write
     assert Embedder.load(folder).digest != before
 
 
-def test_missing_weights_are_told(folder: Path, write_model: Write) -> None:
+def test_missing_weights_are_told(folder: Path) -> None:
     write_model(folder / "model.onnx", weights="model.onnx_data")
     (folder / "model.onnx_data").unlink()
     with pytest.raises(InvalidInputError, match=r"model\.onnx' cannot be loaded: .*model\.onnx_data"):
@@ -119,16 +115,14 @@ def test_missing_weights_are_told(folder: Path, write_model: Write) -> None:
     ],
 )
 def test_settings_that_change_vectors_change_the_digest(
-    folder: Path, write_json: WriteJson, name: str, settings: dict[str, object]
+    folder: Path, name: str, settings: dict[str, object]
 ) -> None:
     before = Embedder.load(folder).digest
     write_json(folder / name, settings)
     assert Embedder.load(folder).digest != before
 
 
-def test_another_model_or_tokenizer_changes_the_digest(
-    folder: Path, write_model: Write, write_tokenizer: Write, table: Table
-) -> None:
+def test_another_model_or_tokenizer_changes_the_digest(folder: Path, table: Table) -> None:
     digests = [Embedder.load(folder).digest]
     write_model(folder / "model.onnx", words=table + 1)
     digests.append(Embedder.load(folder).digest)
@@ -137,7 +131,7 @@ def test_another_model_or_tokenizer_changes_the_digest(
     assert len(set(digests)) == 3
 
 
-def test_nothing_else_does(folder: Path, write_json: WriteJson) -> None:
+def test_nothing_else_does(folder: Path) -> None:
     before = Embedder.load(folder).digest
     moved = folder.rename(folder.with_name("elsewhere"))
     write_json(moved / "config.json", {"model_type": "bert"})

@@ -1,19 +1,18 @@
 """The block of data that the script of a page works on."""
 
 import json
-from collections.abc import Callable
 from datetime import date
 
 import pytest
 from msgspec.structs import replace
 
-from vocabgap.reporting.capability import Listed, Tally, Wording
+from builders.page import listed
+from vocabgap.reporting.capability import Tally, Wording
 from vocabgap.reporting.page import payload
 from vocabgap.reporting.page.payload import LEVELS, encode_payload, levels, payload_of
 from vocabgap.reporting.page.rows import Row
 from vocabgap.reporting.summary import Summary
 
-Make = Callable[..., Listed]
 DANGEROUS = ["</script><script>alert(1)</script>", "<!--<script>", "]]>", "&lt;", "\u2028\u2029", "\ud800"]
 
 
@@ -51,16 +50,16 @@ def test_mentions_of_days_and_images_add_up(summary: Summary) -> None:
 
 
 @pytest.mark.parametrize("text", DANGEROUS)
-def test_nothing_in_the_block_ends_it(summary: Summary, listed: Make, text: str) -> None:
-    block = encode_payload(payload_of(replace(summary, everything=(listed(label=text),))))
+def test_nothing_in_the_block_ends_it(summary: Summary, text: str) -> None:
+    block = encode_payload(payload_of(replace(summary, everything=(listed(summary, label=text),))))
     assert not set("<>&\u2028\u2029") & set(block)
     assert block.encode()
     (row,) = json.loads(block)["rows"]
     assert row[0].startswith("cap-")
 
 
-def test_markup_is_read_back_as_text(summary: Summary, listed: Make) -> None:
-    block = encode_payload(payload_of(replace(summary, everything=(listed(label="<b>&amp;"),))))
+def test_markup_is_read_back_as_text(summary: Summary) -> None:
+    block = encode_payload(payload_of(replace(summary, everything=(listed(summary, label="<b>&amp;"),))))
     assert "<b>&amp;" in json.loads(block)["rows"][0]
 
 
@@ -73,9 +72,9 @@ def test_all_that_fits_is_there(summary: Summary) -> None:
     assert payload_of(summary).limits == LEVELS[0]
 
 
-def test_of_much_less_is_told(summary: Summary, listed: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_much_less_is_told(summary: Summary, monkeypatch: pytest.MonkeyPatch) -> None:
     long = tuple(Wording(f"{number} " + "mask " * 60, 1, 0.5) for number in range(300))
-    many = tuple(listed(rank=rank, variants=long, examples=()) for rank in range(1, 301))
+    many = tuple(listed(summary, rank=rank, variants=long, examples=()) for rank in range(1, 301))
     monkeypatch.setattr(payload, "MOST_BLOCK_BYTES", 400_000)
 
     made = payload_of(replace(summary, everything=many), levels(replace(summary, everything=many))[0])
@@ -85,9 +84,10 @@ def test_of_much_less_is_told(summary: Summary, listed: Make, monkeypatch: pytes
     assert made.rows[0].other_wordings > 0
 
 
-def test_size_is_judged_well_enough(summary: Summary, listed: Make) -> None:
+def test_size_is_judged_well_enough(summary: Summary) -> None:
     many = tuple(
         listed(
+            summary,
             rank=rank,
             on_images=tuple(Tally(f"image-{rank * number:07}", 1) for number in range(1 + 3_000 // rank)),
             on_days=((date(2026, 1, 1 + rank % 28), 3),),

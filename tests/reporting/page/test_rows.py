@@ -1,14 +1,14 @@
 """One capability as plain data for a page."""
 
-from collections.abc import Callable
 from datetime import UTC, date, datetime
 
 import pytest
 
-from vocabgap.reporting.capability import Cover, Example, Listed, Recurring, Tally, Wording, Workaround
+from builders.page import listed
+from vocabgap.reporting.capability import Cover, Example, Recurring, Tally, Wording, Workaround
 from vocabgap.reporting.page.rows import WITH_ALL_EVIDENCE, Index, Limits, Row, row_of
+from vocabgap.reporting.summary import Summary
 
-Make = Callable[..., Listed]
 WIDE = Limits(characters=240, wordings=500, evidence=5)
 DAYS = ((date(2026, 3, 1), 1), (date(2026, 6, 30), 1))
 
@@ -47,38 +47,40 @@ def place(row: Row, index: Index) -> str:
     return f"{image}{file}:{shown.line}"
 
 
-def test_every_column_of_the_table_that_is_a_number_is_as_it_is(listed: Make, index: Index) -> None:
-    made = listed(mentions=1234, images=56, rank=7, rank_low=3, rank_high=12)
+def test_every_column_of_the_table_that_is_a_number_is_as_it_is(summary: Summary, index: Index) -> None:
+    made = listed(summary, mentions=1234, images=56, rank=7, rank_low=3, rank_high=12)
     row = row_of(made, index, WIDE)
     assert (row.mentions, row.images, row.rank) == (1234, 56, 7)
     assert row.interval == "3–12"
 
 
-def test_texts_are_shown_not_obeyed_and_cut(listed: Make, index: Index) -> None:
-    made = listed(label="a\u202eb\nc", decisions=("x" * 300,))
+def test_texts_are_shown_not_obeyed_and_cut(summary: Summary, index: Index) -> None:
+    made = listed(summary, label="a\u202eb\nc", decisions=("x" * 300,))
     row = row_of(made, index, WIDE)
     assert row.label == "a\\u202eb c"
     assert row.decisions == ("x" * 240 + "… (300 characters)",)
 
 
-def test_names_are_told_once_and_referred_to(listed: Make, index: Index) -> None:
-    first = listed(operations=(Tally("crop", 3), Tally("exposure", 1)), combinations=())
-    second = listed(operations=(Tally("exposure", 2),), combinations=(Recurring(("crop", "exposure"), 2),))
+def test_names_are_told_once_and_referred_to(summary: Summary, index: Index) -> None:
+    first = listed(summary, operations=(Tally("crop", 3), Tally("exposure", 1)), combinations=())
+    second = listed(
+        summary, operations=(Tally("exposure", 2),), combinations=(Recurring(("crop", "exposure"), 2),)
+    )
     rows = [row_of(each, index, WIDE) for each in (first, second)]
     assert [row.operations for row in rows] == [(0, 3, 1, 1), (1, 2)]
     assert rows[1].combinations == (((0, 1), 2),)
     assert index.operations.shown(240) == ("crop", "exposure")
 
 
-def test_days_are_counted_from_the_first_of_the_page(listed: Make, index: Index) -> None:
-    made = listed(on_days=((date(2026, 3, 1), 2), (date(2026, 4, 2), 1)))
+def test_days_are_counted_from_the_first_of_the_page(summary: Summary, index: Index) -> None:
+    made = listed(summary, on_days=((date(2026, 3, 1), 2), (date(2026, 4, 2), 1)))
     row = row_of(made, index, WIDE)
     assert row.days == (0, 2, 32, 1)
     assert row.timeline == (0, 2, 1)
 
 
-def test_a_page_without_a_day_has_neither_days_nor_timeline(listed: Make) -> None:
-    row = row_of(listed(), Index(), WIDE)
+def test_a_page_without_a_day_has_neither_days_nor_timeline(summary: Summary) -> None:
+    row = row_of(listed(summary), Index(), WIDE)
     assert (row.days, row.timeline) == ((), ())
 
 
@@ -91,38 +93,40 @@ def test_a_page_without_a_day_has_neither_days_nor_timeline(listed: Make) -> Non
         ("heron", "heron:7"),
     ],
 )
-def test_an_example_leads_to_its_line(listed: Make, index: Index, source_path: str, shown: str) -> None:
-    row = row_of(listed(examples=(example(source_path=source_path),)), index, WIDE)
+def test_an_example_leads_to_its_line(summary: Summary, index: Index, source_path: str, shown: str) -> None:
+    row = row_of(listed(summary, examples=(example(source_path=source_path),)), index, WIDE)
     assert place(row, index) == shown
 
 
-def test_logs_of_many_images_are_told_once(listed: Make, index: Index) -> None:
+def test_logs_of_many_images_are_told_once(summary: Summary, index: Index) -> None:
     made = listed(
+        summary,
         examples=tuple(
             example(image_id=name, source_path=f"{name}/vocabulary_gaps.jsonl") for name in ("heron", "fjord")
-        )
+        ),
     )
     row_of(made, index, WIDE)
     assert index.files.shown(240) == ("/vocabulary_gaps.jsonl",)
 
 
-def test_repositories_are_named_where_there_are_several(listed: Make) -> None:
+def test_repositories_are_named_where_there_are_several(summary: Summary) -> None:
     index = Index(DAYS, named_by=("repo_slug",))
-    row = row_of(listed(examples=(example(),), on_images=(Tally("photos/heron", 3),)), index, WIDE)
+    row = row_of(listed(summary, examples=(example(),), on_images=(Tally("photos/heron", 3),)), index, WIDE)
     assert place(row, index) == "photos/heron/vocabulary_gaps.jsonl:7"
     assert index.images.shown(240) == ("photos/heron",)
 
 
-def test_an_example_says_what_its_record_says(listed: Make, index: Index) -> None:
-    row = row_of(listed(examples=(example(notes="odd"),), variants=(), workarounds=()), index, WIDE)
+def test_an_example_says_what_its_record_says(summary: Summary, index: Index) -> None:
+    row = row_of(listed(summary, examples=(example(notes="odd"),), variants=(), workarounds=()), index, WIDE)
     (shown,) = row.examples
     assert (shown.day, shown.session, shown.snapshot) == ("2026-04-01", "s-1", "0123456789ab")
     assert (shown.wording, shown.said, shown.workaround) == ("sky mask", "a darker sky", "drew a gradient")
     assert (shown.rating, shown.notes) == ("unsatisfied", "odd")
 
 
-def test_words_that_are_listed_are_referred_to(listed: Make, index: Index) -> None:
+def test_words_that_are_listed_are_referred_to(summary: Summary, index: Index) -> None:
     made = listed(
+        summary,
         examples=(example(workaround=" drew a gradient "),),
         variants=(Wording("mask the sky", 2, 0.5), Wording("sky mask", 1, 1.0)),
         workarounds=(Workaround("drew a gradient", 3),),
@@ -131,8 +135,10 @@ def test_words_that_are_listed_are_referred_to(listed: Make, index: Index) -> No
     assert (shown.wording, shown.workaround) == (1, 0)
 
 
-def test_wordings_are_counted_beyond_the_limit(listed: Make, index: Index) -> None:
-    made = listed(variants=tuple(Wording(f"wording {number}", 1, 0.125) for number in range(5)), examples=())
+def test_wordings_are_counted_beyond_the_limit(summary: Summary, index: Index) -> None:
+    made = listed(
+        summary, variants=tuple(Wording(f"wording {number}", 1, 0.125) for number in range(5)), examples=()
+    )
     row = row_of(made, index, Limits(characters=40, wordings=3, evidence=5))
     assert row.variants == tuple((f"wording {number}", 1, 0.12) for number in range(3))
     assert row.other_wordings == 2
@@ -142,9 +148,10 @@ def test_wordings_are_counted_beyond_the_limit(listed: Make, index: Index) -> No
     ("rank", "number"), [(1, 3), (WITH_ALL_EVIDENCE, 3), (WITH_ALL_EVIDENCE + 1, 1)], ids=str
 )
 def test_only_the_first_have_all_their_evidence_on_a_large_page(
-    listed: Make, index: Index, rank: int, number: int
+    summary: Summary, index: Index, rank: int, number: int
 ) -> None:
     made = listed(
+        summary,
         rank=rank,
         examples=(example(),) * 3,
         workarounds=tuple(Workaround(f"way {number}", 1) for number in range(3)),
@@ -153,6 +160,6 @@ def test_only_the_first_have_all_their_evidence_on_a_large_page(
     assert (len(row.examples), len(row.workarounds)) == (number, number)
 
 
-def test_entries_that_come_near_say_how_and_why(listed: Make, index: Index) -> None:
-    made = listed(covered_by=(Cover("sky_soft", "base", 0.5, 0.25, ("sky", "mask")),))
+def test_entries_that_come_near_say_how_and_why(summary: Summary, index: Index) -> None:
+    made = listed(summary, covered_by=(Cover("sky_soft", "base", 0.5, 0.25, ("sky", "mask")),))
     assert row_of(made, index, WIDE).covered_by == (("sky_soft", "base", 0.25, ("sky", "mask")),)

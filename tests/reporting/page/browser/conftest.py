@@ -1,13 +1,11 @@
 """Pages of several sizes, and a real browser to open them in, which is watched while it does."""
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -33,7 +31,6 @@ from vocabgap.reporting.summary import Summary
 PATIENCE = 10_000  # milliseconds
 WRITTEN_OUT = 10
 _GROUPS = (OPEN, OPEN, OPEN, OPEN, OPEN, COVERED, OPEN, OPEN, SETTLED, HIDDEN)
-_DATA = re.compile(r'<script type="application/json" id="run-data">(.*?)</script>', re.DOTALL)
 
 # What a glossary says of the words: of one capability all, of another less, in whatever words people use.
 _TERMS = CheckedTerms(
@@ -160,28 +157,6 @@ def page_of(demo_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Callable
         return file
 
     return make
-
-
-@pytest.fixture
-def listed() -> Callable[[Path], list[dict[str, Any]]]:
-    """Reads the capabilities of a page, with names where it has positions."""
-
-    def read(file: Path) -> list[dict[str, Any]]:
-        block = _DATA.search(file.read_text(encoding="utf-8"))
-        assert block is not None
-        run = json.loads(block[1])
-        found = [dict(zip(run["columns"], row, strict=True)) for row in run["rows"]]
-        for each in found:
-            each["category"] = run["categories"][each["category"]]
-            for column, names in (
-                ("categories", run["categories"]),
-                ("operations", run["operations"]),
-                ("image_counts", run["images"]),
-            ):
-                each[column] = [names[place] for place in each[column][::2]]
-        return found
-
-    return read
 
 
 def _of(number: int, written_out: int, demo: Summary) -> Summary:

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from builders.pages import listed
+
 NUMBER = 120
 TRENDS = ["rising", "new", "steady", "fading"]
 Rows = list[dict[str, Any]]
@@ -18,7 +20,7 @@ def file(page_of: Callable[..., Path]) -> Path:
 
 
 @pytest.fixture
-def rows(file: Path, listed: Callable[[Path], Rows]) -> Rows:
+def rows(file: Path) -> Rows:
     return listed(file)
 
 

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+
+from builders.pages import listed
 
 NUMBER = 30
 FIRST, SECOND, THIRD = "cap-000000000000", "cap-000000000001", "cap-000000000002"
@@ -205,7 +206,7 @@ def test_rows_are_what_is_read_without_script(page_of: Callable[..., Path], visi
     assert len(plain) == 10
 
 
-def test_all_wordings_are_in_the_panel(page: Page, listed: Callable[[Path], Any], file: Path) -> None:
+def test_all_wordings_are_in_the_panel(page: Page, file: Path) -> None:
     opened(page, FIRST)
     page.locator("#panel .wordings summary").click()
     wordings = [wording for wording, _, _ in listed(file)[0]["variants"]]

@@ -1,0 +1,50 @@
+"""Builders of gap logs on disk, shared by every test."""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import pytest
+
+LOG = "vocabulary_gaps.jsonl"
+
+OUTSIDE = "outside_data"
+
+
+def outside(config: pytest.Config, name: str) -> Path:
+    """Gives a place among the data that are no part of the project; without it the test is skipped."""
+    place = Path(config.getini(OUTSIDE), name)
+    if not place.exists():
+        pytest.skip(f"needs '{place}', which lies beside the project; -o {OUTSIDE}=FOLDER names another")
+    return place
+
+
+def gap(need: str, **fields: object) -> dict[str, object]:
+    """Makes one gap record: the need, and whatever other fields a test is about."""
+    return {"timestamp": "2026-04-01T10:00:00Z", "description": need, "workaround": "", **fields}
+
+
+def write_corpus(
+    tmp_path: Path,
+    images: Mapping[str, Iterable[Mapping[str, object] | str]],
+    name: str = "photos",
+    within: Path | None = None,
+) -> Path:
+    """Writes a workspace: image to its lines, each a record or the text of a line as it is."""
+    root = (within or tmp_path) / name
+    root.mkdir(parents=True)
+    for image, lines in images.items():
+        log = root / image / LOG
+        log.parent.mkdir(parents=True)
+        written = [
+            line if isinstance(line, str) else json.dumps({"image_id": image, **line}) for line in lines
+        ]
+        log.write_text("".join(f"{line}\n" for line in written), encoding="utf-8")
+    return root
+
+
+def write_config(tmp_path: Path, text: str) -> Path:
+    """Writes a settings file of some other name than the one that is found by itself."""
+    path = tmp_path / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    return path

@@ -1,0 +1,39 @@
+"""Builders of shared corpora, of what is pushed into them, and of image repositories."""
+
+from datetime import UTC, datetime
+
+import polars as pl
+
+from vocabgap.corpus.corpus import Corpus
+from vocabgap.schema import CHUNKS
+
+
+def chunks(
+    *ids: str,
+    tenant: str = "ada",
+    repo: str = "lab",
+    path: str = "kitchen/vocabulary_gaps.jsonl",
+    content: str | None = "a word for the smell of rain",
+    vector: list[float] | None = None,
+) -> pl.DataFrame:
+    """Makes rows of table `chunks`, one for each id, on lines 1, 2, … of one path."""
+    row = {
+        "tenant_id": tenant,
+        "repo_slug": repo,
+        "root_kind": "image-repo",
+        "source_path": path,
+        "kind": "gap-record",
+        "content": content,
+        "metadata": "{}",
+        "embedding": vector,
+        "config_version": 0,
+        "ingested_at": datetime(2026, 7, 1, tzinfo=UTC),
+    }
+    rows = [{**row, "id": each, "name": f"name of {each}", "line": n} for n, each in enumerate(ids, start=1)]
+    return pl.DataFrame(rows, schema=CHUNKS.schema)
+
+
+def ids_of(corpus: Corpus) -> list[str]:
+    """Gives the ids of the chunks in a corpus."""
+    ids: list[str] = corpus.store.version().rows(["id"])["id"].sort().to_list()
+    return ids

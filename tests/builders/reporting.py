@@ -1,0 +1,46 @@
+"""Runs over small workspaces, for tests about what a report says, and readers of what it says."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+from markdown_it import MarkdownIt
+
+from vocabgap.pipeline import Run, run
+
+NOW = datetime(2026, 7, 1, tzinfo=UTC)
+
+GITHUB: Final = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+
+
+def publish(tmp_path: Path, root: Path | list[Path], **arguments: object) -> Run:
+    """Runs the pipeline over a workspace as of a fixed moment."""
+    given = {"out": tmp_path / "out", "now": NOW, **arguments}
+    return run(root, **given)  # type: ignore[arg-type]
+
+
+def text_of(made: Run) -> str:
+    """Gives the report of a run."""
+    return (made.published.folder / "report.md").read_text(encoding="utf-8")
+
+
+def headings(text: str) -> list[str]:
+    """Gives the headings of a report, of whatever level."""
+    tokens = GITHUB.parse(text)
+    return [following.content for token, following in pairwise(tokens) if token.type == "heading_open"]
+
+
+def tables(text: str) -> Iterator[list[list[str]]]:
+    """Gives the tables of a report, each as its rows of cells."""
+    rows: list[list[str]] = []
+    for token in GITHUB.parse(text):
+        if token.type == "table_open":
+            rows = []
+        elif token.type == "tr_open":
+            rows.append([])
+        elif token.type == "inline" and token.level > 3:
+            rows[-1].append("".join(child.content for child in token.children or ()))
+        elif token.type == "table_close":
+            yield rows
