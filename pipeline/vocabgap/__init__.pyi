@@ -16,8 +16,8 @@ from vocabgap.gaplog.showing import show as show
 from vocabgap.glossary.context import ExecutionContext as ExecutionContext
 from vocabgap.glossary.errors import BlockedByConflictError as BlockedByConflictError
 from vocabgap.glossary.runtime import GlossaryRuntime as GlossaryRuntime
+from vocabgap.ingest.accounting import ScanSummary as ScanSummary
 from vocabgap.ingest.scanning import Scan as Scan
-from vocabgap.ingest.scanning import ScanSummary as ScanSummary
 from vocabgap.ingest.scanning import scan as scan
 from vocabgap.ingest.scanning import scan_to_parquet as scan_to_parquet
 from vocabgap.ingest.selection import Selection as Selection

@@ -18,7 +18,7 @@ AGAIN = "cache: 2 logs unchanged, 0 compared and read on, 0 read whole\n"
 @pytest.fixture
 def photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two logs with one bad line, which are old enough for their times to be trusted."""
-    monkeypatch.setattr(caching, "_settled", lambda *_: True)
+    monkeypatch.setattr(caching, "_is_settled", lambda *_: True)
     return write_corpus(
         tmp_path,
         {

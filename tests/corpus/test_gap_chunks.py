@@ -15,7 +15,7 @@ from vocabgap.corpus.corpus import Corpus
 from vocabgap.corpus.gap_chunks import PARSER_ID, chunks_of_lines
 from vocabgap.corpus.outcome import Code
 from vocabgap.errors import ExitCode, StateError
-from vocabgap.ingest.verbatim import read_lines
+from vocabgap.ingest.log_lines import read_lines
 from vocabgap.records.record import LOG_NAME, ROOT_KIND
 from vocabgap.schema import GAP_KIND
 

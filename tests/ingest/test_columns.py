@@ -9,6 +9,7 @@ from builders.ingest import scan_bytes
 from vocabgap.ingest import columns
 from vocabgap.ingest.columns import RecordColumns
 from vocabgap.ingest.discovery import Kind, LogFile
+from vocabgap.ingest.reading import Block
 from vocabgap.records.record import GapRecord, record_id
 from vocabgap.schema import RECORDS
 
@@ -25,7 +26,14 @@ def framed(*batches: list[GapRecord], unreadable: dict[int, str] | None = None) 
     collected = RecordColumns("mira", frames.append)
     for batch in batches:
         numbers = range(collected.total + 1, collected.total + len(batch) + 1)
-        collected.extend(LOG, batch, numbers, [10 * number for number in numbers], unreadable or {}, size=1)
+        collected.extend(
+            LOG,
+            Block(numbers.start, 10 * numbers.start, [b"x" * 9] * len(numbers)),
+            batch,
+            numbers=numbers,
+            offsets=[10 * number for number in numbers],
+            unreadable=unreadable or {},
+        )
     collected.flush()
     return pl.concat(frames) if frames else RECORDS.empty()
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from vocabgap.ingest.accounting import in_order
+from vocabgap.ingest.caching import in_order
 
 ROWS = pl.DataFrame({"row": range(30)})
 spans = st.integers(0, 29).flatmap(lambda start: st.tuples(st.just(start), st.integers(0, 30 - start)))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from builders import gap, write_corpus
-from vocabgap.ingest.repaired import RepairedLine, repaired_lines
+from vocabgap.ingest.log_lines import RepairedLine, repaired_lines
 from vocabgap.ingest.scanning import scan
 from vocabgap.records.record import Repair
 

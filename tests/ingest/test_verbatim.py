@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from builders.ingest import write_log
+from vocabgap.ingest.log_lines import read_lines, text_lines
 from vocabgap.ingest.scanning import scan
-from vocabgap.ingest.verbatim import read_lines, text_lines
 from vocabgap.records.record import LOG_NAME
 from vocabgap.settings.model import ScanSettings
 from vocabgap.settings.sources import Source

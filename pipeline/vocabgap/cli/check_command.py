@@ -25,7 +25,7 @@ from vocabgap.settings.model import Settings
 from vocabgap.text import count, escape_unseen, in_words
 
 if TYPE_CHECKING:
-    from vocabgap.ingest.repaired import RepairedLine
+    from vocabgap.ingest.log_lines import RepairedLine
 
 
 def check(
@@ -91,7 +91,7 @@ def check(
 
 
 def _repaired(roots: list[Path], settings: Settings) -> "list[RepairedLine]":
-    from vocabgap.ingest.repaired import repaired_lines  # noqa: PLC0415 - loads Polars
+    from vocabgap.ingest.log_lines import repaired_lines  # noqa: PLC0415 - loads Polars
 
     return repaired_lines(roots, settings.scan)
 

@@ -35,8 +35,8 @@ from vocabgap.text import count, printable_name, shortened, visible
 if TYPE_CHECKING:
     from vocabgap.clustering.embedding import Embedder
     from vocabgap.clustering.grouping import Clusters
-    from vocabgap.ingest.scanning import Scan, ScanSummary
-
+    from vocabgap.ingest.accounting import ScanSummary
+    from vocabgap.ingest.scanning import Scan
 
 # Where a group is asked for by a name that only a report knows, since people have decided about it.
 

@@ -20,7 +20,7 @@ from vocabgap.errors import VocabgapError
 from vocabgap.text import carried, count, escape_unseen, escape_unseen_in_json, shortened, visible
 
 if TYPE_CHECKING:
-    from vocabgap.ingest.scanning import ScanSummary
+    from vocabgap.ingest.accounting import ScanSummary
     from vocabgap.reporting.overviews import Account
     from vocabgap.reporting.writing import Published
 

@@ -12,8 +12,10 @@ import polars as pl
 from vocabgap.corpus.incoming import Parser, RawFile
 from vocabgap.corpus.outcome import Code, RefusedError
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.ingest.verbatim import FOLDER, STORED, TEXT, text_lines
-from vocabgap.ingest.verbatim import read_lines as read_lines  # noqa: PLC0414 - payloads hand them on, too
+from vocabgap.ingest.columns import FOLDER, TEXT
+from vocabgap.ingest.log_lines import read_lines as read_lines  # noqa: PLC0414 - payloads hand them on, too
+from vocabgap.ingest.log_lines import text_lines
+from vocabgap.ingest.stored_lines import STORED
 from vocabgap.records.record import ROOT_KIND
 from vocabgap.schema import GAP_KIND
 from vocabgap.settings.model import ScanSettings

@@ -12,7 +12,7 @@ from vocabgap.corpus.places import is_corpus, open_store
 from vocabgap.corpus.store import Version
 from vocabgap.ingest.scanning import Scan as Scan  # noqa: PLC0414 - what a corpus gives
 from vocabgap.ingest.scanning import ScanRequest, united
-from vocabgap.ingest.verbatim import STORED, scan_stored
+from vocabgap.ingest.stored_lines import STORED, scan_stored
 from vocabgap.schema import GAP_KIND
 from vocabgap.settings.sources import Source
 

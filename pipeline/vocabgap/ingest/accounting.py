@@ -1,8 +1,11 @@
-"""Which readable lines count: not the second copy of a record, and not one that was corrected later."""
+"""The account of a scan: every line is in exactly one place.
+
+A readable line counts unless it is the second copy of a record, or a later one corrects it.
+"""
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Final
@@ -11,7 +14,8 @@ import numpy as np
 import polars as pl
 
 from vocabgap.ingest.discovery import LogFile
-from vocabgap.ingest.lines import Segment
+from vocabgap.ingest.lines import LogState, Segment
+from vocabgap.records.record import RejectReason, Repair
 from vocabgap.schema import FILES, GAPS, IMAGE_KEY, phrase
 from vocabgap.text import surface
 
@@ -27,9 +31,93 @@ _LATER: Final = ("capability_id", "category", "category_by", "category_probabili
 # Why a line does not count, by the number that stands for it while a scan goes on.
 WHY_NOT: Final = (None, DUPLICATE, SUPERSEDED)
 
-
 _Marks = np.ndarray[tuple[int], np.dtype[np.uint8]]
 _Hashes = np.ndarray[tuple[int], np.dtype[np.uint64]]
+
+
+@dataclass(frozen=True, slots=True)
+class ScanSummary:
+    """The account of a scan: every line that is not blank is in exactly one of four places.
+
+    Attributes:
+        files: Logs that were read.
+        unreadable: Logs, folders and links that were not read, or not to their end.
+        lines: Lines that are not blank; `records + duplicates + superseded + rejects`.
+        records: Records that count.
+        duplicates: Second copies of a record.
+        superseded: Records that a later one corrects.
+        rejects: Lines that are no record.
+        passed_over: Lines beside these that are no gaps, by the filter of their source.
+        repairs: What was repaired in records that were kept, by kind.
+        reasons: Rejects and unreadable files, by reason.
+    """
+
+    files: int
+    unreadable: int
+    lines: int
+    records: int
+    duplicates: int
+    superseded: int
+    rejects: int
+    passed_over: int
+    repairs: dict[str, int]
+    reasons: dict[str, int]
+
+
+@dataclass(slots=True)
+class Account:
+    """What the logs of a scan held, in order."""
+
+    _files: list[tuple[str, str, int, int, str, str, int]] = field(default_factory=list)
+    _segments: list[Segment] = field(default_factory=list)
+
+    def add(self, log: LogFile, state: LogState) -> None:
+        """Note what a log held. What was repaired in it may still be counted at."""
+        whole, tail = state.whole, state.tail
+        lines, passed_over = whole.lines + tail.lines, whole.passed_over + tail.passed_over
+        place = (log.repo_slug, log.source_path)
+        self._files.append((*place, state.size, lines, state.sha256, log.kind.source, passed_over))
+        self._segments += (whole, tail)
+
+    @property
+    def repairs(self) -> Counter[str]:
+        """What was repaired, by kind."""
+        repairs: Counter[str] = Counter()
+        for segment in self._segments:
+            if segment.repairs:
+                repairs.update(segment.repairs)
+        return repairs
+
+    def files(self) -> pl.DataFrame:
+        """One row a log that was read (table `files`)."""
+        return pl.DataFrame(self._files, schema=FILES.schema, orient="row")
+
+
+def summarize(
+    why_not: Counter[str | None], rejects: pl.DataFrame, files: pl.DataFrame, repairs: Mapping[str, int]
+) -> ScanSummary:
+    """The account of a scan.
+
+    Args:
+        why_not: How many readable lines count (None), or why they do not.
+        rejects: Table `rejects`; `reason` and `line` are enough.
+        files: Table `files`.
+        repairs: What was repaired, by kind.
+    """
+    reasons = Counter(rejects["reason"].to_list())
+    rejected_lines = int(rejects["line"].is_not_null().sum())
+    return ScanSummary(
+        files=files.height,
+        unreadable=rejects.height - rejected_lines,
+        lines=int(files["lines"].sum()),
+        records=why_not[None],
+        duplicates=why_not[DUPLICATE],
+        superseded=why_not[SUPERSEDED],
+        rejects=rejected_lines,
+        passed_over=int(files["passed_over"].sum()),
+        repairs={kind.value: repairs[kind.value] for kind in Repair if repairs.get(kind.value)},
+        reasons={reason.value: reasons[reason.value] for reason in RejectReason if reasons[reason.value]},
+    )
 
 
 def mark_batches(batches: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -150,76 +238,3 @@ def _corrections(records: pl.LazyFrame, lines: pl.LazyFrame) -> list[tuple[int, 
         if row["snapshot_hash"]:
             earlier[(*image, row["snapshot_hash"].lower())].append((row[_ROW], need))
     return found
-
-
-# The account of a scan while it goes on: which log gave which rows, and where they are.
-
-
-# First row and number of rows, among all records or all rejects at hand.
-Span = tuple[int, int]
-
-
-@dataclass(slots=True)
-class Ledger:
-    """What each log gave, in the order of the logs.
-
-    Attributes:
-        logs: All logs whose rows have a place, those that could not be read among them.
-        counts: How many records and rejects each gave.
-        records: Where the records are, in order.
-        rejects: Where the rejects are, in order.
-    """
-
-    logs: list[LogFile] = field(default_factory=list)
-    counts: list[tuple[int, int]] = field(default_factory=list)
-    records: list[Span] = field(default_factory=list)
-    rejects: list[Span] = field(default_factory=list)
-    _files: list[tuple[str, str, int, int, str, str, int]] = field(default_factory=list)
-    _segments: list[Segment] = field(default_factory=list)
-
-    def place(self, log: LogFile, records: Sequence[Span], rejects: Sequence[Span]) -> None:
-        """Note where the rows of a log are."""
-        self.logs.append(log)
-        self.counts.append((_rows(records), _rows(rejects)))
-        self.records += records
-        self.rejects += rejects
-
-    def account(self, log: LogFile, size: int, sha256: str, segments: Sequence[Segment]) -> None:
-        """Note what a log that was read held. What was repaired in its segments may still be counted at."""
-        lines = passed_over = 0
-        for segment in segments:
-            lines += segment.lines
-            passed_over += segment.passed_over
-        source = log.kind.source
-        self._files.append((log.repo_slug, log.source_path, size, lines, sha256, source, passed_over))
-        self._segments += segments
-
-    @property
-    def repairs(self) -> Counter[str]:
-        """What was repaired, by kind."""
-        repaired: Counter[str] = Counter()
-        for segment in self._segments:
-            if segment.repairs:
-                repaired.update(segment.repairs)
-        return repaired
-
-    def files(self) -> pl.DataFrame:
-        """One row a log that was read (table `files`)."""
-        return pl.DataFrame(self._files, schema=FILES.schema, orient="row")
-
-
-def _rows(spans: Sequence[Span]) -> int:
-    rows = 0
-    for _, count in spans:
-        rows += count
-    return rows
-
-
-def in_order(rows: pl.DataFrame, spans: Sequence[Span]) -> pl.DataFrame:
-    """The rows of some spans, one span after the other."""
-    spots = np.array(spans, dtype=np.int64).reshape(-1, 2)
-    starts, counts = spots[:, 0], spots[:, 1]
-    ends = np.cumsum(counts)
-    if np.array_equal(starts[counts > 0], (ends - counts)[counts > 0]) and ends[-1:].sum() == rows.height:
-        return rows
-    return rows[np.repeat(starts - (ends - counts), counts) + np.arange(counts.sum())]

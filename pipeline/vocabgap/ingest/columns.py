@@ -15,15 +15,17 @@ from msgspec.structs import astuple
 
 from vocabgap.ingest.decoding import Rejected
 from vocabgap.ingest.discovery import LogFile
+from vocabgap.ingest.reading import Block
 from vocabgap.records.record import FIELDS, GapRecord, record_ids
-from vocabgap.schema import RECORDS, REJECTS, UTC_MICROSECONDS
+from vocabgap.schema import RECORDS, REJECTS, UTC_MICROSECONDS, Table
 from vocabgap.text import visible
 
 BATCH: Final = 20_000  # rows
 BATCH_BYTES: Final = 32 << 20
 RAW_LIMIT: Final = 512
 PLACES: Final = ("tenant_id", "repo_slug", "root_kind", "source_path")
-REJECT_PLACES: Final = ("repo_slug", "source_path")
+TEXT: Final = "text"
+FOLDER: Final = "folder"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _EXACT_SECONDS: Final = 2.0**32
@@ -41,11 +43,13 @@ class RecordColumns:
     Attributes:
         tenant_id: Whose records these are.
         sink: Takes a frame of table `records` whenever a batch is full.
+        with_text: Whether the frames have the columns `TEXT` and `FOLDER`, too.
         total: Records taken so far.
     """
 
     tenant_id: str
     sink: Sink
+    with_text: bool = False
     total: int = 0
     _bytes: int = 0
     _records: list[GapRecord] = field(default_factory=list)
@@ -54,36 +58,39 @@ class RecordColumns:
     _unreadable: dict[int, str] = field(default_factory=dict)
     _logs: list[LogFile] = field(default_factory=list)
     _counts: list[int] = field(default_factory=list)
+    _texts: list[str] = field(default_factory=list)
 
     def extend(
         self,
         log: LogFile,
+        block: Block,
         records: list[GapRecord],
-        lines: Sequence[int],
+        *,
+        numbers: Sequence[int],
         offsets: Iterable[int],
         unreadable: dict[int, str],
-        *,
-        size: int,
     ) -> None:
         """Take some records of one log.
 
         Args:
             log: The log.
-            records: Its records, complete with their image.
-            lines: The line of each, counted from 1.
+            block: Its lines that they are among.
+            records: The records, complete with their image.
+            numbers: The line of each, counted from 1.
             offsets: The offset of each line's first byte.
             unreadable: Position in `records` to the timestamp's text, where that could not be read.
-            size: How many bytes they took in the log.
         """
+        if self.with_text:  # what became a record was decoded as UTF-8, so this cannot fail
+            self._texts += [block.lines[number - block.number].decode() for number in numbers]
         for number, text in unreadable.items():
             self._unreadable[len(self._records) + number] = text
         self._records += records
-        self._lines += lines
+        self._lines += numbers
         self._offsets += offsets
         self._logs.append(log)
         self._counts.append(len(records))
         self.total += len(records)
-        self._bytes += size
+        self._bytes += sum(map(len, block.lines))
         if len(self._records) >= BATCH or self._bytes >= BATCH_BYTES:
             self.flush()
 
@@ -98,10 +105,16 @@ class RecordColumns:
             pl.Series("byte_offset", self._offsets, dtype=pl.Int64),
             pl.Series("record_id", record_ids(self._records, self._unreadable), dtype=pl.String),
         ]
-        frame = with_places(pl.DataFrame(columns), self._logs, self._counts, tenant_id=self.tenant_id)
+        frame = with_places(pl.DataFrame(columns), self._logs, self._counts, self.tenant_id)
+        if self.with_text:
+            folders = pl.Series([log.folder for log in self._logs], dtype=pl.String)
+            frame = frame.with_columns(
+                pl.Series(TEXT, self._texts, dtype=pl.String),
+                folders.gather(np.repeat(np.arange(len(folders)), self._counts)).alias(FOLDER),
+            )
         self._unreadable.clear()
         self._bytes = 0
-        for taken in (self._records, self._lines, self._offsets, self._logs, self._counts):
+        for taken in (self._records, self._lines, self._offsets, self._logs, self._counts, self._texts):
             taken.clear()
         self.sink(frame)
 
@@ -145,39 +158,28 @@ class RejectColumns:
 
 
 def with_places(
-    rows: pl.DataFrame, logs: Sequence[LogFile], counts: Sequence[int], *, tenant_id: str
+    rows: pl.DataFrame, logs: Sequence[LogFile], counts: Sequence[int], tenant_id: str, table: Table = RECORDS
 ) -> pl.DataFrame:
-    """Say of each record whose it is and in which log it stands.
+    """Say of each row whose it is and in which log it stands.
 
     Args:
-        rows: The other columns of table `records`.
+        rows: The other columns of table `records` or `rejects`.
         logs: The logs that the rows are from, in order.
         counts: How many rows each of them gave.
         tenant_id: Whose records these are, where their log does not say.
+        table: Which of the two tables.
     """
-    places = pl.DataFrame(
-        {
-            "tenant_id": [log.tenant_id or tenant_id for log in logs],
-            "repo_slug": [log.repo_slug for log in logs],
-            "root_kind": [log.root_kind for log in logs],
-            "source_path": [log.source_path for log in logs],
-        },
-        schema=dict.fromkeys(PLACES, pl.String),
+    place = {
+        "tenant_id": [log.tenant_id or tenant_id for log in logs],
+        "repo_slug": [log.repo_slug for log in logs],
+        "root_kind": [log.root_kind for log in logs],
+        "source_path": [log.source_path for log in logs],
+    }
+    places = pl.DataFrame(place, schema=dict.fromkeys(PLACES, pl.String)).select(
+        name for name in PLACES if name in table.names
     )
-    return rows.hstack(_repeated(places, counts)).select(RECORDS.names)
-
-
-def with_reject_places(rows: pl.DataFrame, logs: Sequence[LogFile], counts: Sequence[int]) -> pl.DataFrame:
-    """The same for table `rejects`."""
-    places = pl.DataFrame(
-        {"repo_slug": [log.repo_slug for log in logs], "source_path": [log.source_path for log in logs]},
-        schema=dict.fromkeys(REJECT_PLACES, pl.String),
-    )
-    return rows.hstack(_repeated(places, counts)).select(REJECTS.names)
-
-
-def _repeated(places: pl.DataFrame, counts: Sequence[int]) -> list[pl.Series]:
-    return places[np.repeat(np.arange(places.height), counts)].get_columns()
+    repeated = places[np.repeat(np.arange(places.height), counts)]
+    return rows.hstack(repeated.get_columns()).select(table.names)
 
 
 def _column(name: str, values: Sequence[Any], dtype: pl.DataType) -> pl.Series:

@@ -1,4 +1,8 @@
-"""Sorting the lines of a log: each becomes a record, a reject, or nothing where it is blank or not wanted."""
+"""Sorting the lines of a log: each becomes a record, a reject, or nothing where it is blank or not wanted.
+
+`Collector` reads one log after the other, whole or from where an earlier scan has left it; `Lines` sorts what
+it reads.
+"""
 
 import os
 import sys
@@ -11,6 +15,7 @@ from operator import add
 from typing import Final, cast
 
 import msgspec
+from msgspec import structs
 
 from vocabgap.ingest.columns import RecordColumns, RejectColumns
 from vocabgap.ingest.decoding import (
@@ -34,10 +39,9 @@ _BYTES_AT_ONCE: Final = 1 << 20
 
 
 class Segment(msgspec.Struct, array_like=True):
-    """What a stretch of a log gave: all lines that end in a newline, or the last one where none follows it.
+    """The account of some lines of a log.
 
     Attributes:
-        ended: Which of the two.
         records: Records in it.
         rejects: Rejects in it.
         lines: Lines in it that are not blank and that the source wants.
@@ -45,7 +49,6 @@ class Segment(msgspec.Struct, array_like=True):
         repairs: What was repaired, by kind.
     """
 
-    ended: bool
     records: int = 0
     rejects: int = 0
     lines: int = 0
@@ -57,6 +60,107 @@ class Segment(msgspec.Struct, array_like=True):
         for kind, times in repairs.items():
             if times:
                 self.repairs[kind.value] = self.repairs.get(kind.value, 0) + times
+
+
+class LogState(msgspec.Struct, frozen=True, array_like=True):
+    """A log as far as it was read.
+
+    Attributes:
+        size: Its bytes, expanded where it is compressed.
+        sha256: Digest of those.
+        whole_size: Its bytes up to the last newline, from where the next scan may go on.
+        whole_sha256: Digest of those.
+        newlines: How many newlines it has.
+        whole: The account of its lines up to there.
+        tail: The account of the line that no newline ends.
+    """
+
+    size: int = 0
+    sha256: str = ""
+    whole_size: int = 0
+    whole_sha256: str = ""
+    newlines: int = 0
+    whole: Segment = msgspec.field(default_factory=Segment)
+    tail: Segment = msgspec.field(default_factory=Segment)
+
+
+class LogRead(msgspec.Struct, frozen=True):
+    """One log that was read.
+
+    Attributes:
+        state: What it holds.
+        status: What the system said of it when it was opened.
+        opened: When that was, in nanoseconds since 1970.
+        resumed: Whether only what follows its known beginning was decoded.
+        to_the_end: Whether nothing kept it from being read to its end.
+    """
+
+    state: LogState
+    status: os.stat_result
+    opened: int
+    resumed: bool
+    to_the_end: bool
+
+
+@dataclass(slots=True)
+class Collector:
+    """Reads logs.
+
+    Attributes:
+        lines: Takes the lines of each.
+        max_expanded: How many bytes a compressed log may expand to.
+    """
+
+    lines: "Lines"
+    max_expanded: int = sys.maxsize
+
+    @property
+    def totals(self) -> tuple[int, int]:
+        """How many records and rejects were taken so far."""
+        return self.lines.records.total, self.lines.rejects.total
+
+    def read(self, log: LogFile, known: LogState | None = None) -> LogRead | None:
+        """Read one log; one that cannot be read becomes one reject, and None.
+
+        Args:
+            log: The log.
+            known: The log as an earlier scan left it; if it still begins so, reading goes on after that.
+        """
+        if log.problem is not None:
+            self.lines.rejects.add(log, log.problem)
+            return None
+        try:
+            reading = Reading.open(log.path, log.kind.compression, self.max_expanded)
+        except OSError as error:
+            detail = f"the log cannot be read: {error.strerror or error}"
+            self.lines.rejects.add(log, Rejected(RejectReason.UNREADABLE_FILE, detail))
+            return None
+        try:
+            resumed = known is not None and reading.starts_with(known.whole_size, known.whole_sha256)
+            state = self._read_lines(log, reading, known if known and resumed else LogState())
+        finally:
+            reading.close()
+        if reading.trouble is not None:
+            self.lines.rejects.add(log, reading.trouble)
+        return LogRead(state, reading.status, reading.opened, resumed, reading.trouble is None)
+
+    def _read_lines(self, log: LogFile, reading: Reading, start: LogState) -> LogState:
+        whole = structs.replace(start.whole, repairs=dict(start.whole.repairs))
+        tail = Segment()
+        newlines = start.newlines
+        for block in blocks(reading.chunks(), number=newlines + 1, offset=start.whole_size):
+            if block.ended:
+                newlines += len(block.lines)
+            elif reading.trouble is not None and not _is_whole(block, log):
+                break  # a line that was being written, or could not be read on
+            self.lines.take(log, block, whole if block.ended else tail)
+        sha256, whole_sha256 = reading.digests()
+        return LogState(reading.size, sha256, reading.whole_lines, whole_sha256, newlines, whole, tail)
+
+
+def _is_whole(block: Block, log: LogFile) -> bool:
+    """Whether the last line of what could be read says everything that it was to say."""
+    return not block.too_long and isinstance(decode_line(block.lines[0], log.kind.fields), Decoded)
 
 
 @dataclass(slots=True)
@@ -76,7 +180,7 @@ class Lines:
     _unchecked_bytes: int = 0
 
     def take(self, log: LogFile, block: Block, segment: Segment) -> None:
-        """Sort the lines of a block, and add them to the account of its segment."""
+        """Sort the lines of a block, and add them to an account, which is finished by `flush`."""
         records_before, rejects_before = self.records.total, self.rejects.total
         if block.too_long:
             segment.lines += 1
@@ -93,9 +197,18 @@ class Lines:
 
     def flush(self) -> None:
         """Finish the accounts, and hand over what has gathered."""
-        self._count_repeated_keys()
+        self.count_repeated_keys()
         self.records.flush()
         self.rejects.flush()
+
+    def count_repeated_keys(self) -> None:
+        """Look for repeated keys in many lines at once, which costs a tenth of one by one."""
+        together = b"\n".join(chain.from_iterable(lines for _, lines in self._unchecked))
+        if not has_keys(together, len(FIELDS) * self._unchecked_lines):
+            for segment, lines in self._unchecked:
+                segment.add_repairs({Repair.REPEATED_KEY: sum(map(repeated_keys, lines))})
+        self._unchecked.clear()
+        self._unchecked_lines = self._unchecked_bytes = 0
 
     def _sort(self, log: LogFile, block: Block, segment: Segment) -> None:
         """Sort lines that are all clean, as they mostly are, without a Python statement for each."""
@@ -117,7 +230,9 @@ class Lines:
         self._check_keys_later(segment, lines)
         unreadable = {} if _are_completed(log, records) else self._complete_all(log, records)
         numbers = range(block.number, block.number + len(lines))
-        self.records.extend(log, records, numbers, _offsets(block), unreadable, size=sum(map(len, lines)))
+        self.records.extend(
+            log, block, records, numbers=numbers, offsets=_offsets(block), unreadable=unreadable
+        )
 
     def _sort_one_by_one(
         self, log: LogFile, block: Block, segment: Segment, decoded: list[GapRecord | None]
@@ -161,7 +276,7 @@ class Lines:
         self._check_keys_later(segment, clean)
         if not _are_completed(log, records):
             unreadable = self._complete_all(log, records) | unreadable
-        self.records.extend(log, records, numbers, offsets, unreadable, size=sum(map(len, block.lines)))
+        self.records.extend(log, block, records, numbers=numbers, offsets=offsets, unreadable=unreadable)
 
     def _complete_all(self, log: LogFile, records: list[GapRecord]) -> dict[int, str]:
         """Complete records with their image and their time in UTC; gives the text of those it lacks."""
@@ -185,22 +300,11 @@ class Lines:
         return unreadable
 
     def _check_keys_later(self, segment: Segment, lines: list[bytes]) -> None:
-        """Repeated keys are looked for in many lines at once, which costs a tenth of one by one."""
         self._unchecked.append((segment, lines))
         self._unchecked_lines += len(lines)
         self._unchecked_bytes += sum(map(len, lines))
         if self._unchecked_bytes >= _BYTES_AT_ONCE:
-            self._count_repeated_keys()
-
-    def _count_repeated_keys(self) -> None:
-        together = b"\n".join(chain.from_iterable(lines for _, lines in self._unchecked))
-        if not has_keys(together, len(FIELDS) * self._unchecked_lines):
-            for segment, lines in self._unchecked:
-                repeated = sum(map(repeated_keys, lines))
-                if repeated:
-                    segment.add_repairs({Repair.REPEATED_KEY: repeated})
-        self._unchecked.clear()
-        self._unchecked_lines = self._unchecked_bytes = 0
+            self.count_repeated_keys()
 
 
 def _are_completed(log: LogFile, records: list[GapRecord]) -> bool:
@@ -221,116 +325,3 @@ def _torn(why: Rejected) -> Rejected:
     if why.reason not in _TORN:
         return why
     return Rejected(RejectReason.TORN, f"the last line was cut off: {why.detail}")
-
-
-# Reading one log after the other, whole or from where an earlier scan has left it.
-
-
-class Prefix(msgspec.Struct, frozen=True, array_like=True):
-    """What is known of the beginning of a log from an earlier scan: whole lines only.
-
-    Attributes:
-        bytes: Its length.
-        lines: How many newlines it holds.
-        sha256: Its digest.
-    """
-
-    bytes: int
-    lines: int
-    sha256: str
-
-
-class LogRead(msgspec.Struct, frozen=True):
-    """One log that was read.
-
-    Attributes:
-        status: What the system said of it when it was opened.
-        opened: When that was, in nanoseconds since 1970.
-        resumed: Whether only what follows the known prefix was decoded.
-        to_the_end: Whether nothing kept it from being read to its end.
-        segments: What was decoded, in order.
-        bytes: Its size, expanded where it is compressed.
-        sha256: Digest of those bytes.
-        prefix: Its whole lines, to go on from next time.
-    """
-
-    status: os.stat_result
-    opened: int
-    resumed: bool
-    to_the_end: bool
-    segments: list[Segment]
-    bytes: int
-    sha256: str
-    prefix: Prefix
-
-
-def _is_whole(block: Block, log: LogFile) -> bool:
-    """Whether the last line of what could be read says everything that it was to say."""
-    return not block.too_long and isinstance(decode_line(block.lines[0], log.kind.fields), Decoded)
-
-
-_NOTHING: Final = Prefix(0, 0, "")
-
-
-@dataclass(slots=True)
-class Collector:
-    """Reads logs.
-
-    Attributes:
-        lines: Takes the lines of each.
-        max_expanded: How many bytes a compressed log may expand to.
-    """
-
-    lines: Lines
-    max_expanded: int = sys.maxsize
-
-    def read(self, log: LogFile, known: Prefix | None = None) -> LogRead | None:
-        """Read one log; one that cannot be read becomes one reject, and None.
-
-        Args:
-            log: The log.
-            known: Its beginning as an earlier scan knows it; if it still is, reading goes on after it.
-        """
-        if log.problem is not None:
-            self.lines.rejects.add(log, log.problem)
-            return None
-        try:
-            reading = Reading.open(log.path, log.kind.compression, self.max_expanded)
-        except OSError as error:
-            detail = f"the log cannot be read: {error.strerror or error}"
-            self.lines.rejects.add(log, Rejected(RejectReason.UNREADABLE_FILE, detail))
-            return None
-        try:
-            start = known if known and reading.starts_with(known.bytes, known.sha256) else None
-            segments, newlines = self._read_lines(log, reading, start or _NOTHING)
-        finally:
-            reading.close()
-        if reading.trouble is not None:
-            self.lines.rejects.add(log, reading.trouble)
-        sha256, sha256_of_lines = reading.digests()
-        return LogRead(
-            status=reading.status,
-            opened=reading.opened,
-            resumed=start is not None,
-            to_the_end=reading.trouble is None,
-            segments=segments,
-            bytes=reading.size,
-            sha256=sha256,
-            prefix=Prefix(reading.whole_lines, newlines, sha256_of_lines),
-        )
-
-    def _read_lines(self, log: LogFile, reading: Reading, start: Prefix) -> tuple[list[Segment], int]:
-        """What follows a known beginning, and how many newlines the log has from its very beginning."""
-        segment = Segment(ended=True)
-        segments = [segment]
-        newlines = start.lines
-        for block in blocks(reading.chunks(), number=start.lines + 1, offset=start.bytes):
-            if block.ended:
-                newlines += len(block.lines)
-            elif reading.trouble is not None and not _is_whole(block, log):
-                break  # a line that was being written, or could not be read on
-            else:
-                segment = Segment(ended=False)
-                segments.append(segment)
-            self.lines.take(log, block, segment)
-        return segments, newlines

@@ -18,22 +18,21 @@ from msgspec import structs
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, expanded
 from vocabgap.files.parquet import write_parquet
 from vocabgap.ingest.accounting import (
-    DUPLICATE,
-    SUPERSEDED,
     WHY_NOT,
-    Ledger,
-    in_order,
+    Account,
+    ScanSummary,
     mark_batches,
     marks,
+    summarize,
     with_marks,
 )
-from vocabgap.ingest.caching import RECORD_SCHEMA, REJECT_SCHEMA, Cache, CacheUse, Rows, Sweep, opened
-from vocabgap.ingest.columns import RecordColumns, RejectColumns, with_places, with_reject_places
+from vocabgap.ingest.caching import Cache, CacheUse, opened
+from vocabgap.ingest.columns import RecordColumns, RejectColumns
 from vocabgap.ingest.discovery import LogFile, discover, resolve_roots
 from vocabgap.ingest.lines import Collector, Lines
 from vocabgap.ingest.reading import MIB
 from vocabgap.ingest.selection import Selection, select
-from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES, RejectReason, Repair
+from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES
 from vocabgap.schema import GAPS, RECORDS, REJECTS, Table
 from vocabgap.settings.model import IngestSettings, ScanSettings
 from vocabgap.settings.sources import Source, checked_sources
@@ -41,35 +40,6 @@ from vocabgap.text import count
 
 # What lies in the folder of a shared corpus: without any of these, corpora need not be loaded to tell.
 CORPUS_MARKS: Final = ("manifest.json", "_delta_log")
-
-
-@dataclass(frozen=True, slots=True)
-class ScanSummary:
-    """The account of a scan: every line that is not blank is in exactly one of four places.
-
-    Attributes:
-        files: Logs that were read.
-        unreadable: Logs, folders and links that were not read, or not to their end.
-        lines: Lines that are not blank; `records + duplicates + superseded + rejects`.
-        records: Records that count.
-        duplicates: Second copies of a record.
-        superseded: Records that a later one corrects.
-        rejects: Lines that are no record.
-        passed_over: Lines beside these that are no gaps, by the filter of their source.
-        repairs: What was repaired in records that were kept, by kind.
-        reasons: Rejects and unreadable files, by reason.
-    """
-
-    files: int
-    unreadable: int
-    lines: int
-    records: int
-    duplicates: int
-    superseded: int
-    rejects: int
-    passed_over: int
-    repairs: dict[str, int]
-    reasons: dict[str, int]
 
 
 @dataclass(frozen=True, repr=False)
@@ -265,44 +235,56 @@ class LogReader:
     def read(self, roots: Sequence[Path], request: ScanRequest) -> Scan:
         """Read what is new, and recall from the cache what is not."""
         logs = discover(roots, request.settings)
-        with without_cycle_search():
-            if request.cache is None:
-                return _read(logs, request.settings, None)
-            with opened(request.cache) as folder:
-                store = Cache(folder, request.verify_hash).load() if folder is not None else None
-                scanned = _read(logs, request.settings, store)
-            if store is None:
-                use = CacheUse(0, 0, scanned.summary.files, "the cache is in use by another run")
-                scanned = replace(scanned, cache=use)
-            return scanned
+        if request.cache is None:
+            return _read(logs, request.settings)
+        with opened(request.cache, verify_hash=request.verify_hash) as cache:
+            scanned = _read(logs, request.settings, cache)
+        if cache is None:
+            use = CacheUse(0, 0, scanned.summary.files, "the cache is in use by another run")
+            scanned = replace(scanned, cache=use)
+        return scanned
 
 
-def _read(logs: list[LogFile], settings: ScanSettings, store: Cache | None) -> Scan:
+def _read(logs: list[LogFile], settings: ScanSettings, cache: Cache | None = None) -> Scan:
     records: list[pl.DataFrame] = []
     rejects: list[pl.DataFrame] = []
     lines = Lines(RecordColumns(settings.tenant, records.append), RejectColumns(rejects.append))
-    sweep = Sweep(Collector(lines, settings.max_expanded_mib * MIB), store)
-    sweep.over(logs)
-    ledger = sweep.ledger
-    bad = pl.concat([REJECTS.empty(), *rejects])
-    if store is not None:
-        new = pl.concat([RECORDS.empty(), *records]), bad
-        whole = _recalled(store, new, ledger, settings.tenant)
-        store.save(new, whole, ledger.logs, ledger.counts)
-        records, bad = [whole[0]], whole[1]
-    return replace(marked(records, bad, ledger.files(), ledger.repairs), cache=sweep.use() if store else None)
+    with without_cycle_search():
+        account, use = _collect(logs, lines, settings, cache)
+        bad = pl.concat([REJECTS.empty(), *rejects])
+        if cache is not None:
+            new = pl.concat([RECORDS.empty(), *records]), bad
+            whole = cache.rows(new, settings.tenant)
+            cache.save(new, whole)
+            records, bad = [whole[0]], whole[1]
+        scanned = marked(records, bad, account)
+    return replace(scanned, cache=use)
 
 
-def _recalled(store: Cache, new: Rows, ledger: Ledger, tenant_id: str) -> Rows:
-    """The rows of the cache and the new ones, in the order of the logs."""
-    shards_of_records, shards_of_rejects = zip(*store.rows, strict=True) if store.rows else ((), ())
-    records = pl.concat([*shards_of_records, new[0].select(*RECORD_SCHEMA)])
-    rejects = pl.concat([*shards_of_rejects, new[1].select(*REJECT_SCHEMA)])
-    of_records, of_rejects = zip(*ledger.counts, strict=True) if ledger.counts else ((), ())
-    return (
-        with_places(in_order(records, ledger.records), ledger.logs, of_records, tenant_id=tenant_id),
-        with_reject_places(in_order(rejects, ledger.rejects), ledger.logs, of_rejects),
-    )
+def _collect(
+    logs: Iterable[LogFile], lines: Lines, settings: ScanSettings, cache: Cache | None = None
+) -> tuple[Account, CacheUse | None]:
+    """Read every log that is not known as it is, and account for all of them."""
+    account = Account()
+    collector = Collector(lines, settings.max_expanded_mib * MIB)
+    unchanged = resumed = whole = 0
+    for log in logs:
+        known = cache.recall(log, collector.max_expanded) if cache else None
+        if cache and known and cache.is_unchanged(known):
+            cache.keep(log, known)
+            account.add(log, known.state)
+            unchanged += 1
+            continue
+        before = collector.totals
+        # One that is compressed is read whole.
+        read = collector.read(log, known.state if known and not log.kind.compression else None)
+        if cache:
+            cache.learn(log, read, before, collector.totals, known)
+        if read:
+            account.add(log, read.state)
+            resumed, whole = resumed + read.resumed, whole + (not read.resumed)
+    lines.flush()
+    return account, CacheUse(unchanged, resumed, whole, cache.note) if cache else None
 
 
 @contextmanager
@@ -321,70 +303,44 @@ def without_cycle_search() -> Iterator[None]:
 
 
 def united(scans: Iterable[Scan]) -> Scan:
-    """Several scans as one: a record that two of them have counts once.
-
-    Args:
-        scans: At least one.
-    """
+    """Several scans, at least one, as one: a record that two of them have counts once."""
     several = list(scans)
     if len(several) == 1:
         return several[0]
     order = ("repo_slug", "source_path", "tenant_id", "line")
-    records = pl.concat([each.gaps.select(RECORDS.names) for each in several])
+    records = pl.concat([each.gaps.select(RECORDS.names) for each in several]).sort(
+        order, maintain_order=True
+    )
     rejects = pl.concat([each.rejects for each in several])
     files = pl.concat([each.files for each in several])
     repairs: Counter[str] = Counter()
     for each in several:
         repairs.update(each.summary.repairs)
-    made = marked(
-        [records.sort(order, maintain_order=True)],
+    whole = _marked(
+        [records],
         rejects.sort("repo_slug", "source_path", "line", maintain_order=True),
         files.sort("repo_slug", "source_path", maintain_order=True),
         repairs,
     )
-    return Scan(made.gaps, made.rejects, made.files, made.summary, several[0].cache)
+    return replace(whole, cache=several[0].cache)
 
 
-def marked(
-    records: list[pl.DataFrame], rejects: pl.DataFrame, files: pl.DataFrame, repairs: Mapping[str, int]
-) -> Scan:
+def marked(records: list[pl.DataFrame], rejects: pl.DataFrame, account: Account) -> Scan:
     """A scan of what was read: which lines count, and the account of all.
 
     Args:
         records: Frames of table `records`, in order.
         rejects: Table `rejects`.
-        files: Table `files`.
-        repairs: What was repaired, by kind.
+        account: What the logs held.
     """
+    return _marked(records, rejects, account.files(), account.repairs)
+
+
+def _marked(
+    records: list[pl.DataFrame], rejects: pl.DataFrame, files: pl.DataFrame, repairs: Mapping[str, int]
+) -> Scan:
     gaps = mark_batches(records or [RECORDS.empty()])
     return Scan(gaps, rejects, files, summarize(Counter(gaps["why_not"].to_list()), rejects, files, repairs))
-
-
-def summarize(
-    why_not: Counter[str | None], rejects: pl.DataFrame, files: pl.DataFrame, repairs: Mapping[str, int]
-) -> ScanSummary:
-    """The account of a scan.
-
-    Args:
-        why_not: How many readable lines count (None), or why they do not.
-        rejects: Table `rejects`; `reason` and `line` are enough.
-        files: Table `files`.
-        repairs: What was repaired, by kind.
-    """
-    reasons = Counter(rejects["reason"].to_list())
-    rejected_lines = int(rejects["line"].is_not_null().sum())
-    return ScanSummary(
-        files=files.height,
-        unreadable=rejects.height - rejected_lines,
-        lines=int(files["lines"].sum()),
-        records=why_not[None],
-        duplicates=why_not[DUPLICATE],
-        superseded=why_not[SUPERSEDED],
-        rejects=rejected_lines,
-        passed_over=int(files["passed_over"].sum()),
-        repairs={kind.value: repairs[kind.value] for kind in Repair if repairs.get(kind.value)},
-        reasons={reason.value: reasons[reason.value] for reason in RejectReason if reasons[reason.value]},
-    )
 
 
 # A scan that goes to Parquet batch by batch, in memory that does not grow with the number of records.
@@ -453,18 +409,17 @@ def scan_to_parquet(
         logs = discover(resolved, settings)
         records, rejects = _Parts(folder, GAPS), _Parts(folder, REJECTS)
         lines = Lines(RecordColumns(settings.tenant, records.add), RejectColumns(rejects.add))
-        sweep = Sweep(Collector(lines, settings.max_expanded_mib * MIB))
-        sweep.over(logs)
+        account, _ = _collect(logs, lines, settings)
         for parts in (records, rejects):
             if not parts.paths:
                 parts.add((RECORDS if parts is records else REJECTS).empty())
         found = marks(records.lazy())
         _mark(records.paths, found)
-        files = sweep.ledger.files()
+        files = account.files()
         write_parquet(files, folder / FILES_NAME)
         why_not = Counter({why: int(np.count_nonzero(found == code)) for code, why in enumerate(WHY_NOT)})
         told = rejects.lazy().select("line", "reason").collect()
-        return summarize(why_not, told, files, sweep.ledger.repairs)
+        return summarize(why_not, told, files, account.repairs)
 
 
 def _mark(paths: list[Path], found: "np.ndarray[tuple[int], np.dtype[np.uint8]]") -> None:

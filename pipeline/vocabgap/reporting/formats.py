@@ -10,7 +10,7 @@ import jinja2
 import polars as pl
 from msgspec.structs import replace
 
-from vocabgap.ingest.scanning import ScanSummary
+from vocabgap.ingest.accounting import ScanSummary
 from vocabgap.records.moments import iso
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,

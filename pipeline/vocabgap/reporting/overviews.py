@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import msgspec
 import polars as pl
 
-from vocabgap.ingest.scanning import ScanSummary
+from vocabgap.ingest.accounting import ScanSummary
 from vocabgap.ranking.evidence import recurring_combinations
 from vocabgap.records.categories import CategoryBy
 from vocabgap.records.record import FILE_REASONS, LOG_NAME, OPERATION_ALIASES, UNCATEGORIZED, fold_operation

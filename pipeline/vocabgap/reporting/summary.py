@@ -6,7 +6,7 @@ from datetime import datetime
 import msgspec
 import polars as pl
 
-from vocabgap.ingest.scanning import ScanSummary
+from vocabgap.ingest.accounting import ScanSummary
 from vocabgap.ranking.coverage import probably_covered
 from vocabgap.reporting.capability import COVERED, OPEN, Asker, Capability, Listed, listed, named_by
 from vocabgap.reporting.capability import SETTLED as SETTLED_GROUP

@@ -1,6 +1,7 @@
-"""Which lines a scan repaired, and what: the account of a scan only counts them."""
+"""Single lines of gap logs: those that hold a record, as they stand there, and those that a scan repairs."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from reprlib import repr as short_repr
 from typing import Any, Final
@@ -9,16 +10,94 @@ import msgspec
 import polars as pl
 from msgspec.structs import replace
 
-from vocabgap.ingest.columns import RecordColumns, RejectColumns
+from vocabgap.ingest.columns import FOLDER, TEXT, RecordColumns, RejectColumns
 from vocabgap.ingest.decoding import kind, nulls_for_defaults, object_of
-from vocabgap.ingest.discovery import LogFile, discover, resolve_roots
+from vocabgap.ingest.discovery import Catalogue, LogFile, discover, resolve_roots
 from vocabgap.ingest.lines import Collector, Lines, Segment
-from vocabgap.ingest.reading import MIB, Block
+from vocabgap.ingest.reading import MIB, Block, blocks
 from vocabgap.ingest.scanning import by_kind
+from vocabgap.ingest.stored_lines import handed_over
 from vocabgap.records.record import FIELDS, SATISFACTION_WORDS, Repair
-from vocabgap.settings.model import ScanSettings
+from vocabgap.schema import RECORDS, REJECTS
+from vocabgap.settings.model import DEFAULT_TENANT, ScanSettings
+from vocabgap.settings.sources import Source, shipped_sources
 
+LINES: Final = pl.Schema([*RECORDS.schema.items(), (TEXT, pl.String), (FOLDER, pl.String)])
+"""Table `records`, the text of the line, and the folder that holds the log."""
 _Fields = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class LogLines:
+    """What gap logs say, line by line.
+
+    Attributes:
+        lines: Every readable line (`LINES`), in the order of the logs.
+        rejects: Table `rejects`.
+        paths: The source paths of all logs that were found, those without a readable line among them; sorted.
+        unlisted: Folders that could not be listed, and links that were not followed.
+    """
+
+    lines: pl.DataFrame
+    rejects: pl.DataFrame
+    paths: tuple[str, ...]
+    unlisted: tuple[str, ...] = ()
+
+
+def read_lines(root: str | Path, settings: ScanSettings | None = None) -> LogLines:
+    """Read every gap log below a root, and keep the text of each line that holds a record.
+
+    Raises:
+        VocabgapError: As `scan`.
+    """
+    settings = settings or ScanSettings()
+    text = _Text(settings.tenant)
+    collector = Collector(text.lines, settings.max_expanded_mib * MIB)
+    logs = discover(root, settings)
+    for log in logs:
+        collector.read(log)
+    return text.of(logs)
+
+
+def text_lines(
+    content: str,
+    source_path: str,
+    *,
+    repo_slug: str,
+    sources: Mapping[str, Source] | None = None,
+) -> LogLines:
+    """Read the content of one log as `read_lines` would.
+
+    Args:
+        content: What the log holds, not compressed.
+        source_path: Where it lies below its root, with forward slashes: its name says what kind of log it is.
+        repo_slug: The repository.
+        sources: What gap logs are called and how they are read; the shipped ones by default.
+    """
+    text = _Text(DEFAULT_TENANT)
+    log = handed_over(source_path, repo_slug, Catalogue(shipped_sources() if sources is None else sources))
+    # Half of a surrogate pair is no UTF-8; it stays what it is, so that its line is refused and no other.
+    for block in blocks([content.encode("utf-8", "surrogatepass")]):
+        text.lines.take(log, block, Segment())
+    return text.of([log])
+
+
+class _Text:
+    """Lines on their way to frames that keep their text."""
+
+    def __init__(self, tenant_id: str) -> None:
+        self._frames = [LINES.to_frame()]
+        self._rejects = [REJECTS.empty()]
+        records = RecordColumns(tenant_id, self._frames.append, with_text=True)
+        self.lines = Lines(records, RejectColumns(self._rejects.append))
+
+    def of(self, logs: list[LogFile]) -> LogLines:
+        """What was read of some logs."""
+        self.lines.flush()
+        unlisted = {log.source_path for log in logs if log.problem is not None and not log.kind.source}
+        paths = {log.source_path for log in logs} - unlisted
+        rejects = pl.concat(self._rejects)
+        return LogLines(pl.concat(self._frames), rejects, tuple(sorted(paths)), tuple(sorted(unlisted)))
 
 
 class RepairedLine(msgspec.Struct, frozen=True):
@@ -63,11 +142,7 @@ def repaired_lines(
     roots, _ = by_kind(resolve_roots(roots))
     for log in discover(roots, settings) if roots else ():
         collector.read(log)
-    return listing.found
-
-
-def _drop(_: pl.DataFrame) -> None:
-    """What to do with rows that nobody asked for."""
+    return listing.repaired
 
 
 class _Listing(Lines):
@@ -75,7 +150,7 @@ class _Listing(Lines):
 
     def __init__(self, tenant_id: str) -> None:
         super().__init__(RecordColumns(tenant_id, _drop), RejectColumns(_drop))
-        self.found: list[RepairedLine] = []
+        self.repaired: list[RepairedLine] = []
 
     def take(self, log: LogFile, block: Block, segment: Segment) -> None:
         """Sort the lines of a block; one by one where any of them needs repair."""
@@ -86,24 +161,24 @@ class _Listing(Lines):
         number, offset = block.number, block.offset
         for line in block.lines:
             alone = replace(block, number=number, offset=offset, lines=[line])
-            repairs = self._sorted(log, alone, Segment(block.ended)).repairs
+            repairs = self._sorted(log, alone, Segment()).repairs
             given = log.kind.fields.applied(object_of(line)) if repairs else {}
             for name, times in repairs.items():
-                told = _DETAILS[Repair(name)](given, log)
-                self.found.append(
-                    RepairedLine(log.repo_slug, log.source_path, number, Repair(name), times, told)
+                detail = _DETAILS[Repair(name)](given, log)
+                self.repaired.append(
+                    RepairedLine(log.repo_slug, log.source_path, number, Repair(name), times, detail)
                 )
             number, offset = number + 1, offset + len(line) + 1
 
     def _sorted(self, log: LogFile, block: Block, segment: Segment) -> Segment:
         super().take(log, block, segment)
-        self._count_repeated_keys()
+        self.count_repeated_keys()
         return segment
 
 
 def _in_words(given: _Fields, _: LogFile) -> str:
-    told = given["satisfaction"]
-    return f"{_shown(told)}, read as {SATISFACTION_WORDS[told.strip().casefold()]}"
+    word = given["satisfaction"]
+    return f"{_shown(word)}, read as {SATISFACTION_WORDS[word.strip().casefold()]}"
 
 
 def _unknown_fields(given: _Fields, _: LogFile) -> str:
@@ -127,3 +202,7 @@ _DETAILS: Final[Mapping[Repair, Callable[[_Fields, LogFile], str]]] = {
     Repair.IMAGE_FROM_FOLDER: lambda _, log: f"none is named, read as {_shown(log.folder)}",
     Repair.IMAGE_NOT_FOLDER: lambda given, log: f"{_shown(given['image_id'])} in folder {_shown(log.folder)}",
 }
+
+
+def _drop(_: pl.DataFrame) -> None:
+    """What to do with rows that nobody asked for."""
