@@ -94,7 +94,7 @@ def system_error(error: OSError) -> VocabgapError:
 
 
 _SHOWN = (str, bytes, int, float, complex, type(None))
-_NEAR: Final = 0.6  # ratio of matching characters (difflib) from which on a name is proposed
+_NEAR: Final = 0.5  # ratio of matching characters (difflib) from which on a name is proposed
 _STEP: Final = re.compile(r"\.(\w+)|\[(\d+|\.{3})\]")  # of a path as msgspec writes it
 _UNKNOWN: Final = re.compile(r"Object contains unknown field `(.+)`")
 _TYPES: Final = re.compile(r"`([^`]+)`")
@@ -177,9 +177,18 @@ def expanded(path: str | Path) -> Path:
         raise InvalidInputError(f"'{path}' names a home folder that does not exist") from error
 
 
+def alike(name: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """The names that hold a name that is not known, else those that are spelt like it, in any case."""
+    folded = name.strip().casefold()
+    by_folded = {each.casefold(): each for each in reversed([*known])}
+    holding = [each for key, each in reversed(by_folded.items()) if folded and folded in key]
+    spelt_alike = [by_folded[key] for key in difflib.get_close_matches(folded, by_folded, most, _NEAR)]
+    return (holding or spelt_alike)[:most]
+
+
 def nearest(name: str, known: Collection[str]) -> str:
     """What may have been meant by a name that is not known; else all that there are."""
-    near = difflib.get_close_matches(name.casefold(), known, n=1, cutoff=_NEAR)
+    near = alike(name, known, 1)
     return f"did you mean '{near[0]}'?" if near else f"there are {', '.join(known)}"
 
 

@@ -72,7 +72,7 @@ def telling_of_decisions(found: "Clusters", name: str, run: str) -> Iterator[Non
 
 def _groups_of(found: "Clusters", name: str, run: str) -> list[str]:
     """The labels of the groups that a capability of a run is made of, the most mentioned first."""
-    from vocabgap.ranking.lookup import find_capability  # noqa: PLC0415 - loads Polars
+    from vocabgap.records.lookup import find_capability  # noqa: PLC0415 - loads Polars
     from vocabgap.reporting.published_run import read_run  # noqa: PLC0415
 
     try:
@@ -334,10 +334,10 @@ def _cut_in_words(threshold: float | None) -> str:
 
 def _named(found: "Clusters", label: str) -> int:
     """The number of the group that a label or a wording names."""
-    from vocabgap.ranking.lookup import Named, find_named  # noqa: PLC0415 - loads Polars
+    from vocabgap.records.lookup import Named, lookup  # noqa: PLC0415 - loads Polars
 
     wordings = found.wordings.group_by("cluster").agg("wording")
     groups = found.clusters.join(wordings, on="cluster", maintain_order="left")
     known = [Named("", *row) for row in groups.select("label", "wording").iter_rows()]
-    place = find_named(known, label, singular="group", plural="groups", hint="see `vocabgap clusters`")
+    place = lookup(known, label, singular="group", plural="groups", hint="see `vocabgap clusters`")
     return int(groups["cluster"][place])

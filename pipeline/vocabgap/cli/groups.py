@@ -1,6 +1,5 @@
 """Two kinds of groups of commands: one that loads a command once it is asked for, one with a default."""
 
-import difflib
 import os
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -13,7 +12,7 @@ from typer.exceptions import TyperException
 from typer.main import get_group
 
 from vocabgap.cli.output import PROGRAM
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, alike
 from vocabgap.text import visible
 
 LIST: Final = "list"
@@ -71,7 +70,7 @@ class ListByDefault(TyperGroup):
             InvalidInputError: The first word is nearly a command, and no folder.
         """
         if not args or args[0] not in {*self.commands, *ctx.help_option_names}:
-            meant = difflib.get_close_matches(args[0], self.commands, n=1) if args else []
+            meant = alike(args[0], self.commands, 1) if args else []
             if meant and not os.path.lexists(args[0]):
                 raise InvalidInputError(
                     f"'{visible(args[0])}' is no command, and no folder here",

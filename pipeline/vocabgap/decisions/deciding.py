@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import polars as pl
 
@@ -21,22 +21,19 @@ from vocabgap.decisions.replay import (
 )
 from vocabgap.errors import (
     InvalidInputError,
-    NotFoundError,
     StateError,
     VocabgapError,
     expanded,
     require_kind,
     texts,
 )
-from vocabgap.ranking.lookup import find_capability, find_wording
+from vocabgap.records.lookup import Named, find_capability, find_wording, lookup
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting.published_run import read_groups, read_run
 from vocabgap.schema import REGRESSED, SETTLED
 from vocabgap.settings.loading import login
 from vocabgap.settings.model import DEFAULT_DECISIONS, DEFAULT_OUT
 from vocabgap.text import can_be_seen, count, printable_name, shortened, surface, visible
-
-_SHOWN: Final = 5  # decisions to tell where several fit
 
 
 class Decisions:
@@ -192,20 +189,16 @@ class Decisions:
             VocabgapError: There is no such decision, or it was undone before.
         """
         known = self.all()
-        fitting = [each for each in known if _begins(each.decision_id, decision)]
-        if not fitting:
-            raise NotFoundError(
-                f"no decision begins with '{shortened(decision)}'",
-                hint="see `vocabgap decisions list`",
-            )
-        if len(fitting) > 1:
-            shown = ", ".join(f"{each.decision_id} ({each.what})" for each in fitting[:_SHOWN])
-            more = f" and {len(fitting) - _SHOWN:,} more" if len(fitting) > _SHOWN else ""
-            raise InvalidInputError(
-                f"{len(fitting):,} decisions begin with '{shortened(decision)}'",
-                hint=f"give more of the identifier: {shown}{more}",
-            )
-        (wanted,) = fitting
+        place = lookup(
+            [Named(each.decision_id, each.what) for each in known],
+            decision,
+            singular="decision",
+            plural="decisions",
+            hint="see `vocabgap decisions list`",
+            prefix=ID_PREFIX,
+            fewest=1,
+        )
+        wanted = known[place]
         undone = undoings(known).get(wanted.decision_id)
         if undone is not None:
             raise InvalidInputError(
@@ -312,8 +305,3 @@ class Decisions:
 def _forms(row: dict[str, Any]) -> dict[str, str]:
     """The wordings of a capability, most mentioned first, each with its surface."""
     return {variant["wording"]: surface(variant["wording"]) for variant in row["variants"]}
-
-
-def _begins(decision_id: str, beginning: str) -> bool:
-    wanted = beginning.strip()
-    return bool(wanted) and decision_id.startswith((wanted, f"{ID_PREFIX}{wanted}"))

@@ -3,8 +3,7 @@
 Both come from the published run, without clustering anything.
 """
 
-import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -13,8 +12,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import polars as pl
 
-from vocabgap.errors import InvalidInputError, NotFoundError, StateError
-from vocabgap.ranking.lookup import find_capability
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError, alike
+from vocabgap.records.lookup import find_capability
 from vocabgap.reporting.manifest import GROUPS_NAME, LINEAGE_NAME, read_manifest
 from vocabgap.reporting.published_run import read_groups, read_run, read_table, resolve_target
 from vocabgap.schema import CAPABILITY_PREFIX, GROUPS, LINEAGE, LISTED, PRESENT, phrase
@@ -27,8 +26,6 @@ FEWEST_DIGITS: Final = 4  # of the identity of a record: fewer may be meant as a
 _RUN_OPTION: Final = "--run"
 _SHOWN: Final = 5  # of those that fit where only one should
 _MOST: Final = 120  # characters of a name in an error
-_ALIKE: Final = 3
-_NEAR: Final = 0.5  # ratio of matching characters (difflib) from which on a name is proposed
 _HEX: Final = frozenset("0123456789abcdef")
 
 
@@ -283,22 +280,13 @@ def _nothing(
     if known is not None:
         names |= dict.fromkeys(known.ranked["label"])
         names |= dict.fromkeys(known.ranked["capability_id"])
-    near = _near(wanted, names)
+    near = alike(wanted, names)
     what = "image, session, capability or record" if kind is None else str(kind)
     proposed = ", ".join(f"'{_shown(each)}'" for each in near)
     hint = f"the nearest: {proposed}" if near else "`vocabgap list` says what was logged"
     if known is not None and known.narrowed_to:
         hint += f"; the run was narrowed to {known.narrowed_to}; --run names another one"
     return NotFoundError(f"no {what} is called '{_shown(wanted)}'", hint=hint)
-
-
-def _near(wanted: str, names: Iterable[str]) -> list[str]:
-    """The names that hold what was asked for, else those that are spelt like it, three at most."""
-    folded = wanted.casefold()
-    by_folded = {each.casefold(): each for each in names}
-    holding = [each for key, each in by_folded.items() if folded and folded in key]
-    alike = difflib.get_close_matches(folded, by_folded, _ALIKE, _NEAR)
-    return holding[:_ALIKE] or [by_folded[each] for each in alike]
 
 
 def _shown(text: str) -> str:

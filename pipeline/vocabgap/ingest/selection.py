@@ -1,6 +1,5 @@
 """Narrowing a scan to the records that a report is about. What is left out is marked, never dropped."""
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +8,7 @@ from typing import Final
 
 import polars as pl
 
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, alike
 from vocabgap.ingest.accounting import FILTERED
 from vocabgap.records.moments import iso, require_offset
 from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
@@ -135,10 +134,6 @@ def _text(name: str) -> str:
 # What a selection asks for and no record has. A mistyped name would otherwise just leave nothing.
 
 
-_ALIKE: Final = 3  # values to propose where none fits
-_NEAR: Final = 0.5  # ratio of matching characters (difflib) from which on a value is proposed
-
-
 def unmatched(
     gaps: pl.DataFrame,
     selection: Selection,
@@ -194,11 +189,7 @@ def undated(gaps: pl.DataFrame, selection: Selection) -> int:
 
 
 def _missing(name: str, wanted: str, known: Iterable[str]) -> str:
-    lowered = wanted.casefold()
-    by_folded = {value.casefold(): value for value in sorted(known, reverse=True)}
-    holding = sorted(value for folded, value in by_folded.items() if lowered.strip() and lowered in folded)
-    alike = [by_folded[each] for each in difflib.get_close_matches(lowered, by_folded, _ALIKE, _NEAR)]
-    near = ", ".join(shortened(visible(value)) for value in (holding or alike)[:_ALIKE])
+    near = ", ".join(shortened(visible(value)) for value in alike(wanted, sorted(known)))
     return f"no record has {name} '{shortened(visible(wanted))}'" + (f"; the nearest: {near}" if near else "")
 
 

@@ -11,7 +11,7 @@ from vocabgap.ingest.selection import Selection
 from vocabgap.mcp.report_tools import MOMENT, Near, Ranked
 from vocabgap.mcp.tool import LONGEST_NAME, Answer, Arguments, Checkpoint, Limit, Tool, fitting
 from vocabgap.mcp.workspace import Workspace
-from vocabgap.ranking.lookup import find_capability
+from vocabgap.records.lookup import find_capability
 from vocabgap.reporting.capability import Capability, Recurring, Tally, Wording
 from vocabgap.reporting.writing import with_capabilities
 

@@ -1,6 +1,5 @@
 """The workspace of a server: one root and what belongs to it, fixed when the server starts."""
 
-import difflib
 import errno
 import os
 import time
@@ -20,6 +19,7 @@ from vocabgap.ingest.discovery import discover, resolve_roots
 from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Analysis, analyse
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary, vocabulary_files
+from vocabgap.records.lookup import did_you_mean
 from vocabgap.records.record import LOG_NAME
 from vocabgap.reporting.manifest import MANIFEST_NAME
 from vocabgap.reporting.published_run import read_run, resolve_target
@@ -98,8 +98,7 @@ class Workspace:
             names += [
                 each.name for each in entries if each.is_dir(follow_symlinks=False) and _is_name(each.name)
             ]
-        near = difflib.get_close_matches(image_id, names)
-        return f"did you mean {' or '.join(map(repr, near))}?" if near else _NAME_HINT
+        return did_you_mean(image_id, names) or _NAME_HINT
 
 
 class _Kept(NamedTuple):

@@ -10,9 +10,9 @@ import polars as pl
 
 from vocabgap.errors import InvalidInputError, require_kind
 from vocabgap.ranking.coverage import covered, with_folded_operations
-from vocabgap.ranking.lookup import find_capability
 from vocabgap.ranking.naming import propose_name, shared_words
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
+from vocabgap.records.lookup import find_capability
 from vocabgap.records.moments import iso
 from vocabgap.records.record import OPERATION_ALIASES, UNCATEGORIZED
 from vocabgap.schema import CAPABILITIES, EXAMPLE_FIELDS, GAPS, RECORDS, stripped

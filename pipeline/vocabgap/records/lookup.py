@@ -1,0 +1,153 @@
+"""Which one a person means, of things that have identifiers, labels and wordings.
+
+Capabilities, groups and decisions are found by their identifier or the beginning of it, by their label, or by
+any of their wordings.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+import polars as pl
+
+from vocabgap.errors import InvalidInputError, NotFoundError, alike
+from vocabgap.schema import CAPABILITIES, CAPABILITY_PREFIX
+from vocabgap.text import shortened, surface, visible
+
+FEWEST_DIGITS: Final = 4  # of an identifier: fewer may be meant as a rank, or be mistyped
+_SHOWN: Final = 5  # of those that fit where only one should
+
+
+class Named(NamedTuple):
+    """Something that may be meant.
+
+    Attributes:
+        identifier: Its identifier; empty where it has none.
+        label: What it is called; empty where it is called nothing.
+        wordings: What else it is called.
+    """
+
+    identifier: str
+    label: str = ""
+    wordings: Collection[str] = ()
+
+
+def find_capability(ranked: pl.DataFrame, name: str) -> pl.DataFrame:
+    """The capability that a person means.
+
+    Args:
+        ranked: Table `capabilities`.
+        name: Its identifier, its label or any of its wordings, as `lookup` takes it.
+
+    Returns:
+        One row of the table.
+
+    Raises:
+        NotFoundError: There is none.
+        InvalidInputError: It may be one of several.
+    """
+    CAPABILITIES.require(ranked, ("capability_id", "label", "variants"))
+    known = [
+        Named(identifier, label, [variant["wording"] for variant in variants])
+        for identifier, label, variants in ranked.select("capability_id", "label", "variants").iter_rows()
+    ]
+    hint = "expected an identifier, a label or a wording; capabilities.parquet of the run has all of them"
+    place = lookup(
+        known, name, singular="capability", plural="capabilities", hint=hint, prefix=CAPABILITY_PREFIX
+    )
+    return ranked[place]
+
+
+def find_wording(capability: dict[str, Any], name: str) -> str:
+    """The wording of a capability that a person means.
+
+    Args:
+        capability: A row of table `capabilities`.
+        name: As it was written, as it is shown, or in another spelling; the more exact of these wins.
+
+    Raises:
+        NotFoundError: It has no such wording.
+    """
+    own = [str(variant["wording"]) for variant in capability["variants"]]
+    spoken = surface(name) if name.strip() else name
+    for wording in (name, *own):
+        if wording in own and (wording == name or visible(wording) == name or surface(wording) == spoken):
+            return wording
+    raise NotFoundError(
+        f"'{_shown(capability['label'])}' has no wording '{_shown(name)}'",
+        hint=did_you_mean(name, own) or "its column `variants` has all of them",
+    )
+
+
+def lookup(
+    known: Sequence[Named],
+    name: str,
+    *,
+    singular: str,
+    plural: str,
+    hint: str,
+    prefix: str = "",
+    fewest: int = FEWEST_DIGITS,
+) -> int:
+    """The place of what a person means.
+
+    Args:
+        known: What there is.
+        name: An identifier, or the beginning of one, with or without the prefix; a label; or any wording; as
+            it was written, as it is shown, or in another spelling. The more exact of these wins.
+        singular: What one of them is, for the error.
+        plural: What several are.
+        hint: What to do where none is meant and none is like it.
+        prefix: What all identifiers start with.
+        fewest: Characters of an identifier, after the prefix, that are enough.
+
+    Raises:
+        NotFoundError: None is meant.
+        InvalidInputError: Several may be.
+    """
+    wanted = name.strip()
+    for fits in _ways(wanted, prefix, fewest):
+        places = [place for place, each in enumerate(known) if fits(each)]
+        if len(places) == 1:
+            return places[0]
+        if places:
+            several = ", ".join(_in_words(known[place]) for place in places[:_SHOWN])
+            more = f" and {len(places) - _SHOWN:,} more" if len(places) > _SHOWN else ""
+            by = "by its identifier" if known[places[0]].identifier else "in full"
+            raise InvalidInputError(
+                f"'{_shown(wanted)}' means several {plural}: {several}{more}", hint=f"name one of them {by}"
+            )
+    raise NotFoundError(
+        f"no {singular} is called '{_shown(wanted)}'",
+        hint=did_you_mean(wanted, (each.label for each in known if each.label)) or hint,
+    )
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A hint with the names that come nearest to one that is not known; empty where none does."""
+    near = " or ".join(f"'{_shown(each)}'" for each in alike(name, known))
+    return f"did you mean {near}?" if near else ""
+
+
+def _ways(name: str, prefix: str, fewest: int) -> Iterator[Callable[[Named], bool]]:
+    """Whether something is meant, one way after the other, the most exact first."""
+    digits = name.removeprefix(prefix)
+    spoken = surface(name) if name else name
+    if name:
+        yield lambda each: each.identifier == name
+        yield lambda each: each.label == name
+        yield lambda each: name in each.wordings
+        yield lambda each: name in map(visible, (each.label, *each.wordings))
+        yield lambda each: spoken == surface(each.label)
+        yield lambda each: spoken in map(surface, each.wordings)
+    if len(digits) >= fewest:
+        yield lambda each: each.identifier.startswith(prefix + digits)
+
+
+def _in_words(each: Named) -> str:
+    if not each.identifier:
+        return f"'{_shown(each.label)}'"
+    return f"{each.identifier} ({_shown(each.label)})" if each.label else each.identifier
+
+
+def _shown(text: str) -> str:
+    return shortened(visible(text))

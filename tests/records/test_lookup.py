@@ -1,0 +1,58 @@
+"""One way to find a thing by what a person calls it."""
+
+import pytest
+
+from vocabgap.errors import InvalidInputError, NotFoundError, alike
+from vocabgap.records.lookup import Named, lookup
+
+KNOWN = [Named("dec-4bef00", "pin sky mask"), Named("dec-4c0011", "film grain", ("Grain of film",))]
+
+
+def place_of(name: str, fewest: int = 4) -> int:
+    return lookup(
+        KNOWN, name, singular="thing", plural="things", hint="see the list", prefix="dec-", fewest=fewest
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("dec-4bef00", 0),
+        ("4bef", 0),
+        (" dec-4c00 ", 1),
+        ("film grain", 1),
+        ("Film-Grain", 1),
+        ("grainOfFilm", 1),
+    ],
+)
+def test_a_thing_is_found_by_any_of_its_names(name: str, place: int) -> None:
+    assert place_of(name) == place
+
+
+def test_a_beginning_that_several_have_is_refused_with_their_names() -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        place_of("4", fewest=1)
+
+    told = "'4' means several things: dec-4bef00 (pin sky mask), dec-4c0011 (film grain)"
+    assert (caught.value.message, caught.value.hint) == (told, "name one of them by its identifier")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("film grian", "did you mean 'film grain'?"),
+        ("sky", "did you mean 'pin sky mask'?"),
+        ("zzz", "see the list"),
+    ],
+)
+def test_what_is_not_there_is_told_with_what_comes_nearest(name: str, hint: str) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        place_of(name)
+
+    assert caught.value.hint == hint
+
+
+def test_names_that_hold_what_was_said_come_before_those_that_are_spelt_like_it() -> None:
+    assert alike("Mask", ["masks", "sky mask", "mast"]) == ["masks", "sky mask"]
+    assert alike("msak", ["mask", "grain"]) == ["mask"]
+    assert alike("", ["mask"]) == []
