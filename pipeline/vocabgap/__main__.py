@@ -4,7 +4,7 @@ Loading the command line takes some tenths of a second. A signal waits until tha
 one that comes later: a module that is interrupted half-way could tell nobody.
 """
 
-from vocabgap.files.atomic import hold
+from vocabgap.files.signals import hold
 
 
 def main() -> None:

@@ -282,11 +282,11 @@ def test_command_of_a_report_makes_it_again(sound: Path) -> None:
 
 
 def test_corpus_whose_writer_is_at_work_is_told(sound: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from vocabgap.corpus import parquet_store  # noqa: PLC0415
     from vocabgap.corpus.corpus import open_corpus  # noqa: PLC0415
+    from vocabgap.files import locking  # noqa: PLC0415
 
     vocabgap("corpus", "push", sound, *NORTH)
-    monkeypatch.setattr(parquet_store, "LONGEST_WAIT", 0.1)
+    monkeypatch.setattr(locking, "LONGEST_WAIT", 0.1)
 
     with open_corpus("corpus").store.changing("a very long restore"):
         told = vocabgap("corpus", "push", sound, "--tenant", "south", "--repo", "photos")

@@ -8,7 +8,7 @@ import pytest
 
 from builders import gap, write_corpus
 from builders.command import vocabgap
-from vocabgap.files import appending
+from vocabgap.files import locking
 
 
 @pytest.fixture(autouse=True)
@@ -46,8 +46,8 @@ def test_what_was_decided_is_said_and_kept(tmp_path: Path, arguments: tuple[str,
 def test_that_another_writer_is_waited_for_is_said_and_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(appending, "SILENT_WAIT", 0.0)
-    monkeypatch.setattr(appending, "LONGEST_WAIT", 0.1)
+    monkeypatch.setattr(locking, "SILENT_WAIT", 0.0)
+    monkeypatch.setattr(locking, "LONGEST_WAIT", 0.1)
     with (tmp_path / "decisions.jsonl").open("a") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from builders.corpus import chunks
-from vocabgap.corpus import parquet_store
 from vocabgap.corpus.parquet_store import ParquetStore
 from vocabgap.corpus.store import Store
 from vocabgap.errors import ExitCode, StateError
+from vocabgap.files import locking
 
 HOLD = """
 import sys, time
@@ -25,8 +25,8 @@ with ParquetStore(Path(sys.argv[1])).changing("push of 3 files"):
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet_store, "SILENT_WAIT", 0.0)
-    monkeypatch.setattr(parquet_store, "LONGEST_WAIT", 0.1)
+    monkeypatch.setattr(locking, "SILENT_WAIT", 0.0)
+    monkeypatch.setattr(locking, "LONGEST_WAIT", 0.1)
 
 
 def holder(folder: Path) -> "subprocess.Popen[bytes]":
@@ -75,7 +75,10 @@ def test_a_dead_holder_does_not_block(parquet_store: ParquetStore) -> None:
 def test_a_lock_file_that_says_nothing_is_told_too(parquet_store: ParquetStore) -> None:
     with holder(parquet_store.folder) as process:
         (parquet_store.folder / "writer.lock").write_bytes(b"\x00torn")
-        with pytest.raises(StateError, match="is held by another writer"), parquet_store.changing("x"):
+        with (
+            pytest.raises(StateError, match=f"is held by process {process.pid} "),
+            parquet_store.changing("x"),
+        ):
             pytest.fail("two writers at once")
         process.kill()
 

@@ -14,7 +14,7 @@ from builders.decisions import decided
 from vocabgap.decisions.log import append_decision, read_decisions
 from vocabgap.decisions.record import Decision
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError
-from vocabgap.files import appending
+from vocabgap.files import locking
 
 
 def append(path: Path, decision: Decision) -> None:
@@ -183,13 +183,13 @@ def test_what_is_no_file_is_refused_without_waiting(
 
 
 def test_a_writer_who_never_ends_is_told_of_and_given_up(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(appending, "SILENT_WAIT", 0.1)
-    monkeypatch.setattr(appending, "LONGEST_WAIT", 0.4)
+    monkeypatch.setattr(locking, "SILENT_WAIT", 0.1)
+    monkeypatch.setattr(locking, "LONGEST_WAIT", 0.4)
     told = []
     with log.open("a") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
 
-        with pytest.raises(StateError, match=r"decisions\.jsonl' is held by another writer") as given_up:
+        with pytest.raises(StateError, match=r"decisions\.jsonl' is held by process \d+") as given_up:
             append_decision(log, decided("pin", ["sky mask"]), lambda _: None, lambda: told.append("waits"))
 
     assert told == ["waits"]
@@ -198,7 +198,7 @@ def test_a_writer_who_never_ends_is_told_of_and_given_up(log: Path, monkeypatch:
 
 
 def test_a_writer_who_ends_is_waited_for(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(appending, "SILENT_WAIT", 0.1)
+    monkeypatch.setattr(locking, "SILENT_WAIT", 0.1)
     made = decided("pin", ["sky mask"])
     with log.open("a") as held:
         fcntl.flock(held, fcntl.LOCK_EX)

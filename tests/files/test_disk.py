@@ -3,8 +3,10 @@ import signal
 from pathlib import Path
 
 import pytest
+from filelock import lock_descriptor
 
-from vocabgap.files.atomic import deferred_signals, locked, put_in_place, write_whole
+from vocabgap.files.atomic import put_in_place, write_whole
+from vocabgap.files.signals import deferred_signals
 
 
 def test_a_file_takes_the_place_of_another(tmp_path: Path) -> None:
@@ -19,10 +21,10 @@ def test_a_file_takes_the_place_of_another(tmp_path: Path) -> None:
 def test_a_lock_is_one_opened_file_s_until_it_is_closed(tmp_path: Path) -> None:
     first, second = (os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT) for _ in range(2))
     try:
-        assert locked(first)
-        assert not locked(second)
+        assert lock_descriptor(first, blocking=False)
+        assert not lock_descriptor(second, blocking=False)
         os.close(first)
-        assert locked(second)
+        assert lock_descriptor(second, blocking=False)
     finally:
         os.close(second)
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import polars as pl
 import pytest
+from filelock import lock_descriptor
 
 import vocabgap as vg
 from builders.gaplog import found
-from vocabgap.files.atomic import locked
 
 STATE = "ab" * 32
 LATER = "cd" * 32
@@ -115,7 +115,7 @@ def test_what_another_writer_adds_meanwhile_is_looked_at(image: Path) -> None:
         held.close()
 
     with first.path.open("ab", buffering=0) as held:
-        assert locked(held.fileno())
+        assert lock_descriptor(held.fileno(), blocking=False)
         with pytest.raises(vg.VocabgapError, match="of the same snapshot would be corrected instead"):
             vg.log_gap(image, corrects=first.gap_id, satisfaction=-1, on_wait=add)
 

@@ -10,10 +10,10 @@ from io import FileIO
 from pathlib import Path
 
 import pytest
+from filelock import lock_descriptor
 
 import vocabgap as vg
-from vocabgap.files.appending import SILENT_WAIT
-from vocabgap.files.atomic import locked
+from vocabgap.files.locking import SILENT_WAIT
 from vocabgap.records.record import LOG_NAME
 
 BEFORE = b'{"description": "one", "workaround": ""}\n'
@@ -35,7 +35,7 @@ def test_a_write_that_is_refused_leaves_the_log_as_it_was(
         def write(self, _: object) -> int:
             raise OSError(error, os.strerror(error))
 
-    monkeypatch.setattr("vocabgap.files.appending.FileIO", Refusing)
+    monkeypatch.setattr("vocabgap.files.lines.FileIO", Refusing)
     with pytest.raises(vg.VocabgapError, match=os.strerror(error)) as refused:
         vg.log_gap(image, "two")
 
@@ -53,7 +53,7 @@ def test_a_disk_that_takes_a_part_of_a_line_keeps_none_of_it(
             assert isinstance(line, bytes)
             return super().write(line[:10])
 
-    monkeypatch.setattr("vocabgap.files.appending.FileIO", Full)
+    monkeypatch.setattr("vocabgap.files.lines.FileIO", Full)
     with pytest.raises(vg.VocabgapError, match="No space left on device") as refused:
         vg.log_gap(image, "two")
 
@@ -95,14 +95,15 @@ def test_a_folder_that_may_only_be_read_is_told(image: Path) -> None:
 def test_another_writer_is_waited_for_and_then_named(
     image: Path, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vocabgap.files.appending.LONGEST_WAIT", 0.2)
-    monkeypatch.setattr("vocabgap.files.appending.SILENT_WAIT", 0.0)
+    monkeypatch.setattr("vocabgap.files.locking.LONGEST_WAIT", 0.2)
+    monkeypatch.setattr("vocabgap.files.locking.SILENT_WAIT", 0.0)
     waited: list[bool] = []
     with log.open("ab") as other:
-        assert locked(other.fileno())
-        with pytest.raises(vg.VocabgapError, match=r"held by another writer.*nothing was logged") as refused:
+        assert lock_descriptor(other.fileno(), blocking=False)
+        with pytest.raises(vg.VocabgapError, match=f"is held by process {os.getpid()} ") as refused:
             vg.log_gap(image, "two", on_wait=lambda: waited.append(True))
     assert refused.value.exit_code == 4
+    assert refused.value.hint.startswith("waited 0.2 seconds; nothing was logged, ")
     assert waited == [True]
     assert log.read_bytes() == BEFORE
 
@@ -111,7 +112,7 @@ def test_another_writer_is_waited_for_and_then_named(
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["interrupt", "terminate"])
 def test_a_signal_ends_the_wait_for_another_writer(image: Path, log: Path, number: signal.Signals) -> None:
     with log.open("ab") as held:
-        assert locked(held.fileno())
+        assert lock_descriptor(held.fileno(), blocking=False)
         with subprocess.Popen(
             [sys.executable, "-m", "vocabgap", "log", image, "-d", "two"], stderr=subprocess.PIPE, text=True
         ) as process:

@@ -12,7 +12,9 @@ import msgspec
 import pytest
 
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
-from vocabgap.files import appending
+from vocabgap.files import locking
+from vocabgap.files.lines import appending
+from vocabgap.files.refusals import FileRole
 from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity
 from vocabgap.glossary.errors import InvalidTermError
 from vocabgap.glossary.event_log import load_checkpoint, log_name, read_events, require_checkpoint
@@ -239,11 +241,11 @@ def test_a_folder_in_the_place_of_a_log_is_said(tmp_path: Path) -> None:
 
 
 def test_another_writer_who_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(appending, "LONGEST_WAIT", 0.1)
+    monkeypatch.setattr(locking, "LONGEST_WAIT", 0.1)
     append_events(tmp_path, "mission", [EVENTS[0]])
     path = tmp_path / "mission.events.jsonl"
-    kind = appending.Kind("event log", "", "nothing was logged", "again")
-    with appending.alone(path, kind), pytest.raises(StateError, match="held by another writer"):
+    role = FileRole("event log", "", "nothing was logged", "again")
+    with appending(path, role), pytest.raises(StateError, match="is held by process"):
         append_events(tmp_path, "mission", [EVENTS[0]])
 
 

@@ -150,7 +150,7 @@ def test_a_cache_that_cannot_be_locked_is_told(
     workspace: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     error = OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
-    monkeypatch.setattr("vocabgap.files.atomic.fcntl.flock", failing_at(0, error, flock))
+    monkeypatch.setattr("fcntl.flock", failing_at(0, error, flock))
 
     with pytest.raises(StateError, match="cannot be used"):
         scan(workspace, cache=cache)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from vocabgap.errors import StateError
-from vocabgap.files.atomic import STOPPING
+from vocabgap.files.signals import STOPPING
 from vocabgap.mcp.workspace import Workspace
 from vocabgap.settings.model import Settings
 

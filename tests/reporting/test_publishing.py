@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from filelock import lock_descriptor
 
 from vocabgap.errors import AccessDeniedError, StateError
 from vocabgap.reporting.published_run import published
@@ -279,3 +280,20 @@ def test_publications_at_the_same_time_lose_nothing(out: Path) -> None:
 
     assert (out / "notes.txt").read_text() == "ask Mira"
     assert [entry.name for entry in out.parent.iterdir()] == [out.name]
+
+
+def test_another_publication_is_waited_for_and_then_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vocabgap.files.locking.LONGEST_WAIT", 0.1)
+    descriptor = os.open(tmp_path, os.O_RDONLY)
+    try:
+        assert lock_descriptor(descriptor, blocking=False)
+        with (
+            pytest.raises(StateError, match=f"is held by process {os.getpid()} "),
+            published(tmp_path / "out"),
+        ):
+            pytest.fail("two publications at once")
+    finally:
+        os.close(descriptor)
+    assert list(tmp_path.iterdir()) == []

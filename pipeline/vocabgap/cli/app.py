@@ -17,7 +17,7 @@ from vocabgap import __version__
 from vocabgap.cli.groups import LoadedOnDemand, usage_error
 from vocabgap.cli.output import PROGRAM, Output
 from vocabgap.errors import DEBUG_VARIABLE, STOPPED, ExitCode, InvalidInputError, VocabgapError, system_error
-from vocabgap.files.atomic import StoppedError, ignore, raise_stops, release
+from vocabgap.files.signals import StoppedError, ignore, raise_stops, release
 
 app = typer.Typer(
     cls=LoadedOnDemand,

@@ -8,7 +8,8 @@ import msgspec
 
 from vocabgap.corpus.store import unconfirmed
 from vocabgap.errors import StateError
-from vocabgap.files.atomic import deferred_signals, sync, sync_folder
+from vocabgap.files.atomic import sync, sync_folder
+from vocabgap.files.signals import deferred_signals
 
 MANIFEST: Final = "manifest.json"
 FORMAT: Final = "vocabgap-corpus"

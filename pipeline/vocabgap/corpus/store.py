@@ -10,7 +10,7 @@ from typing import Final, Protocol
 import polars as pl
 
 from vocabgap.errors import AccessDeniedError, NotFoundError, StateError
-from vocabgap.files.atomic import NO_ROOM
+from vocabgap.files.refusals import NO_ROOM
 from vocabgap.schema import UTC_MICROSECONDS
 
 

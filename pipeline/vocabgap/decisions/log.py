@@ -1,6 +1,5 @@
 """The decisions file: JSON Lines that are only ever appended to, by several people and through git."""
 
-from codecs import BOM_UTF8
 from collections.abc import Callable
 from datetime import UTC
 from pathlib import Path
@@ -10,11 +9,11 @@ import msgspec
 
 from vocabgap.decisions.record import Decision
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.files.appending import Kind, add_line, alone, naming, no_file
-from vocabgap.files.refusals import FileKind, file_kind
+from vocabgap.files.lines import add_lines, appending, read_lines
+from vocabgap.files.refusals import FileKind, FileRole, file_kind
 
 _CONFLICT: Final = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
-_KIND: Final = Kind(
+_ROLE: Final = FileRole(
     "decisions file",
     "name another one with --decisions",
     undone="nothing was decided",
@@ -37,12 +36,12 @@ def read_decisions(path: Path) -> tuple[Decision, ...]:
         StateError: The file is none, or a merge of two copies was left unresolved.
         AccessDeniedError: It may not be read.
     """
-    with naming(path, _KIND, "read"):
+    with _ROLE.refusing(path, "read"):
         kind = file_kind(path)
         if kind is FileKind.NOTHING:
             return ()
         if kind is not FileKind.FILE:
-            raise no_file(path, _KIND, kind)
+            raise _ROLE.no_file(path, kind)
         return _parsed(path.read_bytes(), path)
 
 
@@ -67,24 +66,23 @@ def append_decision(
         VocabgapError: As `read_decisions`, or as the check, or another writer has held the file for
             `LONGEST_WAIT` seconds.
     """
-    with naming(path, _KIND, "written"):
+    with _ROLE.refusing(path, "written"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with alone(path, _KIND, on_wait) as file:
+        with appending(path, _ROLE, on_wait) as file:
             before = file.read()
             known = {each.decision_id: each for each in _parsed(before, path)}
             together = {**known, decision.decision_id: decision}.values()
             check(tuple(sorted(together, key=lambda each: each.place)))
             if decision.decision_id in known:
                 return
-            add_line(file, path, msgspec.json.encode(decision) + b"\n")
+            add_lines(file, path, msgspec.json.encode(decision) + b"\n")
 
 
 def _parsed(content: bytes, path: Path) -> tuple[Decision, ...]:
     found: dict[str, tuple[int, Decision]] = {}
-    for number, line in enumerate(content.removeprefix(BOM_UTF8).split(b"\n"), start=1):
-        if not line.strip():
-            continue
-        decision = _decision(line, f"{path}:{number}")
+    for number, decision in read_lines(
+        content.split(b"\n"), lambda number, line: _decision(line, f"{path}:{number}")
+    ):
         first, known = found.setdefault(decision.decision_id, (number, decision))
         if known != decision:
             raise StateError(

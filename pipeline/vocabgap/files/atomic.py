@@ -1,102 +1,60 @@
-"""What it takes for files to be there whole: on the disk, in their place, by one writer, signals deferred."""
+"""Files and folders that appear whole or not at all.
 
-import errno
-import fcntl
+What is written lies beside its place until it is on the disk, and then takes that place. A reader sees what
+was there before or what is there after, never a mixture. Where a folder stood before, it steps aside first:
+between the two renames the target is absent, for microseconds; after a crash just there the earlier folder is
+found as `.NAME.before-…` and is put back by the next publication. Publications of one parent folder wait for
+each other.
+"""
+
 import os
-import signal
+import secrets
+import shutil
+import stat
 import tempfile
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import FrameType
-from typing import Final
+from typing import IO, Final
 
-from vocabgap.errors import AccessDeniedError, StateError, VocabgapError
+from vocabgap.errors import StateError, VocabgapError
+from vocabgap.files.locking import lock
+from vocabgap.files.refusals import refusal
+from vocabgap.files.signals import deferred_signals
 
-# Signals that ask a run to end: Ctrl-C, a job's time limit, a terminal that is closed.
-#
-# This module is loaded first, and therefore loads next to nothing itself.
+EMBEDDINGS_FOLDER: Final = "embeddings"
+"""The folder of embeddings in a cache; what earlier scans have read lies beside it."""
+
+_STAGING: Final = "staging"
+_BEFORE: Final = "before"
+_ABANDONED_SECONDS: Final = 3600
 
 
-STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_KILLED = 128  # what shells add to the number of the signal that ended a process
-
-
-class StoppedError(SystemExit):
-    """A signal asked the process to end; what is not caught ends it quietly, with that signal's exit code.
+@contextmanager
+def replacing(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
+    """A file to write into, which takes the place of another one when the block ends without an error.
 
     Args:
-        number: The signal.
-    """
-
-    def __init__(self, number: int) -> None:
-        super().__init__(_KILLED + number)
-
-
-def hold() -> None:
-    """Let the signals wait, while there is no thread but this one."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
-
-
-def release() -> None:
-    """Let in those that have waited, and those to come.
+        path: The file, in a folder that exists.
+        mode: Who may read and write it.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C was pressed meanwhile.
-        StoppedError: Another one came meanwhile, and `raise_stops` was called before.
+        OSError: The system refused; nothing else is left in the folder.
     """
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
-
-
-def raise_stops() -> None:
-    """Let the signals that Python leaves to the system be exceptions, so that what they end is tidied up.
-
-    One that is ignored, as `nohup` has it, stays so.
-    """
-    for number in STOPPING:
-        if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, _stop)
-
-
-def ignore() -> None:
-    """Let them do nothing any more: all is done, or being tidied up.
-
-    Not `hold`, which is for one thread: those of Polars would take them.
-    """
-    for number in STOPPING:
-        signal.signal(number, signal.SIG_IGN)
-
-
-def _stop(number: int, _: FrameType | None) -> None:
-    ignore()  # a shell that goes may send several
-    raise StoppedError(number)
-
-
-NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""What the system says where a file cannot grow."""
-
-
-def sync(path: Path) -> None:
-    """Wait until the content of a file is on the disk.
-
-    Raises:
-        OSError: The system refused.
-    """
-    _sync(path, os.O_RDONLY)
-
-
-def sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk: those that were given, and those that were taken.
-
-    Raises:
-        OSError: The system refused.
-    """
-    _sync(folder, os.O_RDONLY | os.O_DIRECTORY)
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+        temporary.chmod(mode)
+        put_in_place(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def put_in_place(temporary: Path, path: Path) -> None:
-    """Give a file its name once its content is on the disk, and the name too.
+    """Give a file its name once its content is on the disk, and wait until the name is, too.
 
     Args:
         temporary: The file, in the folder where it stays.
@@ -122,44 +80,159 @@ def write_whole(path: Path, content: bytes, mode: int) -> None:
         OSError: The system refused; nothing else is left in the folder.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        temporary.chmod(mode)
-        put_in_place(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def locked(descriptor: int) -> bool:
-    """Whether an open file is now this writer's alone, until it is closed or its process ends."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+    with replacing(path, mode) as file:
+        file.write(content)
 
 
 @contextmanager
-def deferred_signals() -> Iterator[None]:
-    """Let signals that ask the run to end wait until the block is through, whichever way it ends."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    waiting: list[int] = []
-    installed = ((number, signal.getsignal(number)) for number in STOPPING)
-    handlers = {number: handler for number, handler in installed if handler is not None}
-    for number in handlers:
-        signal.signal(number, lambda received, _: waiting.append(received))
+def whole_folder(target: Path, owned: Collection[str], check: Callable[[], None]) -> Iterator[Path]:
+    """A folder to write into; what is there when the block ends without error stands as `target`.
+
+    Files in `target` that are not owned, such as a person's notes, are carried over.
+
+    Args:
+        target: The absolute path of the folder.
+        owned: Every name that may be written: an earlier file of such a name does not stay.
+        check: Called before anything is written and before the folder is replaced; raises where it may not.
+
+    Raises:
+        OSError: The system refused.
+        StateError: All is in its place but what should have been carried over.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with _alone(target):
+        _clear_leftovers(target, owned)
+        check()
+    staging = _beside(target, _STAGING)
     try:
+        staging.mkdir()
+        yield staging
+        _sync_files(staging)
+        with _alone(target), deferred_signals():
+            check()
+            _replace(target, staging, owned)
+    finally:
+        with deferred_signals():
+            shutil.rmtree(staging, ignore_errors=True)
+
+
+def current_folder() -> Path | None:
+    """The current folder; None where it was deleted."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return None
+
+
+def sync(path: Path) -> None:
+    """Wait until the content of a file is on the disk.
+
+    Raises:
+        OSError: The system refused.
+    """
+    _sync(path, os.O_RDONLY)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk: those that were given, and those that were taken.
+
+    Raises:
+        OSError: The system refused.
+    """
+    _sync(folder, os.O_RDONLY | os.O_DIRECTORY)
+
+
+@contextmanager
+def _alone(target: Path) -> Iterator[None]:
+    """Hold the lock of the target's parent folder: one publication there at a time, and no lock file."""
+    descriptor = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        lock(descriptor, f"folder '{target.parent}'", undone="nothing was published")
         yield
     finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        for received in waiting:
-            signal.raise_signal(received)
+        os.close(descriptor)
+
+
+def _replace(target: Path, staging: Path, owned: Collection[str]) -> None:
+    before = _beside(target, _BEFORE)
+    replaced = target.exists()
+    if replaced:
+        _keep_access(target, staging)
+        target.rename(before)
+    try:
+        staging.rename(target)
+    except OSError:
+        if replaced:
+            before.rename(target)
+        raise
+    sync_folder(target.parent)
+    if replaced:
+        try:
+            _carry_over(before, target, owned)
+        except OSError as error:
+            raise StateError(
+                f"'{target}' is published, but not all that stood there could be carried over: {error}",
+                hint=f"look into '{before}'",
+            ) from error
+
+
+def _keep_access(target: Path, staging: Path) -> None:
+    """Give the new files the permissions and the owner of those that they replace: gap text is private."""
+    for new in (staging, *staging.iterdir()):
+        old = target if new is staging else target / new.name
+        if old.exists():
+            status = old.stat()
+            new.chmod(stat.S_IMODE(status.st_mode))
+            with suppress(PermissionError):
+                os.chown(new, status.st_uid, status.st_gid)
+
+
+def _carry_over(before: Path, target: Path, owned: Collection[str]) -> None:
+    """Move what is not owned from the earlier folder into the new one, and remove the earlier one.
+
+    It stays where the new one already has something else of a name: that is not ours to remove.
+    """
+    for entry in sorted(before.iterdir()):
+        if entry.name in owned:
+            entry.unlink()
+        elif not os.path.lexists(target / entry.name):
+            entry.rename(target / entry.name)
+    if not any(before.iterdir()):
+        before.rmdir()
+
+
+def _clear_leftovers(target: Path, owned: Collection[str]) -> None:
+    """Finish what a publication that was killed left half-way."""
+    before = sorted(_left(target, _BEFORE), key=lambda path: path.stat().st_mtime)
+    if before and not target.exists():
+        before.pop().rename(target)
+    for earlier in before:
+        _carry_over(earlier, target, owned)
+    for staged in _left(target, _STAGING):
+        if time.time() - staged.stat().st_mtime > _ABANDONED_SECONDS:
+            shutil.rmtree(staged, ignore_errors=True)
+
+
+def _left(target: Path, role: str) -> list[Path]:
+    prefix = f".{target.name}.{role}-"
+    return [entry for entry in target.parent.iterdir() if entry.name.startswith(prefix)]
+
+
+def _beside(target: Path, role: str) -> Path:
+    return target.with_name(f".{target.name}.{role}-{secrets.token_hex(6)}")
+
+
+def _sync_files(folder: Path) -> None:
+    for path in sorted(folder.iterdir()):
+        sync(path)
+    sync_folder(folder)
+
+
+def refused(folder: Path, error: OSError) -> VocabgapError:
+    """What is said where the system, or the disk, does not let a cache be used."""
+    return refusal(
+        f"cache '{folder}' cannot be used", error, hint="name another folder, or work without a cache"
+    )
 
 
 def _sync(path: Path, flags: int) -> None:
@@ -168,17 +241,3 @@ def _sync(path: Path, flags: int) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-# What every cache on disk does alike: how its files come to be, and what is said where they cannot.
-
-
-# The folder of embeddings in a cache; what earlier scans have read lies beside it.
-EMBEDDINGS_FOLDER: Final = "embeddings"
-
-
-def refused(folder: Path, error: OSError) -> VocabgapError:
-    """What is said where the system, or the disk, does not let a cache be used."""
-    message = f"cache '{folder}' cannot be used: {error.strerror or error}"
-    kind = AccessDeniedError if isinstance(error, PermissionError) else StateError
-    return kind(message, hint="name another folder, or work without a cache")

@@ -1,14 +1,18 @@
-"""Files that people name: their content, or what lies in their place."""
+"""What lies in the place of a file that people name, and what is said where the system refuses it."""
 
 import errno
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from enum import StrEnum
 from pathlib import Path
+from typing import Final, NamedTuple
 
-from vocabgap.errors import AccessDeniedError, StateError
+from vocabgap.errors import AccessDeniedError, StateError, VocabgapError
 
-# What a path leads to, in words.
+NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""What the system says where a file cannot grow."""
 
 
 class FileKind(StrEnum):
@@ -24,6 +28,61 @@ class FileKind(StrEnum):
     NOTHING = "nothing"
 
 
+class FileRole(NamedTuple):
+    """What a file is to vocabgap, for the messages about it.
+
+    Attributes:
+        name: What it is called: `decisions file`.
+        hint: What to do where it cannot be used.
+        undone: What did not happen where it is held by another writer: `nothing was decided`.
+        again: What to do when that writer is done.
+    """
+
+    name: str
+    hint: str
+    undone: str
+    again: str
+
+    def refusing(self, path: Path, done: str) -> AbstractContextManager[None]:
+        """`refusing`, for what is to be done with such a file: `read`, `written`."""
+        return refusing(f"{self.name} '{path}' cannot be {done}", hint=self.hint)
+
+    def no_file(self, path: Path, kind: FileKind) -> StateError:
+        """The error where something else lies in its place."""
+        return StateError(
+            f"{self.name} '{path}' is {kind}, expected a regular file",
+            hint="move it out of the way, or name another place",
+        )
+
+
+def refusal(problem: str, error: OSError, *, hint: str = "") -> VocabgapError:
+    """The one way from an `OSError` to an error that a person can act on.
+
+    Args:
+        problem: What cannot be done: `corpus 'shared' cannot be read`.
+        error: What the system said.
+        hint: What to do; where there is no room, that is said first.
+    """
+    kind = AccessDeniedError if isinstance(error, PermissionError) else StateError
+    if error.errno in NO_ROOM:
+        hint = "free some space on its disk" + (f"; {hint}" if hint else "")
+    return kind(f"{problem}: {error.strerror or error}", hint=hint)
+
+
+@contextmanager
+def refusing(problem: str, *, hint: str = "") -> Iterator[None]:
+    """Let what the system refuses within the block be such an error.
+
+    Raises:
+        AccessDeniedError: The system did not permit it.
+        StateError: It could not be done.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise refusal(problem, error, hint=hint) from error
+
+
 def file_kind(path: Path) -> FileKind:
     """What a path leads to, links followed.
 
@@ -31,23 +90,20 @@ def file_kind(path: Path) -> FileKind:
         OSError: The system does not tell, because of permissions for instance.
     """
     try:
-        return _of_mode(path.stat().st_mode)
+        mode = stat.S_IFMT(path.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return FileKind.DANGLING if os.path.lexists(path) else FileKind.NOTHING
     except OSError as error:
         if error.errno != errno.ELOOP:
             raise
         return FileKind.LOOP
-
-
-def _of_mode(mode: int) -> FileKind:
     kinds = {
         stat.S_IFREG: FileKind.FILE,
         stat.S_IFDIR: FileKind.FOLDER,
         stat.S_IFIFO: FileKind.PIPE,
         stat.S_IFSOCK: FileKind.SOCKET,
     }
-    return kinds.get(stat.S_IFMT(mode), FileKind.DEVICE)
+    return kinds.get(mode, FileKind.DEVICE)
 
 
 def content_of(path: Path, what: str) -> bytes | FileKind:
@@ -61,12 +117,6 @@ def content_of(path: Path, what: str) -> bytes | FileKind:
         AccessDeniedError: It may not be read.
         StateError: The disk does not give it.
     """
-    try:
+    with refusing(f"{what} '{path}' cannot be read", hint="check its permissions and its disk"):
         kind = file_kind(path)
         return path.read_bytes() if kind is FileKind.FILE else kind
-    except PermissionError as error:
-        raise AccessDeniedError(f"{what} '{path}' may not be read", hint="check its permissions") from error
-    except OSError as error:
-        raise StateError(
-            f"{what} '{path}' cannot be read: {error.strerror}", hint="see to the disk, or copy the file"
-        ) from error

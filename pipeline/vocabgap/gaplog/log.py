@@ -23,9 +23,9 @@ from vocabgap.errors import (
     require_kind,
     require_text,
 )
-from vocabgap.files.appending import Kind, add_line, alone, naming
-from vocabgap.files.atomic import deferred_signals
-from vocabgap.files.refusals import FileKind, file_kind
+from vocabgap.files.lines import add_lines, appending
+from vocabgap.files.refusals import FileKind, FileRole, file_kind
+from vocabgap.files.signals import deferred_signals
 from vocabgap.gaplog.entry import as_written, category, checked, image_name
 from vocabgap.records.record import FIELDS, LOG_NAME, GapRecord, record_id
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _MOST_BYTES: Final = 1 << 20  # of a line: a longer one is not read back
 _IMAGE_HINT: Final = "name the folder of an image"
-_KIND: Final = Kind(
+_ROLE: Final = FileRole(
     "gap log",
     "see to the disk and the permissions, and log the gap again",
     undone="nothing was logged",
@@ -193,10 +193,10 @@ def _append(
     path: Path, make: Callable[[], tuple[GapRecord, bytes]], *, durable: bool, on_wait: Callable[[], None]
 ) -> LoggedGap:
     """Append the record that is made once nobody else writes; until then a signal ends the wait."""
-    with naming(path, _KIND, "written"), alone(path, _KIND, on_wait) as file:
+    with _ROLE.refusing(path, "written"), appending(path, _ROLE, on_wait) as file:
         record, line = make()
         with deferred_signals():
-            add_line(file, path, line, durable=durable)
+            add_lines(file, path, line, durable=durable)
     return LoggedGap(record_id(record), path, as_written(record))
 
 

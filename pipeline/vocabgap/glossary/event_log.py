@@ -15,9 +15,9 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 import msgspec
 
-from vocabgap.errors import NotFoundError
-from vocabgap.files.appending import Kind, naming, no_file
-from vocabgap.files.refusals import FileKind, file_kind
+from vocabgap.errors import NotFoundError, VocabgapError
+from vocabgap.files.lines import read_lines
+from vocabgap.files.refusals import FileKind, FileRole, file_kind
 from vocabgap.glossary.checkpoints import StepCheckpoint, checkpoint_of, is_uuid
 from vocabgap.glossary.errors import InvalidTermError
 from vocabgap.glossary.events import (
@@ -33,7 +33,7 @@ from vocabgap.text import count
 ENDING: Final = ".events.jsonl"
 BY_HAND: Final = "glossary"  # the log of what people do beside any mission
 LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
-KIND: Final = Kind(
+LOG_ROLE: Final = FileRole(
     "event log",
     "name another folder for the glossary's events",
     undone="nothing was logged",
@@ -125,7 +125,7 @@ def log_files(folder: Path, mission_id: str | None = None) -> list[Path]:
     if mission_id is not None:
         path = folder / log_name(mission_id)
         return [path] if os.path.lexists(path) else []
-    with naming(folder, KIND, "read"):
+    with LOG_ROLE.refusing(folder, "read"):
         if not folder.is_dir():
             return []
         return sorted(path for path in folder.iterdir() if path.name.endswith(ENDING))
@@ -138,10 +138,10 @@ def opened_log(path: Path) -> Iterator[BinaryIO]:
     Raises:
         VocabgapError: It cannot be read.
     """
-    with naming(path, KIND, "read"):
+    with LOG_ROLE.refusing(path, "read"):
         found = file_kind(path)
         if found is not FileKind.FILE:
-            raise no_file(path, KIND, found)
+            raise LOG_ROLE.no_file(path, found)
         with path.open("rb") as file:
             yield file
 
@@ -158,19 +158,13 @@ def parse_log(
         since: The latest moment of the lines before.
     """
     found: list[Logged] = []
-    skipped = 0
+    bad: list[VocabgapError] = []
     moment = since
-    for number, line in enumerate(content.split(b"\n"), start=first):
-        if not line.strip():
-            continue
-        try:
-            event = _event(line)
-        except InvalidTermError:
-            skipped += 1
-            continue
+    lines = content.split(b"\n")
+    for number, event in read_lines(lines, lambda _, line: _event(line), first=first, on_bad=bad.append):
         moment = max(moment, event.timestamp)
         found.append(Logged(event, log, number, moment))
-    return found, skipped
+    return found, len(bad)
 
 
 def load_checkpoint(

@@ -11,12 +11,13 @@ from uuid import uuid4
 import msgspec
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.files.appending import add_line, alone, naming
+from vocabgap.files.lines import add_lines, appending
+from vocabgap.files.locking import lock_file
 from vocabgap.glossary.errors import SeedFileValidationError
 from vocabgap.glossary.event_log import (
     BY_HAND,
     CHANGING,
-    KIND,
+    LOG_ROLE,
     LONG_AGO,
     Changes,
     Logged,
@@ -192,10 +193,10 @@ def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]
     lines = b"".join(map(_line, logged))
     if not lines:
         return logged
-    with naming(path, KIND, "written"):
+    with LOG_ROLE.refusing(path, "written"):
         folder.mkdir(parents=True, exist_ok=True)
-        with alone(path, KIND) as file:
-            add_line(file, path, lines)
+        with appending(path, LOG_ROLE) as file:
+            add_lines(file, path, lines)
     return logged
 
 
@@ -239,9 +240,9 @@ def changing(folder: Path) -> Iterator[None]:
         VocabgapError: The folder cannot be written to, or another writer holds it.
     """
     path = folder / _LOCK
-    with naming(path, KIND, "written"):
+    with LOG_ROLE.refusing(path, "written"):
         folder.mkdir(parents=True, exist_ok=True)
-        with alone(path, KIND):
+        with lock_file(path, f"glossary '{folder}'", purpose="change it", undone=LOG_ROLE.undone):
             yield
 
 

@@ -11,8 +11,8 @@ from typing import Any, Final
 import msgspec
 
 from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
-from vocabgap.files.appending import Kind, naming
 from vocabgap.files.atomic import write_whole
+from vocabgap.files.refusals import FileRole
 from vocabgap.glossary.checkpoints import is_uuid, plain
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.senses import ExtractedTerm
@@ -23,7 +23,7 @@ _ENDING: Final = ".json"
 _ABANDONED_SECONDS: Final = 3600
 _PRIVATE: Final = 0o600  # inputs are what people wrote
 _EXPECTED: Final = "expected a token as the step told it when it was stopped, a UUID"
-_KIND: Final = Kind("state of a step", "see to its folder", undone="nothing was kept", again="try again")
+_ROLE: Final = FileRole("state of a step", "see to its folder", undone="nothing was kept", again="try again")
 
 
 class StepState(msgspec.Struct, frozen=True):
@@ -100,7 +100,7 @@ def save_state(events: Path, retry_token: str, context: ExecutionContext) -> Non
         content = json.dumps(msgspec.structs.asdict(state), default=_plain).encode()
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InvalidInputError(f"the step cannot be kept: {error}") from error
-    with naming(path, _KIND, "written"):
+    with _ROLE.refusing(path, "written"):
         write_whole(path, content, _PRIVATE)
 
 
@@ -112,7 +112,7 @@ def load_state(events: Path, retry_token: str) -> StepState | None:
         VocabgapError: It cannot be read.
     """
     path = state_path(events, retry_token)
-    with naming(path, _KIND, "read"):
+    with _ROLE.refusing(path, "read"):
         if not path.is_file():
             return None
         content = path.read_bytes()
@@ -134,7 +134,7 @@ def drop_state(events: Path, retry_token: str) -> None:
         VocabgapError: It cannot be removed.
     """
     path = state_path(events, retry_token)
-    with naming(path, _KIND, "removed"):
+    with _ROLE.refusing(path, "removed"):
         if not path.with_suffix("").exists():
             path.unlink(missing_ok=True)
 

@@ -23,11 +23,12 @@ from typing import Final, NamedTuple
 import msgspec
 import numpy as np
 import polars as pl
+from filelock import lock_descriptor
 from msgspec import structs
 
 from vocabgap import SCHEMA_VERSION, __version__
 from vocabgap.errors import InvalidInputError, StateError, expanded
-from vocabgap.files.atomic import EMBEDDINGS_FOLDER, locked, put_in_place, refused
+from vocabgap.files.atomic import EMBEDDINGS_FOLDER, put_in_place, refused
 from vocabgap.files.parquet import write_parquet
 from vocabgap.ingest.columns import PLACES, with_places
 from vocabgap.ingest.discovery import LogFile
@@ -139,7 +140,7 @@ def opened(folder: str | Path, *, verify_hash: bool = False) -> Iterator["Cache 
                 hint="name an empty folder, or one that does not exist yet",
             )
         lock = os.open(place / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        cache = Cache(place, verify_hash) if locked(lock) else None
+        cache = Cache(place, verify_hash) if lock_descriptor(lock, blocking=False) else None
         if cache is not None:
             cache.load()
     except (FileExistsError, NotADirectoryError, ValueError) as error:

@@ -24,7 +24,7 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from vocabgap.errors import AccessDeniedError, StateError, system_error
-from vocabgap.files.atomic import STOPPING
+from vocabgap.files.signals import STOPPING
 
 LOOPBACK: Final = "127.0.0.1"
 PATH: Final = "/mcp"

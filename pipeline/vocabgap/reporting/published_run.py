@@ -19,9 +19,8 @@ from vocabgap.errors import (
     VocabgapError,
     expanded,
 )
-from vocabgap.files.atomic import NO_ROOM
-from vocabgap.files.publication import current_folder, whole_folder
-from vocabgap.files.refusals import FileKind, file_kind
+from vocabgap.files.atomic import current_folder, whole_folder
+from vocabgap.files.refusals import FileKind, file_kind, refusal
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
     GAPS_NAME,
@@ -255,10 +254,6 @@ def _no_run(folder: Path, option: str) -> NotFoundError:
 
 def _refused(out: str | Path, error: OSError) -> VocabgapError:
     name = Path(error.filename or "").name
-    problem = (f"{name}: " if name in RUN_FILES else "") + (error.strerror or str(error))
-    if isinstance(error, PermissionError):
-        return AccessDeniedError(
-            f"'{out}' cannot be written: {problem}", hint="name another folder with --out"
-        )
-    room = "free some space, or name a folder on another disk with --out; " if error.errno in NO_ROOM else ""
-    return StateError(f"'{out}' cannot be written: {problem}", hint=f"{room}nothing was published")
+    place = f": {name}" if name in RUN_FILES else ""
+    hint = "name another folder with --out; nothing was published"
+    return refusal(f"'{out}' cannot be written{place}", error, hint=hint)

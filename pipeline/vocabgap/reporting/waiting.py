@@ -15,8 +15,8 @@ from typing import Any, Final
 import polars as pl
 
 from vocabgap.errors import NotFoundError, StateError, VocabgapError
-from vocabgap.files.atomic import deferred_signals
 from vocabgap.files.refusals import FileKind, file_kind
+from vocabgap.files.signals import deferred_signals
 from vocabgap.glossary.conflicts import SemanticConflict
 from vocabgap.glossary.context import ExecutionContext
 from vocabgap.glossary.errors import AbortResumeError, BlockedByConflictError

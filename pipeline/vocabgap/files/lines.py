@@ -1,0 +1,110 @@
+"""Files of lines, such as JSON Lines: added to by one writer at a time, and read line by line."""
+
+import errno
+import os
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from io import FileIO
+from pathlib import Path
+from typing import TypeVar
+
+from vocabgap.errors import VocabgapError
+from vocabgap.files.atomic import sync_folder
+from vocabgap.files.locking import lock
+from vocabgap.files.refusals import FileKind, FileRole, file_kind
+
+_Line = TypeVar("_Line")
+
+
+@contextmanager
+def appending(path: Path, role: FileRole, on_wait: Callable[[], None] = lambda: None) -> Iterator[FileIO]:
+    """The file, open to be read and added to, at its beginning, while nobody else adds to it.
+
+    Args:
+        path: The file; it is made where it does not exist, in a folder that does.
+        role: What it is.
+        on_wait: Called once where another writer has held the file for a second.
+
+    Raises:
+        StateError: It is no file, or another writer has held it for half a minute.
+        OSError: The system refused.
+    """
+    while True:
+        kind = file_kind(path)
+        if kind not in {FileKind.FILE, FileKind.NOTHING}:
+            raise role.no_file(path, kind)
+        with FileIO(path, "a+") as file:
+            lock(
+                file.fileno(),
+                f"{role.name} '{path}'",
+                undone=role.undone,
+                again=role.again,
+                on_wait=lambda _: on_wait(),
+            )
+            # Another file may have taken its place meanwhile, such as the one that git writes anew.
+            if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
+                file.seek(0)
+                yield file
+                return
+
+
+def add_lines(file: FileIO, path: Path, lines: bytes, *, durable: bool = True) -> None:
+    """Add lines at the end of a file that nobody else adds to, all of them or none.
+
+    Args:
+        file: The file, as `appending` gives it.
+        path: Where it lies.
+        lines: The lines, each with its end.
+        durable: Whether to wait until they are on the disk.
+
+    Raises:
+        OSError: The system refused, or the disk is full.
+    """
+    size = file.seek(0, os.SEEK_END)
+    # An editor, or a writer that was stopped, may have left the last line without its end.
+    whole = lines if not size or os.pread(file.fileno(), 1, size - 1) == b"\n" else b"\n" + lines
+    if file.write(whole) != len(whole):
+        file.truncate(size)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+    if not durable:
+        return
+    try:
+        os.fsync(file.fileno())
+        if not size:
+            sync_folder(path.parent)
+    except OSError:
+        # Who is told that it failed adds them again.
+        with suppress(OSError):
+            file.truncate(size)
+        raise
+
+
+def read_lines(
+    lines: Iterable[bytes],
+    decode: Callable[[int, bytes], _Line],
+    *,
+    first: int = 1,
+    on_bad: Callable[[VocabgapError], None] | None = None,
+) -> Iterator[tuple[int, _Line]]:
+    """What each line holds that is not blank, with its number. A byte order mark before the first is dropped.
+
+    Args:
+        lines: The lines, with their ends or without.
+        decode: Reads a line, of which it is told the number, or raises why it cannot be read.
+        first: The number of the first line.
+        on_bad: Called with the error of a line that cannot be read, which is then passed over; by default the
+            first one is raised.
+    """
+    for number, line in enumerate(lines, start=first):
+        content = line.removeprefix(BOM_UTF8) if number == 1 else line
+        if content.isspace() or not content:
+            continue
+        try:
+            decoded = decode(number, content)
+        except VocabgapError as error:
+            if on_bad is None:
+                raise
+            on_bad(error)
+            continue
+        yield number, decoded

@@ -1,0 +1,149 @@
+"""One writer at a time: who comes second waits for half a minute, and is told for whom.
+
+The lock is the system's (`flock`), through filelock, and ends with the process that holds it. It is taken on
+a file that is open already: on the log itself, as versions before did, so that those are excluded, too; on a
+folder; or on a lock file, which then says who holds it.
+"""
+
+import errno
+import getpass
+import os
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from filelock import lock_descriptor
+
+from vocabgap.errors import StateError
+
+# Seconds for which another writer is waited for: until that is said, and until it is given up.
+SILENT_WAIT: Final = 1.0
+LONGEST_WAIT: Final = 30.0
+_BETWEEN_TRIES: Final = 0.05
+_MOST_READ: Final = 4096  # bytes; whatever else a lock file holds, it is no note of ours
+_LOCKS: Final = Path("/proc/locks")
+_NO_LOCKS: Final = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL})
+
+
+class Holder(msgspec.Struct, frozen=True):
+    """Who holds a lock file, as it stands in there."""
+
+    pid: int
+    user: str
+    host: str
+    purpose: str
+    since: str
+
+    def __str__(self) -> str:
+        return f"process {self.pid} of {self.user} on {self.host}, since {self.since}: {self.purpose}"
+
+
+@contextmanager
+def lock_file(
+    path: Path,
+    held: str,
+    *,
+    purpose: str,
+    undone: str,
+    again: str = "try again when that one is done",
+    on_wait: Callable[[str], None] = lambda _: None,
+) -> Iterator[None]:
+    """Hold a lock file, which is made where it does not exist, and stays.
+
+    Args:
+        path: The lock file.
+        held: What it guards, in words: `corpus 'shared'`.
+        purpose: What is being done, as another writer is told.
+        undone: What did not happen where it is given up.
+        again: What to do then.
+        on_wait: Called once, with who holds it, where another writer has for `SILENT_WAIT` seconds.
+
+    Raises:
+        StateError: Another writer has held it for `LONGEST_WAIT` seconds, or there are no locks.
+        OSError: The system refused.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        lock(descriptor, held, undone=undone, again=again, on_wait=on_wait)
+        _note(descriptor, msgspec.json.encode(_this_process(purpose)))
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                _note(descriptor, b"")
+    finally:
+        os.close(descriptor)
+
+
+def lock(
+    descriptor: int,
+    held: str,
+    *,
+    undone: str,
+    again: str = "try again when that one is done",
+    on_wait: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Let an open file or folder be this writer's alone, until it is closed or its process ends.
+
+    Raises:
+        StateError: Another writer has held it for `LONGEST_WAIT` seconds, or there are no locks.
+        OSError: The system refused.
+    """
+    start = time.monotonic()
+    is_told = False
+    while not _is_locked(descriptor, held):
+        waited = time.monotonic() - start
+        if waited >= LONGEST_WAIT:
+            raise StateError(
+                f"{held} is held by {_holder(descriptor)}",
+                hint=f"waited {LONGEST_WAIT:g} seconds; {undone}, {again}",
+            )
+        if waited >= SILENT_WAIT and not is_told:
+            on_wait(_holder(descriptor))
+            is_told = True
+        time.sleep(_BETWEEN_TRIES)
+
+
+def _is_locked(descriptor: int, held: str) -> bool:
+    try:
+        return lock_descriptor(descriptor, blocking=False)
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
+        raise StateError(
+            f"{held} cannot be locked: its file system has no locks ({error.strerror})",
+            hint="keep it on a file system that has them, such as a local disk",
+        ) from error
+
+
+def _holder(descriptor: int) -> str:
+    """Who holds a file: as the file says, else as the system does, which knows only of this machine."""
+    with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return str(msgspec.json.decode(os.pread(descriptor, _MOST_READ, 0), type=Holder))
+    with suppress(OSError):
+        status = os.fstat(descriptor)
+        device = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
+        for entry in _LOCKS.read_text(encoding="ascii").splitlines():
+            fields = entry.split()
+            if fields[1] == "FLOCK" and fields[5] == device and int(fields[4]) > 0:
+                return f"process {fields[4]}"
+    return "another writer"
+
+
+def _this_process(purpose: str) -> Holder:
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):  # a container may know no name for its user
+        user = f"user {os.getuid()}"
+    since = datetime.now(UTC).isoformat(timespec="seconds")
+    return Holder(os.getpid(), user, socket.gethostname(), purpose, since)
+
+
+def _note(descriptor: int, content: bytes) -> None:
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, content, 0)
