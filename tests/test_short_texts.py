@@ -32,7 +32,7 @@ def test_what_a_run_holds_is_told_by_its_counts(made: Run) -> None:
     assert repr(made.clusters) == "Clusters(38 groups of 219 wordings, 334 mentions, cut by wording)"
     assert repr(made.clusters.at(0.4)).endswith("334 mentions, cut at 0.4)")
     assert repr(made.lineage) == "Lineage(0 relations, 205 surfaces)"
-    assert repr(made.decisions) == "Ruling(0 decisions in force, 0 of them dormant)"
+    assert repr(made.decisions) == "EffectiveDecisions(0 in force, 0 of them inactive)"
 
 
 def test_a_scan_that_was_narrowed_says_what_counts(made: Run) -> None:

@@ -17,7 +17,7 @@ import polars as pl
 from vocabgap.clustering.embedding import Embedder, EmbeddingUse, load_embedder
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.decisions.log import read_decisions
-from vocabgap.decisions.replay import Ruling, replay
+from vocabgap.decisions.replay import EffectiveDecisions, replay
 from vocabgap.errors import InvalidInputError, expanded, require_kind, whole_number
 from vocabgap.ingest.discovery import resolve_roots
 from vocabgap.ingest.scanning import Scan, scan
@@ -85,7 +85,7 @@ class Analysis:
     clusters: Clusters
     ranked: pl.DataFrame
     lineage: Lineage
-    decisions: Ruling
+    decisions: EffectiveDecisions
     vocabulary: Vocabulary
     embedder: Embedder | None
     baseline: Baseline
@@ -219,7 +219,7 @@ def analyse(
             stop_words=settings.cluster.stop_words,
             operation_aliases=settings.operation_aliases,
         )
-        lineage = trace(identified, ranked, baseline.groups)
+        lineage = trace(identified.groups, ranked, baseline.groups)
     return Analysis(
         selected, clusters, ranked, lineage, decisions, vocabulary, embedder, baseline, tuple(timings)
     )

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builders.decisions import decided
-from vocabgap.decisions.replay import Ruling, in_force, replay, undoings
+from vocabgap.decisions.replay import EffectiveDecisions, in_force, replay, undoings
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.schema import Apart, Together
 from vocabgap.text import surface
@@ -14,14 +14,14 @@ from vocabgap.text import surface
 HERE = frozenset(map(surface, ["sky mask", "cloud mask", "sea mask", "film grain"]))
 
 
-def said(ruling: Ruling) -> list[tuple[str, str]]:
-    return list(ruling.verdicts.select("surface", "action").iter_rows())
+def said(effective: EffectiveDecisions) -> list[tuple[str, str]]:
+    return list(effective.verdicts.select("surface", "action").iter_rows())
 
 
 def test_a_merge_links_the_two_capabilities() -> None:
-    ruling = replay([decided("merge", ["sky mask"], other=["cloud mask"])], HERE)
+    effective = replay([decided("merge", ["sky mask"], other=["cloud mask"])], HERE)
 
-    assert ruling.constraints == (Together("sky mask", "cloud mask"),)
+    assert effective.constraints == (Together("sky mask", "cloud mask"),)
 
 
 def test_a_split_parts_the_wordings_from_the_capability() -> None:
@@ -39,9 +39,9 @@ def test_a_split_of_the_label_holds_on_to_the_next_wording() -> None:
 
 
 def test_the_anchor_is_the_first_wording_that_is_in_the_corpus() -> None:
-    ruling = replay([decided("pin", ["moon mask", "film grain", "sky mask"])], HERE)
+    effective = replay([decided("pin", ["moon mask", "film grain", "sky mask"])], HERE)
 
-    assert said(ruling) == [("film grain", "pin")]
+    assert said(effective) == [("film grain", "pin")]
 
 
 @pytest.mark.parametrize(
@@ -56,9 +56,9 @@ def test_the_anchor_is_the_first_wording_that_is_in_the_corpus() -> None:
 def test_a_decision_about_what_is_not_there_sleeps(given_: dict[str, Any]) -> None:
     made = decided(given_.pop("action"), given_.pop("about"), **given_)
 
-    ruling = replay([made], HERE)
+    effective = replay([made], HERE)
 
-    assert (ruling.constraints, said(ruling), ruling.dormant) == ((), [], (made,))
+    assert (effective.constraints, said(effective), effective.inactive) == ((), [], (made,))
 
 
 def test_constraints_stand_in_the_order_of_time() -> None:
@@ -75,9 +75,9 @@ def test_what_is_undone_never_was() -> None:
     merge = decided("merge", ["sky mask"], other=["cloud mask"])
     undo = decided("undo", undoes=merge.decision_id, minute=1)
 
-    ruling = replay([merge, undo], HERE)
+    effective = replay([merge, undo], HERE)
 
-    assert (ruling.constraints, said(ruling), ruling.active) == ((), [], ())
+    assert (effective.constraints, said(effective), effective.active) == ((), [], ())
 
 
 def test_an_undone_undo_brings_the_decision_back() -> None:
@@ -135,9 +135,9 @@ def test_an_undone_conflict_is_none() -> None:
     merge = decided("merge", ["sky mask"], other=["cloud mask"])
     split = decided("split", ["sky mask"], wordings=["cloud mask"], minute=1)
 
-    ruling = replay([merge, split, decided("undo", undoes=merge.decision_id, minute=2)], HERE)
+    effective = replay([merge, split, decided("undo", undoes=merge.decision_id, minute=2)], HERE)
 
-    assert [type(each) for each in ruling.constraints] == [Apart]
+    assert [type(each) for each in effective.constraints] == [Apart]
 
 
 @given(st.permutations(range(6)))
@@ -165,10 +165,10 @@ def test_what_a_split_took_out_does_not_stand_for_the_rest() -> None:
         decided("merge", ["sea mask"], other=["cloud mask"], minute=2),
     ]
 
-    ruling = replay(decisions, HERE - {"sky mask"})
+    effective = replay(decisions, HERE - {"sky mask"})
 
-    assert ruling.constraints == (Together("sea mask", "cloud mask"),)
-    assert len(ruling.dormant) == 2
+    assert effective.constraints == (Together("sea mask", "cloud mask"),)
+    assert len(effective.inactive) == 2
 
 
 def test_a_long_chain_of_undos_is_followed_to_its_end() -> None:

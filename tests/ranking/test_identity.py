@@ -222,7 +222,7 @@ def traced(before: Sequence[str], after: Sequence[str], **given: Any) -> pl.Data
     """The lineage of some phrases over others: columns relation, previous label and label."""
     baseline = identified(*before, threshold=given.pop("cut_before", 0.0)).groups
     made = identified(*after, baseline=baseline, **given)
-    found = trace(made, pl.DataFrame(schema={"capability_id": pl.String, "rank": pl.Int64}), baseline)
+    found = trace(made.groups, pl.DataFrame(schema={"capability_id": pl.String, "rank": pl.Int64}), baseline)
     LINEAGE.require(found.relations)
     assert found.groups["run"].unique().sort().to_list() == ["present", "previous"]
     return found.relations.select("relation", "previous_label", "label", "shared_mentions")
@@ -263,7 +263,7 @@ def test_there_is_nothing_to_tell_of_a_first_run() -> None:
         {"capability_id": [derived_id("sky mask")], "rank": [1]}, schema_overrides={"rank": pl.Int64}
     )
 
-    found = trace(identified("sky mask"), ranked)
+    found = trace(identified("sky mask").groups, ranked)
 
     assert found.relations.is_empty()
     assert found.groups.select("run", "surface", "rank").rows() == [("present", "sky mask", 1)]

@@ -348,5 +348,5 @@ def test_deciding_goes_into_the_file_that_was_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: str, options: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    followed = Decided(active=1, dormant=0, sha256="")
+    followed = Decided(active=1, inactive=0, sha256="")
     assert asked(tmp_path / root, decided=followed).deciding == options

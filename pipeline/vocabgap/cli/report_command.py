@@ -353,7 +353,7 @@ def report(
     note_embeddings(output, made.embeddings)
     note_unread(output, made.scan)
     note_narrowing(output, made, minutes=[text for text in (since, until) if text and is_minutes(text)])
-    for decision in made.decisions.dormant:
+    for decision in made.decisions.inactive:
         output.note(escape_unseen(f"nothing to decide about in these logs: {decision.told}"))
     outgrown = {*made.ranked["outgrown"].explode()}
     for decision in made.decisions.active:

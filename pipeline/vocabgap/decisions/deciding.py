@@ -244,8 +244,8 @@ class Decisions:
         def check(together: tuple[Decision, ...]) -> None:
             surfaces = surfaces_of(together) if made.action is Action.UNDO else of_run
             try:
-                ruling = replay(together, surfaces)
-                require_followed(made, ruling.reasoned, of_run)
+                effective = replay(together, surfaces)
+                require_followed(made, effective.reasoned, of_run)
             except StateError as error:
                 raise StateError(
                     error.message, hint="nothing was decided; undo the earlier one first"

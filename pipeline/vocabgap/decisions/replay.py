@@ -12,7 +12,7 @@ from vocabgap.decisions.record import Action, Decision, Subject
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.records.moments import iso
 from vocabgap.schema import VERDICTS, Apart, Constraint, Together
-from vocabgap.text import count, shortened, surface, visible
+from vocabgap.text import shortened, surface, visible
 
 # Whether decisions can all be respected: what one puts together, no other may keep apart.
 
@@ -211,7 +211,7 @@ def _about(decision: Decision) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class Ruling:
+class EffectiveDecisions:
     """What is decided about the surfaces of a corpus.
 
     Attributes:
@@ -219,13 +219,13 @@ class Ruling:
             order in which it was decided.
         verdicts: What was said of the groups that hold certain surfaces (table `verdicts`).
         active: The decisions that are not undone, in order.
-        dormant: Those among them that are about nothing in this corpus.
+        inactive: Those among them that are about nothing in this corpus.
     """
 
     reasoned: tuple[Reasoned, ...]
     verdicts: pl.DataFrame
     active: tuple[Decision, ...]
-    dormant: tuple[Decision, ...]
+    inactive: tuple[Decision, ...]
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
@@ -234,9 +234,7 @@ class Ruling:
 
     def __repr__(self) -> str:
         """How many decisions there are, in one line."""
-        return (
-            f"Ruling({count(len(self.active), 'decision')} in force, {len(self.dormant):,} of them dormant)"
-        )
+        return f"EffectiveDecisions({len(self.active):,} in force, {len(self.inactive):,} of them inactive)"
 
 
 def in_force(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
@@ -287,11 +285,11 @@ def undoings(decisions: Iterable[Decision]) -> dict[str, Decision]:
     return undone
 
 
-def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> Ruling:
+def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> EffectiveDecisions:
     """What the decisions mean for the surfaces of a corpus.
 
     A decision is about the first of its capability's wordings whose surface is there. One that finds none of
-    them is dormant: it has no effect until they come back.
+    them is inactive: it has no effect until they come back.
 
     Args:
         decisions: All that was decided; their order means nothing, only their time.
@@ -306,11 +304,11 @@ def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> Ruling:
     parted = frozenset(surface(wording) for each in active for wording in each.wordings)
     reasoned: list[Reasoned] = []
     anchored: list[tuple[Decision, str]] = []
-    dormant: list[Decision] = []
+    inactive: list[Decision] = []
     for decision in active:
         found = _found(decision, present, parted)
         if not found:
-            dormant.append(decision)
+            inactive.append(decision)
             continue
         anchored += [(decision, each) for each in found]
         if decision.action is Action.MERGE:
@@ -320,7 +318,7 @@ def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> Ruling:
             reasoned.append(Reasoned(decision, apart))
     require_agreement(reasoned)
     verdicts = pl.DataFrame([_verdict(*each) for each in anchored], schema=VERDICTS.schema, orient="row")
-    return Ruling(tuple(reasoned), verdicts, active, tuple(dormant))
+    return EffectiveDecisions(tuple(reasoned), verdicts, active, tuple(inactive))
 
 
 def surfaces_of(decisions: Iterable[Decision]) -> frozenset[str]:

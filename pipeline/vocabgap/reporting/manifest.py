@@ -11,7 +11,7 @@ from typing import Annotated, Final, Protocol, Self
 import msgspec
 
 from vocabgap import SCHEMA_VERSION, __version__
-from vocabgap.decisions.replay import Ruling
+from vocabgap.decisions.replay import EffectiveDecisions
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.ingest.selection import Selection
 from vocabgap.ranking.vocabulary import VocabularyFile
@@ -214,21 +214,21 @@ class Model(msgspec.Struct, frozen=True):
         return cls(embedder.name, embedder.digest, embedder.runtime)
 
 
-class Decided(msgspec.Struct, frozen=True):
+class Decided(msgspec.Struct, frozen=True, rename={"inactive": "dormant"}):
     """What people had decided when the run was made."""
 
     active: Annotated[int, msgspec.Meta(description="decisions that are not undone")]
-    dormant: Annotated[int, msgspec.Meta(description="those about what is not in the logs")]
+    inactive: Annotated[int, msgspec.Meta(description="those about what is not in the logs")]
     sha256: Annotated[
         str, msgspec.Meta(description="of the identifiers of all of them, one a line, in order")
     ]
 
     @classmethod
-    def of(cls, ruling: Ruling) -> Self:
-        """The decisions of a ruling."""
-        names = "".join(f"{each.decision_id}\n" for each in ruling.active)
+    def of(cls, effective: EffectiveDecisions) -> Self:
+        """The decisions that a run follows."""
+        names = "".join(f"{each.decision_id}\n" for each in effective.active)
         digest = hashlib.sha256(names.encode()).hexdigest()
-        return cls(len(ruling.active), len(ruling.dormant), digest)
+        return cls(len(effective.active), len(effective.inactive), digest)
 
 
 class Compared(msgspec.Struct, frozen=True):
