@@ -4,15 +4,16 @@ from pathlib import Path
 import pytest
 
 from vocabgap.errors import NotFoundError, VocabgapError
-from vocabgap.glossary.errors import (
-    AbortResumeError,
-    BlockedByConflictError,
-    DeferredToAsyncError,
-    MiddlewareError,
+from vocabgap.glossary.conflicts import BlockedByConflictError, Strictness
+from vocabgap.glossary.seeds import (
     SeedFileValidationError,
     SeedProblem,
 )
-from vocabgap.glossary.strictness import Strictness
+from vocabgap.glossary.session import (
+    AbortResumeError,
+    DeferredToAsyncError,
+    MiddlewareError,
+)
 
 
 @pytest.mark.parametrize(

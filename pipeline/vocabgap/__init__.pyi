@@ -13,9 +13,9 @@ from vocabgap.gaplog.nearest import SimilarGap as SimilarGap
 from vocabgap.gaplog.nearest import similar_gaps as similar_gaps
 from vocabgap.gaplog.review import list_gaps as list_gaps
 from vocabgap.gaplog.showing import show as show
-from vocabgap.glossary.context import ExecutionContext as ExecutionContext
-from vocabgap.glossary.errors import BlockedByConflictError as BlockedByConflictError
+from vocabgap.glossary.conflicts import BlockedByConflictError as BlockedByConflictError
 from vocabgap.glossary.runtime import GlossaryRuntime as GlossaryRuntime
+from vocabgap.glossary.session import ExecutionContext as ExecutionContext
 from vocabgap.ingest.accounting import ScanSummary as ScanSummary
 from vocabgap.ingest.scanning import Scan as Scan
 from vocabgap.ingest.scanning import scan as scan

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from vocabgap.glossary.checking import check
 from vocabgap.glossary.extracting import Field, extract
-from vocabgap.glossary.loading import load_glossary
+from vocabgap.glossary.loading import GlossaryFiles
 from vocabgap.glossary.senses import ScopeStack
 
 PEER: Final = "spec-kitty-cli"
@@ -80,7 +80,7 @@ def texts_of(words: int, terms: Sequence[str]) -> list[str]:
 
 def load(root: Path) -> Any:  # noqa: ANN401 - whatever finds the terms
     """Ours: the glossary, ready to find its terms."""
-    glossary = load_glossary(root / SEEDS, root / "none", SCOPES).glossary
+    glossary = GlossaryFiles(root / SEEDS, root / "none", SCOPES).load().glossary
     return glossary, glossary.known
 
 

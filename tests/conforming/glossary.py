@@ -11,12 +11,24 @@ import msgspec
 from conforming.cases import AnyOf, Case, Noted, Operation
 from vocabgap.glossary.checking import classify, verdict
 from vocabgap.glossary.checkpoints import checkpoint_of, hash_inputs, input_diff, verify_inputs
-from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity, score_severity
+from vocabgap.glossary.conflicts import (
+    ConflictType,
+    SemanticConflict,
+    Severity,
+    effective_strictness,
+    score_severity,
+    should_block,
+    strictness_of,
+)
 from vocabgap.glossary.event_log import load_checkpoint, log_name
 from vocabgap.glossary.extracting import Field, extract, scanned_fields
 from vocabgap.glossary.glossary import Glossary, KnownTerms
+from vocabgap.glossary.importing import read_strictness
 from vocabgap.glossary.normal_form import normal_form
-from vocabgap.glossary.seeds import scope_of, validated
+from vocabgap.glossary.seeds import (
+    seed_scope,
+    validated,
+)
 from vocabgap.glossary.senses import (
     ExtractedTerm,
     Provenance,
@@ -28,13 +40,7 @@ from vocabgap.glossary.senses import (
     TermSurface,
     source_confidence,
 )
-from vocabgap.glossary.strictness import (
-    effective_strictness,
-    is_enabled,
-    read_strictness,
-    should_block,
-    strictness_of,
-)
+from vocabgap.glossary.session import is_enabled
 
 Input = Mapping[str, Any]
 Cases = Mapping[str, Case]
@@ -276,7 +282,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         "input_diff": diff,
         "load_checkpoint": loaded_checkpoint,
         "seed": seed,
-        "seed_scope": lambda given: scope_of(Path(given["filename"]), SCOPES),
+        "seed_scope": lambda given: seed_scope(Path(given["filename"]), SCOPES),
         "log_name": lambda given: log_name(given["mission_id"]),
     }.items()
 }

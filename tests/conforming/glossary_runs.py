@@ -18,12 +18,23 @@ from conforming.cases import AnyOf, Anything, Case, Noted, Operation
 from conforming.glossary import SCOPES
 from vocabgap.cli.app import run
 from vocabgap.errors import DEBUG_VARIABLE
-from vocabgap.glossary.conflicts import SemanticConflict
-from vocabgap.glossary.context import Answer, Defer, Define, ExecutionContext, Question, Select
-from vocabgap.glossary.errors import BlockedByConflictError
+from vocabgap.glossary.conflicts import (
+    BlockedByConflictError,
+    SemanticConflict,
+    Strictness,
+    strictness_of,
+)
 from vocabgap.glossary.event_log import read_events
+from vocabgap.glossary.importing import read_strictness
 from vocabgap.glossary.runtime import GlossaryRuntime
-from vocabgap.glossary.strictness import Strictness, read_strictness, strictness_of
+from vocabgap.glossary.session import (
+    Answer,
+    Defer,
+    Define,
+    ExecutionContext,
+    Question,
+    Select,
+)
 from vocabgap.settings.loading import CONFIG_NAME
 
 Input = Mapping[str, Any]

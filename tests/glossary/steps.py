@@ -5,10 +5,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from vocabgap.glossary.context import Answer, ExecutionContext, Question
 from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.events import Actor
 from vocabgap.glossary.runtime import GlossaryRuntime
+from vocabgap.glossary.session import (
+    Answer,
+    ExecutionContext,
+    Question,
+)
 
 NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)
 LIFT, STAIN = "Raise the tones of the shadows", "Take out, as of a stain"

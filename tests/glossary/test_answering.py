@@ -7,12 +7,16 @@ import pytest
 
 from glossary.steps import NOW, STAIN, TWO_LIFTS, logged, runtime_in, step, write_scope
 from vocabgap.errors import InvalidInputError
-from vocabgap.glossary.context import Defer, Define, Select
+from vocabgap.glossary.conflicts import Strictness
 from vocabgap.glossary.event_log import BY_HAND, read_events
 from vocabgap.glossary.events import GlossaryClarificationResolved, ResolutionMode
 from vocabgap.glossary.open_questions import Raised, answer_later, raised
 from vocabgap.glossary.runtime import GlossaryRuntime
-from vocabgap.glossary.strictness import Strictness
+from vocabgap.glossary.session import (
+    Defer,
+    Define,
+    Select,
+)
 
 
 @pytest.fixture

@@ -6,8 +6,11 @@ import pytest
 from glossary.steps import LIFT, NOW, STAIN, runtime_in, write_scope
 from vocabgap.glossary.authoring import author_term, draft_term
 from vocabgap.glossary.changes import authored
-from vocabgap.glossary.event_log import read_events
-from vocabgap.glossary.loading import append_events, changing
+from vocabgap.glossary.event_log import (
+    append_events,
+    changing,
+    read_events,
+)
 from vocabgap.glossary.senses import SenseStatus
 from vocabgap.settings.model import GlossarySettings, Settings
 

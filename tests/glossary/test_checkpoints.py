@@ -19,10 +19,9 @@ from vocabgap.glossary.checkpoints import (
     input_diff,
     verify_inputs,
 )
-from vocabgap.glossary.errors import InvalidTermError
+from vocabgap.glossary.conflicts import Strictness
 from vocabgap.glossary.events import StepCheckpointed, encoded
-from vocabgap.glossary.senses import ScopeRef
-from vocabgap.glossary.strictness import Strictness
+from vocabgap.glossary.senses import InvalidTermError, ScopeRef
 
 PAYLOAD: dict[str, Any] = {
     "mission_id": "mission",

@@ -5,13 +5,20 @@ import pytest
 
 from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, logged, runtime_in, step, write_scope
 from vocabgap.glossary.authoring import deprecate_sense
-from vocabgap.glossary.conflicts import ConflictType
-from vocabgap.glossary.context import Answer, Defer, Define, Question, Select, defined, parse_answer
-from vocabgap.glossary.errors import BlockedByConflictError, DeferredToAsyncError
+from vocabgap.glossary.conflicts import BlockedByConflictError, ConflictType, Strictness
 from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.events import GlossaryClarificationRequested, GlossarySenseUpdated
 from vocabgap.glossary.senses import SenseRef, SenseStatus
-from vocabgap.glossary.strictness import Strictness
+from vocabgap.glossary.session import (
+    Answer,
+    Defer,
+    DeferredToAsyncError,
+    Define,
+    Question,
+    Select,
+    defined,
+    parse_answer,
+)
 
 CANDIDATES = (SenseRef("lift", "team_domain", LIFT), SenseRef("lift", "team_domain", STAIN))
 

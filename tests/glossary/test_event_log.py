@@ -15,9 +15,14 @@ from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.files import locking
 from vocabgap.files.lines import appending
 from vocabgap.files.refusals import FileRole
-from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity
-from vocabgap.glossary.errors import InvalidTermError
-from vocabgap.glossary.event_log import load_checkpoint, log_name, read_events, require_checkpoint
+from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity, Strictness
+from vocabgap.glossary.event_log import (
+    append_events,
+    load_checkpoint,
+    log_name,
+    read_events,
+    require_checkpoint,
+)
 from vocabgap.glossary.events import (
     Action,
     Actor,
@@ -34,9 +39,7 @@ from vocabgap.glossary.events import (
     encoded,
     event_of,
 )
-from vocabgap.glossary.loading import append_events
-from vocabgap.glossary.senses import ScopeRef, SenseRef, TermSurface
-from vocabgap.glossary.strictness import Strictness
+from vocabgap.glossary.senses import InvalidTermError, ScopeRef, SenseRef, TermSurface
 
 NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)
 STEP = {"step_id": "step", "mission_id": "mission", "run_id": "run"}
@@ -253,7 +256,7 @@ APPEND = """
 import sys
 from pathlib import Path
 import msgspec
-from vocabgap.glossary.loading import append_events
+from vocabgap.glossary.event_log import append_events
 from vocabgap.glossary.events import event_of
 event = event_of(msgspec.json.decode(sys.argv[2]))
 for _ in range(25):

@@ -7,12 +7,19 @@ from typing import BinaryIO
 import pytest
 
 from glossary.steps import LIFT, NOW, STAIN, TWO_LIFTS, answering, runtime_in, step, write_scope
-from vocabgap.glossary import event_log
+from vocabgap.glossary import loading
 from vocabgap.glossary.changes import authored
-from vocabgap.glossary.context import Define, Select
-from vocabgap.glossary.event_log import ENDING, log_files, read_events
-from vocabgap.glossary.loading import append_events
-from vocabgap.glossary.strictness import Strictness
+from vocabgap.glossary.conflicts import Strictness
+from vocabgap.glossary.event_log import (
+    LOG_ENDING,
+    append_events,
+    log_files,
+    read_events,
+)
+from vocabgap.glossary.session import (
+    Define,
+    Select,
+)
 
 
 def test_glossary_of_many_logs_is_made_once(tmp_path: Path) -> None:
@@ -21,7 +28,7 @@ def test_glossary_of_many_logs_is_made_once(tmp_path: Path) -> None:
     runtime.run(step(), ask=answering(Select(0))[0])
     (log,) = log_files(runtime.logs)
     for number in range(1_050):
-        log.with_name(f"mission-{number}{ENDING}").write_bytes(log.read_bytes())
+        log.with_name(f"mission-{number}{LOG_ENDING}").write_bytes(log.read_bytes())
 
     first = runtime.load().glossary
 
@@ -111,14 +118,14 @@ def test_only_the_end_of_a_log_is_read_where_it_has_grown(
     runtime.load()
     (log,) = log_files(runtime.logs)
     sizes: list[int] = []
-    read = event_log._from
+    read = loading._read_from
 
     def counting(file: BinaryIO, place: int) -> bytes:
         content = read(file, place)
         sizes.append(len(content))
         return content
 
-    monkeypatch.setattr(event_log, "_from", counting)
+    monkeypatch.setattr(loading, "_read_from", counting)
     whole = log.stat().st_size
     runtime.run(step(), ask=answering(Select(0))[0])
     runtime.load()
@@ -136,7 +143,7 @@ def test_clock_that_is_behind_is_followed_as_it_is_read(tmp_path: Path) -> None:
 
     append_events(runtime.logs, "retouch", [behind])
 
-    (log,) = event_log.follow_logs(runtime.logs)
+    (log,) = loading.follow_logs(runtime.logs, {}).values()
     followed = log.changes.events
     read = [each for each in read_events(runtime.logs).events if each in followed]
     assert list(followed) == read

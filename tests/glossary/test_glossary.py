@@ -16,6 +16,7 @@ from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.glossary.changes import authored, custom, deprecated, drafted, promoted, require_sense, selected
 from vocabgap.glossary.checking import check
 from vocabgap.glossary.conflicts import SemanticConflict
+from vocabgap.glossary.event_log import append_events
 from vocabgap.glossary.events import (
     Actor,
     GlossaryClarificationResolved,
@@ -25,7 +26,7 @@ from vocabgap.glossary.events import (
     UpdateType,
 )
 from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.loading import append_events, load_glossary
+from vocabgap.glossary.loading import GlossaryFiles
 from vocabgap.glossary.normal_form import keys_of
 from vocabgap.glossary.senses import ExtractedTerm, SenseRef, SenseStatus, TermSurface
 
@@ -235,11 +236,11 @@ def test_the_log_gives_the_same_glossary_whole_or_followed(events: list[Glossary
         seeds, logs = Path(folder, "seeds"), Path(folder, "logs")
         for event in events:
             append_events(logs, "mission", [event])
-            followed = load_glossary(seeds, logs).glossary
+            followed = GlossaryFiles(seeds, logs).load().glossary
         copied = Path(folder, "copy")
         logs.mkdir(exist_ok=True)
         logs.rename(copied)
-        whole = load_glossary(seeds, copied).glossary
+        whole = GlossaryFiles(seeds, copied).load().glossary
     assert followed == whole == Glossary().applied(events)
 
 

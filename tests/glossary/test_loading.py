@@ -2,6 +2,7 @@
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,16 +11,16 @@ import pytest
 from builders.glossary import update
 from glossary.steps import answering, runtime_in, step
 from vocabgap.errors import InvalidInputError
+from vocabgap.glossary import loading
 from vocabgap.glossary.changes import custom, selected
 from vocabgap.glossary.checking import check
-from vocabgap.glossary.conflicts import ConflictType
-from vocabgap.glossary.context import Define
-from vocabgap.glossary.event_log import BY_HAND, log_name
+from vocabgap.glossary.conflicts import ConflictType, Strictness
+from vocabgap.glossary.event_log import BY_HAND, append_events, log_name
 from vocabgap.glossary.events import Actor
 from vocabgap.glossary.extracting import Field, extract
-from vocabgap.glossary.loading import append_events, load_glossary
+from vocabgap.glossary.loading import GlossaryFiles
 from vocabgap.glossary.senses import ScopeStack
-from vocabgap.glossary.strictness import Strictness
+from vocabgap.glossary.session import Define
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_two_senses_that_somebody_wrote_down_are_rivals(folders: tuple[Path, Path]) -> None:
-    loaded = load_glossary(*folders)
+    loaded = GlossaryFiles(*folders).load()
     terms = extract([Field("x", "the mask and the lift")], {}, loaded.glossary.known)
     (conflict,) = check(terms, loaded.glossary)
     assert conflict.conflict_type is ConflictType.AMBIGUOUS
@@ -50,30 +51,32 @@ def test_two_senses_that_somebody_wrote_down_are_rivals(folders: tuple[Path, Pat
 
 
 def test_an_answer_outlives_the_run(folders: tuple[Path, Path]) -> None:
-    glossary = load_glossary(*folders).glossary
+    glossary = GlossaryFiles(*folders).load().glossary
     ref = glossary.resolve("mask")[0].ref
     when = update("x", "y").timestamp
     event = selected(glossary, ref, conflict_id="c", actor=Actor("user:ann"), now=when)
     append_events(folders[1], "one", [event])
-    after = load_glossary(*folders).glossary
+    after = GlossaryFiles(*folders).load().glossary
     assert [each.definition for each in after.resolve("mask")] == [ref.definition]
     terms = extract([Field("x", "mask")], {}, after.known)
     assert check(terms, after) == []
 
 
 def test_a_meaning_of_ones_own_outlives_the_run(folders: tuple[Path, Path]) -> None:
-    glossary = load_glossary(*folders).glossary
+    glossary = GlossaryFiles(*folders).load().glossary
     (conflict,) = check(extract([Field("x", "mask")], {}, glossary.known), glossary)
     event = custom(glossary, conflict, "an area", actor=Actor("user:ann"), now=update("x", "y").timestamp)
     append_events(folders[1], "one", [event])
-    assert [each.definition for each in load_glossary(*folders).glossary.resolve("mask")] == ["an area"]
+    assert [each.definition for each in GlossaryFiles(*folders).load().glossary.resolve("mask")] == [
+        "an area"
+    ]
 
 
 def test_what_is_one_missions_own_is_no_others(folders: tuple[Path, Path]) -> None:
     append_events(folders[1], "one", [update("zone", "ours", "mission_local")])
     append_events(folders[1], "one", [update("range", "everybody's")])
     for mission, local, team in (("one", 1, 1), ("two", 0, 1), (None, 1, 1)):
-        glossary = load_glossary(*folders, mission_id=mission).glossary
+        glossary = GlossaryFiles(*folders).load(mission).glossary
         assert (len(glossary.resolve("zone")), len(glossary.resolve("range"))) == (local, team)
 
 
@@ -91,17 +94,18 @@ def test_missions_whose_logs_have_one_name_keep_what_is_their_own(tmp_path: Path
 
 def test_what_is_done_by_hand_counts_in_all_missions(folders: tuple[Path, Path]) -> None:
     append_events(folders[1], BY_HAND, [update("zone", "ours", "mission_local")])
-    assert load_glossary(*folders, mission_id="one").glossary.meaning("zone") is not None
+    assert GlossaryFiles(*folders).load("one").glossary.meaning("zone") is not None
 
 
 def test_a_folder_that_is_not_there_is_an_empty_glossary(tmp_path: Path) -> None:
-    loaded = load_glossary(tmp_path / "none", tmp_path / "none")
+    loaded = GlossaryFiles(tmp_path / "none", tmp_path / "none").load()
     assert (len(loaded.glossary), loaded.invalid, loaded.skipped) == (0, (), 0)
 
 
 def test_what_has_not_changed_is_not_loaded_again(folders: tuple[Path, Path]) -> None:
-    first = load_glossary(*folders)
-    assert load_glossary(*folders).glossary is first.glossary
+    files = GlossaryFiles(*folders)
+    first = files.load()
+    assert files.load().glossary is first.glossary
     path = folders[0] / "team_domain.yaml"
     text = path.read_text(encoding="utf-8").replace(
         "shows", "seen!"
@@ -109,15 +113,40 @@ def test_what_has_not_changed_is_not_loaded_again(folders: tuple[Path, Path]) ->
     state = path.stat()
     path.write_text(text, encoding="utf-8")
     os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
-    assert "where an edit seen!" in [
-        each.definition for each in load_glossary(*folders).glossary.history("mask")
-    ]
+    assert "where an edit seen!" in [each.definition for each in files.load().glossary.history("mask")]
+
+
+def test_a_seed_file_of_the_same_content_is_not_parsed_again(
+    folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = GlossaryFiles(*folders)
+    first = files.load()
+    path = folders[0] / "team_domain.yaml"
+    path.write_bytes(path.read_bytes())
+    monkeypatch.setattr(loading, "parse_seed", None)
+
+    assert files.load().glossary is first.glossary
+
+
+def test_threads_that_share_the_files_see_whole_glossaries(folders: tuple[Path, Path]) -> None:
+    files = GlossaryFiles(*folders)
+    numbers = range(20)
+
+    def add(number: int) -> int:
+        append_events(folders[1], f"m{number}", [update(f"term {number}", "ours")])
+        return len(files.load().glossary)
+
+    with ThreadPoolExecutor(4) as threads:
+        counts = list(threads.map(add, numbers))
+
+    assert all(4 <= each <= 23 for each in counts)
+    assert len(files.load().glossary) == 23
 
 
 def test_torn_lines_of_a_log_are_counted(folders: tuple[Path, Path]) -> None:
     folders[1].mkdir()
     (folders[1] / "one.events.jsonl").write_text('{"a"\n' + json.dumps({"event_type": "x"}) + "\n", "utf-8")
-    assert load_glossary(*folders).skipped == 2
+    assert GlossaryFiles(*folders).load().skipped == 2
 
 
 def test_what_does_not_count_is_told(folders: tuple[Path, Path]) -> None:
@@ -125,7 +154,7 @@ def test_what_does_not_count_is_told(folders: tuple[Path, Path]) -> None:
     folders[1].mkdir()
     (folders[1] / "one.events.jsonl").write_text('{"a"\n', "utf-8")
 
-    bad, other, ending, line = load_glossary(*folders).problems
+    bad, other, ending, line = GlossaryFiles(*folders).load().problems
 
     assert "team_domain.yaml: line 6: term[2]" in bad
     assert "team_domain.yml: 'team_domain' is no scope" in ending
@@ -138,4 +167,4 @@ def test_something_else_in_the_place_of_a_seed_file_is_said(tmp_path: Path, kind
     path = tmp_path / "team_domain.yaml"
     path.mkdir() if kind == "folder" else path.symlink_to(path)
     with pytest.raises(InvalidInputError, match="expected a file"):
-        load_glossary(tmp_path, tmp_path)
+        GlossaryFiles(tmp_path, tmp_path).load()

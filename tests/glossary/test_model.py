@@ -9,23 +9,22 @@ import pytest
 from builders.glossary import sense
 from vocabgap.errors import ExitCode, InvalidInputError
 from vocabgap.glossary.conflicts import (
+    BlockedByConflictError,
     ConflictType,
     SemanticConflict,
     Severity,
+    Strictness,
     conflict_of,
     score_severity,
 )
-from vocabgap.glossary.errors import (
-    AbortResumeError,
-    BlockedByConflictError,
-    DeferredToAsyncError,
-    InvalidTermError,
+from vocabgap.glossary.seeds import (
     SeedFileValidationError,
     SeedProblem,
 )
 from vocabgap.glossary.senses import (
     DEFAULT_SCOPES,
     ExtractedTerm,
+    InvalidTermError,
     Provenance,
     ScopeStack,
     SenseRef,
@@ -34,8 +33,9 @@ from vocabgap.glossary.senses import (
     TermSurface,
     source_confidence,
 )
-from vocabgap.glossary.strictness import (
-    Strictness,
+from vocabgap.glossary.session import (
+    AbortResumeError,
+    DeferredToAsyncError,
 )
 
 AGAIN = "7b1c2e0a-0000-4000-8000-000000000000"

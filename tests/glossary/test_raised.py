@@ -7,12 +7,16 @@ import pytest
 from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, runtime_in, step, write_scope
 from vocabgap.errors import NotFoundError
 from vocabgap.glossary.authoring import deprecate_sense, promote_sense
-from vocabgap.glossary.context import Define, ExecutionContext, Select
+from vocabgap.glossary.conflicts import Strictness
 from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.importing import import_terms
 from vocabgap.glossary.open_questions import Raised, answer_later, raised, require_raised, standing
 from vocabgap.glossary.runtime import GlossaryRuntime
-from vocabgap.glossary.strictness import Strictness
+from vocabgap.glossary.session import (
+    Define,
+    ExecutionContext,
+    Select,
+)
 
 
 @pytest.fixture

@@ -11,16 +11,16 @@ import pytest
 
 from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, logged, runtime_in, step, write_scope
 from vocabgap.errors import NotFoundError
-from vocabgap.glossary.checkpoints import hash_inputs
-from vocabgap.glossary.conflicts import ConflictType
-from vocabgap.glossary.context import Select
-from vocabgap.glossary.errors import AbortResumeError, BlockedByConflictError
+from vocabgap.glossary.checkpoints import (
+    hash_inputs,
+    load_state,
+    state_path,
+)
+from vocabgap.glossary.conflicts import BlockedByConflictError, ConflictType, Strictness
 from vocabgap.glossary.event_log import load_checkpoint, read_events
 from vocabgap.glossary.events import GlossaryClarificationRequested, SemanticCheckEvaluated
 from vocabgap.glossary.runtime import GlossaryRuntime
-from vocabgap.glossary.session import ChangedInputs
-from vocabgap.glossary.step_state import load_state, state_path
-from vocabgap.glossary.strictness import Strictness
+from vocabgap.glossary.session import AbortResumeError, ChangedInputs, Select
 
 UNKNOWN = "5d2c3f3e-1111-4222-8333-444455556666"
 
@@ -276,7 +276,7 @@ from datetime import UTC, date, datetime, time
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from vocabgap.glossary import middlewares
-from vocabgap.glossary.context import ExecutionContext
+from vocabgap.glossary.session import ExecutionContext
 from vocabgap.glossary.runtime import GlossaryRuntime
 
 middlewares.question_of = lambda *_: os.kill(os.getpid(), signal.SIGKILL)

@@ -7,14 +7,12 @@ import pytest
 
 from glossary.steps import LIFT, NOW, STAIN, TWO_LIFTS, logged, runtime_in, step, write_scope
 from vocabgap.errors import ExitCode, InvalidInputError, StateError
-from vocabgap.glossary.context import ExecutionContext
-from vocabgap.glossary.errors import BlockedByConflictError, MiddlewareError
+from vocabgap.glossary.conflicts import BlockedByConflictError, Strictness
 from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.events import SemanticCheckEvaluated
 from vocabgap.glossary.middlewares import Middleware
 from vocabgap.glossary.runtime import GlossaryRuntime
-from vocabgap.glossary.session import Session
-from vocabgap.glossary.strictness import Strictness
+from vocabgap.glossary.session import ExecutionContext, MiddlewareError, Session
 
 
 def test_term_of_one_meaning_passes_and_is_told(tmp_path: Path) -> None:

@@ -8,9 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.glossary.errors import SeedFileValidationError
 from vocabgap.glossary.importing import save_terms
-from vocabgap.glossary.seeds import SeedTerm, read_seed, validated
+from vocabgap.glossary.seeds import SeedFileValidationError, SeedTerm, read_seed, validated
 from vocabgap.glossary.senses import SenseStatus
 
 

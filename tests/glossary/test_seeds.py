@@ -8,10 +8,15 @@ import pytest
 
 from vocabgap.glossary.checking import check
 from vocabgap.glossary.conflicts import ConflictType
-from vocabgap.glossary.errors import SeedFileValidationError
 from vocabgap.glossary.extracting import Field, extract
-from vocabgap.glossary.loading import load_glossary
-from vocabgap.glossary.seeds import parse_seed, read_seed, scope_of, validated
+from vocabgap.glossary.loading import GlossaryFiles
+from vocabgap.glossary.seeds import (
+    SeedFileValidationError,
+    parse_seed,
+    read_seed,
+    seed_scope,
+    validated,
+)
 from vocabgap.glossary.senses import ScopeStack, SenseStatus
 
 TERM = {"surface": "mask", "definition": "where an edit shows"}
@@ -99,7 +104,7 @@ def test_all_that_is_wrong_is_found_and_the_other_terms_are_kept() -> None:
 def test_two_terms_without_a_status_are_active_and_so_ambiguous(tmp_path: Path) -> None:
     seeds = [TERM, {**TERM, "definition": "a face cover"}]
     (tmp_path / "team_domain.yaml").write_text(json.dumps({"terms": seeds}), encoding="utf-8")
-    glossary = load_glossary(tmp_path, tmp_path / "events").glossary
+    glossary = GlossaryFiles(tmp_path, tmp_path / "events").load().glossary
     (conflict,) = check(extract([Field("prompt", "Paint the mask.")], {}, glossary.known), glossary)
     assert {each.status for each in glossary} == {SenseStatus.ACTIVE}
     assert conflict.conflict_type is ConflictType.AMBIGUOUS
@@ -161,4 +166,4 @@ def test_bare_off_and_no_are_texts() -> None:
 
 def test_a_seed_file_is_called_like_its_scope() -> None:
     names = ["team_domain.yaml", "team_domain.yml", "team.yaml", "Team_domain.yaml", "team_domain"]
-    assert [scope_of(Path(name), ScopeStack()) for name in names] == ["team_domain", None, None, None, None]
+    assert [seed_scope(Path(name), ScopeStack()) for name in names] == ["team_domain", None, None, None, None]

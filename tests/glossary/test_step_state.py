@@ -5,7 +5,11 @@ import pytest
 
 from glossary.steps import step
 from vocabgap.errors import StateError
-from vocabgap.glossary.step_state import clear_abandoned, save_state, state_path
+from vocabgap.glossary.checkpoints import (
+    clear_abandoned,
+    save_state,
+    state_path,
+)
 
 STOPPED = "5d2c3f3e-1111-4222-8333-444455556666"
 

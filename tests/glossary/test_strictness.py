@@ -6,16 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vocabgap.glossary.context import ExecutionContext
-from vocabgap.glossary.strictness import (
+from vocabgap.glossary.conflicts import (
     Strictness,
     effective_strictness,
+    should_block,
+    strictness_of,
+)
+from vocabgap.glossary.importing import read_strictness
+from vocabgap.glossary.session import (
+    ExecutionContext,
     is_enabled,
     mission_strictness,
-    read_strictness,
-    should_block,
     step_strictness,
-    strictness_of,
 )
 
 AGAIN = "7b1c2e0a-0000-4000-8000-000000000000"

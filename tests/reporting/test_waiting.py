@@ -11,9 +11,9 @@ from vocabgap import pipeline
 from vocabgap.cli.app import run as command
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.glossary.authoring import deprecate_sense
+from vocabgap.glossary.conflicts import Strictness
 from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.runtime import configured_runtime
-from vocabgap.glossary.strictness import Strictness
 from vocabgap.reporting.waiting import Blocked, publish_waiting, waiting_folder
 from vocabgap.reporting.writing import Published
 from vocabgap.settings.model import GlossarySettings, Settings

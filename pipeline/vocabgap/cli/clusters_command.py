@@ -302,7 +302,7 @@ def _clustered(
 
 def _print_nothing(output: Output, account: "ScanSummary") -> None:
     from vocabgap.cli.output import account_line  # noqa: PLC0415 - loads rich
-    from vocabgap.reporting.overviews import nothing  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting.overviews import nothing  # noqa: PLC0415
 
     output.text(f"{nothing(account)}.\n{account_line(account)}")
 

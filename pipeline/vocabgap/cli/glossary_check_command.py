@@ -30,8 +30,7 @@ from vocabgap.text import count, escape_unseen, printable_name, visible
 
 if TYPE_CHECKING:
     from vocabgap.cli.glossary_options import Prompt
-    from vocabgap.glossary.context import ExecutionContext
-    from vocabgap.glossary.session import ChangedInputs
+    from vocabgap.glossary.session import ChangedInputs, ExecutionContext
 
 
 # The texts of a step as the command line is given them: as they are, in a file, or on stdin.
@@ -130,7 +129,7 @@ def check(
     config: ConfigOption = None,
 ) -> None:
     """Find the terms of a text and say what they mean; exit with 4 where that is open."""
-    from vocabgap.glossary.context import ExecutionContext  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.session import ExecutionContext  # noqa: PLC0415 - as above
 
     output = output_of(context)
     asked = require_strictness(strictness)
@@ -181,8 +180,8 @@ def resume(
     config: ConfigOption = None,
 ) -> None:
     """Let a step go on that was stopped, in the glossary as it is by now."""
-    from vocabgap.glossary.errors import AbortResumeError  # noqa: PLC0415 - loads what only this needs
-    from vocabgap.glossary.step_state import load_state, state_path  # noqa: PLC0415
+    from vocabgap.glossary.checkpoints import load_state, state_path  # noqa: PLC0415 - as above
+    from vocabgap.glossary.session import AbortResumeError  # noqa: PLC0415 - as above
 
     output = output_of(context)
     asked = require_strictness(strictness)
@@ -248,7 +247,7 @@ def _why_lost(path: Path) -> str:
 @contextmanager
 def _telling(output: Output, context: "ExecutionContext") -> Iterator[None]:
     """Say what was found out about a step, whether it goes on or not, and if not, what to do."""
-    from vocabgap.glossary.errors import BlockedByConflictError  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.conflicts import BlockedByConflictError  # noqa: PLC0415 - as above
 
     try:
         yield

@@ -23,9 +23,9 @@ from vocabgap.records.moments import iso
 from vocabgap.text import visible
 
 if TYPE_CHECKING:
-    from vocabgap.glossary.context import Answer
     from vocabgap.glossary.open_questions import Raised
     from vocabgap.glossary.senses import SenseRef
+    from vocabgap.glossary.session import Answer
 
 
 def conflicts(
@@ -100,14 +100,14 @@ def resolve(
     config: ConfigOption = None,
 ) -> None:
     """Answer a question that was put off; without options it is asked."""
-    from vocabgap.glossary.context import Defer, Define, Select  # noqa: PLC0415
-    from vocabgap.glossary.event_log import read_events  # noqa: PLC0415
+    from vocabgap.glossary.event_log import read_events  # noqa: PLC0415 - loads what only this needs
     from vocabgap.glossary.open_questions import (  # noqa: PLC0415
         answer_later,
         raised,
         require_raised,
         standing,
     )
+    from vocabgap.glossary.session import Defer, Define, Select  # noqa: PLC0415 - as above
 
     output = output_of(context)
     runtime = runtime_of(config, folder, actor, now)

@@ -21,12 +21,15 @@ from vocabgap.text import carried, shortened, visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vocabgap.glossary.context import Answer, Question
+    from vocabgap.glossary.conflicts import Strictness
     from vocabgap.glossary.loading import Loaded
     from vocabgap.glossary.runtime import GlossaryRuntime
     from vocabgap.glossary.senses import SenseRef
-    from vocabgap.glossary.session import ChangedInputs
-    from vocabgap.glossary.strictness import Strictness
+    from vocabgap.glossary.session import (
+        Answer,
+        ChangedInputs,
+        Question,
+    )
 
 
 SHOWN_DIGITS: Final = 8  # of a conflict's identifier, which its beginning stands for
@@ -97,9 +100,9 @@ def note_problems(output: Output, loaded: "Loaded") -> None:
 
 def note_skipped(output: Output, skipped: int) -> None:
     """Say how many lines of a glossary's logs are no events."""
-    from vocabgap.glossary.event_log import passed_over  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.event_log import skipped_lines  # noqa: PLC0415 - loads what only this needs
 
-    for told in passed_over(skipped):
+    for told in skipped_lines(skipped):
         output.note(told)
 
 
@@ -121,7 +124,7 @@ def require_strictness(name: str | None) -> "Strictness | None":
     Raises:
         InvalidInputError: There is no such strictness.
     """
-    from vocabgap.glossary.strictness import Strictness, strictness_of  # noqa: PLC0415 - as above
+    from vocabgap.glossary.conflicts import Strictness, strictness_of  # noqa: PLC0415 - as above
 
     found = strictness_of(name)
     if name is not None and found is None:
@@ -170,7 +173,7 @@ class Prompt:
 
     def choose(self, candidates: "Sequence[SenseRef]") -> "Answer":
         """Read an answer; what is none is asked for again, and the end of the input defers."""
-        from vocabgap.glossary.context import Defer, Define, defined, parse_answer  # noqa: PLC0415 - needed now
+        from vocabgap.glossary.session import Defer, Define, defined, parse_answer  # noqa: PLC0415 - as above
 
         while True:
             typed = self._read(_choices(candidates))
@@ -189,7 +192,7 @@ class Prompt:
         Raises:
             InvalidInputError: It is none.
         """
-        from vocabgap.glossary.context import Defer, Define, defined, parse_answer  # noqa: PLC0415 - as above
+        from vocabgap.glossary.session import Defer, Define, defined, parse_answer  # noqa: PLC0415 - as above
 
         typed = self._read(_choices(candidates))
         if typed is None:
@@ -249,7 +252,7 @@ def _choices(candidates: "Sequence[SenseRef]") -> str:
 
 
 def _outcome(question: "Question", answer: "Answer") -> str:
-    from vocabgap.glossary.context import Define, Select  # noqa: PLC0415 - as above
+    from vocabgap.glossary.session import Define, Select  # noqa: PLC0415 - as above
 
     match answer:
         case Select(place):

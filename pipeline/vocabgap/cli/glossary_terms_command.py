@@ -111,7 +111,7 @@ def validate(
 ) -> None:
     """List what is wrong in seed files; exit with 2 if anything is."""
     from vocabgap.files.refusals import FileKind, file_kind  # noqa: PLC0415 - loads what only this needs
-    from vocabgap.glossary.seeds import ENDING, read_seed, scope_of  # noqa: PLC0415
+    from vocabgap.glossary.seeds import SEED_ENDING, read_seed, seed_scope  # noqa: PLC0415 - loads what only this needs
 
     output = output_of(context)
     runtime = runtime_of(config)
@@ -119,13 +119,13 @@ def validate(
     if found is FileKind.NOTHING:
         raise NotFoundError(f"'{path}' does not exist", hint="name a seed file, or a folder of them")
     # A folder with the name of a seed file is none of seed files: it lies in the place of one.
-    is_folder = found is FileKind.FOLDER and scope_of(path, runtime.scopes) is None
-    paths = sorted(path.glob(f"*{ENDING}")) if is_folder else [path]
+    is_folder = found is FileKind.FOLDER and seed_scope(path, runtime.scopes) is None
+    paths = sorted(path.glob(f"*{SEED_ENDING}")) if is_folder else [path]
     files = []
     for each in paths:
         seed = read_seed(each)
         told = escape_unseen(str(each))
-        if scope_of(each, runtime.scopes) is None:
+        if seed_scope(each, runtime.scopes) is None:
             output.note(f"{told}: '{escape_unseen(each.stem)}' is no scope, so nothing reads this file")
         files.append(
             {

@@ -6,10 +6,9 @@ import msgspec
 
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.glossary.changes import authored, deprecated, promoted, require_sense
-from vocabgap.glossary.event_log import BY_HAND
+from vocabgap.glossary.event_log import BY_HAND, changing
 from vocabgap.glossary.events import Actor, NewSense
 from vocabgap.glossary.glossary import Glossary, sense_id
-from vocabgap.glossary.loading import append_changes, changing
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
 from vocabgap.glossary.senses import SenseStatus, TermSense
 from vocabgap.ranking.vocabulary import load_vocabulary
@@ -62,7 +61,7 @@ def promote_sense(
             event = promoted(
                 sense, actor=runtime.actor, now=runtime.now(), replacing=rivals if replaces else ()
             )
-            append_changes(runtime.logs, BY_HAND, [event])
+            runtime.files.append_changes(BY_HAND, [event])
             return sense
 
 
@@ -85,7 +84,7 @@ def deprecate_sense(
     """
     with changing(runtime.logs):
         sense = _meant(runtime.load().glossary, term, scope, definition, SenseStatus.ACTIVE)
-        append_changes(runtime.logs, BY_HAND, [deprecated(sense, actor=runtime.actor, now=runtime.now())])
+        runtime.files.append_changes(BY_HAND, [deprecated(sense, actor=runtime.actor, now=runtime.now())])
     return sense
 
 
@@ -164,5 +163,5 @@ def _add(settings: Settings, entry: str, meaning: str, *, actor: str, is_draft: 
         if is_draft or glossary.rivals(name, meaning):
             sense = msgspec.structs.replace(event.new_sense, status=SenseStatus.DRAFT)
             event = msgspec.structs.replace(event, new_sense=sense)
-        append_changes(runtime.logs, BY_HAND, [event])
+        runtime.files.append_changes(BY_HAND, [event])
         return event.new_sense

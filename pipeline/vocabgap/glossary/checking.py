@@ -5,12 +5,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from vocabgap.glossary.conflicts import UNSURE, ConflictType, SemanticConflict, Severity, score_severity
+from vocabgap.glossary.conflicts import (
+    UNSURE,
+    ConflictType,
+    SemanticConflict,
+    Severity,
+    Strictness,
+    score_severity,
+    should_block,
+)
 from vocabgap.glossary.events import Action
 from vocabgap.glossary.glossary import Glossary, definitions
 from vocabgap.glossary.normal_form import lower
 from vocabgap.glossary.senses import ExtractedTerm, TermSense
-from vocabgap.glossary.strictness import Strictness, should_block
 from vocabgap.text import FUNCTION_WORDS, stem
 
 # Contradictions: a text that uses a term against its definition, as far as its wording shows that.

@@ -1,15 +1,17 @@
-"""Conflicts: a term whose meaning is open when something is about to be made of it, and how bad that is."""
+"""Conflicts: terms whose meaning is open when something is made of them, and what the gate lets pass."""
 
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Any, Final
 
 import msgspec
 
-from vocabgap.glossary.errors import InvalidTermError
-from vocabgap.glossary.senses import SenseRef, TermSurface, require_confidence
+from vocabgap.errors import StateError
+from vocabgap.glossary.senses import InvalidTermError, SenseRef, TermSurface, require_confidence
 
 SURE: Final = 0.8  # confidence from which on a find is a term, in all likelihood
 UNSURE: Final = 0.5  # confidence below which a find may be no term at all
+_PASSING: Final = frozenset({"low", "medium"})  # severities
 
 
 class ConflictType(StrEnum):
@@ -37,9 +39,6 @@ class Severity(StrEnum):
 _RANKS: Final = {severity: rank for rank, severity in enumerate(Severity)}
 
 
-_AMBIGUOUS: Final = ConflictType.AMBIGUOUS.value
-
-
 class SemanticConflict(msgspec.Struct, frozen=True, gc=False):
     """A term whose meaning is open.
 
@@ -64,7 +63,7 @@ class SemanticConflict(msgspec.Struct, frozen=True, gc=False):
 
     def __post_init__(self) -> None:
         require_confidence(self.confidence)
-        if not self.candidate_senses and self.conflict_type == _AMBIGUOUS:
+        if not self.candidate_senses and self.conflict_type == "ambiguous":
             raise InvalidTermError("AMBIGUOUS conflict must have candidate_senses")
 
     @property
@@ -110,3 +109,76 @@ def conflict_of(payload: Any) -> SemanticConflict:  # noqa: ANN401 - whatever a 
         return msgspec.convert(payload, SemanticConflict)
     except msgspec.ValidationError as error:
         raise InvalidTermError(f"conflict: {error}") from error
+
+
+class Strictness(StrEnum):
+    """What the gate lets pass.
+
+    With `off` nothing is checked, `medium` stops what has a conflict of high severity, `max` what has any.
+    """
+
+    OFF = "off"
+    MEDIUM = "medium"
+    MAX = "max"
+
+
+def strictness_of(value: object) -> Strictness | None:
+    """The strictness that a value names, in lower case; none where it names none."""
+    return next((each for each in Strictness if each.value == value), None)
+
+
+def effective_strictness(
+    runtime: Strictness | None = None,
+    step: Strictness | None = None,
+    mission: Strictness | None = None,
+    configured: Strictness | None = None,
+) -> Strictness:
+    """The strictness in force: of those that were given the nearest one, else `medium`.
+
+    Args:
+        runtime: What this run was called with.
+        step: What the step says.
+        mission: What the mission says.
+        configured: What the settings say.
+    """
+    given = (runtime, step, mission, configured)
+    return next((each for each in given if each is not None), Strictness.MEDIUM)
+
+
+def should_block(strictness: Strictness, severities: Iterable[Severity | str]) -> bool:
+    """Whether the gate stops what has conflicts of some severities; one that is not known counts as high."""
+    found = list(severities)
+    if strictness is Strictness.OFF:
+        return False
+    if strictness is Strictness.MAX:
+        return bool(found)
+    return any(severity not in _PASSING for severity in found)
+
+
+class BlockedByConflictError(StateError):
+    """The gate does not let a step go on.
+
+    Args:
+        conflicts: What stands in the way.
+        strictness: The strictness that was in force.
+        message: What is wrong; by default how many conflicts there are.
+        retry_token: What resumes the step; empty where no checkpoint could be kept.
+    """
+
+    def __init__(
+        self,
+        conflicts: Sequence[SemanticConflict],
+        strictness: Strictness | None = None,
+        message: str = "",
+        *,
+        retry_token: str = "",
+        hint: str = "",
+    ) -> None:
+        summary = message or (
+            f"Generation blocked by {len(conflicts)} semantic conflict(s)."
+            " Resolve conflicts or use --strictness off to bypass."
+        )
+        super().__init__(summary, hint=hint)
+        self.conflicts = tuple(conflicts)
+        self.strictness = strictness
+        self.retry_token = retry_token

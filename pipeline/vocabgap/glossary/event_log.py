@@ -1,36 +1,34 @@
-"""The event log: one file of JSON Lines a mission, as it is read."""
+"""The event log: one file of JSON Lines a mission, read and added to, one writer at a time."""
 
 import hashlib
 import json
 import os
 import re
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import Any, BinaryIO, Final
+from uuid import uuid4
 
 import msgspec
 
-from vocabgap.errors import NotFoundError, VocabgapError
-from vocabgap.files.lines import read_lines
+from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
+from vocabgap.files.lines import add_lines, appending, read_lines
+from vocabgap.files.locking import lock_file
 from vocabgap.files.refusals import FileKind, FileRole, file_kind
 from vocabgap.glossary.checkpoints import StepCheckpoint, checkpoint_of, is_uuid
-from vocabgap.glossary.errors import InvalidTermError
 from vocabgap.glossary.events import (
-    GlossaryClarificationResolved,
     GlossaryEvent,
-    GlossarySenseUpdated,
     StepCheckpointed,
+    encoded,
     event_of,
 )
-from vocabgap.glossary.senses import require_id
+from vocabgap.glossary.senses import InvalidTermError, require_id
 from vocabgap.text import count
 
-ENDING: Final = ".events.jsonl"
+LOG_ENDING: Final = ".events.jsonl"
 BY_HAND: Final = "glossary"  # the log of what people do beside any mission
 LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 LOG_ROLE: Final = FileRole(
@@ -41,11 +39,12 @@ LOG_ROLE: Final = FileRole(
 )
 _DECODER: Final = msgspec.json.Decoder[GlossaryEvent](GlossaryEvent)
 _FOREIGN: Final = re.compile(r"[^A-Za-z0-9_.-]")
+_LOCK: Final = "writer.lock"  # a file that is held while somebody changes the glossary
 _LONGEST_NAME: Final = 200  # characters of a file's name; systems allow 255 bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Logged:
+class LoggedEvent:
     """An event, and the log that it comes from.
 
     Attributes:
@@ -71,11 +70,11 @@ class EventsRead:
         skipped: How many lines are no events: torn, or of another kind.
     """
 
-    events: tuple[Logged, ...] = ()
+    events: tuple[LoggedEvent, ...] = ()
     skipped: int = 0
 
 
-def passed_over(skipped: int) -> list[str]:
+def skipped_lines(skipped: int) -> list[str]:
     """What is said of the lines of logs that are no events; nothing where there is none."""
     return [f"passed over in the event logs: {count(skipped, 'line')} that cannot be read"] if skipped else []
 
@@ -91,7 +90,7 @@ def log_name(mission_id: str) -> str:
     if len(name) > _LONGEST_NAME:
         digest = hashlib.sha256(mission_id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
         name = f"{name[: _LONGEST_NAME - len(digest) - 1]}-{digest}"
-    return f"{name}{ENDING}"
+    return f"{name}{LOG_ENDING}"
 
 
 def read_events(folder: Path, mission_id: str | None = None) -> EventsRead:
@@ -104,18 +103,18 @@ def read_events(folder: Path, mission_id: str | None = None) -> EventsRead:
     Raises:
         VocabgapError: A log cannot be read.
     """
-    found: list[Logged] = []
+    found: list[LoggedEvent] = []
     skipped = 0
     for path in log_files(folder, mission_id):
         with opened_log(path) as file:
             content = file.read()
-        events, bad = parse_log(content, path.name.removesuffix(ENDING))
+        events, bad = parse_log(content, path.name.removesuffix(LOG_ENDING))
         found += events
         skipped += bad
     return EventsRead(in_order(found), skipped)
 
 
-def in_order(events: Iterable[Logged]) -> tuple[Logged, ...]:
+def in_order(events: Iterable[LoggedEvent]) -> tuple[LoggedEvent, ...]:
     """Events in the order in which they happened; those of one log by line, those of one moment by log."""
     return tuple(sorted(events, key=lambda each: (each.moment, each.log, each.line)))
 
@@ -128,7 +127,7 @@ def log_files(folder: Path, mission_id: str | None = None) -> list[Path]:
     with LOG_ROLE.refusing(folder, "read"):
         if not folder.is_dir():
             return []
-        return sorted(path for path in folder.iterdir() if path.name.endswith(ENDING))
+        return sorted(path for path in folder.iterdir() if path.name.endswith(LOG_ENDING))
 
 
 @contextmanager
@@ -148,7 +147,7 @@ def opened_log(path: Path) -> Iterator[BinaryIO]:
 
 def parse_log(
     content: bytes, log: str, first: int = 1, since: datetime = LONG_AGO
-) -> tuple[list[Logged], int]:
+) -> tuple[list[LoggedEvent], int]:
     """The events of one log in the order of their lines, and how many lines are none.
 
     Args:
@@ -157,14 +156,63 @@ def parse_log(
         first: The number of its first line.
         since: The latest moment of the lines before.
     """
-    found: list[Logged] = []
+    found: list[LoggedEvent] = []
     bad: list[VocabgapError] = []
     moment = since
     lines = content.split(b"\n")
     for number, event in read_lines(lines, lambda _, line: _event(line), first=first, on_bad=bad.append):
         moment = max(moment, event.timestamp)
-        found.append(Logged(event, log, number, moment))
+        found.append(LoggedEvent(event, log, number, moment))
     return found, len(bad)
+
+
+def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
+    """Add events to a mission's log, all of them or none; they are on the disk when this returns.
+
+    Args:
+        folder: Where the logs lie; it is made where it does not exist.
+        mission_id: The mission.
+        events: The events, in their order.
+
+    Returns:
+        The events as they were logged, each with its identifier.
+
+    Raises:
+        InvalidInputError: One holds what JSON cannot say, or the mission has no name.
+        VocabgapError: The log cannot be written, or another writer holds it.
+    """
+    path = folder / log_name(mission_id)
+    logged = [identified(event) for event in events]
+    lines = b"".join(map(_line, logged))
+    if not lines:
+        return logged
+    with LOG_ROLE.refusing(path, "written"):
+        folder.mkdir(parents=True, exist_ok=True)
+        with appending(path, LOG_ROLE) as file:
+            add_lines(file, path, lines)
+    return logged
+
+
+@contextmanager
+def changing(folder: Path) -> Iterator[None]:
+    """Change a glossary while nobody else does: what was read holds still when it is logged.
+
+    Args:
+        folder: Where its logs lie; it is made where it does not exist.
+
+    Raises:
+        VocabgapError: The folder cannot be written to, or another writer holds it.
+    """
+    path = folder / _LOCK
+    with LOG_ROLE.refusing(path, "written"):
+        folder.mkdir(parents=True, exist_ok=True)
+        with lock_file(path, f"glossary '{folder}'", purpose="change it", undone=LOG_ROLE.undone):
+            yield
+
+
+def identified(event: GlossaryEvent) -> GlossaryEvent:
+    """The event with an identifier, a new one where it has none."""
+    return event if event.event_id else msgspec.structs.replace(event, event_id=str(uuid4()))
 
 
 def load_checkpoint(
@@ -221,7 +269,7 @@ def require_checkpoint(folder: Path, retry_token: str) -> StepCheckpoint:
     """
     found = load_checkpoint(folder, retry_token=retry_token)
     if found is None:
-        also = "".join(f"; {told}" for told in passed_over(read_events(folder).skipped))
+        also = "".join(f"; {told}" for told in skipped_lines(read_events(folder).skipped))
         raise NotFoundError(
             f"there is no checkpoint '{retry_token}' in '{folder}'{also}",
             hint="the step that was stopped names its token; run it again to get a new one",
@@ -243,151 +291,8 @@ def _json(line: bytes) -> Any:  # noqa: ANN401 - whatever a log may hold
         raise InvalidTermError("no JSON") from error
 
 
-# Following: event logs that grow, of which only what was added since they were read last is read
-# again.
-
-
-_MOST_FOLDERS: Final = 8
-_SETTLED: Final = 2_000_000_000  # nanoseconds after which a change of a file changes its time as well
-_TAIL: Final = 1_024  # bytes before the end, by which a log is known again: they hold identifiers and moments
-CHANGING: Final = (GlossarySenseUpdated, GlossaryClarificationResolved)  # the events that change a glossary
-
-
-class Signature(NamedTuple):
-    """What tells whether a file was changed.
-
-    Attributes:
-        file: The number of the file on its disk.
-        size: In bytes.
-        modified: The time of its content, in nanoseconds.
-        changed: The time of its entry on the disk, in nanoseconds.
-    """
-
-    file: int
-    size: int
-    modified: int
-    changed: int
-
-    @classmethod
-    def of(cls, state: os.stat_result) -> "Signature":
-        """That of a file, from what the system says of it."""
-        return cls(state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether a further change would show: it was changed a while ago."""
-        return time.time_ns() - max(self.modified, self.changed) > _SETTLED
-
-
-@dataclass(frozen=True, eq=False)
-class Changes:
-    """The events of a log that change a glossary; the same object as long as no further one comes."""
-
-    events: tuple[Logged, ...] = ()
-
-    @cached_property
-    def scopes(self) -> frozenset[str]:
-        """The scopes that they change."""
-        return frozenset(scope_of(each.event) for each in self.events)
-
-
-class Log(NamedTuple):
-    """A log as far as it was read.
-
-    Attributes:
-        changes: Its events that change a glossary.
-        skipped: How many lines are no events.
-        signature: Of the file, before it was read.
-        size: How many bytes were read.
-        lines: How many lines these are.
-        tail: The last of these bytes.
-        moment: The latest of its events.
-    """
-
-    changes: Changes = Changes()
-    skipped: int = 0
-    signature: Signature = Signature(0, 0, 0, 0)
-    size: int = 0
-    lines: int = 0
-    tail: bytes = b""
-    moment: datetime = LONG_AGO
-
-
-_UNREAD: Final = Log()
-_followed: dict[Path, dict[str, Log]] = {}  # by folder and name; the folder that was read last is the last
-
-
-def follow_logs(folder: Path) -> list[Log]:
-    """The logs of a folder in order of their names, of which only what was added is read.
-
-    A log is read as a whole where it is another file by now, is shorter than before, was changed without
-    growing, or goes on in the middle of a line.
-
-    Args:
-        folder: The folder; without it there are no logs.
-
-    Raises:
-        VocabgapError: One cannot be read.
-    """
-    before = _followed.pop(folder, {})
-    logs = {path.name: _follow(path, before.get(path.name, _UNREAD)) for path in log_files(folder)}
-    _followed[folder] = logs
-    if len(_followed) > _MOST_FOLDERS:
-        del _followed[next(iter(_followed))]
-    return list(logs.values())
-
-
-def scope_of(event: GlossaryEvent) -> str:
-    """The scope that an event changes; empty where it changes none."""
-    match event:
-        case GlossarySenseUpdated(scope=scope):
-            return scope
-        case GlossaryClarificationResolved(selected_sense=sense):
-            return sense.scope
-    return ""
-
-
-def _follow(path: Path, known: Log) -> Log:
-    if known is not _UNREAD and _is_same(path, known):
-        return known
-    with opened_log(path) as file:
-        signature = Signature.of(os.fstat(file.fileno()))
-        added = _added(file, known, signature)
-        if added is None:
-            known, added = _UNREAD, _from(file, 0)
-    if known.signature == signature and not added:
-        return known
-    events, skipped = parse_log(added, path.name.removesuffix(ENDING), known.lines + 1, known.moment)
-    changing = tuple(each for each in events if isinstance(each.event, CHANGING))
-    return Log(
-        Changes((*known.changes.events, *changing)) if changing else known.changes,
-        known.skipped + skipped,
-        signature,
-        known.size + len(added),
-        known.lines + added.count(b"\n"),
-        (known.tail + added)[-_TAIL:],
-        events[-1].moment if events else known.moment,
-    )
-
-
-def _is_same(path: Path, known: Log) -> bool:
-    """Whether a log is as it was read, which can be told without opening it."""
+def _line(event: GlossaryEvent) -> bytes:
     try:
-        return known.signature.is_settled and Signature.of(path.stat()) == known.signature
-    except OSError:
-        return False  # reading it says what is wrong
-
-
-def _added(file: BinaryIO, known: Log, signature: Signature) -> bytes | None:
-    """What a log holds beyond what was read; none where that is not the beginning of it any more."""
-    is_same = signature.file == known.signature.file
-    has_grown = signature.size > known.size or signature == known.signature
-    if not (is_same and has_grown and known.tail.endswith(b"\n")):
-        return None
-    content = _from(file, known.size - len(known.tail))
-    return content[len(known.tail) :] if content.startswith(known.tail) else None
-
-
-def _from(file: BinaryIO, place: int) -> bytes:
-    file.seek(place)
-    return file.read()
+        return encoded(event)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidInputError(f"{type(event).__name__} cannot be logged: {error}") from error

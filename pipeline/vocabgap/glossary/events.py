@@ -11,9 +11,9 @@ from typing import Any, Final
 import msgspec
 
 from vocabgap.glossary.checkpoints import StepCheckpoint
-from vocabgap.glossary.conflicts import SemanticConflict, Severity
-from vocabgap.glossary.errors import InvalidTermError
+from vocabgap.glossary.conflicts import SemanticConflict, Severity, Strictness
 from vocabgap.glossary.senses import (
+    InvalidTermError,
     Provenance,
     ScopeRef,
     SenseRef,
@@ -21,7 +21,6 @@ from vocabgap.glossary.senses import (
     require_confidence,
     require_id,
 )
-from vocabgap.glossary.strictness import Strictness
 
 _EDGES: Final = (1, 9999)  # years in which a moment may have none in UTC
 _CONFLICTS: Final = ("findings", "conflicts")  # where a payload holds conflicts

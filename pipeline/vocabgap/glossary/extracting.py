@@ -8,7 +8,6 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
-from vocabgap.glossary.errors import InvalidTermError
 from vocabgap.glossary.glossary import KnownTerms
 from vocabgap.glossary.normal_form import (
     ACRONYM,
@@ -19,7 +18,13 @@ from vocabgap.glossary.normal_form import (
     word_form,
     word_key,
 )
-from vocabgap.glossary.senses import ExtractedTerm, TermSource, TermSurface, source_confidence
+from vocabgap.glossary.senses import (
+    ExtractedTerm,
+    InvalidTermError,
+    TermSource,
+    TermSurface,
+    source_confidence,
+)
 from vocabgap.text import FUNCTION_WORDS
 
 # Words that are no terms, whatever shows them as one.
@@ -144,8 +149,6 @@ def capitalised(text: str) -> Iterator[str]:
 # Reading: what a run of characters without white space says of terms, worked out once for each.
 
 
-_MOST_KEPT: Final = 100_000
-_LONGEST_KEPT: Final = 100  # characters; what is longer hardly comes twice
 _LEAST_LETTERS: Final = 3  # of a word that is a term where it is there often
 
 
@@ -179,30 +182,16 @@ class Reading(NamedTuple):
     forms: tuple[str, ...]
 
 
-class _Readings(dict[str, Reading]):
-    """What was read so far, by the run of characters; filled as they are met."""
-
-    def __missing__(self, run: str) -> Reading:
-        found = _read(run)
-        if len(run) <= _LONGEST_KEPT:
-            if len(self) >= _MOST_KEPT:
-                self.clear()
-            self[run] = found
-        return found
-
-
-_READINGS: Final = _Readings()
-
-
 def readings(runs: Iterable[str]) -> list[Reading]:
     """What runs of characters say, in order.
 
     Args:
         runs: Each without white space, composed.
     """
-    return list(map(_READINGS.__getitem__, runs))
+    return list(map(_read, runs))
 
 
+@lru_cache(maxsize=100_000)
 def _read(run: str) -> Reading:
     if run.isalpha() and run.islower():  # most of any text
         key = word_key(run)

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import msgspec
 
-from vocabgap.glossary.errors import InvalidTermError
 from vocabgap.glossary.events import (
     Event,
     GlossaryClarificationResolved,
@@ -18,6 +17,7 @@ from vocabgap.glossary.events import (
 )
 from vocabgap.glossary.normal_form import lower, term_key
 from vocabgap.glossary.senses import (
+    InvalidTermError,
     Provenance,
     ScopeRef,
     ScopeStack,

@@ -11,13 +11,23 @@ import msgspec
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError, VocabgapError
 from vocabgap.files.atomic import write_whole
 from vocabgap.files.refusals import FileKind, file_kind
+from vocabgap.files.yaml import parse_yaml
+from vocabgap.glossary.conflicts import Strictness, effective_strictness
+from vocabgap.glossary.event_log import changing
 from vocabgap.glossary.glossary import definition_key
-from vocabgap.glossary.loading import changing
 from vocabgap.glossary.normal_form import surface_of, term_key
 from vocabgap.glossary.runtime import GlossaryRuntime
-from vocabgap.glossary.seeds import ENDING, TERMS, SeedTerm, parse_seed, read_content, read_seed, seed_path
+from vocabgap.glossary.seeds import (
+    SEED_ENDING,
+    TERMS,
+    SeedTerm,
+    parse_seed,
+    read_content,
+    read_seed,
+    seed_path,
+)
 from vocabgap.glossary.senses import GlossaryScope, ScopeStack, SenseStatus
-from vocabgap.glossary.strictness import effective_strictness, read_strictness
+from vocabgap.glossary.session import mission_strictness
 from vocabgap.ranking.vocabulary import load_vocabulary
 from vocabgap.settings.model import VocabularyFields
 from vocabgap.text import can_be_seen, words
@@ -251,7 +261,7 @@ def _seed_files(source: Path, scopes: ScopeStack) -> list[Path]:
     """The seed files that a path leads to; none where it is a vocabulary or a table."""
     known = {*scopes.names, *_ELSEWHERE}
     listed = sorted(source.iterdir()) if source.is_dir() else [source]
-    found = [path for path in listed if path.suffix == ENDING]
+    found = [path for path in listed if path.suffix == SEED_ENDING]
     return [path for path in found if path.stem in known or (path.stem != "manifest" and source.is_dir())]
 
 
@@ -274,3 +284,19 @@ def _identity(term: SeedTerm) -> tuple[str, str]:
 
 def _is_active(term: SeedTerm) -> bool:
     return term.status == SenseStatus.ACTIVE
+
+
+def read_strictness(path: Path) -> Strictness:
+    """The strictness in section `glossary` of a YAML file, as other tools keep one.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The strictness; `medium` where there is no such file, or it says nothing that is one.
+    """
+    try:
+        content = parse_yaml(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, InvalidInputError):
+        return Strictness.MEDIUM
+    return mission_strictness(content if isinstance(content, Mapping) else {}) or Strictness.MEDIUM

@@ -6,19 +6,24 @@ from uuid import uuid4
 from vocabgap.errors import VocabgapError
 from vocabgap.glossary.changes import custom, drafted, selected
 from vocabgap.glossary.checking import check, output_text, verdict
-from vocabgap.glossary.checkpoints import Cursor, StepCheckpoint, hash_inputs, input_diff, verify_inputs
-from vocabgap.glossary.conflicts import UNSURE, ConflictType, SemanticConflict, Severity
-from vocabgap.glossary.context import (
-    MOST_ASKED,
-    Answer,
-    Defer,
-    Define,
-    ExecutionContext,
-    Question,
-    Select,
-    question_of,
+from vocabgap.glossary.checkpoints import (
+    Cursor,
+    StepCheckpoint,
+    hash_inputs,
+    input_diff,
+    load_state,
+    save_state,
+    verify_inputs,
 )
-from vocabgap.glossary.errors import AbortResumeError, BlockedByConflictError, DeferredToAsyncError
+from vocabgap.glossary.conflicts import (
+    UNSURE,
+    BlockedByConflictError,
+    ConflictType,
+    SemanticConflict,
+    Severity,
+    Strictness,
+    should_block,
+)
 from vocabgap.glossary.events import (
     GenerationBlockedBySemanticConflict,
     GlossaryClarificationRequested,
@@ -30,9 +35,21 @@ from vocabgap.glossary.events import (
 from vocabgap.glossary.extracting import extract, scanned_fields
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.senses import ExtractedTerm
-from vocabgap.glossary.session import SERVICE, ChangedInputs, Session
-from vocabgap.glossary.step_state import load_state, save_state
-from vocabgap.glossary.strictness import Strictness, should_block
+from vocabgap.glossary.session import (
+    MOST_ASKED,
+    SERVICE,
+    AbortResumeError,
+    Answer,
+    ChangedInputs,
+    Defer,
+    DeferredToAsyncError,
+    Define,
+    ExecutionContext,
+    Question,
+    Select,
+    Session,
+    question_of,
+)
 
 # What a middleware is.
 
@@ -211,8 +228,8 @@ def _keep(context: ExecutionContext, session: Session, strictness: Strictness) -
             timestamp=session.now(),
         )
         # First the state, then the event that names it: a token in the log always leads to what was kept.
-        if session.events is not None and kept is None:
-            save_state(session.events, token, context)
+        if session.files is not None and kept is None:
+            save_state(session.files.events, token, context)
     except VocabgapError as error:
         context.notes.append(f"there is no checkpoint: {error.message}")
         return kept
@@ -361,14 +378,14 @@ def restore(context: ExecutionContext, session: Session) -> ExecutionContext:
         AbortResumeError: The inputs have changed, and nobody says that the step goes on.
         VocabgapError: What was kept cannot be read.
     """
-    if not context.retry_token or session.events is None:
+    if not context.retry_token or session.files is None:
         return context
     checkpoint = session.checkpoint
     if checkpoint is None:
         context.notes.append(f"there is no checkpoint '{context.retry_token}'; the step begins anew")
         context.retry_token = None
         return context
-    kept = load_state(session.events, context.retry_token)
+    kept = load_state(session.files.events, context.retry_token)
     verified = verify_inputs(checkpoint.input_hash, context.inputs)
     if not verified.matches:
         changes = {} if kept is None else input_diff(kept.inputs, context.inputs)

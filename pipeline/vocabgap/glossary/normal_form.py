@@ -8,8 +8,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
-from vocabgap.glossary.errors import InvalidTermError
-from vocabgap.glossary.senses import TermSurface
+from vocabgap.glossary.senses import InvalidTermError, TermSurface
 
 # Plural to singular, as far as that can be known from a word alone; in doubt a word stays as it is.
 

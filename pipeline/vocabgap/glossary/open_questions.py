@@ -11,9 +11,11 @@ import msgspec
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.glossary.changes import custom, selected
 from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity
-from vocabgap.glossary.context import Answer, Define, Select
-from vocabgap.glossary.errors import InvalidTermError
-from vocabgap.glossary.event_log import BY_HAND, Logged
+from vocabgap.glossary.event_log import (
+    BY_HAND,
+    LoggedEvent,
+    changing,
+)
 from vocabgap.glossary.events import (
     GlossaryClarificationRequested,
     GlossaryClarificationResolved,
@@ -24,10 +26,14 @@ from vocabgap.glossary.events import (
     in_mission,
 )
 from vocabgap.glossary.glossary import Glossary, definition_key
-from vocabgap.glossary.loading import append_changes, changing
 from vocabgap.glossary.normal_form import surface_of
 from vocabgap.glossary.runtime import GlossaryRuntime
-from vocabgap.glossary.senses import SenseRef
+from vocabgap.glossary.senses import InvalidTermError, SenseRef
+from vocabgap.glossary.session import (
+    Answer,
+    Define,
+    Select,
+)
 
 _FEWEST_DIGITS: Final = 8  # of an identifier's beginning
 _Place = tuple[str, str, str]  # mission, step and term of a finding
@@ -92,7 +98,7 @@ class Raised(msgspec.Struct, frozen=True):
         )
 
 
-def raised(events: Iterable[Logged]) -> list[Raised]:
+def raised(events: Iterable[LoggedEvent]) -> list[Raised]:
     """The questions of some logs, each as it stands at last, in the order in which they came up first.
 
     Args:
@@ -215,7 +221,7 @@ def answer_later(runtime: GlossaryRuntime, question: Raised, answer: Answer) -> 
     with changing(runtime.logs):
         events = _events(runtime, runtime.load(question.mission_id or None).glossary, question, answer)
         made = [in_mission(event, question.mission_id) for event in events]
-        return append_changes(runtime.logs, question.mission_id or BY_HAND, made)
+        return runtime.files.append_changes(question.mission_id or BY_HAND, made)
 
 
 def _events(

@@ -8,23 +8,34 @@ from typing import Any, Final
 
 from vocabgap.errors import NotFoundError, VocabgapError, expanded, require_kind, require_text
 from vocabgap.files.refusals import FileKind, file_kind
-from vocabgap.glossary.checkpoints import StepCheckpoint
-from vocabgap.glossary.context import Ask, ExecutionContext
-from vocabgap.glossary.errors import (
-    AbortResumeError,
+from vocabgap.glossary.checkpoints import (
+    StepCheckpoint,
+    drop_state,
+    load_state,
+    state_path,
+)
+from vocabgap.glossary.conflicts import (
     BlockedByConflictError,
-    DeferredToAsyncError,
-    MiddlewareError,
+    Strictness,
+    effective_strictness,
 )
 from vocabgap.glossary.event_log import load_checkpoint, require_checkpoint
 from vocabgap.glossary.events import Actor, GlossaryEvent, GlossaryScopeActivated
 from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.loading import Loaded, load_glossary
+from vocabgap.glossary.loading import GlossaryFiles, Loaded
 from vocabgap.glossary.middlewares import Middleware, check_terms, clarify, extract_terms, guard, restore
 from vocabgap.glossary.senses import DEFAULT_SCOPES, ScopeStack
-from vocabgap.glossary.session import SERVICE, Confirm, Session, clock
-from vocabgap.glossary.step_state import drop_state, load_state, state_path
-from vocabgap.glossary.strictness import Strictness, effective_strictness
+from vocabgap.glossary.session import (
+    SERVICE,
+    AbortResumeError,
+    Ask,
+    Confirm,
+    DeferredToAsyncError,
+    ExecutionContext,
+    MiddlewareError,
+    Session,
+    clock,
+)
 from vocabgap.settings.model import DEFAULT_GLOSSARY, GlossarySettings
 from vocabgap.text import printable_name
 
@@ -49,6 +60,7 @@ class GlossaryRuntime:
         actor: Who answers questions.
         now: Gives the moment of an event; the clock's by default.
         stages: The middlewares, in their order.
+        files: The files of the glossary, and what was read of them.
     """
 
     folder: Path
@@ -58,12 +70,14 @@ class GlossaryRuntime:
     actor: Actor = SERVICE
     now: Callable[[], datetime] = clock
     stages: Sequence[Middleware] = STAGES
+    files: GlossaryFiles = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "folder", expanded(self.folder))
         if self.events is not None:
             object.__setattr__(self, "events", expanded(self.events))
         require_kind("scopes", self.scopes, ScopeStack, "a ScopeStack")
+        object.__setattr__(self, "files", GlossaryFiles(self.folder, self.logs, self.scopes))
 
     @property
     def logs(self) -> Path:
@@ -91,7 +105,7 @@ class GlossaryRuntime:
         Raises:
             VocabgapError: A file cannot be read.
         """
-        return load_glossary(self.folder, self.logs, self.scopes, mission_id=mission_id)
+        return self.files.load(mission_id)
 
     def start(self, context: ExecutionContext, strictness: Strictness | None = None) -> list[GlossaryEvent]:
         """Log which scopes count in a run of a mission, in which version; nothing where nothing is checked.
@@ -107,7 +121,7 @@ class GlossaryRuntime:
             return []
         glossary = self.load(context.mission_id).glossary
         moment = self.now()
-        return self.session(glossary, context.mission_id).record(
+        return self.session(glossary).record(
             context,
             [
                 GlossaryScopeActivated(
@@ -140,17 +154,12 @@ class GlossaryRuntime:
     def session(
         self,
         glossary: Glossary,
-        mission_id: str | None = None,
         checkpoint: StepCheckpoint | None = None,
         ask: Ask | None = None,
         confirm: Confirm | None = None,
     ) -> Session:
         """What the middlewares of one run share."""
-
-        def reload() -> Glossary:
-            return self.load(mission_id).glossary
-
-        return Session(glossary, self.logs, reload, self.actor, self.now, checkpoint, ask, confirm)
+        return Session(glossary, self.files, self.actor, self.now, checkpoint, ask, confirm)
 
     def run(
         self,
@@ -191,7 +200,7 @@ class GlossaryRuntime:
         loaded = self.load(context.mission_id)
         context.begin()
         context.notes += loaded.problems
-        session = self.session(loaded.glossary, context.mission_id, checkpoint, ask, confirm)
+        session = self.session(loaded.glossary, checkpoint, ask, confirm)
         came_from = "" if checkpoint is None else checkpoint.retry_token
         try:
             for stage in self.stages:
@@ -252,7 +261,17 @@ class GlossaryRuntime:
         checkpoint = require_checkpoint(self.logs, retry_token)
         kept = load_state(self.logs, retry_token)
         if kept is not None:
-            return kept.context(retry_token, inputs)
+            return ExecutionContext(
+                kept.step_id,
+                kept.mission_id,
+                kept.run_id,
+                dict(kept.inputs if inputs is None else inputs),
+                kept.metadata,
+                kept.config,
+                step_input=dict(kept.step_input) if inputs is None else None,
+                step_output=dict(kept.step_output),
+                retry_token=retry_token,
+            )
         return ExecutionContext(
             checkpoint.step_id,
             checkpoint.mission_id,

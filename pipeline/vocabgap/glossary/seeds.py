@@ -1,6 +1,6 @@
 """Seed files: the senses of a scope, as people write them down."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from reprlib import repr as short_repr
@@ -11,8 +11,8 @@ import msgspec
 from vocabgap.errors import InvalidInputError, nearest
 from vocabgap.files.refusals import FileKind, content_of
 from vocabgap.files.yaml import parse_yaml, yaml_lines
-from vocabgap.glossary.errors import InvalidTermError, SeedFileValidationError, SeedProblem
 from vocabgap.glossary.senses import (
+    InvalidTermError,
     Provenance,
     ScopeStack,
     SenseStatus,
@@ -74,6 +74,46 @@ _EXPECTED: Final = {
     "introduced_in_mission": "expected text",
 }
 _TYPES: Final = {field.name: field.type for field in msgspec.structs.fields(SeedTerm)}
+
+
+class SeedProblem(NamedTuple):
+    """One thing that is wrong in a seed file.
+
+    Attributes:
+        term: The term, counted from 0; none where the whole file is meant.
+        surface: Its surface as it stands there; empty where there is none.
+        field: The field.
+        message: What is wrong.
+        line: The line, counted from 1; none where there is no file.
+    """
+
+    term: int | None
+    surface: str
+    field: str
+    message: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = self.field
+        if self.term is not None:
+            place = f"term[{self.term}]{f' {self.surface!r}' if self.surface else ''} -> {self.field}"
+        return f"{'' if self.line is None else f'line {self.line}: '}{place}: {self.message}"
+
+
+class SeedFileValidationError(InvalidInputError, ValueError):
+    """A seed file with errors, all of them at once.
+
+    Args:
+        path: The file.
+        errors: What is wrong, in the order of the file.
+        hint: What to do.
+    """
+
+    def __init__(self, path: Path | str, errors: Sequence[SeedProblem], *, hint: str = "") -> None:
+        listed = "\n".join(f"  {each}" for each in errors)
+        super().__init__(f"{len(errors)} validation error(s) in {path}:\n{listed}", hint=hint)
+        self.file_path = Path(path)
+        self.errors = tuple(errors)
 
 
 def validated(data: object) -> tuple[list[SeedTerm], list[SeedProblem]]:
@@ -143,7 +183,7 @@ def _problem(field: object, value: object) -> str:
     return ""
 
 
-ENDING: Final = ".yaml"
+SEED_ENDING: Final = ".yaml"
 # A seed says who wrote it only through its history; what it holds has no date of its own.
 FROM_SEED: Final = Provenance("system:seed_file", datetime.fromtimestamp(0, UTC), "seed_file")
 
@@ -175,14 +215,14 @@ class Seed(NamedTuple):
             raise SeedFileValidationError(self.path, self.problems)
 
 
-def scope_of(path: Path, scopes: ScopeStack) -> str | None:
+def seed_scope(path: Path, scopes: ScopeStack) -> str | None:
     """The scope that a file is the seed of; none where its name is no scope's."""
-    return path.stem if path.suffix == ENDING and path.stem in scopes.names else None
+    return path.stem if path.suffix == SEED_ENDING and path.stem in scopes.names else None
 
 
 def seed_path(folder: Path, scope: str) -> Path:
     """Where the seed file of a scope lies."""
-    return folder / f"{scope}{ENDING}"
+    return folder / f"{scope}{SEED_ENDING}"
 
 
 def read_seed(path: Path) -> Seed:

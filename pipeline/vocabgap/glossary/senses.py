@@ -8,13 +8,17 @@ from typing import Final
 
 import msgspec
 
-from vocabgap.glossary.errors import InvalidTermError
+from vocabgap.errors import InvalidInputError
 from vocabgap.text import can_be_seen
 
 # Scopes: whose meaning of a word counts, and which counts first.
 
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+
+
+class InvalidTermError(InvalidInputError, ValueError):
+    """A term, a sense, a conflict or a checkpoint that breaks its own rules."""
 
 
 class GlossaryScope(StrEnum):

@@ -1,19 +1,229 @@
-"""A session: what the middlewares of one run share, beside the step itself."""
+"""A step that is about to generate something, and what the middlewares of one run share about it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, Final, NamedTuple
+from uuid import UUID, uuid5
 
-from vocabgap.errors import VocabgapError
+from vocabgap.errors import StateError, VocabgapError, require_kind, require_text
 from vocabgap.glossary.checkpoints import StepCheckpoint
-from vocabgap.glossary.context import Ask, ExecutionContext
-from vocabgap.glossary.event_log import CHANGING
+from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Strictness, strictness_of
+from vocabgap.glossary.event_log import append_events, changing, identified
 from vocabgap.glossary.events import Actor, ActorType, GlossaryEvent, in_mission
-from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.loading import append_changes, append_events, changing, identified
+from vocabgap.glossary.glossary import Glossary, definition_key
+from vocabgap.glossary.loading import CHANGING, GlossaryFiles
+from vocabgap.glossary.senses import EXTRACTED, ExtractedTerm, ScopeRef, SenseRef, SenseStatus
+from vocabgap.text import can_be_seen
+
+_SWITCHED_OFF: Final = frozenset({"disabled", "false"})
+MOST_ASKED: Final = 3  # questions of one round
+_OURS: Final = UUID("6f0c8f0e-0b0e-5b61-9d5c-6a1b0c7d4e2f")  # the name space of the identifiers
+_CUSTOM: Final = frozenset({"c", "custom"})
+_DEFER: Final = frozenset({"d", "defer"})
+
+
+class Question(NamedTuple):
+    """What a term means.
+
+    Attributes:
+        conflict_id: What names the question: the same for the same term, candidates and mission, and the same
+            use of the term where it is about one.
+        conflict: What is open.
+        candidates: What can be chosen, the likeliest first.
+    """
+
+    conflict_id: str
+    conflict: SemanticConflict
+    candidates: tuple[SenseRef, ...]
+
+    @property
+    def term(self) -> str:
+        """The term."""
+        return self.conflict.term.surface_text
+
+    @property
+    def told(self) -> str:
+        """The question in words."""
+        return f"What does '{self.term}' mean in this context?"
+
+
+class Select(NamedTuple):
+    """The answer that one of the candidates is meant, by its place, counted from 0."""
+
+    place: int
+
+
+class Define(NamedTuple):
+    """The answer that something else is meant."""
+
+    definition: str
+
+
+class Defer(NamedTuple):
+    """The answer that the question stays open."""
+
+
+Answer = Select | Define | Defer
+Ask = Callable[[Question], Answer]
+
+
+def question_of(conflict: SemanticConflict, mission_id: str, glossary: Glossary) -> Question:
+    """The question that a conflict puts.
+
+    Where a term has no active sense, the drafts that somebody has written can be chosen; those that were made
+    when the term was found say nothing of what it means.
+
+    Args:
+        conflict: The conflict.
+        mission_id: The mission in which it came up.
+        glossary: What there is to choose from.
+    """
+    candidates = conflict.candidate_senses
+    if conflict.conflict_type in {ConflictType.UNKNOWN, ConflictType.UNRESOLVED_CRITICAL}:
+        candidates = tuple(
+            sense.ref
+            for sense in glossary.history(conflict.term.surface_text)
+            if sense.status == SenseStatus.DRAFT and sense.provenance.source != EXTRACTED
+        )
+    return Question(_identifier(conflict, mission_id, candidates), conflict, candidates)
+
+
+def parse_answer(text: str, candidates: Sequence[SenseRef]) -> Answer | None:
+    """What somebody has typed as an answer.
+
+    Args:
+        text: The number of a candidate, counted from 1; `d` to defer; `c` to define the term oneself.
+        candidates: What there is to choose from.
+
+    Returns:
+        The answer; a definition that is still empty for `c`; none where it is no answer.
+    """
+    typed = text.strip().casefold()
+    if typed in _CUSTOM:
+        return Define("")
+    if not typed or typed in _DEFER:
+        return Defer()
+    if typed.isascii() and typed.isdecimal() and 1 <= int(typed[:9]) <= len(candidates):
+        return Select(int(typed) - 1)
+    return None
+
+
+def defined(text: str) -> Define | Defer:
+    """What a typed definition is: the question stays open where there is nothing to see in it."""
+    return Define(text.strip()) if can_be_seen(text) else Defer()
+
+
+def _identifier(conflict: SemanticConflict, mission_id: str, candidates: Sequence[SenseRef]) -> str:
+    # Identifiers of random would make other reports of the same logs.
+    choices = sorted((each.scope, definition_key(each.definition)) for each in candidates)
+    named = [mission_id, conflict.term.surface_text, conflict.conflict_type.value, choices]
+    if conflict.usage:
+        named.append(conflict.usage)
+    return str(uuid5(_OURS, json.dumps(named)))
+
+
+@dataclass
+class ExecutionContext:
+    """A step that is about to generate something; each middleware adds what it finds out.
+
+    Attributes:
+        step_id: The step.
+        mission_id: The mission that it belongs to.
+        run_id: The run of it.
+        inputs: What the step was given.
+        metadata: What the step says of itself.
+        config: What the mission says.
+        step_input: What is scanned for terms; a copy of the inputs where nothing else is given.
+        step_output: What the step has generated so far.
+        extracted_terms: The terms that were found.
+        conflicts: Those whose meaning is open.
+        meanings: What the others mean, by term.
+        resolved_conflicts: Those that were settled while the step waited.
+        questions: What was asked or put off, with the identifiers by which it can be answered later.
+        check_event_id: The event that tells of the check; empty where there is none.
+        is_stopped: Whether the gate would not let the step go on.
+        effective_strictness: The strictness in force; none until it is settled.
+        scope_refs: The active scopes and their versions.
+        retry_token: What resumes the step; none where it has no checkpoint.
+        checkpoint_cursor: Where a resumed step goes on.
+        resumed_from_checkpoint: Whether it goes on from a checkpoint.
+        is_restored: Whether its terms and conflicts come from there, too.
+        notes: What a person should know: events that could not be logged, seed files with errors.
+
+    Raises:
+        InvalidInputError: What names it is no text, or what it is given is no mapping.
+    """
+
+    step_id: str
+    mission_id: str
+    run_id: str
+    inputs: dict[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    config: Mapping[str, Any] = field(default_factory=dict)
+    step_input: dict[str, Any] | None = None
+    step_output: dict[str, Any] = field(default_factory=dict)
+    extracted_terms: list[ExtractedTerm] = field(default_factory=list)
+    conflicts: list[SemanticConflict] = field(default_factory=list)
+    meanings: dict[str, str] = field(default_factory=dict)
+    resolved_conflicts: list[SemanticConflict] = field(default_factory=list)
+    questions: list[Question] = field(default_factory=list)
+    check_event_id: str = ""
+    is_stopped: bool = False
+    effective_strictness: Strictness | None = None
+    scope_refs: tuple[ScopeRef, ...] = ()
+    retry_token: str | None = None
+    checkpoint_cursor: str | None = None
+    resumed_from_checkpoint: bool = False
+    is_restored: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for name in ("step_id", "mission_id", "run_id"):
+            require_text(name, getattr(self, name))
+        for name in ("inputs", "metadata", "config", "step_output"):
+            require_kind(name, getattr(self, name), Mapping, "a mapping of names to values")
+        if self.step_input is None:
+            self.step_input = dict(self.inputs)
+
+    def begin(self) -> None:
+        """Forget what an earlier run found out; what the step was given and its token stay."""
+        self.extracted_terms, self.conflicts, self.resolved_conflicts, self.questions = [], [], [], []
+        self.meanings, self.notes = {}, []
+        self.check_event_id, self.scope_refs, self.checkpoint_cursor = "", (), None
+        self.is_stopped = self.is_restored = self.resumed_from_checkpoint = False
+
+    @property
+    def checkpoint_token(self) -> str | None:
+        """Another name of `retry_token`."""
+        return self.retry_token
+
+    @checkpoint_token.setter
+    def checkpoint_token(self, token: str | None) -> None:
+        self.retry_token = token
+
+    @property
+    def is_critical(self) -> bool:
+        """Whether it is a step in which nothing may go wrong."""
+        return bool(self.metadata.get("critical_step"))
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether the step is checked at all."""
+        return is_enabled(self.metadata, self.config)
+
+    @property
+    def mission_strictness(self) -> Strictness | None:
+        """What the mission says of strictness, if anything."""
+        return mission_strictness(self.config)
+
+    @property
+    def step_strictness(self) -> Strictness | None:
+        """What the step says of strictness, if anything."""
+        return step_strictness(self.metadata)
+
 
 SERVICE: Final = Actor("system:vocabgap", ActorType.SERVICE, "vocabgap")
 
@@ -46,8 +256,7 @@ class Session:
 
     Attributes:
         glossary: What terms mean; it follows what is recorded.
-        events: The folder of the event logs; without one nothing is kept.
-        reload: Gives the glossary as it is in its files by now; none where nobody else changes it.
+        files: The files of the glossary; without them nothing is kept.
         actor: Who answers.
         now: Gives the moment of an event.
         checkpoint: What the step goes on from; none where it begins anew.
@@ -58,8 +267,7 @@ class Session:
     """
 
     glossary: Glossary
-    events: Path | None = None
-    reload: Callable[[], Glossary] | None = None
+    files: GlossaryFiles | None = None
     actor: Actor = SERVICE
     now: Callable[[], datetime] = clock
     checkpoint: StepCheckpoint | None = None
@@ -74,17 +282,19 @@ class Session:
         What cannot be logged counts in this run all the same, and is told in the notes of the step: nothing
         that was to be stopped goes on because a disk is full.
         """
-        made = [in_mission(identified(event), context.mission_id) for event in events]
-        append = append_changes if any(isinstance(each, CHANGING) for each in made) else append_events
-        if self.events is not None:
+        logged = [in_mission(identified(event), context.mission_id) for event in events]
+        if self.files is not None:
             try:
-                made = append(self.events, context.mission_id, made)
+                if any(isinstance(each, CHANGING) for each in logged):
+                    logged = self.files.append_changes(context.mission_id, logged)
+                else:
+                    append_events(self.files.events, context.mission_id, logged)
             except VocabgapError as error:
                 context.notes.append(f"not logged: {error.message}")
-                self.unlogged += made
-        self.recorded += made
-        self.glossary = self.glossary.applied(made)
-        return made
+                self.unlogged += logged
+        self.recorded += logged
+        self.glossary = self.glossary.applied(logged)
+        return logged
 
     @contextmanager
     def alone(self, context: ExecutionContext) -> Iterator[None]:
@@ -94,10 +304,81 @@ class Session:
         what others have said meanwhile, and the notes of the step tell so.
         """
         with ExitStack() as held:
-            if self.events is not None and self.reload is not None:
+            if self.files is not None:
                 try:
-                    held.enter_context(changing(self.events))
-                    self.glossary = self.reload().applied(self.unlogged)
+                    held.enter_context(changing(self.files.events))
+                    self.glossary = self.files.load(context.mission_id).glossary.applied(self.unlogged)
                 except VocabgapError as error:
                     context.notes.append(f"what others have said meanwhile was not read: {error.message}")
             yield
+
+
+def is_enabled(metadata: Mapping[str, Any], config: Mapping[str, Any]) -> bool:
+    """Whether a step is checked.
+
+    Args:
+        metadata: Of the step: `glossary_check` switches it off (false, `disabled`, `false`) or on.
+        config: Of the mission: `glossary.enabled`, where the step says nothing.
+    """
+    asked = metadata.get("glossary_check")
+    if asked is None:
+        return _glossary_section(config).get("enabled") is not False
+    if isinstance(asked, str):
+        return asked.strip().casefold() not in _SWITCHED_OFF
+    return asked is not False
+
+
+def mission_strictness(config: Mapping[str, Any]) -> Strictness | None:
+    """What a mission's configuration says: `glossary.strictness`; none where that names no strictness."""
+    return strictness_of(_glossary_section(config).get("strictness"))
+
+
+def step_strictness(metadata: Mapping[str, Any]) -> Strictness | None:
+    """What a step says: `glossary_check_strictness`; none where that names no strictness."""
+    return strictness_of(metadata.get("glossary_check_strictness"))
+
+
+def _glossary_section(config: object) -> Mapping[str, Any]:
+    section = config.get("glossary") if isinstance(config, Mapping) else None
+    return section if isinstance(section, Mapping) else {}
+
+
+class DeferredToAsyncError(StateError):
+    """A person puts the answer off.
+
+    Args:
+        conflict_id: The question that stays open.
+    """
+
+    def __init__(self, conflict_id: str) -> None:
+        super().__init__(f"conflict {conflict_id} is deferred", hint="resolve it later by this identifier")
+        self.conflict_id = conflict_id
+
+
+class AbortResumeError(StateError):
+    """A step does not go on with what has changed: a person does not want it to, or none was asked.
+
+    Args:
+        reason: Why.
+        hint: What to do.
+    """
+
+    def __init__(self, reason: str, *, hint: str = "") -> None:
+        super().__init__(reason, hint=hint)
+        self.reason = reason
+
+
+class MiddlewareError(VocabgapError, RuntimeError):
+    """A middleware failed; what went wrong is its cause.
+
+    Args:
+        name: The middleware.
+        cause: What went wrong.
+    """
+
+    def __init__(self, name: str, cause: Exception) -> None:
+        cause_message = (
+            cause.message if isinstance(cause, VocabgapError) else f"{type(cause).__name__}: {cause}"
+        )
+        super().__init__(f"{name}: {cause_message}", hint=getattr(cause, "hint", ""))
+        self.exit_code = getattr(cause, "exit_code", VocabgapError.exit_code)

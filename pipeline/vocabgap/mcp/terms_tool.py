@@ -5,15 +5,12 @@ from typing import Annotated, Final, Self
 import msgspec
 
 from vocabgap.glossary.checking import verdict
-from vocabgap.glossary.conflicts import SemanticConflict
-from vocabgap.glossary.context import ExecutionContext
+from vocabgap.glossary.conflicts import SemanticConflict, Strictness
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.middlewares import check_terms as check_step
 from vocabgap.glossary.middlewares import extract_terms
-from vocabgap.glossary.runtime import configured_runtime
 from vocabgap.glossary.senses import ExtractedTerm
-from vocabgap.glossary.session import Session
-from vocabgap.glossary.strictness import Strictness
+from vocabgap.glossary.session import ExecutionContext, Session
 from vocabgap.mcp.tool import Answer, Arguments, Checkpoint, Limit, NoGlossaryError, Tool, fitting
 from vocabgap.mcp.workspace import Workspace
 
@@ -92,13 +89,12 @@ class Terms(Answer, kw_only=True):
 
 
 def check(workspace: Workspace, arguments: TermsArguments, _: Checkpoint) -> Terms:
-    """Find the terms of a text and say what they mean; nothing is logged, and nobody is arguments."""
-    settings = workspace.settings.glossary
-    if settings.folder is None:
+    """Find the terms of a text and say what they mean; nothing is logged, and nobody is asked."""
+    runtime = workspace.glossary
+    if runtime is None:
         raise NoGlossaryError(
             "this server has no glossary", hint="start it with --glossary DIR to let terms be checked"
         )
-    runtime = configured_runtime(settings)
     runtime.require_folder()
     glossary = runtime.load().glossary
     step = ExecutionContext(

@@ -17,16 +17,14 @@ import polars as pl
 from vocabgap.errors import NotFoundError, StateError, VocabgapError
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.files.signals import deferred_signals
-from vocabgap.glossary.conflicts import SemanticConflict
-from vocabgap.glossary.context import ExecutionContext
-from vocabgap.glossary.errors import AbortResumeError, BlockedByConflictError
+from vocabgap.glossary.checkpoints import clear_abandoned, drop_state, state_path
+from vocabgap.glossary.conflicts import BlockedByConflictError, SemanticConflict, Strictness, should_block
+from vocabgap.glossary.event_log import changing
 from vocabgap.glossary.extracting import SIGNS, Field, extract
 from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.loading import changing
 from vocabgap.glossary.runtime import configured_runtime
 from vocabgap.glossary.senses import TermSource
-from vocabgap.glossary.step_state import clear_abandoned, drop_state, state_path
-from vocabgap.glossary.strictness import Strictness, should_block
+from vocabgap.glossary.session import AbortResumeError, ExecutionContext
 from vocabgap.records.moments import iso
 from vocabgap.reporting.overviews import CapabilityTerms, CheckedTerms, OpenTerm, TermMeaning
 from vocabgap.reporting.published_run import read_run
