@@ -55,16 +55,6 @@ def append_decision(
 
     The file is locked meanwhile, so that of two people who decide at once the second is checked against the
     first; the line is on the disk when this returns.
-
-    Args:
-        path: The file; it is made where it does not exist.
-        decision: The decision.
-        check: Called with all decisions, the new one included; raises where they do not go together.
-        on_wait: Called once where another writer has held the file for `SILENT_WAIT` seconds.
-
-    Raises:
-        VocabgapError: As `read_decisions`, or as the check, or another writer has held the file for
-            `LONGEST_WAIT` seconds.
     """
     with _ROLE.refusing(path, "written"):
         path.parent.mkdir(parents=True, exist_ok=True)

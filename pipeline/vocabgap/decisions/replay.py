@@ -28,14 +28,7 @@ _Links = Mapping[str, list[tuple[str, Decision]]]
 
 
 def require_agreement(reasoned: Iterable[Reasoned]) -> None:
-    """Refuse what merges link, directly or in a chain, and a split parts.
-
-    Args:
-        reasoned: Everything that is to hold.
-
-    Raises:
-        StateError: Two decisions cannot both be respected; it names them.
-    """
+    """Refuse what merges link, directly or in a chain, and a split parts."""
     known = tuple(reasoned)
     links = _links(known, {})
     for decision, constraint in known:
@@ -53,14 +46,6 @@ def require_followed(made: Decision, reasoned: Iterable[Reasoned], groups: Mappi
     A merge of two groups that a split keeps apart, through whichever of their surfaces: what the split parts
     would leave again at once. A split whose surfaces a merge holds together with others of the same group:
     these would leave, too.
-
-    Args:
-        made: The decision, among those below.
-        reasoned: Everything that is to hold.
-        groups: The group of each surface, as the person sees it.
-
-    Raises:
-        StateError: It and an earlier one cannot both be respected; it names them.
     """
     known = tuple(reasoned)
     own = next((constraint for decision, constraint in known if decision == made), None)
@@ -145,18 +130,7 @@ _OF_STATUS: Final = (Action.DISMISS, Action.AUTHOR, Action.REOPEN)
 def require_change(
     made: Decision, active: Sequence[Decision], *, label: str, is_settled: bool, is_regressed: bool
 ) -> None:
-    """Refuse a decision that would change nothing.
-
-    Args:
-        made: The decision that somebody makes.
-        active: The decisions in force, in order; those about the same capability count.
-        label: What the run calls the capability.
-        is_settled: Whether it is dismissed, authored or regressed in the run.
-        is_regressed: Whether it is regressed, so that to author it again says something.
-
-    Raises:
-        InvalidInputError: What is decided is so already.
-    """
+    """Refuse a decision that would change nothing."""
     about = [each for each in active if _about(each) == _about(made)]
     last = next((each for each in reversed(about) if each.action in _OF_STATUS), None)
     named = next((each.label for each in reversed(about) if each.label), label)
@@ -180,16 +154,7 @@ def require_change(
 
 
 def require_own_label(made: Decision, active: Sequence[Decision], labels: Mapping[str, str]) -> None:
-    """Refuse a label that another capability has: whoever says it afterwards might mean either.
-
-    Args:
-        made: The decision that somebody makes.
-        active: The decisions in force, in order.
-        labels: Capability to what the run calls it.
-
-    Raises:
-        InvalidInputError: Another capability is called that, and is not merged into anything.
-    """
+    """Refuse a label that another capability has: whoever says it afterwards might mean either."""
     if made.label is None:
         return
     called = dict(labels)

@@ -156,17 +156,7 @@ def train(
     *,
     category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
 ) -> tuple[Classifier | None, int]:
-    """Learn categories from the records that have one.
-
-    Args:
-        corpus: Table `records`, or `gaps`, of which the counted rows are read.
-        category_aliases: Lower-case spelling to category.
-
-    Returns:
-        The classifier, and how many records it learned from; None and 0 where fewer than `LEAST_RECORDS`
-        records or `LEAST_CATEGORIES` categories of some size are there. The order of the records does not
-        matter.
-    """
+    """Learn categories from the records that have one."""
     GAPS.require(corpus, _READ)
     counted = _counted(corpus)
     categories = folded(counted["intent_category"], partial(fold_category, aliases=category_aliases))
@@ -207,17 +197,7 @@ def operations_of(
     category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> dict[str, str]:
-    """Which operations are for which category, as the categorised records of a corpus have it.
-
-    Args:
-        corpus: Table `records`, or `gaps`, of which the counted rows are read.
-        category_aliases: Lower-case spelling to category.
-        operation_aliases: Lower-case name to operation.
-
-    Returns:
-        Operation, as `operation_key` has it, to category: those that at least `LEAST_OF_OPERATION`
-        categorised records name, nearly all of one category.
-    """
+    """Which operations are for which category, as the categorised records of a corpus have it."""
     GAPS.require(corpus, _READ)
     counted = _counted(corpus).select("intent_category", "operations_involved").with_row_index("record")
     named = counted.explode("operations_involved").drop_nulls("operations_involved")

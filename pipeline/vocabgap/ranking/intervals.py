@@ -48,12 +48,6 @@ def tie_groups(best: RankArray) -> IntArray:
     yet, and goes on as long as the next one is level with the group's first, or ahead of it, in more than
     10 % of the draws. The next one begins a new group: it is told apart from that first one, though not
     always from the last ones of its group; how sure their order is, says `next_ahead`.
-
-    Args:
-        best: As for `next_ahead`; a single row where nothing was drawn.
-
-    Returns:
-        The number of each capability's group, counted from 1.
     """
     places = np.ascontiguousarray(best.T)
     most = TIED * best.shape[0]
@@ -95,12 +89,7 @@ class _Shares:
     size: int
 
     def total(self, amount: str, drawn: FloatArray) -> FloatArray:
-        """An amount of each capability in some draws, shape (draws, capabilities).
-
-        Args:
-            amount: A key of `values`.
-            drawn: How often each image was drawn, shape (images, draws).
-        """
+        """An amount of each capability in some draws, shape (draws, capabilities)."""
         shape = (len(self.starts) - 1, self.size)
         held = sparse.csr_array((self.values[amount], self.images, self.starts), shape=shape)
         return np.asarray((held @ drawn).T, np.float64)
@@ -136,22 +125,6 @@ def sureness(
     It tells how far the order depends on which images happened to be worked on. It does not tell whether the
     wordings were grouped rightly, nor whether the corpus is like the work to come; of few images, it knows
     little. The draws are the same in every run, and the order of the records does not matter.
-
-    Args:
-        placed: Table `records` with the column `cluster`.
-        ordered: Columns `cluster` and `standing`, in order of rank.
-        settings: What the ranking counts first, and the half-life and exponents of the priority.
-        now: The moment that counts as the present; null only where no timestamp is readable.
-        earliest: The earliest readable timestamp of all records; null if there is none.
-
-    Returns:
-        In the order of `ordered` the columns `rank_low` and `rank_high`, counted from 1; `tie_group`, see
-        `tie_groups`; and `next_ahead`, in which share of the draws the next one was level or ahead: null
-        where no draw tells, for the last of its like and with a single image.
-
-    Source:
-        Efron and Tibshirani, An Introduction to the Bootstrap (1993), 13.3, percentile intervals; with whole
-        images as the units that are drawn.
     """
     if not ordered.height:
         return pl.DataFrame(schema=_SURENESS)

@@ -111,16 +111,7 @@ def _capabilities(surfaces: pl.DataFrame) -> pl.DataFrame:
 
 
 def overlaps(previous: pl.DataFrame, present: pl.DataFrame) -> pl.DataFrame:
-    """What groups of two runs share.
-
-    Args:
-        previous: Columns `key`, `surface` and `mentions`, one row a surface.
-        present: Those of the other run.
-
-    Returns:
-        Columns `previous` and `present`, two keys, and `shared`, the mentions of the surfaces in both, each
-        as often as in the run that has it less. One row a pair that shares any, in the order of keys.
-    """
+    """What groups of two runs share: their keys, and the mentions of the surfaces that both have."""
     return (
         previous.select(pl.col("key").alias("previous"), "surface", "mentions")
         .join(present.select(pl.col("key").alias("present"), "surface", other="mentions"), on="surface")

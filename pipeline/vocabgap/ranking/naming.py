@@ -33,17 +33,7 @@ class Proposal(NamedTuple):
 def shared_words(
     label: str, wordings: Mapping[str, int], stop_words: Iterable[str] = ()
 ) -> tuple[list[str], list[str]]:
-    """The words of a need that most of its mentions use, and those that are left.
-
-    Args:
-        label: The wording that stands for the need.
-        wordings: Each wording with its mentions.
-        stop_words: Words to ignore beside the function words.
-
-    Returns:
-        Words of the label that at least half of the mentions use, in its order, four at most; then the other
-        words, the most mentioned first.
-    """
+    """The words of a need that most of its mentions use, and those that are left."""
     ignored = ignored_stems(stop_words)
     mentions: Counter[str] = Counter()
     spellings: dict[str, Counter[str]] = defaultdict(Counter)
@@ -73,13 +63,6 @@ def propose_name(
     A word of the need that three quarters of the names that hold it, at least three, have first or last goes
     there. So does a word that the need does not say, where as many siblings have it there: the entries that
     touch the same operations and no others. Words are spelt as in the names of the vocabulary.
-
-    Args:
-        chosen: The words of the name.
-        spare: Further words, to tell it from an entry that has the name.
-        operations: What the entry would touch.
-        entries: The vocabulary.
-        fallback: What to call a need that has no word.
     """
     touched = set(map(str.casefold, operations))
     siblings = [entry for entry in entries if touched and touched == set(map(str.casefold, entry.operations))]

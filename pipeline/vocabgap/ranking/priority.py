@@ -88,11 +88,6 @@ def age_in_days(moment: pl.Expr, now: datetime | None, earliest: datetime | None
 
     A moment after now has the age 0. One that is not known is as old as the earliest readable timestamp of
     all records; where none is readable, every age is 0.
-
-    Args:
-        moment: Timestamps in UTC.
-        now: The moment that counts as the present.
-        earliest: The earliest readable timestamp; null if there is none.
     """
     known = moment.fill_null(constant(earliest))
     microseconds = (constant(now) - known).dt.total_microseconds()
@@ -102,14 +97,7 @@ def age_in_days(moment: pl.Expr, now: datetime | None, earliest: datetime | None
 def prioritised(
     counts: pl.DataFrame, settings: RankSettings, now: datetime | None, earliest: datetime | None
 ) -> pl.DataFrame:
-    """Add the columns `reach`, `need`, `recency` and `priority`.
-
-    Args:
-        counts: Columns `images`, `unsatisfied`, `neutral`, `satisfied` and `last_seen`, a row a capability.
-        settings: The half-life and the exponents.
-        now: The moment that counts as the present.
-        earliest: The earliest readable timestamp of all records; null if there is none.
-    """
+    """Add the columns `reach`, `need`, `recency` and `priority`."""
     numbers = counts.select(
         pl.col("images", "unsatisfied").cast(pl.Float64),
         pl.sum_horizontal("unsatisfied", "neutral", "satisfied").cast(pl.Float64).alias("rated"),
@@ -155,16 +143,6 @@ def trends(
     6. `steady` otherwise. At a third recent, three of three make it rising, none of six fading.
 
     Each capability is compared with itself alone: where less is logged altogether, more of them fade.
-
-    Args:
-        placed: Columns `cluster` and `timestamp`, one row a record.
-        now: The moment that counts as the present; null only where no timestamp is readable.
-        earliest: The earliest readable timestamp of all records; null if there is none.
-        window_weeks: Length of the window in weeks.
-
-    Returns:
-        Columns `cluster`, `first_seen` (null where no timestamp is readable), `weekly` (mentions in each week
-        of the window, newest last) and `trend`, in the order of the clusters' numbers.
     """
     lived = _weeks_since(earliest, now, window_weeks)
     weeks = min(window_weeks, int(lived) + 1)
@@ -226,13 +204,7 @@ def _weeks_since(earliest: datetime | None, now: datetime | None, most: int) -> 
 
 
 def _at_least(lately: Any, whole: Any, share: float) -> Any:  # noqa: ANN401 - SciPy's functions are untyped
-    """The probability of as many recent mentions or more, were all of them spread evenly.
-
-    Args:
-        lately: Recent mentions.
-        whole: All in the window.
-        share: The recent part of the window, 0 to 1.
-    """
+    """The probability of as many recent mentions or more, were all of them spread evenly."""
     return np.where(lately > 0, bdtrc(lately - 1.0, whole, share), 1.0)
 
 

@@ -159,15 +159,7 @@ def rule_of(
     *,
     rules: Sequence[Rule],
 ) -> str | None:
-    """The first rule that fits what a record says, as `screen` asks them; None where none does.
-
-    Args:
-        description: What was missing, in a sentence; empty where the record has none, as the others.
-        missing_capability: What would have been the right primitive.
-        workaround: What was done instead.
-        notes: Anything else.
-        rules: The rules in the order in which they are asked.
-    """
+    """The first rule that fits what a record says, as `screen` asks them; None where none does."""
     texts = [text for text in (description, workaround, notes) if text]
     told = [_clauses(description or missing_capability)]
     if _asides_count(told[0], missing_capability):

@@ -90,16 +90,7 @@ _END: Final = (".", "!", "?")
 
 
 def entry_of(item: Item, fields: VocabularyFields, pack: str) -> Entry:
-    """The entry that an object of a file stands for.
-
-    Args:
-        item: The object.
-        fields: Where the fields lie in it.
-        pack: The pack of the file.
-
-    Raises:
-        InvalidInputError: It has no name, or a field has another form; the error names the entry.
-    """
+    """The entry that an object of a file stands for."""
     name = _text(item, "name", fields)
     if not name:
         tried = " or ".join(f"'{path}'" for path in _paths("name", fields))
@@ -133,15 +124,7 @@ def entry_of(item: Item, fields: VocabularyFields, pack: str) -> Entry:
 
 
 def require_led(items: Sequence[Item], fields: VocabularyFields) -> None:
-    """Refuse a mapping that leads nowhere: what it is meant to find would be missed without a word.
-
-    Args:
-        items: The objects of all files.
-        fields: Where the fields lie in them.
-
-    Raises:
-        InvalidInputError: None of the paths of a field leads to a value in any of the objects.
-    """
+    """Refuse a mapping that leads nowhere: what it is meant to find would be missed without a word."""
     for field in VocabularyFields.__struct_fields__:
         paths = _own_paths(field, fields)
         pointers = [pointer_of(path) for path in paths]

@@ -60,17 +60,7 @@ def read_content(path: Path) -> bytes:
 
 
 def read_items(path: Path, content: bytes, place: str | None = None) -> list[Item]:
-    """The objects of a vocabulary's file.
-
-    Args:
-        path: The file; the end of its name says what format it is in.
-        content: What it holds.
-        place: The path at which a document that is an object holds them; by default where manifests and MCP
-            servers have them.
-
-    Raises:
-        InvalidInputError: It is not in that format, or holds no entries; the error names the line.
-    """
+    """The objects of a vocabulary's file."""
     parse = FORMATS.get(path.suffix.casefold())
     if parse is None:
         raise InvalidInputError(

@@ -24,13 +24,7 @@ _NAME_HINT: Final = "check --config or VOCABGAP_CONFIG"
 
 
 def read_settings(path: Path) -> dict[str, Any]:
-    """The tables of a settings file.
-
-    Raises:
-        NotFoundError: It does not exist.
-        AccessDeniedError: It may not be read.
-        InvalidInputError: It is not a regular file, not UTF-8 or not TOML.
-    """
+    """The tables of a settings file."""
     try:
         _require_regular(path)
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))

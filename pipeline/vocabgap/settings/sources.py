@@ -115,11 +115,7 @@ def shipped_sources() -> Mapping[str, Source]:
 
 
 def sources_in_force(own: Mapping[str, Source]) -> dict[str, Source]:
-    """The shipped sources with one's own laid over them, key by key; one's own come first.
-
-    Raises:
-        InvalidInputError: A source cannot work: it names no file, or something that no record has.
-    """
+    """The shipped sources with one's own laid over them, key by key; one's own come first."""
     shipped = shipped_sources()
     laid = {name: _over(shipped.get(name), each) for name, each in own.items()}
     for name, each in laid.items():
