@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import polars as pl
 
-from vocabgap.corpus.places import open_store
+from vocabgap.corpus.store import open_store
 from vocabgap.schema import CHUNKS
 
 LINES: Final = 40  # of a log

@@ -24,8 +24,8 @@ from vocabgap.corpus.identity import (
 )
 from vocabgap.corpus.outcome import RefusedError
 from vocabgap.corpus.overview import config_orphans, snapshot_orphans
-from vocabgap.corpus.store import PathSnapshot
 from vocabgap.corpus.tenants import set_config, set_manifest
+from vocabgap.corpus.version import PathSnapshot
 
 Input = Mapping[str, Any]
 Cases = Mapping[str, Case]

@@ -1,4 +1,4 @@
-"""A shared corpus in memory, as plain as can be: what every other store is compared with."""
+"""A shared corpus in memory, as plain as can be: what the one on disks is compared with."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -6,23 +6,29 @@ from copy import copy
 
 import polars as pl
 
-from vocabgap.corpus.store import Measures, PathSnapshot
+from vocabgap.corpus.change import Change
+from vocabgap.corpus.store import Store
+from vocabgap.corpus.version import Measures, PathSnapshot
 from vocabgap.schema import CHUNKS
 
 
-class MemoryVersion:
+class MemoryVersion(Change):
     """One whole version; as a change it is a copy that is taken over when all went well."""
 
     def __init__(self, chunks: pl.DataFrame | None = None) -> None:
         self.chunks = CHUNKS.empty() if chunks is None else chunks
-        self.snapshots: tuple[PathSnapshot, ...] = ()
-        self.config_versions: dict[str, int] = {}
+        self._kept: tuple[PathSnapshot, ...] = ()
+        self._config_versions: dict[str, int] = {}
         self.added: list[int] = []  # how many each call of `add` was given
 
     def rows(self, columns: Sequence[str] | None = None, where: pl.Expr | None = None) -> pl.DataFrame:
         found = self.chunks if where is None else self.chunks.filter(where)
         found = found.sort("tenant_id", "repo_slug", "source_path", "line", "id")
         return found if columns is None else found.select(columns)
+
+    @property
+    def snapshots(self) -> tuple[PathSnapshot, ...]:
+        return self._kept
 
     @property
     def dimension(self) -> int | None:
@@ -47,25 +53,25 @@ class MemoryVersion:
 
     def keep_snapshot(self, snapshot: PathSnapshot) -> None:
         scope = (snapshot.tenant_id, snapshot.repo_slug)
-        others = [each for each in self.snapshots if (each.tenant_id, each.repo_slug) != scope]
-        self.snapshots = (*others, snapshot)
+        others = [each for each in self._kept if (each.tenant_id, each.repo_slug) != scope]
+        self._kept = (*others, snapshot)
 
     def drop_snapshots(self, tenant_id: str, repo_slug: str | None = None) -> int:
-        before = len(self.snapshots)
-        self.snapshots = tuple(
+        before = len(self._kept)
+        self._kept = tuple(
             each
-            for each in self.snapshots
+            for each in self._kept
             if each.tenant_id != tenant_id or repo_slug not in {None, each.repo_slug}
         )
-        return before - len(self.snapshots)
+        return before - len(self._kept)
 
     def configure(self, tenant_id: str) -> int:
-        version = self.config_versions.get(tenant_id, 0) + 1
-        self.config_versions = {**self.config_versions, tenant_id: version}
+        version = self._config_versions.get(tenant_id, 0) + 1
+        self._config_versions = {**self._config_versions, tenant_id: version}
         return version
 
 
-class MemoryStore:
+class MemoryStore(Store):
     """A corpus whose changes appear whole or not at all.
 
     Attributes:

@@ -7,7 +7,6 @@ import pytest
 
 from builders import gap, write_corpus
 from vocabgap.corpus.corpus import Corpus, open_corpus
-from vocabgap.corpus.parquet_store import ParquetStore
 from vocabgap.corpus.store import Store
 
 
@@ -32,13 +31,13 @@ def chunk() -> dict[str, Any]:
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     """A corpus that does not exist yet."""
-    return ParquetStore(tmp_path / "corpus")
+    return Store(tmp_path / "corpus")
 
 
 @pytest.fixture
-def parquet_store(tmp_path: Path) -> ParquetStore:
+def parquet_store(tmp_path: Path) -> Store:
     """A corpus in Parquet files that does not exist yet."""
-    return ParquetStore(tmp_path / "corpus")
+    return Store(tmp_path / "corpus")
 
 
 @pytest.fixture

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import polars as pl
 
-from vocabgap.corpus.places import open_store
-from vocabgap.corpus.store import Change, PathSnapshot
+from vocabgap.corpus.change import Change
+from vocabgap.corpus.store import open_store
+from vocabgap.corpus.version import PathSnapshot
 from vocabgap.schema import CHUNKS
 
 ROWS = 60

@@ -4,11 +4,10 @@ import polars as pl
 import pytest
 
 from builders.corpus import chunks
-from vocabgap.corpus import changes
-from vocabgap.corpus.changes import stretches
-from vocabgap.corpus.chunks import PATH_KEY
-from vocabgap.corpus.parquet_store import ParquetStore
+from vocabgap.corpus import change as changes
+from vocabgap.corpus.change import _segments
 from vocabgap.corpus.store import Store
+from vocabgap.corpus.version import PATH_KEY
 
 FORGOTTEN = "the cellar of the old observatory"
 
@@ -42,7 +41,7 @@ def test_what_was_deleted_is_in_no_file_afterwards(store: Store, tmp_path: Path)
     assert FORGOTTEN.encode() not in found
     assert b"secret" not in found
     assert b"smell of rain" in found, "what is there is found this way"
-    assert (measures.rows, measures.deleted, measures.old_bytes, measures.parts) == (1, 0, 0, 1)
+    assert (measures.rows, measures.deleted, measures.parts) == (1, 0, 1)
     assert store.version().rows().equals(before)
 
 
@@ -56,7 +55,7 @@ def test_compacting_again_changes_nothing(store: Store) -> None:
 
 
 def test_a_large_corpus_is_written_in_several_parts(
-    parquet_store: ParquetStore, monkeypatch: pytest.MonkeyPatch
+    parquet_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(changes, "_PART_ROWS", 10)
     rows = pl.concat([chunks(f"{n}a", f"{n}b", f"{n}c", path=f"{n % 9}.jsonl") for n in range(18)])
@@ -77,14 +76,14 @@ def test_every_path_lies_in_exactly_one_stretch(monkeypatch: pytest.MonkeyPatch)
     ]
     counts = pl.DataFrame(keys, schema=list(PATH_KEY), orient="row").with_columns(len=pl.lit(2, pl.UInt32))
 
-    found = stretches(counts)
+    found = _segments(counts)
 
     met = counts.select(pl.sum_horizontal(found).alias("met")).get_column("met")
     assert len(found) > 1
     assert met.to_list() == [1] * len(keys)
 
 
-def test_of_nothing_there_are_no_stretches() -> None:
+def test_of_nothing_there_are_no__segments() -> None:
     schema = {**dict.fromkeys(PATH_KEY, pl.String), "len": pl.UInt32}
 
-    assert stretches(pl.DataFrame(schema=schema)) == []
+    assert _segments(pl.DataFrame(schema=schema)) == []

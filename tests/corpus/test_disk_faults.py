@@ -11,14 +11,14 @@ import polars as pl
 import pytest
 
 from builders.corpus import chunks
-from vocabgap.corpus.parquet_store import ParquetStore
+from vocabgap.corpus.store import Store
 from vocabgap.errors import AccessDeniedError, StateError
 
 not_as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root writes folders whatever their permissions")
 
 
 @pytest.fixture
-def filled(parquet_store: ParquetStore) -> ParquetStore:
+def filled(parquet_store: Store) -> Store:
     """A corpus with a part, a deleted row and a second part."""
     for rows in (chunks("a", "b", "z"), chunks("c")):
         with parquet_store.changing("make") as change:
@@ -40,14 +40,14 @@ def little_room() -> Iterator[None]:
         signal.signal(signal.SIGXFSZ, ignored)
 
 
-def change_much(store: ParquetStore, rows: pl.DataFrame) -> None:
+def change_much(store: Store, rows: pl.DataFrame) -> None:
     with store.changing("change much") as change:
         change.delete(pl.col("id") == "a")
         change.add(rows)
         change.configure("ada")
 
 
-def same(store: ParquetStore) -> None:
+def same(store: Store) -> None:
     assert store.version().rows(["id"]).get_column("id").to_list() == ["a", "c", "z"]
     assert store.version().config_versions == {}
     assert len(list(store.folder.iterdir())) == 5, "manifest, lock, two parts and what is deleted of them"
@@ -55,7 +55,7 @@ def same(store: ParquetStore) -> None:
 
 @pytest.mark.usefixtures("little_room")
 def test_a_file_that_cannot_grow_is_told_and_changes_nothing(tmp_path: Path) -> None:
-    store = ParquetStore(tmp_path / "corpus")
+    store = Store(tmp_path / "corpus")
     rows = chunks(*(str(number) for number in range(100)))
 
     with pytest.raises(StateError, match=r"File too large \(free some space.*nothing was changed"):
@@ -67,7 +67,7 @@ def test_a_file_that_cannot_grow_is_told_and_changes_nothing(tmp_path: Path) -> 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EDQUOT])
 @pytest.mark.parametrize("call", range(5))
 def test_a_disk_that_fails_at_any_sync_changes_nothing(
-    filled: ParquetStore, monkeypatch: pytest.MonkeyPatch, code: int, call: int
+    filled: Store, monkeypatch: pytest.MonkeyPatch, code: int, call: int
 ) -> None:
     calls = iter(range(100))
     fsync = os.fsync
@@ -89,7 +89,7 @@ def test_a_disk_that_fails_at_any_sync_changes_nothing(
 
 
 def test_a_manifest_that_cannot_be_put_in_its_place_changes_nothing(
-    filled: ParquetStore, monkeypatch: pytest.MonkeyPatch
+    filled: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(source: Path, target: Path) -> None:
         raise PermissionError(errno.EACCES, "Permission denied", str(source), None, str(target))
@@ -102,9 +102,7 @@ def test_a_manifest_that_cannot_be_put_in_its_place_changes_nothing(
     same(filled)
 
 
-def test_a_compaction_that_fails_leaves_all_as_it_was(
-    filled: ParquetStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_compaction_that_fails_leaves_all_as_it_was(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -117,7 +115,7 @@ def test_a_compaction_that_fails_leaves_all_as_it_was(
 
 
 def test_a_compaction_that_cannot_remove_what_was_deleted_says_so(
-    filled: ParquetStore, monkeypatch: pytest.MonkeyPatch
+    filled: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(path: Path, missing_ok: bool = False) -> None:
         raise PermissionError(errno.EACCES, f"Permission denied {missing_ok}", str(path))
@@ -132,7 +130,7 @@ def test_a_compaction_that_cannot_remove_what_was_deleted_says_so(
 
 
 @not_as_root
-def test_a_corpus_that_may_only_be_read_is_read_and_not_changed(filled: ParquetStore) -> None:
+def test_a_corpus_that_may_only_be_read_is_read_and_not_changed(filled: Store) -> None:
     filled.folder.chmod(0o555)
     (filled.folder / "writer.lock").chmod(0o444)
     try:
@@ -144,7 +142,7 @@ def test_a_corpus_that_may_only_be_read_is_read_and_not_changed(filled: ParquetS
     same(filled)
 
 
-def test_a_part_that_is_missing_is_named(filled: ParquetStore) -> None:
+def test_a_part_that_is_missing_is_named(filled: Store) -> None:
     (filled.folder / "chunks-000001.parquet").unlink()
 
     with pytest.raises(StateError, match=r"'chunks-000001\.parquet', which version 2 needs, is missing"):
@@ -157,7 +155,7 @@ def test_a_part_that_is_missing_is_named(filled: ParquetStore) -> None:
 
 
 @pytest.mark.parametrize("name", ["chunks-000001.parquet", "deleted-000002.parquet"])
-def test_a_file_that_breaks_off_is_named(filled: ParquetStore, name: str) -> None:
+def test_a_file_that_breaks_off_is_named(filled: Store, name: str) -> None:
     path = filled.folder / name
     path.write_bytes(path.read_bytes()[:-1])
 
@@ -168,7 +166,7 @@ def test_a_file_that_breaks_off_is_named(filled: ParquetStore, name: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["chunks-000001.parquet", "deleted-000002.parquet"])
-def test_a_file_that_holds_something_else_is_named(filled: ParquetStore, name: str) -> None:
+def test_a_file_that_holds_something_else_is_named(filled: Store, name: str) -> None:
     path = filled.folder / name
     path.write_bytes(b"\x00" * path.stat().st_size)
 
@@ -181,7 +179,7 @@ def test_a_folder_that_holds_something_else_is_not_made_a_corpus(tmp_path: Path)
 
     with (
         pytest.raises(StateError, match=r"is no corpus, and holds other files, such as 'notes\.md'"),
-        ParquetStore(tmp_path).changing("push"),
+        Store(tmp_path).changing("push"),
     ):
         pytest.fail("made a corpus there")
 
@@ -192,16 +190,16 @@ def test_a_file_is_no_corpus(tmp_path: Path) -> None:
     (tmp_path / "corpus").touch()
 
     with pytest.raises(StateError, match=r"cannot be read: .*Not a directory"):
-        ParquetStore(tmp_path / "corpus").version()
+        Store(tmp_path / "corpus").version()
     with (
         pytest.raises(StateError, match="cannot be changed: corpus: File exists"),
-        ParquetStore(tmp_path / "corpus").changing("push"),
+        Store(tmp_path / "corpus").changing("push"),
     ):
         pytest.fail("made a corpus there")
 
 
 def test_what_the_disk_did_not_confirm_costs_no_file_of_the_version_before(
-    filled: ParquetStore, monkeypatch: pytest.MonkeyPatch
+    filled: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     manifest = filled.folder / "manifest.json"
     earlier, fsync, calls = manifest.read_bytes(), os.fsync, iter(range(100))

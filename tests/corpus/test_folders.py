@@ -1,36 +1,33 @@
 """A folder that is to be a corpus."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from vocabgap.corpus.parquet_store import require_own
+from vocabgap.corpus.store import Store
 from vocabgap.errors import StateError
-
-LEFT = re.compile(r"lock")
 
 
 def test_a_folder_of_other_files_is_refused_by_the_name_of_one(tmp_path: Path) -> None:
-    (tmp_path / "lock").touch()
+    (tmp_path / "writer.lock").touch()
     (tmp_path / "thesis.txt").touch()
 
     with pytest.raises(StateError, match=r"holds other files, such as 'thesis\.txt'"):
-        require_own(tmp_path, "mark", LEFT)
+        Store(tmp_path)._require_own()
 
 
 def test_what_a_first_change_has_left_is_not_in_the_way(tmp_path: Path) -> None:
-    (tmp_path / "lock").touch()
+    (tmp_path / "writer.lock").touch()
 
-    require_own(tmp_path, "mark", LEFT)
+    Store(tmp_path)._require_own()
 
 
 def test_a_corpus_may_hold_anything(tmp_path: Path) -> None:
-    (tmp_path / "mark").touch()
+    (tmp_path / "manifest.json").touch()
     (tmp_path / "thesis.txt").touch()
 
-    require_own(tmp_path, "mark", LEFT)
+    Store(tmp_path)._require_own()
 
 
 def test_a_corpus_that_another_writer_begins_meanwhile_is_none_of_other_files(
@@ -39,9 +36,9 @@ def test_a_corpus_that_another_writer_begins_meanwhile_is_none_of_other_files(
     listed = Path.iterdir
 
     def begun(folder: Path) -> Iterator[Path]:
-        (folder / "mark").touch()
+        (folder / "manifest.json").touch()
         return listed(folder)
 
     monkeypatch.setattr(Path, "iterdir", begun)
 
-    require_own(tmp_path, "mark", LEFT)
+    Store(tmp_path)._require_own()

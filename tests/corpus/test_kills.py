@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 
 from vocabgap.corpus.manifest import NUMBERED, read_manifest
-from vocabgap.corpus.places import open_store
-from vocabgap.corpus.store import Store
+from vocabgap.corpus.store import Store, open_store
 
 KILLS = int(os.environ.get("VOCABGAP_KILLS", "5"))
 WRITER = Path(__file__).parent / "endless_writer.py"

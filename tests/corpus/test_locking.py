@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from builders.corpus import chunks
-from vocabgap.corpus.parquet_store import ParquetStore
 from vocabgap.corpus.store import Store
 from vocabgap.errors import ExitCode, StateError
 from vocabgap.files import locking
@@ -16,8 +15,8 @@ from vocabgap.files import locking
 HOLD = """
 import sys, time
 from pathlib import Path
-from vocabgap.corpus.parquet_store import ParquetStore
-with ParquetStore(Path(sys.argv[1])).changing("push of 3 files"):
+from vocabgap.corpus.store import Store
+with Store(Path(sys.argv[1])).changing("push of 3 files"):
     print("held", flush=True)
     time.sleep(60)
 """
@@ -37,14 +36,14 @@ def holder(folder: Path) -> "subprocess.Popen[bytes]":
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_second_writer_is_told_who_holds_the_corpus(parquet_store: ParquetStore) -> None:
+def test_a_second_writer_is_told_who_holds_the_corpus(parquet_store: Store) -> None:
     told: list[str] = []
     with parquet_store.changing("make") as change:
         change.add(chunks("a"))
     with holder(parquet_store.folder) as process:
         with (
             pytest.raises(StateError) as caught,
-            ParquetStore(parquet_store.folder, told.append).changing("x"),
+            Store(parquet_store.folder, told.append).changing("x"),
         ):
             pytest.fail("two writers at once")
         assert parquet_store.version().measures.rows == 1, "readers take no lock"
@@ -58,7 +57,7 @@ def test_a_second_writer_is_told_who_holds_the_corpus(parquet_store: ParquetStor
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_dead_holder_does_not_block(parquet_store: ParquetStore) -> None:
+def test_a_dead_holder_does_not_block(parquet_store: Store) -> None:
     with holder(parquet_store.folder) as process:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
@@ -72,7 +71,7 @@ def test_a_dead_holder_does_not_block(parquet_store: ParquetStore) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_lock_file_that_says_nothing_is_told_too(parquet_store: ParquetStore) -> None:
+def test_a_lock_file_that_says_nothing_is_told_too(parquet_store: Store) -> None:
     with holder(parquet_store.folder) as process:
         (parquet_store.folder / "writer.lock").write_bytes(b"\x00torn")
         with (

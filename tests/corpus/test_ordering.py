@@ -2,7 +2,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vocabgap.corpus.chunks import ORDER, in_order
+from vocabgap.corpus.version import ORDER, in_order
 
 TEXT = st.sampled_from(["", "A", "a", "a-b", "ab", "é", "\U0001f327", "￿"])
 ROWS = st.lists(

@@ -7,22 +7,22 @@ import polars as pl
 import pytest
 
 from builders.corpus import chunks
-from vocabgap.corpus import changes
+from vocabgap.corpus import change as changes
 from vocabgap.corpus.manifest import Manifest, read_manifest, write_manifest
-from vocabgap.corpus.parquet_store import ParquetStore
-from vocabgap.corpus.store import PathSnapshot
+from vocabgap.corpus.store import Store
+from vocabgap.corpus.version import PathSnapshot
 
 
-def add(store: ParquetStore, rows: pl.DataFrame) -> None:
+def add(store: Store, rows: pl.DataFrame) -> None:
     with store.changing("add") as change:
         change.add(rows)
 
 
-def files(store: ParquetStore) -> list[str]:
+def files(store: Store) -> list[str]:
     return sorted(path.name for path in store.folder.iterdir())
 
 
-def test_each_change_adds_files_and_changes_none(parquet_store: ParquetStore) -> None:
+def test_each_change_adds_files_and_changes_none(parquet_store: Store) -> None:
     add(parquet_store, chunks("a", "b"))
     first = (parquet_store.folder / "chunks-000001.parquet").read_bytes()
 
@@ -44,7 +44,7 @@ def test_each_change_adds_files_and_changes_none(parquet_store: ParquetStore) ->
     assert deleted.rows() == [(1, 0)]
 
 
-def test_a_part_of_which_nothing_is_left_is_removed(parquet_store: ParquetStore) -> None:
+def test_a_part_of_which_nothing_is_left_is_removed(parquet_store: Store) -> None:
     add(parquet_store, chunks("a", "b"))
     add(parquet_store, chunks("c"))
 
@@ -54,7 +54,7 @@ def test_a_part_of_which_nothing_is_left_is_removed(parquet_store: ParquetStore)
     assert files(parquet_store) == ["chunks-000002.parquet", "manifest.json", "writer.lock"]
 
 
-def test_a_number_is_never_given_twice(parquet_store: ParquetStore) -> None:
+def test_a_number_is_never_given_twice(parquet_store: Store) -> None:
     add(parquet_store, chunks("a"))
     with parquet_store.changing("forget") as change:
         change.delete(pl.lit(value=True))
@@ -64,7 +64,7 @@ def test_a_number_is_never_given_twice(parquet_store: ParquetStore) -> None:
     assert files(parquet_store) == ["chunks-000002.parquet", "manifest.json", "writer.lock"]
 
 
-def test_a_change_that_changes_nothing_leaves_every_file_as_it_is(parquet_store: ParquetStore) -> None:
+def test_a_change_that_changes_nothing_leaves_every_file_as_it_is(parquet_store: Store) -> None:
     add(parquet_store, chunks("a"))
     before = {path.name: (path.stat().st_ino, path.read_bytes()) for path in parquet_store.folder.iterdir()}
 
@@ -75,7 +75,7 @@ def test_a_change_that_changes_nothing_leaves_every_file_as_it_is(parquet_store:
 
 
 def test_the_same_changes_make_the_same_bytes(tmp_path: Path) -> None:
-    stores = [ParquetStore(tmp_path / name) for name in ("one", "two")]
+    stores = [Store(tmp_path / name) for name in ("one", "two")]
     for store in stores:
         add(store, chunks("b", "a", vector=[0.5]))
         with store.changing("change") as change:
@@ -87,7 +87,7 @@ def test_the_same_changes_make_the_same_bytes(tmp_path: Path) -> None:
     assert contents[0] == contents[1]
 
 
-def test_what_a_killed_writer_left_is_removed_by_the_next(parquet_store: ParquetStore) -> None:
+def test_what_a_killed_writer_left_is_removed_by_the_next(parquet_store: Store) -> None:
     add(parquet_store, chunks("a"))
     for name in ("chunks-000002.parquet", "paths-000003.parquet", "manifest.json.new"):
         (parquet_store.folder / name).write_bytes(b"half")
@@ -96,7 +96,7 @@ def test_what_a_killed_writer_left_is_removed_by_the_next(parquet_store: Parquet
         assert files(parquet_store) == ["chunks-000001.parquet", "manifest.json", "writer.lock"]
 
 
-def test_a_first_writer_that_was_killed_does_not_stand_in_the_way(parquet_store: ParquetStore) -> None:
+def test_a_first_writer_that_was_killed_does_not_stand_in_the_way(parquet_store: Store) -> None:
     parquet_store.folder.mkdir()
     for name in ("writer.lock", "chunks-000001.parquet", "manifest.json.new"):
         (parquet_store.folder / name).write_bytes(b"half")
@@ -106,7 +106,7 @@ def test_a_first_writer_that_was_killed_does_not_stand_in_the_way(parquet_store:
     assert parquet_store.version().measures.rows == 1
 
 
-def test_other_files_in_a_corpus_are_left_alone(parquet_store: ParquetStore) -> None:
+def test_other_files_in_a_corpus_are_left_alone(parquet_store: Store) -> None:
     add(parquet_store, chunks("a"))
     (parquet_store.folder / "notes.md").write_text("mine")
 
@@ -117,7 +117,7 @@ def test_other_files_in_a_corpus_are_left_alone(parquet_store: ParquetStore) -> 
 
 
 def test_a_reader_whose_part_was_just_removed_reads_the_newer_version(
-    parquet_store: ParquetStore, monkeypatch: pytest.MonkeyPatch
+    parquet_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add(parquet_store, chunks("a"))
     old = read_manifest(parquet_store.folder)
@@ -128,12 +128,12 @@ def test_a_reader_whose_part_was_just_removed_reads_the_newer_version(
     def read(folder: Path) -> Manifest | None:
         return next(answers, None) or read_manifest(folder)
 
-    monkeypatch.setattr(changes, "read_manifest", read)
+    monkeypatch.setattr("vocabgap.corpus.version.read_manifest", read)
 
     assert parquet_store.version().rows(["id"]).get_column("id").to_list() == ["a", "b"]
 
 
-def test_a_version_closes_its_files_when_it_goes(parquet_store: ParquetStore) -> None:
+def test_a_version_closes_its_files_when_it_goes(parquet_store: Store) -> None:
     add(parquet_store, chunks("a"))
     before = len(list(Path("/dev/fd").iterdir()))
 
@@ -143,7 +143,7 @@ def test_a_version_closes_its_files_when_it_goes(parquet_store: ParquetStore) ->
     assert len(list(Path("/dev/fd").iterdir())) <= before + 1
 
 
-def test_many_small_parts_are_joined(parquet_store: ParquetStore) -> None:
+def test_many_small_parts_are_joined(parquet_store: Store) -> None:
     count = 2 * changes._MANY_PARTS + 5
     for number in range(count):
         with parquet_store.changing("add") as change:
@@ -155,9 +155,7 @@ def test_many_small_parts_are_joined(parquet_store: ParquetStore) -> None:
     assert len(files(parquet_store)) < changes._MANY_PARTS + 3
 
 
-def test_large_parts_are_left_as_they_are(
-    parquet_store: ParquetStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_large_parts_are_left_as_they_are(parquet_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(changes, "_MANY_PARTS", 4)
     monkeypatch.setattr(changes, "_SMALL_TOGETHER", 5)
     for number in range(6):
@@ -166,7 +164,7 @@ def test_large_parts_are_left_as_they_are(
     assert parquet_store.version().measures.parts == 6
 
 
-def test_what_was_there_is_found_where_the_manifest_was_written_by_hand(parquet_store: ParquetStore) -> None:
+def test_what_was_there_is_found_where_the_manifest_was_written_by_hand(parquet_store: Store) -> None:
     add(parquet_store, chunks("a"))
     manifest = read_manifest(parquet_store.folder)
     assert manifest is not None

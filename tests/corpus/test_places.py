@@ -6,8 +6,7 @@ import pytest
 
 import vocabgap as vg
 from vocabgap.corpus.corpus import open_corpus
-from vocabgap.corpus.parquet_store import ParquetStore
-from vocabgap.corpus.places import is_corpus
+from vocabgap.corpus.store import Store, is_corpus
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.settings.model import CorpusSettings, Settings
 
@@ -23,7 +22,7 @@ def test_a_folder_without_a_corpus_is_one_after_the_first_push(photos: Path, tmp
     assert open_corpus(folder, create=False).status().measures.rows == 3
 
 
-def test_a_damaged_manifest_is_still_that_of_a_corpus(parquet_store: ParquetStore) -> None:
+def test_a_damaged_manifest_is_still_that_of_a_corpus(parquet_store: Store) -> None:
     with parquet_store.changing("make"):
         pass
     (parquet_store.folder / "manifest.json").write_bytes(b"{")

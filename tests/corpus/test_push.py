@@ -10,8 +10,8 @@ from conforming.memory_store import MemoryStore, MemoryVersion
 from vocabgap.corpus.identity import Spoof
 from vocabgap.corpus.incoming import RawFile
 from vocabgap.corpus.outcome import Code, Metric, PushResult
-from vocabgap.corpus.parquet_store import ParquetStore
 from vocabgap.corpus.push import Limits, push
+from vocabgap.corpus.store import Store
 from vocabgap.corpus.tenants import configure
 from vocabgap.errors import AccessDeniedError, ExitCode, StateError
 
@@ -253,21 +253,19 @@ def test_another_version_of_a_piece_does_not_remove_the_earlier_one(chunk: Chunk
     assert len(store.current.rows()) == 2
 
 
-def test_a_first_push_that_brings_nothing_makes_the_corpus(parquet_store: ParquetStore) -> None:
+def test_a_first_push_that_brings_nothing_makes_the_corpus(parquet_store: Store) -> None:
     for _ in range(2):
         assert push(parquet_store, {"files": []}, tenant="ada").errors == ()
 
     assert parquet_store.version().measures.version == 1
 
 
-def test_a_first_push_of_which_all_is_refused_makes_no_corpus(parquet_store: ParquetStore) -> None:
+def test_a_first_push_of_which_all_is_refused_makes_no_corpus(parquet_store: Store) -> None:
     assert codes(push(parquet_store, {"files": [{}]}, tenant="ada")) == [Code.FILE_INVALID]
     assert not parquet_store.folder.exists()
 
 
-def test_what_is_pushed_again_is_of_the_present_configuration(
-    parquet_store: ParquetStore, chunk: Chunk
-) -> None:
+def test_what_is_pushed_again_is_of_the_present_configuration(parquet_store: Store, chunk: Chunk) -> None:
     push(parquet_store, {"files": [chunk, {**chunk, "name": "left"}]}, tenant="ada", now=NOW)
     configure(parquet_store, "ada")
 

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from vocabgap.corpus.overview import config_orphans, snapshot_orphans, version_gap
-from vocabgap.corpus.store import PathSnapshot
+from vocabgap.corpus.version import PathSnapshot
 from vocabgap.schema import CHUNKS
 
 NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)

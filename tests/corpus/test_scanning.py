@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 import vocabgap as vg
 from builders import gap, write_corpus
 from vocabgap.corpus.corpus import Corpus
-from vocabgap.corpus.places import is_corpus
+from vocabgap.corpus.store import is_corpus
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.ingest.scanning import scan
 from vocabgap.ingest.selection import Selection

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builders.corpus import chunks
-from vocabgap.corpus.parquet_store import ParquetStore
-from vocabgap.corpus.store import Change, Store, Version
+from vocabgap.corpus.change import Change
+from vocabgap.corpus.store import Store
+from vocabgap.corpus.version import Version
 
 Step = tuple[str, Any]
 Model = dict[str, dict[str, Any]]
@@ -86,5 +87,5 @@ def follow(store: Store, changes: list[Any]) -> None:
 @given(changes=CHANGES)
 def test_a_corpus_of_parquet_files_equals_a_dictionary(changes: list[Any]) -> None:
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("vocabgap.corpus.changes._MANY_PARTS", 4)  # so that small parts are joined here, too
-        follow(ParquetStore(Path(folder) / "corpus"), changes)
+        patch.setattr("vocabgap.corpus.change._MANY_PARTS", 4)  # so that small parts are joined here, too
+        follow(Store(Path(folder) / "corpus"), changes)

@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 
 from builders.corpus import chunks
-from vocabgap.corpus.store import PathSnapshot, Store
+from vocabgap.corpus.store import Store
+from vocabgap.corpus.version import PathSnapshot
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.schema import CHUNKS
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from vocabgap.corpus.corpus import Corpus
     from vocabgap.corpus.outcome import PushResult
     from vocabgap.corpus.overview import Identity
-    from vocabgap.corpus.store import Measures
+    from vocabgap.corpus.version import Measures
 
 
 # What the commands on a shared corpus have in common.

@@ -19,7 +19,7 @@ from vocabgap.clustering.projecting import METHOD, SEED, WordingVectors
 from vocabgap.corpus.contracts import BACKUP_RECORD, Fault, faults, keeps
 from vocabgap.corpus.outcome import Code, RefusedError
 from vocabgap.corpus.scanning import scan_chunks
-from vocabgap.corpus.store import Version
+from vocabgap.corpus.version import Version
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError, VocabgapError
 from vocabgap.files.atomic import put_in_place
 from vocabgap.schema import PHRASE_FIELDS, phrase

@@ -21,10 +21,12 @@ from vocabgap.corpus.backup_files import (
     restore_into,
     written,
 )
+from vocabgap.corpus.change import Change
 from vocabgap.corpus.chunks import Row, frame_of, row_of
 from vocabgap.corpus.identity import natural_key
 from vocabgap.corpus.outcome import Code, RefusedError
-from vocabgap.corpus.store import Change, Store, Version
+from vocabgap.corpus.store import Store
+from vocabgap.corpus.version import Version
 from vocabgap.errors import StateError
 from vocabgap.settings.model import DEFAULT_DIMENSION
 from vocabgap.settings.sources import Source

@@ -12,11 +12,11 @@ from vocabgap.corpus.identity import require_identity
 from vocabgap.corpus.outcome import PushResult
 from vocabgap.corpus.overview import Overview, overview, remove_orphans
 from vocabgap.corpus.payloads import ExportedChunks, export_stored_chunks, read_payload
-from vocabgap.corpus.places import DELTA_HINT, open_store
 from vocabgap.corpus.push import Prepared
 from vocabgap.corpus.scanning import Scan, scan_version
-from vocabgap.corpus.store import Measures, Store
+from vocabgap.corpus.store import DELTA_HINT, Store, open_store
 from vocabgap.corpus.tenants import configure
+from vocabgap.corpus.version import Measures
 from vocabgap.errors import InvalidInputError, require_kind
 from vocabgap.settings.model import Settings
 

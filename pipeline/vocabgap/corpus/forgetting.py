@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from vocabgap.corpus.change import Change
 from vocabgap.corpus.gap_chunks import folder_of
 from vocabgap.corpus.identity import normal_tenant
 from vocabgap.corpus.scanning import READ, scan_chunks, scope
-from vocabgap.corpus.store import Change, Store
+from vocabgap.corpus.store import Store
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.schema import GAP_KIND
 from vocabgap.settings.sources import Source

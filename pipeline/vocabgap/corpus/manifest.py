@@ -1,20 +1,27 @@
-"""The manifest says which files are a version of a corpus. It is replaced whole, and last."""
+"""The manifest says which files are a version of a corpus. It is replaced whole, and last.
+
+A version is parts that hold chunks, one file of what is deleted of them, and one of path snapshots. All are
+written once and never changed.
+"""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Final
 
 import msgspec
 
-from vocabgap.corpus.store import unconfirmed
 from vocabgap.errors import StateError
 from vocabgap.files.atomic import sync, sync_folder
+from vocabgap.files.refusals import refusal
 from vocabgap.files.signals import deferred_signals
 
 MANIFEST: Final = "manifest.json"
 FORMAT: Final = "vocabgap-corpus"
 FORMAT_VERSION: Final = 1
 LOCK: Final = "writer.lock"
+DAMAGED_HINT: Final = "put it back from a copy of the folder, or restore an exported backup into a new one"
 _TEMPORARY: Final = "manifest.json.new"
 _NUMBERED: Final = r"(chunks|deleted|paths)-(?P<number>[0-9]{6,})\.parquet"
 # What a writer that was killed may leave, and the next one removes; no other file is ever removed.
@@ -146,7 +153,7 @@ def read_manifest(folder: Path) -> Manifest | None:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise StateError(
             f"'{path}' is damaged, or no manifest of a corpus: {error}",
-            hint="put it back from a copy of the folder, or restore an exported backup into a new one",
+            hint=DAMAGED_HINT,
         ) from error
 
 
@@ -166,7 +173,10 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
         try:
             sync_folder(folder)
         except OSError as error:
-            raise unconfirmed(folder, error) from error
+            raise StateError(
+                f"corpus '{folder}' is changed, but the disk did not confirm it: {error.strerror or error}",
+                hint="look after the disk; if it loses power now, the change may be gone",
+            ) from error
 
 
 def remove_unnamed(folder: Path, manifest: Manifest) -> None:
@@ -192,3 +202,34 @@ def remove_unnamed(folder: Path, manifest: Manifest) -> None:
         sync_folder(folder)
     for path in earlier:
         path.unlink()
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[None]:
+    """Let what the system refuses be an error that names the corpus and the file in it."""
+    try:
+        yield
+    except OSError as error:
+        raise refusal(_problem(folder, "read", error), error) from error
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Let it be one that says, too, that nothing was changed: true until the manifest is replaced."""
+    try:
+        yield
+    except OSError as error:
+        raise refusal(_problem(folder, "changed", error), error, hint="nothing was changed") from error
+
+
+def missing_file(folder: Path, version: int, error: FileNotFoundError) -> StateError:
+    """A file that a version needs is not there."""
+    name = Path(error.filename).name
+    return StateError(
+        f"corpus '{folder}': '{name}', which version {version} needs, is missing", hint=DAMAGED_HINT
+    )
+
+
+def _problem(folder: Path, done: str, error: OSError) -> str:
+    name = Path(error.filename or "").name
+    return f"corpus '{folder}' cannot be {done}" + (f": {name}" if name else "")

@@ -7,7 +7,9 @@ from typing import Annotated, Final
 import msgspec
 import polars as pl
 
-from vocabgap.corpus.store import Change, Measures, PathSnapshot, Store, Version
+from vocabgap.corpus.change import Change
+from vocabgap.corpus.store import Store
+from vocabgap.corpus.version import Measures, PathSnapshot, Version
 from vocabgap.schema import GAP_KIND
 from vocabgap.settings.model import CorpusSettings
 

@@ -15,7 +15,7 @@ from vocabgap.corpus.contracts import PARSED_CHUNK, contract_schema, keeps
 from vocabgap.corpus.gap_chunks import CONTRACT_ROOT_KIND, chunked_logs, read_lines, refusals
 from vocabgap.corpus.identity import CONTRACT_ROOT_KINDS, path_fault, require_identity
 from vocabgap.corpus.scanning import scope
-from vocabgap.corpus.store import Version
+from vocabgap.corpus.version import Version
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
 from vocabgap.settings.model import ScanSettings
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
+from vocabgap.corpus.change import Change
 from vocabgap.corpus.chunks import frame_of, metadata_of, row_of
 from vocabgap.corpus.compact_json import compact_json
 from vocabgap.corpus.gap_chunks import PARSER_ID, FolderPayload, Signals, gap_log_parser
@@ -25,7 +26,8 @@ from vocabgap.corpus.identity import (
 )
 from vocabgap.corpus.incoming import Caller, Incoming, Parser, read_files
 from vocabgap.corpus.outcome import Code, PushError, PushResult, RefusedError
-from vocabgap.corpus.store import Change, PathSnapshot, Store
+from vocabgap.corpus.store import Store
+from vocabgap.corpus.version import PathSnapshot
 from vocabgap.corpus.withdrawal import GitRepository, Resolver, Withdrawal, empties, withdrawal
 from vocabgap.errors import AccessDeniedError, ExitCode, NotFoundError, StateError, VocabgapError
 from vocabgap.settings.model import ScanSettings, Settings

@@ -8,8 +8,8 @@ from typing import Final
 import polars as pl
 
 from vocabgap.corpus.gap_chunks import lines_of_chunks
-from vocabgap.corpus.places import is_corpus, open_store
-from vocabgap.corpus.store import Version
+from vocabgap.corpus.store import is_corpus, open_store
+from vocabgap.corpus.version import Version
 from vocabgap.ingest.scanning import Scan as Scan  # noqa: PLC0414 - what a corpus gives
 from vocabgap.ingest.scanning import ScanRequest, united
 from vocabgap.ingest.stored_lines import STORED, scan_stored

@@ -1,141 +1,118 @@
-"""What every store of a shared corpus can do: be read whole at one version, and be changed in one step."""
+"""A shared corpus in a folder of Parquet files, for which no server is needed."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
-import polars as pl
+from vocabgap.corpus.change import Change
+from vocabgap.corpus.manifest import (
+    LOCK,
+    MANIFEST,
+    OURS,
+    Manifest,
+    has_manifest,
+    read_manifest,
+    remove_unnamed,
+    write_manifest,
+    writing,
+)
+from vocabgap.corpus.version import Measures, Version, newest
+from vocabgap.errors import NotFoundError, StateError, expanded
+from vocabgap.files.locking import lock_file
+from vocabgap.files.signals import deferred_signals
+from vocabgap.text import printable_name
 
-from vocabgap.errors import AccessDeniedError, NotFoundError, StateError
-from vocabgap.files.refusals import NO_ROOM
-from vocabgap.schema import UTC_MICROSECONDS
+_DELTA_LOG: Final = "_delta_log"
+DELTA_HINT: Final = (
+    "`vocabgap corpus export` with the version that made such a table,"
+    " and `vocabgap corpus restore` the backup into a new folder"
+)
 
 
-@dataclass(frozen=True, slots=True)
-class PathSnapshot:
-    """Which paths a repository had after its last push that said so.
+def is_corpus(folder: Path) -> bool:
+    """Whether a folder holds a shared corpus, be it one that can no longer be read.
 
-    Attributes:
-        tenant_id: Whose repository it is.
-        repo_slug: The repository.
-        paths: Source paths, sorted, each once.
-        updated_at: When it was said. Only what was ingested until then can be missing from it.
+    A manifest of something else says nothing: many tools call a file so.
+    """
+    return has_manifest(folder) or (folder / _DELTA_LOG).is_dir()
+
+
+def open_store(
+    folder: str | Path, *, create: bool = True, on_wait: Callable[[str], None] = lambda _: None
+) -> "Store":
+    """The corpus in a folder. Nothing is read yet.
+
+    Args:
+        folder: Where it lies.
+        create: Whether one may be made there by the first change.
+        on_wait: Called once, with who holds it, where a change has to wait for another writer.
+
+    Raises:
+        NotFoundError: There is none, and none is to be made.
+        StateError: It was made as a Delta table, which is no longer read.
+    """
+    place = expanded(folder)
+    if not has_manifest(place):
+        if (place / _DELTA_LOG).is_dir():
+            raise StateError(f"'{place}' is a Delta table, which is no longer read", hint=DELTA_HINT)
+        if not create:
+            raise NotFoundError(
+                f"'{place}' holds no shared corpus",
+                hint="`vocabgap corpus push` and `restore` make one; --corpus names another folder",
+            )
+    return Store(place, on_wait)
+
+
+class Store:
+    """A corpus in a folder. The folder is made by the first change.
+
+    Args:
+        folder: Where it is.
+        on_wait: Called once, with who holds it, where a change has to wait for another writer.
     """
 
-    tenant_id: str
-    repo_slug: str
-    paths: tuple[str, ...]
-    updated_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Measures:
-    """How large a version is.
-
-    Attributes:
-        version: Its number: 1 for the first, one more with every change.
-        rows: Chunks that are there.
-        deleted: Rows of its files that are deleted, and whose bytes are still there.
-        parts: Its files of chunks.
-        bytes: Of all its files.
-        old_bytes: Of files in the folder that only earlier versions have.
-    """
-
-    version: int
-    rows: int
-    deleted: int
-    parts: int
-    bytes: int
-    old_bytes: int = 0
-
-
-class Version(Protocol):
-    """One whole version of a corpus."""
-
-    def rows(self, columns: Sequence[str] | None = None, where: pl.Expr | None = None) -> pl.DataFrame:
-        """The chunks that are there, by tenant, repository, source path, line (null first) and id.
-
-        Args:
-            columns: Those of table `chunks` to read; all by default.
-            where: A condition over columns of table `chunks`; all rows by default.
-        """
-        ...
-
-    @property
-    def snapshots(self) -> tuple[PathSnapshot, ...]:
-        """The last snapshot of each repository that sent one."""
-        ...
-
-    @property
-    def config_versions(self) -> dict[str, int]:
-        """How often each tenant was configured; a tenant that is not there never was."""
-        ...
-
-    @property
-    def dimension(self) -> int | None:
-        """How long the vectors of restored records are; None while there are none."""
-        ...
-
-    @property
-    def measures(self) -> Measures:
-        """How large it is."""
-        ...
-
-
-class Change(Version, Protocol):
-    """A version in the making, by one writer. It reads as if what was changed so far were there."""
-
-    def delete(self, where: pl.Expr) -> int:
-        """Take out the chunks that meet a condition over columns of table `chunks`; gives how many."""
-        ...
-
-    def add(self, rows: pl.DataFrame) -> int:
-        """Put in chunks whose id is not there yet; gives how many. One that is there stays as it is.
-
-        A call costs a look at all ids, whether for one row or for many.
-
-        Args:
-            rows: Table `chunks`; of rows with the same id the first counts.
-
-        Raises:
-            InvalidInputError: A row has no id, tenant, repository or source path, or a vector that is not as
-                long as those that are there.
-        """
-        ...
-
-    def keep_snapshot(self, snapshot: PathSnapshot) -> None:
-        """Replace the snapshot of a repository."""
-        ...
-
-    def drop_snapshots(self, tenant_id: str, repo_slug: str | None = None) -> int:
-        """Forget the snapshot of a repository, or of all of a tenant's; gives how many there were."""
-        ...
-
-    def configure(self, tenant_id: str) -> int:
-        """Say that a tenant was configured anew; gives the new version of its configuration."""
-        ...
-
-
-class Store(Protocol):
-    """A shared corpus on some kind of storage."""
+    def __init__(self, folder: Path, on_wait: Callable[[str], None] = lambda _: None) -> None:
+        self.folder = folder
+        self._on_wait = on_wait
 
     def version(self) -> Version:
-        """The newest version, as it is now: what others write later does not change it."""
-        ...
+        """The newest version, as it is now: what others write later does not change it.
 
-    def changing(self, purpose: str) -> AbstractContextManager[Change]:
+        Raises:
+            NotFoundError: There is no corpus.
+            StateError: It is damaged, or of a newer format.
+            AccessDeniedError: It may not be read.
+        """
+        return newest(self.folder)
+
+    @contextmanager
+    def changing(self, purpose: str) -> Iterator[Change]:
         """Alone with the corpus. What was changed appears whole when the block ends without an error.
 
         Args:
             purpose: What is being done, as another writer who finds the corpus locked is told.
 
         Raises:
-            StateError: Another writer is at it, or the disk did not take it. Nothing has changed then.
+            StateError: Another writer is at it, the folder holds something else, or the disk did not take it.
+                Nothing has changed then.
+            AccessDeniedError: The system does not let it be written.
         """
-        ...
+        with writing(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._require_own()
+        with self._alone(purpose):
+            change = self._begun()
+            try:
+                yield change
+                with writing(self.folder):
+                    manifest = change.manifest()
+                    if manifest != change.base:
+                        write_manifest(self.folder, manifest)
+            finally:
+                # What is not removed now is by the next writer.
+                with suppress(OSError, StateError):
+                    self._clear()
 
     def compact(self) -> Measures:
         """Write anew what is there, and remove every file that holds what is not; gives what is there now.
@@ -143,103 +120,62 @@ class Store(Protocol):
         What was deleted is in no file of the corpus afterwards.
 
         Raises:
+            NotFoundError: There is no corpus.
             StateError: Another writer is at it, or the disk did not take it.
+            AccessDeniedError: The system does not let it be written.
         """
-        ...
+        self.version()
+        with self.changing("compact") as change:
+            before = change.base.files
+            change.rewrite()
+        named = (read_manifest(self.folder) or Manifest()).files
+        left = [name for name in before if name not in named and (self.folder / name).exists()]
+        if left:
+            raise StateError(
+                f"corpus '{self.folder}' is compacted, but '{left[0]}', which still holds what was deleted,"
+                " could not be removed",
+                hint="see to it that files may be removed there, and compact it again",
+            )
+        return self.version().measures
 
+    @contextmanager
+    def _alone(self, purpose: str) -> Iterator[None]:
+        """Be the only writer. What the system refuses is told of the lock, not of what is done under it."""
+        with ExitStack() as held:
+            with writing(self.folder):
+                held.enter_context(
+                    lock_file(
+                        self.folder / LOCK,
+                        f"corpus '{self.folder}'",
+                        purpose=purpose,
+                        undone="nothing was changed",
+                        on_wait=self._on_wait,
+                    )
+                )
+            yield
 
-# Path snapshots as a file holds them.
+    def _begun(self) -> Change:
+        """A change of the newest version, once what a writer that was killed has left is gone."""
+        with writing(self.folder):
+            self._clear()
+            return Change(self.folder, read_manifest(self.folder) or Manifest())
 
+    def _clear(self) -> None:
+        with deferred_signals():
+            remove_unnamed(self.folder, read_manifest(self.folder) or Manifest())
 
-_SCHEMA: Final = pl.Schema(
-    {
-        "tenant_id": pl.String(),
-        "repo_slug": pl.String(),
-        "updated_at": UTC_MICROSECONDS,
-        "paths": pl.List(pl.String()),
-    }
-)
+    def _require_own(self) -> None:
+        """Refuse a folder that is no corpus and holds something else: it is not to be strewn among that.
 
-
-def snapshot_frame(snapshots: Sequence[PathSnapshot]) -> pl.DataFrame:
-    """One row a repository."""
-    rows = [(each.tenant_id, each.repo_slug, each.updated_at, list(each.paths)) for each in snapshots]
-    return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
-
-
-def snapshots_of(frame: pl.DataFrame) -> tuple[PathSnapshot, ...]:
-    """The snapshots of such a frame, in its order."""
-    return tuple(
-        PathSnapshot(tenant, repo, tuple(paths), updated)
-        for tenant, repo, updated, paths in frame.select(_SCHEMA.names()).iter_rows()
-    )
-
-
-# What is said where the system, or the disk, does not let a corpus be read or changed.
-
-
-@contextmanager
-def reading(folder: Path) -> Iterator[None]:
-    """Let what the system refuses be an error that names the corpus.
-
-    Raises:
-        StateError: The disk failed.
-        AccessDeniedError: The corpus may not be read.
-    """
-    try:
-        yield
-    except PermissionError as error:
-        raise AccessDeniedError(f"corpus '{folder}' cannot be read: {_problem(error)}") from error
-    except OSError as error:
-        raise StateError(f"corpus '{folder}' cannot be read: {_problem(error)}") from error
-
-
-@contextmanager
-def writing(folder: Path) -> Iterator[None]:
-    """The same of a change. It says that nothing was changed, which is true until the manifest is replaced.
-
-    Raises:
-        StateError: The disk failed, or is full.
-        AccessDeniedError: The corpus may not be written.
-    """
-    try:
-        yield
-    except PermissionError as error:
-        raise AccessDeniedError(
-            f"corpus '{folder}' cannot be changed: {_problem(error)}",
-            hint="ask who owns it for write access; nothing was changed",
-        ) from error
-    except OSError as error:
-        room = "free some space on its disk; " if error.errno in NO_ROOM else ""
-        raise StateError(
-            f"corpus '{folder}' cannot be changed: {_problem(error)}", hint=f"{room}nothing was changed"
-        ) from error
-
-
-def no_corpus(folder: Path) -> NotFoundError:
-    """There is no corpus in a folder."""
-    return NotFoundError(
-        f"there is no corpus in '{folder}'", hint="name its folder; a push or a restore makes one"
-    )
-
-
-def unconfirmed(folder: Path, error: OSError) -> StateError:
-    """A change is in its place, but may not be on the disk."""
-    return StateError(
-        f"corpus '{folder}' is changed, but the disk did not confirm it: {error.strerror or error}",
-        hint="look after the disk; if it loses power now, the change may be gone",
-    )
-
-
-def missing_file(folder: Path, version: int, error: FileNotFoundError) -> StateError:
-    """A file that a version needs is not there."""
-    name = Path(error.filename).name
-    return StateError(
-        f"corpus '{folder}': '{name}', which version {version} needs, is missing",
-        hint="put it back from a copy of the folder, or restore an exported backup into a new one",
-    )
-
-
-def _problem(error: OSError) -> str:
-    name = Path(error.filename or "").name
-    return (f"{name}: " if name else "") + (error.strerror or str(error))
+        What a first change that was killed has left may be there.
+        """
+        if (self.folder / MANIFEST).exists():
+            return
+        strange = sorted(path.name for path in self.folder.iterdir() if not OURS.fullmatch(path.name))
+        # What is strange may be the corpus that another writer has begun since.
+        if strange and not (self.folder / MANIFEST).exists():
+            name = printable_name(strange[0])
+            raise StateError(
+                f"'{self.folder}' is no corpus, and holds other files, such as '{name}'",
+                hint="name an empty folder, or one that does not exist yet",
+            )

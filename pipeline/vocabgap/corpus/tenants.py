@@ -13,7 +13,8 @@ from vocabgap.corpus.identity import (
     require_tenant,
 )
 from vocabgap.corpus.outcome import Code
-from vocabgap.corpus.store import PathSnapshot, Store
+from vocabgap.corpus.store import Store
+from vocabgap.corpus.version import PathSnapshot
 from vocabgap.corpus.withdrawal import normal_paths
 from vocabgap.errors import VocabgapError
 
