@@ -20,9 +20,9 @@ from typing import Final, NamedTuple
 import numpy as np
 import polars as pl
 
+from builders.reporting import summary_of
 from vocabgap.ranking.capabilities import rank
 from vocabgap.reporting.page.rendering import render_page
-from vocabgap.reporting.summary import summarise
 from vocabgap.reporting.writing import with_capabilities
 from vocabgap.schema import CLUSTERS, GAPS, RECORDS, WORDINGS
 
@@ -135,7 +135,7 @@ def measured(reply: Connection, size: tuple[int, int, int], place: Path) -> None
         )
         gaps = with_capabilities(counted.with_columns(counted=pl.lit(value=True)), ranked)
         wall, start = time.perf_counter(), time.process_time()
-        summary = summarise(ranked, now=NOW, top=10, ranked_by="mentions", gaps=gaps)
+        summary = summary_of(ranked, top=10, gaps=gaps)
         summed = time.process_time()
         page = render_page(summary)
         made = time.process_time()

@@ -6,9 +6,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
+import polars as pl
 from markdown_it import MarkdownIt
 
 from vocabgap.pipeline import Run, run
+from vocabgap.reporting.manifest import Rendering, new_manifest
+from vocabgap.reporting.summary import Summary, Tables, summarise
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 
@@ -19,6 +22,12 @@ def publish(tmp_path: Path, root: Path | list[Path], **arguments: object) -> Run
     """Runs the pipeline over a workspace as of a fixed moment."""
     given = {"out": tmp_path / "out", "now": NOW, **arguments}
     return run(root, **given)  # type: ignore[arg-type]
+
+
+def summary_of(ranked: pl.DataFrame, *, top: int, gaps: pl.DataFrame | None = None) -> Summary:
+    """The summary of a ranking that nobody has published."""
+    manifest = new_manifest(NOW, ranked.height, Rendering(top, "mentions", ""))
+    return summarise(Tables(ranked, gaps), manifest)
 
 
 def text_of(made: Run) -> str:

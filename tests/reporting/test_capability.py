@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from builders import gap, write_corpus
-from builders.reporting import publish
+from builders.reporting import publish, summary_of
 from vocabgap.clustering.grouping import cluster
 from vocabgap.ingest.scanning import scan
 from vocabgap.pipeline import Run
@@ -16,7 +16,6 @@ from vocabgap.reporting import capability
 from vocabgap.reporting.capability import HIDDEN, Tally, listed, named_by
 from vocabgap.reporting.overviews import askers_of
 from vocabgap.reporting.page.payload import payload_of
-from vocabgap.reporting.summary import summarise
 from vocabgap.settings.model import RankSettings, Settings
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
@@ -99,5 +98,5 @@ def test_images_of_several_tenants_are_named_with_theirs(tmp_path: Path) -> None
     records = pl.concat(scan(root, tenant_id=tenant).records for tenant in ("reeve", "pilot"))
     ranked = rank(records, cluster(records))
     assert named_by(None, None, askers_of(ranked)) == ("tenant_id",)
-    (row,) = (payload := payload_of(summarise(ranked, now=NOW, top=1, ranked_by="mentions"))).rows
+    (row,) = (payload := payload_of(summary_of(ranked, top=1))).rows
     assert {payload.images[each.image] for each in row.examples} == {"pilot/heron", "reeve/heron"}

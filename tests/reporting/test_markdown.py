@@ -8,14 +8,13 @@ import polars as pl
 import pytest
 
 from builders import gap, write_corpus
-from builders.reporting import headings, publish, tables, text_of
+from builders.reporting import headings, publish, summary_of, tables, text_of
 from vocabgap.clustering.grouping import cluster
 from vocabgap.ingest.scanning import scan
 from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
 from vocabgap.ranking.capabilities import rank
-from vocabgap.reporting.formats import render_markdown
-from vocabgap.reporting.summary import summarise
+from vocabgap.reporting.markdown import render_markdown
 from vocabgap.settings.model import RankBy, RankSettings, Settings
 
 SNAPSHOT = "5e" * 32
@@ -146,7 +145,7 @@ def test_table_row_says_what_the_frame_says(demo_run: Run) -> None:
 def test_top_decides_how_many_are_shown(
     *, demo_run: Run, top: int, title: str, shown: int, rest: str | None
 ) -> None:
-    text = render_markdown(summarise(demo_run.ranked, now=NOW, top=top, ranked_by="mentions"))
+    text = render_markdown(summary_of(demo_run.ranked, top=top))
     assert title in headings(text)
     assert len(next(tables(text))) == shown + 1
     assert (rest in text) if rest else ("The other" not in text)
@@ -296,7 +295,7 @@ def test_whose_an_example_is_is_said_where_there_are_several_tenants(tmp_path: P
     root = write_corpus(tmp_path, {"one": [gap("sky mask")]}, name="coast")
     records = pl.concat(scan(root, tenant_id=tenant).records for tenant in ("reeve", "pilot"))
     ranked = rank(records, cluster(records))
-    text = render_markdown(summarise(ranked, now=NOW, top=10, ranked_by="mentions"))
+    text = render_markdown(summary_of(ranked, top=10))
     assert "`one/vocabulary_gaps.jsonl:1` of `pilot`\\\n" in text
     assert "It is asked for by 2 tenants in 2 repositories, most often in no single one." in text
     assert "They are from 2 repositories of 2 tenants." in text

@@ -10,8 +10,8 @@ from builders import gap, write_corpus
 from vocabgap.clustering.grouping import cluster
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.scanning import scan
-from vocabgap.ranking.capabilities import rank
-from vocabgap.reporting.writing import order_of, report
+from vocabgap.ranking.capabilities import order_of, rank
+from vocabgap.reporting.writing import report
 from vocabgap.schema import CAPABILITIES
 from vocabgap.settings.model import RankBy
 

@@ -13,7 +13,7 @@ from builders.reporting import publish
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
-from vocabgap.reporting import formats, writing
+from vocabgap.reporting import writing
 from vocabgap.reporting.writing import render, report
 from vocabgap.settings.model import RankBy, RankSettings, Settings
 
@@ -155,13 +155,13 @@ def test_damaged_table_is_told(folder: Path) -> None:
 
 
 def test_run_that_was_replaced_meanwhile_stays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = formats.write_faces
+    write = writing.write_formats
 
     def replaced(*arguments: object) -> object:
         change_manifest(folder, capabilities=99)
         return write(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(writing, "write_faces", replaced)
+    monkeypatch.setattr(writing, "write_formats", replaced)
     with pytest.raises(StateError, match="was replaced meanwhile"):
         render(folder)
     assert msgspec.json.decode((folder / "run.json").read_bytes())["capabilities"] == 99

@@ -5,11 +5,10 @@ import polars as pl
 import pytest
 
 from builders import gap, write_corpus
-from builders.reporting import publish
+from builders.reporting import publish, summary_of
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
-from vocabgap.reporting.summary import summarise
 from vocabgap.schema import CAPABILITIES
 from vocabgap.settings.model import ClusterSettings, ReportSettings, Settings
 
@@ -26,7 +25,7 @@ def test_totals_are_those_of_the_ranking(demo_run: Run) -> None:
 
 @pytest.mark.parametrize(("top", "shown"), [(0, 38), (1, 1), (10, 10), (38, 38), (1000, 38)])
 def test_top_shows_that_many_and_zero_shows_all(demo_run: Run, top: int, shown: int) -> None:
-    summary = summarise(demo_run.ranked, now=NOW, top=top, ranked_by="mentions")
+    summary = summary_of(demo_run.ranked, top=top)
     assert [item.rank for item in summary.capabilities] == list(range(1, shown + 1))
     assert summary.total == 38
 
@@ -82,7 +81,7 @@ def test_images_of_one_name_in_two_repositories_are_two(tmp_path: Path) -> None:
 
 
 def test_without_the_records_only_the_ranking_is_told(demo_run: Run) -> None:
-    summary = summarise(demo_run.ranked, now=NOW, top=10, ranked_by="mentions")
+    summary = summary_of(demo_run.ranked, top=10)
     assert (summary.account, summary.images, summary.combinations) == (None, None, None)
     assert (summary.selection, summary.command) == ((), "")
 
@@ -113,4 +112,4 @@ def test_rated_are_the_records_with_a_rating(tmp_path: Path, ratings: list[int |
 
 def test_a_frame_that_is_no_ranking_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="column 'label' is missing"):
-        summarise(CAPABILITIES.empty().drop("label"), now=NOW, top=10, ranked_by="mentions")
+        summary_of(CAPABILITIES.empty().drop("label"), top=10)

@@ -15,10 +15,17 @@ from vocabgap.mcp.tool import MARK, NOTICE, Answer, Arguments, Checkpoint, Limit
 from vocabgap.mcp.workspace import Workspace
 from vocabgap.records.moments import parse_moment
 from vocabgap.reporting.capability import Capability, Tally, Wording, Workaround
-from vocabgap.reporting.manifest import CAPABILITIES_NAME, MANIFEST_NAME, MARKDOWN_NAME
+from vocabgap.reporting.manifest import (
+    CAPABILITIES_NAME,
+    MANIFEST_NAME,
+    MARKDOWN_NAME,
+    Parameters,
+    Rendering,
+    new_manifest,
+)
 from vocabgap.reporting.overviews import Category
 from vocabgap.reporting.published_run import read_run
-from vocabgap.reporting.summary import Summary, summarise
+from vocabgap.reporting.summary import Summary, Tables, summarise
 from vocabgap.settings.model import DEFAULT_TOP
 
 MOST_CAPABILITIES: Final = 50
@@ -153,19 +160,14 @@ def _summary(workspace: Workspace, arguments: ReportArguments, checkpoint: Check
     )
     request = (arguments.since, arguments.until, arguments.category)
     analysis = workspace.rankings.of(selection, checkpoint, request=request)
-    return summarise(
-        analysis.ranked,
-        now=now,
-        top=arguments.limit,
-        ranked_by=settings.rank.by,
-        gaps=analysis.scan.gaps,
-        rejects=analysis.scan.rejects,
-        scanned=analysis.scan.summary,
-        operation_aliases=settings.operation_aliases,
-        covered_from=settings.vocabulary.threshold,
-        has_vocabulary=bool(settings.vocabulary.paths),
-        fewest=settings.rank.fewest,
+    manifest = new_manifest(
+        now,
+        analysis.ranked.height,
+        Rendering(arguments.limit, settings.rank.by.value, ""),
+        Parameters(settings, selection),
     )
+    scan = analysis.scan
+    return summarise(Tables(analysis.ranked, scan.gaps, scan.rejects), manifest, scan.summary)
 
 
 REPORT_GAPS: Final = Tool(

@@ -1,4 +1,4 @@
-"""The command line that makes a report again."""
+"""What a run was asked for: the command line that makes it again, and what its manifest says of it."""
 
 import os
 import shlex
@@ -13,10 +13,10 @@ from vocabgap.errors import expanded
 from vocabgap.ingest.selection import Selection
 from vocabgap.ranking.vocabulary import VocabularyFile
 from vocabgap.records.moments import iso
-from vocabgap.reporting.manifest import Compared, Decided, Model
+from vocabgap.reporting.manifest import Compared, Decided, Manifest, Model, Parameters
 from vocabgap.reporting.published_run import NO_PREVIOUS
 from vocabgap.settings.loading import CONFIG_NAME
-from vocabgap.settings.model import DEFAULT_DECISIONS, MINILM, Settings, known_flags
+from vocabgap.settings.model import DEFAULT_DECISIONS, DEFAULT_OUT, MINILM, Settings, known_flags
 from vocabgap.text import escape_unseen, printable_name
 
 
@@ -56,22 +56,15 @@ class Reproduction(msgspec.Struct, frozen=True):
         """
         if self.config is None and self._beyond_flags():
             return ""
-        home = self._home
-        words = [
-            "vocabgap",
-            "report",
-            *sorted({_argument(_relative(root, home)) for root in self.roots}),
-        ]
+        words = ["vocabgap", "report", *sorted({self._argument(root) for root in self.roots})]
         if self.config is not None:
-            words += ["--config", _argument(_relative(self.config.resolve(), home))]
-        elif (home / CONFIG_NAME).exists():
+            words += ["--config", self._argument(self.config.resolve())]
+        elif (self._home / CONFIG_NAME).exists():
             words += ["--config", os.devnull]  # what lies there was not in force
-        if self.settings.ingest.hidden:
-            words.append("--hidden")
-        if self.settings.categories.reclassify:
-            words.append("--reclassify")
+        words += ["--hidden"] * self.settings.ingest.hidden
+        words += ["--reclassify"] * self.settings.categories.reclassify
         words += self._narrowing()
-        words += self._files(home)
+        words += self._files()
         words += [] if self.previous is None else ["--previous", self._previous]
         for flag, value, default in self._settings():
             # A flag wins over the settings file, so beside one every value is said.
@@ -81,44 +74,46 @@ class Reproduction(msgspec.Struct, frozen=True):
         return _line(words)
 
     @property
-    def compared_with(self) -> Compared | None:
-        """The run before, with its folder as the command names it."""
-        if self.compared is None or self.previous is None:
-            return self.compared
-        return replace(self.compared, folder=self._previous)
-
-    @property
-    def _previous(self) -> str:
-        nothing = self.previous == Path(NO_PREVIOUS)
-        return NO_PREVIOUS if nothing else self._beside(str(self.previous), self._home, NO_PREVIOUS)
-
-    @property
     def deciding(self) -> str:
         """The options with which `vocabgap decide` follows the same settings, in the same folder."""
-        home = self._home
-        words = []
-        if self.config is not None:
-            words += ["--config", _argument(_relative(self.config.resolve(), home))]
-        if self.decided is not None or self._names_decisions:
-            file = self._decisions(home)
-            words += [] if file == DEFAULT_DECISIONS else ["--decisions", file]
+        words = [] if self.config is None else ["--config", self._argument(self.config.resolve())]
+        file = self._argument(self.settings.decisions.file)
+        names_file = self.decided is not None or self.settings.decisions.file != DEFAULT_DECISIONS
+        if names_file and file != DEFAULT_DECISIONS:
+            words += ["--decisions", file]
         return _line(words)
 
-    def _files(self, home: Path) -> list[str]:
-        """The files beside the logs that the report was made from."""
-        embedder = self.settings.cluster.embedder
-        words = []
-        if embedder is not None:
-            words += ["--embedder", embedder if embedder == MINILM else self._beside(embedder, home, MINILM)]
-        for path in self.settings.vocabulary.paths:
-            words += ["--vocabulary", _argument(_relative(expanded(path).resolve(), home))]
-        if self.decided is not None:
-            words += ["--decisions", self._decisions(home)]
-        if self.settings.glossary.folder is not None:
-            place = expanded(self.settings.glossary.folder).resolve()
-            words += ["--glossary", _argument(_relative(place, home))]
-            words += ["--strictness", self.settings.glossary.strictness]
-        return words
+    def described_in(self, manifest: Manifest) -> Manifest:
+        """A manifest that says what the run was asked for."""
+        compared = self.compared
+        if compared is not None and self.previous is not None:
+            compared = replace(compared, folder=self._previous)
+        rendering = manifest.rendering and replace(manifest.rendering, deciding=self.deciding)
+        return replace(
+            manifest,
+            command=self.command,
+            parameters=Parameters(self._without_places(), self.selection),
+            model=self.model,
+            vocabulary=self.vocabulary,
+            decisions=self.decided,
+            compared=compared,
+            rendering=rendering,
+        )
+
+    def _without_places(self) -> Settings:
+        """The settings without where files went and lie: that may name a person."""
+        ours = self.settings
+        glossary = replace(
+            ours.glossary, folder=_name(ours.glossary.folder), events=_name(ours.glossary.events)
+        )
+        return replace(
+            ours,
+            report=replace(ours.report, out=DEFAULT_OUT),
+            cluster=replace(ours.cluster, embedder=None if self.model is None else self.model.name),
+            vocabulary=replace(ours.vocabulary, paths=tuple(filter(None, map(_name, ours.vocabulary.paths)))),
+            decisions=replace(ours.decisions, file=DEFAULT_DECISIONS),
+            glossary=glossary,
+        )
 
     @property
     def _home(self) -> Path:
@@ -126,16 +121,39 @@ class Reproduction(msgspec.Struct, frozen=True):
         return Path(os.path.commonpath([root.parent for root in self.roots]))
 
     @property
-    def _names_decisions(self) -> bool:
-        return self.settings.decisions.file != DEFAULT_DECISIONS
+    def _previous(self) -> str:
+        nothing = self.previous == Path(NO_PREVIOUS)
+        return NO_PREVIOUS if nothing else self._beside(str(self.previous), NO_PREVIOUS)
 
-    def _decisions(self, home: Path) -> str:
-        return _argument(_relative(expanded(self.settings.decisions.file).resolve(), home))
+    def _files(self) -> list[str]:
+        """The files beside the logs that the report was made from."""
+        settings, embedder = self.settings, self.settings.cluster.embedder
+        words = []
+        if embedder is not None:
+            words += ["--embedder", embedder if embedder == MINILM else self._beside(embedder, MINILM)]
+        for path in settings.vocabulary.paths:
+            words += ["--vocabulary", self._argument(path)]
+        if self.decided is not None:
+            words += ["--decisions", self._argument(settings.decisions.file)]
+        if settings.glossary.folder is not None:
+            words += ["--glossary", self._argument(settings.glossary.folder)]
+            words += ["--strictness", settings.glossary.strictness]
+        return words
 
-    @staticmethod
-    def _beside(path: str, home: Path, word: str) -> str:
+    def _argument(self, path: str | Path) -> str:
+        """A path as seen from the home folder, taken neither for an option nor for a person's home.
+
+        Only its name where the two have nothing but the root of the file system in common: the rest is of no
+        use on another machine, and may name a person.
+        """
+        place, home = expanded(path).resolve(), self._home
+        apart = os.path.commonpath([place, home]) == place.anchor and place.parent != home
+        name = printable_name(place.name if apart else os.path.relpath(place, home))
+        return f"./{name}" if name.startswith(("-", "~")) else name
+
+    def _beside(self, path: str | Path, word: str) -> str:
         """A path that is not taken for a word that the option knows."""
-        place = _argument(_relative(expanded(path).resolve(), home))
+        place = self._argument(path)
         return f"./{place}" if place == word else place
 
     def _narrowing(self) -> list[str]:
@@ -176,17 +194,6 @@ def _line(words: Iterable[str]) -> str:
     return " ".join(escape_unseen(shlex.quote(word)) for word in words)
 
 
-def _argument(path: str) -> str:
-    """A relative path that is neither taken for an option nor for a home folder."""
-    name = printable_name(path)
-    return f"./{name}" if name.startswith(("-", "~")) else name
-
-
-def _relative(path: Path, home: Path) -> str:
-    """A path as seen from the folder that the command runs in.
-
-    Only the name where the two have nothing but the root of the file system in common: the rest is of
-    no use on another machine, and may name a person.
-    """
-    apart = os.path.commonpath([path, home]) == path.anchor and path.parent != home
-    return path.name if apart else os.path.relpath(path, home)
+def _name(path: str | None) -> str | None:
+    """The name that a path ends in."""
+    return None if path is None else printable_name(expanded(path).resolve().name)

@@ -295,6 +295,19 @@ class Manifest(msgspec.Struct, frozen=True):
     ] = None
 
     @property
+    def settings(self) -> Settings:
+        """The settings that the run was made with; the default ones where that is not known."""
+        return Settings() if self.parameters is None else self.parameters.settings
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """In what the run before is narrowed, or ranked, differently."""
+        if self.compared is None or self.parameters is None:
+            return ()
+        between = self.now - self.compared.now
+        return differences(self.compared.narrowing, self.parameters.narrowing, between=between)
+
+    @property
     def narrowed_to(self) -> str:
         """What the run was narrowed to, in words; empty for everything."""
         return "" if self.parameters is None else visible(", ".join(narrowed(self.parameters.selection)))
@@ -307,19 +320,7 @@ def versions() -> dict[str, str]:
 
 
 def new_manifest(
-    *,
-    now: datetime,
-    command: str,
-    parameters: Parameters | None,
-    capabilities: int,
-    inputs: tuple[InputFile, ...],
-    timings: tuple[Timing, ...],
-    model: Model | None = None,
-    vocabulary: tuple[VocabularyFile, ...] = (),
-    decisions: Decided | None = None,
-    compared: Compared | None = None,
-    rendering: Rendering | None = None,
-    terms: CheckedTerms | None = None,
+    now: datetime, capabilities: int, rendering: Rendering, parameters: Parameters | None = None
 ) -> Manifest:
     """A manifest with the versions of this installation, of a run whose files are yet to be written."""
     return Manifest(
@@ -328,19 +329,14 @@ def new_manifest(
         python=platform.python_version(),
         libraries=versions(),
         now=now,
-        command=command,
+        command="",
         parameters=parameters,
         account=None,
         capabilities=capabilities,
-        inputs=inputs,
+        inputs=(),
         outputs=(),
-        timings=timings,
-        model=model,
-        vocabulary=vocabulary,
-        decisions=decisions,
-        compared=compared,
+        timings=(),
         rendering=rendering,
-        terms=terms,
     )
 
 

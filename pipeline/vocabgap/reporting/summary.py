@@ -1,6 +1,7 @@
-"""What a report says, as plain data. Every face of the report is rendered from it and from nothing else."""
+"""What a report says, as plain data. Every format is rendered from it, and from nothing else."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 
 import msgspec
@@ -10,7 +11,17 @@ from vocabgap.ingest.accounting import ScanSummary
 from vocabgap.ranking.coverage import probably_covered
 from vocabgap.reporting.capability import COVERED, OPEN, Asker, Capability, Listed, listed, named_by
 from vocabgap.reporting.capability import SETTLED as SETTLED_GROUP
-from vocabgap.reporting.manifest import Difference
+from vocabgap.reporting.manifest import (
+    CAPABILITIES_NAME,
+    GAPS_NAME,
+    GROUPS_NAME,
+    LINEAGE_NAME,
+    REJECTS_NAME,
+    Difference,
+    Manifest,
+    Rendering,
+    filters,
+)
 from vocabgap.reporting.overviews import (
     Account,
     Categorised,
@@ -28,6 +39,37 @@ from vocabgap.reporting.overviews import (
 from vocabgap.schema import CAPABILITIES, IMAGE_KEY, RELATIONS, SETTLED
 from vocabgap.settings.model import DEFAULT_COVERED
 from vocabgap.text import count
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The tables of a run; null is what it was published without.
+
+    Attributes:
+        capabilities: Table `capabilities`.
+        gaps: Table `gaps`.
+        rejects: Table `rejects`.
+        lineage: Table `lineage`.
+        groups: Table `groups`.
+    """
+
+    capabilities: pl.DataFrame
+    gaps: pl.DataFrame | None = None
+    rejects: pl.DataFrame | None = None
+    lineage: pl.DataFrame | None = None
+    groups: pl.DataFrame | None = None
+
+    @property
+    def files(self) -> dict[str, pl.DataFrame]:
+        """The files that hold them."""
+        frames = {
+            CAPABILITIES_NAME: self.capabilities,
+            GAPS_NAME: self.gaps,
+            REJECTS_NAME: self.rejects,
+            LINEAGE_NAME: self.lineage,
+            GROUPS_NAME: self.groups,
+        }
+        return {name: frame for name, frame in frames.items() if frame is not None}
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -146,67 +188,32 @@ class Summary(msgspec.Struct, frozen=True):
         return f"{why}: of {count(self.total, 'capability', 'capabilities')}, {told}"
 
 
-def summarise(
-    ranked: pl.DataFrame,
-    *,
-    now: datetime,
-    top: int,
-    ranked_by: str,
-    gaps: pl.DataFrame | None = None,
-    rejects: pl.DataFrame | None = None,
-    scanned: ScanSummary | None = None,
-    account: Account | None = None,
-    operation_aliases: dict[str, str] | None = None,
-    selection: Mapping[str, str] | None = None,
-    command: str = "",
-    reclassified: bool = False,
-    covered_from: float = DEFAULT_COVERED,
-    has_vocabulary: bool = False,
-    fewest: Mapping[str, int] | None = None,
-    relations: pl.DataFrame | None = None,
-    before: datetime | None = None,
-    differences: tuple[Difference, ...] = (),
-    deciding: str = "",
-    terms: CheckedTerms | None = None,
-) -> Summary:
-    """Make the summary of a run.
+def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = None) -> Summary:
+    """What the report of a run says. The same tables and the same manifest say the same.
 
     Args:
-        ranked: Table `capabilities`.
-        now: The moment the run counts as its present.
-        top: How many capabilities are shown; 0 shows all.
-        ranked_by: What the ranking counted first.
-        gaps: Table `gaps`, for what only the records tell.
-        rejects: Table `rejects`.
-        scanned: The account of the scan.
-        account: Where every line went, where that is known without counting again.
-        operation_aliases: Lower-case name to operation; the built-in ones by default.
-        selection: What the report was narrowed to: the name of each filter that was set, and its value.
-        command: The command that makes this report again.
-        reclassified: Whether records without a category were given one.
-        covered_from: The share of a need that an entry explains where it probably covers it.
-        has_vocabulary: Whether the needs were compared with what can be asked for already.
-        fewest: How many of which column a capability must have to be established.
-        relations: Table `lineage`, where there was a run before.
-        before: The moment that the run before counts as its present.
-        differences: In what the run before is narrowed, or ranked, differently.
-        deciding: The options that `vocabgap decide` needs to follow the settings of this run.
-        terms: What its words mean, where a glossary was asked.
+        tables: Its tables; without `gaps` it does not say what only the records tell.
+        manifest: Its manifest.
+        scanned: The account of the scan, where the manifest does not have it yet.
     """
+    ranked, settings = tables.capabilities, manifest.settings
     CAPABILITIES.require(ranked)
+    rendering = manifest.rendering or Rendering(settings.report.top, settings.rank.by.value, "")
     settled = pl.col("status").is_in(SETTLED)
     # What people want first is shown first, whatever covers it and however little evidence it has.
     pinned = pl.col("pinned")
-    covered = probably_covered(covered_from) & ~pinned
+    covered = probably_covered(settings.vocabulary.threshold) & ~pinned
     decided = ranked.filter(settled)
     rest = ranked.filter(~settled, pl.col("established") | pinned)
     near, open_ = rest.filter(covered), rest.filter(~covered)
-    counted = None if gaps is None else gaps.filter("counted")
-    shown = _shown(open_, top)
+    counted = None if tables.gaps is None else tables.gaps.filter("counted")
+    shown = _shown(open_, rendering.top)
     askers = askers_of(ranked)
-    named = named_by(gaps, rejects, askers)
+    named = named_by(tables.gaps, tables.rejects, askers)
+    relations = tables.lineage
+    selection = {} if manifest.parameters is None else filters(manifest.parameters.selection)
     return Summary(
-        now=now,
+        now=manifest.now,
         capabilities=shown,
         total=ranked.height,
         open_total=open_.height,
@@ -216,25 +223,27 @@ def summarise(
         single=int((ranked["mentions"] == 1).sum()),
         first_seen=_moment((ranked["first_seen"] if counted is None else counted["timestamp"]).min()),
         last_seen=_moment(ranked["last_seen"].max()),
-        ranked_by=ranked_by,
+        ranked_by=rendering.ranked_by,
         categories=categories_of(ranked),
-        combinations=None if counted is None else recurring(counted, operation_aliases),
-        account=account_of(gaps, rejects, scanned) if account is None else account,
-        selection=tuple((selection or {}).items()),
-        command=command,
-        reclassified=reclassified_of(counted) if reclassified and counted is not None else None,
-        covered=_shown(near, top),
+        combinations=None if counted is None else recurring(counted, settings.operation_aliases),
+        account=manifest.account or account_of(tables.gaps, tables.rejects, scanned),
+        selection=tuple(selection.items()),
+        command=manifest.command,
+        reclassified=reclassified_of(counted)
+        if counted is not None and settings.categories.reclassify
+        else None,
+        covered=_shown(near, rendering.top),
         covered_total=near.height,
-        settled=_shown(decided, top),
+        settled=_shown(decided, rendering.top),
         settled_total=decided.height,
         hidden=ranked.height - open_.height - near.height - decided.height,
-        fewest=fewest or {},
-        has_vocabulary=has_vocabulary,
+        fewest=settings.rank.fewest,
+        has_vocabulary=bool(manifest.vocabulary),
         changes=None if relations is None or relations.is_empty() else _changes(relations),
-        covered_from=covered_from,
+        covered_from=settings.vocabulary.threshold,
         ties=ties_of(ranked, shown),
-        before=before,
-        differences=differences,
+        before=None if manifest.compared is None else manifest.compared.now,
+        differences=manifest.differences,
         askers=askers,
         everything=listed(
             ranked,
@@ -243,8 +252,8 @@ def summarise(
             relations=relations,
             named=named,
         ),
-        deciding=deciding,
-        terms=terms,
+        deciding=rendering.deciding,
+        terms=manifest.terms,
     )
 
 

@@ -1,6 +1,5 @@
 """What the numbers of a capability mean, in words."""
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
@@ -8,50 +7,13 @@ from typing import Final
 from vocabgap.ranking.evidence import WORKAROUNDS
 from vocabgap.ranking.intervals import CONFIDENCE, DRAWS, TIED
 from vocabgap.ranking.priority import SIGNIFICANCE, recent_weeks
+from vocabgap.records.moments import iso
 from vocabgap.records.record import RATINGS
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.manifest import Difference
+from vocabgap.reporting.overviews import who_asked, whose
 from vocabgap.settings.model import LEAST_WEEKS
-from vocabgap.text import count, escape_unseen, shortened, visible
-
-# Text from logs inside Markdown: shown as it is, never obeyed.
-#
-# Backslashes before ASCII punctuation are CommonMark (section 2.4). What GitHub adds, bare links and
-# mentions, is disarmed too.
-
-
-_SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>#|~&!$^]")
-_OPENING: Final = re.compile(r"^(\s*)([-+=])")  # a list item, a heading's underline
-_NUMBERED: Final = re.compile(r"^(\s*\d{1,9})([.)])")
-_BARE_LINK: Final = re.compile(r"(?i)(?<=www)\.|:(?=//)|(?<=mailto):|(?<=xmpp):")
-_MENTION: Final = re.compile(r"@")
-_BACKTICKS: Final = re.compile(r"`+")
-WORD_JOINER: Final = "\u2060"
-
-
-def escape(value: object) -> str:
-    """Text as one line of Markdown that renders as itself, in a paragraph, a heading or a table cell."""
-    text = _SPECIAL.sub(r"\\\g<0>", shortened(visible(str(value))))
-    text = _NUMBERED.sub(r"\1\\\2", text)
-    text = _OPENING.sub(r"\1\\\2", text)
-    text = _BARE_LINK.sub(r"\\\g<0>", text)
-    # Nothing that Markdown knows keeps GitHub from notifying a person or linking an address; this does.
-    return _MENTION.sub(f"@{WORD_JOINER}", text)
-
-
-def code(value: object) -> str:
-    """Text as a Markdown code span, outside tables: the fence is longer than any backticks inside.
-
-    White space stays as it is: what is shown as code is there to be copied.
-    """
-    text = shortened(escape_unseen(str(value)))
-    if not text:
-        return "` `"
-    fence = "`" * (1 + max((len(run) for run in _BACKTICKS.findall(text)), default=0))
-    # One space on both sides is taken off again (CommonMark 6.1), unless there is nothing but spaces.
-    padding = " " if text.strip(" ") and (text[0] in "` " or text[-1] in "` ") else ""
-    return f"{fence}{padding}{text}{padding}{fence}"
-
+from vocabgap.text import count, in_words, visible
 
 _BARS: Final = "▁▂▃▄▅▆▇█"
 _COUNTED: Final = {
@@ -214,3 +176,32 @@ def in_what(differences: Sequence[Difference]) -> str:
 def changes(kinds: dict[str, int]) -> str:
     """What became of the capabilities since the run before."""
     return ", ".join(f"{number:,} {kind}" for kind, number in kinds.items() if number) or "nothing changed"
+
+
+# What the templates call these functions by.
+FILTERS: Final = {
+    function.__name__: function
+    for function in (
+        changes,
+        count,
+        day,
+        factors,
+        how_often,
+        in_what,
+        in_words,
+        interval,
+        is_pinned_ahead,
+        iso,
+        next_ahead,
+        number,
+        place_of,
+        rating,
+        satisfaction,
+        short_hash,
+        sparkline,
+        too_few,
+        trend,
+        who_asked,
+        whose,
+    )
+}

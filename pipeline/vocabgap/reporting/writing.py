@@ -1,8 +1,12 @@
-"""The reporting stage: ranked capabilities in, a published folder out."""
+"""The files of a run: tables, manifest, and the formats that people read, published together or not at all.
+
+`report` makes them from a ranking; `render` makes the formats again from what a run has published.
+"""
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,86 +16,47 @@ from typing import Final
 import polars as pl
 from msgspec.structs import replace
 
-from vocabgap.errors import InvalidInputError, StateError, expanded, require_kind, whole_number
+from vocabgap.errors import InvalidInputError, StateError, require_kind, whole_number
 from vocabgap.files.parquet import write_parquet
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.ingest.scanning import Scan
+from vocabgap.ranking.capabilities import order_of
 from vocabgap.ranking.classifying import with_categories
 from vocabgap.ranking.lineage import Lineage
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting.command import Reproduction
-from vocabgap.reporting.formats import Tables, settings_of, summary_of, write_faces
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
     GAPS_NAME,
     GROUPS_NAME,
     LINEAGE_NAME,
     MANIFEST_NAME,
+    MARKDOWN_NAME,
+    PAGE_NAME,
     REJECTS_NAME,
+    SHARE_NAME,
     InputFile,
     Manifest,
     OutputFile,
-    Parameters,
     Rendering,
     Timing,
     describe_output,
+    encode_manifest,
     new_manifest,
     read_manifest,
 )
+from vocabgap.reporting.markdown import render_markdown
 from vocabgap.reporting.overviews import CheckedTerms
+from vocabgap.reporting.page.rendering import render_page
 from vocabgap.reporting.published_run import published, read_run, read_table, resolve_target
-from vocabgap.reporting.summary import Summary
-from vocabgap.schema import CAPABILITIES, GAPS, GROUPS, LINEAGE, REJECTS, SETTLED, Table, phrase
-from vocabgap.settings.model import (
-    DEFAULT_DECISIONS,
-    DEFAULT_OUT,
-    DEFAULT_TOP,
-    RankBy,
-    RankSettings,
-    Settings,
-    overridden,
-    shared_from,
-)
+from vocabgap.reporting.sharing import shareable
+from vocabgap.reporting.summary import Summary, Tables, summarise
+from vocabgap.schema import CAPABILITIES, GAPS, GROUPS, LINEAGE, REJECTS, phrase
+from vocabgap.settings.model import DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, shared_from
 from vocabgap.text import printable_name
 
-# What a ranking counts first, as its order tells: a report must not say more of it than is so.
-
-
-_ORDER_HINT: Final = "hand in what vocabgap.rank returned, or some of its rows, in their order"
-
-
-def order_of(ranked: pl.DataFrame, said: RankBy | str | None = None) -> RankBy:
-    """What a ranking counts first.
-
-    What people have decided about may stand anywhere, and what is not established or settled stands behind;
-    among the rest, and among those, the numbers say it.
-
-    Args:
-        ranked: Table `capabilities`.
-        said: What it was ranked by, if that is known; else the first of the rankings that its order fits.
-
-    Raises:
-        InvalidInputError: The order is another one than that, or none that a ranking gives.
-    """
-    fitting = _fitting(ranked) if ranked["rank"].is_sorted() else []
-    if not fitting:
-        raise InvalidInputError("the capabilities are in no order that a ranking gives", hint=_ORDER_HINT)
-    if said is None:
-        return fitting[0]
-    wanted = overridden(RankSettings(), by=said).by
-    if wanted not in fitting:
-        raise InvalidInputError(
-            f"ranked_by: the capabilities are not ranked by {wanted.value}, but by {fitting[0].value}",
-            hint=f"leave ranked_by out, or rank them with by='{wanted.value}'",
-        )
-    return wanted
-
-
-def _fitting(ranked: pl.DataFrame) -> list[RankBy]:
-    block = (pl.col("status").is_in(SETTLED), pl.col("established"))
-    undecided = ranked.filter(pl.col("decisions").list.len() == 0)
-    falls = undecided.select((pl.col(by.value).diff() <= 0).over(*block).all() for by in RankBy)
-    return [by for by in RankBy if falls[by.value].item()]
+_HINT: Final = "make the report again with `vocabgap report`"
+_OPTIONAL: Final = {GAPS_NAME: GAPS, REJECTS_NAME: REJECTS, LINEAGE_NAME: LINEAGE, GROUPS_NAME: GROUPS}
 
 
 @dataclass(frozen=True, repr=False)
@@ -116,7 +81,7 @@ class Published:
         return f"{self.summary.headline}, in '{printable_name(str(self.folder))}'"
 
     def __repr__(self) -> str:
-        """The same in one line."""
+        """What it holds, and where, in one line."""
         return f"Published({self.headline})"
 
 
@@ -174,8 +139,8 @@ def report(
     settings = Settings() if reproduction is None else reproduction.settings
     gaps = None
     if scan is not None:
-        named = with_categories(scan.gaps, category_aliases=settings.category_aliases)
-        gaps = with_capabilities(named, ranked)
+        categorised = with_categories(scan.gaps, category_aliases=settings.category_aliases)
+        gaps = with_capabilities(categorised, ranked)
         _require_same_records(ranked, gaps)
     tables = Tables(
         ranked,
@@ -184,95 +149,21 @@ def report(
         None if lineage is None else lineage.relations,
         None if lineage is None else lineage.groups,
     )
-    told = new_manifest(
-        now=moment,
-        command="" if reproduction is None else reproduction.command,
-        parameters=None
-        if reproduction is None
-        else Parameters(_without_places(reproduction), reproduction.selection),
-        capabilities=ranked.height,
-        inputs=() if scan is None else _inputs(scan),
+    manifest = replace(
+        new_manifest(moment, ranked.height, Rendering(top, order_of(ranked, ranked_by).value, "")),
+        inputs=() if scan is None else tuple(InputFile(**row) for row in scan.files.iter_rows(named=True)),
         timings=tuple(timings),
-        model=None if reproduction is None else reproduction.model,
-        vocabulary=() if reproduction is None else reproduction.vocabulary,
-        decisions=None if reproduction is None else reproduction.decided,
-        compared=None if reproduction is None else reproduction.compared_with,
-        rendering=Rendering(
-            top, order_of(ranked, ranked_by).value, "" if reproduction is None else reproduction.deciding
-        ),
         terms=terms,
     )
-    summary = summary_of(tables, told, None if scan is None else scan.summary)
+    if reproduction is not None:
+        manifest = reproduction.described_in(manifest)
+    summary = summarise(tables, manifest, None if scan is None else scan.summary)
     with published(out) as folder:
         for name, frame in tables.files.items():
             write_parquet(frame, folder / name)
-        manifest = write_faces(folder, tables, summary, replace(told, account=summary.account), share)
+        manifest = write_formats(folder, tables, summary, replace(manifest, account=summary.account), share)
     names = (*(output.name for output in manifest.outputs), MANIFEST_NAME)
     return Published(resolve_target(out), names, summary, manifest)
-
-
-def with_capabilities(gaps: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
-    """Say of every readable line which capability its wording belongs to.
-
-    Args:
-        gaps: Table `gaps`.
-        ranked: Table `capabilities`.
-    """
-    GAPS.require(gaps)
-    belongs = (
-        ranked.select("capability_id", pl.col("variants").list.eval(pl.element().struct.field("wording")))
-        .explode("variants")
-        .rename({"variants": "wording"})
-    )
-    return (
-        gaps.drop("capability_id")
-        .with_columns(phrase().alias("wording"))
-        .join(belongs, on="wording", how="left", maintain_order="left")
-        .select(GAPS.names)
-    )
-
-
-def _without_places(reproduction: Reproduction) -> Settings:
-    """The settings without where files went and lie: that may name a person."""
-    ours = reproduction.settings
-    embedder = None if reproduction.model is None else reproduction.model.name
-    listed = tuple(printable_name(expanded(path).resolve().name) for path in ours.vocabulary.paths)
-    return replace(
-        ours,
-        report=replace(ours.report, out=DEFAULT_OUT),
-        cluster=replace(ours.cluster, embedder=embedder),
-        vocabulary=replace(ours.vocabulary, paths=listed),
-        decisions=replace(ours.decisions, file=DEFAULT_DECISIONS),
-        glossary=replace(
-            ours.glossary, folder=_name(ours.glossary.folder), events=_name(ours.glossary.events)
-        ),
-    )
-
-
-def _name(path: str | None) -> str | None:
-    """The name that a path ends in."""
-    return None if path is None else printable_name(expanded(path).resolve().name)
-
-
-def _require_same_records(ranked: pl.DataFrame, gaps: pl.DataFrame) -> None:
-    mentions = int(ranked["mentions"].sum())
-    counted = gaps.filter("counted").height
-    if mentions != counted or gaps.filter(pl.col("counted") & pl.col("capability_id").is_null()).height:
-        raise InvalidInputError(
-            f"the ranking, of {mentions:,} mentions, is not that of the scan's {counted:,} records",
-            hint="hand in the scan whose records were ranked",
-        )
-
-
-def _inputs(scan: Scan) -> tuple[InputFile, ...]:
-    return tuple(InputFile(**row) for row in scan.files.iter_rows(named=True))
-
-
-# The faces of a published run, made again from its tables: by a later version, or to be shared.
-
-
-_HINT = "make the report again with `vocabgap report`"
-_OTHERS = {GAPS_NAME: GAPS, REJECTS_NAME: REJECTS, LINEAGE_NAME: LINEAGE, GROUPS_NAME: GROUPS}
 
 
 def render(
@@ -301,30 +192,88 @@ def render(
     """
     place = resolve_target(run, option=option)
     manifest, capabilities = read_run(place, option=option)
-    fewest = settings_of(manifest).rank.shared_from if share else None
-    listed = {output.name: output for output in manifest.outputs}
-    others = {name: table for name, table in _OTHERS.items() if name in listed}
-    for name in (CAPABILITIES_NAME, *others):
-        _require_untouched(place / name, listed.get(name))
-    if share and GAPS_NAME not in others:
+    fewest = manifest.settings.rank.shared_from if share else None
+    outputs = {output.name: output for output in manifest.outputs}
+    for name in (CAPABILITIES_NAME, *(name for name in _OPTIONAL if name in outputs)):
+        _require_untouched(place / name, outputs.get(name))
+    if share and GAPS_NAME not in outputs:
         raise InvalidInputError(
             f"the run in '{place}' was published without {GAPS_NAME}, which says what may be shared",
             hint="make a report of a scan",
         )
-    tables = Tables(capabilities, *(_read(place, name, table, others) for name, table in _OTHERS.items()))
+    tables = Tables(
+        capabilities,
+        *(read_table(place, name, _OPTIONAL[name]) if name in outputs else None for name in _OPTIONAL),
+    )
     target = place if out is None else resolve_target(out)
-    told = manifest if terms is None else replace(manifest, terms=terms)
-    summary = summary_of(tables, told)
+    to_tell = manifest if terms is None else replace(manifest, terms=terms)
+    summary = summarise(tables, to_tell)
     with published(target) as folder:
         for name in tables.files:
             shutil.copyfile(place / name, folder / name)
-        made = write_faces(folder, tables, summary, told, fewest)
-        _require_same(place, manifest)
-    return Published(target, (*(output.name for output in made.outputs), MANIFEST_NAME), summary, made)
+        written = write_formats(folder, tables, summary, to_tell, fewest)
+        if read_manifest(place) != manifest:
+            raise StateError(f"the run in '{place}' was replaced meanwhile", hint="try again")
+    names = (*(output.name for output in written.outputs), MANIFEST_NAME)
+    return Published(target, names, summary, written)
 
 
-def _read(place: Path, name: str, table: Table, listed: dict[str, Table]) -> pl.DataFrame | None:
-    return read_table(place, name, table) if name in listed else None
+def write_formats(
+    folder: Path, tables: Tables, summary: Summary, manifest: Manifest, fewest: int | None
+) -> Manifest:
+    """Write what people read beside the tables, and the manifest of it all, which is returned.
+
+    Args:
+        folder: Where the files of the tables lie already.
+        tables: The tables.
+        summary: What the report says.
+        manifest: The manifest; its outputs are yet to be listed.
+        fewest: How many images what may leave the machine must be on; null where nothing is to.
+    """
+    texts = {MARKDOWN_NAME: render_markdown(summary), PAGE_NAME: render_page(summary)}
+    if fewest is not None and tables.gaps is not None:
+        aliases = manifest.settings.operation_aliases
+        texts[SHARE_NAME] = render_page(shareable(summary, tables.gaps.filter("counted"), fewest, aliases))
+    for name, text in texts.items():
+        with _named(folder / name) as path:
+            path.write_text(text, encoding="utf-8", newline="\n")
+    written = replace(
+        manifest, outputs=tuple(describe_output(folder / name) for name in (*texts, *tables.files))
+    )
+    with _named(folder / MANIFEST_NAME) as path:
+        path.write_bytes(encode_manifest(written))
+    return written
+
+
+def with_capabilities(gaps: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
+    """Say of every readable line which capability its wording belongs to.
+
+    Args:
+        gaps: Table `gaps`.
+        ranked: Table `capabilities`.
+    """
+    GAPS.require(gaps)
+    belongs = (
+        ranked.select("capability_id", pl.col("variants").list.eval(pl.element().struct.field("wording")))
+        .explode("variants")
+        .rename({"variants": "wording"})
+    )
+    return (
+        gaps.drop("capability_id")
+        .with_columns(phrase().alias("wording"))
+        .join(belongs, on="wording", how="left", maintain_order="left")
+        .select(GAPS.names)
+    )
+
+
+def _require_same_records(ranked: pl.DataFrame, gaps: pl.DataFrame) -> None:
+    mentions = int(ranked["mentions"].sum())
+    counted = gaps.filter("counted").height
+    if mentions != counted or gaps.filter(pl.col("counted") & pl.col("capability_id").is_null()).height:
+        raise InvalidInputError(
+            f"the ranking, of {mentions:,} mentions, is not that of the scan's {counted:,} records",
+            hint="hand in the scan whose records were ranked",
+        )
 
 
 def _require_untouched(path: Path, listed: OutputFile | None) -> None:
@@ -336,7 +285,11 @@ def _require_untouched(path: Path, listed: OutputFile | None) -> None:
         raise StateError(f"'{path}' is not the file that {MANIFEST_NAME} beside it tells of", hint=_HINT)
 
 
-def _require_same(place: Path, manifest: Manifest) -> None:
-    """Refuse to put an older run in the place of one that was published while this one was read."""
-    if read_manifest(place) != manifest:
-        raise StateError(f"the run in '{place}' was replaced meanwhile", hint="try again")
+@contextmanager
+def _named(path: Path) -> Iterator[Path]:
+    """Let what the disk refuses name the file, which the system does only for one that is opened."""
+    try:
+        yield path
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise

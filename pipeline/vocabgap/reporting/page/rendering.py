@@ -14,25 +14,12 @@ import msgspec
 from markupsafe import Markup
 
 from vocabgap.ranking.priority import recent_weeks
-from vocabgap.records.moments import iso
 from vocabgap.reporting.capability import SHOWN
-from vocabgap.reporting.overviews import who_asked, whose
 from vocabgap.reporting.page.payload import LEVELS, SPARK, Payload, encode_payload, levels, payload_of
 from vocabgap.reporting.page.rows import Row
 from vocabgap.reporting.summary import Summary
-from vocabgap.reporting.wording import (
-    FIGURES,
-    changes,
-    day,
-    how_often,
-    in_what,
-    is_pinned_ahead,
-    number,
-    place_of,
-    too_few,
-    trend,
-)
-from vocabgap.text import count, escape_unseen, in_words, shortened, visible
+from vocabgap.reporting.wording import FIGURES, FILTERS
+from vocabgap.text import escape_unseen, shortened, visible
 
 # Style and script of the page, and what the page is allowed to do: use these two, and nothing else.
 
@@ -217,31 +204,9 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters.update(
-        data=_data,
-        code=_code,
-        strong=_strong,
-        number=number,
-        day=day,
-        iso=iso,
-        count=count,
-        in_words=in_words,
-        trend=trend,
-        is_pinned_ahead=is_pinned_ahead,
-        place_of=place_of,
-        too_few=too_few,
-        changes=changes,
-        how_often=how_often,
-        in_what=in_what,
-        who_asked=who_asked,
-        whose=whose,
-        percentage=percentage,
-        bars=bars,
+        FILTERS, data=_data, code=_code, strong=_strong, percentage=percentage, bars=bars
     )
-    environment.globals.update(
-        spark_box=SPARK,
-        recent_weeks=recent_weeks,
-        **FIGURES,
-    )
+    environment.globals.update(FIGURES, spark_box=SPARK, recent_weeks=recent_weeks)
     return environment
 
 
