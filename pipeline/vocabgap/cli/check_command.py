@@ -1,6 +1,5 @@
 """`vocabgap check`: are the logs sound?"""
 
-import os
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -8,19 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vocabgap.cli.options import (
-    CacheOption,
-    ConfigOption,
-    HiddenOption,
-    RepositoriesOption,
-    RootsArgument,
-    TenantsOption,
-    VerifyHashOption,
-    note_cache,
-)
-from vocabgap.cli.output import Output, output_of
+from vocabgap.cli.options import Reading, RootsArgument, note_cache, settings_of, with_options
+from vocabgap.cli.output import Output, account_line, output_of
 from vocabgap.errors import ExitCode
-from vocabgap.settings.loading import resolve_settings
 from vocabgap.settings.model import Settings
 from vocabgap.text import count, escape_unseen, in_words
 
@@ -28,14 +17,10 @@ if TYPE_CHECKING:
     from vocabgap.ingest.log_lines import RepairedLine
 
 
+@with_options
 def check(
     context: typer.Context,
     roots: RootsArgument,
-    tenant: TenantsOption = None,
-    repo: RepositoriesOption = None,
-    hidden: HiddenOption = None,
-    cache: CacheOption = None,
-    verify_hash: VerifyHashOption = False,
     repairs: Annotated[
         bool,
         typer.Option(
@@ -44,23 +29,16 @@ def check(
         ),
     ] = False,
     mended: Annotated[bool, typer.Option("--mended", hidden=True)] = False,  # its name before
-    config: ConfigOption = None,
+    *,
+    reading: Reading,
 ) -> None:
     """List the bad lines of the logs; exit with 2 if there are any."""
-    from vocabgap.cli.output import account_line  # noqa: PLC0415 - loads rich
     from vocabgap.ingest.scanning import scan  # noqa: PLC0415 - loads Polars
 
     output = output_of(context)
     repairs = repairs or mended
-    settings = resolve_settings(config, os.environ, {"--hidden": hidden}).settings
-    scanned = scan(
-        roots,
-        settings=settings.scan,
-        cache=cache,
-        verify_hash=verify_hash,
-        tenants=tenant or (),
-        repositories=repo or (),
-    )
+    settings = settings_of(context).settings
+    scanned = scan(roots, settings=settings.scan, **reading.arguments)
     summary = scanned.summary
     for row in scanned.rejects.iter_rows(named=True):
         output.event("reject", **row)

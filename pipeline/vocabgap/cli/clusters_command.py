@@ -1,62 +1,234 @@
 """`vocabgap clusters`: the groups that were found, what other cuts would give, and one from inside."""
 
-import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from vocabgap.cli.groups import LIST, ListByDefault
 from vocabgap.cli.options import (
-    CacheOption,
-    ConfigOption,
     EmbedderOption,
-    HiddenOption,
-    RepositoriesOption,
+    Reading,
     RootsArgument,
     RunOption,
-    TenantsOption,
     ThresholdOption,
-    VerifyHashOption,
-    note_cache,
     note_embeddings,
-    note_unread,
+    note_scan,
+    settings_of,
+    with_options,
 )
-from vocabgap.cli.output import Output, output_of
+from vocabgap.cli.output import Output, account_line, output_of, table
 from vocabgap.errors import NotFoundError, VocabgapError
-from vocabgap.settings.loading import resolve_settings
 from vocabgap.settings.model import BY_WORDING, DEFAULT_TOP, Settings
 from vocabgap.text import count, printable_name, shortened, visible
 
 if TYPE_CHECKING:
-    from vocabgap.clustering.embedding import Embedder
     from vocabgap.clustering.grouping import Clusters
     from vocabgap.ingest.accounting import ScanSummary
     from vocabgap.ingest.scanning import Scan
 
-# Where a group is asked for by a name that only a report knows, since people have decided about it.
-
 
 _SHOWN: Final = 5  # groups to name
 _AS_FOUND: Final = "these are the groups as found, before what was decided about them"
+_GROUP_COLUMNS: Final = ("mentions", "surfaces", "cohesion", "weakest link")
+_SWEEP_COLUMNS: Final = ("cut", "groups", "singletons", "their mentions", "largest")
+_SOUND_HINT: Final = "`vocabgap check` says what was looked for, and what could not be read"
+
+
+clusters = typer.Typer(
+    cls=ListByDefault,
+    name="clusters",
+    help="Look at the groups: all of them, at other cuts, or one from inside.\n\n"
+    "Without a command the groups are listed. A folder that is called show is written ./show. "
+    "These are the groups as found; only a report follows what was decided.",
+    rich_markup_mode=None,
+)
+
+
+@clusters.command(LIST)
+@with_options
+def list_clusters(
+    context: typer.Context,
+    roots: RootsArgument,
+    threshold: ThresholdOption = None,
+    embedder: EmbedderOption = None,
+    threshold_sweep: Annotated[
+        bool, typer.Option("--threshold-sweep", help="Show what each of several cuts would give instead.")
+    ] = False,
+    top: Annotated[
+        int | None, typer.Option(help=f"Groups to show; 0 shows all.  [default: {DEFAULT_TOP}]")
+    ] = None,
+    *,
+    reading: Reading,
+) -> None:
+    """List the groups, the most mentioned first, with the long tail in a line of its own."""
+    output = output_of(context)
+    settings = settings_of(context).settings
+    scanned, found = _clusters(output, roots, settings, reading, sweep=threshold_sweep)
+    if not scanned.summary.records:
+        _print_nothing(output, scanned.summary)
+    if threshold_sweep:
+        _print_sweep(output, found, scanned.summary)
+        return
+    ordered = found.clusters.sort("mentions", "label", descending=[True, False])
+    listed = ordered.head(settings.report.top or ordered.height)
+    for row in listed.iter_rows(named=True):
+        output.event("cluster", **row)
+    tail = ordered.filter(surfaces=1)
+    output.event(
+        "result",
+        clusters=ordered.height,
+        singletons=tail.height,
+        threshold=found.threshold,
+        account=scanned.summary,
+    )
+    if output.as_json or not scanned.summary.records:
+        return
+    several = ordered.filter(ordered["surfaces"] > 1)
+    rows = listed.select("label", "mentions", "surfaces", "cohesion", "weakest_link").rows()
+    cells = [[label, *numbers, f"{held:.2f}", f"{link:.2f}"] for label, *numbers, held, link in rows]
+    output.text(table(("group", *_GROUP_COLUMNS), cells, numbers=_GROUP_COLUMNS) + "\n")
+    several_mentions, tail_mentions = (
+        count(int(part["mentions"].sum()), "mention") for part in (several, tail)
+    )
+    output.text(
+        f"{count(several.height, 'group')} of several surfaces, {several_mentions}; "
+        f"{count(tail.height, 'singleton')}, {tail_mentions}."
+    )
+
+
+@clusters.command()
+@with_options
+def show(
+    context: typer.Context,
+    label: Annotated[
+        str, typer.Argument(help="The group's label, or any wording in it.", show_default=False)
+    ],
+    roots: RootsArgument,
+    threshold: ThresholdOption = None,
+    embedder: EmbedderOption = None,
+    svg: Annotated[Path | None, typer.Option(help="Write the dendrogram to this file, too.")] = None,
+    run: RunOption = None,
+    *,
+    reading: Reading,
+) -> None:
+    """Show every wording of one group, and how they came together.
+
+    What only the published run calls so, since it was merged or renamed, is answered with its groups.
+    """
+    output = output_of(context)
+    settings = settings_of(context).settings
+    # What follows loads Polars.
+    from vocabgap.reporting.dendrogram import (  # noqa: PLC0415  # noqa: PLC0415
+        leaves_of,
+        picture_place,
+        svg_dendrogram,
+        text_dendrogram,
+        write_picture,
+    )
+    from vocabgap.reporting.overviews import nothing  # noqa: PLC0415
+
+    if svg is not None:
+        picture_place(svg)  # told before the work is done
+    scanned, found = _clusters(output, roots, settings, reading)
+    if not scanned.summary.records:
+        raise NotFoundError(nothing(scanned.summary), hint=_SOUND_HINT)
+    with _naming_published(found, printable_name(label), run or settings.report.out):
+        number = _named(found, printable_name(label))
+    group = found.clusters.filter(cluster=number).row(0, named=True)
+    wordings = found.wordings.filter(cluster=number).sort("mentions", "wording", descending=[True, False])
+    leaves, linkage = found.dendrogram(number)
+    if svg is not None:
+        write_picture(svg, svg_dendrogram(leaves_of(leaves), linkage, title=group["label"]))
+    for row in wordings.iter_rows(named=True):
+        output.event("wording", **row)
+    for row in linkage.iter_rows(named=True):
+        output.event("merge", **row)
+    output.event("result", cluster=group)
+    if output.as_json:
+        return
+    output.text(
+        f"{visible(group['label'])}: {count(group['mentions'], 'mention')}, "
+        f"{count(wordings.height, 'wording')}, "
+        f"cohesion {group['cohesion']:.2f}, weakest link {group['weakest_link']:.2f}\n"
+    )
+    cells = [
+        [row["wording"], row["mentions"], f"{row['similarity']:.2f}"]
+        for row in wordings.iter_rows(named=True)
+    ]
+    output.text(table(("wording", "mentions", "similarity"), cells, numbers=("mentions", "similarity")))
+    if linkage.height:
+        encoding = sys.stdout.encoding or "utf-8"
+        output.text("\n" + text_dendrogram(leaves_of(leaves), linkage, encoding=encoding))
+
+
+def _clusters(
+    output: Output, roots: list[Path], settings: Settings, reading: Reading, *, sweep: bool = False
+) -> "tuple[Scan, Clusters]":
+    """What was read, and its groups, with merges as far as a sweep looks if there is to be one."""
+    from vocabgap.clustering.embedding import load_embedder  # noqa: PLC0415 - loads NumPy
+    from vocabgap.clustering.grouping import SWEEP_CUTS, cluster  # noqa: PLC0415 - loads Polars
+    from vocabgap.ingest.scanning import scan  # noqa: PLC0415
+    from vocabgap.ranking.screening import screen  # noqa: PLC0415
+
+    # That a model cannot be used is best told before anything is read.
+    embedder = load_embedder(settings.cluster.embedder, reading.cache)
+    scanned = scan(roots, settings=settings.scan, **reading.arguments)
+    scanned = replace(scanned, gaps=screen(scanned.gaps, settings.rules))  # the groups that a report ranks
+    note_scan(output, scanned)
+    max_distance = max(SWEEP_CUTS) if sweep else 0.0
+    found = cluster(scanned.records, settings.cluster, embedder=embedder, max_distance=max_distance)
+    note_embeddings(output, embedder.use if embedder else None)
+    return scanned, found
+
+
+def _print_nothing(output: Output, account: "ScanSummary") -> None:
+    from vocabgap.reporting.overviews import nothing  # noqa: PLC0415 - loads Polars
+
+    output.text(f"{nothing(account)}.\n{account_line(account)}")
+
+
+def _print_sweep(output: Output, found: "Clusters", account: "ScanSummary") -> None:
+    cuts = found.sweep()
+    for row in cuts.iter_rows(named=True):
+        output.event("cut", **row)
+    output.event("result", cuts=cuts.height, threshold=found.threshold, account=account)
+    if output.as_json or not account.records:
+        return
+    cells: list[list[object]] = []
+    before = ""
+    for row in cuts.iter_rows(named=True):
+        top = "; ".join(f"{item['label']} ({item['mentions']:,})" for item in row["top"])
+        shown, before = ("the same" if top == before else top), top
+        mark = " *" if row["threshold"] == found.threshold else "  "
+        numbers = (row["groups"], row["singletons"], row["singleton_mentions"], row["largest"])
+        cells.append([f"{_cut_in_words(row['threshold'])}{mark}", *numbers, shown])
+    output.text(table((*_SWEEP_COLUMNS, "most mentioned"), cells, numbers=_SWEEP_COLUMNS))
+    output.text(f"\n* the cut in force: {_cut_in_words(found.threshold)}")
+
+
+def _cut_in_words(threshold: float | None) -> str:
+    return BY_WORDING if threshold is None else str(threshold)
+
+
+def _named(found: "Clusters", label: str) -> int:
+    """The number of the group that a label or a wording names."""
+    from vocabgap.records.lookup import Named, lookup  # noqa: PLC0415 - loads Polars
+
+    wordings = found.wordings.group_by("cluster").agg("wording")
+    groups = found.clusters.join(wordings, on="cluster", maintain_order="left")
+    known = [Named("", *row) for row in groups.select("label", "wording").iter_rows()]
+    place = lookup(known, label, singular="group", plural="groups", hint="see `vocabgap clusters`")
+    return int(groups["cluster"][place])
 
 
 @contextmanager
-def telling_of_decisions(found: "Clusters", name: str, run: str) -> Iterator[None]:
-    """Have a group that is not found say which groups the capability of that name is made of.
-
-    Args:
-        found: The groups.
-        name: What was asked for.
-        run: The folder of the published run whose capabilities are looked at.
-
-    Raises:
-        NotFoundError: As within, with a hint that says so.
-    """
+def _naming_published(found: "Clusters", name: str, run: str) -> Iterator[None]:
+    """Have a group that is not found say which groups the published capability of that name is made of."""
     try:
         yield
     except NotFoundError as error:
@@ -82,262 +254,3 @@ def _groups_of(found: "Clusters", name: str, run: str) -> list[str]:
     held = found.wordings.filter(found.wordings["wording"].is_in([each["wording"] for each in variants]))
     groups = found.clusters.filter(found.clusters["cluster"].is_in(held["cluster"].unique().implode()))
     return groups.sort("mentions", "label", descending=[True, False])["label"].to_list()
-
-
-_GROUP_COLUMNS: Final = ("mentions", "surfaces", "cohesion", "weakest link")
-_SWEEP_COLUMNS: Final = ("cut", "groups", "singletons", "their mentions", "largest")
-_SOUND_HINT: Final = "`vocabgap check` says what was looked for, and what could not be read"
-
-
-clusters = typer.Typer(
-    cls=ListByDefault,
-    name="clusters",
-    help="Look at the groups: all of them, at other cuts, or one from inside.\n\n"
-    "Without a command the groups are listed. A folder that is called show is written ./show. "
-    "These are the groups as found; only a report follows what was decided.",
-    rich_markup_mode=None,
-)
-
-
-@clusters.command(LIST)
-def list_clusters(
-    context: typer.Context,
-    roots: RootsArgument,
-    threshold: ThresholdOption = None,
-    embedder: EmbedderOption = None,
-    threshold_sweep: Annotated[
-        bool, typer.Option("--threshold-sweep", help="Show what each of several cuts would give instead.")
-    ] = False,
-    top: Annotated[
-        int | None, typer.Option(help=f"Groups to show; 0 shows all.  [default: {DEFAULT_TOP}]")
-    ] = None,
-    tenant: TenantsOption = None,
-    repo: RepositoriesOption = None,
-    hidden: HiddenOption = None,
-    cache: CacheOption = None,
-    verify_hash: VerifyHashOption = False,
-    config: ConfigOption = None,
-) -> None:
-    """List the groups, the most mentioned first, with the long tail in a line of its own."""
-    output = output_of(context)
-    settings = _settings(config, threshold, embedder, hidden, top)
-    by = _embedder(settings, cache)
-    narrowed = Narrowed(tenant or (), repo or ())
-    scanned = _scanned(output, roots, narrowed, settings, cache, verify_hash=verify_hash)
-    found = _clustered(output, scanned, settings, by, sweep=threshold_sweep)
-    if not scanned.summary.records:
-        _print_nothing(output, scanned.summary)
-    if threshold_sweep:
-        _print_sweep(output, found, scanned.summary)
-        return
-    ordered = found.clusters.sort("mentions", "label", descending=[True, False])
-    listed = ordered.head(settings.report.top or ordered.height)
-    for row in listed.iter_rows(named=True):
-        output.event("cluster", **row)
-    tail = ordered.filter(surfaces=1)
-    output.event(
-        "result",
-        clusters=ordered.height,
-        singletons=tail.height,
-        threshold=found.threshold,
-        account=scanned.summary,
-    )
-    if output.as_json or not scanned.summary.records:
-        return
-    from vocabgap.cli.output import table  # noqa: PLC0415 - loads rich
-
-    several = ordered.filter(ordered["surfaces"] > 1)
-    rows = listed.select("label", "mentions", "surfaces", "cohesion", "weakest_link").rows()
-    cells = [[label, *numbers, f"{held:.2f}", f"{link:.2f}"] for label, *numbers, held, link in rows]
-    output.text(table(("group", *_GROUP_COLUMNS), cells, numbers=_GROUP_COLUMNS) + "\n")
-    several_mentions, tail_mentions = (
-        count(int(part["mentions"].sum()), "mention") for part in (several, tail)
-    )
-    output.text(
-        f"{count(several.height, 'group')} of several surfaces, {several_mentions}; "
-        f"{count(tail.height, 'singleton')}, {tail_mentions}."
-    )
-
-
-@clusters.command()
-def show(
-    context: typer.Context,
-    label: Annotated[
-        str, typer.Argument(help="The group's label, or any wording in it.", show_default=False)
-    ],
-    roots: RootsArgument,
-    threshold: ThresholdOption = None,
-    embedder: EmbedderOption = None,
-    svg: Annotated[Path | None, typer.Option(help="Write the dendrogram to this file, too.")] = None,
-    run: RunOption = None,
-    tenant: TenantsOption = None,
-    repo: RepositoriesOption = None,
-    hidden: HiddenOption = None,
-    cache: CacheOption = None,
-    verify_hash: VerifyHashOption = False,
-    config: ConfigOption = None,
-) -> None:
-    """Show every wording of one group, and how they came together.
-
-    What only the published run calls so, since it was merged or renamed, is answered with its groups.
-    """
-    output = output_of(context)
-    settings = _settings(config, threshold, embedder, hidden)
-    # What follows loads Polars.
-    from vocabgap.reporting.dendrogram import (  # noqa: PLC0415  # noqa: PLC0415
-        leaves_of,
-        picture_place,
-        svg_dendrogram,
-        text_dendrogram,
-        write_picture,
-    )
-    from vocabgap.reporting.overviews import nothing  # noqa: PLC0415
-
-    if svg is not None:
-        picture_place(svg)  # told before the work is done
-    by = _embedder(settings, cache)
-    narrowed = Narrowed(tenant or (), repo or ())
-    scanned = _scanned(output, roots, narrowed, settings, cache, verify_hash=verify_hash)
-    if not scanned.summary.records:
-        raise NotFoundError(nothing(scanned.summary), hint=_SOUND_HINT)
-    found = _clustered(output, scanned, settings, by)
-    with telling_of_decisions(found, printable_name(label), run or settings.report.out):
-        number = _named(found, printable_name(label))
-    group = found.clusters.filter(cluster=number).row(0, named=True)
-    wordings = found.wordings.filter(cluster=number).sort("mentions", "wording", descending=[True, False])
-    leaves, linkage = found.dendrogram(number)
-    if svg is not None:
-        write_picture(svg, svg_dendrogram(leaves_of(leaves), linkage, title=group["label"]))
-    for row in wordings.iter_rows(named=True):
-        output.event("wording", **row)
-    for row in linkage.iter_rows(named=True):
-        output.event("merge", **row)
-    output.event("result", cluster=group)
-    if output.as_json:
-        return
-    from vocabgap.cli.output import table  # noqa: PLC0415 - loads rich
-
-    output.text(
-        f"{visible(group['label'])}: {count(group['mentions'], 'mention')}, "
-        f"{count(wordings.height, 'wording')}, "
-        f"cohesion {group['cohesion']:.2f}, weakest link {group['weakest_link']:.2f}\n"
-    )
-    cells = [
-        [row["wording"], row["mentions"], f"{row['similarity']:.2f}"]
-        for row in wordings.iter_rows(named=True)
-    ]
-    output.text(table(("wording", "mentions", "similarity"), cells, numbers=("mentions", "similarity")))
-    if linkage.height:
-        encoding = sys.stdout.encoding or "utf-8"
-        output.text("\n" + text_dendrogram(leaves_of(leaves), linkage, encoding=encoding))
-
-
-def _settings(
-    config: Path | None,
-    threshold: str | None,
-    embedder: str | None,
-    hidden: bool | None,
-    top: int | None = None,
-) -> Settings:
-    flags = {
-        "--embedder": embedder,
-        "--threshold": threshold,
-        "--hidden": hidden,
-        "--top": top,
-    }
-    return resolve_settings(config, os.environ, flags).settings
-
-
-class Narrowed(NamedTuple):
-    """What is read of a corpus."""
-
-    tenants: Sequence[str]
-    repositories: Sequence[str]
-
-
-def _scanned(
-    output: Output,
-    roots: list[Path],
-    narrowed: Narrowed,
-    settings: Settings,
-    cache: Path | None,
-    *,
-    verify_hash: bool,
-) -> "Scan":
-    from vocabgap.ingest.scanning import scan  # noqa: PLC0415 - loads Polars
-    from vocabgap.ranking.screening import screen  # noqa: PLC0415
-
-    scanned = scan(
-        roots,
-        settings=settings.scan,
-        cache=cache,
-        verify_hash=verify_hash,
-        tenants=narrowed.tenants,
-        repositories=narrowed.repositories,
-    )
-    scanned = replace(scanned, gaps=screen(scanned.gaps, settings.rules))  # the groups that a report ranks
-    note_cache(output, scanned.cache)
-    note_unread(output, scanned)
-    return scanned
-
-
-def _embedder(settings: Settings, cache: Path | None) -> "Embedder | None":
-    """The embedder that is asked for; that one cannot be used is best told before anything is read."""
-    from vocabgap.clustering.embedding import load_embedder  # noqa: PLC0415 - loads NumPy
-
-    return load_embedder(settings.cluster.embedder, cache)
-
-
-def _clustered(
-    output: Output, scanned: "Scan", settings: Settings, embedder: "Embedder | None", *, sweep: bool = False
-) -> "Clusters":
-    """The groups of what was read, with merges as far as a sweep looks if there is to be one."""
-    from vocabgap.clustering.grouping import SWEEP_CUTS, cluster  # noqa: PLC0415 - loads Polars
-
-    max_distance = max(SWEEP_CUTS) if sweep else 0.0
-    found = cluster(scanned.records, settings.cluster, embedder=embedder, max_distance=max_distance)
-    note_embeddings(output, embedder.use if embedder else None)
-    return found
-
-
-def _print_nothing(output: Output, account: "ScanSummary") -> None:
-    from vocabgap.cli.output import account_line  # noqa: PLC0415 - loads rich
-    from vocabgap.reporting.overviews import nothing  # noqa: PLC0415
-
-    output.text(f"{nothing(account)}.\n{account_line(account)}")
-
-
-def _print_sweep(output: Output, found: "Clusters", account: "ScanSummary") -> None:
-    cuts = found.sweep()
-    for row in cuts.iter_rows(named=True):
-        output.event("cut", **row)
-    output.event("result", cuts=cuts.height, threshold=found.threshold, account=account)
-    if output.as_json or not account.records:
-        return
-    from vocabgap.cli.output import table  # noqa: PLC0415 - loads rich
-
-    cells: list[list[object]] = []
-    before = ""
-    for row in cuts.iter_rows(named=True):
-        top = "; ".join(f"{item['label']} ({item['mentions']:,})" for item in row["top"])
-        told, before = ("the same" if top == before else top), top
-        mark = " *" if row["threshold"] == found.threshold else "  "
-        numbers = (row["groups"], row["singletons"], row["singleton_mentions"], row["largest"])
-        cells.append([f"{_cut_in_words(row['threshold'])}{mark}", *numbers, told])
-    output.text(table((*_SWEEP_COLUMNS, "most mentioned"), cells, numbers=_SWEEP_COLUMNS))
-    output.text(f"\n* the cut in force: {_cut_in_words(found.threshold)}")
-
-
-def _cut_in_words(threshold: float | None) -> str:
-    return BY_WORDING if threshold is None else str(threshold)
-
-
-def _named(found: "Clusters", label: str) -> int:
-    """The number of the group that a label or a wording names."""
-    from vocabgap.records.lookup import Named, lookup  # noqa: PLC0415 - loads Polars
-
-    wordings = found.wordings.group_by("cluster").agg("wording")
-    groups = found.clusters.join(wordings, on="cluster", maintain_order="left")
-    known = [Named("", *row) for row in groups.select("label", "wording").iter_rows()]
-    place = lookup(known, label, singular="group", plural="groups", hint="see `vocabgap clusters`")
-    return int(groups["cluster"][place])

@@ -1,19 +1,17 @@
 """`vocabgap corpus`: what several people and machines contribute to one corpus, and withdraw."""
 
-import os
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from vocabgap.cli.options import ConfigOption
-from vocabgap.cli.output import Output, output_of
+from vocabgap.cli.options import ConfigOption, settings_of, with_options
+from vocabgap.cli.output import Output, output_of, table
 from vocabgap.errors import InvalidInputError
 from vocabgap.records.moments import parse_now
-from vocabgap.settings.loading import resolve_settings
 from vocabgap.settings.model import DEFAULT_CORPUS
 from vocabgap.text import count, escape_unseen, printable_name
 
@@ -24,8 +22,19 @@ if TYPE_CHECKING:
     from vocabgap.corpus.version import Measures
 
 
-# What the commands on a shared corpus have in common.
+corpus = typer.Typer(
+    name="corpus",
+    help="Share gap logs: bring them into one corpus, take them out again, hand it on.\n\n"
+    "`vocabgap report FOLDER` reports on a corpus as it does on logs.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
 
+_SHOWN_ERRORS: Final = 20
+_FILE_HELP = "One backup record a line; compressed if it is called .zst."
+_KIB: Final = 1024
+_BYTES_GO: Final = "their bytes go with `vocabgap corpus compact`"
+_NUMBERS: Final = ("records", "gap records", "paths", "missing", "stale", "outdated")
 
 CorpusOption = Annotated[
     str | None, typer.Option("--corpus", help=f"Folder of the shared corpus.  [default: {DEFAULT_CORPUS}]")
@@ -37,33 +46,15 @@ RepoOption = Annotated[
 OutputOption = Annotated[Path, typer.Option("--output", "-o", help="The file to write.", show_default=False)]
 
 
-def opened(output: Output, folder: str | None, config: Path | None, *, create: bool = False) -> "Corpus":
-    """The corpus that an option, the environment or the settings name.
+class CorpusOptions(NamedTuple):
+    """Which corpus, by which settings."""
 
-    Args:
-        output: Where a person is told who has to be waited for.
-        folder: What the option says.
-        config: The settings file.
-        create: Whether one may be made there.
-    """
-    settings = resolve_settings(config, os.environ, {"--corpus": folder}).settings
-    from vocabgap.corpus.corpus import open_corpus  # noqa: PLC0415 - loads Polars
-
-    return open_corpus(
-        settings.corpus.folder,
-        create=create,
-        settings=settings,
-        on_wait=lambda holder: output.note(escape_unseen(f"waiting for {holder}")),
-    )
+    corpus: CorpusOption = None
+    config: ConfigOption = None
 
 
-# `vocabgap corpus push` and `export-chunks`: what one installation contributes to a corpus, or hands
-# on.
-
-
-SHOWN_ERRORS: Final = 20
-
-
+@corpus.command()
+@with_options
 def push(
     context: typer.Context,
     source: Annotated[
@@ -76,7 +67,6 @@ def push(
     ],
     tenant: TenantOption,
     repo: RepoOption,
-    corpus_folder: CorpusOption = None,
     delete: Annotated[
         list[str] | None,
         typer.Option(help="Withdraw what is of this path; may be repeated. For a DIR.", show_default=False),
@@ -103,7 +93,8 @@ def push(
     now: Annotated[
         str | None, typer.Option(help="The moment of the push; the clock's by default.", show_default=False)
     ] = None,
-    config: ConfigOption = None,
+    *,
+    options: CorpusOptions,
 ) -> None:
     """Bring in gap logs or a payload, and withdraw what it says is gone.
 
@@ -111,7 +102,7 @@ def push(
     """
     output = output_of(context)
     moment = None if now is None else parse_now(now)
-    held = opened(output, corpus_folder, config, create=True)
+    held = _open(context, create=True)
     from vocabgap.corpus.gap_chunks import Signals  # noqa: PLC0415 - loads Polars
 
     since = (base, "HEAD" if base is not None and head is None else head)
@@ -124,6 +115,19 @@ def push(
     _print_pushed(output, result)
     if result.exit_code:
         raise typer.Exit(result.exit_code)
+
+
+def _open(context: typer.Context, *, create: bool = False) -> "Corpus":
+    """The corpus that an option, the environment or the settings name; one is made there if that is said."""
+    output, settings = output_of(context), settings_of(context).settings
+    from vocabgap.corpus.corpus import open_corpus  # noqa: PLC0415 - loads Polars
+
+    return open_corpus(
+        settings.corpus.folder,
+        create=create,
+        settings=settings,
+        on_wait=lambda holder: output.note(escape_unseen(f"waiting for {holder}")),
+    )
 
 
 def _confirmed(source: Path, tenant: str, repo: str) -> bool:
@@ -143,10 +147,10 @@ def _print_pushed(output: Output, result: "PushResult") -> None:
     output.event("result", **result.as_object())
     for warning in result.warnings:
         output.note(escape_unseen(str(warning)))
-    for error in result.errors[:SHOWN_ERRORS]:
+    for error in result.errors[:_SHOWN_ERRORS]:
         output.note(escape_unseen(f"{error.code}: {_place(error.details)}{error.message}"))
-    if len(result.errors) > SHOWN_ERRORS:
-        output.note(f"and {count(len(result.errors) - SHOWN_ERRORS, 'error')} more; --json lists them all")
+    if len(result.errors) > _SHOWN_ERRORS:
+        output.note(f"and {count(len(result.errors) - _SHOWN_ERRORS, 'error')} more; --json lists them all")
     output.text(
         f"{count(result.ingested, 'record')} pushed, {result.added:,} of them new;"
         f" {result.deleted:,} withdrawn; {count(len(result.errors), 'error')}"
@@ -161,6 +165,8 @@ def _place(details: Mapping[str, object]) -> str:
     return f"/files/{details['fileIndex']}{chunk}: "
 
 
+@corpus.command("export-chunks")
+@with_options
 def export_chunks(
     context: typer.Context,
     tenant: TenantOption,
@@ -174,42 +180,38 @@ def export_chunks(
             show_default=False,
         ),
     ] = None,
-    corpus_folder: CorpusOption = None,
-    config: ConfigOption = None,
+    *,
+    options: CorpusOptions,
 ) -> None:
     """Write the records of a repository as a payload, for another installation to push."""
     from vocabgap.corpus import payloads  # noqa: PLC0415 - loads Polars
 
     output = output_of(context)
     if folder is None:
-        made = opened(output, corpus_folder, config).export_chunks(file, tenant=tenant, repo=repo)
+        made = _open(context).export_chunks(file, tenant=tenant, repo=repo)
     else:
-        settings = resolve_settings(config, os.environ).settings.scan
+        settings = settings_of(context).settings.scan
         made = payloads.export_chunks(folder, file, tenant=tenant, repo=repo, settings=settings)
-    for told in made.left_out[:SHOWN_ERRORS]:
+    for told in made.left_out[:_SHOWN_ERRORS]:
         output.note(escape_unseen(f"left out: {told}"))
-    if len(made.left_out) > SHOWN_ERRORS:
-        output.note(f"and {len(made.left_out) - SHOWN_ERRORS:,} more; --json lists them all")
+    if len(made.left_out) > _SHOWN_ERRORS:
+        output.note(f"and {len(made.left_out) - _SHOWN_ERRORS:,} more; --json lists them all")
     place = printable_name(str(file))
     output.event("result", file=place, **asdict(made))
     output.text(escape_unseen(f"{count(made.chunks, 'record')} in {place}; {len(made.left_out):,} left out"))
 
 
-# `vocabgap corpus export` and `restore`: backups with vectors.
-
-
-_FILE_HELP = "One backup record a line; compressed if it is called .zst."
-
-
+@corpus.command()
+@with_options
 def export(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help=_FILE_HELP, show_default=False)],
-    corpus_folder: CorpusOption = None,
-    config: ConfigOption = None,
+    *,
+    options: CorpusOptions,
 ) -> None:
     """Write a backup: every record with its vector, ordered by id."""
     output = output_of(context)
-    made = opened(output, corpus_folder, config).export(file)
+    made = _open(context).export(file)
     place = printable_name(str(file))
     output.event("result", file=place, **asdict(made))
     told = f"{count(made.records, 'record')} of {made.dimension:,} dimensions in {place}"
@@ -217,18 +219,20 @@ def export(
     output.text(escape_unseen(f"{told}; {count(made.embedded, 'vector')} made for it{absent}"))
 
 
+@corpus.command()
+@with_options
 def restore(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help=_FILE_HELP, show_default=False)],
-    corpus_folder: CorpusOption = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Take out everything that is there, in the same step.")
     ] = False,
-    config: ConfigOption = None,
+    *,
+    options: CorpusOptions,
 ) -> None:
     """Put a backup back, verbatim: all of its records, or none where one of them cannot be."""
     output = output_of(context)
-    held = opened(output, corpus_folder, config, create=True)
+    held = _open(context, create=True)
     from vocabgap.corpus.outcome import RefusedError  # noqa: PLC0415 - loads Polars
 
     try:
@@ -242,23 +246,16 @@ def restore(
     output.text(f"{told}{removed}{absent}")
 
 
-# `vocabgap corpus status`, `forget`, `configure`, `remove-orphans`, `compact`: what is there, or to
-# go.
-
-
-_KIB: Final = 1024
-_BYTES_GO: Final = "their bytes go with `vocabgap corpus compact`"
-_NUMBERS: Final = ("records", "gap records", "paths", "missing", "stale", "outdated")
-
-
+@corpus.command()
+@with_options
 def status(
     context: typer.Context,
-    corpus_folder: CorpusOption = None,
-    config: ConfigOption = None,
+    *,
+    options: CorpusOptions,
 ) -> None:
     """Say how many records there are of whom, how large the corpus is, and what is left over in it."""
     output = output_of(context)
-    held = opened(output, corpus_folder, config)
+    held = _open(context)
     found = held.status()
     place = printable_name(held.settings.corpus.folder)
     output.event(
@@ -274,8 +271,6 @@ def status(
     )
     if output.as_json:
         return
-    from vocabgap.cli.output import table  # noqa: PLC0415 - loads rich
-
     if found.identities:
         headings = ("tenant", "repository", "root kind", *_NUMBERS)
         output.text(table(headings, [_row(each) for each in found.identities], numbers=_NUMBERS) + "\n")
@@ -289,6 +284,8 @@ def status(
             output.text(f"  {rule}")
 
 
+@corpus.command()
+@with_options
 def forget(
     context: typer.Context,
     tenant: TenantOption,
@@ -305,53 +302,59 @@ def forget(
         str | None,
         typer.Option(help="Only the one with this id, of a chunk or a gap record.", show_default=False),
     ] = None,
-    corpus_folder: CorpusOption = None,
-    config: ConfigOption = None,
+    *,
+    options: CorpusOptions,
 ) -> None:
     """Remove records of a tenant for good: without further options all of them."""
     output = output_of(context)
-    held = opened(output, corpus_folder, config)
+    held = _open(context)
     made = held.forget(tenant, repo, image=image, record=record)
     output.event("result", **asdict(made))
     output.text(f"{count(made.records, 'record')} forgotten, {count(made.paths, 'path')} with nothing left")
     output.note(_BYTES_GO)
 
 
+@corpus.command()
+@with_options
 def configure(
     context: typer.Context,
     tenant: TenantOption,
-    corpus_folder: CorpusOption = None,
-    config: ConfigOption = None,
+    *,
+    options: CorpusOptions,
 ) -> None:
     """Note that a tenant was configured anew: what it does not push again falls behind (see `status`)."""
     output = output_of(context)
-    version = opened(output, corpus_folder, config).configure(tenant)
+    version = _open(context).configure(tenant)
     output.event("result", tenant=tenant, config_version=version)
     output.text(escape_unseen(f"configuration {version:,} of {tenant}; what is of earlier ones is stale"))
 
 
+@corpus.command("remove-orphans")
+@with_options
 def remove_orphans(
     context: typer.Context,
-    corpus_folder: CorpusOption = None,
-    config: ConfigOption = None,
+    *,
+    options: CorpusOptions,
 ) -> None:
     """Remove what `status` counts as missing or outdated."""
     output = output_of(context)
-    removed = opened(output, corpus_folder, config).remove_orphans()
+    removed = _open(context).remove_orphans()
     output.event("result", records=removed)
     output.text(f"{count(removed, 'record')} removed")
     if removed:
         output.note(_BYTES_GO)
 
 
+@corpus.command()
+@with_options
 def compact(
     context: typer.Context,
-    corpus_folder: CorpusOption = None,
-    config: ConfigOption = None,
+    *,
+    options: CorpusOptions,
 ) -> None:
     """Write anew what is there: what was removed is in no file of the corpus afterwards."""
     output = output_of(context)
-    made = opened(output, corpus_folder, config).compact()
+    made = _open(context).compact()
     output.event("result", **asdict(made))
     output.text(_measured(made))
 
@@ -365,22 +368,3 @@ def _measured(measures: "Measures") -> str:
     size = f"{measures.bytes / _KIB:,.0f} KiB in {count(measures.parts, 'file')} of records"
     gone = f", {measures.deleted:,} deleted whose bytes are still there" if measures.deleted else ""
     return f"version {measures.version:,}, {count(measures.rows, 'record')}{gone}; {size}"
-
-
-corpus = typer.Typer(
-    name="corpus",
-    help="Share gap logs: bring them into one corpus, take them out again, hand it on.\n\n"
-    "`vocabgap report FOLDER` reports on a corpus as it does on logs.",
-    rich_markup_mode=None,
-    no_args_is_help=True,
-)
-
-corpus.command()(push)
-corpus.command()(status)
-corpus.command()(forget)
-corpus.command()(configure)
-corpus.command("remove-orphans")(remove_orphans)
-corpus.command()(compact)
-corpus.command()(export)
-corpus.command()(restore)
-corpus.command("export-chunks")(export_chunks)

@@ -16,24 +16,24 @@ from vocabgap.errors import InvalidInputError, alike
 from vocabgap.text import visible
 
 LIST: Final = "list"
-# Each verb with the function or group of `vocabgap.cli.<verb>_command` that it is, in the order of the help.
+# Each verb with the module of `vocabgap.cli` and the function or group in it, in the order of the help.
 VERBS: Final = {
-    "report": "report",
-    "render": "render",
-    "check": "check",
-    "list": "list_records",
-    "show": "show",
-    "clusters": "clusters",
-    "draft": "draft",
-    "log": "log",
-    "decide": "decide",
-    "decisions": "decisions",
-    "diff": "diff",
-    "corpus": "corpus",
-    "glossary": "glossary",
-    "mcp": "mcp",
-    "schema": "schema",
-    "status": "status",
+    "report": ("report_command", "report"),
+    "render": ("published_command", "render"),
+    "check": ("check_command", "check"),
+    "list": ("review_command", "list_records"),
+    "show": ("review_command", "show"),
+    "clusters": ("clusters_command", "clusters"),
+    "draft": ("published_command", "draft"),
+    "log": ("log_command", "log"),
+    "decide": ("decisions_command", "decide"),
+    "decisions": ("decisions_command", "decisions"),
+    "diff": ("published_command", "diff"),
+    "corpus": ("corpus_command", "corpus"),
+    "glossary": ("glossary_command", "glossary"),
+    "mcp": ("mcp_command", "mcp"),
+    "schema": ("about_command", "schema"),
+    "status": ("about_command", "status"),
 }
 
 
@@ -44,7 +44,7 @@ class Verbs(Mapping[str, Any]):
     """
 
     def __getitem__(self, verb: str) -> Any:  # noqa: ANN401 - Typer's own type is private
-        return _parser(verb, VERBS[verb])
+        return _parser(verb)
 
     def __iter__(self) -> Iterator[str]:
         return iter(VERBS)
@@ -81,19 +81,17 @@ class ListByDefault(TyperGroup):
 
 
 @cache
-def _parser(verb: str, name: str) -> Any:  # noqa: ANN401 - Typer's own type is private
-    found = getattr(import_module(f"vocabgap.cli.{verb}_command"), name)
+def _parser(verb: str) -> Any:  # noqa: ANN401 - Typer's own type is private
+    module, name = VERBS[verb]
+    command = getattr(import_module(f"vocabgap.cli.{module}"), name)
     # Nothing but a group makes a command that is one among others: without completion of its own, for one.
     only = typer.Typer(rich_markup_mode=None)
-    if isinstance(found, typer.Typer):
-        only.add_typer(found)
+    if isinstance(command, typer.Typer):
+        only.add_typer(command)
     else:
-        only.command(verb)(found)
+        only.command(verb)(command)
     only.callback()(lambda: None)
     return get_group(only).commands[verb]
-
-
-# What to do about a command line that was not understood.
 
 
 def usage_error(error: TyperException) -> InvalidInputError:

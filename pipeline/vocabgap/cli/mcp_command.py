@@ -1,14 +1,12 @@
 """`vocabgap mcp`: the same verbs for agents, as a server of the Model Context Protocol."""
 
-import os
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
-from vocabgap.cli.options import ConfigOption, DecisionsOption, HiddenOption, VocabularyOption
+from vocabgap.cli.options import ConfigOption, DecisionsOption, HiddenOption, VocabularyOption, settings_of
 from vocabgap.cli.output import PROGRAM, output_of
-from vocabgap.settings.loading import resolve_settings
 from vocabgap.settings.model import DEFAULT_OUT
 
 _HIGHEST_PORT: Final = 65_535
@@ -45,17 +43,7 @@ def mcp(
 ) -> None:
     """Serve agents over standard input and output, or over HTTP on this machine."""
     output = output_of(context)
-    settings = resolve_settings(
-        config,
-        os.environ,
-        {
-            "--out": out,
-            "--vocabulary": vocabulary or None,
-            "--glossary": glossary,
-            "--decisions": decisions,
-            "--hidden": hidden,
-        },
-    ).settings
+    settings = settings_of(context).settings
     from vocabgap.mcp import require_extra  # noqa: PLC0415 - loads what only this needs
 
     require_extra()

@@ -1,21 +1,23 @@
 """Options that several commands share."""
 
 import inspect
+import os
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypedDict
 
 import typer
 
 from vocabgap.cli.output import Output
-from vocabgap.settings.model import BY_WORDING, DEFAULT_DECISIONS, DEFAULT_OUT, Flag, known_flags
-from vocabgap.text import count, escape_unseen
+from vocabgap.settings.model import BY_WORDING, DEFAULT_DECISIONS, DEFAULT_OUT, known_flags
+from vocabgap.text import count, escape_unseen, printable_name
 
 if TYPE_CHECKING:
     from vocabgap.clustering.embedding import EmbeddingUse
     from vocabgap.ingest.caching import CacheUse
     from vocabgap.ingest.scanning import Scan
+    from vocabgap.settings.loading import Loaded
 
 RootsArgument = Annotated[
     list[Path],
@@ -89,6 +91,73 @@ DecisionsOption = Annotated[
 ]
 
 
+class Reading(NamedTuple):
+    """What is read of logs and corpora, and how."""
+
+    tenant: TenantsOption = None
+    repo: RepositoriesOption = None
+    hidden: HiddenOption = None
+    cache: CacheOption = None
+    verify_hash: VerifyHashOption = False
+    config: ConfigOption = None
+
+    @property
+    def tenants(self) -> list[str]:
+        """The tenants, as they were typed."""
+        return [*map(printable_name, self.tenant or ())]
+
+    @property
+    def repositories(self) -> list[str]:
+        """The repositories, as they were typed."""
+        return [*map(printable_name, self.repo or ())]
+
+    @property
+    def arguments(self) -> "ReadingArguments":
+        """The arguments of `scan` and of what reads as it does."""
+        return {
+            "tenants": self.tenants,
+            "repositories": self.repositories,
+            "cache": self.cache,
+            "verify_hash": self.verify_hash,
+        }
+
+
+class ReadingArguments(TypedDict):
+    """What `Reading` gives `scan`."""
+
+    tenants: list[str]
+    repositories: list[str]
+    cache: Path | None
+    verify_hash: bool
+
+
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of each named tuple that it takes, in the place of the tuple."""
+    own = inspect.signature(command).parameters
+    groups: dict[str, Any] = {
+        name: parameter.annotation
+        for name, parameter in own.items()
+        if isinstance(parameter.annotation, type) and issubclass(parameter.annotation, tuple)
+    }
+    parameters = [each for each in own.values() if each.name not in groups]
+    for group in groups.values():
+        parameters += [
+            _parameter(name, group.__annotations__[name], group._field_defaults[name])
+            for name in group._fields
+        ]
+
+    @wraps(command)
+    def run(**given: Any) -> None:  # noqa: ANN401 - whatever Typer has read
+        made = {
+            name: group(**{field: given.pop(field) for field in group._fields})
+            for name, group in groups.items()
+        }
+        command(**given, **made)
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run
+
+
 def with_flags(table: str, *, after: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command an option for each setting of a table that has one, as the settings declare it.
 
@@ -96,43 +165,49 @@ def with_flags(table: str, *, after: str) -> Callable[[Callable[..., None]], Cal
         table: The table of the settings.
         after: The parameter that they follow in the help.
     """
+    flags = [
+        _parameter(
+            name.removeprefix("--").replace("-", "_"),
+            Annotated[
+                flag.kind | None, typer.Option(name, help=f"{flag.meaning}  [default: {flag.default}]")
+            ],
+        )
+        for name, flag in known_flags().items()
+        if flag.table == table
+    ]
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        parameters = []
-        for parameter in inspect.signature(command).parameters.values():
-            parameters.append(parameter)
-            if parameter.name == after:
-                parameters += [_parameter(*each) for each in _flags_of(table).items()]
+        own = list(inspect.signature(command).parameters.values())
+        place = [each.name for each in own].index(after) + 1
 
         @wraps(command)
         def run(**given: Any) -> None:  # noqa: ANN401 - whatever Typer has read
-            command(**{name: value for name, value in given.items() if name in own})
+            command(**{each.name: given[each.name] for each in own})
 
-        own = inspect.signature(command).parameters
+        parameters = [*own[:place], *flags, *own[place:]]
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return run
 
     return decorate
 
 
-def said_flags(context: typer.Context, table: str) -> dict[str, Any]:
-    """The options that `with_flags` gave a command, with what was said; None where nothing was."""
-    return {name: context.params[_name_of(name)] for name in _flags_of(table)}
+def settings_of(context: typer.Context) -> "Loaded":
+    """The settings in force: the flags of a command go before the environment, the file and the defaults."""
+    from vocabgap.settings.loading import resolve_settings  # noqa: PLC0415 - no gap that is logged needs it
+
+    flags = {
+        name: None if value in ((), []) else value
+        for parameter in context.command.params
+        for name in parameter.opts
+        if name in known_flags()
+        for value in [context.params[str(parameter.name)]]
+    }
+    return resolve_settings(context.params.get("config"), os.environ, flags)
 
 
-def _flags_of(table: str) -> dict[str, Flag]:
-    return {name: flag for name, flag in known_flags().items() if flag.table == table}
-
-
-def _name_of(flag: str) -> str:
-    return flag.removeprefix("--").replace("-", "_")
-
-
-def _parameter(name: str, flag: Flag) -> inspect.Parameter:
-    option = typer.Option(name, help=f"{flag.meaning}  [default: {flag.default}]")
-    kind = Annotated[flag.kind | None, option]  # type: ignore[name-defined]
+def _parameter(name: str, annotation: Any, default: Any = None) -> inspect.Parameter:  # noqa: ANN401 - any type
     return inspect.Parameter(
-        _name_of(name), inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=kind
+        name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation
     )
 
 
@@ -146,6 +221,16 @@ def note_embeddings(output: Output, use: "EmbeddingUse | None") -> None:
         output.note(f"cache: {count(use.found, 'embedding')} kept, {use.computed:,} computed")
 
 
+def note_scan(output: Output, scanned: "Scan | None") -> None:
+    """Tell a person what the cache was good for, and what was not read, or not to its end."""
+    if scanned is None:
+        return
+    note_cache(output, scanned.cache)
+    for row in scanned.rejects.iter_rows(named=True):
+        if row["line"] is None:
+            output.note(escape_unseen(f"not read: {row['source_path']}: {row['detail']}"))
+
+
 def note_cache(output: Output, use: "CacheUse | None") -> None:
     """Tell a person what the cache was good for."""
     if use is None:
@@ -155,10 +240,3 @@ def note_cache(output: Output, use: "CacheUse | None") -> None:
     else:
         resumed, read = f"{use.resumed:,} compared and read on", f"{use.read:,} read whole"
         output.note(f"cache: {count(use.unchanged, 'log')} unchanged, {resumed}, {read}")
-
-
-def note_unread(output: Output, scanned: "Scan") -> None:
-    """Tell a person which logs, folders and links were not read, or not to their end."""
-    for row in scanned.rejects.iter_rows(named=True):
-        if row["line"] is None:
-            output.note(escape_unseen(f"not read: {row['source_path']}: {row['detail']}"))

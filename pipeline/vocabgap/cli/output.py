@@ -236,10 +236,10 @@ def _harmless(cell: object) -> object:
 
 def published_line(published: "Published") -> str:
     """The folder, as seen from the current one, and the names of the files in it."""
-    return f"{folder_told(published.folder)}: {', '.join(published.files)}"
+    return f"{folder_line(published.folder)}: {', '.join(published.files)}"
 
 
-def folder_told(folder: Path) -> str:
+def folder_line(folder: Path) -> str:
     """A folder, as seen from the current one where it is within."""
     with suppress(OSError, ValueError):  # the current folder is gone, or does not hold it
         folder = folder.relative_to(Path.cwd())

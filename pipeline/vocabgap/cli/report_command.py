@@ -10,28 +10,30 @@ import typer
 
 from vocabgap.cli.glossary_options import StrictnessOption, note_problems, require_strictness
 from vocabgap.cli.options import (
-    CacheOption,
-    ConfigOption,
     DecisionsOption,
     EmbedderOption,
-    HiddenOption,
     OptionalRootsArgument,
-    RepositoriesOption,
+    Reading,
     ShareOption,
-    TenantsOption,
     ThresholdOption,
-    VerifyHashOption,
     VocabularyOption,
-    note_cache,
     note_embeddings,
-    note_unread,
-    said_flags,
+    note_scan,
+    settings_of,
     with_flags,
+    with_options,
 )
-from vocabgap.cli.output import Output, output_of
+from vocabgap.cli.output import (
+    Output,
+    account_line,
+    available_width,
+    comma_separated,
+    output_of,
+    published_line,
+    table,
+)
 from vocabgap.errors import InvalidInputError, NotFoundError, expanded
 from vocabgap.records.moments import is_minutes, iso, parse_moment, parse_now
-from vocabgap.settings.loading import resolve_settings
 from vocabgap.settings.model import (
     DEFAULT_OUT,
     DEFAULT_TOP,
@@ -46,17 +48,161 @@ if TYPE_CHECKING:
     from vocabgap.reporting.summary import Summary
 
 
-# What a person is told of a report that was narrowed.
+_NUMBERS: Final = ("#", "mentions", "images", "sessions", "unsatisfied")
+_DATES: Final = ("last seen",)
+_SPARED: Final = ("sessions", "category")  # columns that a narrow terminal does without
+_NARROW: Final = 100
+# Columns of table `capabilities`.
+_CSV_COLUMNS: Final = (
+    "rank", "capability_id", "label", "mentions", "images", "sessions", "first_seen", "last_seen",
+    "unsatisfied", "neutral", "satisfied", "unrated", "intent_category", "status", "rank_low", "rank_high",
+    "trend", "priority", "covered_by",
+)  # fmt: skip
 
 
-def note_narrowing(output: Output, made: "Run", *, minutes: Iterable[str] = ()) -> None:
-    """Tell a person what no record has of what the report was narrowed to.
+class TextFormat(StrEnum):
+    """How the ranking is printed."""
 
-    Args:
-        output: Where it is told.
-        made: The run.
-        minutes: What was written as a span of minutes, and may have been meant as months.
-    """
+    TABLE = "table"
+    MARKDOWN = "markdown"
+    CSV = "csv"
+
+
+@with_flags("rank", after="top")
+@with_options
+def report(
+    context: typer.Context,
+    roots: OptionalRootsArgument = None,
+    out: Annotated[
+        str | None, typer.Option(help=f"Folder to publish the files in.  [default: {DEFAULT_OUT}]")
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            help="Earliest moment: 2026-05-01, 2026-05-01T09:30:00Z, 2026-05, 7d, 2w, 24h or 30m (minutes)."
+        ),
+    ] = None,
+    until: Annotated[str | None, typer.Option(help="Moment to stop before, written the same way.")] = None,
+    image: Annotated[list[str] | None, typer.Option(help="Only this image; may be repeated.")] = None,
+    category: Annotated[list[str] | None, typer.Option(help="Only this category; may be repeated.")] = None,
+    module: Annotated[list[str] | None, typer.Option(help="Only this operation; may be repeated.")] = None,
+    session: Annotated[list[str] | None, typer.Option(help="Only this session; may be repeated.")] = None,
+    threshold: ThresholdOption = None,
+    embedder: EmbedderOption = None,
+    vocabulary: VocabularyOption = None,
+    top: Annotated[
+        int | None, typer.Option(help=f"Capabilities to show; 0 shows all.  [default: {DEFAULT_TOP}]")
+    ] = None,
+    text_format: Annotated[
+        TextFormat, typer.Option("--format", help="How to print the ranking.")
+    ] = TextFormat.TABLE,
+    reclassify: Annotated[
+        bool | None,
+        typer.Option(
+            "--reclassify",
+            help="Give records without a category one, from their operations or their words.",
+            show_default=False,
+        ),
+    ] = None,
+    now: Annotated[
+        str | None, typer.Option(help="The moment to count as the present; the clock's by default.")
+    ] = None,
+    decisions: DecisionsOption = None,
+    glossary: Annotated[
+        str | None,
+        typer.Option(help="Folder of a glossary: nothing is published whose words it does not settle."),
+    ] = None,
+    strictness: StrictnessOption = None,
+    resume: Annotated[
+        str | None,
+        typer.Option(help="Publish a report that waits under this token, without making it again."),
+    ] = None,
+    previous: Annotated[
+        str | None,
+        typer.Option(help="Folder of the run to compare with; the one that is replaced by default, or none."),
+    ] = None,
+    share: ShareOption = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    *,
+    reading: Reading,
+) -> None:
+    """Rank what is missing, and publish the report."""
+    output = output_of(context)
+    output.quiet = quiet
+    loaded = settings_of(context)
+    if resume is not None:
+        _resume(output, loaded.settings, resume, out, strictness)
+        return
+    if not roots:
+        raise InvalidInputError("Missing argument 'ROOTS...'.", hint="see `vocabgap report --help`")
+    if decisions is not None and not os.path.lexists(expanded(decisions)):
+        raise NotFoundError(f"decisions file '{decisions}' does not exist", hint="check --decisions")
+    fewest = None
+    if share:  # one image, where it is asked for, is refused; where it is the default nothing was asked for
+        asked_for = context.params["min_images"]
+        fewest = loaded.settings.rank.shared_from if asked_for is None else shared_from(asked_for)
+    moment = parse_now(now)
+    earliest = None if since is None else parse_moment(since, moment, name="--since")
+    latest = None if until is None else parse_moment(until, moment, name="--until")
+    # What follows loads Polars and SciPy; bad arguments are told without waiting for that.
+    from vocabgap.ingest.selection import Selection  # noqa: PLC0415
+    from vocabgap.pipeline import STAGES, run  # noqa: PLC0415
+
+    selection = Selection(
+        since=earliest,
+        until=latest,
+        images=tuple(map(printable_name, image or ())),
+        categories=tuple(map(printable_name, category or ())),
+        modules=tuple(map(printable_name, module or ())),
+        sessions=tuple(map(printable_name, session or ())),
+        tenants=tuple(reading.tenants),
+        repositories=tuple(reading.repositories),
+    )
+    if loaded.settings.glossary.folder is not None:
+        from vocabgap.glossary.runtime import configured_runtime  # noqa: PLC0415 - few reports have one
+
+        note_problems(output, configured_runtime(loaded.settings.glossary).load())
+    with output.progress(STAGES) as listener:
+        made = run(
+            roots,
+            settings=loaded.settings,
+            selection=selection,
+            now=moment,
+            config=loaded.path,
+            cache=reading.cache,
+            verify_hash=reading.verify_hash,
+            previous=previous,
+            share=fewest,
+            on_stage=listener,
+        )
+    if made.blocked is not None:
+        raise made.blocked.error
+    _print_run(output, made, text_format)
+    note_scan(output, made.scan)
+    note_embeddings(output, made.embeddings)
+    _note_narrowing(output, made, minutes=[text for text in (since, until) if text and is_minutes(text)])
+    for decision in made.decisions.inactive:
+        output.note(escape_unseen(f"nothing to decide about in these logs: {decision.told}"))
+    outgrown = {*made.ranked["outgrown"].explode()}
+    for decision in made.decisions.active:
+        if decision.decision_id in outgrown:
+            output.note(escape_unseen(f"holds no longer, for its group has outgrown it: {decision.told}"))
+
+
+def _resume(output: Output, settings: Settings, token: str, out: str | None, strictness: str | None) -> None:
+    """Publish a report that waits."""
+    from vocabgap.reporting.waiting import Blocked, publish_waiting  # noqa: PLC0415 - loads Polars
+
+    published = publish_waiting(settings.glossary, token, out=out, strictness=require_strictness(strictness))
+    if isinstance(published, Blocked):
+        raise published.error
+    place = printable_name(str(published.folder))
+    output.event("result", folder=place, files=published.files)
+    output.text(f"{escape_unseen(place)}: published, {published.summary.headline}")
+
+
+def _note_narrowing(output: Output, made: "Run", *, minutes: Iterable[str] = ()) -> None:
+    """Tell a person what no record has of what the report was narrowed to."""
     from vocabgap.ingest.selection import unmatched  # noqa: PLC0415 - loads Polars
 
     asked = made.published.manifest.parameters
@@ -76,7 +222,7 @@ def note_narrowing(output: Output, made: "Run", *, minutes: Iterable[str] = ()) 
             )
 
 
-def undated_in_words(made: "Run") -> str:
+def _undated_in_words(made: "Run") -> str:
     """How many of the records that were left out for their date have none, in brackets; empty for none."""
     from vocabgap.ingest.selection import undated  # noqa: PLC0415 - loads Polars
 
@@ -85,30 +231,7 @@ def undated_in_words(made: "Run") -> str:
     return f" ({number:,} of them without a readable timestamp)" if number else ""
 
 
-# What `vocabgap report` prints of a run: the ranking, and below it what became of every line.
-
-
-NUMBERS: Final = ("#", "mentions", "images", "sessions", "unsatisfied")
-DATES: Final = ("last seen",)
-SPARED: Final = ("sessions", "category")  # columns that a narrow terminal does without
-NARROW: Final = 100
-# Columns of table `capabilities`.
-CSV_COLUMNS: Final = (
-    "rank", "capability_id", "label", "mentions", "images", "sessions", "first_seen", "last_seen",
-    "unsatisfied", "neutral", "satisfied", "unrated", "intent_category", "status", "rank_low", "rank_high",
-    "trend", "priority", "covered_by",
-)  # fmt: skip
-
-
-class TextFormat(StrEnum):
-    """How the ranking is printed."""
-
-    TABLE = "table"
-    MARKDOWN = "markdown"
-    CSV = "csv"
-
-
-def print_run(output: Output, made: "Run", text_format: TextFormat) -> None:
+def _print_run(output: Output, made: "Run", text_format: TextFormat) -> None:
     """Print the ranking of a run as it was asked for, or as events."""
     summary = made.published.summary
     if output.as_json:
@@ -127,28 +250,27 @@ def print_run(output: Output, made: "Run", text_format: TextFormat) -> None:
             cache=made.scan.cache,
         )
         return
-    from vocabgap.cli.output import available_width, comma_separated, table  # noqa: PLC0415 - loads rich
     from vocabgap.reporting.manifest import MARKDOWN_NAME  # noqa: PLC0415 - loads Polars
 
     if text_format is TextFormat.MARKDOWN:
         output.text((made.published.folder / MARKDOWN_NAME).read_text(encoding="utf-8").rstrip("\n"))
         return
     if text_format is TextFormat.CSV:
-        output.text(comma_separated(CSV_COLUMNS, [_cells(item) for item in summary.capabilities]))
+        output.text(comma_separated(_CSV_COLUMNS, [_cells(item) for item in summary.capabilities]))
         return
     if summary.capabilities:
         rows = [_row(item) for item in summary.capabilities]
-        spared = SPARED if available_width() < NARROW else ()
+        spared = _SPARED if available_width() < _NARROW else ()
         headings = [heading for heading in rows[0] if heading not in spared]
         cells = [[row[heading] for heading in headings] for row in rows]
-        output.text(table(headings, cells, numbers=NUMBERS, dates=DATES))
+        output.text(table(headings, cells, numbers=_NUMBERS, dates=_DATES))
     output.text("\n".join(_closing(made)))
 
 
 def _cells(item: "Capability") -> list[object]:
     entry = item.covering
     told = {"covered_by": entry.entry if entry and entry.explained else None}
-    values = [told[name] if name in told else getattr(item, name) for name in CSV_COLUMNS]
+    values = [told[name] if name in told else getattr(item, name) for name in _CSV_COLUMNS]
     return [iso(value) if isinstance(value, datetime) else value for value in values]
 
 
@@ -187,7 +309,6 @@ def _elsewhere(summary: "Summary") -> list[str]:
 
 
 def _closing(made: "Run") -> list[str]:
-    from vocabgap.cli.output import account_line, published_line  # noqa: PLC0415 - loads rich and Polars
 
     summary, published = made.published.summary, made.published
     account = summary.account
@@ -202,7 +323,7 @@ def _closing(made: "Run") -> list[str]:
         lines += _elsewhere(summary)
     if account is not None:
         filtered = f"; {count(account.filtered, 'record')} filtered out" if account.filtered else ""
-        filtered += undated_in_words(made)
+        filtered += _undated_in_words(made)
         rules = ", ".join(f"{number:,} {visible(rule)}" for rule, number in account.rules.items())
         marked = f"; {account.not_a_gap:,} not a gap ({rules})" if account.not_a_gap else ""
         lines.append(account_line(account) + filtered + marked)
@@ -214,160 +335,3 @@ def _closing(made: "Run") -> list[str]:
         )
     lines.append(published_line(published))
     return lines
-
-
-@with_flags("rank", after="top")
-def report(
-    context: typer.Context,
-    roots: OptionalRootsArgument = None,
-    out: Annotated[
-        str | None, typer.Option(help=f"Folder to publish the files in.  [default: {DEFAULT_OUT}]")
-    ] = None,
-    since: Annotated[
-        str | None,
-        typer.Option(
-            help="Earliest moment: 2026-05-01, 2026-05-01T09:30:00Z, 2026-05, 7d, 2w, 24h or 30m (minutes)."
-        ),
-    ] = None,
-    until: Annotated[str | None, typer.Option(help="Moment to stop before, written the same way.")] = None,
-    image: Annotated[list[str] | None, typer.Option(help="Only this image; may be repeated.")] = None,
-    category: Annotated[list[str] | None, typer.Option(help="Only this category; may be repeated.")] = None,
-    module: Annotated[list[str] | None, typer.Option(help="Only this operation; may be repeated.")] = None,
-    session: Annotated[list[str] | None, typer.Option(help="Only this session; may be repeated.")] = None,
-    tenant: TenantsOption = None,
-    repo: RepositoriesOption = None,
-    threshold: ThresholdOption = None,
-    embedder: EmbedderOption = None,
-    vocabulary: VocabularyOption = None,
-    top: Annotated[
-        int | None, typer.Option(help=f"Capabilities to show; 0 shows all.  [default: {DEFAULT_TOP}]")
-    ] = None,
-    text_format: Annotated[
-        TextFormat, typer.Option("--format", help="How to print the ranking.")
-    ] = TextFormat.TABLE,
-    reclassify: Annotated[
-        bool | None,
-        typer.Option(
-            "--reclassify",
-            help="Give records without a category one, from their operations or their words.",
-            show_default=False,
-        ),
-    ] = None,
-    now: Annotated[
-        str | None, typer.Option(help="The moment to count as the present; the clock's by default.")
-    ] = None,
-    decisions: DecisionsOption = None,
-    glossary: Annotated[
-        str | None,
-        typer.Option(help="Folder of a glossary: nothing is published whose words it does not settle."),
-    ] = None,
-    strictness: StrictnessOption = None,
-    resume: Annotated[
-        str | None,
-        typer.Option(help="Publish a report that waits under this token, without making it again."),
-    ] = None,
-    previous: Annotated[
-        str | None,
-        typer.Option(help="Folder of the run to compare with; the one that is replaced by default, or none."),
-    ] = None,
-    share: ShareOption = False,
-    hidden: HiddenOption = None,
-    cache: CacheOption = None,
-    verify_hash: VerifyHashOption = False,
-    config: ConfigOption = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
-) -> None:
-    """Rank what is missing, and publish the report."""
-    output = output_of(context)
-    output.quiet = quiet
-    ranking = said_flags(context, "rank")
-    loaded = resolve_settings(
-        config,
-        os.environ,
-        {
-            "--out": out,
-            "--threshold": threshold,
-            "--embedder": embedder,
-            "--vocabulary": vocabulary or None,
-            "--top": top,
-            **ranking,
-            "--decisions": decisions,
-            "--hidden": hidden,
-            "--glossary": glossary,
-            "--strictness": strictness,
-            "--reclassify": reclassify,
-        },
-    )
-    if resume is not None:
-        _resume(output, loaded.settings, resume, out, strictness)
-        return
-    if not roots:
-        raise InvalidInputError("Missing argument 'ROOTS...'.", hint="see `vocabgap report --help`")
-    if decisions is not None and not os.path.lexists(expanded(decisions)):
-        raise NotFoundError(f"decisions file '{decisions}' does not exist", hint="check --decisions")
-    fewest = None
-    if share:  # one image, where it is asked for, is refused; where it is the default nothing was asked for
-        fewest = (
-            loaded.settings.rank.shared_from
-            if ranking["--min-images"] is None
-            else shared_from(ranking["--min-images"])
-        )
-    moment = parse_now(now)
-    earliest = None if since is None else parse_moment(since, moment, name="--since")
-    latest = None if until is None else parse_moment(until, moment, name="--until")
-    # What follows loads Polars and SciPy; bad arguments are told without waiting for that.
-    from vocabgap.ingest.selection import Selection  # noqa: PLC0415
-    from vocabgap.pipeline import STAGES, run  # noqa: PLC0415
-
-    selection = Selection(
-        since=earliest,
-        until=latest,
-        images=tuple(map(printable_name, image or ())),
-        categories=tuple(map(printable_name, category or ())),
-        modules=tuple(map(printable_name, module or ())),
-        sessions=tuple(map(printable_name, session or ())),
-        tenants=tuple(map(printable_name, tenant or ())),
-        repositories=tuple(map(printable_name, repo or ())),
-    )
-    if loaded.settings.glossary.folder is not None:
-        from vocabgap.glossary.runtime import configured_runtime  # noqa: PLC0415 - few reports have one
-
-        note_problems(output, configured_runtime(loaded.settings.glossary).load())
-    with output.progress(STAGES) as listener:
-        made = run(
-            roots,
-            settings=loaded.settings,
-            selection=selection,
-            now=moment,
-            config=loaded.path,
-            cache=cache,
-            verify_hash=verify_hash,
-            previous=previous,
-            share=fewest,
-            on_stage=listener,
-        )
-    if made.blocked is not None:
-        raise made.blocked.error
-    print_run(output, made, text_format)
-    note_cache(output, made.scan.cache)
-    note_embeddings(output, made.embeddings)
-    note_unread(output, made.scan)
-    note_narrowing(output, made, minutes=[text for text in (since, until) if text and is_minutes(text)])
-    for decision in made.decisions.inactive:
-        output.note(escape_unseen(f"nothing to decide about in these logs: {decision.told}"))
-    outgrown = {*made.ranked["outgrown"].explode()}
-    for decision in made.decisions.active:
-        if decision.decision_id in outgrown:
-            output.note(escape_unseen(f"holds no longer, for its group has outgrown it: {decision.told}"))
-
-
-def _resume(output: Output, settings: Settings, token: str, out: str | None, strictness: str | None) -> None:
-    """Publish a report that waits."""
-    from vocabgap.reporting.waiting import Blocked, publish_waiting  # noqa: PLC0415 - loads Polars
-
-    published = publish_waiting(settings.glossary, token, out=out, strictness=require_strictness(strictness))
-    if isinstance(published, Blocked):
-        raise published.error
-    place = printable_name(str(published.folder))
-    output.event("result", folder=place, files=published.files)
-    output.text(f"{escape_unseen(place)}: published, {published.summary.headline}")

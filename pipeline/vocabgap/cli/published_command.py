@@ -1,7 +1,6 @@
-"""`vocabgap draft`: a starting point for whoever authors a capability."""
+"""`vocabgap render`, `diff` and `draft`: what a published run gives without being made again."""
 
 import json
-import os
 import sys
 from enum import StrEnum
 from io import StringIO
@@ -10,11 +9,23 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from vocabgap.cli.options import ConfigOption, GlossaryOption, VocabularyOption
-from vocabgap.cli.output import output_of
-from vocabgap.settings.loading import login, resolve_settings
-from vocabgap.settings.model import DEFAULT_OUT
+from vocabgap.cli.options import (
+    ConfigOption,
+    GlossaryOption,
+    ShareOption,
+    VocabularyOption,
+    settings_of,
+)
+from vocabgap.cli.output import output_of, published_line
+from vocabgap.settings.model import DEFAULT_OUT, DEFAULT_TOP
 from vocabgap.text import carried, printable_name, visible
+
+
+class DiffFormat(StrEnum):
+    """How the changes are printed."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
 
 
 class DraftFormat(StrEnum):
@@ -22,6 +33,64 @@ class DraftFormat(StrEnum):
 
     JSON = "json"
     YAML = "yaml"
+
+
+def render(
+    context: typer.Context,
+    run: Annotated[
+        str, typer.Argument(metavar="RUN_DIR", help="Folder of the published run.", show_default=False)
+    ],
+    out: Annotated[
+        str | None,
+        typer.Option(help="Folder to publish all its files in; by default the same.", show_default=False),
+    ] = None,
+    share: ShareOption = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Make the report of a published run again, as this version writes it."""
+    output = output_of(context)
+    output.quiet = quiet
+    # What follows loads Polars.
+    from vocabgap.reporting.writing import render as render_run  # noqa: PLC0415
+
+    made = render_run(run, out, share=share, option="RUN_DIR")
+    output.event(
+        "result",
+        out=printable_name(str(made.folder)),
+        files=made.files,
+        capabilities=made.summary.total,
+        mentions=made.summary.mentions,
+    )
+    output.text(published_line(made))
+
+
+def diff(
+    context: typer.Context,
+    old: Annotated[str, typer.Argument(help="Folder of the earlier run.", show_default=False)],
+    new: Annotated[str, typer.Argument(help="Folder of the later run.", show_default=False)],
+    top: Annotated[int, typer.Option(min=0, help="Changes of each kind to show; 0 shows all.")] = DEFAULT_TOP,
+    text_format: Annotated[
+        DiffFormat, typer.Option("--format", help="How to print the changes.")
+    ] = DiffFormat.TEXT,
+) -> None:
+    """Compare two published runs and say what changed."""
+    output = output_of(context)
+    # What follows loads Polars.
+    from vocabgap.reporting.comparison import Kind, compare, compared_in_words  # noqa: PLC0415
+    from vocabgap.reporting.published_run import read_published  # noqa: PLC0415
+
+    found = compare(read_published(old, option="OLD"), read_published(new, option="NEW"))
+    for change in found.changes:
+        output.event("change", change=change)
+    output.event(
+        "result",
+        earlier=found.earlier,
+        later=found.later,
+        differences=found.differences,
+        unchanged=found.unchanged,
+        **{kind.value: len(found.of(kind)) for kind in Kind},
+    )
+    output.text(compared_in_words(found, top=top, markdown=text_format is DiffFormat.MARKDOWN))
 
 
 def draft(
@@ -42,14 +111,7 @@ def draft(
 ) -> None:
     """Print a draft of an entry for whoever authors it."""
     output = output_of(context)
-    settings = resolve_settings(
-        config,
-        os.environ,
-        {
-            "--vocabulary": vocabulary or None,
-            "--glossary": glossary,
-        },
-    ).settings
+    settings = settings_of(context).settings
     # What follows loads Polars.
     from vocabgap.ranking.drafting import draft as draft_of  # noqa: PLC0415
     from vocabgap.ranking.vocabulary import load_vocabulary  # noqa: PLC0415
@@ -71,6 +133,7 @@ def draft(
     if glossary is not None:
         from vocabgap.glossary.authoring import draft_term  # noqa: PLC0415 - loads what only this needs
         from vocabgap.glossary.senses import SenseStatus  # noqa: PLC0415 - as above
+        from vocabgap.settings.loading import login  # noqa: PLC0415 - for a glossary alone
 
         sense = draft_term(settings, made.entry.name, made.entry.description, actor=login())
         output.event("sense", sense=sense)

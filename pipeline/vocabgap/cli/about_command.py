@@ -1,22 +1,22 @@
-"""`vocabgap status`: versions, settings in force, and the last run."""
+"""`vocabgap status` and `schema`: versions, the settings in force, and what published columns mean."""
 
 import os
 import platform
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 import typer
 
 from vocabgap import __version__
-from vocabgap.cli.options import ConfigOption
-from vocabgap.cli.output import Output, output_of
-from vocabgap.errors import DEBUG_VARIABLE
+from vocabgap.cli.options import ConfigOption, settings_of
+from vocabgap.cli.output import Output, output_of, table
+from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError
 from vocabgap.records.categories import OPERATION_CATEGORIES
-from vocabgap.records.record import category_key, operation_key
+from vocabgap.records.record import RejectReason, category_key, operation_key
 from vocabgap.settings.gap_rules import rules_in_force
-from vocabgap.settings.loading import ACTOR_VARIABLE, CONFIG_VARIABLE, VARIABLES, resolve_settings
+from vocabgap.settings.loading import ACTOR_VARIABLE, CONFIG_VARIABLE, VARIABLES
 from vocabgap.settings.model import Settings
 from vocabgap.text import count, escape_unseen
 
@@ -25,6 +25,7 @@ _LISTED: Final = "  # what is built in is listed with --json"
 _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 _OPERATIONS: Final = ("categories", "operations")
 _IN_FORCE: Final = ("aliases", "not_a_gap", "source")  # told with what is built in, not as they were set
+_RUN: Final = "run"
 _PREFIX: Final = "VOCABGAP_"
 _KNOWN: Final = (CONFIG_VARIABLE, *VARIABLES, ACTOR_VARIABLE, DEBUG_VARIABLE)
 
@@ -39,7 +40,7 @@ def status(
     from vocabgap.reporting.published_run import resolve_target  # noqa: PLC0415
 
     output = output_of(context)
-    loaded = resolve_settings(config, os.environ)
+    loaded = settings_of(context)
     libraries = versions()
     last = read_manifest(resolve_target(loaded.settings.report.out, option="[report] out"))
     output.event(
@@ -88,20 +89,20 @@ def status(
 def _settings(settings: Settings) -> Iterator[str]:
     """The tables that have a key each, those within them by themselves; what the environment set says so."""
     variables = {place: variable for variable, place in VARIABLES.items() if os.environ.get(variable)}
-    for table, values in msgspec.to_builtins(settings).items():
-        if table in _IN_FORCE:
+    for section, values in msgspec.to_builtins(settings).items():
+        if section in _IN_FORCE:
             continue
-        yield f"[{table}]"
+        yield f"[{section}]"
         within = {key: value for key, value in values.items() if isinstance(value, dict)}
         for key, value in values.items():
             if key in within:
                 continue
-            variable = variables.get((table, key))
+            variable = variables.get((section, key))
             told = f"# {key} is not set" if value is None else f"{key} = {_toml(value)}"
             yield told + (f"  # from {variable}" if variable else "")
         for key, entries in within.items():
-            if (table, key) != _OPERATIONS:
-                yield f"[{table}.{key}]"
+            if (section, key) != _OPERATIONS:
+                yield f"[{section}.{key}]"
                 yield from (f"{_key(name)} = {_toml(value)}" for name, value in entries.items())
 
 
@@ -115,12 +116,12 @@ def _operations(settings: Settings) -> Iterator[str]:
 
 
 def _aliases(settings: Settings) -> Iterator[str]:
-    for table, in_force, key, own in (
+    for section, in_force, key, own in (
         ("categories", settings.category_aliases, category_key, settings.aliases.categories),
         ("operations", settings.operation_aliases, operation_key, settings.aliases.operations),
     ):
         told = set(map(key, own))
-        yield f"[aliases.{table}]"
+        yield f"[aliases.{section}]"
         for spelling, name in in_force.items():
             yield f"{_toml(spelling)} = {_toml(name)}" + ("" if spelling in told else _BUILT_IN)
 
@@ -181,3 +182,79 @@ def _toml(value: object) -> str:
 def _line(output: Output, text: str) -> None:
     """Print a line of settings: they are a file's text, and are shown, not obeyed."""
     output.text("\n".join(map(escape_unseen, text.split("\n"))))
+
+
+def schema(
+    context: typer.Context,
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="records, capabilities, gaps, rejects, lineage, groups or run; or a contract of the corpus: "
+            "parsed-chunk-v1, backup-record-v1, identity or deletion-signals."
+        ),
+    ],
+) -> None:
+    """Print the columns of a published frame, or a contract of the shared corpus."""
+    from vocabgap.corpus.contracts import FILES  # noqa: PLC0415
+    from vocabgap.schema import PUBLISHED, REJECTS  # noqa: PLC0415 - loads Polars
+
+    output = output_of(context)
+    if name == _RUN:
+        _run_fields(output)
+        return
+    if name in FILES:
+        _contract(output, name)
+        return
+    if name not in PUBLISHED:
+        known = ", ".join([*PUBLISHED, _RUN, *FILES])
+        raise InvalidInputError(f"there is no schema '{name}'", hint=f"expected one of {known}")
+    table = PUBLISHED[name]
+    columns = [
+        {"name": column.name, "dtype": str(column.dtype), "meaning": column.meaning}
+        for column in table.columns
+    ]
+    reasons = {"reasons": list(RejectReason)} if table is REJECTS else {}
+    _show(output, f"{name}: {table.row}", columns, name, **reasons)
+
+
+def _contract(output: Output, name: str) -> None:
+    from vocabgap.corpus.contracts import contract_text  # noqa: PLC0415
+
+    text = contract_text(name)
+    output.event("result", schema=name, document=text)
+    output.text(text.removesuffix("\n"))
+
+
+def _run_fields(output: Output) -> None:
+    from vocabgap.reporting.manifest import Manifest  # noqa: PLC0415
+
+    fields = msgspec.json.schema(Manifest)["$defs"]["Manifest"]["properties"]
+    columns = [
+        {"name": name, "dtype": _json_type(field), "meaning": _meaning(field)}
+        for name, field in fields.items()
+    ]
+    _show(output, "run: the manifest of a run, run.json", columns, _RUN)
+
+
+def _show(
+    output: Output, heading: str, columns: list[dict[str, str]], name: str, **closed_lists: list[RejectReason]
+) -> None:
+    for column in columns:
+        output.event("column", **column)
+    output.event("result", schema=name, columns=len(columns), **closed_lists)
+    output.text(f"{heading}\n")
+    output.text(table(("column", "dtype", "meaning"), [tuple(column.values()) for column in columns]))
+    for what, values in closed_lists.items():
+        output.text(f"\n{what}: {', '.join(values)}")
+
+
+def _json_type(field: dict[str, Any]) -> str:
+    kinds = [option.get("type", "object") for option in field.get("anyOf", [field])]
+    return " or ".join(dict.fromkeys(kinds))
+
+
+def _meaning(field: dict[str, Any]) -> str:
+    options = [field, *field.get("anyOf", [])]
+    return next(
+        (option["description"] for option in options if "description" in option), "version of this schema"
+    )

@@ -1,0 +1,437 @@
+"""`vocabgap list` and `show`: what was logged, and all that is known of one thing by its name."""
+
+import shlex
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from vocabgap.cli.options import Reading, RootsArgument, RunOption, note_scan, settings_of, with_options
+from vocabgap.cli.output import (
+    Output,
+    account_line,
+    available_width,
+    comma_separated,
+    folder_line,
+    output_of,
+    table,
+)
+from vocabgap.errors import whole_number
+from vocabgap.records.moments import iso, parse_moment, parse_now
+from vocabgap.records.record import RATINGS, need_of
+from vocabgap.settings.model import DEFAULT_LISTED
+from vocabgap.text import count, escape_unseen, printable_name, shortened, visible
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from vocabgap.gaplog.review import Belonging, Review, Totals
+    from vocabgap.gaplog.showing import Shown
+    from vocabgap.reporting.capability import Capability
+
+_ID_DIGITS: Final = 12  # of the identity of a record: `show` takes them
+_NARROW: Final = 100
+_WIDE: Final = 140  # from where the ids of sessions do not crowd out what was said
+_LISTS: Final = ("operations_involved", "vocabulary_used")
+_WHOLE: Final = ("record", "when", "rated")  # columns that are never broken
+_MOST_CAPABILITIES: Final = 10
+_MOST_WORDINGS: Final = 25
+_FIELDS: Final = (
+    "timestamp", "image_id", "session_id", "snapshot_hash", "missing_capability", "description", "intent",
+    "workaround", "intent_category", "operations_involved", "vocabulary_used", "satisfaction", "notes",
+    "tenant_id", "root_kind",
+)  # fmt: skip
+
+
+class ListFormat(StrEnum):
+    """How records are listed."""
+
+    TABLE = "table"
+    CSV = "csv"
+
+
+@with_options
+def list_records(
+    context: typer.Context,
+    roots: RootsArgument,
+    image: Annotated[list[str] | None, typer.Option(help="Only this image; may be repeated.")] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            help="Earliest moment: 2026-05-01, 2026-05-01T09:30:00Z, 2026-05, 7d, 2w, 24h or 30m (minutes)."
+        ),
+    ] = None,
+    until: Annotated[str | None, typer.Option(help="Moment to stop before, written the same way.")] = None,
+    operation: Annotated[
+        list[str] | None, typer.Option(help="Only this operation, matched whole; may be repeated.")
+    ] = None,
+    match: Annotated[
+        str | None, typer.Option(help="Only with this text somewhere in it, in whatever case.")
+    ] = None,
+    category: Annotated[list[str] | None, typer.Option(help="Only this category; may be repeated.")] = None,
+    session: Annotated[
+        list[str] | None, typer.Option(help="Only this session, or last for the newest; may be repeated.")
+    ] = None,
+    satisfaction: Annotated[
+        list[str] | None,
+        typer.Option(help="Only rated so: -1, 0, 1, none, or a word such as bad; may be repeated."),
+    ] = None,
+    limit: Annotated[int, typer.Option(help="Records to list; 0 lists all.")] = DEFAULT_LISTED,
+    text_format: Annotated[
+        ListFormat, typer.Option("--format", help="How to print them.")
+    ] = ListFormat.TABLE,
+    run: RunOption = None,
+    now: Annotated[
+        str | None, typer.Option(help="The moment to count as the present; the clock's by default.")
+    ] = None,
+    *,
+    reading: Reading,
+) -> None:
+    """List what was logged, newest first."""
+    output = output_of(context)
+    settings = settings_of(context).settings
+    moment = parse_now(now)
+    earliest = None if since is None else parse_moment(since, moment, name="--since")
+    most = whole_number("--limit", limit, hint="0 lists all")
+    latest = None if until is None else parse_moment(until, moment, name="--until")
+    from vocabgap.gaplog.review import Query, review  # noqa: PLC0415 - loads Polars
+
+    query = Query.of(
+        images=map(printable_name, image or ()),
+        since=earliest,
+        until=latest,
+        operations=map(printable_name, operation or ()),
+        match=None if match is None else printable_name(match),
+        categories=map(printable_name, category or ()),
+        sessions=map(printable_name, session or ()),
+        satisfaction=satisfaction or (),
+        tenants=reading.tenants,
+        repositories=reading.repositories,
+        now=moment,
+    )
+    listed = review(
+        roots,
+        query,
+        limit=most or None,
+        out=run,
+        settings=settings,
+        cache=reading.cache,
+        verify_hash=reading.verify_hash,
+    )
+    _print_review(output, listed, text_format)
+    note_scan(output, listed.scan)
+    for note in listed.notes:
+        output.note(escape_unseen(note))
+
+
+@with_options
+def show(
+    context: typer.Context,
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="An image, a session, a capability (identifier, label or wording) or a record.",
+            show_default=False,
+        ),
+    ],
+    roots: RootsArgument,
+    kind: Annotated[
+        str | None, typer.Option(help="What is meant: image, session, capability or record.")
+    ] = None,
+    limit: Annotated[int, typer.Option(help="Records to list; 0 lists all.")] = DEFAULT_LISTED,
+    run: RunOption = None,
+    now: Annotated[
+        str | None, typer.Option(help="The moment to count as the present; the clock's by default.")
+    ] = None,
+    *,
+    reading: Reading,
+) -> None:
+    """Show one image, session, capability or record with its evidence."""
+    output = output_of(context)
+    settings = settings_of(context).settings
+    moment = parse_now(now)
+    most = whole_number("--limit", limit, hint="0 lists all")
+    from vocabgap.gaplog import showing  # noqa: PLC0415 - loads Polars
+
+    config = reading.config
+    shown = showing.show(
+        roots,
+        printable_name(name),
+        kind=kind,
+        out=run,
+        now=moment,
+        settings=settings,
+        deciding="" if config is None else f"--config {shlex.quote(printable_name(str(config)))}",
+        **reading.arguments,
+    )
+    _print_shown(output, shown, most)
+    note_scan(output, shown.scan)
+    for note in shown.notes:
+        output.note(escape_unseen(note))
+
+
+def _print_review(output: Output, review: "Review", text_format: ListFormat) -> None:
+    _print_events(output, review.gaps)
+    place = None if review.published is None else printable_name(str(review.published.folder))
+    output.event(
+        "result",
+        listed=review.gaps.height,
+        totals=review.totals,
+        belonging=review.belonging,
+        session=review.session,
+        run=place,
+        notes=review.notes,
+        cache=review.cache,
+    )
+    if output.as_json:
+        return
+    if text_format is ListFormat.CSV:
+        output.text(_csv_text(review.gaps))
+        if review.gaps.is_empty():
+            output.note(_why_empty(review))
+        return
+    if review.session is not None:
+        output.text(f"session {visible(review.session)}\n")
+    if review.gaps.is_empty():
+        output.text(_why_empty(review))
+        return
+    output.text(_records_table(review.gaps, without=() if review.session is None else ("session",)) + "\n")
+    lines = _totals_lines(review.totals)
+    if (
+        review.published is not None
+        and review.published.now is not None
+        and review.published.folder is not None
+    ):
+        lines += _belonging_lines(
+            review.belonging,
+            review.gaps,
+            f"the run in {folder_line(review.published.folder)}, as of {iso(review.published.now)}",
+        )
+    left = review.totals.records - review.gaps.height
+    if left:
+        lines.append(_left_line(left))
+    output.text("\n".join(lines))
+
+
+def _why_empty(review: "Review") -> str:
+    from vocabgap.reporting.overviews import nothing  # noqa: PLC0415 - loads Polars
+
+    if review.scan.summary.records:
+        return f"No record fits, of {review.scan.summary.records:,}."
+    return f"{nothing(review.scan.summary)}.\n{account_line(review.scan.summary)}"
+
+
+def _print_shown(output: Output, shown: "Shown", limit: int) -> None:
+    listed = shown.gaps.head(min(limit or shown.gaps.height, shown.gaps.height))
+    _print_events(output, listed)
+    output.event(
+        "result",
+        kind=shown.kind,
+        name=shown.name,
+        listed=listed.height,
+        totals=shown.totals,
+        left_out=shown.left_out,
+        belonging=shown.belonging,
+        capability=shown.capability,
+        told=shown.lineage,
+        commands=shown.commands,
+        places=shown.places,
+        superseded_by=shown.superseded_by,
+        supersedes=shown.supersedes,
+        run=None if shown.run is None else printable_name(str(shown.run)),
+        notes=shown.notes,
+        cache=shown.cache,
+    )
+    if output.as_json:
+        return
+    if shown.kind == "record":
+        output.text("\n".join(_record_lines(shown)))
+        return
+    output.text(_heading(shown) + "\n")
+    if listed.height:
+        output.text(_table(shown, listed) + "\n")
+    output.text("\n".join(_closing(shown, listed.height)))
+
+
+def _heading(shown: "Shown") -> str:
+    if shown.capability is None:
+        return f"{shown.kind} {visible(shown.name)}"
+    return "\n".join(_capability_lines(shown.capability, shown.lineage))
+
+
+def _capability_lines(capability: "Capability", lineage: tuple[str, ...]) -> list[str]:
+    """The evidence for a capability, a line each."""
+    from vocabgap.reporting.wording import day, interval, satisfaction, trend  # noqa: PLC0415 - loads Polars
+
+    images, sessions = count(capability.images, "image"), count(capability.sessions, "session")
+    spread = f"{capability.mentions:,} on {images} in {sessions}"
+    lines = [
+        f"{capability.capability_id}  {shortened(visible(capability.label))}",
+        f"status: {capability.status}{', pinned' if capability.pinned else ''}",
+        f"rank: {capability.rank:,}, with 90 % confidence {interval(capability)}",
+        f"mentions: {spread}; {satisfaction(capability)}",
+        f"seen: {day(capability.first_seen)} to {day(capability.last_seen)}; {trend(capability)}",
+        f"category: {visible(capability.intent_category)}",
+    ]
+    if capability.operations:
+        lines.append(f"operations: {_tallies(capability.operations)}")
+    if capability.vocabulary_used:
+        lines.append(f"entries used: {_tallies(capability.vocabulary_used)}")
+    lines += [
+        f"near: {visible(each.entry)} of {visible(each.pack)} explains {100 * each.explained:.0f} %"
+        for each in capability.covered_by
+    ]
+    lines += [f"decided: {visible(each)}" for each in capability.decisions]
+    lines += [f"lineage: {visible(each)}" for each in lineage]
+    lines.append("worded:")
+    for wording in capability.variants[:_MOST_WORDINGS]:
+        lines.append(f"  {wording.mentions:,} × {shortened(visible(wording.wording))}")
+    if len(capability.variants) > _MOST_WORDINGS:
+        lines.append(f"  and {len(capability.variants) - _MOST_WORDINGS:,} more")
+    return lines
+
+
+def _tallies(tallies: tuple[Any, ...]) -> str:
+    return ", ".join(
+        f"{shortened(visible(each.name))} {each.mentions:,}" for each in tallies[:_MOST_WORDINGS]
+    )
+
+
+def _table(shown: "Shown", listed: Any) -> str:  # noqa: ANN401 - a frame; Polars is not loaded for its name
+    said = {"image": ("image",), "session": ("session",), "capability": ("capability",)}
+    return _records_table(listed, without=said[shown.kind])
+
+
+def _closing(shown: "Shown", listed: int) -> list[str]:
+    lines = _totals_lines(shown.totals) if shown.totals.records else ["no record of these logs counts"]
+    if shown.left_out:
+        lines.append("beside them: " + ", ".join(f"{n:,} {why}" for why, n in shown.left_out.items()))
+    if shown.capability is None and shown.run is not None and shown.gaps.height:
+        where = f"the run in {folder_line(shown.run)}"
+        lines += _belonging_lines(shown.belonging, shown.gaps, where)
+    if shown.gaps.height > listed:
+        lines.append(_left_line(shown.gaps.height - listed))
+    return lines + _deciding(shown)
+
+
+def _deciding(shown: "Shown") -> list[str]:
+    if shown.capability is None:
+        return []
+    if not shown.commands:
+        return ["to decide about it, publish it first: `vocabgap report ROOTS`"]
+    return ["to decide about it:", *(f"  {each}" for each in shown.commands)]
+
+
+def _record_lines(shown: "Shown") -> list[str]:
+
+    row = shown.gaps.row(0, named=True)
+    lines = [f"record {shown.name}"]
+    for name in _FIELDS:
+        value = row[name]
+        if isinstance(value, list):
+            value = ", ".join(map(str, value))
+        elif isinstance(value, datetime):
+            value = iso(value)
+        told = "–" if value is None or value == "" else visible(str(value))
+        lines.append(f"{name}: {told}" + (f" ({RATINGS[value]})" if name == "satisfaction" else ""))
+    for place in shown.places:
+        offset = "" if place.byte_offset is None else f", byte {place.byte_offset:,}"
+        where = escape_unseen(f"{place.repo_slug}/{place.source_path}:{place.line}")
+        lines.append(f"line: {where}{offset}, {place.state}")
+    lines += [f"superseded by: {each}" for each in shown.superseded_by]
+    lines += [f"supersedes: {each}" for each in shown.supersedes]
+    if row["capability_id"] is not None:
+        lines.append(f"capability: {row['capability_id']} ({shortened(visible(row['capability']))})")
+    return lines
+
+
+def _print_events(output: Output, listed: "pl.DataFrame") -> None:
+    """Print an event for each record, all its fields as they were logged."""
+    if output.as_json:
+        for row in listed.iter_rows(named=True):
+            output.event("gap", **row)
+
+
+def _csv_text(listed: "pl.DataFrame") -> str:
+    """The records as CSV, lists as text with semicolons."""
+    rows = [[_cell(name, value) for name, value in row.items()] for row in listed.iter_rows(named=True)]
+    return comma_separated(listed.columns, rows)
+
+
+def _records_table(listed: "pl.DataFrame", *, without: tuple[str, ...] = ()) -> str:
+    """The records as a table, without the columns that would say the same in every row."""
+    width = available_width()
+    spared = (*without, *("category",) * (width < _NARROW), *("session",) * (width < _WIDE))
+    if not listed["capability"].is_not_null().any():
+        spared = (*spared, "capability")
+    rows = [_row(row) for row in listed.iter_rows(named=True)]
+    headings = [heading for heading in rows[0] if heading not in spared]
+    cells = [[row[heading] for heading in headings] for row in rows]
+    return table(headings, cells, dates=_WHOLE)
+
+
+def _totals_lines(totals: "Totals") -> list[str]:
+    """What a person wants to know of some records, a line each."""
+    spread = f"{count(totals.records, 'record')} on {count(totals.images, 'image')}"
+    if totals.sessions:
+        spread += f" in {count(totals.sessions, 'session')}"
+    if totals.first is not None and totals.last is not None:
+        spread += f", {_span(totals.first, totals.last)}"
+    ratings = {
+        "unsatisfied": totals.unsatisfied,
+        "neutral": totals.neutral,
+        "satisfied": totals.satisfied,
+        "not rated": totals.unrated,
+    }
+    rated = ", ".join(f"{number:,} {name}" for name, number in ratings.items() if number)
+    around = f"{totals.worked_around:,} worked around, {totals.records - totals.worked_around:,} not"
+    named = ", ".join(f"{visible(each.name)} {each.mentions:,}" for each in totals.categories)
+    return [spread, f"{rated}; {around}", f"categories: {named}"]
+
+
+def _belonging_lines(capabilities: "tuple[Belonging, ...]", listed: "pl.DataFrame", where: str) -> list[str]:
+    """Which of the records belong to a known capability, and to which."""
+    if not capabilities:
+        return [f"none of {listed.height:,} belongs to a known capability of {where}"]
+    known = sum(each.records for each in capabilities)
+    number = count(len(capabilities), "known capability", "known capabilities")
+    lines = [f"{known:,} of {listed.height:,} belong to {number} of {where}:"]
+    for each in capabilities[:_MOST_CAPABILITIES]:
+        whole = "" if each.mentions is None else f" of {count(each.mentions, 'mention')}, {each.status}"
+        lines.append(f"  {each.capability_id}  {shortened(visible(each.label))}: {each.records:,}{whole}")
+    if len(capabilities) > _MOST_CAPABILITIES:
+        lines.append(f"  and {len(capabilities) - _MOST_CAPABILITIES:,} more")
+    return lines
+
+
+def _left_line(left: int) -> str:
+    """How many records a limit leaves out."""
+    return f"{count(left, 'more record')}; --limit 0 lists all"
+
+
+def _row(row: dict[str, Any]) -> dict[str, object]:
+
+    moment = row["timestamp"]
+    return {
+        "record": row["record_id"][:_ID_DIGITS],
+        "when": None if moment is None else f"{moment:%Y-%m-%d %H:%M}",
+        "image": row["image_id"],
+        "missing": need_of(row) or None,
+        "workaround": row["workaround"].strip() or None,
+        "rated": RATINGS[row["satisfaction"]],
+        "category": row["category"],
+        "session": row["session_id"],
+        "capability": row["capability"],
+    }
+
+
+def _cell(name: str, value: object) -> object:
+    if isinstance(value, datetime):
+        return iso(value)
+    return "; ".join(map(str, value)) if name in _LISTS and isinstance(value, list) else value
+
+
+def _span(first: datetime, last: datetime) -> str:
+    begun, ended = f"{first:%Y-%m-%d %H:%M}", f"{last:%Y-%m-%d %H:%M}"
+    return f"{begun} UTC" if begun == ended else f"{begun} to {ended} UTC"
