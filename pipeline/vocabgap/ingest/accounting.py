@@ -96,14 +96,7 @@ class Account:
 def summarize(
     why_not: Counter[str | None], rejects: pl.DataFrame, files: pl.DataFrame, repairs: Mapping[str, int]
 ) -> ScanSummary:
-    """The account of a scan.
-
-    Args:
-        why_not: How many readable lines count (None), or why they do not.
-        rejects: Table `rejects`; `reason` and `line` are enough.
-        files: Table `files`.
-        repairs: What was repaired, by kind.
-    """
+    """The account of a scan."""
     reasons = Counter(rejects["reason"].to_list())
     rejected_lines = int(rejects["line"].is_not_null().sum())
     return ScanSummary(
@@ -204,10 +197,6 @@ def _corrections(records: pl.LazyFrame, lines: pl.LazyFrame) -> list[tuple[int, 
 
     Corrections are replayed in order of time. Where several records share the snapshot, the one that says
     the same need is meant, else the latest; a record is corrected at most once.
-
-    Args:
-        records: The lines that are no second copies.
-        lines: All lines.
     """
     naming = pl.col("notes").str.contains("[0-9a-fA-F]{64}")
     images = records.filter(naming).select(IMAGE_KEY).unique().collect()

@@ -6,8 +6,10 @@ scan gives equals what a fresh one gives.
 
 A cache is a folder: shards of rows, which never change, and an index, which is replaced last, so that a crash
 at any moment leaves the old index with the shards it names. A byte that is not the one that was written makes
-the whole cache worth nothing, and it is built again. (An index in SQLite and a Parquet file a log were
-measured against this; `tests/benchmarks/ingest.py` has the figures.)
+the whole cache worth nothing, and it is built again.
+
+Measured with 10,000 logs of 10 lines, in CPU seconds: the index is read in 0.014 and written in 0.014, one in
+SQLite in 0.044 with its digest and 0.040; the shards are read in 0.03, a Parquet file a log in 2.2.
 """
 
 import hashlib
@@ -357,11 +359,7 @@ def _height(spans: tuple[Span, ...]) -> int:
 
 
 def read_index(folder: Path) -> Index:
-    """The index of a cache; an empty one where there is none yet, or one of another version.
-
-    Raises:
-        DamagedError: It is not what was written.
-    """
+    """The index of a cache; an empty one where there is none yet, or one of another version."""
     try:
         content = (folder / INDEX_NAME).read_bytes()
     except FileNotFoundError:

@@ -160,15 +160,7 @@ class RejectColumns:
 def with_places(
     rows: pl.DataFrame, logs: Sequence[LogFile], counts: Sequence[int], tenant_id: str, table: Table = RECORDS
 ) -> pl.DataFrame:
-    """Say of each row whose it is and in which log it stands.
-
-    Args:
-        rows: The other columns of table `records` or `rejects`.
-        logs: The logs that the rows are from, in order.
-        counts: How many rows each of them gave.
-        tenant_id: Whose records these are, where their log does not say.
-        table: Which of the two tables.
-    """
+    """Say of each row whose it is and in which log it stands."""
     place = {
         "tenant_id": [log.tenant_id or tenant_id for log in logs],
         "repo_slug": [log.repo_slug for log in logs],

@@ -146,16 +146,7 @@ NATIVE_FIELDS: Final = FieldMap.of(NATIVE)
 
 
 def decode_line(line: bytes, fields: FieldMap = NATIVE_FIELDS) -> Decoded | Rejected | None:
-    """Read one line that is not blank.
-
-    Args:
-        line: The bytes of the line without its newline.
-        fields: How the objects of such a log become records.
-
-    Returns:
-        The record with its repairs, the reason why there is none, or None for what is no gap at all where
-        the source says which objects are. Nothing is raised, whatever the bytes.
-    """
+    """Read one line that is not blank."""
     outcome = _strictly(line) if fields.native else None
     if outcome is None:
         bare = _without_marks(line)

@@ -54,9 +54,6 @@ class Catalogue:
     """The names of gap logs.
 
     A glob may name a log as it is or as it is compressed; how it is packed, its own name says.
-
-    Args:
-        sources: Name to source. A name without wildcards goes before a pattern, else the first one counts.
     """
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
@@ -72,12 +69,7 @@ class Catalogue:
                     self._patterns.append(_pattern(glob, kind))
 
     def kind_of(self, name: str, path: str) -> Kind | None:
-        """The kind of log that a file is; None for any other file.
-
-        Args:
-            name: The file's name.
-            path: Its path, with forward slashes.
-        """
+        """The kind of log that a file is; None for any other file."""
         kind = self._named.get(name)
         if kind is not None or not self._patterns:
             return kind
@@ -192,11 +184,7 @@ def resolve_roots(roots: str | Path | Iterable[str | Path]) -> list[Path]:
 
 
 def repository_slugs(folders: list[Path]) -> list[str]:
-    """A short name for each folder: its own, with as many parents as tell it from others of that name.
-
-    Args:
-        folders: Absolute paths; the same one may occur twice.
-    """
+    """A short name for each folder: its own, with as many parents as tell it from others of that name."""
     distinct = set(folders)
 
     @cache

@@ -234,11 +234,12 @@ class LogReader:
 
     def read(self, roots: Sequence[Path], request: ScanRequest) -> Scan:
         """Read what is new, and recall from the cache what is not."""
-        logs = discover(roots, request.settings)
-        if request.cache is None:
-            return _read(logs, request.settings)
-        with opened(request.cache, verify_hash=request.verify_hash) as cache:
-            scanned = _read(logs, request.settings, cache)
+        with without_cycle_search():
+            logs = discover(roots, request.settings)
+            if request.cache is None:
+                return _read(logs, request.settings)
+            with opened(request.cache, verify_hash=request.verify_hash) as cache:
+                scanned = _read(logs, request.settings, cache)
         if cache is None:
             use = CacheUse(0, 0, scanned.summary.files, "the cache is in use by another run")
             scanned = replace(scanned, cache=use)
@@ -249,16 +250,14 @@ def _read(logs: list[LogFile], settings: ScanSettings, cache: Cache | None = Non
     records: list[pl.DataFrame] = []
     rejects: list[pl.DataFrame] = []
     lines = Lines(RecordColumns(settings.tenant, records.append), RejectColumns(rejects.append))
-    with without_cycle_search():
-        account, use = _collect(logs, lines, settings, cache)
-        bad = pl.concat([REJECTS.empty(), *rejects])
-        if cache is not None:
-            new = pl.concat([RECORDS.empty(), *records]), bad
-            whole = cache.rows(new, settings.tenant)
-            cache.save(new, whole)
-            records, bad = [whole[0]], whole[1]
-        scanned = marked(records, bad, account)
-    return replace(scanned, cache=use)
+    account, use = _collect(logs, lines, settings, cache)
+    bad = pl.concat([REJECTS.empty(), *rejects])
+    if cache is not None:
+        new = pl.concat([RECORDS.empty(), *records]), bad
+        whole = cache.rows(new, settings.tenant)
+        cache.save(new, whole)
+        records, bad = [whole[0]], whole[1]
+    return replace(marked(records, bad, account), cache=use)
 
 
 def _collect(

@@ -68,14 +68,7 @@ def scan_stored(lines: pl.DataFrame, *, sources: Mapping[str, Source] | None = N
 
 
 def handed_over(source_path: str, repo_slug: str, catalogue: Catalogue, folder: str = "") -> LogFile:
-    """A log whose lines are at hand, and which is no file here.
-
-    Args:
-        source_path: Where it lies below its root, with forward slashes.
-        repo_slug: The repository: what stands for the folder of a log that lies in the root itself.
-        catalogue: What gap logs are called.
-        folder: The folder that holds it, where another one than the path says.
-    """
+    """A log whose lines are at hand, and which is no file here."""
     parts = [repo_slug.rpartition("/")[2], *source_path.split("/")]
     return LogFile("", repo_slug, source_path, folder or parts[-2], catalogue.kind_of_root(source_path))
 

@@ -121,12 +121,7 @@ def _ignored() -> frozenset[str]:
 
 
 def category_of_operations(operations: Iterable[str], table: Mapping[str, str]) -> str | None:
-    """The category that most of the known operations are for; null where none is known, or two are level.
-
-    Args:
-        operations: The operations involved, aliases folded; each counts once.
-        table: Operation, as `operation_key` has it, to category; `uncategorized` for one that tells nothing.
-    """
+    """The category that most of the known operations are for; null where none is known, or two are level."""
     named = {operation_key(name) for name in operations}
     votes = Counter(table[key] for key in named if table.get(key, UNCATEGORIZED) != UNCATEGORIZED)
     leading = votes.most_common(2)
