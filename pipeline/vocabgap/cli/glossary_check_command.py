@@ -11,90 +11,30 @@ import typer
 
 from vocabgap.cli.glossary_options import (
     SHOWN_DIGITS,
-    ActorOption,
+    ActingOptions,
     AskOption,
-    FolderOption,
     MissionOption,
-    NowOption,
     StrictnessOption,
-    initialized,
+    existing_runtime,
     require_strictness,
     runtime_of,
 )
-from vocabgap.cli.options import ConfigOption
-from vocabgap.cli.output import PROGRAM, Output, output_of
+from vocabgap.cli.options import with_options
+from vocabgap.cli.output import PROGRAM, Output, output_of, table
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.records.moments import iso
 from vocabgap.text import count, escape_unseen, printable_name, visible
 
 if TYPE_CHECKING:
-    from vocabgap.cli.glossary_options import Prompt
+    from vocabgap.cli.glossary_conflicts_command import Prompt
     from vocabgap.glossary.session import ChangedInputs, ExecutionContext
-
-
-# The texts of a step as the command line is given them: as they are, in a file, or on stdin.
 
 
 _STDIN: Final = "-"
 # One word with a separator of folders or the ending of a file; a sentence may end in a full stop.
 _FILE_NAME: Final = re.compile(r"\S*[/\\]\S*|\S*\w\.[A-Za-z]\w{0,5}")
-
-
-def read(text: str) -> tuple[str, str]:
-    """A text that was given as it is or as a file, and the file.
-
-    Raises:
-        NotFoundError: It can only be meant as the name of a file, and there is none.
-        VocabgapError: The file cannot be read.
-    """
-    if text == _STDIN:
-        return sys.stdin.read(), ""
-    path = Path(text)
-    try:
-        if path.is_file():
-            return _content(path), str(path.resolve())
-    except (OSError, ValueError) as error:
-        if len(text.split()) > 1 or "\0" in text:
-            return text, ""  # no path, but a text that is too long for one
-        raise StateError(f"'{escape_unseen(text)}' cannot be read: {error}") from error
-    # A text in place of a file that is not there would let pass what the file would not.
-    if _FILE_NAME.fullmatch(text):
-        raise NotFoundError(
-            f"there is no file '{escape_unseen(text)}'",
-            hint="check the name; a text that looks like one is given on stdin, with -",
-        )
-    return text, ""
-
-
-def read_again(path: Path) -> str:
-    """The text of a file that was read when the step was stopped.
-
-    Raises:
-        NotFoundError: It is gone.
-        VocabgapError: It cannot be read.
-    """
-    if not path.is_file():
-        raise NotFoundError(
-            f"the text of the step, '{escape_unseen(str(path))}', is gone",
-            hint="put the file back, or name the text or its file behind the token",
-        )
-    return _content(path)
-
-
-def _content(path: Path) -> str:
-    name = escape_unseen(str(path))
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidInputError(
-            f"{name}: byte {error.start}: expected UTF-8 text", hint="save it in UTF-8"
-        ) from error
-    except OSError as error:
-        raise StateError(f"'{name}' cannot be read: {error}") from error
-
-
-SOURCE: Final = "source_file"  # in the metadata of a step: where its text was read
+_SOURCE: Final = "source_file"  # in the metadata of a step: where its text was read
 _MISSION, _STEP = "check", "check"
 
 TextArgument = Annotated[
@@ -103,6 +43,7 @@ TextArgument = Annotated[
 ]
 
 
+@with_options
 def check(
     context: typer.Context,
     text: TextArgument,
@@ -123,26 +64,24 @@ def check(
     ask: AskOption = None,
     mission: MissionOption = None,
     step: Annotated[str, typer.Option(help="The step.")] = _STEP,
-    actor: ActorOption = None,
-    now: NowOption = None,
-    folder: FolderOption = None,
-    config: ConfigOption = None,
+    *,
+    options: ActingOptions,
 ) -> None:
     """Find the terms of a text and say what they mean; exit with 4 where that is open."""
     from vocabgap.glossary.session import ExecutionContext  # noqa: PLC0415 - as above
 
     output = output_of(context)
     asked = require_strictness(strictness)
-    runtime = initialized(config, folder, actor, now)
+    runtime = existing_runtime(context)
     metadata: dict[str, Any] = {"critical_step": critical}
     if watch:
         metadata["glossary_watch_terms"] = watch
     if exclude:
         metadata["glossary_exclude_terms"] = exclude
-    content, source = read(text)
+    content, source = _read(text)
     if source:
-        metadata[SOURCE] = source
-    made = {} if output_of_step is None else {"output": read(output_of_step)[0]}
+        metadata[_SOURCE] = source
+    made = {} if output_of_step is None else {"output": _read(output_of_step)[0]}
     given = ExecutionContext(
         step,
         mission or _MISSION,
@@ -157,6 +96,7 @@ def check(
         runtime.run(given, strictness=asked, ask=prompt)
 
 
+@with_options
 def resume(
     context: typer.Context,
     token: Annotated[
@@ -174,10 +114,8 @@ def resume(
     yes: Annotated[bool, typer.Option("--yes", help="Go on though the inputs have changed.")] = False,
     strictness: StrictnessOption = None,
     ask: AskOption = None,
-    actor: ActorOption = None,
-    now: NowOption = None,
-    folder: FolderOption = None,
-    config: ConfigOption = None,
+    *,
+    options: ActingOptions,
 ) -> None:
     """Let a step go on that was stopped, in the glossary as it is by now."""
     from vocabgap.glossary.checkpoints import load_state, state_path  # noqa: PLC0415 - as above
@@ -185,13 +123,13 @@ def resume(
 
     output = output_of(context)
     asked = require_strictness(strictness)
-    runtime = runtime_of(config, folder, actor, now)
+    runtime = runtime_of(context)
     if token is None:
         token = runtime.newest()
         if token is None:
             raise NotFoundError("no step was stopped that still waits", hint="there is nothing to resume")
     kept = load_state(runtime.logs, token)
-    source = None if kept is None else kept.metadata.get(SOURCE)
+    source = None if kept is None else kept.metadata.get(_SOURCE)
     inputs = _given(text, source)
     prompt = _prompt(output, ask=ask)
 
@@ -200,7 +138,7 @@ def resume(
         if prompt is not None and not yes:
             return prompt.confirm(changed)
         if not output.as_json:
-            from vocabgap.cli.glossary_options import Prompt  # noqa: PLC0415 - loads rich
+            from vocabgap.cli.glossary_conflicts_command import Prompt  # noqa: PLC0415 - loads rich
 
             Prompt().show_changes(changed)
         if not yes:
@@ -224,15 +162,10 @@ def resume(
 
 
 def _given(text: str | None, source: object) -> dict[str, str] | None:
-    """What a step is given now; none where that is what it was given then.
-
-    Args:
-        text: What stands behind its token, if anything.
-        source: The file that its text was read from, if any.
-    """
+    """What a step is given now: the text behind its token, or its file; none where it is as it was."""
     if text is not None:
-        return {"description": read(text)[0]}
-    return {"description": read_again(Path(source))} if isinstance(source, str) else None
+        return {"description": _read(text)[0]}
+    return {"description": _read_again(Path(source))} if isinstance(source, str) else None
 
 
 def _why_lost(path: Path) -> str:
@@ -267,12 +200,7 @@ def _telling(output: Output, context: "ExecutionContext") -> Iterator[None]:
 
 
 def how_to_go_on(context: "ExecutionContext", resuming: str) -> str:
-    """What to do about a step that was stopped.
-
-    Args:
-        context: The step.
-        resuming: The command that lets it go on, without its token.
-    """
+    """What to do about a step that was stopped; `resuming` is the command that lets it go on."""
     if not context.retry_token:
         return f"answer the questions with `{PROGRAM} glossary resolve`, then try again"
     first = context.questions[0].conflict_id[:SHOWN_DIGITS] if context.questions else "CONFLICT"
@@ -302,8 +230,6 @@ def _tell(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> N
 
 
 def _show(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> None:
-    from vocabgap.cli.output import table  # noqa: PLC0415 - loads rich
-
     if context.effective_strictness is None or context.effective_strictness.value == "off":
         output.text("Nothing was checked: strictness off")
         return
@@ -344,6 +270,49 @@ def _prompt(output: Output, *, ask: bool | None) -> "Prompt | None":
     wanted = sys.stdin.isatty() and sys.stderr.isatty() and not output.as_json if ask is None else ask
     if not wanted:
         return None
-    from vocabgap.cli.glossary_options import Prompt  # noqa: PLC0415 - loads rich
+    from vocabgap.cli.glossary_conflicts_command import Prompt  # noqa: PLC0415 - loads rich
 
     return Prompt()
+
+
+def _read(text: str) -> tuple[str, str]:
+    """A text that was given as it is or as a file, and the file."""
+    if text == _STDIN:
+        return sys.stdin.read(), ""
+    path = Path(text)
+    try:
+        if path.is_file():
+            return _content(path), str(path.resolve())
+    except (OSError, ValueError) as error:
+        if len(text.split()) > 1 or "\0" in text:
+            return text, ""  # no path, but a text that is too long for one
+        raise StateError(f"'{escape_unseen(text)}' cannot be read: {error}") from error
+    # A text in place of a file that is not there would let pass what the file would not.
+    if _FILE_NAME.fullmatch(text):
+        raise NotFoundError(
+            f"there is no file '{escape_unseen(text)}'",
+            hint="check the name; a text that looks like one is given on stdin, with -",
+        )
+    return text, ""
+
+
+def _read_again(path: Path) -> str:
+    """The text of a file that was read when the step was stopped."""
+    if not path.is_file():
+        raise NotFoundError(
+            f"the text of the step, '{escape_unseen(str(path))}', is gone",
+            hint="put the file back, or name the text or its file behind the token",
+        )
+    return _content(path)
+
+
+def _content(path: Path) -> str:
+    name = escape_unseen(str(path))
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(
+            f"{name}: byte {error.start}: expected UTF-8 text", hint="save it in UTF-8"
+        ) from error
+    except OSError as error:
+        raise StateError(f"'{name}' cannot be read: {error}") from error

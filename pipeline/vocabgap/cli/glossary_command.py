@@ -1,17 +1,32 @@
-"""`vocabgap glossary`: what words mean, and whether that is settled."""
+"""`vocabgap glossary`: what words mean. Its terms are listed, imported, promoted and deprecated here."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from vocabgap.cli.glossary_check_command import check, resume
 from vocabgap.cli.glossary_conflicts_command import conflicts, resolve
-from vocabgap.cli.glossary_terms_command import (
-    deprecate,
-    import_terms,
-    list_terms,
-    promote,
-    show_term,
-    validate,
+from vocabgap.cli.glossary_options import (
+    ActingOptions,
+    GlossaryOptions,
+    ScopeOption,
+    existing_runtime,
+    note_problems,
+    require_scope,
+    runtime_of,
 )
+from vocabgap.cli.options import ConfigOption, with_options
+from vocabgap.cli.output import Output, output_of, table
+from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError
+from vocabgap.records.moments import iso
+from vocabgap.text import count, escape_unseen, shortened, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from vocabgap.glossary.senses import TermSense
 
 glossary = typer.Typer(
     name="glossary",
@@ -20,13 +35,250 @@ glossary = typer.Typer(
     rich_markup_mode=None,
     no_args_is_help=True,
 )
-glossary.command("list")(list_terms)
-glossary.command("show")(show_term)
 glossary.command()(check)
 glossary.command()(conflicts)
 glossary.command()(resolve)
 glossary.command()(resume)
-glossary.command()(validate)
-glossary.command("import")(import_terms)
-glossary.command()(promote)
-glossary.command()(deprecate)
+
+_DEFINITION = 60  # characters of a definition in the list
+_PREFIX = "glossary:"
+
+TermArgument = Annotated[str, typer.Argument(help="The term, in any spelling.", show_default=False)]
+DefinitionOption = Annotated[
+    str | None,
+    typer.Option(help="Its definition or the beginning, where there are several.", show_default=False),
+]
+
+
+@glossary.command("list")
+@with_options
+def list_terms(
+    context: typer.Context,
+    scope: ScopeOption = None,
+    status: Annotated[
+        str | None, typer.Option(help="active, draft or deprecated.", show_default=False)
+    ] = None,
+    *,
+    options: GlossaryOptions,
+) -> None:
+    """List the senses of all terms."""
+    from vocabgap.glossary.senses import SenseStatus  # noqa: PLC0415 - loads what only this needs
+
+    output = output_of(context)
+    runtime = runtime_of(context)
+    require_scope(runtime, scope)
+    if status not in {None, *SenseStatus}:
+        raise InvalidInputError(
+            f"Invalid status '{status}'", hint=f"expected one of {', '.join(SenseStatus)}"
+        )
+    runtime.require_folder()
+    loaded = runtime.load()
+    note_problems(output, loaded)
+    found = [
+        sense for sense in loaded.glossary if scope in {None, sense.scope} and status in {None, sense.status}
+    ]
+    for sense in found:
+        output.event("sense", **_fields(sense))
+    output.event("result", senses=len(found))
+    if not found:
+        output.text("No terms found")
+        return
+    if not output.as_json:
+        rows = [
+            (sense.surface, sense.scope, _cut(sense.definition), sense.status, f"{sense.confidence:.1f}")
+            for sense in found
+        ]
+        output.text(table(("term", "scope", "definition", "status", "confidence"), rows))
+    output.text(f"\nTotal: {len(found)} term(s)")
+
+
+@glossary.command("show")
+@with_options
+def show_term(context: typer.Context, term: TermArgument, *, options: GlossaryOptions) -> None:
+    """Show all senses of a term, and where each comes from."""
+    output = output_of(context)
+    runtime = existing_runtime(context)
+    loaded = runtime.load()
+    note_problems(output, loaded)
+    name = term.removeprefix(_PREFIX)
+    senses = loaded.glossary.history(name)
+    if not senses:
+        raise NotFoundError(f"term '{name}' was not found", hint="`vocabgap glossary list` lists them")
+    answering = loaded.glossary.resolve(name)
+    for sense in senses:
+        provenance = sense.provenance
+        output.event("sense", **_fields(sense), answers=sense in answering, provenance=provenance)
+    output.event("result", senses=len(senses), answering=len(answering))
+    output.text(visible(senses[0].surface.surface_text))
+    for sense in senses:
+        ruled_out = sense.is_active and sense not in answering
+        status = f"{sense.status}, ruled out by another sense" if ruled_out else sense.status
+        output.text(f"  [{sense.scope}] {visible(sense.definition)}")
+        output.text(f"    {status}, confidence {sense.confidence:.1f}, {_origin(sense)}")
+
+
+@glossary.command()
+@with_options
+def validate(
+    context: typer.Context,
+    path: Annotated[Path, typer.Argument(help="A seed file, or a folder of them.", show_default=False)],
+    config: ConfigOption = None,
+) -> None:
+    """List what is wrong in seed files; exit with 2 if anything is."""
+    from vocabgap.files.refusals import FileKind, file_kind  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.seeds import SEED_ENDING, read_seed, seed_scope  # noqa: PLC0415 - loads what only this needs
+
+    output = output_of(context)
+    runtime = runtime_of(context)
+    found = file_kind(path)
+    if found is FileKind.NOTHING:
+        raise NotFoundError(f"'{path}' does not exist", hint="name a seed file, or a folder of them")
+    # A folder with the name of a seed file is none of seed files: it lies in the place of one.
+    is_folder = found is FileKind.FOLDER and seed_scope(path, runtime.scopes) is None
+    paths = sorted(path.glob(f"*{SEED_ENDING}")) if is_folder else [path]
+    files = []
+    for each in paths:
+        seed = read_seed(each)
+        told = escape_unseen(str(each))
+        if seed_scope(each, runtime.scopes) is None:
+            output.note(f"{told}: '{escape_unseen(each.stem)}' is no scope, so nothing reads this file")
+        files.append(
+            {
+                "path": str(each),
+                "valid": not seed.problems,
+                "term_count": len(seed.terms),
+                "errors": list(map(str, seed.problems)),
+            }
+        )
+        output.event("file", **files[-1])
+        kind = "valid" if not seed.problems else count(len(seed.problems), "error")
+        output.text(f"{told}: {count(len(seed.terms), 'term')}, {kind}")
+        for problem in seed.problems:
+            output.text(f"  {visible(str(problem))}")
+    invalid = sum(not each["valid"] for each in files)
+    output.event(
+        "result", files=files, total_files=len(files), valid_files=len(files) - invalid, invalid_files=invalid
+    )
+    output.text(f"{count(len(files), 'file')}, {invalid:,} invalid")
+    if invalid:
+        raise typer.Exit(ExitCode.INVALID_INPUT)
+
+
+@glossary.command("import")
+@with_options
+def import_terms(
+    context: typer.Context,
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="A vocabulary manifest, a CSV of terms and definitions, or another glossary's folder.",
+            show_default=False,
+        ),
+    ],
+    scope: ScopeOption = None,
+    *,
+    options: GlossaryOptions,
+) -> None:
+    """Add the terms of a vocabulary, a table or another glossary."""
+    from vocabgap.glossary.importing import import_terms as imported  # noqa: PLC0415 - loads what only this needs
+
+    output = output_of(context)
+    runtime = runtime_of(context)
+    made = imported(runtime, source, scope)
+    for place, term in made.added:
+        output.event("imported", scope=place, term=term)
+    output.event(
+        "result",
+        added=len(made.added),
+        present=made.present,
+        drafts=made.drafts,
+        passed_over=made.passed_over,
+    )
+    for told in made.passed_over:
+        output.note(f"not imported: {visible(told)}")
+    for name in made.drafts:
+        output.note(f"a draft, since it has another meaning already: {visible(name)}")
+    output.text(
+        f"{escape_unseen(str(runtime.folder))}: {count(len(made.added), 'term')} added,"
+        f" {made.present:,} there already"
+    )
+
+
+@glossary.command()
+@with_options
+def promote(
+    context: typer.Context,
+    term: TermArgument,
+    scope: ScopeOption = None,
+    definition: DefinitionOption = None,
+    replace: Annotated[
+        bool | None,
+        typer.Option(
+            "--replace/--beside",
+            help="Where the term means something else already: take its place, or stand beside it.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    options: ActingOptions,
+) -> None:
+    """Let a draft, or a sense that was deprecated, answer what its term means."""
+    from vocabgap.glossary.authoring import promote_sense  # noqa: PLC0415 - loads what only this needs
+
+    output = output_of(context)
+    runtime = existing_runtime(context)
+    if replace is None and sys.stdin.isatty() and not output.as_json:
+        from vocabgap.cli.glossary_conflicts_command import Prompt  # noqa: PLC0415 - loads rich
+
+        def is_replacing(rivals: "Sequence[TermSense]") -> bool | None:
+            told = "; ".join(f"[{each.scope}] {visible(each.definition)}" for each in rivals)
+            return Prompt().agrees(f"It means something else already: {told}. Take its place?") or None
+
+        made = promote_sense(runtime, term, scope, definition, is_replacing)
+    else:
+        made = promote_sense(runtime, term, scope, definition, lambda _: replace)
+    _tell_changed(output, made, "is active")
+
+
+@glossary.command()
+@with_options
+def deprecate(
+    context: typer.Context,
+    term: TermArgument,
+    scope: ScopeOption = None,
+    definition: DefinitionOption = None,
+    *,
+    options: ActingOptions,
+) -> None:
+    """Let a sense count no more; drop a draft."""
+    from vocabgap.glossary.authoring import deprecate_sense  # noqa: PLC0415 - loads what only this needs
+
+    output = output_of(context)
+    runtime = existing_runtime(context)
+    _tell_changed(output, deprecate_sense(runtime, term, scope, definition), "is deprecated")
+
+
+def _tell_changed(output: Output, sense: "TermSense", told: str) -> None:
+    output.event("result", **_fields(sense))
+    output.text(f"{visible(sense.surface.surface_text)} [{sense.scope}] {told}: {visible(sense.definition)}")
+
+
+def _fields(sense: "TermSense") -> dict[str, object]:
+    return {
+        "surface": sense.surface.surface_text,
+        "scope": sense.scope,
+        "definition": sense.definition,
+        "status": sense.status,
+        "confidence": sense.confidence,
+    }
+
+
+def _origin(sense: "TermSense") -> str:
+    provenance = sense.provenance
+    if not provenance.timestamp.timestamp():
+        return "from its seed file"
+    return f"{visible(provenance.source)} by {visible(provenance.actor_id)} on {iso(provenance.timestamp)}"
+
+
+def _cut(definition: str) -> str:
+    return shortened(definition, _DEFINITION) if len(definition) > _DEFINITION else definition

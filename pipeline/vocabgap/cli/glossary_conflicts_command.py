@@ -1,40 +1,50 @@
 """`vocabgap glossary conflicts` and `resolve`: the questions that were raised, and their answers."""
 
+import sys
 from datetime import UTC
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
+from rich.console import Console
+from rich.panel import Panel
+from rich.text import Text
 
 from vocabgap.cli.glossary_options import (
     SHOWN_DIGITS,
-    ActorOption,
-    FolderOption,
+    ActingOptions,
+    GlossaryOptions,
     MissionOption,
-    NowOption,
     StrictnessOption,
     note_skipped,
     require_strictness,
     runtime_of,
 )
-from vocabgap.cli.options import ConfigOption
-from vocabgap.cli.output import Output, output_of
+from vocabgap.cli.options import with_options
+from vocabgap.cli.output import Output, output_of, table
 from vocabgap.errors import InvalidInputError
 from vocabgap.records.moments import iso
-from vocabgap.text import visible
+from vocabgap.text import carried, shortened, visible
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from vocabgap.glossary.open_questions import Raised
     from vocabgap.glossary.senses import SenseRef
-    from vocabgap.glossary.session import Answer
+    from vocabgap.glossary.session import Answer, ChangedInputs, Question
 
 
+_COLOURS: Final = {"high": "red", "medium": "yellow", "low": "blue"}
+_SHOWN: Final = 200  # characters of a value
+
+
+@with_options
 def conflicts(
     context: typer.Context,
     mission: MissionOption = None,
     unresolved: Annotated[bool, typer.Option("--unresolved", help="Those that wait for an answer.")] = False,
     strictness: StrictnessOption = None,
-    folder: FolderOption = None,
-    config: ConfigOption = None,
+    *,
+    options: GlossaryOptions,
 ) -> None:
     """List the questions that were raised, and whether they are answered."""
     from vocabgap.glossary.event_log import read_events  # noqa: PLC0415 - loads what only this needs
@@ -42,7 +52,7 @@ def conflicts(
 
     output = output_of(context)
     asked = require_strictness(strictness)
-    runtime = runtime_of(config, folder)
+    runtime = runtime_of(context)
     read = read_events(runtime.logs)
     note_skipped(output, read.skipped)
     events = read.events
@@ -62,8 +72,6 @@ def conflicts(
         output.text("Total: 0 conflict(s)")
         return
     if not output.as_json:
-        from vocabgap.cli.output import table  # noqa: PLC0415 - loads rich
-
         headings = ("conflict", "term", "type", "severity", "status", "mission", "time")
         rows = [
             (
@@ -81,6 +89,7 @@ def conflicts(
     output.text(f"\nTotal: {len(found)} conflict(s)\nUnresolved: {waiting}")
 
 
+@with_options
 def resolve(
     context: typer.Context,
     conflict: Annotated[
@@ -94,10 +103,8 @@ def resolve(
         str | None, typer.Option("--define", help="What the term means instead.", show_default=False)
     ] = None,
     mission: MissionOption = None,
-    actor: ActorOption = None,
-    now: NowOption = None,
-    folder: FolderOption = None,
-    config: ConfigOption = None,
+    *,
+    options: ActingOptions,
 ) -> None:
     """Answer a question that was put off; without options it is asked."""
     from vocabgap.glossary.event_log import read_events  # noqa: PLC0415 - loads what only this needs
@@ -110,7 +117,7 @@ def resolve(
     from vocabgap.glossary.session import Defer, Define, Select  # noqa: PLC0415 - as above
 
     output = output_of(context)
-    runtime = runtime_of(config, folder, actor, now)
+    runtime = runtime_of(context)
     read = read_events(runtime.logs)
     note_skipped(output, read.skipped)
     question = require_raised(standing(raised(read.events), runtime), conflict, mission)
@@ -139,10 +146,6 @@ def resolve(
 
 def _ask(output: Output, question: "Raised", candidates: "tuple[SenseRef, ...]") -> "Answer | None":
     """What somebody answers; none where what is answered already is to stay so."""
-    from rich.text import Text  # noqa: PLC0415 - loads what only asking needs
-
-    from vocabgap.cli.glossary_options import Prompt  # noqa: PLC0415
-
     prompt = Prompt()
     if not question.is_open:
         output.text(f"Conflict {question.conflict_id} is already resolved")
@@ -165,3 +168,131 @@ def _fields(question: "Raised") -> dict[str, object]:
         "status": question.status,
         "effective_strictness": question.effective_strictness,
     }
+
+
+class Prompt:
+    """Asks on a terminal, beside the data: what is asked goes to stderr.
+
+    All that comes from data is made visible, and never read as markup.
+    """
+
+    def __init__(self) -> None:
+        self._console = Console(stderr=True, highlight=False, emoji=False, markup=False)
+
+    def __call__(self, question: "Question") -> "Answer":
+        """Show a conflict and what its term may mean, and read what somebody answers."""
+        conflict = question.conflict
+        colour = _COLOURS.get(conflict.severity.value, "red")
+        scopes = sorted({each.scope for each in question.candidates})
+        body = Text()
+        body.append(f"Term:    {_shown(question.term)}\n")
+        body.append(f"Context: {_shown(conflict.context) or '-'}\n")
+        told = f"{', '.join(map(_shown, scopes))} ({len(question.candidates)} matches)" if scopes else "none"
+        body.append(f"Scope:   {told}")
+        self.candidates(question.candidates, body)
+        title = Text(f"{self._mark()} {conflict.severity.value.capitalize()}-severity conflict: ", colour)
+        title.append(_shown(question.term))
+        self._console.print(Panel(body, title=title, title_align="left", border_style=colour))
+        answer = self.choose(question.candidates)
+        self._console.print(Text(_outcome(question, answer)))
+        return answer
+
+    def candidates(self, candidates: "Sequence[SenseRef]", body: Text) -> None:
+        """Add the numbered senses to a text."""
+        for number, sense in enumerate(candidates, start=1):
+            scope, meaning = _shown(sense.scope), _shown(sense.definition)
+            body.append(f"\n{number}. [{scope}] {meaning} (confidence: {sense.confidence:.1f})")
+
+    def choose(self, candidates: "Sequence[SenseRef]") -> "Answer":
+        """Read an answer; what is none is asked for again, and the end of the input defers."""
+        from vocabgap.glossary.session import Defer, Define, defined, parse_answer  # noqa: PLC0415 - as above
+
+        while True:
+            typed = self._read(_choices(candidates))
+            if typed is None:
+                return Defer()
+            answer = parse_answer(typed, candidates)
+            if isinstance(answer, Define):
+                return defined(self._definition())
+            if answer is not None:
+                return answer
+            self._console.print(Text(f"'{_shown(typed)}' is no answer."))
+
+    def choose_once(self, candidates: "Sequence[SenseRef]") -> "Answer":
+        """Read an answer once; what is none is an error."""
+        from vocabgap.glossary.session import Defer, Define, defined, parse_answer  # noqa: PLC0415 - as above
+
+        typed = self._read(_choices(candidates))
+        if typed is None:
+            return Defer()
+        answer = parse_answer(typed, candidates)
+        if answer is None:
+            raise InvalidInputError(
+                f"Invalid selection: '{typed.strip()}'", hint=_choices(candidates).strip()
+            )
+        return defined(self._definition()) if isinstance(answer, Define) else answer
+
+    def show(self, body: Text) -> None:
+        """Show a text."""
+        self._console.print(body)
+
+    def confirm(self, changed: "ChangedInputs") -> bool:
+        """Show what has changed since a step was stopped, and ask whether it goes on; no is the default."""
+        self.show_changes(changed)
+        return self.agrees("Context changed. Proceed?")
+
+    def show_changes(self, changed: "ChangedInputs") -> None:
+        """Show what has changed since a step was stopped."""
+        self._console.print(Text(f"The inputs have changed: {changed.old}… is now {changed.new}…"))
+        for key, (old, new) in changed.changes.items():
+            self._console.print(Text(f"  {_shown(key)}: {_value(old)} -> {_value(new)}"))
+
+    def agrees(self, question: str) -> bool:
+        """Ask for a yes; everything else is a no."""
+        typed = self._read(f"{question} [y/N] ")
+        return typed is not None and typed.strip().casefold() in {"y", "yes"}
+
+    def _definition(self) -> str:
+        """A definition that somebody types; what no log can hold is asked for again."""
+        while True:
+            typed = self._read("Definition: ") or ""
+            try:
+                typed.encode()
+            except UnicodeEncodeError:
+                self._console.print(Text("That holds characters that are not UTF-8."))
+            else:
+                return typed
+
+    def _read(self, prompt: str) -> str | None:
+        """What somebody types; none at the end of the input."""
+        self._console.print(Text(prompt), end="")
+        line = sys.stdin.readline()
+        return line or None
+
+    def _mark(self) -> str:
+        mark = "●"
+        return mark if carried(mark, self._console.encoding) == mark else "!"
+
+
+def _choices(candidates: "Sequence[SenseRef]") -> str:
+    numbers = f"1-{len(candidates)} (candidate), " if candidates else ""
+    return f"Select: {numbers}C (custom sense), D (defer)\n> "
+
+
+def _outcome(question: "Question", answer: "Answer") -> str:
+    from vocabgap.glossary.session import Define, Select  # noqa: PLC0415 - as above
+
+    match answer:
+        case Select(place):
+            return f"Resolved: {_shown(question.term)} = {_shown(question.candidates[place].definition)}\n"
+        case Define(definition):
+            return f"Resolved: {_shown(question.term)} = {_shown(definition)}\n"
+    return f"Deferred: conflict {question.conflict_id}\n"
+
+
+def _shown(value: str) -> str:
+    return shortened(visible(value))
+
+
+def _value(value: object) -> str:
+    return "(nothing)" if value is None else shortened(visible(str(value)), _SHOWN)
