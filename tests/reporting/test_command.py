@@ -9,7 +9,7 @@ from builders import gap, write_corpus
 from vocabgap.cli.app import run as command_line
 from vocabgap.ingest.selection import Selection
 from vocabgap.reporting.command import Reproduction
-from vocabgap.reporting.manifest import Decided, narrowed
+from vocabgap.reporting.manifest import Decided, filters
 from vocabgap.settings.model import (
     ClusterSettings,
     DecisionSettings,
@@ -260,7 +260,7 @@ def test_command_is_one_line_whatever_a_value_holds(tmp_path: Path) -> None:
     ],
 )
 def test_narrowing_is_told_in_words(selection: Selection, words: tuple[str, ...]) -> None:
-    assert narrowed(selection) == words
+    assert tuple(f"{name} {value}" for name, value in filters(selection).items()) == words
 
 
 def test_settings_that_no_flag_can_say_give_no_command(tmp_path: Path) -> None:

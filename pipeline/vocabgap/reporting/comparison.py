@@ -171,17 +171,17 @@ def compared_in_words(comparison: Comparison, *, top: int, markdown: bool = Fals
     same = f"{rest} in both" if comparison.differences else f"{rest} as before"
     lines = [f"# What changed\n\nFrom {span}; {same}." if markdown else f"{span}: {same}"]
     if comparison.differences:
-        told = _NARROWED.format(show(in_what(comparison.differences)))
-        lines.append(f"\n{told}" if markdown else told)
+        apart = _NARROWED.format(show(in_what(comparison.differences)))
+        lines.append(f"\n{apart}" if markdown else apart)
     for kind, heading in _HEADINGS.items():
-        found = comparison.of(kind)
-        if found:
-            lines.append(f"\n{'## ' if markdown else ''}{heading} ({len(found):,})\n")
-            lines += [f"{'-' if markdown else ' '} {line}" for line in _told(found, top, show)]
+        changes = comparison.of(kind)
+        if changes:
+            lines.append(f"\n{'## ' if markdown else ''}{heading} ({len(changes):,})\n")
+            lines += [f"{'-' if markdown else ' '} {line}" for line in _sentences(changes, top, show)]
     return "\n".join(lines)
 
 
-def _told(changes: Sequence[Change], top: int, show: Callable[[object], str]) -> Iterator[str]:
+def _sentences(changes: Sequence[Change], top: int, show: Callable[[object], str]) -> Iterator[str]:
     shown = changes[:top] if top else changes
     for change in shown:
         yield _sentence(change, show)
@@ -198,18 +198,18 @@ def _sentence(change: Change, show: Callable[[object], str]) -> str:
     ranks = f"rank {change.previous_rank} to {change.rank}"
     match change.kind:
         case Kind.NEW:
-            told = f"{name}: {mentions}, rank {change.rank}"
+            sentence = f"{name}: {mentions}, rank {change.rank}"
         case Kind.RISEN | Kind.FALLEN:
-            told = f"{name}: {ranks}, {grown}"
+            sentence = f"{name}: {ranks}, {grown}"
         case Kind.REGRESSED:
-            told = f"{name}: {grown}, rank {change.rank}"
+            sentence = f"{name}: {grown}, rank {change.rank}"
         case Kind.RESOLVED:
-            told = f"{name}: {change.status}, was rank {change.previous_rank}"
+            sentence = f"{name}: {change.status}, was rank {change.previous_rank}"
         case Kind.MERGED:
-            told = f"{was} is part of {now} now: {mentions}"
+            sentence = f"{was} is part of {now} now: {mentions}"
         case Kind.SPLIT:
-            told = f"{now} was part of {was}: {mentions}"
-    return told
+            sentence = f"{now} was part of {was}: {mentions}"
+    return sentence
 
 
 def _changes(row: dict[str, Any], places: int) -> Iterator[Change]:

@@ -1,4 +1,4 @@
-"""One picture in a file of its own: written whole or not at all, and never over something else."""
+"""The dendrogram of one group, as text and as a picture: who met whom, and how far apart they were."""
 
 import secrets
 import stat
@@ -12,12 +12,9 @@ import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from rich.cells import cell_len, set_cell_size
 
-from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError, expanded
-from vocabgap.files.refusals import FileKind, file_kind
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError, expanded
+from vocabgap.files.refusals import FileKind, file_kind, refusal
 from vocabgap.text import carried, shortened, visible
-
-# The dendrogram of one group, as text and as SVG: who met whom, and how far apart they were.
-
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 _LINES: Final = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"  # by the sum of the four directions that a line leaves in
@@ -29,6 +26,7 @@ _TEXT_WIDTH: Final = 48  # cells for the lines, and at most as many for a wordin
 # Pixels: above the first row, of a row, of the lines across, and of a character across.
 _HEAD, _ROW, _PLOT, _CHARACTER = 40, 20, 420, 7.2
 _TICKS: Final = 5
+_SVG: Final = b"<svg"
 _TEMPLATE: Final = "dendrogram.svg.j2"
 _ENVIRONMENT: Final = Environment(
     loader=PackageLoader("vocabgap.reporting"),
@@ -101,7 +99,7 @@ def text_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, encoding: 
 
 
 def svg_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, title: str) -> str:
-    """The same as a picture that stands alone: no script, no font and no file beside it.
+    """The dendrogram of a group as a picture that stands alone: no script, no font and no file beside it.
 
     Args:
         leaves: The surfaces of the group, as the linkage numbers them.
@@ -137,7 +135,11 @@ def svg_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, title: str)
 
 
 def _laid_out(leaves: Sequence[Leaf], linkage: pl.DataFrame) -> tuple[list[int], list[_Join]]:
-    """The leaves from top to bottom, so that no lines cross, and the merges between them."""
+    """The leaves from top to bottom, so that no lines cross, and the merges between them.
+
+    SciPy's `dendrogram(no_plot=True)` would spare 12 lines, but calls itself at every merge: where 1,000
+    wordings follow one another in a chain, it ends in a RecursionError.
+    """
     count = len(leaves)
     merges = linkage.select("left", "right", "height").rows()
     first = list(range(count))
@@ -162,12 +164,12 @@ def _laid_out(leaves: Sequence[Leaf], linkage: pl.DataFrame) -> tuple[list[int],
         row[number] = position
     height = [0.0] * count
     joins = []
-    for (upper, lower), (_, _, made) in zip(sides, merges, strict=True):
+    for (upper, lower), (_, _, meeting) in zip(sides, merges, strict=True):
         ends = ((row[upper], height[upper]), (row[lower], height[lower]))
-        join = _Join(made, ends, (row[upper] + row[lower]) / 2)
+        join = _Join(meeting, ends, (row[upper] + row[lower]) / 2)
         joins.append(join)
         row.append(join.row)
-        height.append(made)
+        height.append(meeting)
     return order, joins
 
 
@@ -201,9 +203,6 @@ def _fitted(name: str, width: int, cut: str) -> str:
     return set_cell_size(name, width)
 
 
-_SVG: Final = b"<svg"
-
-
 def picture_place(path: str | Path) -> Path:
     """Where a picture is to be written: links followed, and a leading `~` as the home folder.
 
@@ -217,7 +216,7 @@ def picture_place(path: str | Path) -> Path:
         AccessDeniedError: The operating system refused.
     """
     place = expanded(path)
-    with _told(path):
+    with _naming(path):
         kind = file_kind(place)
         if kind is FileKind.NOTHING:
             if not place.parent.is_dir():
@@ -241,7 +240,7 @@ def write_picture(path: str | Path, picture: str) -> None:
     """
     place = picture_place(path)
     temporary = place.with_name(f".{secrets.token_hex(6)}.part")
-    with _told(path):
+    with _naming(path):
         try:
             with temporary.open("x", encoding="utf-8", newline="\n") as file:
                 file.write(picture)
@@ -253,20 +252,14 @@ def write_picture(path: str | Path, picture: str) -> None:
 
 
 @contextmanager
-def _told(path: str | Path) -> Iterator[None]:
+def _naming(path: str | Path) -> Iterator[None]:
     """What the system refuses, of the file that was named: not of the one that is written first."""
     try:
         yield
     except ValueError as error:
         raise InvalidInputError(f"--svg: '{path}' is no path", hint="name another file") from error
-    except PermissionError as error:
-        raise AccessDeniedError(
-            f"--svg: '{path}' cannot be written: {error.strerror}", hint="name another file"
-        ) from error
     except OSError as error:
-        raise StateError(
-            f"--svg: '{path}' cannot be written: {error.strerror}", hint="name another file"
-        ) from error
+        raise refusal(f"--svg: '{path}' cannot be written", error, hint="name another file") from error
 
 
 def _may_be_replaced(place: Path) -> bool:

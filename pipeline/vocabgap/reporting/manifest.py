@@ -20,12 +20,30 @@ from vocabgap.reporting.overviews import Account, CheckedTerms
 from vocabgap.settings.model import RankBy, RankSettings, Settings, known_flags
 from vocabgap.text import visible
 
-# What a run was narrowed to, and in what two runs differ there.
-#
-# What a filter hides in one of two runs is neither new nor gone, and ranks among others are other
-# ranks.
-
-
+MARKDOWN_NAME: Final = "report.md"
+PAGE_NAME: Final = "report.html"
+SHARE_NAME: Final = "share.html"
+CAPABILITIES_NAME: Final = "capabilities.parquet"
+GAPS_NAME: Final = "gaps.parquet"
+REJECTS_NAME: Final = "rejects.parquet"
+LINEAGE_NAME: Final = "lineage.parquet"
+GROUPS_NAME: Final = "groups.parquet"
+MANIFEST_NAME: Final = "run.json"
+# Every name that a run may write: an earlier run's file is not carried into a run without it.
+RUN_FILES: Final = frozenset(
+    {
+        MARKDOWN_NAME,
+        PAGE_NAME,
+        SHARE_NAME,
+        CAPABILITIES_NAME,
+        GAPS_NAME,
+        REJECTS_NAME,
+        LINEAGE_NAME,
+        GROUPS_NAME,
+        MANIFEST_NAME,
+    }
+)
+_LIBRARIES: Final = ("numba", "numpy", "polars", "scikit-learn", "scipy", "snowballstemmer")
 ALL: Final = "all"
 _UNKNOWN: Final = "not known"
 
@@ -61,109 +79,6 @@ class Difference(msgspec.Struct, frozen=True):
     filter: str
     earlier: str
     later: str
-
-
-def filters(selection: Selection) -> dict[str, str]:
-    """What is selected, by the name of the filter; nothing for a filter that is not set."""
-    moments = {"since": selection.since, "until": selection.until}
-    named = {
-        "image": selection.images,
-        "category": selection.categories,
-        "operation": selection.modules,
-        "session": selection.sessions,
-        "tenant": selection.tenants,
-        "repository": selection.repositories,
-    }
-    return {name: iso(moment) for name, moment in moments.items() if moment is not None} | {
-        name: " or ".join(values) for name, values in named.items() if values
-    }
-
-
-def narrowed(selection: Selection) -> tuple[str, ...]:
-    """What a report was narrowed to, in words; nothing for everything."""
-    return tuple(f"{name} {value}" for name, value in filters(selection).items())
-
-
-def differences(
-    earlier: Narrowing | None, later: Narrowing | None, *, between: timedelta
-) -> tuple[Difference, ...]:
-    """In what two runs are narrowed, or ranked, differently.
-
-    Windows of the same length, such as the last 30 days of each run, are no difference.
-
-    Args:
-        earlier: The narrowing of the earlier run; null where it is not known.
-        later: That of the later one.
-        between: The time between the moments that they count as their present.
-    """
-    if earlier is None or later is None:
-        known = [_UNKNOWN if each is None else "known" for each in (earlier, later)]
-        return () if earlier is later else (Difference("narrowing", *known),)
-    before, after = _told(earlier), _told(later)
-    for name in ("since", "until"):
-        if _moved_along(getattr(earlier.selection, name), getattr(later.selection, name), between):
-            del before[name], after[name]
-    return tuple(
-        Difference(name, before.get(name, ALL), after.get(name, ALL))
-        for name in dict.fromkeys((*before, *after))
-        if before.get(name) != after.get(name)
-    )
-
-
-def _told(narrowing: Narrowing) -> dict[str, str]:
-    chosen = narrowing.selection
-    # In whatever order, and however often, a value was given.
-    ordered = Selection(
-        chosen.since,
-        chosen.until,
-        *(
-            tuple(sorted(set(values)))
-            for values in (
-                chosen.images,
-                chosen.categories,
-                chosen.modules,
-                chosen.sessions,
-                chosen.tenants,
-                chosen.repositories,
-            )
-        ),
-    )
-    return filters(ordered) | {
-        "min-images": str(narrowing.min_images),
-        "min-sessions": str(narrowing.min_sessions),
-        "rank-by": narrowing.rank_by.value,
-        **narrowing.further,
-    }
-
-
-def _moved_along(earlier: datetime | None, later: datetime | None, between: timedelta) -> bool:
-    return earlier is not None and later is not None and later - earlier == between
-
-
-MARKDOWN_NAME: Final = "report.md"
-PAGE_NAME: Final = "report.html"
-SHARE_NAME: Final = "share.html"
-CAPABILITIES_NAME: Final = "capabilities.parquet"
-GAPS_NAME: Final = "gaps.parquet"
-REJECTS_NAME: Final = "rejects.parquet"
-LINEAGE_NAME: Final = "lineage.parquet"
-GROUPS_NAME: Final = "groups.parquet"
-MANIFEST_NAME: Final = "run.json"
-# Every name that a run may write: an earlier run's file is not carried into a run without it.
-RUN_FILES: Final = frozenset(
-    {
-        MARKDOWN_NAME,
-        PAGE_NAME,
-        SHARE_NAME,
-        CAPABILITIES_NAME,
-        GAPS_NAME,
-        REJECTS_NAME,
-        LINEAGE_NAME,
-        GROUPS_NAME,
-        MANIFEST_NAME,
-    }
-)
-_LIBRARIES: Final = ("numba", "numpy", "polars", "scikit-learn", "scipy", "snowballstemmer")
 
 
 class Timing(msgspec.Struct, frozen=True):
@@ -310,7 +225,83 @@ class Manifest(msgspec.Struct, frozen=True):
     @property
     def narrowed_to(self) -> str:
         """What the run was narrowed to, in words; empty for everything."""
-        return "" if self.parameters is None else visible(", ".join(narrowed(self.parameters.selection)))
+        if self.parameters is None:
+            return ""
+        return visible(
+            ", ".join(f"{name} {value}" for name, value in filters(self.parameters.selection).items())
+        )
+
+
+def filters(selection: Selection) -> dict[str, str]:
+    """What is selected, by the name of the filter; nothing for a filter that is not set."""
+    moments = {"since": selection.since, "until": selection.until}
+    named = {
+        "image": selection.images,
+        "category": selection.categories,
+        "operation": selection.modules,
+        "session": selection.sessions,
+        "tenant": selection.tenants,
+        "repository": selection.repositories,
+    }
+    return {name: iso(moment) for name, moment in moments.items() if moment is not None} | {
+        name: " or ".join(values) for name, values in named.items() if values
+    }
+
+
+def differences(
+    earlier: Narrowing | None, later: Narrowing | None, *, between: timedelta
+) -> tuple[Difference, ...]:
+    """In what two runs are narrowed, or ranked, differently.
+
+    Windows of the same length, such as the last 30 days of each run, are no difference.
+
+    Args:
+        earlier: The narrowing of the earlier run; null where it is not known.
+        later: That of the later one.
+        between: The time between the moments that they count as their present.
+    """
+    if earlier is None or later is None:
+        known = [_UNKNOWN if each is None else "known" for each in (earlier, later)]
+        return () if earlier is later else (Difference("narrowing", *known),)
+    before, after = _by_name(earlier), _by_name(later)
+    for name in ("since", "until"):
+        if _moved_along(getattr(earlier.selection, name), getattr(later.selection, name), between):
+            del before[name], after[name]
+    return tuple(
+        Difference(name, before.get(name, ALL), after.get(name, ALL))
+        for name in dict.fromkeys((*before, *after))
+        if before.get(name) != after.get(name)
+    )
+
+
+def _by_name(narrowing: Narrowing) -> dict[str, str]:
+    chosen = narrowing.selection
+    # In whatever order, and however often, a value was given.
+    ordered = Selection(
+        chosen.since,
+        chosen.until,
+        *(
+            tuple(sorted(set(values)))
+            for values in (
+                chosen.images,
+                chosen.categories,
+                chosen.modules,
+                chosen.sessions,
+                chosen.tenants,
+                chosen.repositories,
+            )
+        ),
+    )
+    return filters(ordered) | {
+        "min-images": str(narrowing.min_images),
+        "min-sessions": str(narrowing.min_sessions),
+        "rank-by": narrowing.rank_by.value,
+        **narrowing.further,
+    }
+
+
+def _moved_along(earlier: datetime | None, later: datetime | None, between: timedelta) -> bool:
+    return earlier is not None and later is not None and later - earlier == between
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Where every line of the logs went: what counts, and why the rest does not."""
+"""What a report says of all records together: where every line went, who asks, and for what."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -16,6 +16,7 @@ from vocabgap.reporting.capability import Asker, Capability
 from vocabgap.text import count
 
 SHOWN_REJECTS: Final = 20
+SHOWN: Final = 10  # combinations
 
 
 class Reject(msgspec.Struct, frozen=True):
@@ -52,6 +53,103 @@ class Account(msgspec.Struct, frozen=True):
     examples: tuple[Reject, ...]
     not_a_gap: int = 0
     rules: dict[str, int] = {}
+
+
+class Category(msgspec.Struct, frozen=True):
+    """A category, and the records and the capabilities in it."""
+
+    name: str
+    mentions: int
+    capabilities: int
+
+
+class Categorised(msgspec.Struct, frozen=True):
+    """What became of the records whose agent gave them no category."""
+
+    by_operations: int
+    by_classifier: int
+    left: int
+
+
+class Combination(msgspec.Struct, frozen=True):
+    """A set of operations that several records touched together.
+
+    Attributes:
+        operations: The operations, sorted by name.
+        mentions: Records that involve exactly these.
+        images: Distinct images among them.
+        capabilities: Distinct capabilities among them.
+    """
+
+    operations: tuple[str, ...]
+    mentions: int
+    images: int
+    capabilities: int
+
+
+class TermMeaning(msgspec.Struct, frozen=True):
+    """What a term means."""
+
+    term: str
+    definition: str
+    scope: Annotated[str, msgspec.Meta(description="the scope of the glossary that says so")]
+
+
+class OpenTerm(msgspec.Struct, frozen=True):
+    """A term whose meaning is open."""
+
+    conflict_id: Annotated[
+        str, msgspec.Meta(description="names the question, for `vocabgap glossary resolve`")
+    ]
+    term: str
+    kind: Annotated[str, msgspec.Meta(description="what is open: unknown, ambiguous, inconsistent")]
+    severity: str
+    definitions: Annotated[tuple[str, ...], msgspec.Meta(description="what it may mean")] = ()
+
+
+class CapabilityTerms(msgspec.Struct, frozen=True):
+    """The terms that the label and the wordings of a capability use."""
+
+    capability_id: str
+    label: str
+    meanings: tuple[TermMeaning, ...] = ()
+    open: Annotated[tuple[str, ...], msgspec.Meta(description="terms whose meaning is open")] = ()
+
+
+class CheckedTerms(msgspec.Struct, frozen=True):
+    """What a glossary says of the words of a run."""
+
+    strictness: str
+    capabilities: tuple[CapabilityTerms, ...] = ()
+    questions: tuple[OpenTerm, ...] = ()
+
+
+class Withheld(msgspec.Struct, frozen=True):
+    """What a report that may leave the machine does not say.
+
+    Attributes:
+        fewest: Images that a capability, or words about it, must be on to be shown.
+        capabilities: Those that are on fewer.
+        mentions: Records that these hold.
+        decided: Those that are on enough, and that people have authored or dismissed.
+        unlisted: Those that are on enough, and beyond those that a page lists.
+        labels: Of the capabilities that are shown, those that are not called what they are called elsewhere.
+        wordings: Their wordings that are on fewer images.
+        categories: Categories of single ones of them that are, likewise.
+        operations: Operations, likewise.
+        entries: Entries of the vocabulary that were used, likewise.
+    """
+
+    fewest: int
+    capabilities: int
+    mentions: int
+    decided: int
+    unlisted: int
+    labels: int
+    wordings: int
+    categories: int
+    operations: int
+    entries: int
 
 
 def account_of(
@@ -106,9 +204,6 @@ def nothing(account: Account | ScanSummary | None) -> str:
     return "Nothing is missing here, as far as these logs tell: no record counts"
 
 
-# Who asked: the tenants and repositories whose records a report counts.
-
-
 def askers_of(ranked: pl.DataFrame) -> tuple[Asker, ...]:
     """Whose records a ranking counts, those with most mentions first.
 
@@ -160,29 +255,6 @@ def whose(everybody: tuple[Asker, ...]) -> str:
     return f"They are from {repositories} of {count(len(_tenants(everybody)), 'tenant')}."
 
 
-def _tenants(askers: tuple[Asker, ...]) -> set[str]:
-    return {asker.tenant_id for asker in askers}
-
-
-# What kind of needs there are: records by category, and what became of those without one.
-
-
-class Category(msgspec.Struct, frozen=True):
-    """A category, and the records and the capabilities in it."""
-
-    name: str
-    mentions: int
-    capabilities: int
-
-
-class Categorised(msgspec.Struct, frozen=True):
-    """What became of the records whose agent gave them no category."""
-
-    by_operations: int
-    by_classifier: int
-    left: int
-
-
 def categories_of(ranked: pl.DataFrame) -> tuple[Category, ...]:
     """The categories of table `capabilities`, most frequent first; `uncategorized` comes last."""
     rows = (
@@ -207,28 +279,6 @@ def reclassified_of(counted: pl.DataFrame) -> Categorised:
     return Categorised(by[CategoryBy.OPERATIONS.value], by[CategoryBy.CLASSIFIER.value], by[None])
 
 
-# The operations that recur together, as a report tells them.
-
-
-SHOWN: Final = 10
-
-
-class Combination(msgspec.Struct, frozen=True):
-    """A set of operations that several records touched together.
-
-    Attributes:
-        operations: The operations, sorted by name.
-        mentions: Records that involve exactly these.
-        images: Distinct images among them.
-        capabilities: Distinct capabilities among them.
-    """
-
-    operations: tuple[str, ...]
-    mentions: int
-    images: int
-    capabilities: int
-
-
 def recurring(counted: pl.DataFrame, aliases: Mapping[str, str] | None = None) -> tuple[Combination, ...]:
     """The combinations of two or more operations that at least two records share, most frequent first.
 
@@ -241,72 +291,5 @@ def recurring(counted: pl.DataFrame, aliases: Mapping[str, str] | None = None) -
     return tuple(msgspec.convert(row, Combination) for row in rows.iter_rows(named=True))
 
 
-# The terms of a report: what its words mean, as far as a glossary says, and what is open.
-
-
-class TermMeaning(msgspec.Struct, frozen=True):
-    """What a term means."""
-
-    term: str
-    definition: str
-    scope: Annotated[str, msgspec.Meta(description="the scope of the glossary that says so")]
-
-
-class OpenTerm(msgspec.Struct, frozen=True):
-    """A term whose meaning is open."""
-
-    conflict_id: Annotated[
-        str, msgspec.Meta(description="names the question, for `vocabgap glossary resolve`")
-    ]
-    term: str
-    kind: Annotated[str, msgspec.Meta(description="what is open: unknown, ambiguous, inconsistent")]
-    severity: str
-    definitions: Annotated[tuple[str, ...], msgspec.Meta(description="what it may mean")] = ()
-
-
-class CapabilityTerms(msgspec.Struct, frozen=True):
-    """The terms that the label and the wordings of a capability use."""
-
-    capability_id: str
-    label: str
-    meanings: tuple[TermMeaning, ...] = ()
-    open: Annotated[tuple[str, ...], msgspec.Meta(description="terms whose meaning is open")] = ()
-
-
-class CheckedTerms(msgspec.Struct, frozen=True):
-    """What a glossary says of the words of a run."""
-
-    strictness: str
-    capabilities: tuple[CapabilityTerms, ...] = ()
-    questions: tuple[OpenTerm, ...] = ()
-
-
-# What a report that may leave the machine does not say, in numbers.
-
-
-class Withheld(msgspec.Struct, frozen=True):
-    """What a report that may leave the machine does not say.
-
-    Attributes:
-        fewest: Images that a capability, or words about it, must be on to be shown.
-        capabilities: Those that are on fewer.
-        mentions: Records that these hold.
-        decided: Those that are on enough, and that people have authored or dismissed.
-        unlisted: Those that are on enough, and beyond those that a page lists.
-        labels: Of the capabilities that are shown, those that are not called what they are called elsewhere.
-        wordings: Their wordings that are on fewer images.
-        categories: Categories of single ones of them that are, likewise.
-        operations: Operations, likewise.
-        entries: Entries of the vocabulary that were used, likewise.
-    """
-
-    fewest: int
-    capabilities: int
-    mentions: int
-    decided: int
-    unlisted: int
-    labels: int
-    wordings: int
-    categories: int
-    operations: int
-    entries: int
+def _tenants(askers: tuple[Asker, ...]) -> set[str]:
+    return {asker.tenant_id for asker in askers}

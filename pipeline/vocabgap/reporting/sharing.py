@@ -16,9 +16,9 @@ from vocabgap.reporting.summary import Summary, ties_of
 from vocabgap.schema import CAPABILITIES, IMAGE_KEY, PHRASE_FIELDS, phrase, stripped
 from vocabgap.text import stem, surface, words
 
-# Which words about a capability were used on several images, so that they tell of no single one.
-
-
+NO_WORDING: Final = "(wording withheld)"
+NO_CATEGORY: Final = "(withheld)"
+_TIMES: Final = ("since", "until")
 _IMAGE: Final = pl.struct("tenant_id", "repo_slug", "image_id").alias("image")
 _SEPARATOR: Final = "\n"
 _Pairs = frozenset[tuple[str, str]]
@@ -49,102 +49,6 @@ class CommonWords(msgspec.Struct, frozen=True):
     combinations: _Pairs
 
 
-def together(operations: tuple[str, ...]) -> str:
-    """A set of operations as one text."""
-    return _SEPARATOR.join(operations)
-
-
-def common_words(
-    counted: pl.DataFrame, fewest: int, operation_aliases: Mapping[str, str] = OPERATION_ALIASES
-) -> CommonWords:
-    """The words that a capability has on enough images.
-
-    Args:
-        counted: The rows of table `gaps` that count.
-        fewest: How many distinct images are enough.
-        operation_aliases: Lower-case name to operation, as `rank` had them.
-    """
-    fold = partial(fold_operation, aliases=operation_aliases)
-    used = counted.explode("vocabulary_used")["vocabulary_used"]
-    involved = counted.explode("operations_involved")["operations_involved"]
-    sets = operation_sets(counted["operations_involved"], fold)
-    return CommonWords(
-        wordings=_wordings(counted, fewest),
-        categories=_common(counted, counted["category"].fill_null(UNCATEGORIZED), fewest),
-        operations=_common(counted.explode("operations_involved"), folded(involved, fold), fewest),
-        entries=_common(counted.explode("vocabulary_used"), folded(used, str.strip), fewest),
-        combinations=_common(counted, sets.list.join(_SEPARATOR), fewest),
-    )
-
-
-def _common(rows: pl.DataFrame, values: pl.Series, fewest: int) -> _Pairs:
-    """The values, one of each row, that are on enough images of a capability."""
-    found = (
-        rows.select("capability_id", _IMAGE, values.alias("value"))
-        .group_by("capability_id", "value")
-        .agg(pl.col("image").n_unique().alias("images"))
-        .filter(pl.col("images") >= fewest, pl.col("value").is_not_null())
-    )
-    return frozenset(found.select("capability_id", "value").iter_rows())
-
-
-def _wordings(counted: pl.DataFrame, fewest: int) -> dict[tuple[str, str], Spoken]:
-    # What a person asked for stays private, even where nothing else says what was missing.
-    told = pl.any_horizontal(stripped(pl.col(name)) != "" for name in PHRASE_FIELDS if name != "intent")
-    spoken = counted.filter(told).select("capability_id", _IMAGE, phrase().alias("wording"))
-    spoken = spoken.with_columns(folded(spoken["wording"], surface).alias("surface"))
-    needs = (
-        spoken.group_by("capability_id", "surface")
-        .agg(pl.len().alias("mentions"), pl.col("image").n_unique().alias("on_images"))
-        .filter(pl.col("on_images") >= fewest)
-    )
-    spellings = (
-        spoken.group_by("capability_id", "surface", "wording")
-        .agg(pl.col("image").n_unique().alias("images"), pl.len().alias("written"))
-        .sort("images", "written", "wording", descending=[True, True, False])
-        .unique(["capability_id", "surface"], keep="first", maintain_order=True)
-    )
-    found = needs.join(spellings, on=["capability_id", "surface"])
-    own = {
-        (row["capability_id"], row["surface"]): Spoken(row["wording"], row["mentions"])
-        for row in found.filter(pl.col("images") >= fewest).iter_rows(named=True)
-    }
-    spelt_apart = found.filter(pl.col("images") < fewest).select("capability_id", "surface", "mentions")
-    spelt = (
-        spoken.join(spelt_apart, on=["capability_id", "surface"])
-        .group_by("capability_id", "surface", "mentions")
-        .agg("image", "wording")
-    )
-    return own | {
-        (row["capability_id"], row["surface"]): Spoken(
-            _common_forms(row["image"], row["wording"], fewest) or row["surface"], row["mentions"]
-        )
-        for row in spelt.iter_rows(named=True)
-    }
-
-
-def _common_forms(images: list[dict[str, str]], wordings: list[str], fewest: int) -> str:
-    """The words of one surface, each in the form that most images have.
-
-    Where fewer than enough have one form of a word, there is only the stem that all forms of it have.
-    """
-    places: dict[int, dict[str, set[object]]] = {}
-    for image, wording in zip(images, wordings, strict=True):
-        for place, word in enumerate(words(wording)):
-            places.setdefault(place, {}).setdefault(word, set()).add(tuple(image.values()))
-    return " ".join(_common_form(forms, fewest) for forms in places.values())
-
-
-def _common_form(forms: Mapping[str, set[object]], fewest: int) -> str:
-    most = min(forms, key=lambda form: (-len(forms[form]), form))
-    return most if len(forms[most]) >= fewest else f"{stem(most)}…"
-
-
-NO_WORDING: Final = "(wording withheld)"
-NO_CATEGORY: Final = "(withheld)"
-_TIMES: Final = ("since", "until")
-
-
 def shareable(
     summary: Summary,
     counted: pl.DataFrame,
@@ -165,8 +69,8 @@ def shareable(
     common = common_words(counted, fewest, operation_aliases)
     many = [each for each in summary.everything if each.capability.images >= fewest]
     # What became of a capability is what people decided: those that are done are not listed.
-    kept = [each for each in many if each.group != SETTLED]
-    shared = tuple(_shared(each, common) for each in kept)
+    open_or_covered = [each for each in many if each.group != SETTLED]
+    shared = tuple(_shared(each, common) for each in open_or_covered)
     open_, covered = (
         tuple(each.capability for each in shared if each.group == name) for name in (OPEN, COVERED)
     )
@@ -214,7 +118,9 @@ def _shared(listed: Listed, common: CommonWords) -> Listed:
     item = listed.capability
     name = item.capability_id
     variants = _variants(item, common)
-    categories = _kept(item.categories, name, common.categories) or (Tally(NO_CATEGORY, item.mentions),)
+    categories = _common_tallies(item.categories, name, common.categories) or (
+        Tally(NO_CATEGORY, item.mentions),
+    )
     return Listed(
         capability=Capability(
             rank=item.rank,
@@ -232,8 +138,8 @@ def _shared(listed: Listed, common: CommonWords) -> Listed:
             unrated=item.unrated,
             intent_category=min(categories, key=lambda each: each.name == UNCATEGORIZED).name,
             categories=categories,
-            operations=_kept(item.operations, name, common.operations),
-            vocabulary_used=_kept(item.vocabulary_used, name, common.entries),
+            operations=_common_tallies(item.operations, name, common.operations),
+            vocabulary_used=_common_tallies(item.vocabulary_used, name, common.entries),
             variants=variants,
             examples=(),
             cohesion=item.cohesion,
@@ -292,13 +198,14 @@ def _account(account: Account) -> Account:
 def _combinations(summary: Summary, common: CommonWords) -> tuple[Combination, ...] | None:
     """Those that recur in enough images of a capability; null where there are others only."""
     recurring = {operations for _, operations in common.combinations}
-    found = summary.combinations or ()
-    return tuple(each for each in found if together(each.operations) in recurring) or (
-        None if found else summary.combinations
-    )
+    combinations = summary.combinations or ()
+    shared = tuple(each for each in combinations if together(each.operations) in recurring)
+    return shared or (None if combinations else summary.combinations)
 
 
-def _kept(tallies: tuple[Tally, ...], name: str, common: frozenset[tuple[str, str]]) -> tuple[Tally, ...]:
+def _common_tallies(
+    tallies: tuple[Tally, ...], name: str, common: frozenset[tuple[str, str]]
+) -> tuple[Tally, ...]:
     return tuple(each for each in tallies if (name, each.name) in common)
 
 
@@ -306,8 +213,8 @@ def _variants(item: Capability, common: CommonWords) -> tuple[Wording, ...]:
     """One wording of each surface that is common, the most used first."""
     similarity = {surface(each.wording): each.similarity for each in item.variants}
     spoken = [(common.wordings.get((item.capability_id, form)), alike) for form, alike in similarity.items()]
-    found = [Wording(each.wording, each.mentions, alike) for each, alike in spoken if each is not None]
-    return tuple(sorted(found, key=lambda each: (-each.mentions, each.wording)))
+    variants = [Wording(each.wording, each.mentions, alike) for each, alike in spoken if each]
+    return tuple(sorted(variants, key=lambda each: (-each.mentions, each.wording)))
 
 
 def _label(item: Capability, variants: tuple[Wording, ...], common: CommonWords) -> str:
@@ -374,3 +281,88 @@ def _withheld(
         operations=uncommon("operations", common.operations),
         entries=uncommon("vocabulary_used", common.entries),
     )
+
+
+def common_words(
+    counted: pl.DataFrame, fewest: int, operation_aliases: Mapping[str, str] = OPERATION_ALIASES
+) -> CommonWords:
+    """The words that a capability has on enough images, of the rows of table `gaps` that count."""
+    fold = partial(fold_operation, aliases=operation_aliases)
+    used = counted.explode("vocabulary_used")["vocabulary_used"]
+    involved = counted.explode("operations_involved")["operations_involved"]
+    sets = operation_sets(counted["operations_involved"], fold)
+    return CommonWords(
+        wordings=_wordings(counted, fewest),
+        categories=_common(counted, counted["category"].fill_null(UNCATEGORIZED), fewest),
+        operations=_common(counted.explode("operations_involved"), folded(involved, fold), fewest),
+        entries=_common(counted.explode("vocabulary_used"), folded(used, str.strip), fewest),
+        combinations=_common(counted, sets.list.join(_SEPARATOR), fewest),
+    )
+
+
+def _common(rows: pl.DataFrame, values: pl.Series, fewest: int) -> _Pairs:
+    """The values, one of each row, that are on enough images of a capability."""
+    common = (
+        rows.select("capability_id", _IMAGE, values.alias("value"))
+        .group_by("capability_id", "value")
+        .agg(pl.col("image").n_unique().alias("images"))
+        .filter(pl.col("images") >= fewest, pl.col("value").is_not_null())
+    )
+    return frozenset(common.select("capability_id", "value").iter_rows())
+
+
+def _wordings(counted: pl.DataFrame, fewest: int) -> dict[tuple[str, str], Spoken]:
+    # What a person asked for stays private, even where nothing else says what was missing.
+    says_need = pl.any_horizontal(stripped(pl.col(name)) != "" for name in PHRASE_FIELDS if name != "intent")
+    spoken = counted.filter(says_need).select("capability_id", _IMAGE, phrase().alias("wording"))
+    spoken = spoken.with_columns(folded(spoken["wording"], surface).alias("surface"))
+    needs = (
+        spoken.group_by("capability_id", "surface")
+        .agg(pl.len().alias("mentions"), pl.col("image").n_unique().alias("on_images"))
+        .filter(pl.col("on_images") >= fewest)
+    )
+    spellings = (
+        spoken.group_by("capability_id", "surface", "wording")
+        .agg(pl.col("image").n_unique().alias("images"), pl.len().alias("written"))
+        .sort("images", "written", "wording", descending=[True, True, False])
+        .unique(["capability_id", "surface"], keep="first", maintain_order=True)
+    )
+    spelled = needs.join(spellings, on=["capability_id", "surface"])
+    own = {
+        (row["capability_id"], row["surface"]): Spoken(row["wording"], row["mentions"])
+        for row in spelled.filter(pl.col("images") >= fewest).iter_rows(named=True)
+    }
+    rare = spelled.filter(pl.col("images") < fewest).select("capability_id", "surface", "mentions")
+    rarely_spelled = (
+        spoken.join(rare, on=["capability_id", "surface"])
+        .group_by("capability_id", "surface", "mentions")
+        .agg("image", "wording")
+    )
+    return own | {
+        (row["capability_id"], row["surface"]): Spoken(
+            _common_forms(row["image"], row["wording"], fewest) or row["surface"], row["mentions"]
+        )
+        for row in rarely_spelled.iter_rows(named=True)
+    }
+
+
+def _common_forms(images: list[dict[str, str]], wordings: list[str], fewest: int) -> str:
+    """The words of one surface, each in the form that most images have.
+
+    Where fewer than enough have one form of a word, there is only the stem that all forms of it have.
+    """
+    places: dict[int, dict[str, set[object]]] = {}
+    for image, wording in zip(images, wordings, strict=True):
+        for place, word in enumerate(words(wording)):
+            places.setdefault(place, {}).setdefault(word, set()).add(tuple(image.values()))
+    return " ".join(_common_form(forms, fewest) for forms in places.values())
+
+
+def _common_form(forms: Mapping[str, set[object]], fewest: int) -> str:
+    most = min(forms, key=lambda form: (-len(forms[form]), form))
+    return most if len(forms[most]) >= fewest else f"{stem(most)}…"
+
+
+def together(operations: tuple[str, ...]) -> str:
+    """A set of operations as one text."""
+    return _SEPARATOR.join(operations)

@@ -169,7 +169,7 @@ class Summary(msgspec.Struct, frozen=True):
         return f"{count(self.total, 'capability', 'capabilities')}, {count(self.mentions, 'mention')}"
 
     def __repr__(self) -> str:
-        """The same in one line; what it holds would fill pages."""
+        """How much it is about, in one line; what it holds would fill pages."""
         return f"Summary({self.headline}, {len(self.capabilities):,} shown)"
 
     @property

@@ -51,7 +51,7 @@ def rating(satisfaction: int | None) -> str:
 
 
 def short_hash(digest: str) -> str:
-    """As much of a hash as tells it from others, of what can be seen of it."""
+    """The first digits of a hash: enough to tell it from others."""
     return visible(digest)[:_HASH_DIGITS]
 
 
@@ -128,8 +128,8 @@ def place_of(
         sure = f"its rank is {span} with {CONFIDENT} % confidence"
     else:
         sure = f"its {CONFIDENT} % interval is rank {span}, and ranks {tie[0]:,} to {tie[1]:,} are a tie"
-    told = "; ".join([*lead, sure])
-    return f"{told[0].upper()}{told[1:]}."
+    sentence = "; ".join([*lead, sure])
+    return f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def _lead(value: float, next_value: float, ranked_by: str) -> str:

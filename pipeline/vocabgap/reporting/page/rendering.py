@@ -21,9 +21,10 @@ from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import FIGURES, FILTERS
 from vocabgap.text import escape_unseen, shortened, visible
 
-# Style and script of the page, and what the page is allowed to do: use these two, and nothing else.
-
-
+MOST_BYTES: Final = 8_000_000  # of a page
+HEAT_STEPS: Final = 6
+ROWS: Final = 20
+OPERATIONS: Final = 12
 _FOLDER: Final = files("vocabgap.reporting") / "templates" / "page"
 _LAST: Final = "start.js"
 # A comment that has its lines to itself; one beside code stays, as the code does.
@@ -32,6 +33,61 @@ _BLANK: Final = re.compile(r"^[ ]+|^\n", re.MULTILINE)
 _BETWEEN: Final = re.compile(
     r" (?=\{)|(?<=[:;{]) | (?=\})"
 )  # what a style sheet means without this space, too
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """Mentions of a capability that involve an operation, and how dark that is, 0 to `charts.HEAT_STEPS`."""
+
+    mentions: int
+    step: int
+
+
+class HeatMap(msgspec.Struct, frozen=True):
+    """Capabilities by operations.
+
+    Attributes:
+        operations: Positions of the operations in the page's list of names, most mentions first.
+        rows: The capabilities, each with a cell for every one of these.
+        others: Operations of these capabilities that are not among them.
+    """
+
+    operations: tuple[int, ...]
+    rows: tuple[tuple[Row, tuple[Cell, ...]], ...]
+    others: int
+
+
+def render_page(summary: Summary) -> str:
+    """Render a report as one HTML page, ending in a newline.
+
+    It has as much of each capability as fits into `MOST_BYTES`.
+    """
+    page = ""
+    for limits in levels(summary):
+        page = _rendered(summary, payload_of(summary, limits))
+        if len(page.encode()) <= MOST_BYTES:
+            break
+    return page
+
+
+def _rendered(summary: Summary, payload: Payload) -> str:
+    rows = {row.id: row for row in payload.rows}
+    shown, covered, settled = (
+        [rows[each.capability_id] for each in part[:SHOWN]]
+        for part in (summary.capabilities, summary.covered, summary.settled)
+    )
+    return _ENVIRONMENT.get_template("page/page.html.j2").render(
+        run=summary,
+        page=payload,
+        shown=shown,
+        covered=covered,
+        settled=settled,
+        heat=heat_map(shown),
+        finds_all=payload.limits == LEVELS[0] and not any(row.other_wordings for row in payload.rows),
+        style=style(),
+        script=script(),
+        policy=policy(),
+        data=encode_payload(payload),
+    )
 
 
 @cache
@@ -66,35 +122,6 @@ def policy() -> str:
 
 def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
-
-
-# Which capability touches which operations: a heat map of numbers.
-
-
-HEAT_STEPS: Final = 6
-ROWS: Final = 20
-OPERATIONS: Final = 12
-
-
-class Cell(msgspec.Struct, frozen=True):
-    """Mentions of a capability that involve an operation, and how dark that is, 0 to `charts.HEAT_STEPS`."""
-
-    mentions: int
-    step: int
-
-
-class HeatMap(msgspec.Struct, frozen=True):
-    """Capabilities by operations.
-
-    Attributes:
-        operations: Positions of the operations in the page's list of names, most mentions first.
-        rows: The capabilities, each with a cell for every one of these.
-        others: Operations of these capabilities that are not among them.
-    """
-
-    operations: tuple[int, ...]
-    rows: tuple[tuple[Row, tuple[Cell, ...]], ...]
-    others: int
 
 
 def percentage(number: float, most: float) -> float:
@@ -143,50 +170,13 @@ def _pairs(row: Row) -> dict[int, int]:
     return dict(zip(row.operations[::2], row.operations[1::2], strict=True))
 
 
-MOST_BYTES: Final = 8_000_000  # of a page
-
-
-def render_page(summary: Summary) -> str:
-    """Render a report as one HTML page, ending in a newline.
-
-    It has as much of each capability as fits into `MOST_BYTES`.
-    """
-    page = ""
-    for limits in levels(summary):
-        page = _rendered(summary, payload_of(summary, limits))
-        if len(page.encode()) <= MOST_BYTES:
-            break
-    return page
-
-
-def _rendered(summary: Summary, payload: Payload) -> str:
-    rows = {row.id: row for row in payload.rows}
-    shown, covered, settled = (
-        [rows[each.capability_id] for each in part[:SHOWN]]
-        for part in (summary.capabilities, summary.covered, summary.settled)
-    )
-    return _ENVIRONMENT.get_template("page/page.html.j2").render(
-        run=summary,
-        page=payload,
-        shown=shown,
-        covered=covered,
-        settled=settled,
-        heat=heat_map(shown),
-        finds_all=payload.limits == LEVELS[0] and not any(row.other_wordings for row in payload.rows),
-        style=style(),
-        script=script(),
-        policy=policy(),
-        data=encode_payload(payload),
-    )
-
-
 def _data(value: object) -> Markup:
     """Text from a log on one line, escaped; which way it is written, what stands beside it is not moved."""
     return Markup("<bdi>{}</bdi>").format(shortened(visible(str(value))))
 
 
 def _code(value: object) -> Markup:
-    """The same as something to be copied: its white space stays as it is."""
+    """Text from a log as something to be copied: its white space stays as it is."""
     return Markup("<code>{}</code>").format(shortened(escape_unseen(str(value))))
 
 
