@@ -14,7 +14,8 @@ from vocabgap.records.moments import iso
 from vocabgap.schema import VERDICTS, Apart, Constraint, Together
 from vocabgap.text import shortened, surface, visible
 
-# Whether decisions can all be respected: what one puts together, no other may keep apart.
+_Links = Mapping[str, list[tuple[str, Decision]]]
+_OF_STATUS: Final = (Action.DISMISS, Action.AUTHOR, Action.REOPEN)
 
 
 class Reasoned(NamedTuple):
@@ -24,7 +25,211 @@ class Reasoned(NamedTuple):
     constraint: Constraint
 
 
-_Links = Mapping[str, list[tuple[str, Decision]]]
+@dataclass(frozen=True, repr=False)
+class EffectiveDecisions:
+    """What is decided about the surfaces of a corpus.
+
+    Attributes:
+        reasoned: Which surfaces belong together and which apart, each with the decision that says so, in the
+            order in which it was decided.
+        verdicts: What was said of the groups that hold certain surfaces (table `verdicts`).
+        active: The decisions that are not undone, in order.
+        inactive: Those among them that are about nothing in this corpus.
+    """
+
+    reasoned: tuple[Reasoned, ...]
+    verdicts: pl.DataFrame
+    active: tuple[Decision, ...]
+    inactive: tuple[Decision, ...]
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """Which surfaces belong together and which apart, in the order in which it was decided."""
+        return tuple(each.constraint for each in self.reasoned)
+
+    def __repr__(self) -> str:
+        """How many decisions there are, in one line."""
+        return f"EffectiveDecisions({len(self.active):,} in force, {len(self.inactive):,} of them inactive)"
+
+
+def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> EffectiveDecisions:
+    """What the decisions mean for the surfaces of a corpus.
+
+    A decision is about the first of its capability's wordings whose surface is there. One that finds none of
+    them is inactive: it has no effect until they come back.
+
+    Args:
+        decisions: All that was decided; their order means nothing, only their time.
+        surfaces: The distinct surfaces of the corpus.
+
+    Raises:
+        InvalidInputError: A decision undoes one that is not there.
+        StateError: Two of them cannot both be respected; the error names them.
+    """
+    present = frozenset(surfaces)
+    active = in_force(decisions)
+    parted = frozenset(surface(wording) for each in active for wording in each.wordings)
+    reasoned: list[Reasoned] = []
+    anchored: list[tuple[Decision, str]] = []
+    inactive: list[Decision] = []
+    for decision in active:
+        found = _found(decision, present, parted)
+        if not found:
+            inactive.append(decision)
+            continue
+        anchored += [(decision, each) for each in found]
+        if decision.action is Action.MERGE:
+            reasoned.append(Reasoned(decision, Together(found[0], found[1])))
+        elif decision.action is Action.SPLIT:
+            apart = Apart(found[0], tuple(found[1:]), decision.decision_id)
+            reasoned.append(Reasoned(decision, apart))
+    require_agreement(reasoned)
+    verdicts = pl.DataFrame([_verdict(*each) for each in anchored], schema=VERDICTS.schema, orient="row")
+    return EffectiveDecisions(tuple(reasoned), verdicts, active, tuple(inactive))
+
+
+def _found(decision: Decision, present: frozenset[str], parted: frozenset[str]) -> list[str]:
+    """The surfaces that a decision is about: the capability's, then those of what it is merged with or split.
+
+    None where the corpus lacks one side.
+    """
+    if decision.capability is None:
+        return []
+    leaving = list(dict.fromkeys(surface(wording) for wording in decision.wordings))
+    anchor = _anchor(decision.capability, present - set(leaving), parted)
+    if anchor is None:
+        return []
+    if decision.other is not None:
+        second = _anchor(decision.other, present, parted)
+        return [] if second is None else [anchor, second]
+    if decision.action is Action.SPLIT:
+        there = [each for each in leaving if each in present]
+        return [anchor, *there] if there else []
+    return [anchor]
+
+
+def _anchor(about: Subject, present: Collection[str], parted: Collection[str]) -> str | None:
+    """What stands for a capability: its first surface, else one that no split took out of anything."""
+    first, *others = map(surface, about.wordings)
+    if first in present:
+        return first
+    return next((each for each in others if each in present and each not in parted), None)
+
+
+def _verdict(decision: Decision, where: str) -> tuple[object, ...]:
+    """A row of table `verdicts`."""
+    wordings = () if decision.capability is None else decision.capability.wordings
+    return (
+        where,
+        decision.decision_id,
+        decision.time.astimezone(UTC),
+        decision.action.value,
+        decision.label,
+        decision.told,
+        list(map(surface, wordings)),
+    )
+
+
+def in_force(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
+    """The decisions that no other one undoes, in order; an undo is none of them.
+
+    Raises:
+        InvalidInputError: A decision undoes one that is not there, or itself in the end.
+    """
+    known = {each.decision_id: each for each in decisions}
+    undone = undoings(known.values())
+    standing = (each for each in known.values() if each.undoes is None and each.decision_id not in undone)
+    return tuple(sorted(standing, key=lambda each: each.place))
+
+
+def undoings(decisions: Iterable[Decision]) -> dict[str, Decision]:
+    """Of each decision that is undone, an undo of an undo included, the first undo that stands.
+
+    Raises:
+        InvalidInputError: A decision undoes one that is not there, or itself in the end.
+    """
+    known = {each.decision_id: each for each in decisions}
+    unsettled = dict.fromkeys(known, 0)  # decisions that undo it and are not settled themselves
+    for each in known.values():
+        if each.undoes is not None:
+            if each.undoes not in known:
+                raise InvalidInputError(
+                    f"decision {each.decision_id} undoes {each.undoes}, which is not in the file",
+                    hint="put the line back, or take out the one that undoes it",
+                )
+            unsettled[each.undoes] += 1
+    # What nothing undoes stands; what stands undoes its target; and so on, from the last undo to the first.
+    undone: dict[str, Decision] = {}
+    settled = [name for name, number in unsettled.items() if not number]
+    for name in settled:
+        undo = known[name]
+        target = undo.undoes
+        if target is not None:
+            if name not in undone:
+                undone[target] = min(undo, undone.get(target, undo), key=lambda each: each.place)
+            unsettled[target] -= 1
+            if not unsettled[target]:
+                settled.append(target)
+    if len(settled) < len(known):
+        circle = min(name for name, number in unsettled.items() if number)
+        raise InvalidInputError(
+            f"decision {circle} undoes itself in the end", hint="take one of the lines out"
+        )
+    return undone
+
+
+def surfaces_of(decisions: Iterable[Decision]) -> frozenset[str]:
+    """The surfaces of all wordings that some decisions name."""
+    holders = (part for each in decisions for part in (each.capability, each.other, each) if part is not None)
+    return frozenset(surface(wording) for part in holders for wording in part.wordings)
+
+
+def require_change(
+    made: Decision, active: Sequence[Decision], *, label: str, is_settled: bool, is_regressed: bool
+) -> None:
+    """Refuse a decision that would change nothing."""
+    about = [each for each in active if _about(each) == _about(made)]
+    last = next((each for each in reversed(about) if each.action in _OF_STATUS), None)
+    named = next((each.label for each in reversed(about) if each.label), label)
+    problem = ""
+    if made.action is Action.REOPEN and (last.action is Action.REOPEN if last else not is_settled):
+        problem = "is open: there is nothing to reopen"
+    elif made.action is Action.PIN and any(each.action is Action.PIN for each in about):
+        problem = "is pinned already"
+    elif made.action is Action.RENAME and made.label == named:
+        problem = "is called that already"
+    elif last is not None and last.action is made.action:
+        if made.action is Action.DISMISS and last.reason == made.reason:
+            problem = "was dismissed before, for the same reason"
+        elif made.action is Action.AUTHOR and last.entry == made.entry and not is_regressed:
+            problem = f"was authored before, as '{shortened(visible(last.entry or ''))}'"
+    if problem:
+        raise InvalidInputError(
+            f"'{shortened(visible(named))}' {problem}",
+            hint="`vocabgap decisions list` has what was decided; nothing was added to it",
+        )
+
+
+def require_own_label(made: Decision, active: Sequence[Decision], labels: Mapping[str, str]) -> None:
+    """Refuse a label that another capability has: whoever says it afterwards might mean either."""
+    if made.label is None:
+        return
+    called = dict(labels)
+    for each in active:
+        if each.label is not None:
+            called[_about(each)] = each.label
+    merged = {each.other.capability_id for each in active if each.other is not None}
+    wanted = surface(made.label)
+    for capability_id, label in called.items():
+        if capability_id not in merged and capability_id != _about(made) and surface(label) == wanted:
+            raise InvalidInputError(
+                f"another capability is called '{shortened(visible(label))}': {capability_id}",
+                hint="choose another label, or say with `vocabgap decide merge` that the two are one",
+            )
+
+
+def _about(decision: Decision) -> str:
+    return "" if decision.capability is None else decision.capability.capability_id
 
 
 def require_agreement(reasoned: Iterable[Reasoned]) -> None:
@@ -118,217 +323,3 @@ def _conflict(split: Decision, merge: Decision, leaving: str) -> StateError:
         f" one has '{leaving}' together with what the other parts it from",
         hint=f"`vocabgap decide undo {later.decision_id}` or `vocabgap decide undo {earlier.decision_id}`",
     )
-
-
-# What need not be decided, since it is so already, and what would leave two capabilities with one
-# name.
-
-
-_OF_STATUS: Final = (Action.DISMISS, Action.AUTHOR, Action.REOPEN)
-
-
-def require_change(
-    made: Decision, active: Sequence[Decision], *, label: str, is_settled: bool, is_regressed: bool
-) -> None:
-    """Refuse a decision that would change nothing."""
-    about = [each for each in active if _about(each) == _about(made)]
-    last = next((each for each in reversed(about) if each.action in _OF_STATUS), None)
-    named = next((each.label for each in reversed(about) if each.label), label)
-    problem = ""
-    if made.action is Action.REOPEN and (last.action is Action.REOPEN if last else not is_settled):
-        problem = "is open: there is nothing to reopen"
-    elif made.action is Action.PIN and any(each.action is Action.PIN for each in about):
-        problem = "is pinned already"
-    elif made.action is Action.RENAME and made.label == named:
-        problem = "is called that already"
-    elif last is not None and last.action is made.action:
-        if made.action is Action.DISMISS and last.reason == made.reason:
-            problem = "was dismissed before, for the same reason"
-        elif made.action is Action.AUTHOR and last.entry == made.entry and not is_regressed:
-            problem = f"was authored before, as '{shortened(visible(last.entry or ''))}'"
-    if problem:
-        raise InvalidInputError(
-            f"'{shortened(visible(named))}' {problem}",
-            hint="`vocabgap decisions list` has what was decided; nothing was added to it",
-        )
-
-
-def require_own_label(made: Decision, active: Sequence[Decision], labels: Mapping[str, str]) -> None:
-    """Refuse a label that another capability has: whoever says it afterwards might mean either."""
-    if made.label is None:
-        return
-    called = dict(labels)
-    for each in active:
-        if each.label is not None:
-            called[_about(each)] = each.label
-    merged = {each.other.capability_id for each in active if each.other is not None}
-    wanted = surface(made.label)
-    for capability_id, label in called.items():
-        if capability_id not in merged and capability_id != _about(made) and surface(label) == wanted:
-            raise InvalidInputError(
-                f"another capability is called '{shortened(visible(label))}': {capability_id}",
-                hint="choose another label, or say with `vocabgap decide merge` that the two are one",
-            )
-
-
-def _about(decision: Decision) -> str:
-    return "" if decision.capability is None else decision.capability.capability_id
-
-
-@dataclass(frozen=True, repr=False)
-class EffectiveDecisions:
-    """What is decided about the surfaces of a corpus.
-
-    Attributes:
-        reasoned: Which surfaces belong together and which apart, each with the decision that says so, in the
-            order in which it was decided.
-        verdicts: What was said of the groups that hold certain surfaces (table `verdicts`).
-        active: The decisions that are not undone, in order.
-        inactive: Those among them that are about nothing in this corpus.
-    """
-
-    reasoned: tuple[Reasoned, ...]
-    verdicts: pl.DataFrame
-    active: tuple[Decision, ...]
-    inactive: tuple[Decision, ...]
-
-    @property
-    def constraints(self) -> tuple[Constraint, ...]:
-        """Which surfaces belong together and which apart, in the order in which it was decided."""
-        return tuple(each.constraint for each in self.reasoned)
-
-    def __repr__(self) -> str:
-        """How many decisions there are, in one line."""
-        return f"EffectiveDecisions({len(self.active):,} in force, {len(self.inactive):,} of them inactive)"
-
-
-def in_force(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
-    """The decisions that no other one undoes, in order; an undo is none of them.
-
-    Raises:
-        InvalidInputError: A decision undoes one that is not there, or itself in the end.
-    """
-    known = {each.decision_id: each for each in decisions}
-    undone = undoings(known.values())
-    standing = (each for each in known.values() if each.undoes is None and each.decision_id not in undone)
-    return tuple(sorted(standing, key=lambda each: each.place))
-
-
-def undoings(decisions: Iterable[Decision]) -> dict[str, Decision]:
-    """Of each decision that is undone, an undo of an undo included, the first undo that stands.
-
-    Raises:
-        InvalidInputError: A decision undoes one that is not there, or itself in the end.
-    """
-    known = {each.decision_id: each for each in decisions}
-    unsettled = dict.fromkeys(known, 0)  # decisions that undo it and are not settled themselves
-    for each in known.values():
-        if each.undoes is not None:
-            if each.undoes not in known:
-                raise InvalidInputError(
-                    f"decision {each.decision_id} undoes {each.undoes}, which is not in the file",
-                    hint="put the line back, or take out the one that undoes it",
-                )
-            unsettled[each.undoes] += 1
-    # What nothing undoes stands; what stands undoes its target; and so on, from the last undo to the first.
-    undone: dict[str, Decision] = {}
-    settled = [name for name, number in unsettled.items() if not number]
-    for name in settled:
-        undo = known[name]
-        target = undo.undoes
-        if target is not None:
-            if name not in undone:
-                undone[target] = min(undo, undone.get(target, undo), key=lambda each: each.place)
-            unsettled[target] -= 1
-            if not unsettled[target]:
-                settled.append(target)
-    if len(settled) < len(known):
-        circle = min(name for name, number in unsettled.items() if number)
-        raise InvalidInputError(
-            f"decision {circle} undoes itself in the end", hint="take one of the lines out"
-        )
-    return undone
-
-
-def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> EffectiveDecisions:
-    """What the decisions mean for the surfaces of a corpus.
-
-    A decision is about the first of its capability's wordings whose surface is there. One that finds none of
-    them is inactive: it has no effect until they come back.
-
-    Args:
-        decisions: All that was decided; their order means nothing, only their time.
-        surfaces: The distinct surfaces of the corpus.
-
-    Raises:
-        InvalidInputError: A decision undoes one that is not there.
-        StateError: Two of them cannot both be respected; the error names them.
-    """
-    present = frozenset(surfaces)
-    active = in_force(decisions)
-    parted = frozenset(surface(wording) for each in active for wording in each.wordings)
-    reasoned: list[Reasoned] = []
-    anchored: list[tuple[Decision, str]] = []
-    inactive: list[Decision] = []
-    for decision in active:
-        found = _found(decision, present, parted)
-        if not found:
-            inactive.append(decision)
-            continue
-        anchored += [(decision, each) for each in found]
-        if decision.action is Action.MERGE:
-            reasoned.append(Reasoned(decision, Together(found[0], found[1])))
-        elif decision.action is Action.SPLIT:
-            apart = Apart(found[0], tuple(found[1:]), decision.decision_id)
-            reasoned.append(Reasoned(decision, apart))
-    require_agreement(reasoned)
-    verdicts = pl.DataFrame([_verdict(*each) for each in anchored], schema=VERDICTS.schema, orient="row")
-    return EffectiveDecisions(tuple(reasoned), verdicts, active, tuple(inactive))
-
-
-def surfaces_of(decisions: Iterable[Decision]) -> frozenset[str]:
-    """The surfaces of all wordings that some decisions name."""
-    holders = (part for each in decisions for part in (each.capability, each.other, each) if part is not None)
-    return frozenset(surface(wording) for part in holders for wording in part.wordings)
-
-
-def _verdict(decision: Decision, where: str) -> tuple[object, ...]:
-    """A row of table `verdicts`."""
-    wordings = () if decision.capability is None else decision.capability.wordings
-    return (
-        where,
-        decision.decision_id,
-        decision.time.astimezone(UTC),
-        decision.action.value,
-        decision.label,
-        decision.told,
-        list(map(surface, wordings)),
-    )
-
-
-def _found(decision: Decision, present: frozenset[str], parted: frozenset[str]) -> list[str]:
-    """The surfaces that a decision is about: the capability's, then those of what it is merged with or split.
-
-    None where the corpus lacks one side.
-    """
-    if decision.capability is None:
-        return []
-    leaving = list(dict.fromkeys(surface(wording) for wording in decision.wordings))
-    anchor = _anchor(decision.capability, present - set(leaving), parted)
-    if anchor is None:
-        return []
-    if decision.other is not None:
-        second = _anchor(decision.other, present, parted)
-        return [] if second is None else [anchor, second]
-    if decision.action is Action.SPLIT:
-        there = [each for each in leaving if each in present]
-        return [anchor, *there] if there else []
-    return [anchor]
-
-
-def _anchor(about: Subject, present: Collection[str], parted: Collection[str]) -> str | None:
-    """What stands for a capability: its first surface, else one that no split took out of anything."""
-    first, *others = map(surface, about.wordings)
-    if first in present:
-        return first
-    return next((each for each in others if each in present and each not in parted), None)

@@ -1,4 +1,19 @@
-"""Which capabilities a vocabulary may have already: an agent that missed an entry is a finding, too."""
+"""Which capabilities a vocabulary may have already: an agent that missed an entry is a finding, too.
+
+An entry is four fields: its name, its tags, its description and its operations. A word of the need
+is explained by an entry as far as the entry uses it (BM25: often is more than once, with
+diminishing returns, and a long description earns less for each word). `explained` is the share of
+the need that is explained, a rare word counting more than a frequent one, halved unless the entry's
+own name is explained by the need in turn. A word that the vocabulary does not know counts double,
+for it may be the very thing that is missing.
+
+Operations order the entries, but they do not decide whether one covers the need: an agent worked
+with the same operation whether or not an entry exists. So `score` holds both, and `explained` only
+the words; and the entry that explains most is always among those told, wherever operations put it.
+
+Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), for
+the term weights of fields.
+"""
 
 import math
 import re
@@ -18,23 +33,6 @@ from vocabgap.schema import CAPABILITIES
 from vocabgap.settings.model import DEFAULT_COVERED
 from vocabgap.text import ignored_stems, stem, words
 
-# Which entries of a vocabulary cover a need, and which words say so.
-#
-# An entry is four fields: its name, its tags, its description and its operations. A word of the need
-# is explained by an entry as far as the entry uses it (BM25: often is more than once, with
-# diminishing returns, and a long description earns less for each word). `explained` is the share of
-# the need that is explained, a rare word counting more than a frequent one, halved unless the entry's
-# own name is explained by the need in turn. A word that the vocabulary does not know counts double,
-# for it may be the very thing that is missing.
-#
-# Operations order the entries, but they do not decide whether one covers the need: an agent worked
-# with the same operation whether or not an entry exists. So `score` holds both, and `explained` only
-# the words; and the entry that explains most is always among those told, wherever operations put it.
-#
-# Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), for
-# the term weights of fields.
-
-
 SHOWN: Final = 3  # entries told for a need
 SATURATION: Final = 1.0  # occurrences at which a word is half explained
 LENGTH_SHARE: Final = 0.5  # of the length normalisation of descriptions, 0 for none to 1 for full
@@ -43,13 +41,13 @@ SPELLING: Final = 0.6  # of a word that is only spelt alike, times its similarit
 UNKNOWN: Final = 2.0  # weight of a word that no entry uses beside the rarest word that one does
 OPERATION: Final = 0.25  # score of an operation that the entry shares and no other has
 NAMESAKE: Final = 2.0  # further shares of it where the entry is the operation's namesake
-
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+")
 _HEAD: Final = re.compile(r"(?<!\w)(?:\w+|\W)")  # what a name may begin with
 _WORD: Final = re.compile(r"\w")
 _GRAM: Final = 3
 _SAME_DIGITS: Final = 9  # scores that differ only beyond these are the same
 _SAME: Final = 10.0 ** (1 - _SAME_DIGITS)
+_DIGITS = 6  # so that the last bit of a logarithm is the same on every machine
 
 
 @dataclass(frozen=True)
@@ -68,6 +66,86 @@ class Match:
     score: float
     explained: float
     terms: tuple[tuple[str, float], ...]
+
+
+def covered(
+    ranked: pl.DataFrame,
+    vocabulary: Vocabulary,
+    *,
+    stop_words: Iterable[str] = (),
+    operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
+) -> pl.DataFrame:
+    """Say of each capability which entries of a vocabulary come nearest to it.
+
+    The need is the label; the operations of the records, each by the share of them that names it,
+    order the entries, but do not decide whether one covers it: that which explains most is always among them.
+
+    Args:
+        ranked: Table `capabilities`.
+        vocabulary: What agents can already ask for.
+        stop_words: Words to ignore beside the function words: those that the clustering ignored.
+        operation_aliases: Lower-case name to operation, as `rank` had them.
+
+    Returns:
+        The same with the column `covered_by` filled: three entries, or fewer, the nearest one first.
+
+    Raises:
+        InvalidInputError: An argument cannot be used.
+    """
+    CAPABILITIES.require(ranked, ("label", "operations", "mentions"))
+    require_kind("vocabulary", vocabulary, Vocabulary, "what vocabgap.load_vocabulary returned")
+    converted(operation_aliases, dict[str, str], "operation_aliases")
+    index = entry_index(vocabulary, stop_words=stop_words, operation_aliases=operation_aliases)
+    found = [
+        [
+            _row(match)
+            for match in index.covering(
+                label, {each["name"]: each["mentions"] / mentions for each in operations}
+            )
+        ]
+        for label, operations, mentions in ranked.select("label", "operations", "mentions").iter_rows()
+    ]
+    column = pl.Series("covered_by", found, dtype=CAPABILITIES.schema["covered_by"])
+    return ranked.with_columns(column)
+
+
+def probably_covered(threshold: float = DEFAULT_COVERED) -> pl.Expr:
+    """Whether one of the entries in `covered_by` explains so much of the need that it probably covers it.
+
+    Args:
+        threshold: The share of the need, 0 to 1, that an entry explains at least: `[vocabulary] threshold`.
+
+    Returns:
+        True or false, never null: false where no vocabulary was given.
+    """
+    shares = pl.col("covered_by").list.eval(pl.element().struct.field("explained"))
+    return shares.list.max().ge(threshold).fill_null(value=False).alias("probably_covered")
+
+
+def entry_index(
+    vocabulary: Vocabulary,
+    *,
+    stop_words: Iterable[str] = (),
+    operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
+) -> "EntryIndex":
+    """The index of a vocabulary whose operations are called as in table `capabilities`."""
+    return EntryIndex(with_folded_operations(vocabulary.entries, operation_aliases), stop_words)
+
+
+def with_folded_operations(entries: Iterable[Entry], aliases: Mapping[str, str]) -> list[Entry]:
+    """The entries with their operations called as in table `capabilities`."""
+    fold = partial(fold_operation, aliases=aliases)
+    return [replace(entry, operations=tuple(dict.fromkeys(map(fold, entry.operations)))) for entry in entries]
+
+
+def _row(match: Match) -> dict[str, Any]:
+    return {
+        "entry": match.entry.name,
+        "pack": match.entry.pack,
+        "score": round(match.score, _DIGITS),
+        "explained": round(match.explained, _DIGITS),
+        "terms": [term for term, _ in match.terms],
+    }
 
 
 class EntryIndex:
@@ -308,86 +386,3 @@ def _own_part(entry: Entry, names: frozenset[str], sizes: Mapping[str, Sequence[
             parts.append(text[kept:start])
             kept = end
     return " ".join((*parts, text[kept:]))
-
-
-_DIGITS = 6  # so that the last bit of a logarithm is the same on every machine
-
-
-def covered(
-    ranked: pl.DataFrame,
-    vocabulary: Vocabulary,
-    *,
-    stop_words: Iterable[str] = (),
-    operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
-) -> pl.DataFrame:
-    """Say of each capability which entries of a vocabulary come nearest to it.
-
-    The need is the label; the operations of the records, each by the share of them that names it,
-    order the entries, but do not decide whether one covers it: that which explains most is always among them.
-
-    Args:
-        ranked: Table `capabilities`.
-        vocabulary: What agents can already ask for.
-        stop_words: Words to ignore beside the function words: those that the clustering ignored.
-        operation_aliases: Lower-case name to operation, as `rank` had them.
-
-    Returns:
-        The same with the column `covered_by` filled: three entries, or fewer, the nearest one first.
-
-    Raises:
-        InvalidInputError: An argument cannot be used.
-    """
-    CAPABILITIES.require(ranked, ("label", "operations", "mentions"))
-    require_kind("vocabulary", vocabulary, Vocabulary, "what vocabgap.load_vocabulary returned")
-    converted(operation_aliases, dict[str, str], "operation_aliases")
-    index = entry_index(vocabulary, stop_words=stop_words, operation_aliases=operation_aliases)
-    found = [
-        [
-            _row(match)
-            for match in index.covering(
-                label, {each["name"]: each["mentions"] / mentions for each in operations}
-            )
-        ]
-        for label, operations, mentions in ranked.select("label", "operations", "mentions").iter_rows()
-    ]
-    column = pl.Series("covered_by", found, dtype=CAPABILITIES.schema["covered_by"])
-    return ranked.with_columns(column)
-
-
-def probably_covered(threshold: float = DEFAULT_COVERED) -> pl.Expr:
-    """Whether one of the entries in `covered_by` explains so much of the need that it probably covers it.
-
-    Args:
-        threshold: The share of the need, 0 to 1, that an entry explains at least: `[vocabulary] threshold`.
-
-    Returns:
-        True or false, never null: false where no vocabulary was given.
-    """
-    shares = pl.col("covered_by").list.eval(pl.element().struct.field("explained"))
-    return shares.list.max().ge(threshold).fill_null(value=False).alias("probably_covered")
-
-
-def entry_index(
-    vocabulary: Vocabulary,
-    *,
-    stop_words: Iterable[str] = (),
-    operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
-) -> EntryIndex:
-    """The index of a vocabulary whose operations are called as in table `capabilities`."""
-    return EntryIndex(with_folded_operations(vocabulary.entries, operation_aliases), stop_words)
-
-
-def with_folded_operations(entries: Iterable[Entry], aliases: Mapping[str, str]) -> list[Entry]:
-    """The entries with their operations called as in table `capabilities`."""
-    fold = partial(fold_operation, aliases=aliases)
-    return [replace(entry, operations=tuple(dict.fromkeys(map(fold, entry.operations)))) for entry in entries]
-
-
-def _row(match: Match) -> dict[str, Any]:
-    return {
-        "entry": match.entry.name,
-        "pack": match.entry.pack,
-        "score": round(match.score, _DIGITS),
-        "explained": round(match.explained, _DIGITS),
-        "terms": [term for term, _ in match.terms],
-    }

@@ -18,7 +18,15 @@ from vocabgap.records.record import OPERATION_ALIASES, UNCATEGORIZED
 from vocabgap.schema import CAPABILITIES, EXAMPLE_FIELDS, GAPS, RECORDS, stripped
 from vocabgap.text import content_words, count, ignored_stems, stem, surface, visible
 
-# What a draft of an entry is made of.
+SESSIONS: Final = 3  # to test against
+_EXAMPLES: Final = 10  # intents
+_WORDINGS: Final = 10
+_SHARE: Final = 0.5  # of the mentions of the most frequent operation, or category, that another has at least
+_EVIDENCE: Final = (
+    "timestamp", "image_id", "session_id", "snapshot_hash", "description", "intent", "workaround",
+    "satisfaction", "tenant_id", "repo_slug", "source_path", "line",
+)  # fmt: skip
+_EXAMPLES_SCHEMA: Final = {name: RECORDS.schema.get(name, pl.String) for name in EXAMPLE_FIELDS}
 
 
 class DraftEntry(msgspec.Struct, frozen=True):
@@ -93,17 +101,6 @@ class Draft(msgspec.Struct, frozen=True):
     nearest: tuple[Near, ...]
     evidence: Evidence
     notes: tuple[str, ...]
-
-
-SESSIONS: Final = 3  # to test against
-_EXAMPLES: Final = 10  # intents
-_WORDINGS: Final = 10
-_SHARE: Final = 0.5  # of the mentions of the most frequent operation, or category, that another has at least
-_EVIDENCE: Final = (
-    "timestamp", "image_id", "session_id", "snapshot_hash", "description", "intent", "workaround",
-    "satisfaction", "tenant_id", "repo_slug", "source_path", "line",
-)  # fmt: skip
-_EXAMPLES_SCHEMA: Final = {name: RECORDS.schema.get(name, pl.String) for name in EXAMPLE_FIELDS}
 
 
 def draft(

@@ -10,6 +10,12 @@ from vocabgap.schema import CAPABILITIES, EXAMPLE_FIELDS, IMAGE_KEY, stripped
 
 EXAMPLES: Final = 3
 WORKAROUNDS: Final = 5
+MIN_TURNS: Final = 5
+TOLERANCE: Final = 0.2
+REGULAR: Final = 4
+OUT_OF: Final = 5
+MIN_OPERATIONS: Final = 2
+MIN_MENTIONS: Final = 2
 
 
 def counts(placed: pl.DataFrame) -> pl.DataFrame:
@@ -166,15 +172,6 @@ def examples(placed: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-# Mentions that a machine seems to repeat by the clock.
-
-
-MIN_TURNS: Final = 5
-TOLERANCE: Final = 0.2
-REGULAR: Final = 4
-OUT_OF: Final = 5
-
-
 def repeats(placed: pl.DataFrame) -> pl.DataFrame:
     """Count the verbatim repeats by automation among the mentions of each cluster.
 
@@ -225,13 +222,6 @@ def repeats(placed: pl.DataFrame) -> pl.DataFrame:
         .group_by("cluster")
         .agg(pl.col("mentions").sum().cast(pl.Int64).alias("repeats"))
     )
-
-
-# Which operations recur together: the seed of a primitive that does both in one step (ADR-060).
-
-
-MIN_OPERATIONS: Final = 2
-MIN_MENTIONS: Final = 2
 
 
 def operation_sets(operations: pl.Series, fold: Callable[[str], str]) -> pl.Series:

@@ -14,53 +14,11 @@ from vocabgap.ranking.priority import Counted, FloatArray, age_in_days, factors
 from vocabgap.schema import IMAGE_KEY, stripped
 from vocabgap.settings.model import RankBy, RankSettings
 
-# Which places of a ranking are not told apart.
-
-
 IntArray = npt.NDArray[np.int64]
 RankArray = npt.NDArray[np.int32]
-
 TIED: Final = 0.10
 """Share of the draws in which the order of two may fail before they are no longer told apart."""
-
 _FIRST: Final = 1
-
-
-def next_ahead(best: RankArray) -> npt.NDArray[np.float64]:
-    """In which share of the draws the next capability is level with each, or ahead of it, 0 to 1.
-
-    Args:
-        best: Best place of each capability in each draw, shape (draws, capabilities), in order of rank; those
-            that are level in a draw have the same one.
-
-    Returns:
-        Shape (capabilities,); NaN for the last one.
-    """
-    shares = np.full(best.shape[1], np.nan)
-    shares[:-1] = (best[:, 1:] <= best[:, :-1]).mean(axis=0)
-    return shares
-
-
-def tie_groups(best: RankArray) -> IntArray:
-    """Number the groups of capabilities of which it is not sure who stands first.
-
-    A tie group is a run of neighbours in the ranking. It begins with the first capability that is in no group
-    yet, and goes on as long as the next one is level with the group's first, or ahead of it, in more than
-    10 % of the draws. The next one begins a new group: it is told apart from that first one, though not
-    always from the last ones of its group; how sure their order is, says `next_ahead`.
-    """
-    places = np.ascontiguousarray(best.T)
-    most = TIED * best.shape[0]
-    numbers = np.full(len(places), _FIRST, np.int64)
-    first = 0
-    for place in range(1, len(places)):
-        numbers[place] = numbers[place - 1]
-        if np.count_nonzero(places[place] <= places[first]) <= most:
-            first = place
-            numbers[place] += 1
-    return numbers
-
-
 DRAWS: Final = 500
 CONFIDENCE: Final = 0.90
 SEED: Final = 20_260_501
@@ -149,19 +107,6 @@ def sureness(
     )
 
 
-def _blocks(ordered: pl.DataFrame) -> list[tuple[int, int]]:
-    """First place and end of each block of capabilities that is ranked apart from the others."""
-    ends = ordered["standing"].rle_id().value_counts(sort=False).sort("standing")["count"].cum_sum().to_list()
-    return list(zip([0, *ends], ends, strict=False))
-
-
-def _all_their_like(blocks: list[tuple[int, int]]) -> tuple[RankArray, RankArray]:
-    """Best and worst places where there is nothing to draw from: those of the whole block."""
-    sizes = [stop - start for start, stop in blocks]
-    first, last = (np.repeat(np.array(ends, np.int32), sizes) for ends in zip(*blocks, strict=True))
-    return first[np.newaxis], last - 1
-
-
 def _shares(placed: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, age: pl.Expr) -> _Shares:
     places = ordered.select("cluster").with_row_index("place")
     images = placed.select(IMAGE_KEY).unique().sort(IMAGE_KEY).with_row_index("image")
@@ -209,6 +154,19 @@ def _parts_of_sessions(held: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def _blocks(ordered: pl.DataFrame) -> list[tuple[int, int]]:
+    """First place and end of each block of capabilities that is ranked apart from the others."""
+    ends = ordered["standing"].rle_id().value_counts(sort=False).sort("standing")["count"].cum_sum().to_list()
+    return list(zip([0, *ends], ends, strict=False))
+
+
+def _all_their_like(blocks: list[tuple[int, int]]) -> tuple[RankArray, RankArray]:
+    """Best and worst places where there is nothing to draw from: those of the whole block."""
+    sizes = [stop - start for start, stop in blocks]
+    first, last = (np.repeat(np.array(ends, np.int32), sizes) for ends in zip(*blocks, strict=True))
+    return first[np.newaxis], last - 1
+
+
 def _draws(size: int, widest: int) -> Iterator[FloatArray]:
     """How often each image was drawn, shape (images, draws), some draws at a time; always the same ones."""
     generator = np.random.Generator(np.random.PCG64(SEED))
@@ -240,18 +198,6 @@ def _drawn_ranks(
         yield best, worst
 
 
-def _ends_of_ties(scores: FloatArray) -> tuple[RankArray, RankArray]:
-    """For sorted scores, the first and the last position of those equal to each, along the last axis."""
-    count = scores.shape[1]
-    places = np.broadcast_to(np.arange(count, dtype=np.int32), scores.shape)
-    border = scores[:, 1:] != scores[:, :-1]
-    begins = np.pad(border, ((0, 0), (1, 0)), constant_values=True)
-    ends = np.pad(border, ((0, 0), (0, 1)), constant_values=True)
-    first = np.maximum.accumulate(np.where(begins, places, 0), axis=1)
-    last = np.minimum.accumulate(np.where(ends, places, count)[:, ::-1], axis=1)[:, ::-1]
-    return first, last
-
-
 def _scores(shares: _Shares, drawn: FloatArray, settings: RankSettings) -> FloatArray:
     if settings.by is not RankBy.PRIORITY:
         return np.round(shares.total(settings.by.value, drawn), _DECIMALS)
@@ -262,6 +208,18 @@ def _scores(shares: _Shares, drawn: FloatArray, settings: RankSettings) -> Float
         age=shares.least("age", drawn),
     )
     return factors(counted, settings).priority
+
+
+def _ends_of_ties(scores: FloatArray) -> tuple[RankArray, RankArray]:
+    """For sorted scores, the first and the last position of those equal to each, along the last axis."""
+    count = scores.shape[1]
+    places = np.broadcast_to(np.arange(count, dtype=np.int32), scores.shape)
+    border = scores[:, 1:] != scores[:, :-1]
+    begins = np.pad(border, ((0, 0), (1, 0)), constant_values=True)
+    ends = np.pad(border, ((0, 0), (0, 1)), constant_values=True)
+    first = np.maximum.accumulate(np.where(begins, places, 0), axis=1)
+    last = np.minimum.accumulate(np.where(ends, places, count)[:, ::-1], axis=1)[:, ::-1]
+    return first, last
 
 
 def _gathered(ranks: Iterator[tuple[RankArray, RankArray]], count: int) -> tuple[RankArray, RankArray]:
@@ -284,3 +242,38 @@ def _gathered(ranks: Iterator[tuple[RankArray, RankArray]], count: int) -> tuple
 def _largest(ranks: RankArray, kept: int) -> RankArray:
     """The largest ranks of each capability, in no order."""
     return np.partition(ranks, -kept, axis=0)[-kept:]
+
+
+def tie_groups(best: RankArray) -> IntArray:
+    """Number the groups of capabilities of which it is not sure who stands first.
+
+    A tie group is a run of neighbours in the ranking. It begins with the first capability that is in no group
+    yet, and goes on as long as the next one is level with the group's first, or ahead of it, in more than
+    10 % of the draws. The next one begins a new group: it is told apart from that first one, though not
+    always from the last ones of its group; how sure their order is, says `next_ahead`.
+    """
+    places = np.ascontiguousarray(best.T)
+    most = TIED * best.shape[0]
+    numbers = np.full(len(places), _FIRST, np.int64)
+    first = 0
+    for place in range(1, len(places)):
+        numbers[place] = numbers[place - 1]
+        if np.count_nonzero(places[place] <= places[first]) <= most:
+            first = place
+            numbers[place] += 1
+    return numbers
+
+
+def next_ahead(best: RankArray) -> npt.NDArray[np.float64]:
+    """In which share of the draws the next capability is level with each, or ahead of it, 0 to 1.
+
+    Args:
+        best: Best place of each capability in each draw, shape (draws, capabilities), in order of rank; those
+            that are level in a draw have the same one.
+
+    Returns:
+        Shape (capabilities,); NaN for the last one.
+    """
+    shares = np.full(best.shape[1], np.nan)
+    shares[:-1] = (best[:, 1:] <= best[:, :-1]).mean(axis=0)
+    return shares

@@ -14,13 +14,15 @@ from vocabgap.schema import UTC_MICROSECONDS
 from vocabgap.settings.model import LEAST_WEEKS, RankSettings
 
 FloatArray = npt.NDArray[np.float64]
-
 SMOOTHING: Final = 5.0
 """Ratings of the whole corpus's kind that each capability is given beside its own."""
-
 # The last digits of a logarithm differ from processor to processor; equal evidence has to give equal numbers.
 _DECIMALS: Final = 12
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+SIGNIFICANCE: Final = 0.1
+RECENT_PARTS: Final = 3
+DAYS_A_WEEK: Final = 7
+_MICROSECONDS_A_WEEK: Final = DAYS_A_WEEK * MICROSECONDS_A_DAY
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,21 @@ class Factors:
     priority: FloatArray
 
 
+def prioritised(
+    counts: pl.DataFrame, settings: RankSettings, now: datetime | None, earliest: datetime | None
+) -> pl.DataFrame:
+    """Add the columns `reach`, `need`, `recency` and `priority`."""
+    numbers = counts.select(
+        pl.col("images", "unsatisfied").cast(pl.Float64),
+        pl.sum_horizontal("unsatisfied", "neutral", "satisfied").cast(pl.Float64).alias("rated"),
+        age_in_days(pl.col("last_seen"), now, earliest).alias("age"),
+    )
+    found = factors(Counted(**{name: numbers[name].to_numpy() for name in numbers.columns}), settings)
+    return counts.with_columns(
+        pl.Series(name, getattr(found, name), pl.Float64) for name in ("reach", "need", "recency", "priority")
+    )
+
+
 def factors(counted: Counted, settings: RankSettings) -> Factors:
     """The factors of the priority and their product.
 
@@ -74,15 +91,6 @@ def factors(counted: Counted, settings: RankSettings) -> Factors:
     return Factors(*(np.round(factor, _DECIMALS) for factor in (reach, need, recency, product)))
 
 
-def constant(moment: datetime | None) -> pl.Expr:
-    """A moment for every row, in UTC.
-
-    From a number, for Polars makes a series of a `datetime`, by five steps, before it makes an expression.
-    """
-    microseconds = None if moment is None else (moment - _EPOCH) // timedelta(microseconds=1)
-    return pl.lit(microseconds, pl.Int64).cast(UTC_MICROSECONDS)
-
-
 def age_in_days(moment: pl.Expr, now: datetime | None, earliest: datetime | None) -> pl.Expr:
     """Days from a moment to now.
 
@@ -94,33 +102,13 @@ def age_in_days(moment: pl.Expr, now: datetime | None, earliest: datetime | None
     return (microseconds.cast(pl.Float64) / MICROSECONDS_A_DAY).clip(lower_bound=0.0).fill_null(0.0)
 
 
-def prioritised(
-    counts: pl.DataFrame, settings: RankSettings, now: datetime | None, earliest: datetime | None
-) -> pl.DataFrame:
-    """Add the columns `reach`, `need`, `recency` and `priority`."""
-    numbers = counts.select(
-        pl.col("images", "unsatisfied").cast(pl.Float64),
-        pl.sum_horizontal("unsatisfied", "neutral", "satisfied").cast(pl.Float64).alias("rated"),
-        age_in_days(pl.col("last_seen"), now, earliest).alias("age"),
-    )
-    found = factors(Counted(**{name: numbers[name].to_numpy() for name in numbers.columns}), settings)
-    return counts.with_columns(
-        pl.Series(name, getattr(found, name), pl.Float64) for name in ("reach", "need", "recency", "priority")
-    )
+def constant(moment: datetime | None) -> pl.Expr:
+    """A moment for every row, in UTC.
 
-
-# Trend: what is asked for more or less than before.
-
-
-SIGNIFICANCE: Final = 0.1
-RECENT_PARTS: Final = 3
-DAYS_A_WEEK: Final = 7
-_MICROSECONDS_A_WEEK: Final = DAYS_A_WEEK * MICROSECONDS_A_DAY
-
-
-def recent_weeks(window_weeks: int) -> int:
-    """How many of a window's weeks are its recent third, rounded, one at least."""
-    return max(1, round(window_weeks / RECENT_PARTS))
+    From a number, for Polars makes a series of a `datetime`, by five steps, before it makes an expression.
+    """
+    microseconds = None if moment is None else (moment - _EPOCH) // timedelta(microseconds=1)
+    return pl.lit(microseconds, pl.Int64).cast(UTC_MICROSECONDS)
 
 
 def trends(
@@ -194,6 +182,11 @@ def trends(
         .otherwise(pl.lit("steady"))
         .alias("trend"),
     )
+
+
+def recent_weeks(window_weeks: int) -> int:
+    """How many of a window's weeks are its recent third, rounded, one at least."""
+    return max(1, round(window_weeks / RECENT_PARTS))
 
 
 def _weeks_since(earliest: datetime | None, now: datetime | None, most: int) -> float:

@@ -20,79 +20,21 @@ _CLAUSE_END: Final = re.compile(
 )
 # Before a phrase, in its clause, these say that it is spoken of as something to author, and not as what
 # happened.
-_WISHES: Final = frozenset(
-    [
-        "no",
-        "without",
-        "need",
-        "needs",
-        "needed",
-        "needing",
-        "want",
-        "wants",
-        "wanted",
-        "wanting",
-        "wish",
-        "wishes",
-        "missing",
-        "lack",
-        "lacks",
-        "lacking",
-        "should",
-        "way",
-        "handle",
-        "handles",
-        "handling",
-        "against",
-        "support",
-        "supports",
-        "retry",
-        "resume",
-        "recover",
-        "fallback",
-        "detect",
-        "avoid",
-        "prevent",
-        "simulate",
-    ]
-)
+_WISHES: Final = frozenset([
+    "no", "without", "need", "needs", "needed", "needing", "want", "wants", "wanted", "wanting", "wish",
+    "wishes", "missing", "lack", "lacks", "lacking", "should", "way", "handle", "handles", "handling",
+    "against", "support", "supports", "retry", "resume", "recover", "fallback", "detect", "avoid",
+    "prevent", "simulate",
+])  # fmt: skip
 # The same after it: "permission denied handling" is something to author.
-_THINGS: Final = frozenset(
-    [
-        "handling",
-        "handler",
-        "recovery",
-        "detection",
-        "detector",
-        "setting",
-        "settings",
-        "option",
-        "policy",
-        "primitive",
-        "entry",
-        "entries",
-    ]
-)
-_FAILURES: Final = frozenset(
-    [
-        "fail",
-        "fails",
-        "failed",
-        "failing",
-        "failure",
-        "error",
-        "errors",
-        "errored",
-        "abort",
-        "aborts",
-        "aborted",
-        "hang",
-        "hangs",
-        "hung",
-        "stalled",
-        "crashed",
-    ]
-)
+_THINGS: Final = frozenset([
+    "handling", "handler", "recovery", "detection", "detector", "setting", "settings", "option", "policy",
+    "primitive", "entry", "entries",
+])  # fmt: skip
+_FAILURES: Final = frozenset([
+    "fail", "fails", "failed", "failing", "failure", "error", "errors", "errored", "abort", "aborts",
+    "aborted", "hang", "hangs", "hung", "stalled", "crashed",
+])  # fmt: skip
 
 Texts = tuple[str, str, str, str]
 

@@ -17,49 +17,10 @@ from vocabgap.settings.model import Settings, known_flags
 from vocabgap.settings.sources import sources_in_force
 from vocabgap.text import ignored_stems, synonym_table
 
-# The settings file as it lies on disk: a regular file that holds TOML in UTF-8.
-
-
 _NAME_HINT: Final = "check --config or VOCABGAP_CONFIG"
-
-
-def read_settings(path: Path) -> dict[str, Any]:
-    """The tables of a settings file."""
-    try:
-        _require_regular(path)
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except PermissionError as error:
-        raise AccessDeniedError(
-            f"settings file '{path}' may not be read", hint="check its permissions"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise InvalidInputError(
-            f"{path}: byte {error.start}: expected UTF-8 text", hint="save the file in the encoding UTF-8"
-        ) from error
-    except OSError as error:
-        raise InvalidInputError(f"settings file '{path}' cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise InvalidInputError(f"{path}: {error}", hint="expected a TOML file") from error
-
-
-def _require_regular(path: Path) -> None:
-    """Refuse what is no regular file before it is opened: a pipe would wait for whoever writes to it."""
-    kind = file_kind(path)
-    if kind is FileKind.NOTHING:
-        raise NotFoundError(f"settings file '{path}' does not exist", hint=_NAME_HINT)
-    if kind is FileKind.DANGLING:
-        raise NotFoundError(f"settings file '{path}' is {kind}", hint=_NAME_HINT)
-    if kind is not FileKind.FILE:
-        raise InvalidInputError(
-            f"settings file '{path}' is {kind}, expected a regular file",
-            hint="write the settings to a file, and name that with --config or VOCABGAP_CONFIG",
-        )
-
-
 CONFIG_NAME: Final = "vocabgap.toml"
 CONFIG_VARIABLE: Final = "VOCABGAP_CONFIG"
 ACTOR_VARIABLE: Final = "VOCABGAP_ACTOR"  # who decides, beside the settings
-
 # What the environment may set: variable to table and key.
 VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
     "VOCABGAP_THRESHOLD": ("cluster", "threshold"),
@@ -70,7 +31,6 @@ VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
     "VOCABGAP_CORPUS": ("corpus", "folder"),
     "VOCABGAP_TOP": ("report", "top"),
 }
-
 _SETTINGS_HINT: Final = "see Settings in the README for every key"
 _SYNONYMS: Final = "[cluster.synonyms]"
 _Layer = dict[str, dict[str, Any]]
@@ -149,14 +109,6 @@ def _find(path: str | Path | None, environment: Mapping[str, str]) -> Path | Non
     return None if asked == Path(os.devnull) else asked  # the usual way to ask for no file at all
 
 
-def _check_whole(settings: Settings) -> None:
-    """Refuse what no single value shows."""
-    sources_in_force(settings.source)
-    rules_in_force(settings.not_a_gap)
-    given = settings.cluster
-    synonym_table(given.synonyms, ignored_stems(given.stop_words), name=_SYNONYMS)
-
-
 def _merge_file(merged: _Layer, layer: _Layer, origin: str) -> None:
     """Check a settings file by itself, so that an error names it, and lay it on top."""
     try:
@@ -173,3 +125,44 @@ def _merge_value(merged: _Layer, place: tuple[str, str], value: object, origin: 
     (section,) = (field.type for field in structs.fields(Settings) if field.name == table)
     (kind,) = (field.type for field in structs.fields(section) if field.name == key)
     merged.setdefault(table, {})[key] = converted(value, kind, origin, hint=_SETTINGS_HINT, strict=False)
+
+
+def _check_whole(settings: Settings) -> None:
+    """Refuse what no single value shows."""
+    sources_in_force(settings.source)
+    rules_in_force(settings.not_a_gap)
+    given = settings.cluster
+    synonym_table(given.synonyms, ignored_stems(given.stop_words), name=_SYNONYMS)
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """The tables of a settings file."""
+    try:
+        _require_regular(path)
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except PermissionError as error:
+        raise AccessDeniedError(
+            f"settings file '{path}' may not be read", hint="check its permissions"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(
+            f"{path}: byte {error.start}: expected UTF-8 text", hint="save the file in the encoding UTF-8"
+        ) from error
+    except OSError as error:
+        raise InvalidInputError(f"settings file '{path}' cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError(f"{path}: {error}", hint="expected a TOML file") from error
+
+
+def _require_regular(path: Path) -> None:
+    """Refuse what is no regular file before it is opened: a pipe would wait for whoever writes to it."""
+    kind = file_kind(path)
+    if kind is FileKind.NOTHING:
+        raise NotFoundError(f"settings file '{path}' does not exist", hint=_NAME_HINT)
+    if kind is FileKind.DANGLING:
+        raise NotFoundError(f"settings file '{path}' is {kind}", hint=_NAME_HINT)
+    if kind is not FileKind.FILE:
+        raise InvalidInputError(
+            f"settings file '{path}' is {kind}, expected a regular file",
+            hint="write the settings to a file, and name that with --config or VOCABGAP_CONFIG",
+        )

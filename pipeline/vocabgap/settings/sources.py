@@ -18,37 +18,9 @@ import msgspec
 from vocabgap.errors import InvalidInputError, converted
 from vocabgap.records.record import FIELDS, LOG_NAME, GapRecord
 
-# Where a value lies in somebody else's object: the one way in which settings say it.
-#
-# A path is a key, or keys joined by dots (`wish.text`), or a JSON pointer (RFC 6901:
-# `/meta/session.id`), where a key holds a dot. A number leads into a list, counted from 0.
-
-
 PATH_HINT: Final = "expected keys joined by dots, such as about.text, or a JSON pointer, such as /about/text"
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 Pointer = tuple[str, ...]
-
-
-@lru_cache
-def pointer_of(path: str) -> Pointer:
-    """The keys of a path, in order."""
-    if path.startswith("/"):
-        return tuple(key.replace("~1", "/").replace("~0", "~") for key in path[1:].split("/"))
-    return tuple(path.split("."))
-
-
-def value_at(value: Any, pointer: Pointer) -> Any:  # noqa: ANN401 - whatever JSON may hold
-    """What some keys lead to; None where they lead nowhere."""
-    for key in pointer:
-        if isinstance(value, dict):
-            value = value.get(key)
-        elif isinstance(value, list) and _INDEX.fullmatch(key) and int(key) < len(value):
-            value = value[int(key)]
-        else:
-            return None
-    return value
-
-
 _SHIPPED: Final = "sources.toml"
 _GLOB_HINT: Final = 'for example glob = "wishes-*.jsonl", or "exports/*.jsonl"'
 _DEPTH_HINT: Final = (
@@ -201,3 +173,27 @@ def _check_paths(name: str, made: Source) -> None:
 def _require_constant(name: str, field: str, value: object) -> None:
     kind = get_type_hints(GapRecord)[field]
     converted(value, kind, f"[source.{name}.constants] {field}", hint=_FIELDS_HINT)
+
+
+@lru_cache
+def pointer_of(path: str) -> Pointer:
+    """The keys of a path, in order.
+
+    A path is a key, or keys joined by dots (`wish.text`), or a JSON pointer (RFC 6901: `/meta/session.id`),
+    where a key holds a dot. A number leads into a list, counted from 0.
+    """
+    if path.startswith("/"):
+        return tuple(key.replace("~1", "/").replace("~0", "~") for key in path[1:].split("/"))
+    return tuple(path.split("."))
+
+
+def value_at(value: Any, pointer: Pointer) -> Any:  # noqa: ANN401 - whatever JSON may hold
+    """What some keys lead to; None where they lead nowhere."""
+    for key in pointer:
+        if isinstance(value, dict):
+            value = value.get(key)
+        elif isinstance(value, list) and _INDEX.fullmatch(key) and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return None
+    return value
