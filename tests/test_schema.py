@@ -4,7 +4,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.records.record import FIELDS
+from vocabgap.records.record import FIELDS, PHRASE_FIELDS
 from vocabgap.schema import (
     CAPABILITIES,
     CLUSTERS,
@@ -16,7 +16,6 @@ from vocabgap.schema import (
     LINEAGE,
     LINKAGE,
     LISTED,
-    PHRASE_FIELDS,
     PUBLISHED,
     RECORDS,
     REJECTS,

@@ -10,42 +10,6 @@ import polars as pl
 from vocabgap.errors import InvalidInputError, require_kind
 from vocabgap.records.record import PHRASE_FIELDS
 
-# What people decided about two surfaces, in the form that the clustering follows.
-
-
-class Together(NamedTuple):
-    """Must-link: the groups that hold the two surfaces are one group.
-
-    Attributes:
-        first: A surface; the united group goes on as the one that held it.
-        second: The other surface.
-    """
-
-    first: str
-    second: str
-
-
-class Apart(NamedTuple):
-    """Cannot-link: some surfaces may not be in the group of another, and leave it together.
-
-    Attributes:
-        anchor: The surface whose group goes on as what it was.
-        leaving: The surfaces that leave.
-        name: What the new group is known by.
-    """
-
-    anchor: str
-    leaving: tuple[str, ...]
-    name: str
-
-
-Constraint = Together | Apart
-
-
-# What a table is: a frame's columns, their dtypes and what they mean, and a check at the door of a
-# stage.
-
-
 UTC_MICROSECONDS: Final = pl.Datetime("us", "UTC")
 NAMES: Final = pl.List(pl.String)
 # The values of columns that are closed lists.
@@ -117,7 +81,16 @@ class Table:
                 )
 
 
-# What logs hold: the records that count, every readable line, the lines that are none, and the files.
+# Columns that several tables have.
+_SOURCE_PATH: Final = Column("source_path", pl.String, "log file, relative to the root, forward slashes")
+_SCANNED_REPO: Final = Column("repo_slug", pl.String, "the repository: the name of the scanned root folder")
+_CLUSTER: Final = Column("cluster", pl.Int64, "number of the cluster in this run, counted from 0")
+_CAPABILITY_ID: Final = Column("capability_id", pl.String, "identifier, carried over from run to run")
+_COHESION: Final = Column(
+    "cohesion", pl.Float64, "mean cosine similarity of surfaces in pairs, 0 to 1; 1 for one"
+)
+_DECISIONS: Final = Column("decisions", NAMES, "what people decided, as far as nobody undid it, in order")
+_OUTGROWN: Final = Column("outgrown", NAMES, "identifiers of decisions that hold no longer, being outgrown")
 
 
 IMAGE_KEY: Final = ("tenant_id", "repo_slug", "image_id")
@@ -145,7 +118,7 @@ RECORDS: Final = Table(
         Column("tenant_id", pl.String, "whose record it is; `local` where nothing else is said"),
         Column("repo_slug", pl.String, "the repository: the name of the root folder, or as a corpus has it"),
         Column("root_kind", pl.String, "kind of root: `image-repo`, or as a corpus has it"),
-        Column("source_path", pl.String, "log file, relative to the root, forward slashes"),
+        _SOURCE_PATH,
         Column("line", pl.Int64, "line in the file, counted from 1"),
         Column(
             "byte_offset",
@@ -185,7 +158,7 @@ REJECTS: Final = Table(
     "rejects",
     "one line that is no gap record, or one file that could not be read",
     (
-        Column("source_path", pl.String, "log file, relative to the root, forward slashes"),
+        _SOURCE_PATH,
         Column("line", pl.Int64, "line in the file, counted from 1; null where the whole file is meant"),
         Column(
             "byte_offset", pl.Int64, "offset of the line's first byte; null where the whole file is meant"
@@ -193,7 +166,7 @@ REJECTS: Final = Table(
         Column("reason", pl.String, "one of a closed list, see `vocabgap.record.RejectReason`"),
         Column("detail", pl.String, "what was expected and what was found"),
         Column("raw", pl.String, "the first 512 bytes of the line, with unprintable bytes escaped"),
-        Column("repo_slug", pl.String, "the repository: the name of the scanned root folder"),
+        _SCANNED_REPO,
     ),
 )
 
@@ -201,8 +174,8 @@ FILES: Final = Table(
     "files",
     "one log file that was read",
     (
-        Column("repo_slug", pl.String, "the repository: the name of the scanned root folder"),
-        Column("source_path", pl.String, "log file, relative to the root, forward slashes"),
+        _SCANNED_REPO,
+        _SOURCE_PATH,
         Column("bytes", pl.Int64, "size in bytes, expanded where it is compressed"),
         Column("lines", pl.Int64, "lines that are not blank, those that were passed over aside"),
         Column("sha256", pl.String, "SHA-256 (hex) of the content, expanded where it is compressed"),
@@ -212,9 +185,6 @@ FILES: Final = Table(
         Column("passed_over", pl.Int64, "lines that the source does not count as gaps"),
     ),
 )
-
-
-# The text of a record that is grouped.
 
 
 # What Python counts as white space: Rust, which Polars asks, leaves out the four separators from U+001C on.
@@ -230,9 +200,6 @@ def phrase() -> pl.Expr:
     """The text that stands for a record's need, as `vocabgap.needs.need_of` has it; null for none."""
     trimmed = [stripped(pl.col(name)) for name in PHRASE_FIELDS]
     return pl.coalesce(pl.when(text != "").then(text) for text in trimmed)
-
-
-# What the clustering gives: wordings in their groups, and the dendrogram that these were cut from.
 
 
 WORDINGS: Final = Table(
@@ -255,16 +222,12 @@ CLUSTERS: Final = Table(
     "clusters",
     "one group of surfaces",
     (
-        Column("cluster", pl.Int64, "number of the cluster in this run, counted from 0"),
+        _CLUSTER,
         Column("label", pl.String, "the wording that stands for the group"),
         Column("label_surface", pl.String, "the surface of the label"),
         Column("surfaces", pl.Int64, "distinct surfaces in the group"),
         Column("mentions", pl.Int64, "records in the group"),
-        Column(
-            "cohesion",
-            pl.Float64,
-            "mean cosine similarity of surfaces in pairs, 0 to 1; 1 for one",
-        ),
+        _COHESION,
         Column("weakest_link", pl.Float64, "cosine distance of the last merge, 0 to 1; 0 for one surface"),
     ),
 )
@@ -294,8 +257,22 @@ LINKAGE: Final = Table(
 )
 
 
-# What is known of capabilities beyond one run: what people decided, and what they were before.
+class Together(NamedTuple):
+    """Must-link: the groups that hold the two surfaces are one, which goes on as that of the first."""
 
+    first: str
+    second: str
+
+
+class Apart(NamedTuple):
+    """Cannot-link: some surfaces may not be in the group of the anchor, and leave it together."""
+
+    anchor: str
+    leaving: tuple[str, ...]
+    name: str  # what the new group is known by
+
+
+Constraint = Together | Apart
 
 VERDICTS: Final = Table(
     "verdicts",
@@ -315,13 +292,13 @@ IDENTITIES: Final = Table(
     "identities",
     "one group of surfaces, with what is known of it from earlier runs and decisions",
     (
-        Column("cluster", pl.Int64, "number of the cluster in this run, counted from 0"),
-        Column("capability_id", pl.String, "identifier, carried over from run to run"),
+        _CLUSTER,
+        _CAPABILITY_ID,
         Column("label", pl.String, "the name that people gave it; null where nobody did"),
         Column("status", pl.String, "`new`, `open`, `dismissed`, `authored` or `regressed`"),
         Column("pinned", pl.Boolean, "whether people want it first"),
-        Column("decisions", NAMES, "what people decided, as far as nobody undid it, in order"),
-        Column("outgrown", NAMES, "identifiers of decisions that hold no longer, being outgrown"),
+        _DECISIONS,
+        _OUTGROWN,
     ),
 )
 
@@ -358,9 +335,6 @@ LINEAGE: Final = Table(
 )
 
 
-# What the ranking gives: one row a capability, with its evidence.
-
-
 _TALLY: Final = pl.List(pl.Struct({"name": pl.String, "mentions": pl.Int64}))
 _VARIANTS: Final = pl.List(pl.Struct({"wording": pl.String, "mentions": pl.Int64, "similarity": pl.Float64}))
 _COMBINATIONS: Final = pl.List(pl.Struct({"operations": pl.List(pl.String), "mentions": pl.Int64}))
@@ -383,7 +357,7 @@ CAPABILITIES: Final = Table(
     "one missing capability, ranked",
     (
         Column("rank", pl.Int64, "place in the ranking, counted from 1"),
-        Column("capability_id", pl.String, "identifier, carried over from run to run"),
+        _CAPABILITY_ID,
         Column("label", pl.String, "one of its wordings, or the name people gave it, whatever is selected"),
         Column("mentions", pl.Int64, "records that ask for it"),
         Column("images", pl.Int64, "distinct images among them"),
@@ -405,7 +379,7 @@ CAPABILITIES: Final = Table(
             pl.List(pl.Struct({name: RECORDS.schema.get(name, pl.String) for name in EXAMPLE_FIELDS})),
             "up to three records to look at, from different images where possible, newest first",
         ),
-        Column("cohesion", pl.Float64, "mean cosine similarity of surfaces in pairs, 0 to 1; 1 for one"),
+        _COHESION,
         Column("rank_low", pl.Int64, "best end of the 90 % interval of the rank"),
         Column("rank_high", pl.Int64, "worst end of the 90 % interval of the rank"),
         Column(
@@ -432,10 +406,10 @@ CAPABILITIES: Final = Table(
         Column("combinations", _COMBINATIONS, "sets of operations that recur together, most frequent first"),
         Column("workarounds", _WORKAROUNDS, "what was done instead, most frequent first, five at most"),
         Column("repeats", pl.Int64, "mentions that look like verbatim repeats by automation"),
-        Column("decisions", NAMES, "what people decided, as far as nobody undid it, in order"),
+        _DECISIONS,
         Column("established", pl.Boolean, "whether it is on as many images and sessions as were asked for"),
         Column("pinned", pl.Boolean, "whether people want it first; then it is listed whatever covers it"),
-        Column("outgrown", NAMES, "identifiers of decisions that hold no longer, being outgrown"),
+        _OUTGROWN,
         Column(
             "next_ahead",
             pl.Float64,
@@ -444,9 +418,6 @@ CAPABILITIES: Final = Table(
         Column("asked_by", _ASKERS, "whose records ask for it: tenant and repository, most mentions first"),
     ),
 )  # fmt: skip
-
-
-# What a review lists: records as they were logged, with what is known of them.
 
 
 LISTED: Final = Table(
@@ -463,9 +434,6 @@ LISTED: Final = Table(
         Column("capability", pl.String, "the label of that capability"),
     ),
 )
-
-
-# What a shared corpus holds: chunks, each with whose it is and when it came.
 
 
 GAP_KIND: Final = "gap-record"
@@ -493,29 +461,3 @@ CHUNKS: Final = Table(
 
 
 PUBLISHED: Final = {table.name: table for table in (RECORDS, CAPABILITIES, GAPS, REJECTS, LINEAGE, GROUPS)}
-
-__all__ = [
-    "CAPABILITIES",
-    "CLUSTERS",
-    "EXAMPLE_FIELDS",
-    "FILES",
-    "GAPS",
-    "GROUPS",
-    "IDENTITIES",
-    "IMAGE_KEY",
-    "LINEAGE",
-    "LINKAGE",
-    "LISTED",
-    "PHRASE_FIELDS",
-    "PUBLISHED",
-    "RECORDS",
-    "REJECTS",
-    "SWEEP",
-    "UTC_MICROSECONDS",
-    "VERDICTS",
-    "WORDINGS",
-    "Column",
-    "Table",
-    "phrase",
-    "stripped",
-]

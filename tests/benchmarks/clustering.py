@@ -30,7 +30,7 @@ from vocabgap.clustering.cutting import flat_groups
 from vocabgap.clustering.linkage import DENSE_LIMIT, average_linkage, cosine_distances
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize, word_rows
 from vocabgap.clustering.wordings import Points, points_of
-from vocabgap.schema import PHRASE_FIELDS
+from vocabgap.records.record import PHRASE_FIELDS
 from vocabgap.text import surface
 
 if TYPE_CHECKING:

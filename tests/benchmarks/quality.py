@@ -30,7 +30,7 @@ from sklearn.metrics import adjusted_rand_score
 import vocabgap
 from vocabgap.clustering.linkage import cosine_distances
 from vocabgap.clustering.vectorizing import IntArray
-from vocabgap.schema import PHRASE_FIELDS
+from vocabgap.records.record import PHRASE_FIELDS
 from vocabgap.text import content_words, ignored_stems, surface
 
 if TYPE_CHECKING:

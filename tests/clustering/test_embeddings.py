@@ -12,7 +12,7 @@ from vocabgap.clustering.blending import EXPANSION, blended_rows, dense_rows, em
 from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.wordings import points_of
 from vocabgap.errors import InvalidInputError
-from vocabgap.schema import PHRASE_FIELDS
+from vocabgap.records.record import PHRASE_FIELDS
 
 
 class Fixed:

@@ -9,7 +9,8 @@ from builders.clustering import asking, groups
 from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.errors import InvalidInputError
-from vocabgap.schema import CLUSTERS, LINKAGE, PHRASE_FIELDS, WORDINGS
+from vocabgap.records.record import PHRASE_FIELDS
+from vocabgap.schema import CLUSTERS, LINKAGE, WORDINGS
 
 
 def test_no_records_give_empty_tables() -> None:

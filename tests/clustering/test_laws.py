@@ -18,7 +18,7 @@ from builders.clustering import asking, grouped_wordings
 from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.clustering.wordings import clause_share, sentence_share
-from vocabgap.schema import PHRASE_FIELDS
+from vocabgap.records.record import PHRASE_FIELDS
 from vocabgap.text import content_words, ignored_stems, surface
 
 Partition = Callable[[Sequence[Hashable], Sequence[int]], set[frozenset[Hashable]]]

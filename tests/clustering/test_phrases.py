@@ -9,7 +9,8 @@ from polars.testing import assert_frame_equal
 
 from builders.clustering import asking
 from vocabgap.clustering.wordings import surfaces_of, wordings_of
-from vocabgap.schema import PHRASE_FIELDS, WORDINGS
+from vocabgap.records.record import PHRASE_FIELDS
+from vocabgap.schema import WORDINGS
 
 
 def one_record(missing_capability: str | None, description: str | None, intent: str | None) -> pl.DataFrame:

@@ -16,7 +16,8 @@ from vocabgap.clustering.linkage import average_linkage
 from vocabgap.clustering.vectorizing import IntArray, Rows, vectorize
 from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.errors import InvalidInputError, NotFoundError, converted, require_kind, whole_number
-from vocabgap.schema import CLUSTERS, PHRASE_FIELDS, RECORDS, SWEEP, WORDINGS, Constraint
+from vocabgap.records.record import PHRASE_FIELDS
+from vocabgap.schema import CLUSTERS, RECORDS, SWEEP, WORDINGS, Constraint
 from vocabgap.settings.model import BY_WORDING, ClusterSettings, overridden
 from vocabgap.text import count
 

@@ -22,7 +22,8 @@ from vocabgap.corpus.scanning import scan_chunks
 from vocabgap.corpus.version import Version
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError, VocabgapError
 from vocabgap.files.atomic import put_in_place
-from vocabgap.schema import PHRASE_FIELDS, phrase
+from vocabgap.records.record import PHRASE_FIELDS
+from vocabgap.schema import phrase
 from vocabgap.settings.sources import Source
 
 # Backup records on their way into a corpus: every one is checked before the first is written.

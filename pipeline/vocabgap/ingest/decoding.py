@@ -19,13 +19,13 @@ import numpy as np
 
 from vocabgap.records.record import (
     FIELDS,
+    PHRASE_FIELDS,
     SATISFACTION_WORDS,
     CompleteRecord,
     GapRecord,
     RejectReason,
     Repair,
 )
-from vocabgap.schema import PHRASE_FIELDS
 from vocabgap.settings.sources import NATIVE, Pointer, Source, pointer_of, value_at
 
 # A longer line is no gap record; to look at it would take memory without bound.

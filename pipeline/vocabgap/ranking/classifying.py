@@ -14,12 +14,13 @@ from vocabgap.records.categories import OPERATION_CATEGORIES, CategoryBy, Classi
 from vocabgap.records.record import (
     CATEGORY_ALIASES,
     OPERATION_ALIASES,
+    PHRASE_FIELDS,
     UNCATEGORIZED,
     fold_category,
     fold_operation,
     operation_key,
 )
-from vocabgap.schema import GAPS, PHRASE_FIELDS
+from vocabgap.schema import GAPS
 
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import TfidfVectorizer

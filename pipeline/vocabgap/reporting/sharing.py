@@ -9,11 +9,11 @@ import polars as pl
 from msgspec.structs import asdict
 
 from vocabgap.ranking.evidence import folded, operation_sets
-from vocabgap.records.record import OPERATION_ALIASES, UNCATEGORIZED, fold_operation
+from vocabgap.records.record import OPERATION_ALIASES, PHRASE_FIELDS, UNCATEGORIZED, fold_operation
 from vocabgap.reporting.capability import COVERED, OPEN, SETTLED, Capability, Listed, Tally, Wording
 from vocabgap.reporting.overviews import Account, Category, Combination, Withheld, categories_of
 from vocabgap.reporting.summary import Summary, ties_of
-from vocabgap.schema import CAPABILITIES, IMAGE_KEY, PHRASE_FIELDS, phrase, stripped
+from vocabgap.schema import CAPABILITIES, IMAGE_KEY, phrase, stripped
 from vocabgap.text import stem, surface, words
 
 NO_WORDING: Final = "(wording withheld)"
