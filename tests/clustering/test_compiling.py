@@ -1,4 +1,4 @@
-"""What becomes of compiled loops that an earlier run has kept."""
+"""What Numba keeps of compiled loops: taken by the next run, told in a line where it is damaged."""
 
 import errno
 import gc
@@ -6,15 +6,20 @@ import importlib.util
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
+import numba
 import pytest
-from numba.core.caching import IndexDataCacheFile
+from numba.core.caching import CacheImpl, IndexDataCacheFile
 
+from vocabgap.clustering import blending, kernels, linkage, vectorizing
+from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.kernels import compiled
+from vocabgap.errors import StateError
 
 Loop = Callable[[], Any]
-DISK_FULL = OSError(errno.ENOSPC, "No space left on device")
+Asking = Callable[..., Any]
 
 
 @pytest.fixture
@@ -45,37 +50,59 @@ def test_what_was_compiled_is_kept(loop: Loop) -> None:
     assert sum(again.stats.cache_hits.values()) == 1
 
 
+def test_without_a_folder_to_keep_it_in_it_is_compiled_each_time(
+    loop: Loop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(CacheImpl, "_locator_classes", [])
+
+    assert loop()(4) == 8
+
+
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])
 @pytest.mark.parametrize("content", [b"", b"\x80\x04damaged", b"0" * 5_000])
-def test_what_is_damaged_is_compiled_again_and_kept(loop: Loop, kind: str, content: bytes) -> None:
-    first = loop()
-    first(3)
-    for kept in Path(first._cache.cache_path).glob(f"loops.doubled*.{kind}"):
+def test_what_is_damaged_raises_what_the_stage_catches(loop: Loop, kind: str, content: bytes) -> None:
+    loop()(3)
+    for kept in Path(sys.modules["loops"].__file__ or "").parent.rglob(f"loops.doubled*.{kind}"):
         kept.write_bytes(content)
+    gc.collect()
 
-    with pytest.warns(RuntimeWarning, match="cannot be read; they are compiled again"):
-        assert loop()(4) == 8
-    repaired = loop()
-    assert repaired(5) == 10
-    assert sum(repaired.stats.cache_hits.values()) == 1
+    with pytest.raises((EOFError, UnpicklingError)):
+        loop()(4)
 
 
-def test_a_full_disk_costs_time_alone(loop: Loop, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "error", [EOFError("Ran out of input"), OSError(errno.ENOSPC, "No space left on device")], ids=repr
+)
+def test_what_cannot_be_read_or_kept_is_told(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def refuse(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(linkage, "DENSE_LIMIT", 1)
+    monkeypatch.setattr("vocabgap.clustering.neighbours.search", refuse)
+
+    with pytest.raises(StateError, match="Numba keeps of the compiled loops") as caught:
+        cluster(asking("reed mask", "tilt shift", "reed masks"), threshold=0.9)
+    assert str(error) in caught.value.message
+    assert "NUMBA_CACHE_DIR" in caught.value.hint
+
+
+def test_a_full_disk_raises_what_the_stage_catches(loop: Loop, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
-        raise DISK_FULL
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(IndexDataCacheFile, "save", full)
 
-    with pytest.warns(RuntimeWarning, match="cannot be kept.*No space left"):
-        assert loop()(4) == 8
+    with pytest.raises(OSError, match="No space left"):
+        loop()(4)
 
 
-def test_what_was_compiled_from_other_sources_is_not_taken(
-    loop: Loop, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    loop()(3)
-    monkeypatch.setattr("vocabgap.clustering.kernels._sources", lambda: "of another version")
-    other = loop()
+def test_all_that_is_compiled_is_in_one_module() -> None:
+    """Numba does not see a change in another one."""
+    functions = [
+        each for each in vars(kernels).values() if isinstance(each, numba.core.registry.CPUDispatcher)
+    ]
 
-    assert other(4) == 8
-    assert not other.stats.cache_hits
+    assert {each.py_func.__module__ for each in functions} == {kernels.__name__}
+    assert (kernels.GRID, kernels.DEPTH) == (vectorizing.GRID, blending.DEPTH)

@@ -168,7 +168,7 @@ def test_a_dense_part_counts_as_the_rest_of_a_row(seed: int, labels: IntArray) -
     terms = random(random_rows, seed, len(labels))
     further = np.abs(np.random.default_rng(seed).standard_normal((len(labels), 5)))
     further /= np.linalg.norm(further, axis=1, keepdims=True)
-    rows = Rows(terms.loads * np.sqrt(0.5), terms.grams, further * np.sqrt(0.5))
+    rows = Rows(terms.term_weights * np.sqrt(0.5), terms.grams, further * np.sqrt(0.5))
     every = (dense(terms) @ dense(terms).T + further @ further.T) / 2.0
 
     np.testing.assert_allclose(dense(rows) @ dense(rows).T, every, atol=SHOWN)

@@ -53,7 +53,7 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 @pytest.mark.parametrize("cut", CUTS)
 def test_the_partition_is_that_of_scipy(case: Case, cut: float) -> None:
-    count = case.rows.loads.shape[0]
+    count = case.rows.term_weights.shape[0]
     merges = case.merges if cut == CUTS[-1] else reciprocal_merges(case.rows, np.ones(count), cut)
     ours = in_order_of_height(merges.keep, merges.drop, merges.height, np.ones(count))
     found = flat_groups(ours, count, cut)
@@ -83,14 +83,14 @@ def _vectorized(count: int) -> Rows:
 def _in_space(space: str, rows: Rows) -> Rows:
     """The rows by one of the two features alone, at unit length, or by both as they are."""
     if space == "words":
-        return _unit(Rows(rows.loads[:, : rows.own], sparse.csr_array((0, 0))))
-    return rows if space == "both" else _unit(Rows(rows.loads[:, rows.own :], rows.grams))
+        return _unit(Rows(rows.term_weights[:, : rows.own], sparse.csr_array((0, 0))))
+    return rows if space == "both" else _unit(Rows(rows.term_weights[:, rows.own :], rows.grams))
 
 
 def _unit(rows: Rows) -> Rows:
     plain = rows.plain()
     length = np.sqrt(plain.multiply(plain).sum(axis=1))
-    return Rows(sparse.csr_array(sparse.diags_array(1.0 / length) @ rows.loads), rows.grams)
+    return Rows(sparse.csr_array(sparse.diags_array(1.0 / length) @ rows.term_weights), rows.grams)
 
 
 def _half_of_the_distances(rows: sparse.csr_array) -> FloatArray:

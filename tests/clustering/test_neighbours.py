@@ -22,13 +22,13 @@ spellings = st.sampled_from([0, 9])
 
 def rows_of(*rows: list[float]) -> Rows:
     """Rows scaled to unit length, without anything spelt."""
-    loads = np.array(rows)
-    length = np.linalg.norm(loads, axis=1, keepdims=True)
-    return Rows(sparse.csr_array(loads / np.where(length > 0, length, 1.0)), sparse.csr_array((0, 0)))
+    weights = np.array(rows)
+    length = np.linalg.norm(weights, axis=1, keepdims=True)
+    return Rows(sparse.csr_array(weights / np.where(length > 0, length, 1.0)), sparse.csr_array((0, 0)))
 
 
 def space_of(rows: Rows, weights: list[float] | None = None, floor: float = 0.0) -> SparseNeighbours:
-    count = rows.loads.shape[0]
+    count = rows.term_weights.shape[0]
     return SparseNeighbours(rows, np.arange(count), np.array(weights or [1.0] * count), floor)
 
 

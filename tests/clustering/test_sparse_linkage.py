@@ -150,11 +150,11 @@ def test_many_surfaces_are_grouped_as_few_are(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_pair_that_shares_thousands_of_terms_is_found_at_the_very_floor() -> None:
     terms = 6_000
-    loads = np.zeros((4, 2 * terms))
-    loads[:2, :terms] = 1.0
-    loads[1, terms:] = 1.0
-    loads[2, 0] = loads[3, -1] = 1.0
-    rows = sparse.csr_array(loads / np.linalg.norm(loads, axis=1, keepdims=True))
+    term_weights = np.zeros((4, 2 * terms))
+    term_weights[:2, :terms] = 1.0
+    term_weights[1, terms:] = 1.0
+    term_weights[2, 0] = term_weights[3, -1] = 1.0
+    rows = sparse.csr_array(term_weights / np.linalg.norm(term_weights, axis=1, keepdims=True))
     similarity = 1.0 / np.sqrt(2.0)
 
     merges = reciprocal_merges(Rows(rows, sparse.csr_array((0, 0))), np.ones(4), 1.0 - similarity + 1e-7)

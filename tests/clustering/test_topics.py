@@ -1,4 +1,4 @@
-"""The company that words keep, and the topic words that it brings to a surface."""
+"""The words that co-occur, and the topic words that they bring to a surface."""
 
 import numpy as np
 import pytest
@@ -8,12 +8,12 @@ from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
 from vocabgap.clustering.vectorizing import (
-    COMPANIONS,
+    CO_OCCURRING,
     DAMPING,
-    NEIGHBOURS,
     STRENGTH,
+    TOPIC_WORDS,
     FloatArray,
-    company,
+    co_occurrence,
     largest,
     topic_words,
 )
@@ -53,54 +53,54 @@ def test_what_is_kept_of_a_row_is_no_smaller_than_what_is_not(values: FloatArray
         assert np.isin(left[left != row], 0.0).all()
 
 
-def test_a_word_keeps_the_company_of_those_it_is_seen_with_most() -> None:
-    words = sparse.csr_array(np.eye(NEIGHBOURS + 5) + np.triu(np.full((NEIGHBOURS + 5,) * 2, 0.1), 1))
+def test_a_word_co_occurs_with_those_it_is_seen_with_most() -> None:
+    words = sparse.csr_array(np.eye(TOPIC_WORDS + 5) + np.triu(np.full((TOPIC_WORDS + 5,) * 2, 0.1), 1))
 
-    kept = company(words, np.ones(NEIGHBOURS + 5))
+    kept = co_occurrence(words, np.ones(TOPIC_WORDS + 5))
 
-    assert set(np.diff(kept.indptr)) == {NEIGHBOURS}
+    assert set(np.diff(kept.indptr)) == {TOPIC_WORDS}
     assert kept.diagonal().min() > 0
 
 
-def test_words_that_are_never_seen_together_keep_their_own_company_only() -> None:
-    found = company(sparse.csr_array(np.eye(3)), np.ones(3)).toarray()
+def test_words_that_are_never_seen_together_co_occur_with_themselves_only() -> None:
+    found = co_occurrence(sparse.csr_array(np.eye(3)), np.ones(3)).toarray()
 
     assert found.tolist() == np.eye(3).tolist()
 
 
-def test_words_that_could_change_places_keep_the_same_company() -> None:
+def test_words_that_could_change_places_keep_the_same_co_occurrence() -> None:
     words = sparse.csr_array(
         [[0.6, 0.8, 0.0], [0.0, 0.8, 0.6]]
     )  # the first and the last word, with the second
 
-    found = company(words, np.ones(2)).toarray()
+    found = co_occurrence(words, np.ones(2)).toarray()
 
     np.testing.assert_allclose(found, found[::-1, ::-1])
     assert found[0, 2] == 0.0
 
 
-def test_company_is_what_is_said_together_less_what_is_said_everywhere() -> None:
+def test_co_occurrence_is_what_is_said_together_less_what_is_said_everywhere() -> None:
     words = sparse.csr_array([[0.6, 0.8], [1.0, 0.0]])
 
-    found = company(words, np.array([2.0, 1.0])).toarray()
+    found = co_occurrence(words, np.array([2.0, 1.0])).toarray()
 
     together = [[2 * 0.36 + 1.0, 2 * 0.48], [2 * 0.48, 2 * 0.64]]
     mass = np.array([2 * 0.6 + 1.0, 2 * 0.8])
     np.testing.assert_allclose(found, together / mass**DAMPING)
 
 
-def test_of_two_words_in_the_same_company_the_rarer_one_weighs_more() -> None:
+def test_of_two_words_that_co_occur_alike_the_rarer_one_weighs_more() -> None:
     words = sparse.csr_array([[1.0, 1.0, 1.0], [0.0, 0.0, 1.0]] / np.sqrt([[3.0], [1.0]]))
 
-    found = company(words, np.ones(2)).toarray()
+    found = co_occurrence(words, np.ones(2)).toarray()
 
     assert found[0, 1] > found[0, 2] > 0.0
 
 
-def test_a_word_that_is_said_nowhere_keeps_no_company() -> None:
+def test_a_word_that_is_said_nowhere_keeps_no_co_occurrence() -> None:
     words = sparse.csr_array((np.array([1.0, 0.0]), np.array([0, 1]), np.array([0, 2])), shape=(1, 2))
 
-    assert company(words, np.ones(1)).toarray().tolist() == [[1.0, 0.0], [0.0, 0.0]]
+    assert co_occurrence(words, np.ones(1)).toarray().tolist() == [[1.0, 0.0], [0.0, 0.0]]
 
 
 @given(matrices, st.data())
@@ -108,25 +108,25 @@ def test_a_word_that_is_said_nowhere_keeps_no_company() -> None:
 def test_mentions_stand_for_repeated_surfaces(values: FloatArray, data: st.DataObject) -> None:
     mentions = np.array(data.draw(st.lists(st.integers(1, 4), min_size=len(values), max_size=len(values))))
 
-    found = company(sparse.csr_array(values), mentions.astype(np.float64))
+    found = co_occurrence(sparse.csr_array(values), mentions.astype(np.float64))
 
     repeated = sparse.csr_array(np.repeat(values, mentions, axis=0))
-    expected = company(repeated, np.ones(mentions.sum()))
+    expected = co_occurrence(repeated, np.ones(mentions.sum()))
     np.testing.assert_allclose(found.toarray(), expected.toarray(), atol=1e-12)
 
 
-def test_only_the_heaviest_words_of_a_surface_keep_company() -> None:
-    row = np.linspace(0.1, 1.0, COMPANIONS + 3)
+def test_only_the_heaviest_words_of_a_surface_keep_co_occurrence() -> None:
+    row = np.linspace(0.1, 1.0, CO_OCCURRING + 3)
 
-    found = company(sparse.csr_array(row[None, :] / np.linalg.norm(row)), np.ones(1))
+    found = co_occurrence(sparse.csr_array(row[None, :] / np.linalg.norm(row)), np.ones(1))
 
-    assert np.flatnonzero(np.diff(found.indptr)).tolist() == list(range(3, COMPANIONS + 3))
+    assert np.flatnonzero(np.diff(found.indptr)).tolist() == list(range(3, CO_OCCURRING + 3))
 
 
 def test_one_surface_of_thousands_of_words_takes_no_matrix_of_their_pairs() -> None:
     words = sparse.csr_array(np.ones((1, 5_000)) / np.sqrt(5_000))
 
-    assert company(words, np.ones(1)).nnz == COMPANIONS * NEIGHBOURS
+    assert co_occurrence(words, np.ones(1)).nnz == CO_OCCURRING * TOPIC_WORDS
 
 
 @pytest.mark.parametrize(("sentence", "strength"), [(0.0, WEAK), (0.5, (WEAK + STRONG) / 2), (1.0, STRONG)])

@@ -92,7 +92,7 @@ def lexical_reference(corpus: Corpus) -> FloatArray:
 def test_word_part_is_that_of_the_reference_on_the_expanded_corpus(corpus: Corpus) -> None:
     rows = vectorized(corpus)
 
-    own = rows.loads[:, : rows.own]
+    own = rows.term_weights[:, : rows.own]
     expected = lexical_reference(corpus)
     assume(max(np.count_nonzero(expected, axis=1)) <= LONGEST_ROW)
     np.testing.assert_allclose((own @ own.T).toarray(), WORD_SHARE * expected @ expected.T, atol=1e-12)
@@ -155,7 +155,7 @@ def test_a_long_surface_keeps_its_heaviest_terms() -> None:
 
     rows = vectorize([" ".join(words), "w1", "w2"], np.ones(3), np.zeros(3))
 
-    assert (rows.loads[:, : rows.own] > 0).sum(axis=1)[0] == LONGEST_ROW
+    assert (rows.term_weights[:, : rows.own] > 0).sum(axis=1)[0] == LONGEST_ROW
 
 
 def test_words_that_keep_company_bring_surfaces_together() -> None:
@@ -234,7 +234,9 @@ def test_the_cosines_of_a_row_are_its_products_with_the_plain_rows() -> None:
     sparse_rows = vectorize(
         ["sky mask", "mask cloud sky", "film grain"], np.array([2.0, 1.0, 1.0]), np.zeros(3)
     )
-    dense_rows = Rows(sparse_rows.loads, sparse_rows.grams, np.array([[1.0, 0.5], [0.25, 1.0], [0.0, 0.0]]))
+    dense_rows = Rows(
+        sparse_rows.term_weights, sparse_rows.grams, np.array([[1.0, 0.5], [0.25, 1.0], [0.0, 0.0]])
+    )
     for rows in (sparse_rows, dense_rows):
         plain = rows.plain().toarray()
         for point in range(3):

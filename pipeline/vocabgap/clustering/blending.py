@@ -173,6 +173,16 @@ class Nearest:
         return cls(np.full((count, LISTED), -1, dtype=np.int32), np.zeros(count), np.full(count, np.inf))
 
 
+def merged_rows(sums: sparse.csr_array, kept: IntArray, partner: IntArray) -> sparse.csr_array:
+    """Some rows, in the given order, each with that of its partner added unless that is negative."""
+    two = np.flatnonzero(partner >= 0)
+    places = np.concatenate([np.arange(len(kept)), two]), np.concatenate([kept, partner[two]])
+    together = sparse.csr_array((np.ones(len(places[0])), places), shape=(len(kept), sums.shape[0]))
+    merged = sparse.csr_array(together @ sums)
+    merged.sort_indices()
+    return merged
+
+
 class BlendedNeighbours:
     """The clusters of a round: sums of rows, and the search for the nearest.
 
@@ -190,7 +200,7 @@ class BlendedNeighbours:
         """
         self._floor = floor
         self._sparse = sparse.csr_array(sparse.diags_array(weights) @ rows.plain_terms(chosen))
-        dense = np.zeros((rows.loads.shape[0], 0)) if rows.dense is None else rows.dense
+        dense = np.zeros((rows.term_weights.shape[0], 0)) if rows.dense is None else rows.dense
         self._dense: FloatArray = dense[chosen] * weights[:, None]
         self.weights = weights
         self.order = chosen
@@ -218,12 +228,9 @@ class BlendedNeighbours:
 
     def merge(self, kept: IntArray, partner: IntArray) -> None:
         """Keep some clusters, in the given order of places, each merged with its partner unless negative."""
+        self._sparse = merged_rows(self._sparse, kept, partner)
         two = np.flatnonzero(partner >= 0)
         other = partner[two]
-        places = np.concatenate([np.arange(len(kept)), two]), np.concatenate([kept, other])
-        together = sparse.csr_array((np.ones(len(places[0])), places), shape=(len(kept), len(self.weights)))
-        self._sparse = sparse.csr_array(together @ self._sparse)
-        self._sparse.sort_indices()
         dense, weights, order = self._dense[kept], self.weights[kept], self.order[kept]
         dense[two] += self._dense[other]
         weights[two] += self.weights[other]

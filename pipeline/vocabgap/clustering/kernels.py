@@ -1,137 +1,45 @@
-"""Compiles loops with Numba, which is loaded with this module alone, and keeps what was compiled.
+"""The search for the nearest clusters in loops that Numba compiles: see `neighbours` for why it misses none.
 
-It is kept beside the module, or in the person's cache folder where that cannot be written. What was kept can
-be made again at any time: where it is damaged or there is no room for it, that costs seconds and is no error.
+For each query: its exact similarity to what is known, then candidate generation through the inverted index,
+narrowing by further postings, and verification of what is left.
+
+A query scores terms: G x of a query x, with G the cosines between terms, is what each term adds to a
+similarity for a unit of its weight. Terms that are dimensions have no cosine but with themselves. Those of
+the others are never held, for there are as many as there are pairs of words: a query is summed up in
+trigrams, and those of a term give its score. For a few known clusters the scores of their terms are enough;
+a search of the index wants them all.
+
+Terms are numbered from the rarest to the most frequent, and read in that order. So with each posting goes the
+norm of what its cluster has from that term on: a cluster that was not met before can only be as similar as
+this norm and that of the query from that term on allow (Anastasiu & Karypis 2014, "L2AP"). The postings of a
+term are sorted by it, the largest first, so that reading them can end early.
+
+All compiled loops are in this one module: what Numba keeps of a function is good until the file of that
+function changes, and the files of what it calls do not count.
 """
 
-import warnings
+# mypy: disable-error-code="no-untyped-def,untyped-decorator"
+
 from collections.abc import Callable
-from contextlib import suppress
-from functools import cache, partial
-from hashlib import sha256
-from pathlib import Path
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba import njit, prange
 
-from vocabgap.clustering.blending import DEPTH
-from vocabgap.clustering.vectorizing import GRID, FloatArray, IntArray
+from vocabgap.clustering.vectorizing import FloatArray, IntArray
 
-# mypy: disable-error-code="no-untyped-call"
-
-
-_DAMAGED: Final = "the compiled loops that an earlier run has kept cannot be read; they are compiled again"
-_NOT_KEPT: Final = "the compiled loops cannot be kept, so that the next run compiles them again"
-
-
-@cache
-def _sources() -> str:
-    """A digest of everything that is compiled: what was kept of other sources is not taken."""
-    digest = sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-class _Kept(FunctionCache):  # type: ignore[misc] # Numba is untyped
-    """What is kept of one function, or nothing where that cannot be read or written."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
-        # Numba would look at the file of the function alone, and not at those that it calls into.
-        self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, _sources())
-
-    def load_overload(self, sig: object, target_context: object) -> object:
-        try:
-            return super().load_overload(sig, target_context)
-        except Exception as error:  # what a damaged pickle raises has no common base
-            warnings.warn(f"{_DAMAGED}: {error!r}", RuntimeWarning, stacklevel=2)
-            self._unless_the_disk_refuses(self.flush)
-            return None
-
-    def save_overload(self, sig: object, data: object) -> None:
-        self._unless_the_disk_refuses(partial(super().save_overload, sig, data))
-
-    @staticmethod
-    def _unless_the_disk_refuses(write: Callable[[], object]) -> None:
-        try:
-            write()
-        except OSError as error:
-            warnings.warn(f"{_NOT_KEPT}: {error}", RuntimeWarning, stacklevel=2)
-
-
-def compiled(function: Callable[..., Any], *, parallel: bool = False) -> Any:  # noqa: ANN401 - a dispatcher
-    """A function compiled at its first call, or loaded from what an earlier run compiled."""
-    dispatcher = njit(parallel=parallel)(function)
-    with suppress(RuntimeError):  # where there is no folder to keep it in
-        dispatcher._cache = _Kept(function)  # noqa: SLF001 - as `njit(cache=True)` does
-    return dispatcher
-
-
-compiled_in_parallel: Final = partial(compiled, parallel=True)
-
-
-# Lists of the nearest clusters of a query, in compiled loops.
-#
-# They are short, so they are kept sorted by insertion rather than as heaps.
-
-
-# mypy: disable-error-code="no-untyped-def,untyped-decorator"
-
-
-@compiled
-def exact_similarity(gains, p, start, terms, loads):
-    """The similarity of a query, given what each term adds, to a cluster."""
-    total = 0.0
-    for i in range(start[p], start[p + 1]):
-        total += gains[terms[i]] * loads[i]
-    return np.floor(total * GRID + 0.5) / GRID
-
-
-@compiled
-def insert(near, places, count, similarity, p, order):
-    """Put a cluster into a list by falling similarity, then order. A full list loses its last."""
-    k = min(count, len(near) - 1)
-    if count == len(near) and not (
-        similarity > near[k] or (similarity == near[k] and order[p] < order[places[k]])
-    ):
-        return count
-    while k > 0 and (
-        similarity > near[k - 1] or (similarity == near[k - 1] and order[p] < order[places[k - 1]])
-    ):
-        near[k] = near[k - 1]
-        places[k] = places[k - 1]
-        k -= 1
-    near[k] = similarity
-    places[k] = p
-    return min(count + 1, len(near))
-
-
-@compiled
-def wanted_similarity(near, count, floor):
-    """How similar a cluster must be to enter a list."""
-    if count == 0:
-        return floor
-    wanted = max(floor, DEPTH * near[0])
-    return max(wanted, near[count - 1]) if count == len(near) else wanted
-
-
-# The inverted index: for each term the clusters that have it, in compiled loops.
-#
-# Terms are numbered from the rarest to the most frequent, and searched for in that order. So with
-# each posting goes the norm of what its cluster has from that term on: a cluster that was not met
-# before can only be as similar as this norm and that of the query from that term on allow (Anastasiu
-# & Karypis 2014, "L2AP"). The postings of a term are sorted by it, the largest first, so that reading
-# them can end early.
-
-
-# mypy: disable-error-code="no-untyped-def,untyped-decorator"
-
+# Those of the rest of the room, as literals: a change of an imported one would not be seen.
+GRID: Final = 2.0**40
+DEPTH: Final = 0.85
 
 LEVELS: Final = 255  # norms from 0 to 1 are kept in steps of 1/255, rounded up
+_TAIL: Final = 0.5  # share of the wanted similarity that may come from terms that are not read at all
+_PROMISING: Final = 0.5  # share of the wanted similarity that makes the best candidate of a list looked at
+_DOT_COST: Final = 10  # what a similarity costs, in postings read
+_ROUNDING: Final = 2.0**-23  # what a float32 sum of positive parts up to 1 is off for each part, at most
+_PARTS: Final = 32  # parts that are reckoned with beside the postings that are read
 
 
 class Vectors(NamedTuple):
@@ -139,7 +47,21 @@ class Vectors(NamedTuple):
 
     start: IntArray
     terms: npt.NDArray[np.int32]
-    loads: FloatArray
+    weights: FloatArray
+
+
+class Trigrams(NamedTuple):
+    """Terms as sums of trigrams, in the arrays of two CSR matrices: trigrams by term, and terms by trigram.
+
+    A term without trigrams is a dimension itself.
+    """
+
+    start: IntArray
+    grams: npt.NDArray[np.int32]
+    weights: FloatArray
+    gram_start: IntArray
+    terms: npt.NDArray[np.int32]
+    gram_weights: FloatArray
 
 
 class Postings(NamedTuple):
@@ -148,93 +70,28 @@ class Postings(NamedTuple):
     Attributes:
         first: Shape (terms + 1,).
         clusters: Shape (entries,): where the cluster stands.
-        loads: Shape (entries,): of the term in the cluster.
-        norms: Shape (entries,): of the cluster's loads from this term on, in levels.
-        rests: The same without this term.
+        weights: Shape (entries,): of the term in the cluster.
+        norms: Shape (entries,): of the cluster's weights from this term on, in levels.
+        rests: Shape (entries,): of its weights after this term, in levels.
     """
 
     first: IntArray
     clusters: npt.NDArray[np.int32]
-    loads: npt.NDArray[np.float32]
+    weights: npt.NDArray[np.float32]
     norms: npt.NDArray[np.uint8]
     rests: npt.NDArray[np.uint8]
-
-
-def inverted_index(vectors: Vectors, terms: int) -> Postings:
-    """The postings of each of a number of terms."""
-    return Postings(*_postings(vectors.start, vectors.terms, vectors.loads, terms))
-
-
-@compiled
-def _level(square):
-    return min(np.int64(np.ceil(np.sqrt(square) * LEVELS)), LEVELS)
-
-
-@compiled
-def _postings(start, terms, loads, columns):
-    entries = len(terms)
-    norms = np.empty(entries, np.uint8)
-    owner = np.empty(entries, np.int32)
-    at_level = np.zeros(LEVELS + 2, np.int64)  # entries of higher levels, by level
-    first = np.zeros(columns + 1, np.int64)
-    for p in range(len(start) - 1):
-        square = 0.0
-        for i in range(start[p + 1] - 1, start[p] - 1, -1):
-            square += loads[i] * loads[i]
-            norms[i] = _level(square)
-            owner[i] = p
-            at_level[LEVELS - norms[i] + 1] += 1
-            first[terms[i] + 1] += 1
-    at_level, first = np.cumsum(at_level), np.cumsum(first)
-    falling = np.empty(entries, np.int64)
-    for i in range(entries):
-        above = LEVELS - norms[i]
-        falling[at_level[above]] = i
-        at_level[above] += 1
-    free = first[:-1].copy()
-    clusters = np.empty(entries, np.int32)
-    much = np.empty(entries, np.float32)
-    sorted_norms = np.empty(entries, np.uint8)
-    rests = np.empty(entries, np.uint8)
-    for entry in falling:
-        slot = free[terms[entry]]
-        free[terms[entry]] = slot + 1
-        clusters[slot] = owner[entry]
-        much[slot] = loads[entry]
-        sorted_norms[slot] = norms[entry]
-        rests[slot] = norms[entry + 1] if entry + 1 < start[owner[entry] + 1] else 0
-    return first, clusters, much, sorted_norms, rests
-
-
-@compiled
-def largest_sum(start, terms, loads, spelt):
-    """The largest sum over the clusters of the loads of terms that have trigrams, given where these start."""
-    largest = 0.0
-    for p in range(len(start) - 1):
-        total = 0.0
-        for i in range(start[p], start[p + 1]):
-            if spelt[terms[i]] < spelt[terms[i] + 1]:
-                total += loads[i]
-        largest = max(largest, total)
-    return largest
-
-
-# What a thread of the compiled search works with.
-
-
-# mypy: disable-error-code="no-untyped-def,untyped-decorator"
 
 
 class Memory(NamedTuple):
     """What one thread works with. Between two queries all that is summed up is zero.
 
     Attributes:
-        gains: Shape (terms,): G x of the query, what each term adds for a unit of load.
-        gaining: Shape (terms,): terms where that is not zero.
-        reading: Shape (terms,): those whose postings are read, from the rarest on.
+        term_scores: Shape (terms,): G x of the query, what each term adds for a unit of weight.
+        scored_terms: Shape (terms,): terms where that is not zero.
+        read_terms: Shape (terms,): those whose postings are read, from the rarest on.
         stops: Shape (terms,): up to where they were read.
-        spectrum: Shape (grams,): trigrams of the query.
-        heard: Shape (grams,): trigrams where that is not zero.
+        query_grams: Shape (grams,): weights of the query's trigrams.
+        touched: Shape (grams,): trigrams where that is not zero.
         scores: Shape (m,): accumulators, the similarity to each cluster as far as it was read.
         rests: Shape (m,): norm of what a cluster has beyond the last posting that was read, in levels.
         candidates: Shape (m,): clusters whose score is not zero.
@@ -243,12 +100,12 @@ class Memory(NamedTuple):
         places: Shape (LISTED,): these clusters.
     """
 
-    gains: FloatArray
-    gaining: npt.NDArray[np.int32]
-    reading: npt.NDArray[np.int32]
+    term_scores: FloatArray
+    scored_terms: npt.NDArray[np.int32]
+    read_terms: npt.NDArray[np.int32]
     stops: IntArray
-    spectrum: FloatArray
-    heard: npt.NDArray[np.int32]
+    query_grams: FloatArray
+    touched: npt.NDArray[np.int32]
     scores: npt.NDArray[np.float32]
     rests: npt.NDArray[np.uint8]
     candidates: npt.NDArray[np.int32]
@@ -275,16 +132,321 @@ class Memory(NamedTuple):
         )
 
 
-@compiled
-def memory_of(memories, thread):
-    """That of one thread."""
+def compiled(function: Callable[..., Any], *, parallel: bool = False) -> Any:  # noqa: ANN401 - a dispatcher
+    """A function compiled at its first call, or loaded from what an earlier run compiled."""
+    try:
+        return njit(cache=True, parallel=parallel)(function)
+    except RuntimeError:  # there is no folder to keep it in; NUMBA_CACHE_DIR can name one
+        return njit(parallel=parallel)(function)
+
+
+@partial(compiled, parallel=True)
+def search(
+    queries, known, bounds, order, vectors, trigrams, trigram_part, postings, floor, memories,
+    listed, similarity, bound,
+):  # fmt: skip
+    """Fill `listed`, `similarity` and `bound` for each query: see `SparseNeighbours.search`.
+
+    Arrays of `memories` have a first axis for the threads.
+    """
+    threads = len(memories.scores)
+    # Each thread has its own memory and writes only what belongs to its queries, so that the outcome does
+    # not depend on their number. Nothing is written here: where Numba makes a loop parallel, it may take
+    # what is written to a part of an array for unused.
+    for thread in prange(threads):
+        memory = _memory_of(memories, thread)
+        for row in range(thread, len(queries), threads):
+            _answer(
+                row, queries[row], known[row], bounds[row], order, vectors, trigrams, trigram_part,
+                postings, floor, memory, listed, similarity, bound,
+            )  # fmt: skip
+
+
+@njit
+def _answer(
+    row, q, known, bound_known, order, vectors, trigrams, trigram_part, postings, floor, memory,
+    listed, similarity, bound,
+):  # fmt: skip
+    near = memory.near
+    n_scored, n_touched = _expand_query(q, vectors, trigrams, memory)
+    count, unlisted, n_scored = _compare_known(
+        q, known, bound_known, n_scored, order, vectors, trigrams, floor, memory
+    )
+    if unlisted > floor and (count == 0 or near[0] <= unlisted):
+        n_scored = _score_all_terms(n_scored, n_touched, trigrams, memory)
+        count = _search_index(
+            q, n_scored, count, order, vectors, trigrams, trigram_part, postings, floor, memory
+        )
+        unlisted = _wanted_similarity(near, count, floor)
+    for t in range(n_scored):
+        memory.term_scores[memory.scored_terms[t]] = 0.0
+    for g in range(n_touched):
+        memory.query_grams[memory.touched[g]] = 0.0
+    similarity[row] = near[0] if count > 0 else floor
+    bound[row] = unlisted
+    listed[row, :count] = memory.places[:count]
+
+
+@njit
+def _compare_known(q, known, bound, n_scored, order, vectors, trigrams, floor, memory):
+    """List what is likely to be near, scoring no more terms than that takes.
+
+    Gives the length of the list, the bound on what is not in it, and the number of scored terms.
+    """
+    near, places, compared, term_scores = memory.near, memory.places, memory.compared, memory.term_scores
+    start, terms, weights = vectors
+    count = 0
+    compared[q] = q
+    for p in known:
+        if p >= 0 and compared[p] != q:
+            compared[p] = q
+            n_scored = _score_terms_of(p, n_scored, vectors, trigrams, memory)
+            similarity = _exact_similarity(term_scores, p, start, terms, weights)
+            if similarity > floor:
+                if count == len(near):
+                    bound = max(bound, min(similarity, near[-1]))
+                count = _insert(near, places, count, similarity, p, order)
+    return count, bound, n_scored
+
+
+@njit
+def _search_index(q, n_scored, count, order, vectors, trigrams, trigram_part, postings, floor, memory):
+    """List the nearest clusters beside those that are known; gives the length of the list."""
+    wanted = _wanted_similarity(memory.near, count, floor)
+    limit = _TAIL * wanted / trigram_part if trigram_part > 0.0 else 0.0
+    terms, mass, left_out = _choose_terms(n_scored, trigrams, limit, memory)
+    tail = left_out * trigram_part
+    slack = _ROUNDING * (terms + _PARTS)
+    n_candidates, count = _generate(
+        q, terms, mass, tail, slack, count, order, vectors, postings, floor, memory
+    )
+    needed = _wanted_similarity(memory.near, count, floor) - slack - tail
+    n_candidates, unread = _narrow(n_candidates, terms, needed, postings, memory)
+    return _verify(q, n_candidates, unread, slack + tail, count, order, vectors, floor, memory)
+
+
+@njit
+def _choose_terms(n_scored, trigrams, limit, memory):
+    """The terms to read, in order; gives their number, their squared norm, and the largest score left out."""
+    term_scores, scored_terms, read_terms = memory.term_scores, memory.scored_terms, memory.read_terms
+    first_gram = trigrams.start
+    count, mass, left_out = 0, 0.0, 0.0
+    for t in range(n_scored):
+        c = scored_terms[t]
+        if term_scores[c] > limit or first_gram[c] == first_gram[c + 1]:
+            read_terms[count] = c
+            count += 1
+            mass += term_scores[c] * term_scores[c]
+        else:
+            left_out = max(left_out, term_scores[c])
+    read_terms[:count].sort()
+    return count, mass, left_out
+
+
+@njit
+def _generate(q, terms, mass, tail, slack, count, order, vectors, postings, floor, memory):
+    """Candidate generation; gives the numbers of candidates and of listed clusters."""
+    near, places, compared, term_scores = memory.near, memory.places, memory.compared, memory.term_scores
+    read_terms, stops, first = memory.read_terms, memory.stops, postings.first
+    start, indices, weights = vectors
+    wanted = _wanted_similarity(near, count, floor)
+    begun, n_candidates = 0, 0
+    left = np.sqrt(mass)
+    while begun < terms and left + tail >= wanted - slack:
+        c = read_terms[begun]
+        needed = wanted - slack - tail
+        stops[begun], n_candidates, best, top = _read(q, c, left, needed, postings, memory, n_candidates)
+        begun += 1
+        mass -= term_scores[c] * term_scores[c]
+        left = np.sqrt(max(mass, 0.0))
+        # The most promising one, at once: it shows how far the rest must be looked at.
+        if best >= 0 and compared[best] != q and top > _PROMISING * wanted:
+            compared[best] = q
+            similarity = _exact_similarity(term_scores, best, start, indices, weights)
+            if similarity > floor:
+                count = _insert(near, places, count, similarity, best, order)
+                wanted = _wanted_similarity(near, count, floor)
+    for h in range(begun, terms):
+        stops[h] = first[read_terms[h]]
+    return n_candidates, count
+
+
+@njit
+def _read(q, c, left, needed, postings, memory, n_candidates):
+    """Add the postings of a term to the scores, up to where nothing new can be near enough.
+
+    `left` is the norm of the query from this term on, `needed` the score that a candidate needs, all further
+    terms at their best. Gives where reading ended, the number of candidates, the best new one and its score.
+    """
+    scores, rests, candidates = memory.scores, memory.rests, memory.candidates
+    first, clusters, weights, norms, next_norms = postings
+    square = memory.term_scores[c] * memory.term_scores[c]
+    term_score = np.float32(memory.term_scores[c])
+    left_level = np.float32(left / LEVELS)
+    after_level = np.float32(np.sqrt(max(left * left - square, 0.0)) / LEVELS)
+    least = np.float32(needed)
+    best, top = -1, np.float32(0.0)
+    k, end = first[c], first[c + 1]
+    while k < end and np.float32(norms[k]) * left_level >= least:
+        p = clusters[k]
+        part = term_score * weights[k]
+        score = scores[p]
+        rest = next_norms[k]
+        if score == 0.0:
+            if part + np.float32(rest) * after_level < least or part == 0.0:
+                k += 1
+                continue
+            candidates[n_candidates] = p
+            n_candidates += 1
+        score += part
+        scores[p] = score
+        rests[p] = rest
+        if score > top and p != q:
+            best, top = p, score
+        k += 1
+    return k, n_candidates, best, top
+
+
+@njit
+def _narrow(n_candidates, terms, needed, postings, memory):
+    """Read on, for candidates alone, as long as that is cheaper than their exact similarities.
+
+    Gives the number of candidates left, and the squared norm of what was not read.
+    """
+    scores, term_scores = memory.scores, memory.term_scores
+    read_terms, stops = memory.read_terms, memory.stops
+    first, clusters, weights = postings.first, postings.clusters, postings.weights
+    chosen, unread = _next_to_read(terms, term_scores, read_terms, stops, first)
+    n_candidates = _keep_likely(n_candidates, unread, needed, memory)
+    cost = 0
+    while chosen >= 0:
+        c = read_terms[chosen]
+        end = first[c + 1]
+        if end - stops[chosen] > _DOT_COST * n_candidates:
+            break
+        term_score = np.float32(term_scores[c])
+        for k in range(stops[chosen], end):
+            p = clusters[k]
+            score = scores[p]
+            scores[p] = score + (term_score * weights[k] if score != 0.0 else np.float32(0.0))
+        cost += end - stops[chosen]
+        stops[chosen] = end
+        chosen, unread = _next_to_read(terms, term_scores, read_terms, stops, first)
+        if cost > n_candidates or chosen < 0:
+            n_candidates = _keep_likely(n_candidates, unread, needed, memory)
+            cost = 0
+    return n_candidates, unread
+
+
+@njit
+def _keep_likely(n_candidates, unread, needed, memory):
+    """Drop the candidates that even the best of what was not read cannot lift far enough."""
+    scores, rests, candidates = memory.scores, memory.rests, memory.candidates
+    level, least = np.float32(np.sqrt(unread) / LEVELS), np.float32(needed)
+    likely = 0
+    for t in range(n_candidates):
+        p = candidates[t]
+        if scores[p] + np.float32(rests[p]) * level >= least:
+            candidates[likely] = p
+            likely += 1
+        else:
+            scores[p] = 0.0
+    return likely
+
+
+@njit
+def _next_to_read(terms, term_scores, read_terms, stops, first):
+    """Which list that was not read to its end takes most off the bound for its length, and the bound."""
+    chosen, most, unread = -1, 0.0, 0.0
+    for h in range(terms):
+        c = read_terms[h]
+        left = first[c + 1] - stops[h]
+        if left > 0:
+            square = term_scores[c] * term_scores[c]
+            unread += square
+            if square / left > most:
+                chosen, most = h, square / left
+    return chosen, unread
+
+
+@njit
+def _verify(q, n_candidates, unread, lost, count, order, vectors, floor, memory):
+    """List what is near enough by its exact similarity, and forget the scores."""
+    near, places, compared, term_scores = memory.near, memory.places, memory.compared, memory.term_scores
+    scores, rests, candidates = memory.scores, memory.rests, memory.candidates
+    start, terms, weights = vectors
+    wanted = _wanted_similarity(near, count, floor)
+    level = np.float32(np.sqrt(unread) / LEVELS)
+    # The most likely one, first: it shows how far the rest must be looked at.
+    _most_likely_first(n_candidates, scores, candidates)
+    for t in range(n_candidates):
+        p = candidates[t]
+        likely = scores[p] + np.float32(rests[p]) * level >= wanted - lost
+        scores[p] = 0.0
+        if likely and compared[p] != q:
+            similarity = _exact_similarity(term_scores, p, start, terms, weights)
+            if similarity > floor and similarity >= wanted:
+                count = _insert(near, places, count, similarity, p, order)
+                wanted = _wanted_similarity(near, count, floor)
+    return count
+
+
+@njit
+def _most_likely_first(n_candidates, scores, candidates):
+    best = 0
+    for t in range(n_candidates):
+        if scores[candidates[t]] > scores[candidates[best]]:
+            best = t
+    if n_candidates > 0:
+        candidates[0], candidates[best] = candidates[best], candidates[0]
+
+
+@njit
+def _exact_similarity(term_scores, p, start, terms, weights):
+    """The similarity of a query, given what each term adds, to a cluster."""
+    total = 0.0
+    for i in range(start[p], start[p + 1]):
+        total += term_scores[terms[i]] * weights[i]
+    return np.floor(total * GRID + 0.5) / GRID
+
+
+@njit
+def _insert(near, places, count, similarity, p, order):
+    """Put a cluster into a list by falling similarity, then order. A full list loses its last."""
+    k = min(count, len(near) - 1)
+    if count == len(near) and not (
+        similarity > near[k] or (similarity == near[k] and order[p] < order[places[k]])
+    ):
+        return count
+    while k > 0 and (
+        similarity > near[k - 1] or (similarity == near[k - 1] and order[p] < order[places[k - 1]])
+    ):
+        near[k] = near[k - 1]
+        places[k] = places[k - 1]
+        k -= 1
+    near[k] = similarity
+    places[k] = p
+    return min(count + 1, len(near))
+
+
+@njit
+def _wanted_similarity(near, count, floor):
+    """How similar a cluster must be to enter a list."""
+    if count == 0:
+        return floor
+    wanted = max(floor, DEPTH * near[0])
+    return max(wanted, near[count - 1]) if count == len(near) else wanted
+
+
+@njit
+def _memory_of(memories, thread):
     return Memory(
-        memories.gains[thread],
-        memories.gaining[thread],
-        memories.reading[thread],
+        memories.term_scores[thread],
+        memories.scored_terms[thread],
+        memories.read_terms[thread],
         memories.stops[thread],
-        memories.spectrum[thread],
-        memories.heard[thread],
+        memories.query_grams[thread],
+        memories.touched[thread],
         memories.scores[thread],
         memories.rests[thread],
         memories.candidates[thread],
@@ -294,133 +456,110 @@ def memory_of(memories, thread):
     )
 
 
-# What each term would add to a similarity: G x of a query x, with G the cosines between terms.
-#
-# Terms of their own have none but themselves. The cosines of the others are never held, for there are
-# as many as there are pairs of words: a query is spelt out in trigrams, and those of a term give its
-# gain. For a few clusters that are known the gains of their terms are enough; a search of the index
-# wants them all.
-
-
-# mypy: disable-error-code="no-untyped-def,untyped-decorator"
-
-
-class Spelling(NamedTuple):
-    """Terms as sums of trigrams, in the arrays of two CSR matrices: trigrams by term, and terms by trigram.
-
-    A term without trigrams is a dimension itself.
-    """
-
-    start: IntArray
-    grams: npt.NDArray[np.int32]
-    loads: FloatArray
-    gram_start: IntArray
-    terms: npt.NDArray[np.int32]
-    gram_loads: FloatArray
-
-
-@compiled
-def spell_out(q, vectors, spelling, memory):
-    """Work out the trigrams of a query, and the gains of terms that are dimensions; gives both numbers."""
-    gains, gaining, spectrum, heard = memory.gains, memory.gaining, memory.spectrum, memory.heard
-    start, terms, loads = vectors
-    gram_of, gram_loads, first_gram = spelling.grams, spelling.loads, spelling.start
-    count, grams = 0, 0
+@njit
+def _expand_query(q, vectors, trigrams, memory):
+    """Sum up the trigrams of a query, and score the terms that are dimensions; gives the number of each."""
+    term_scores, scored_terms = memory.term_scores, memory.scored_terms
+    query_grams, touched = memory.query_grams, memory.touched
+    start, terms, weights = vectors
+    grams, gram_weights, first_gram = trigrams.grams, trigrams.weights, trigrams.start
+    n_scored, n_touched = 0, 0
     for i in range(start[q], start[q + 1]):
         c = terms[i]
         if first_gram[c] == first_gram[c + 1]:
-            gaining[count] = c
-            count += 1
-            gains[c] = loads[i]
+            scored_terms[n_scored] = c
+            n_scored += 1
+            term_scores[c] = weights[i]
         for k in range(first_gram[c], first_gram[c + 1]):
-            gram = gram_of[k]
-            if spectrum[gram] == 0.0:
-                heard[grams] = gram
-                grams += 1
-            spectrum[gram] += loads[i] * gram_loads[k]
-    return count, grams
+            gram = grams[k]
+            if query_grams[gram] == 0.0:
+                touched[n_touched] = gram
+                n_touched += 1
+            query_grams[gram] += weights[i] * gram_weights[k]
+    return n_scored, n_touched
 
 
-@compiled
-def gains_of(p, count, vectors, spelling, memory):
-    """Work out the gains of the terms of one cluster alone; gives the number of gains that are not zero."""
-    gains, gaining, spectrum = memory.gains, memory.gaining, memory.spectrum
-    gram_of, gram_loads, first_gram = spelling.grams, spelling.loads, spelling.start
+@njit
+def _score_terms_of(p, n_scored, vectors, trigrams, memory):
+    """Score the terms of one cluster alone; gives the number of scores that are not zero."""
+    term_scores, scored_terms, query_grams = memory.term_scores, memory.scored_terms, memory.query_grams
+    grams, gram_weights, first_gram = trigrams.grams, trigrams.weights, trigrams.start
     for i in range(vectors.start[p], vectors.start[p + 1]):
         c = vectors.terms[i]
-        if gains[c] == 0.0 and first_gram[c] < first_gram[c + 1]:
-            gain = 0.0
+        if term_scores[c] == 0.0 and first_gram[c] < first_gram[c + 1]:
+            term_score = 0.0
             for k in range(first_gram[c], first_gram[c + 1]):
-                gain += spectrum[gram_of[k]] * gram_loads[k]
-            if gain != 0.0:
-                gains[c] = gain
-                gaining[count] = c
-                count += 1
-    return count
+                term_score += query_grams[grams[k]] * gram_weights[k]
+            if term_score != 0.0:
+                term_scores[c] = term_score
+                scored_terms[n_scored] = c
+                n_scored += 1
+    return n_scored
 
 
-@compiled
-def all_gains(count, grams, spelling, memory):
-    """Work out the gains of all terms, those of some being known; gives the number that are not zero."""
-    gains, gaining, spectrum, heard = memory.gains, memory.gaining, memory.spectrum, memory.heard
-    term_of, term_loads, first_term = spelling.terms, spelling.gram_loads, spelling.gram_start
+@njit
+def _score_all_terms(n_scored, n_touched, trigrams, memory):
+    """Score all terms, those of some being known; gives the number of scores that are not zero."""
+    term_scores, scored_terms = memory.term_scores, memory.scored_terms
+    terms, gram_weights, first_term = trigrams.terms, trigrams.gram_weights, trigrams.gram_start
     dimensions = 0
-    for t in range(count):
-        c = gaining[t]
-        if spelling.start[c] == spelling.start[c + 1]:
-            gaining[dimensions] = c
+    for t in range(n_scored):
+        c = scored_terms[t]
+        if trigrams.start[c] == trigrams.start[c + 1]:
+            scored_terms[dimensions] = c
             dimensions += 1
         else:
-            gains[c] = 0.0
-    count = dimensions
-    for g in range(grams):
-        gram = heard[g]
+            term_scores[c] = 0.0
+    n_scored = dimensions
+    for g in range(n_touched):
+        gram = memory.touched[g]
         for k in range(first_term[gram], first_term[gram + 1]):
-            c = term_of[k]
-            if gains[c] == 0.0:
-                gaining[count] = c
-                count += 1
-            gains[c] += spectrum[gram] * term_loads[k]
-    return count
-
-
-# Sums of rows by cluster, and what becomes of them in a round of merges. A compiled loop.
-
-
-# mypy: disable-error-code="no-untyped-def,untyped-decorator"
+            c = terms[k]
+            if term_scores[c] == 0.0:
+                scored_terms[n_scored] = c
+                n_scored += 1
+            term_scores[c] += memory.query_grams[gram] * gram_weights[k]
+    return n_scored
 
 
 @compiled
-def merged(kept, partner, start, terms, sums):
-    """The sums of the clusters that are kept, each with that of its partner: starts, terms, sums."""
-    size = 0
-    for i in range(len(kept)):
-        size += start[kept[i] + 1] - start[kept[i]]
-        if partner[i] >= 0:
-            size += start[partner[i] + 1] - start[partner[i]]
-    begins = np.zeros(len(kept) + 1, np.int64)
-    new_terms = np.empty(size, np.int32)
-    new_sums = np.empty(size)
-    k = 0
-    for i in range(len(kept)):
-        one, one_end = start[kept[i]], start[kept[i] + 1]
-        other, other_end = 0, 0
-        if partner[i] >= 0:
-            other, other_end = start[partner[i]], start[partner[i] + 1]
-        while one < one_end or other < other_end:
-            if other >= other_end or (one < one_end and terms[one] < terms[other]):
-                new_terms[k] = terms[one]
-                new_sums[k] = sums[one]
-                one += 1
-            elif one >= one_end or terms[other] < terms[one]:
-                new_terms[k] = terms[other]
-                new_sums[k] = sums[other]
-                other += 1
-            else:
-                new_terms[k] = terms[one]
-                new_sums[k] = sums[one] + sums[other]
-                one += 1
-                other += 1
-            k += 1
-        begins[i + 1] = k
-    return begins, new_terms[:k].copy(), new_sums[:k].copy()
+def inverted_index(start, terms, weights, columns):
+    """The postings of each of a number of terms, as the fields of `Postings`."""
+    entries = len(terms)
+    norms = np.empty(entries, np.uint8)
+    owner = np.empty(entries, np.int32)
+    at_level = np.zeros(LEVELS + 2, np.int64)  # entries of higher levels, by level
+    first = np.zeros(columns + 1, np.int64)
+    for p in range(len(start) - 1):
+        square = 0.0
+        for i in range(start[p + 1] - 1, start[p] - 1, -1):
+            square += weights[i] * weights[i]
+            norms[i] = _level(square)
+            owner[i] = p
+            at_level[LEVELS - norms[i] + 1] += 1
+            first[terms[i] + 1] += 1
+    at_level, first = np.cumsum(at_level), np.cumsum(first)
+    falling = np.empty(entries, np.int64)
+    for i in range(entries):
+        above = LEVELS - norms[i]
+        falling[at_level[above]] = i
+        at_level[above] += 1
+    free = first[:-1].copy()
+    clusters = np.empty(entries, np.int32)
+    sorted_weights = np.empty(entries, np.float32)
+    sorted_norms = np.empty(entries, np.uint8)
+    rests = np.empty(entries, np.uint8)
+    for entry in falling:
+        slot = free[terms[entry]]
+        free[terms[entry]] = slot + 1
+        clusters[slot] = owner[entry]
+        sorted_weights[slot] = weights[entry]
+        sorted_norms[slot] = norms[entry]
+        rests[slot] = norms[entry + 1] if entry + 1 < start[owner[entry] + 1] else 0
+    return first, clusters, sorted_weights, sorted_norms, rests
+
+
+@njit
+def _level(square):
+    """A norm in levels, rounded up, from its square."""
+    return min(np.int64(np.ceil(np.sqrt(square) * LEVELS)), LEVELS)

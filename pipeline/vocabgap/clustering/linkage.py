@@ -239,10 +239,10 @@ def _linked_sparse(rows: Rows, chosen: IntArray, weights: FloatArray, floor: flo
 
     try:
         return link(SparseNeighbours(rows, chosen, weights, floor))
-    except (EOFError, UnpicklingError) as error:
+    except (OSError, EOFError, UnpicklingError) as error:
         raise StateError(
-            "the compiled loops that Numba has kept from an earlier run cannot be read",
-            hint="remove them from __pycache__ (*.nbi, *.nbc), or name another folder in NUMBA_CACHE_DIR",
+            f"what Numba keeps of the compiled loops cannot be read or written: {error}",
+            hint="remove *.nbi and *.nbc beside the package, or name another folder in NUMBA_CACHE_DIR",
         ) from error
 
 
@@ -330,10 +330,10 @@ def _reciprocal(nearest: Nearest, order: IntArray) -> tuple[IntArray, IntArray]:
 
 def first_equals(rows: Rows) -> IntArray:
     """The first row that is equal to each; a row of zeros has no equal, being near to nothing."""
-    start, terms, data = rows.loads.indptr, rows.loads.indices, rows.loads.data
-    dense = np.zeros((rows.loads.shape[0], 0)) if rows.dense is None else rows.dense
+    start, terms, data = rows.term_weights.indptr, rows.term_weights.indices, rows.term_weights.data
+    dense = np.zeros((rows.term_weights.shape[0], 0)) if rows.dense is None else rows.dense
     seen: dict[tuple[bytes, bytes, bytes], int] = {}
-    first = np.arange(rows.loads.shape[0])
+    first = np.arange(rows.term_weights.shape[0])
     for number in np.flatnonzero(np.diff(start)).tolist():
         part = slice(start[number], start[number + 1])
         row = terms[part].tobytes(), data[part].tobytes(), dense[number].tobytes()
@@ -343,16 +343,16 @@ def first_equals(rows: Rows) -> IntArray:
 
 def _by_frequent_terms(rows: Rows, chosen: IntArray) -> IntArray:
     """An order of rows that sets those together that share their most frequent terms."""
-    loads = rows.loads[chosen]
-    frequency = np.bincount(loads.indices, minlength=loads.shape[1])
+    term_weights = rows.term_weights[chosen]
+    frequency = np.bincount(term_weights.indices, minlength=term_weights.shape[1])
     rank = np.empty(len(frequency), dtype=np.int32)
     rank[np.argsort(-frequency, kind="stable")] = np.arange(len(frequency), dtype=np.int32)
     keys = [np.full(len(chosen), len(frequency), dtype=np.int32) for _ in range(4)]
-    ranks = rank[loads.indices]
-    held = np.flatnonzero(np.diff(loads.indptr))
+    ranks = rank[term_weights.indices]
+    held = np.flatnonzero(np.diff(term_weights.indptr))
     for key in keys:
         # The most frequent term left of each row, one after the other.
         if len(held):
-            key[held] = np.minimum.reduceat(ranks, loads.indptr[held])
-        ranks[ranks == np.repeat(key, np.diff(loads.indptr))] = len(frequency)
+            key[held] = np.minimum.reduceat(ranks, term_weights.indptr[held])
+        ranks[ranks == np.repeat(key, np.diff(term_weights.indptr))] = len(frequency)
     return np.lexsort(keys[::-1])

@@ -1,11 +1,11 @@
 """Nearest clusters of sparse rows, found exactly through an inverted index over terms.
 
-A row is a combination of terms (`Rows`): x = loads, and the similarity of two clusters is x' G y, with G the
-cosines between terms. For a query, t = G x is what each term would add for a unit of load. Then
+A row is a combination of terms (`Rows`): x = its term weights, and the similarity of two clusters is x' G y,
+with G the cosines between terms. For a query, t = G x is what each term would add for a unit of weight. Then
 
-* the terms U whose lists are not read add at most |t_U| |y_U| <= |t_U|: neither loads nor G are negative and
-  the diagonal of G is 1, so that |y|^2 <= y' G y <= 1 (Cauchy-Schwarz),
-* spelt terms with t <= eta together add at most eta times the largest sum of spelling loads, and
+* the terms U whose lists are not read add at most |t_U| |y_U| <= |t_U|: neither weights nor G are negative
+  and the diagonal of G is 1, so that |y|^2 <= y' G y <= 1 (Cauchy-Schwarz),
+* terms of trigrams with t <= eta together add at most eta times the largest sum of their weights, and
 * a cluster that shares none of the terms before c adds at most |t_V| |y_V|, V being the terms from c on.
 
 So terms are read from the rarest on, and of each those clusters first that have most from it on, until
@@ -23,9 +23,15 @@ import numpy.typing as npt
 from numba import get_num_threads
 from scipy import sparse
 
-from vocabgap.clustering.blending import LISTED, Nearest
-from vocabgap.clustering.kernels import Memory, Spelling, Vectors, inverted_index, largest_sum, merged
-from vocabgap.clustering.nearest_search import search
+from vocabgap.clustering.blending import LISTED, Nearest, merged_rows
+from vocabgap.clustering.kernels import (
+    Memory,
+    Postings,
+    Trigrams,
+    Vectors,
+    inverted_index,
+    search,
+)
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 
 _FIRST_LOT: Final = 1_024  # queries searched for at once; between two lots Python answers a person
@@ -47,8 +53,8 @@ class SparseNeighbours:
             weights: Their weights, shape (m,).
             floor: Similarities up to here do not matter.
         """
-        loads = rows.loads[chosen]
-        frequency = np.bincount(loads.indices, minlength=loads.shape[1])
+        chosen_rows = rows.term_weights[chosen]
+        frequency = np.bincount(chosen_rows.indices, minlength=chosen_rows.shape[1])
         # A dimension that only one row has takes no part in any similarity.
         frequency[: rows.own][frequency[: rows.own] == 1] = 0
         # Terms are numbered from the rarest on; those that no row has are left out.
@@ -57,17 +63,16 @@ class SparseNeighbours:
         number = np.full(len(frequency), -1, np.int32)
         number[rarest] = np.arange(len(rarest), dtype=np.int32)
         self._floor = floor
-        self._spelling = _spelling(rows, rarest)
-        terms = number[loads.indices]
-        kept = (terms >= 0) & (loads.data > 0.0)  # the loops take what is not zero for seen
+        self._trigrams = _trigrams(rows, rarest)
+        terms = number[chosen_rows.indices]
+        kept = (terms >= 0) & (chosen_rows.data > 0.0)  # the loops take what is not zero for seen
         ends = np.concatenate([[0], np.cumsum(kept)])
-        loads = sparse.csr_array(
-            (loads.data[kept], terms[kept], ends[loads.indptr]), shape=(len(chosen), len(rarest))
+        chosen_rows = sparse.csr_array(
+            (chosen_rows.data[kept], terms[kept], ends[chosen_rows.indptr]), shape=(len(chosen), len(rarest))
         )
-        loads.sort_indices()
-        self._start = loads.indptr.astype(np.int64)
-        self._terms = loads.indices.astype(np.int32)
-        self._sums = np.asarray(loads.data, dtype=np.float64) * np.repeat(weights, np.diff(self._start))
+        chosen_rows.sort_indices()
+        chosen_rows.data *= np.repeat(weights, np.diff(chosen_rows.indptr))
+        self._sums = chosen_rows
         self.weights = weights
         self.order = chosen
 
@@ -79,55 +84,58 @@ class SparseNeighbours:
             known: Places of likely neighbours, shape (q, any number); negative where there are none.
             bounds: No cluster that is not among those is more similar, shape (q,).
         """
-        found = Nearest.unknown(len(queries))
-        loads = self._sums / np.repeat(self.weights, np.diff(self._start))
-        vectors = Vectors(self._start, self._terms, loads)
-        terms, grams = len(self._spelling.start) - 1, len(self._spelling.gram_start) - 1
-        postings = inverted_index(vectors, terms)
-        spelt = largest_sum(*vectors, self._spelling.start)
+        nearest = Nearest.unknown(len(queries))
+        start = self._sums.indptr.astype(np.int64)
+        term_weights = self._sums.data / np.repeat(self.weights, np.diff(start))
+        vectors = Vectors(start, self._sums.indices.astype(np.int32), term_weights)
+        terms, grams = len(self._trigrams.start) - 1, len(self._trigrams.gram_start) - 1
+        postings = Postings(*inverted_index(*vectors, terms))
+        of_trigrams = np.where(np.diff(self._trigrams.start)[vectors.terms] > 0, term_weights, 0.0)
+        owner = np.repeat(np.arange(len(self.weights)), np.diff(start))
+        trigram_part = np.bincount(owner, of_trigrams).max(initial=0.0)
         memory = Memory.of(get_num_threads(), terms, grams, len(self.weights), LISTED)
         done, lot = 0, _FIRST_LOT
         while done < len(queries):
             part = slice(done, done + lot)
-            begun = time.perf_counter()
+            began = time.perf_counter()
             search(
                 queries[part],
                 known[part],
                 bounds[part],
                 self.order,
                 vectors,
-                self._spelling,
-                spelt,
+                self._trigrams,
+                trigram_part,
                 postings,
                 self._floor,
                 memory,
-                found.listed[part],
-                found.similarity[part],
-                found.bound[part],
+                nearest.listed[part],
+                nearest.similarity[part],
+                nearest.bound[part],
             )
             done += lot
-            seconds = time.perf_counter() - begun
+            seconds = time.perf_counter() - began
             if seconds < _LOT_SECONDS:
                 lot *= 2
             elif seconds > 2.0 * _LOT_SECONDS:
                 lot = max(1, lot // 2)
-        return found
+        return nearest
 
     def merge(self, kept: IntArray, partner: IntArray) -> None:
         """Keep some clusters, in the given order of places, each merged with its partner unless negative."""
-        self._start, self._terms, self._sums = merged(kept, partner, self._start, self._terms, self._sums)
+        self._sums = merged_rows(self._sums, kept, partner)
         self.weights = self.weights[kept] + np.where(partner >= 0, self.weights[partner], 0.0)
         self.order = np.where(
             partner >= 0, np.minimum(self.order[kept], self.order[partner]), self.order[kept]
         )
 
 
-def _spelling(rows: Rows, terms: IntArray) -> Spelling:
+def _trigrams(rows: Rows, terms: IntArray) -> Trigrams:
     """The trigrams of some terms; those that are dimensions themselves have none."""
     none = sparse.csr_array((rows.own, rows.grams.shape[1]))
     grams = sparse.csr_array(sparse.vstack([none, rows.grams], format="csr")[terms])
     by_gram = sparse.csr_array(grams.T)
-    return Spelling(
+    return Trigrams(
         grams.indptr.astype(np.int64),
         grams.indices.astype(np.int32),
         grams.data,

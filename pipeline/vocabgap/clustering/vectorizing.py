@@ -4,6 +4,10 @@ Words carry the meaning; character trigrams carry what stemming and typing leave
 "de-noising", "denoize"). Both count a surface as often as it was mentioned, so that the vectors are those of
 the whole corpus and not only of its distinct surfaces.
 
+Two wordings of one need may share no word ("too dark shadows", "lift the blacks") and still stand among the
+same words. So each word brings along those that it co-occurs with most, and a surface is compared by these
+topic words, too.
+
 The trigrams of a surface are those of its words, and a million surfaces share few words. So a row is kept as
 it comes about: a combination of terms, each a dimension of its own or the trigrams of a word.
 """
@@ -25,71 +29,246 @@ IntArray = npt.NDArray[np.int64]
 # tie again, but for the few that lie on either side of a step.
 GRID: Final = 2.0**40
 
-
-def on_grid(values: FloatArray) -> FloatArray:
-    """Similarities or distances, rounded to the nearest step of the grid."""
-    return np.asarray(np.floor(values * GRID + 0.5) / GRID)
-
-
-GRAM: Final = 3  # letters
-
-
-def grams(word: str) -> list[str]:
-    """The trigrams of a word with a blank on either side, in order."""
-    padded = f" {word} "
-    return [padded[at : at + GRAM] for at in range(len(padded) - GRAM + 1)]
-
-
-# Topic words: what else is said where a word is said, learnt from the corpus itself.
-#
-# Two wordings of one need may share no word ("too dark shadows", "lift the blacks") and still keep
-# the same company. So each word brings along those that it is seen with most, and a surface is
-# compared by these, too.
-
-
-NEIGHBOURS: Final = 10  # topic words of a word
-COMPANIONS: Final = 64  # words of one surface that keep company: the pairs of thousands would fill any memory
-DAMPING: Final = 0.4  # the power of its mass that is taken off a word: frequent ones are everybody's company
-STRENGTH: Final = (
-    0.35,
-    1.0,
-)  # of the topic words beside the surface's own, for noun phrases and for sentences
+WORD_SHARE: Final = 0.65
+PAIR_WEIGHT: Final = 0.3  # of a pair of neighbouring words beside a word
+LONGEST_ROW: Final = 15  # words, pairs and topic words kept of a surface: the heaviest
+TOPIC_WORDS: Final = 10  # of a word
+CO_OCCURRING: Final = 64  # words of one surface that are paired: the pairs of thousands would fill any memory
+DAMPING: Final = 0.4  # the power of its mass that is taken off a word: frequent ones co-occur with all
+STRENGTH: Final = (0.35, 1.0)  # of topic words beside the surface's own, for noun phrases and for sentences
+_GRAM: Final = 3  # letters
+_BLOCK_ROWS: Final = 65_536
 _CELLS: Final = 1 << 20  # of rows that are sorted at once
 
 
-def company(words: sparse.csr_array, mentions: FloatArray) -> sparse.csr_array:
-    """The words that each word is seen with most, itself among them, shape (words, words).
+@dataclass(frozen=True)
+class Rows:
+    """Rows of unit length, kept as combinations of terms: row i is `term_weights[i]` times the terms.
+
+    Attributes:
+        term_weights: Shape (n, terms), not negative, columns sorted.
+        grams: Shape (terms - own, grams), not negative: each of the last terms as a row of unit length. The
+            first `own` terms are dimensions themselves.
+        dense: Shape (n, dimensions): further dimensions that all rows have, if any.
+    """
+
+    term_weights: sparse.csr_array
+    grams: sparse.csr_array
+    dense: FloatArray | None = None
+
+    @property
+    def own(self) -> int:
+        """Number of terms that are dimensions themselves."""
+        return int(self.term_weights.shape[1] - self.grams.shape[0])
+
+    def plain(self, points: IntArray | slice = slice(None)) -> sparse.csr_array:
+        """Some of the rows as they are, shape (points, own + grams + dimensions)."""
+        terms = self.plain_terms(points)
+        if self.dense is None:
+            return terms
+        return sparse.csr_array(sparse.hstack([terms, sparse.csr_array(self.dense[points])], format="csr"))
+
+    def plain_terms(self, points: IntArray | slice = slice(None)) -> sparse.csr_array:
+        """Some of the rows without their dense part, shape (points, own + grams)."""
+        rows = self.term_weights[points] @ self._terms
+        rows.sort_indices()  # so that a product adds up in one order
+        return rows
+
+    def cosines(self, point: int) -> FloatArray:
+        """The cosine of one row with each of them, shape (n,). The rows are not made plain for that."""
+        row = self.term_weights[[point]]
+        trigram_part = self.grams @ (row[:, self.own :] @ self.grams).T
+        against = np.concatenate([row[:, : self.own].toarray().ravel(), trigram_part.toarray().ravel()])
+        cosines = self.term_weights @ against
+        return np.asarray(cosines if self.dense is None else cosines + self.dense @ self.dense[point])
+
+    @cached_property
+    def _terms(self) -> sparse.csr_array:
+        """Each term as a row, shape (terms, own + grams)."""
+        return sparse.block_diag([sparse.eye_array(self.own), self.grams], format="csr")
+
+
+def vectorize(contents: Sequence[str], mentions: FloatArray, sentences: FloatArray) -> Rows:
+    """Turn surfaces into rows of unit length whose dot product is their cosine similarity.
+
+    Args:
+        contents: The content words of each surface, joined by spaces; at least one word each.
+        mentions: How often each surface was mentioned, shape (n,).
+        sentences: How far each surface is a sentence rather than a noun phrase, 0 to 1, shape (n,).
+
+    Returns:
+        The rows, float64. A blend of two feature spaces is one row: the two scaled by the square roots of
+        their shares.
+    """
+    if not contents:
+        return Rows(sparse.csr_array((0, 0)), sparse.csr_array((0, 0)))
+    vocabulary, words, pairs = _word_counts(contents)
+    lexical = _lexical(words, pairs, mentions, sentences)
+    trigram_part, grams = _trigram_part(words, _grams(vocabulary), mentions)
+    scales = np.sqrt([WORD_SHARE, 1.0 - WORD_SHARE])
+    term_weights = sparse.hstack([lexical * scales[0], trigram_part * scales[1]], format="csr")
+    return Rows(sparse.csr_array(term_weights), grams)
+
+
+def word_rows(
+    contents: Sequence[str], mentions: FloatArray, pair_weight: float = PAIR_WEIGHT
+) -> sparse.csr_array:
+    """TF-IDF of words and of pairs of neighbouring words alone, as rows of unit length.
+
+    Args:
+        contents: The content words of each surface, joined by spaces; at least one word each.
+        mentions: How often each surface was mentioned, shape (n,).
+        pair_weight: Of a pair beside a word.
+
+    Returns:
+        Shape (n, words + pairs), float64, columns sorted.
+    """
+    if not contents:
+        return sparse.csr_array((0, 0))
+    _, words, pairs = _word_counts(contents)
+    return _with_pairs(_weighted(words, mentions), pairs, mentions, pair_weight)
+
+
+def _lexical(
+    words: sparse.csr_array, pairs: sparse.csr_array, mentions: FloatArray, sentences: FloatArray
+) -> sparse.csr_array:
+    weighted = _weighted(words, mentions)
+    own, single = _with_pairs(weighted, pairs, mentions, PAIR_WEIGHT), unit_rows(weighted)
+    near = co_occurrence(single, mentions)
+    shortened = []
+    # By blocks, for before they are shortened the rows are several times as long.
+    for start in range(0, words.shape[0], _BLOCK_ROWS):
+        part = slice(start, start + _BLOCK_ROWS)
+        topics = topic_words(single[part], near, sentences[part])
+        topics.resize(own[part].shape)
+        shortened.append(largest(sparse.csr_array(own[part] + topics), LONGEST_ROW))
+    return unit_rows(sparse.csr_array(sparse.vstack(shortened, format="csr")))
+
+
+def _with_pairs(
+    weighted: sparse.csr_array, pairs: sparse.csr_array, mentions: FloatArray, pair_weight: float
+) -> sparse.csr_array:
+    both = sparse.hstack([weighted, pair_weight * _weighted(pairs, mentions)], format="csr")
+    return unit_rows(sparse.csr_array(both))
+
+
+def co_occurrence(words: sparse.csr_array, mentions: FloatArray) -> sparse.csr_array:
+    """The words that each word co-occurs with most, itself among them, shape (words, words).
 
     Args:
         words: TF-IDF of single words, rows of unit length, shape (n, words). No column is empty.
         mentions: How often each surface was mentioned, shape (n,).
     """
-    words = largest(words, COMPANIONS)
+    words = largest(words, CO_OCCURRING)
     mass = words.T @ mentions
     together = words.T @ (sparse.diags_array(mentions) @ words)
     taken = np.where(mass > 0.0, mass, 1.0) ** -DAMPING
-    return largest(sparse.csr_array(together @ sparse.diags_array(taken)), NEIGHBOURS)
+    return largest(sparse.csr_array(together @ sparse.diags_array(taken)), TOPIC_WORDS)
 
 
-def topic_words(
-    words: sparse.csr_array, company: sparse.csr_array, sentences: FloatArray
-) -> sparse.csr_array:
+def topic_words(words: sparse.csr_array, near: sparse.csr_array, sentences: FloatArray) -> sparse.csr_array:
     """The topic words of some surfaces, weighted by how far each is a sentence.
 
     Args:
         words: TF-IDF of single words, rows of unit length, shape (n, words).
-        company: The words that each word is seen with, shape (words, words).
+        near: The words that each word co-occurs with, shape (words, words).
         sentences: How far each surface is a sentence rather than a noun phrase, 0 to 1, shape (n,).
 
     Returns:
         Shape (n, words): rows as long as the strength says.
     """
-    topics = words @ company
+    topics = words @ near
     length = np.sqrt(topics.multiply(topics).sum(axis=1))
     length[length == 0.0] = 1.0
     weak, strong = STRENGTH
     strength = weak + (strong - weak) * sentences
     return sparse.csr_array(sparse.diags_array(strength / length) @ topics)
+
+
+def _trigram_part(
+    words: sparse.csr_array, grams: sparse.csr_array, mentions: FloatArray
+) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """TF-IDF of trigrams as weights of words times words of unit length: the product is never held whole."""
+    frequency = np.zeros(grams.shape[1])
+    for block, start in _blocks(words, grams):
+        repeated = np.repeat(mentions[start : start + block.shape[0]], np.diff(block.indptr))
+        frequency += np.bincount(block.indices, repeated, grams.shape[1])
+    weighted = sparse.csr_array(grams @ sparse.diags_array(_idf(frequency, mentions.sum())))
+    squares = np.concatenate([block.multiply(block).sum(axis=1) for block, _ in _blocks(words, weighted)])
+    lengths = np.sqrt(weighted.multiply(weighted).sum(axis=1))
+    part = sparse.csr_array(sparse.diags_array(1.0 / np.sqrt(squares)) @ words @ sparse.diags_array(lengths))
+    part.sort_indices()
+    return part, unit_rows(weighted)
+
+
+def _grams(vocabulary: list[str]) -> sparse.csr_array:
+    """How often each word, with a blank on either side, has each trigram."""
+    numbers: dict[str, int] = {}
+    number = numbers.setdefault
+    stream: list[int] = []
+    ends = [0]
+    for word in vocabulary:
+        stream += [number(gram, len(numbers)) for gram in grams(word)]
+        ends.append(len(stream))
+    return _counted(np.array(stream, np.int32), np.array(ends), len(numbers))
+
+
+def grams(word: str) -> list[str]:
+    """The trigrams of a word with a blank on either side, in order."""
+    padded = f" {word} "
+    return [padded[at : at + _GRAM] for at in range(len(padded) - _GRAM + 1)]
+
+
+def _word_counts(contents: Sequence[str]) -> tuple[list[str], sparse.csr_array, sparse.csr_array]:
+    """The distinct words, and how often each surface has each of them and each pair of neighbours."""
+    vocabulary, stream, ends = _words(contents)
+    words = _counted(stream, ends, len(vocabulary))
+    return vocabulary, words, _pairs(stream, ends, len(vocabulary))
+
+
+def _words(contents: Sequence[str]) -> tuple[list[str], npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """The distinct words, the words of all surfaces one after the other by number, and where each ends."""
+    numbers: dict[str, int] = {}
+    number = numbers.setdefault
+    stream, ends = array("i"), array("q", [0])
+    for content in contents:
+        stream.extend([number(word, len(numbers)) for word in content.split()])
+        ends.append(len(stream))
+    return list(numbers), np.array(stream, np.int32), np.array(ends, np.int64)
+
+
+def _pairs(stream: npt.NDArray[np.int32], ends: npt.NDArray[np.int64], vocabulary: int) -> sparse.csr_array:
+    """How often each surface has each pair of neighbouring words."""
+    inside = np.ones(max(len(stream) - 1, 0), dtype=bool)
+    inside[ends[1:-1] - 1] = False
+    codes = stream[:-1][inside].astype(np.int64) * vocabulary + stream[1:][inside]
+    distinct, column = np.unique(codes, return_inverse=True)
+    lengths = np.diff(ends) - 1
+    return _counted(column.astype(np.int32), np.concatenate([[0], np.cumsum(lengths)]), len(distinct))
+
+
+def _counted(stream: npt.NDArray[np.int32], ends: npt.NDArray[np.int64], columns: int) -> sparse.csr_array:
+    # A copy, for summing up works in place and the stream is read again.
+    entries = (np.ones(len(stream)), stream.copy(), ends.astype(np.int32))
+    counts = sparse.csr_array(entries, shape=(len(ends) - 1, columns))
+    counts.sum_duplicates()
+    return counts
+
+
+def _blocks(rows: sparse.csr_array, columns: sparse.csr_array) -> Iterator[tuple[sparse.csr_array, int]]:
+    for start in range(0, rows.shape[0], _BLOCK_ROWS):
+        yield sparse.csr_array(rows[start : start + _BLOCK_ROWS] @ columns), start
+
+
+def _weighted(counts: sparse.csr_array, mentions: FloatArray) -> sparse.csr_array:
+    """One for each term that is there, times its smoothed IDF in a corpus that holds rows as mentioned."""
+    frequency = np.bincount(counts.indices, np.repeat(mentions, np.diff(counts.indptr)), counts.shape[1])
+    idf = _idf(frequency, mentions.sum())
+    return sparse.csr_array((idf[counts.indices], counts.indices, counts.indptr), shape=counts.shape)
+
+
+def _idf(frequency: npt.NDArray[Any], rows: float) -> FloatArray:
+    return np.asarray(np.log((1.0 + rows) / (1.0 + frequency)) + 1.0)
 
 
 def largest(rows: sparse.csr_array, count: int) -> sparse.csr_array:
@@ -125,206 +304,13 @@ def _behind(rows: sparse.csr_array, lengths: IntArray, count: int) -> IntArray:
     return np.concatenate(behind)
 
 
-WORD_SHARE: Final = 0.65
-PAIR_WEIGHT: Final = 0.3  # of a pair of neighbouring words beside a word
-LONGEST_ROW: Final = 15  # words, pairs and topic words kept of a surface: the heaviest
-_BLOCK_ROWS: Final = 65_536
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Rows of unit length, kept as combinations of terms: row i is `loads[i]` times the terms.
-
-    Attributes:
-        loads: Shape (n, terms), not negative, columns sorted.
-        grams: Shape (terms - own, grams), not negative: each of the last terms as a row of unit length. The
-            first `own` terms are dimensions themselves.
-        dense: Shape (n, dimensions): further dimensions that all rows have, if any.
-    """
-
-    loads: sparse.csr_array
-    grams: sparse.csr_array
-    dense: FloatArray | None = None
-
-    @property
-    def own(self) -> int:
-        """Number of terms that are dimensions themselves."""
-        return int(self.loads.shape[1] - self.grams.shape[0])
-
-    def plain(self, points: IntArray | slice = slice(None)) -> sparse.csr_array:
-        """Some of the rows as they are, shape (points, own + grams + dimensions)."""
-        terms = self.plain_terms(points)
-        if self.dense is None:
-            return terms
-        return sparse.csr_array(sparse.hstack([terms, sparse.csr_array(self.dense[points])], format="csr"))
-
-    def plain_terms(self, points: IntArray | slice = slice(None)) -> sparse.csr_array:
-        """Some of the rows without their dense part, shape (points, own + grams)."""
-        rows = self.loads[points] @ self._terms
-        rows.sort_indices()  # so that a product adds up in one order
-        return rows
-
-    def cosines(self, point: int) -> FloatArray:
-        """The cosine of one row with each of them, shape (n,). The rows are not made plain for that."""
-        row = self.loads[[point]]
-        spelt = self.grams @ (row[:, self.own :] @ self.grams).T
-        against = np.concatenate([row[:, : self.own].toarray().ravel(), spelt.toarray().ravel()])
-        found = self.loads @ against
-        return np.asarray(found if self.dense is None else found + self.dense @ self.dense[point])
-
-    @cached_property
-    def _terms(self) -> sparse.csr_array:
-        """Each term as a row, shape (terms, own + grams)."""
-        return sparse.block_diag([sparse.eye_array(self.own), self.grams], format="csr")
-
-
-def vectorize(contents: Sequence[str], mentions: FloatArray, sentences: FloatArray) -> Rows:
-    """Turn surfaces into rows of unit length whose dot product is their cosine similarity.
-
-    Args:
-        contents: The content words of each surface, joined by spaces; at least one word each.
-        mentions: How often each surface was mentioned, shape (n,).
-        sentences: How far each surface is a sentence rather than a noun phrase, 0 to 1, shape (n,).
-
-    Returns:
-        The rows, float64. A blend of two feature spaces is one row: the two scaled by the square roots of
-        their shares.
-    """
-    if not contents:
-        return Rows(sparse.csr_array((0, 0)), sparse.csr_array((0, 0)))
-    vocabulary, words, pairs = _word_counts(contents)
-    lexical = _lexical(words, pairs, mentions, sentences)
-    spelt, grams = _spelling(words, _grams(vocabulary), mentions)
-    scales = np.sqrt([WORD_SHARE, 1.0 - WORD_SHARE])
-    loads = sparse.hstack([lexical * scales[0], spelt * scales[1]], format="csr")
-    return Rows(sparse.csr_array(loads), grams)
-
-
-def word_rows(
-    contents: Sequence[str], mentions: FloatArray, pair_weight: float = PAIR_WEIGHT
-) -> sparse.csr_array:
-    """TF-IDF of words and of pairs of neighbouring words alone, as rows of unit length.
-
-    Args:
-        contents: The content words of each surface, joined by spaces; at least one word each.
-        mentions: How often each surface was mentioned, shape (n,).
-        pair_weight: Of a pair beside a word.
-
-    Returns:
-        Shape (n, words + pairs), float64, columns sorted.
-    """
-    if not contents:
-        return sparse.csr_array((0, 0))
-    _, words, pairs = _word_counts(contents)
-    return _with_pairs(_weighted(words, mentions), pairs, mentions, pair_weight)
-
-
-def _with_pairs(
-    weighted: sparse.csr_array, pairs: sparse.csr_array, mentions: FloatArray, pair_weight: float
-) -> sparse.csr_array:
-    both = sparse.hstack([weighted, pair_weight * _weighted(pairs, mentions)], format="csr")
-    return unit_rows(sparse.csr_array(both))
-
-
-def _lexical(
-    words: sparse.csr_array, pairs: sparse.csr_array, mentions: FloatArray, sentences: FloatArray
-) -> sparse.csr_array:
-    weighted = _weighted(words, mentions)
-    own, single = _with_pairs(weighted, pairs, mentions, PAIR_WEIGHT), unit_rows(weighted)
-    near = company(single, mentions)
-    shortened = []
-    # By blocks, for before they are shortened the rows are several times as long.
-    for start in range(0, words.shape[0], _BLOCK_ROWS):
-        part = slice(start, start + _BLOCK_ROWS)
-        topics = topic_words(single[part], near, sentences[part])
-        topics.resize(own[part].shape)
-        shortened.append(largest(sparse.csr_array(own[part] + topics), LONGEST_ROW))
-    return unit_rows(sparse.csr_array(sparse.vstack(shortened, format="csr")))
-
-
-def _word_counts(contents: Sequence[str]) -> tuple[list[str], sparse.csr_array, sparse.csr_array]:
-    """The distinct words, and how often each surface has each of them and each pair of neighbours."""
-    vocabulary, stream, ends = _words(contents)
-    words = _counted(stream, ends, len(vocabulary))
-    return vocabulary, words, _pairs(stream, ends, len(vocabulary))
-
-
-def _words(contents: Sequence[str]) -> tuple[list[str], npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """The distinct words, the words of all surfaces one after the other by number, and where each ends."""
-    numbers: dict[str, int] = {}
-    number = numbers.setdefault
-    stream, ends = array("i"), array("q", [0])
-    for content in contents:
-        stream.extend([number(word, len(numbers)) for word in content.split()])
-        ends.append(len(stream))
-    return list(numbers), np.array(stream, np.int32), np.array(ends, np.int64)
-
-
-def _pairs(stream: npt.NDArray[np.int32], ends: npt.NDArray[np.int64], vocabulary: int) -> sparse.csr_array:
-    """How often each surface has each pair of neighbouring words."""
-    inside = np.ones(max(len(stream) - 1, 0), dtype=bool)
-    inside[ends[1:-1] - 1] = False
-    codes = stream[:-1][inside].astype(np.int64) * vocabulary + stream[1:][inside]
-    distinct, column = np.unique(codes, return_inverse=True)
-    lengths = np.diff(ends) - 1
-    return _counted(column.astype(np.int32), np.concatenate([[0], np.cumsum(lengths)]), len(distinct))
-
-
-def _grams(vocabulary: list[str]) -> sparse.csr_array:
-    """How often each word, with a blank on either side, has each trigram."""
-    numbers: dict[str, int] = {}
-    number = numbers.setdefault
-    stream: list[int] = []
-    ends = [0]
-    for word in vocabulary:
-        stream += [number(gram, len(numbers)) for gram in grams(word)]
-        ends.append(len(stream))
-    return _counted(np.array(stream, np.int32), np.array(ends), len(numbers))
-
-
-def _counted(stream: npt.NDArray[np.int32], ends: npt.NDArray[np.int64], columns: int) -> sparse.csr_array:
-    # A copy, for summing up works in place and the stream is read again.
-    entries = (np.ones(len(stream)), stream.copy(), ends.astype(np.int32))
-    counts = sparse.csr_array(entries, shape=(len(ends) - 1, columns))
-    counts.sum_duplicates()
-    return counts
-
-
-def _spelling(
-    words: sparse.csr_array, grams: sparse.csr_array, mentions: FloatArray
-) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """TF-IDF of trigrams as loads of words on words of unit length: the product is never held whole."""
-    frequency = np.zeros(grams.shape[1])
-    for block, start in _blocks(words, grams):
-        repeated = np.repeat(mentions[start : start + block.shape[0]], np.diff(block.indptr))
-        frequency += np.bincount(block.indices, repeated, grams.shape[1])
-    weighted = sparse.csr_array(grams @ sparse.diags_array(_idf(frequency, mentions.sum())))
-    squares = np.concatenate([block.multiply(block).sum(axis=1) for block, _ in _blocks(words, weighted)])
-    lengths = np.sqrt(weighted.multiply(weighted).sum(axis=1))
-    loads = sparse.diags_array(1.0 / np.sqrt(squares)) @ words @ sparse.diags_array(lengths)
-    spelt = sparse.csr_array(loads)
-    spelt.sort_indices()
-    return spelt, unit_rows(weighted)
-
-
-def _blocks(rows: sparse.csr_array, columns: sparse.csr_array) -> Iterator[tuple[sparse.csr_array, int]]:
-    for start in range(0, rows.shape[0], _BLOCK_ROWS):
-        yield sparse.csr_array(rows[start : start + _BLOCK_ROWS] @ columns), start
-
-
-def _weighted(counts: sparse.csr_array, mentions: FloatArray) -> sparse.csr_array:
-    """One for each term that is there, times its smoothed IDF in a corpus that holds rows as mentioned."""
-    frequency = np.bincount(counts.indices, np.repeat(mentions, np.diff(counts.indptr)), counts.shape[1])
-    idf = _idf(frequency, mentions.sum())
-    return sparse.csr_array((idf[counts.indices], counts.indices, counts.indptr), shape=counts.shape)
-
-
-def _idf(frequency: npt.NDArray[Any], rows: float) -> FloatArray:
-    return np.asarray(np.log((1.0 + rows) / (1.0 + frequency)) + 1.0)
-
-
 def unit_rows(rows: sparse.csr_array) -> sparse.csr_array:
     """Rows scaled to unit length; an empty one stays empty."""
     length = np.sqrt(rows.multiply(rows).sum(axis=1))
     length[length == 0.0] = 1.0
     return sparse.csr_array(sparse.diags_array(1.0 / length) @ rows)
+
+
+def on_grid(values: FloatArray) -> FloatArray:
+    """Similarities or distances, rounded to the nearest step of the grid."""
+    return np.asarray(np.floor(values * GRID + 0.5) / GRID)
