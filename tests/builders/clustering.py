@@ -45,14 +45,14 @@ def mixed_rows(rng: np.random.Generator, count: int, spelt: int, *, coarse: bool
     """
     terms = int(rng.integers(spelt + 1, 60))
     values = rng.integers(1, 4, (count, terms)) if coarse else rng.random((count, terms)) + 0.05
-    loads = values * (rng.random((count, terms)) < rng.uniform(0.02, 0.9))
+    weights = values * (rng.random((count, terms)) < rng.uniform(0.02, 0.9))
     for _ in range(int(rng.uniform(0, 0.6) * count)):
-        loads[rng.integers(count)] = loads[rng.integers(count)]
+        weights[rng.integers(count)] = weights[rng.integers(count)]
     grams = rng.random((spelt, 5)) * (rng.random((spelt, 5)) < 0.5) + 1e-3
     grams /= np.linalg.norm(grams, axis=1, keepdims=True)
-    plain = np.hstack([loads[:, : terms - spelt], loads[:, terms - spelt :] @ grams])
+    plain = np.hstack([weights[:, : terms - spelt], weights[:, terms - spelt :] @ grams])
     length = np.linalg.norm(plain, axis=1, keepdims=True)
-    return Rows(sparse.csr_array(loads / np.where(length > 0, length, 1.0)), sparse.csr_array(grams))
+    return Rows(sparse.csr_array(weights / np.where(length > 0, length, 1.0)), sparse.csr_array(grams))
 
 
 def expanded(distances: FloatArray, weights: Sequence[int]) -> FloatArray:

@@ -13,13 +13,13 @@ import numba
 import pytest
 from numba.core.caching import CacheImpl, IndexDataCacheFile
 
+from builders.clustering import asking
 from vocabgap.clustering import blending, kernels, linkage, vectorizing
 from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.kernels import compiled
 from vocabgap.errors import StateError
 
 Loop = Callable[[], Any]
-Asking = Callable[..., Any]
 
 
 @pytest.fixture
@@ -73,9 +73,7 @@ def test_what_is_damaged_raises_what_the_stage_catches(loop: Loop, kind: str, co
 @pytest.mark.parametrize(
     "error", [EOFError("Ran out of input"), OSError(errno.ENOSPC, "No space left on device")], ids=repr
 )
-def test_what_cannot_be_read_or_kept_is_told(
-    asking: Asking, monkeypatch: pytest.MonkeyPatch, error: Exception
-) -> None:
+def test_what_cannot_be_read_or_kept_is_told(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     def refuse(*_: object) -> None:
         raise error
 
