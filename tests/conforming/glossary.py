@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from conforming.cases import AnyOf, Case, Noted, Operation
+from vocabgap.glossary.authoring import read_strictness
 from vocabgap.glossary.checking import classify, verdict
 from vocabgap.glossary.checkpoints import checkpoint_of, hash_inputs, input_diff, verify_inputs
 from vocabgap.glossary.conflicts import (
@@ -23,7 +24,6 @@ from vocabgap.glossary.conflicts import (
 from vocabgap.glossary.event_log import load_checkpoint, log_name
 from vocabgap.glossary.extracting import Field, extract, scanned_fields
 from vocabgap.glossary.glossary import Glossary, KnownTerms
-from vocabgap.glossary.importing import read_strictness
 from vocabgap.glossary.normal_form import normal_form
 from vocabgap.glossary.seeds import (
     seed_scope,

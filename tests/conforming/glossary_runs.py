@@ -18,6 +18,7 @@ from conforming.cases import AnyOf, Anything, Case, Noted, Operation
 from conforming.glossary import SCOPES
 from vocabgap.cli.app import run
 from vocabgap.errors import DEBUG_VARIABLE
+from vocabgap.glossary.authoring import read_strictness
 from vocabgap.glossary.conflicts import (
     BlockedByConflictError,
     SemanticConflict,
@@ -25,7 +26,6 @@ from vocabgap.glossary.conflicts import (
     strictness_of,
 )
 from vocabgap.glossary.event_log import read_events
-from vocabgap.glossary.importing import read_strictness
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.session import (
     Answer,

@@ -10,7 +10,7 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.conflicts import Strictness
 from vocabgap.glossary.event_log import BY_HAND, read_events
 from vocabgap.glossary.events import GlossaryClarificationResolved, ResolutionMode
-from vocabgap.glossary.open_questions import Raised, answer_later, raised
+from vocabgap.glossary.open_questions import OpenQuestion, answer_later, questions_of
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.session import (
     Defer,
@@ -28,8 +28,8 @@ def runtime(tmp_path: Path) -> GlossaryRuntime:
     return runtime
 
 
-def listed(runtime: GlossaryRuntime) -> list[Raised]:
-    return raised(read_events(runtime.logs).events)
+def listed(runtime: GlossaryRuntime) -> list[OpenQuestion]:
+    return questions_of(read_events(runtime.logs).events)
 
 
 def test_answer_that_is_given_later_settles_the_term(runtime: GlossaryRuntime) -> None:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from glossary.steps import LIFT, STAIN, runtime_in, write_scope
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.glossary import importing
-from vocabgap.glossary.importing import import_terms, save_terms
-from vocabgap.glossary.seeds import SeedTerm, read_seed
+from vocabgap.glossary import authoring
+from vocabgap.glossary.authoring import import_terms
+from vocabgap.glossary.seeds import SeedTerm, read_seed, save_terms
 from vocabgap.glossary.senses import SenseStatus
 
 
@@ -171,7 +171,7 @@ def interrupt_import(folder: Path, source: Path, after: int) -> None:
         save_terms(path, terms)
 
     with pytest.MonkeyPatch.context() as patch, contextlib.suppress(KeyboardInterrupt):
-        patch.setattr(importing, "save_terms", save_or_stop)
+        patch.setattr(authoring, "save_terms", save_or_stop)
         import_terms(runtime_in(folder), source)
 
 

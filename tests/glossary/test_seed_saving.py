@@ -8,8 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.glossary.importing import save_terms
-from vocabgap.glossary.seeds import SeedFileValidationError, SeedTerm, read_seed, validated
+from vocabgap.glossary.seeds import SeedFileValidationError, SeedTerm, read_seed, save_terms, validated
 from vocabgap.glossary.senses import SenseStatus
 
 

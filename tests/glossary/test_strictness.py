@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vocabgap.glossary.authoring import read_strictness
 from vocabgap.glossary.conflicts import (
     Strictness,
     effective_strictness,
     should_block,
     strictness_of,
 )
-from vocabgap.glossary.importing import read_strictness
 from vocabgap.glossary.session import (
     ExecutionContext,
     is_enabled,

@@ -254,7 +254,7 @@ def _show(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> N
             table(headings, rows, numbers=("confidence",), dates=("found as", "open", "conflict")) + "\n"
         )
     for question in context.questions if is_blocked else ():
-        output.text(visible(f"{question.conflict_id[:SHOWN_DIGITS]}: {question.told}"))
+        output.text(visible(f"{question.conflict_id[:SHOWN_DIGITS]}: {question.text}"))
         for number, sense in enumerate(question.candidates, 1):
             output.text("  " + visible(f"{number}. {sense.definition} [{sense.scope}]"))
         choice = "--select N or " if question.candidates else ""

@@ -180,7 +180,7 @@ def import_terms(
     options: GlossaryOptions,
 ) -> None:
     """Add the terms of a vocabulary, a table or another glossary."""
-    from vocabgap.glossary.importing import import_terms as imported  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.authoring import import_terms as imported  # noqa: PLC0415 - loads what only this needs
 
     output = output_of(context)
     runtime = runtime_of(context)

@@ -1,4 +1,4 @@
-"""`vocabgap glossary conflicts` and `resolve`: the questions that were raised, and their answers."""
+"""`vocabgap glossary conflicts` and `resolve`: the open questions, and their answers."""
 
 import sys
 from datetime import UTC
@@ -28,7 +28,7 @@ from vocabgap.text import carried, shortened, visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vocabgap.glossary.open_questions import Raised
+    from vocabgap.glossary.open_questions import OpenQuestion
     from vocabgap.glossary.senses import SenseRef
     from vocabgap.glossary.session import Answer, ChangedInputs, Question
 
@@ -46,9 +46,9 @@ def conflicts(
     *,
     options: GlossaryOptions,
 ) -> None:
-    """List the questions that were raised, and whether they are answered."""
+    """List the questions that came up, and whether they are answered."""
     from vocabgap.glossary.event_log import read_events  # noqa: PLC0415 - loads what only this needs
-    from vocabgap.glossary.open_questions import raised, standing  # noqa: PLC0415
+    from vocabgap.glossary.open_questions import as_they_stand, questions_of  # noqa: PLC0415
 
     output = output_of(context)
     asked = require_strictness(strictness)
@@ -58,7 +58,7 @@ def conflicts(
     events = read.events
     found = [
         each
-        for each in standing(raised(events), runtime)
+        for each in as_they_stand(questions_of(events), runtime)
         if mission in {None, each.mission_id}
         and (each.is_open or not unresolved)
         and asked in {None, each.effective_strictness}
@@ -110,9 +110,9 @@ def resolve(
     from vocabgap.glossary.event_log import read_events  # noqa: PLC0415 - loads what only this needs
     from vocabgap.glossary.open_questions import (  # noqa: PLC0415
         answer_later,
-        raised,
-        require_raised,
-        standing,
+        as_they_stand,
+        questions_of,
+        require_question,
     )
     from vocabgap.glossary.session import Defer, Define, Select  # noqa: PLC0415 - as above
 
@@ -120,7 +120,7 @@ def resolve(
     runtime = runtime_of(context)
     read = read_events(runtime.logs)
     note_skipped(output, read.skipped)
-    question = require_raised(standing(raised(read.events), runtime), conflict, mission)
+    question = require_question(as_they_stand(questions_of(read.events), runtime), conflict, mission)
     if select is not None and define is not None:
         raise InvalidInputError("--select and --define are two answers", hint="give one of them")
     answer: Answer
@@ -144,7 +144,7 @@ def resolve(
     output.text(f"Conflict about '{term}' resolved successfully")
 
 
-def _ask(output: Output, question: "Raised", candidates: "tuple[SenseRef, ...]") -> "Answer | None":
+def _ask(output: Output, question: "OpenQuestion", candidates: "tuple[SenseRef, ...]") -> "Answer | None":
     """What somebody answers; none where what is answered already is to stay so."""
     prompt = Prompt()
     if not question.is_open:
@@ -157,7 +157,7 @@ def _ask(output: Output, question: "Raised", candidates: "tuple[SenseRef, ...]")
     return prompt.choose_once(candidates)
 
 
-def _fields(question: "Raised") -> dict[str, object]:
+def _fields(question: "OpenQuestion") -> dict[str, object]:
     return {
         "conflict_id": question.conflict_id,
         "term": question.term,

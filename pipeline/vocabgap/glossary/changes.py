@@ -69,11 +69,7 @@ def custom(
     source: str = CLARIFIED,
     conflict_id: str = "",
 ) -> GlossarySenseUpdated:
-    """That a question was answered with a meaning of one's own: it takes the place of all that were there.
-
-    Raises:
-        InvalidInputError: The definition is blank.
-    """
+    """That a question was answered with a meaning of one's own: it takes the place of all that were there."""
     surface = conflict.term.surface_text
     return _added(
         glossary,
@@ -98,20 +94,7 @@ def authored(
     scope: str | None = None,
     replacing: bool = False,
 ) -> GlossarySenseUpdated:
-    """That somebody gives a term a meaning.
-
-    Args:
-        glossary: The glossary so far; ask its `rivals` first, and the person if there are any.
-        text: The term, in any spelling.
-        definition: What it means.
-        actor: Who says so.
-        now: When.
-        scope: The scope; by default the one for people's own senses.
-        replacing: Whether that takes the place of what it meant before. Otherwise it means both.
-
-    Raises:
-        InvalidInputError: The text is no term, the definition is blank, or the scope is not active.
-    """
+    """That somebody gives a term a meaning."""
     surface = surface_of(text)
     if surface is None:
         raise InvalidInputError(f"{text!r} is no term", hint="expected text with something to see in it")
@@ -131,11 +114,7 @@ def authored(
 def drafted(
     glossary: Glossary, term: ExtractedTerm, definition: str, *, actor: Actor, now: datetime
 ) -> GlossarySenseUpdated:
-    """That a term was found which may be none: a draft until somebody promotes or drops it.
-
-    Raises:
-        InvalidInputError: The definition is blank.
-    """
+    """That a term was found which may be none: a draft until somebody promotes or drops it."""
     return _added(
         glossary,
         term.surface.surface_text,
@@ -164,18 +143,7 @@ def deprecated(sense: TermSense, *, actor: Actor, now: datetime) -> GlossarySens
 def require_sense(
     glossary: Glossary, text: str, *, scope: str | None = None, definition: str | None = None
 ) -> TermSense:
-    """The one sense of a term that is meant, of any status.
-
-    Args:
-        glossary: The glossary.
-        text: The term, in any spelling.
-        scope: Its scope, where there are several.
-        definition: Its definition or the beginning of it, where there are several.
-
-    Raises:
-        NotFoundError: There is none.
-        InvalidInputError: There are several.
-    """
+    """The one sense of a term that is meant, of any status."""
     begins = "" if definition is None else definition_key(definition)
     found = [
         sense

@@ -20,9 +20,6 @@ from vocabgap.glossary.normal_form import lower
 from vocabgap.glossary.senses import ExtractedTerm, TermSense
 from vocabgap.text import FUNCTION_WORDS, stem
 
-# Contradictions: a text that uses a term against its definition, as far as its wording shows that.
-
-
 WINDOW: Final = 50  # characters on either side of a use of the term
 _LEAST_SHARED: Final = 0.3  # of the words of a definition, where a text gives one of its own
 _TELLING: Final = 4  # letters of a word from which on denying it denies the definition
@@ -42,11 +39,6 @@ def contradictions(text: str, term: str, definition: str) -> Iterator[str]:
     A use is where the text denies, near the term, a word of the definition (`is not a unit`), denies the term
     itself (`a feature is not`, `unlike a feature`), or says what it means in other words (`refers to a
     plugin`).
-
-    Args:
-        text: The text.
-        term: The term, in lower case; only whole words are uses of it.
-        definition: What it means.
 
     Returns:
         The passages around these uses, in lower case with single spaces.
@@ -125,15 +117,7 @@ def check(
     output: str = "",
     scopes: Sequence[str] | None = None,
 ) -> list[SemanticConflict]:
-    """The conflicts among the terms of a step, in the order of the terms.
-
-    Args:
-        terms: The terms.
-        glossary: What they mean.
-        critical: Whether it is a step in which nothing may go wrong.
-        output: What the step has generated, which may contradict the glossary.
-        scopes: The scopes that count, in their order; those of the glossary by default.
-    """
+    """The conflicts among the terms of a step, in the order of the terms."""
     found = []
     nothing_known: dict[float, tuple[ConflictType, Severity]] = {}  # most terms of a text, and alike
     for term in terms:
@@ -169,13 +153,6 @@ def classify(
     output: str = "",
 ) -> ConflictType | None:
     """What is open about a term.
-
-    Args:
-        surface: The term.
-        senses: Its senses, by scope; of any status, but only active ones answer.
-        confidence: How sure it is that this is a term, 0 to 1.
-        critical: Whether it is found in a step in which nothing may go wrong.
-        output: What the step has generated.
 
     Returns:
         The kind of conflict; none where the term has one meaning, which the output does not contradict.

@@ -58,9 +58,6 @@ class StepCheckpoint(msgspec.Struct, frozen=True):
         cursor: Where it goes on: one of `Cursor`.
         retry_token: What names this checkpoint, a UUID.
         timestamp: When it was made; one without an offset is in UTC.
-
-    Raises:
-        InvalidTermError: A field is none of these.
     """
 
     mission_id: str
@@ -105,11 +102,7 @@ class Verified(NamedTuple):
 
 
 def checkpoint_of(payload: object) -> StepCheckpoint:
-    """The checkpoint that a JSON object stands for; keys of other names mean nothing.
-
-    Raises:
-        InvalidTermError: It is none.
-    """
+    """The checkpoint that a JSON object stands for; keys of other names mean nothing."""
     try:
         return msgspec.convert(payload, StepCheckpoint)
     except msgspec.ValidationError as error:
@@ -124,29 +117,18 @@ def hash_inputs(inputs: Mapping[str, Any]) -> str:
 
     Returns:
         64 hexadecimal digits.
-
-    Raises:
-        InvalidInputError: The inputs hold something else that JSON cannot say.
     """
     return hashlib.sha256(_canonical(inputs).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def verify_inputs(input_hash: str, inputs: Mapping[str, Any]) -> Verified:
-    """Whether the inputs are still those of a hash.
-
-    Raises:
-        InvalidInputError: As `hash_inputs`.
-    """
+    """Whether the inputs are still those of a hash."""
     found = hash_inputs(inputs)
     return Verified(found == input_hash, input_hash[:SHOWN_DIGITS], found[:SHOWN_DIGITS])
 
 
 def input_diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """What changed in the inputs, by key: what was there and what is now, none for what is not there.
-
-    Raises:
-        InvalidInputError: As `hash_inputs`.
-    """
+    """What changed in the inputs, by key: what was there and what is now, none for what is not there."""
     return {
         key: (old.get(key), new.get(key))
         for key in sorted({*old, *new})
@@ -155,11 +137,7 @@ def input_diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, tupl
 
 
 def plain(value: object) -> object:
-    """What JSON holds for a value that it cannot hold itself.
-
-    Raises:
-        TypeError: There is nothing that it could hold for it.
-    """
+    """What JSON holds for a value that it cannot hold itself."""
     match value:
         case set() | frozenset():
             return sorted(value, key=_canonical)
@@ -220,17 +198,7 @@ class StepState(msgspec.Struct, frozen=True):
 
 
 def save_state(events: Path, retry_token: str, context: "ExecutionContext") -> None:
-    """Keep a step, all of it or nothing.
-
-    Args:
-        events: The folder of the event logs.
-        retry_token: The token of its checkpoint.
-        context: The step.
-
-    Raises:
-        InvalidInputError: It holds what JSON cannot say.
-        VocabgapError: It cannot be written.
-    """
+    """Keep a step, all of it or nothing."""
     state = StepState(
         context.step_id,
         context.mission_id,

@@ -49,9 +49,6 @@ class SemanticConflict(msgspec.Struct, frozen=True, gc=False):
         confidence: How sure it is that this is a term, 0 to 1.
         candidate_senses: What it may mean, the likeliest first.
         context: Where the term was found; of an inconsistent one, how it is used there.
-
-    Raises:
-        InvalidTermError: It is ambiguous between nothing, or the confidence lies outside.
     """
 
     term: TermSurface
@@ -78,13 +75,7 @@ class SemanticConflict(msgspec.Struct, frozen=True, gc=False):
 
 
 def score_severity(conflict_type: ConflictType, *, confidence: float, critical: bool) -> Severity:
-    """How bad a conflict is.
-
-    Args:
-        conflict_type: What is open.
-        confidence: How sure it is that this is a term, 0 to 1.
-        critical: Whether the step is one in which nothing may go wrong.
-    """
+    """How bad a conflict is."""
     match conflict_type:
         case ConflictType.AMBIGUOUS:
             return Severity.HIGH if critical else Severity.MEDIUM
@@ -98,11 +89,7 @@ def score_severity(conflict_type: ConflictType, *, confidence: float, critical: 
 
 
 def conflict_of(payload: Any) -> SemanticConflict:  # noqa: ANN401 - whatever a log may hold
-    """The conflict that a JSON object stands for; its term may be a plain text.
-
-    Raises:
-        InvalidTermError: It is none.
-    """
+    """The conflict that a JSON object stands for; its term may be a plain text."""
     if isinstance(payload, dict) and isinstance(payload.get("term"), str):
         payload = {**payload, "term": {"surface_text": payload["term"]}}
     try:
@@ -133,14 +120,7 @@ def effective_strictness(
     mission: Strictness | None = None,
     configured: Strictness | None = None,
 ) -> Strictness:
-    """The strictness in force: of those that were given the nearest one, else `medium`.
-
-    Args:
-        runtime: What this run was called with.
-        step: What the step says.
-        mission: What the mission says.
-        configured: What the settings say.
-    """
+    """The strictness in force: of those that were given the nearest one, else `medium`."""
     given = (runtime, step, mission, configured)
     return next((each for each in given if each is not None), Strictness.MEDIUM)
 

@@ -80,11 +80,7 @@ def skipped_lines(skipped: int) -> list[str]:
 
 
 def log_name(mission_id: str) -> str:
-    """The name of a mission's log: what a file's name had better not hold becomes a hyphen.
-
-    Raises:
-        InvalidTermError: The mission has no name.
-    """
+    """The name of a mission's log: what a file's name had better not hold becomes a hyphen."""
     require_id("mission_id", mission_id)
     name = _FOREIGN.sub("-", mission_id)
     if len(name) > _LONGEST_NAME:
@@ -132,11 +128,7 @@ def log_files(folder: Path, mission_id: str | None = None) -> list[Path]:
 
 @contextmanager
 def opened_log(path: Path) -> Iterator[BinaryIO]:
-    """A log, open to be read.
-
-    Raises:
-        VocabgapError: It cannot be read.
-    """
+    """A log, open to be read."""
     with LOG_ROLE.refusing(path, "read"):
         found = file_kind(path)
         if found is not FileKind.FILE:
@@ -148,14 +140,7 @@ def opened_log(path: Path) -> Iterator[BinaryIO]:
 def parse_log(
     content: bytes, log: str, first: int = 1, since: datetime = LONG_AGO
 ) -> tuple[list[LoggedEvent], int]:
-    """The events of one log in the order of their lines, and how many lines are none.
-
-    Args:
-        content: What the file holds.
-        log: Its name without the ending.
-        first: The number of its first line.
-        since: The latest moment of the lines before.
-    """
+    """The events of one log in the order of their lines, and how many lines are none."""
     found: list[LoggedEvent] = []
     bad: list[VocabgapError] = []
     moment = since
@@ -169,17 +154,8 @@ def parse_log(
 def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
     """Add events to a mission's log, all of them or none; they are on the disk when this returns.
 
-    Args:
-        folder: Where the logs lie; it is made where it does not exist.
-        mission_id: The mission.
-        events: The events, in their order.
-
     Returns:
         The events as they were logged, each with its identifier.
-
-    Raises:
-        InvalidInputError: One holds what JSON cannot say, or the mission has no name.
-        VocabgapError: The log cannot be written, or another writer holds it.
     """
     path = folder / log_name(mission_id)
     logged = [identified(event) for event in events]
@@ -225,18 +201,8 @@ def load_checkpoint(
 ) -> StepCheckpoint | None:
     """The newest checkpoint of a step.
 
-    Args:
-        folder: Where the logs lie.
-        step_id: The step; any one by default.
-        mission_id: The mission; any one by default.
-        retry_token: The token of the checkpoint; any one by default.
-        accepted: Whether the checkpoint of a token counts.
-
     Returns:
         The checkpoint; none where the logs hold none.
-
-    Raises:
-        VocabgapError: A log cannot be read.
     """
     newest: StepCheckpoint | None = None
     for each in read_events(folder).events:
@@ -261,12 +227,7 @@ def load_checkpoint(
 
 
 def require_checkpoint(folder: Path, retry_token: str) -> StepCheckpoint:
-    """The checkpoint of a token.
-
-    Raises:
-        NotFoundError: The logs hold none.
-        VocabgapError: A log cannot be read.
-    """
+    """The checkpoint of a token."""
     found = load_checkpoint(folder, retry_token=retry_token)
     if found is None:
         also = "".join(f"; {told}" for told in skipped_lines(read_events(folder).skipped))

@@ -268,11 +268,7 @@ def in_mission(event: GlossaryEvent, mission_id: str) -> GlossaryEvent:
 
 
 def event_of(payload: Any) -> GlossaryEvent:  # noqa: ANN401 - whatever a log may hold
-    """The event that a JSON object stands for; a term may be a text or an object in it.
-
-    Raises:
-        InvalidTermError: It is none.
-    """
+    """The event that a JSON object stands for; a term may be a text or an object in it."""
     if not isinstance(payload, dict):
         raise InvalidTermError("expected an event as a JSON object")
     payload = dict(payload)

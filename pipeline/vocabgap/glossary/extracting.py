@@ -27,9 +27,6 @@ from vocabgap.glossary.senses import (
 )
 from vocabgap.text import FUNCTION_WORDS
 
-# Words that are no terms, whatever shows them as one.
-
-
 # The hundred commonest words of English.
 _COMMONEST: Final = """
 the be to of and a in that have i it for not on with he as you do at this but his by from they we
@@ -51,9 +48,6 @@ STOP_WORDS: Final = frozenset(_COMMONEST.split())
 NO_NOUNS: Final = STOP_WORDS | FUNCTION_WORDS | frozenset(_CUT.split())
 NO_NAMES: Final = NO_NOUNS | frozenset(_CALENDAR.split())
 NO_ACRONYMS: Final = STOP_WORDS | frozenset(_MARKS.split())
-
-
-# Quoted phrases: what stands between quotation marks of any kind.
 
 
 _MOST: Final = 80  # characters of a phrase; what is longer is a quotation, and no term
@@ -78,9 +72,6 @@ _CLOSING: Final = ",.;:!?…"  # what may stand before the closing mark and belo
 def quoted(text: str) -> Iterator[str]:
     """The phrases between quotation marks: straight or curly, double or single, back-ticks or guillemets.
 
-    Args:
-        text: Any text.
-
     Returns:
         The phrases as they are written, kind by kind, without white space and punctuation at their ends.
     """
@@ -90,9 +81,6 @@ def quoted(text: str) -> Iterator[str]:
             for phrase in pattern.findall(text):
                 if len(phrase) <= longest and not ("\n" in phrase and _PARAGRAPH.search(phrase)):
                     yield phrase.strip().rstrip(_CLOSING)
-
-
-# Patterns: what the spelling of a word says of it.
 
 
 _LEAST_CAPITALS: Final = 2
@@ -109,11 +97,7 @@ _CAPITALISED: Final = re.compile(r"[A-Z](?<=[a-z0-9,;] [A-Z])[a-z]{2,}(?: [A-Z][
 
 
 def spelled_as(word: str) -> tuple[TermSource, str] | None:
-    """The sign that a word's spelling is, and its normal form; none where it is spelled as words are.
-
-    Args:
-        word: One word, of which an underscore is a part and a hyphen is none.
-    """
+    """The sign that a word's spelling is, and its normal form; none where it is spelled as words are."""
     if len(word) == 1 or (word.isalpha() and word[1:].islower()):
         return None
     if ACRONYM.fullmatch(word):
@@ -144,9 +128,6 @@ def capitalised(text: str) -> Iterator[str]:
             del words[-1]
         if not NO_NAMES.issuperset(map(str.lower, words)):
             yield " ".join(words)
-
-
-# Reading: what a run of characters without white space says of terms, worked out once for each.
 
 
 _LEAST_LETTERS: Final = 3  # of a word that is a term where it is there often
@@ -183,11 +164,7 @@ class Reading(NamedTuple):
 
 
 def readings(runs: Iterable[str]) -> list[Reading]:
-    """What runs of characters say, in order.
-
-    Args:
-        runs: Each without white space, composed.
-    """
+    """What runs of characters say, in order."""
     return list(map(_read, runs))
 
 
@@ -290,13 +267,7 @@ def hinted(metadata: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def scanned_fields(
     step_input: Mapping[str, Any], step_output: Mapping[str, Any], metadata: Mapping[str, Any]
 ) -> list[Field]:
-    """The texts of a step that are scanned: of its input, then of its output.
-
-    Args:
-        step_input: What the step was given.
-        step_output: What it has generated.
-        metadata: Of the step: `glossary_fields` lists the names of the fields instead of the usual ones.
-    """
+    """The texts of a step that are scanned: of its input, then of its output."""
     names: Iterable[str] = DEFAULT_FIELDS
     asked = metadata.get(_FIELDS)
     if isinstance(asked, list | tuple) and all(isinstance(name, str) for name in asked):

@@ -27,9 +27,6 @@ from vocabgap.glossary.senses import (
     TermSurface,
 )
 
-# Known terms, found in a text in one pass over its words, however many there are.
-
-
 _END: Final = ""  # no token is empty: under it stands the term that ends here
 _Branch = dict[str, Any]
 
@@ -54,9 +51,6 @@ class KnownTerms:
         """The terms in a text, in order, each as often as it is there.
 
         Where several begin at the same word the longest is meant, and what is part of a term is none itself.
-
-        Args:
-            keys: The words and marks of the text, as `keys_of` has them.
         """
         root, end, after = self._root, len(keys), 0
         for place in compress(count(), map(root.__contains__, keys)):
@@ -133,10 +127,6 @@ class Glossary:
     def resolve(self, surface: str, scopes: Iterable[str] | None = None) -> tuple[TermSense, ...]:
         """What a term means: its active senses that no selection has ruled out.
 
-        Args:
-            surface: The term, in any spelling.
-            scopes: The scopes that count, in their order; the active ones by default.
-
         Returns:
             The senses by scope, then confidence. With one definition among them the first one answers; with
             several the term is ambiguous.
@@ -162,12 +152,7 @@ class Glossary:
         return found[0] if len(definitions(found)) == 1 else None
 
     def accepts(self, sense: TermSense, usage: str) -> bool:
-        """Whether somebody has said of a use of a term that this sense is meant, though it seems otherwise.
-
-        Args:
-            sense: What the term means.
-            usage: The use, as the context of a conflict gives it.
-        """
+        """Whether people have said of a use of a term that this sense is meant, though it seems otherwise."""
         key = term_key(sense.surface.surface_text)
         return self._accepted.get(key, {}).get(usage) == sense_id(sense)
 

@@ -101,15 +101,7 @@ class GlossaryFiles:
         self._snapshot = _Snapshot()
 
     def load(self, mission_id: str | None = None) -> Loaded:
-        """The glossary that seed files and logged events make.
-
-        Args:
-            mission_id: The mission whose own scope counts; that of all missions by default.
-
-        Raises:
-            SeedFileValidationError: A seed file is none: nothing of its scope would count.
-            VocabgapError: A file cannot be read.
-        """
+        """The glossary that seed files and logged events make."""
         before = self._snapshot
         seeds = self._read_seeds(before.seeds)
         logs = follow_logs(self.events, before.logs)
@@ -141,15 +133,8 @@ class GlossaryFiles:
         what is said after it gets the moment after. The provenance keeps what the clock says. Hold the logs
         with `changing` for as long as what the events rest on is to hold still.
 
-        Args:
-            mission_id: The mission.
-            events: The events, in their order.
-
         Returns:
             The events as they were logged, each with its identifier.
-
-        Raises:
-            VocabgapError: A log cannot be read or written.
         """
         logs = follow_logs(self.events, self._snapshot.logs)
         self._snapshot = self._snapshot._replace(logs=logs)
@@ -309,21 +294,11 @@ def _unused(seeds: Path, scopes: ScopeStack) -> tuple[Path, ...]:
     return tuple(path for path in written if seed_scope(path, scopes) is None)
 
 
-# Logs that grow: only what was added since they were read last is read.
-
-
 def follow_logs(folder: Path, known: Mapping[str, Log]) -> dict[str, Log]:
     """The logs of a folder by name, in order, of which only what was added is read.
 
     A log is read as a whole where it is another file by now, is shorter than before, was changed without
     growing, or goes on in the middle of a line.
-
-    Args:
-        folder: The folder; without it there are no logs.
-        known: The logs as they were read before.
-
-    Raises:
-        VocabgapError: One cannot be read.
     """
     return {path.name: _follow(path, known.get(path.name)) for path in log_files(folder)}
 

@@ -51,22 +51,12 @@ from vocabgap.glossary.session import (
     question_of,
 )
 
-# What a middleware is.
-
 
 class Middleware(Protocol):
     """One of the rooms that a step passes."""
 
     def __call__(self, context: ExecutionContext, session: Session) -> ExecutionContext:
-        """Add to a step what this room finds out, and give it on.
-
-        Args:
-            context: The step.
-            session: What the rooms share.
-        """
-
-
-# Extraction: the terms of a step, each observed once.
+        """Add to a step what this room finds out, and give it on."""
 
 
 def extract_terms(context: ExecutionContext, session: Session) -> ExecutionContext:
@@ -94,9 +84,6 @@ def extract_terms(context: ExecutionContext, session: Session) -> ExecutionConte
         ],
     )
     return context
-
-
-# The check: which terms of a step are open, and what follows from that.
 
 
 def check_terms(context: ExecutionContext, session: Session) -> ExecutionContext:
@@ -143,9 +130,6 @@ def conflicts_of(context: ExecutionContext, glossary: Glossary) -> list[Semantic
     )
 
 
-# The gate: whether a step goes on. It stands before the clarification and behind it.
-
-
 _HINT: Final = "answer the open questions, then resume the step"
 
 
@@ -153,9 +137,6 @@ def guard(context: ExecutionContext, session: Session) -> ExecutionContext:
     """Let a step go on, or stop it.
 
     What is stopped for the first time gets a checkpoint and may be clarified; the second time it ends here.
-
-    Raises:
-        BlockedByConflictError: Its conflicts are as bad as before the clarification.
     """
     strictness = context.effective_strictness or Strictness.MEDIUM
     was_stopped = context.is_stopped
@@ -238,9 +219,6 @@ def _keep(context: ExecutionContext, session: Session, strictness: Strictness) -
     return token if len(context.notes) == noted else kept
 
 
-# Clarification: people are asked what stops a step; the answers become part of the glossary.
-
-
 def clarify(context: ExecutionContext, session: Session) -> ExecutionContext:
     """Put the questions of a step, the worst first.
 
@@ -277,12 +255,7 @@ def clarify(context: ExecutionContext, session: Session) -> ExecutionContext:
 
 
 def answered(question: Question, answer: Answer, session: Session) -> GlossaryEvent | None:
-    """The event that an answer is; none where the question stays open.
-
-    Raises:
-        InvalidInputError: The definition is blank.
-        IndexError: There is no such candidate.
-    """
+    """The event that an answer is; none where the question stays open."""
     moment = session.now()
     match answer:
         case Select(place):
@@ -336,7 +309,7 @@ def _requested(
     question: Question, context: ExecutionContext, session: Session
 ) -> GlossaryClarificationRequested:
     return GlossaryClarificationRequested(
-        question=question.told,
+        question=question.text,
         term=question.term,
         options=tuple(each.definition for each in question.candidates),
         urgency=question.conflict.severity,
@@ -365,18 +338,11 @@ def _drafts(conflict: SemanticConflict, context: ExecutionContext, session: Sess
     return [drafted(session.glossary, term, definition, actor=SERVICE, now=session.now())]
 
 
-# Resume: a step that was stopped goes on where it was, in a glossary that has learned meanwhile.
-
-
 def restore(context: ExecutionContext, session: Session) -> ExecutionContext:
     """Restore a step from the checkpoint that its token names; one without a token is left as it is.
 
     With the same inputs its terms are not looked for again; what they mean is what the glossary says by now.
     With others, if that is confirmed, everything is found anew.
-
-    Raises:
-        AbortResumeError: The inputs have changed, and nobody says that the step goes on.
-        VocabgapError: What was kept cannot be read.
     """
     if not context.retry_token or session.files is None:
         return context

@@ -1,4 +1,4 @@
-"""Questions that were raised, as the logs tell of them, and how they are answered later."""
+"""Open questions, as the logs tell of them, and how they are answered later."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -39,15 +39,15 @@ _FEWEST_DIGITS: Final = 8  # of an identifier's beginning
 _Place = tuple[str, str, str]  # mission, step and term of a finding
 
 
-class Standing(StrEnum):
+class QuestionStatus(StrEnum):
     """Whether a question is answered."""
 
     RESOLVED = "resolved"
     UNRESOLVED = "unresolved"
 
 
-class Raised(msgspec.Struct, frozen=True):
-    """A question that was raised.
+class OpenQuestion(msgspec.Struct, frozen=True):
+    """A question about what a term means, open or answered.
 
     Attributes:
         conflict_id: What names it.
@@ -70,7 +70,7 @@ class Raised(msgspec.Struct, frozen=True):
     severity: str
     mission_id: str
     timestamp: datetime
-    status: Standing
+    status: QuestionStatus
     effective_strictness: str = ""
     step_id: str = ""
     context: str = ""
@@ -85,7 +85,7 @@ class Raised(msgspec.Struct, frozen=True):
     @property
     def is_open(self) -> bool:
         """Whether it waits for an answer."""
-        return self.status is Standing.UNRESOLVED
+        return self.status is QuestionStatus.UNRESOLVED
 
     def candidates(self, glossary: Glossary) -> tuple[SenseRef, ...]:
         """What can be chosen, in the order in which it was offered."""
@@ -98,14 +98,14 @@ class Raised(msgspec.Struct, frozen=True):
         )
 
 
-def raised(events: Iterable[LoggedEvent]) -> list[Raised]:
+def questions_of(events: Iterable[LoggedEvent]) -> list[OpenQuestion]:
     """The questions of some logs, each as it stands at last, in the order in which they came up first.
 
     Args:
         events: In the order in which they happened.
     """
     findings: dict[_Place, tuple[SemanticConflict, str]] = {}
-    found: dict[str, Raised] = {}
+    found: dict[str, OpenQuestion] = {}
     for logged in events:
         event = logged.event
         match event:
@@ -115,13 +115,13 @@ def raised(events: Iterable[LoggedEvent]) -> list[Raised]:
                     findings[place] = conflict, event.effective_strictness
             case GlossaryClarificationRequested():
                 finding = findings.get((event.mission_id, event.step_id, event.term))
-                found[event.conflict_id] = _asked(event, finding)
+                found[event.conflict_id] = _requested(event, finding)
             case GlossaryClarificationResolved() | GlossarySenseUpdated() if event.conflict_id:
-                found[event.conflict_id] = _answered(event, found.get(event.conflict_id))
+                found[event.conflict_id] = _resolved(event, found.get(event.conflict_id))
     return list(found.values())
 
 
-def standing(questions: Iterable[Raised], runtime: GlossaryRuntime) -> list[Raised]:
+def as_they_stand(questions: Iterable[OpenQuestion], runtime: GlossaryRuntime) -> list[OpenQuestion]:
     """The questions as they stand in the glossary: what settles a term settles all questions about it.
 
     That may be the answer to another question, a draft that was promoted, or a meaning that somebody wrote.
@@ -137,16 +137,18 @@ def standing(questions: Iterable[Raised], runtime: GlossaryRuntime) -> list[Rais
     found = []
     for each in questions:
         is_settled = each.is_open and _is_settled(each, loaded(each.mission_id or None).glossary)
-        found.append(msgspec.structs.replace(each, status=Standing.RESOLVED) if is_settled else each)
+        found.append(msgspec.structs.replace(each, status=QuestionStatus.RESOLVED) if is_settled else each)
     return found
 
 
-def _is_settled(question: Raised, glossary: Glossary) -> bool:
+def _is_settled(question: OpenQuestion, glossary: Glossary) -> bool:
     meaning = glossary.meaning(question.term)
     return meaning is not None and (not question.usage or glossary.accepts(meaning, question.usage))
 
 
-def require_raised(questions: Iterable[Raised], conflict_id: str, mission_id: str | None = None) -> Raised:
+def require_question(
+    questions: Iterable[OpenQuestion], conflict_id: str, mission_id: str | None = None
+) -> OpenQuestion:
     """The question of an identifier, or of the beginning of one.
 
     Raises:
@@ -170,16 +172,18 @@ def require_raised(questions: Iterable[Raised], conflict_id: str, mission_id: st
     return begun[0]
 
 
-def _asked(event: GlossaryClarificationRequested, finding: tuple[SemanticConflict, str] | None) -> Raised:
+def _requested(
+    event: GlossaryClarificationRequested, finding: tuple[SemanticConflict, str] | None
+) -> OpenQuestion:
     conflict, strictness = finding if finding is not None else (None, "")
-    return Raised(
+    return OpenQuestion(
         event.conflict_id,
         event.term,
         ConflictType.UNKNOWN.value if conflict is None else conflict.conflict_type.value,
         event.urgency.value,
         event.mission_id,
         event.timestamp,
-        Standing.UNRESOLVED,
+        QuestionStatus.UNRESOLVED,
         strictness,
         event.step_id,
         "" if conflict is None else conflict.context,
@@ -188,28 +192,27 @@ def _asked(event: GlossaryClarificationRequested, finding: tuple[SemanticConflic
     )
 
 
-def _answered(event: GlossaryClarificationResolved | GlossarySenseUpdated, question: Raised | None) -> Raised:
+def _resolved(
+    event: GlossaryClarificationResolved | GlossarySenseUpdated, question: OpenQuestion | None
+) -> OpenQuestion:
     if question is None:
-        question = Raised(
+        question = OpenQuestion(
             event.conflict_id,
             event.term_surface,
             ConflictType.UNKNOWN.value,
             Severity.LOW.value,
             "",
             event.timestamp,
-            Standing.RESOLVED,
+            QuestionStatus.RESOLVED,
         )
-    return msgspec.structs.replace(question, status=Standing.RESOLVED)
-
-
-# Answering: questions that were raised are answered later, when no step waits for it.
+    return msgspec.structs.replace(question, status=QuestionStatus.RESOLVED)
 
 
 LATER: Final = "cli_resolve"  # the source of answers that are given later
 
 
-def answer_later(runtime: GlossaryRuntime, question: Raised, answer: Answer) -> list[GlossaryEvent]:
-    """Answer a question that was raised, and log it; a deferred one stays as it is.
+def answer_later(runtime: GlossaryRuntime, question: OpenQuestion, answer: Answer) -> list[GlossaryEvent]:
+    """Answer an open question, and log it; a deferred one stays as it is.
 
     Returns:
         The events, as they were logged.
@@ -225,7 +228,7 @@ def answer_later(runtime: GlossaryRuntime, question: Raised, answer: Answer) -> 
 
 
 def _events(
-    runtime: GlossaryRuntime, glossary: Glossary, question: Raised, answer: Answer
+    runtime: GlossaryRuntime, glossary: Glossary, question: OpenQuestion, answer: Answer
 ) -> list[GlossaryEvent]:
     moment = runtime.now()
 
@@ -265,7 +268,7 @@ def _events(
     return []
 
 
-def _conflict(question: Raised) -> SemanticConflict:
+def _conflict(question: OpenQuestion) -> SemanticConflict:
     surface = surface_of(question.term)
     if surface is None:
         raise InvalidTermError(f"{question.term!r} is no term")

@@ -313,9 +313,6 @@ def _passed(stage: Middleware, context: ExecutionContext, session: Session) -> E
     return after
 
 
-# The runtime that settings mean.
-
-
 def configured_runtime(
     settings: GlossarySettings, *, actor: Actor = SERVICE, now: Callable[[], datetime] = clock
 ) -> GlossaryRuntime:

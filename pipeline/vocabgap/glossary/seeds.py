@@ -1,14 +1,17 @@
 """Seed files: the senses of a scope, as people write them down."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from io import StringIO
 from pathlib import Path
 from reprlib import repr as short_repr
 from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError, nearest
+from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError, nearest
+from vocabgap.files.atomic import write_whole
 from vocabgap.files.refusals import FileKind, content_of
 from vocabgap.files.yaml import parse_yaml, yaml_lines
 from vocabgap.glossary.senses import (
@@ -21,9 +24,6 @@ from vocabgap.glossary.senses import (
     require_definition,
     require_surface,
 )
-
-# Terms as a seed file lists them, and everything that may be wrong with them.
-
 
 TERMS: Final = "terms"
 _REQUIRED: Final = ("surface", "definition")
@@ -117,11 +117,7 @@ class SeedFileValidationError(InvalidInputError, ValueError):
 
 
 def validated(data: object) -> tuple[list[SeedTerm], list[SeedProblem]]:
-    """The terms of a seed file's content that are in order, and what is wrong with the others.
-
-    Args:
-        data: An object with nothing but a list of terms, which may be empty, under `terms`.
-    """
+    """The terms of a seed file's content that are in order, and what is wrong with the others."""
     if not isinstance(data, Mapping):
         found = "nothing" if data is None else short_repr(data)
         told = f"expected an object with 'terms', found {found}"
@@ -185,6 +181,8 @@ def _problem(field: object, value: object) -> str:
 
 SEED_ENDING: Final = ".yaml"
 # A seed says who wrote it only through its history; what it holds has no date of its own.
+_WIDTH: Final = 10_000  # characters of a line: definitions are not broken
+_FILE_MODE: Final = 0o666
 FROM_SEED: Final = Provenance("system:seed_file", datetime.fromtimestamp(0, UTC), "seed_file")
 
 
@@ -206,11 +204,7 @@ class Seed(NamedTuple):
         return [term.in_scope(scope, FROM_SEED) for term in self.terms]
 
     def require_valid(self) -> None:
-        """Refuse a file with errors.
-
-        Raises:
-            SeedFileValidationError: It has some; the error lists them all.
-        """
+        """Refuse a file with errors."""
         if self.problems:
             raise SeedFileValidationError(self.path, self.problems)
 
@@ -235,13 +229,7 @@ def read_seed(path: Path) -> Seed:
 
 
 def read_content(path: Path) -> bytes | None:
-    """What a seed file holds; none where there is no such file.
-
-    Raises:
-        InvalidInputError: It is no regular file.
-        AccessDeniedError: It may not be read.
-        StateError: The disk does not give it.
-    """
+    """What a seed file holds; none where there is no such file."""
     found = content_of(path, "seed file")
     if isinstance(found, bytes):
         return found
@@ -251,12 +239,7 @@ def read_content(path: Path) -> bytes | None:
 
 
 def parse_seed(path: Path, content: bytes) -> Seed:
-    """The terms in the content of a seed file, and all that is wrong with it.
-
-    Args:
-        path: The file, to be named.
-        content: YAML 1.2, in which bare `off` and `no` are texts.
-    """
+    """The terms in the content of a seed file, and all that is wrong with it."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -275,3 +258,94 @@ def _line(problem: SeedProblem, lines: Mapping[tuple[str | int, ...], int]) -> i
         return lines.get((problem.field,))
     place = (TERMS, problem.term)
     return lines.get((*place, problem.field), lines.get(place))
+
+
+def save_terms(path: Path, terms: Iterable[SeedTerm]) -> None:
+    """Have a seed file list some terms.
+
+    A term that is there stays in its place, with its comments, and says what is new of it; the others are
+    added at the end, in order. None is taken out: what does not count any more is deprecated.
+    """
+    content = read_content(path)
+    there: tuple[SeedTerm, ...] = ()
+    if content is not None:
+        seed = parse_seed(path, content)
+        seed.require_valid()
+        there = seed.terms
+    wanted = {(term.surface, term.definition): term for term in terms}
+    written = _rewritten((content or b"").decode("utf-8-sig"), list(wanted.values()))
+    together = {**{(term.surface, term.definition): term for term in there}, **wanted}
+    found = parse_seed(path, written.encode())
+    if {(term.surface, term.definition): term for term in found.terms} != together:
+        raise InvalidInputError(
+            f"the terms cannot be written to '{path}' as YAML",
+            hint="leave out characters that cannot be seen, such as control characters",
+        )
+    _replace(path, written)
+
+
+def _rewritten(text: str, terms: Iterable[SeedTerm]) -> str:
+    """A seed file's content with some terms in it."""
+    from ruamel.yaml import YAML  # noqa: PLC0415 - loads what only writing needs
+    from ruamel.yaml.comments import CommentedMap, CommentedSeq  # noqa: PLC0415
+    from ruamel.yaml.scalarstring import DoubleQuotedScalarString  # noqa: PLC0415
+
+    editor = YAML(typ="rt", pure=True)
+    editor.width = _WIDTH
+    editor.preserve_quotes = True
+    editor.indent(mapping=2, sequence=4, offset=2)
+    document = editor.load(text) if text.strip() else None
+    if document is None:
+        document = CommentedMap()
+    listed = document.get(TERMS)
+    if not listed:
+        listed = document[TERMS] = CommentedSeq()
+    entries = {(entry["surface"], entry["definition"]): entry for entry in listed}
+    for term in sorted(terms, key=lambda term: (term.surface, term.definition)):
+        fields = _plain(term)
+        entry = entries.get((term.surface, term.definition))
+        if entry is not None:
+            _edit(entry, fields)
+            continue
+        if ": " in term.definition or "'" in term.definition:
+            fields["definition"] = DoubleQuotedScalarString(term.definition)
+        listed.append(CommentedMap(fields))
+    result = StringIO()
+    editor.dump(document, result)
+    return result.getvalue()
+
+
+def _edit(entry: dict[str, Any], fields: Mapping[str, Any]) -> None:
+    """Have an entry say what a term is, as far as it says something else."""
+    unsaid = _plain(SeedTerm(fields["surface"], fields["definition"]))
+    for name in set(entry) - set(fields):
+        del entry[name]
+    for name, value in fields.items():
+        if entry.get(name, unsaid.get(name)) != value:
+            entry[name] = value
+
+
+def _plain(term: SeedTerm) -> dict[str, Any]:
+    found: dict[str, Any] = msgspec.to_builtins(term)
+    found["confidence"] = float(term.confidence)
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _replace(path: Path, text: str) -> None:
+    """Have a file, or the one that a link leads to, hold a text, all of it or what it held before."""
+    try:
+        file = path.resolve()
+        mode = file.stat().st_mode if file.exists() else _FILE_MODE & ~_umask()
+        write_whole(file, text.encode(), mode & 0o777)
+    except OSError as error:
+        kind: type[VocabgapError] = AccessDeniedError if isinstance(error, PermissionError) else StateError
+        raise kind(
+            f"seed file '{path}' cannot be written: {error.strerror or error}",
+            hint="see to its folder; nothing was changed",
+        ) from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

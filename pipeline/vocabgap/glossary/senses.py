@@ -11,9 +11,6 @@ import msgspec
 from vocabgap.errors import InvalidInputError
 from vocabgap.text import can_be_seen
 
-# Scopes: whose meaning of a word counts, and which counts first.
-
-
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 
@@ -43,9 +40,6 @@ class ScopeStack(msgspec.Struct, frozen=True):
         names: From the one that counts first; each also names a seed file.
         local: The scope whose senses hold in one mission only.
         authored: The scope that people's own senses are added to.
-
-    Raises:
-        InvalidTermError: A name is no name, comes twice, or one of the two is not among them.
     """
 
     names: tuple[str, ...] = DEFAULT_SCOPES
@@ -116,9 +110,6 @@ class TermSurface(msgspec.Struct, frozen=True, gc=False, order=True):
 
     Attributes:
         surface_text: In lower case, without white space around it, and with something to see in it.
-
-    Raises:
-        InvalidTermError: It is none of these.
     """
 
     surface_text: str
@@ -159,9 +150,6 @@ class TermSense(msgspec.Struct, frozen=True, gc=False):
         provenance: Where that comes from.
         confidence: How sure that is, 0 to 1.
         status: What it counts for.
-
-    Raises:
-        InvalidTermError: The definition is blank, or the confidence lies outside.
     """
 
     surface: TermSurface
@@ -207,11 +195,7 @@ class SenseRef(msgspec.Struct, frozen=True, gc=False):
 
 
 def require_surface(text: object) -> None:
-    """Refuse what is no surface.
-
-    Raises:
-        InvalidTermError: It is empty, not in lower case, or has white space around it.
-    """
+    """Refuse what is no surface."""
     if not isinstance(text, str):
         raise InvalidTermError(f"surface must be text, found {text!r}")
     plain = text.isascii() and text.islower() and text.isprintable()
@@ -228,11 +212,7 @@ def require_surface(text: object) -> None:
 
 
 def require_definition(text: object) -> None:
-    """Refuse what defines nothing.
-
-    Raises:
-        InvalidTermError: It is blank, or no text.
-    """
+    """Refuse what defines nothing."""
     if not isinstance(text, str):
         raise InvalidTermError(f"Definition must be text, found {text!r}")
     if text.isascii() and text.isprintable() and text.strip():
@@ -243,11 +223,7 @@ def require_definition(text: object) -> None:
 
 
 def require_confidence(value: object) -> None:
-    """Refuse what is no confidence.
-
-    Raises:
-        InvalidTermError: It is no number from 0 to 1.
-    """
+    """Refuse what is no confidence."""
     if type(value) is float and 0 <= value <= 1:  # nearly always
         return
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -256,11 +232,7 @@ def require_confidence(value: object) -> None:
 
 
 def require_id(name: str, value: object) -> None:
-    """Refuse an identifier that is empty.
-
-    Raises:
-        InvalidTermError: It is blank, or no text.
-    """
+    """Refuse an identifier that is empty."""
     if not isinstance(value, str) or not value.strip():
         raise InvalidTermError(f"{name} must not be empty, found {value!r}")
 
@@ -272,9 +244,6 @@ def _require_unicode(name: str, text: str) -> None:
             text.encode()
         except UnicodeEncodeError as error:
             raise InvalidTermError(f"{name} must be Unicode text, found {text!r}") from error
-
-
-# Candidates: what a text seems to use as terms, by which sign, and how sure that is.
 
 
 WEAK: Final = 0.3  # confidence of a find that may be no term at all

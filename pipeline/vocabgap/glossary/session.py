@@ -45,7 +45,7 @@ class Question(NamedTuple):
         return self.conflict.term.surface_text
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """The question in words."""
         return f"What does '{self.term}' mean in this context?"
 
@@ -75,11 +75,6 @@ def question_of(conflict: SemanticConflict, mission_id: str, glossary: Glossary)
 
     Where a term has no active sense, the drafts that somebody has written can be chosen; those that were made
     when the term was found say nothing of what it means.
-
-    Args:
-        conflict: The conflict.
-        mission_id: The mission in which it came up.
-        glossary: What there is to choose from.
     """
     candidates = conflict.candidate_senses
     if conflict.conflict_type in {ConflictType.UNKNOWN, ConflictType.UNRESOLVED_CRITICAL}:
@@ -314,12 +309,7 @@ class Session:
 
 
 def is_enabled(metadata: Mapping[str, Any], config: Mapping[str, Any]) -> bool:
-    """Whether a step is checked.
-
-    Args:
-        metadata: Of the step: `glossary_check` switches it off (false, `disabled`, `false`) or on.
-        config: Of the mission: `glossary.enabled`, where the step says nothing.
-    """
+    """Whether a step is checked."""
     asked = metadata.get("glossary_check")
     if asked is None:
         return _glossary_section(config).get("enabled") is not False

@@ -6,11 +6,16 @@ import pytest
 
 from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, runtime_in, step, write_scope
 from vocabgap.errors import NotFoundError
-from vocabgap.glossary.authoring import deprecate_sense, promote_sense
+from vocabgap.glossary.authoring import deprecate_sense, import_terms, promote_sense
 from vocabgap.glossary.conflicts import Strictness
 from vocabgap.glossary.event_log import read_events
-from vocabgap.glossary.importing import import_terms
-from vocabgap.glossary.open_questions import Raised, answer_later, raised, require_raised, standing
+from vocabgap.glossary.open_questions import (
+    OpenQuestion,
+    answer_later,
+    as_they_stand,
+    questions_of,
+    require_question,
+)
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.session import (
     Define,
@@ -33,8 +38,8 @@ def in_mission(mission: str, **fields: Any) -> ExecutionContext:  # noqa: ANN401
     return replace(step(critical=False, **fields), mission_id=mission)
 
 
-def listed(runtime: GlossaryRuntime) -> list[Raised]:
-    return raised(read_events(runtime.logs).events)
+def listed(runtime: GlossaryRuntime) -> list[OpenQuestion]:
+    return questions_of(read_events(runtime.logs).events)
 
 
 def test_deferred_question_is_open_with_what_the_check_found(runtime: GlossaryRuntime) -> None:
@@ -49,7 +54,7 @@ def test_deferred_question_is_open_with_what_the_check_found(runtime: GlossaryRu
     assert [each.definition for each in question.candidates(runtime.load().glossary)] == [LIFT, STAIN]
 
 
-def test_question_that_is_raised_twice_is_listed_once(runtime: GlossaryRuntime) -> None:
+def test_question_that_comes_up_twice_is_listed_once(runtime: GlossaryRuntime) -> None:
     runtime.run(step(critical=False))
     assert len(listed(runtime)) == 1
 
@@ -61,7 +66,7 @@ def test_answer_of_ones_own_while_the_step_waits_closes_the_question(runtime: Gl
 
 def open_terms(runtime: GlossaryRuntime) -> list[str]:
     """The terms of the questions that wait for an answer."""
-    return [each.term for each in standing(listed(runtime), runtime) if each.is_open]
+    return [each.term for each in as_they_stand(listed(runtime), runtime) if each.is_open]
 
 
 def test_answer_in_one_mission_settles_the_question_of_another(runtime: GlossaryRuntime) -> None:
@@ -119,11 +124,11 @@ def test_question_stays_open_where_the_term_is_ambiguous_still(runtime: Glossary
 
 def test_question_is_found_by_the_beginning_of_its_identifier(runtime: GlossaryRuntime) -> None:
     questions = listed(runtime)
-    assert require_raised(questions, questions[0].conflict_id[:8]) is questions[0]
+    assert require_question(questions, questions[0].conflict_id[:8]) is questions[0]
 
 
 @pytest.mark.parametrize(("name", "mission"), [("nope", None), ("", None), (None, "elsewhere")])
 def test_no_such_question_is_told(name: str | None, mission: str | None, runtime: GlossaryRuntime) -> None:
     questions = listed(runtime)
     with pytest.raises(NotFoundError, match="was not found"):
-        require_raised(questions, questions[0].conflict_id if name is None else name, mission)
+        require_question(questions, questions[0].conflict_id if name is None else name, mission)
