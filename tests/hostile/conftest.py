@@ -18,7 +18,7 @@ from vocabgap.decisions.record import Action, Decision, decide, subject
 from vocabgap.errors import ExitCode
 from vocabgap.pipeline import Run, run
 from vocabgap.records.record import LOG_NAME
-from vocabgap.reporting.markdown import WORD_JOINER
+from vocabgap.reporting.wording import WORD_JOINER
 from vocabgap.settings.loading import load_settings
 
 NOW: Final = datetime(2026, 7, 1, tzinfo=UTC)

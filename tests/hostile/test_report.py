@@ -18,12 +18,12 @@ from selectolax.lexbor import LexborHTMLParser
 
 from builders.hostile import unseen
 from vocabgap.pipeline import Run
-from vocabgap.reporting.markdown import WORD_JOINER, render_markdown
 from vocabgap.reporting.page import payload, rendering
 from vocabgap.reporting.page.rendering import render_page
 from vocabgap.reporting.published_run import read_gaps
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary
+from vocabgap.reporting.wording import WORD_JOINER, render_markdown
 from vocabgap.text import shortened, visible
 
 Pair = tuple[Run, Run]

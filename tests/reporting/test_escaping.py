@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from vocabgap.reporting.markdown import WORD_JOINER, code, escape
+from vocabgap.reporting.wording import WORD_JOINER, code, escape
 from vocabgap.text import escape_unseen, visible
 
 PLAIN = MarkdownIt("commonmark")

@@ -14,7 +14,7 @@ from vocabgap.ingest.scanning import scan
 from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
 from vocabgap.ranking.capabilities import rank
-from vocabgap.reporting.markdown import render_markdown
+from vocabgap.reporting.wording import render_markdown
 from vocabgap.settings.model import RankBy, RankSettings, Settings
 
 SNAPSHOT = "5e" * 32

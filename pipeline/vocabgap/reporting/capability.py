@@ -218,15 +218,7 @@ def listed(
     relations: pl.DataFrame | None = None,
     named: tuple[str, ...] = (),
 ) -> tuple[Listed, ...]:
-    """The capabilities, in order of rank: the first `MOST_LISTED`, and the first of each group.
-
-    Args:
-        ranked: Table `capabilities`.
-        groups: Name of a group to those of its rows that are in it; what is in none is `hidden`.
-        counted: The rows of table `gaps` that count.
-        relations: Table `lineage`.
-        named: What an image is named by beside its own name, as `named_by` gives it.
-    """
+    """The capabilities, in order of rank: the first `MOST_LISTED`, and the first of each group."""
     group_of = {each: name for name, rows in groups.items() for each in rows["capability_id"]}
     images = {} if counted is None else _lists(_on_images(counted, named))
     days = {} if counted is None else _lists(_on_days(counted))
@@ -266,13 +258,7 @@ def commands(everything: Sequence[Listed], deciding: str | None) -> tuple[Comman
 def named_by(
     gaps: pl.DataFrame | None, rejects: pl.DataFrame | None, askers: tuple[Asker, ...]
 ) -> tuple[str, ...]:
-    """Which of `tenant_id` and `repo_slug` stand before the name of an image or a log: those that vary.
-
-    Args:
-        gaps: Table `gaps`.
-        rejects: Table `rejects`, whose lines are named, too.
-        askers: Whose records count, for a ranking that comes without its records.
-    """
+    """Which of `tenant_id` and `repo_slug` stand before the name of an image or a log: those that vary."""
     owners = pl.DataFrame([{name: getattr(each, name) for name in _OWNER} for each in askers])
     tables = [owners] if gaps is None else [gaps] if rejects is None else [gaps, rejects]
 

@@ -12,9 +12,8 @@ import polars as pl
 from vocabgap.ranking.lineage import relations
 from vocabgap.records.moments import iso
 from vocabgap.reporting.manifest import Difference, differences
-from vocabgap.reporting.markdown import escape
 from vocabgap.reporting.published_run import PublishedRun
-from vocabgap.reporting.wording import in_what
+from vocabgap.reporting.wording import escape, in_what
 from vocabgap.schema import CAPABILITIES, CONTINUED, SETTLED
 from vocabgap.text import count, shortened, surface, visible
 

@@ -2,11 +2,12 @@
 
 import hashlib
 import platform
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Final, Protocol, Self
+from typing import Annotated, Any, Final, Protocol, Self
 
 import msgspec
 
@@ -254,11 +255,6 @@ def differences(
     """In what two runs are narrowed, or ranked, differently.
 
     Windows of the same length, such as the last 30 days of each run, are no difference.
-
-    Args:
-        earlier: The narrowing of the earlier run; null where it is not known.
-        later: That of the later one.
-        between: The time between the moments that they count as their present.
     """
     if earlier is None or later is None:
         known = [_UNKNOWN if each is None else "known" for each in (earlier, later)]
@@ -275,24 +271,10 @@ def differences(
 
 
 def _by_name(narrowing: Narrowing) -> dict[str, str]:
-    chosen = narrowing.selection
     # In whatever order, and however often, a value was given.
-    ordered = Selection(
-        chosen.since,
-        chosen.until,
-        *(
-            tuple(sorted(set(values)))
-            for values in (
-                chosen.images,
-                chosen.categories,
-                chosen.modules,
-                chosen.sessions,
-                chosen.tenants,
-                chosen.repositories,
-            )
-        ),
-    )
-    return filters(ordered) | {
+    values: dict[str, Any] = asdict(narrowing.selection)
+    values |= {name: tuple(sorted(set(each))) for name, each in values.items() if isinstance(each, tuple)}
+    return filters(Selection(**values)) | {
         "min-images": str(narrowing.min_images),
         "min-sessions": str(narrowing.min_sessions),
         "rank-by": narrowing.rank_by.value,

@@ -155,13 +155,7 @@ class Withheld(msgspec.Struct, frozen=True):
 def account_of(
     gaps: pl.DataFrame | None, rejects: pl.DataFrame | None, scanned: ScanSummary | None
 ) -> Account | None:
-    """The account of a run; None where no scan is at hand.
-
-    Args:
-        gaps: Table `gaps`.
-        rejects: Table `rejects`.
-        scanned: The account of the scan.
-    """
+    """The account of a run, of tables `gaps` and `rejects` and the scan; None where no scan is at hand."""
     if gaps is None or scanned is None:
         return None
     counted = int(gaps["counted"].sum())
@@ -205,11 +199,7 @@ def nothing(account: Account | ScanSummary | None) -> str:
 
 
 def askers_of(ranked: pl.DataFrame) -> tuple[Asker, ...]:
-    """Whose records a ranking counts, those with most mentions first.
-
-    Args:
-        ranked: Table `capabilities`.
-    """
+    """Whose records a ranking counts, those with most mentions first."""
     whose = ["tenant_id", "repo_slug"]
     rows = (
         ranked.select(pl.col("asked_by").explode())
@@ -223,12 +213,7 @@ def askers_of(ranked: pl.DataFrame) -> tuple[Asker, ...]:
 
 
 def who_asked(capability: Capability, everybody: tuple[Asker, ...]) -> str:
-    """Whose records ask for a capability, to be read after "asked for"; empty where nobody else could have.
-
-    Args:
-        capability: The capability.
-        everybody: Who asked for any; a tenant is named only where there are several of them.
-    """
+    """Whose records ask for a capability, after "asked for"; empty where nobody else could have."""
     if len(everybody) <= 1:
         return ""
     several = len(_tenants(everybody)) > 1
@@ -280,12 +265,7 @@ def reclassified_of(counted: pl.DataFrame) -> Categorised:
 
 
 def recurring(counted: pl.DataFrame, aliases: Mapping[str, str] | None = None) -> tuple[Combination, ...]:
-    """The combinations of two or more operations that at least two records share, most frequent first.
-
-    Args:
-        counted: The rows of table `gaps` that count.
-        aliases: Lower-case name to operation.
-    """
+    """The combinations of two or more operations that at least two records share, most frequent first."""
     fold = partial(fold_operation, aliases=OPERATION_ALIASES if aliases is None else aliases)
     rows = recurring_combinations(counted, fold).head(SHOWN)
     return tuple(msgspec.convert(row, Combination) for row in rows.iter_rows(named=True))

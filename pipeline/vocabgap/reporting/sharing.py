@@ -57,14 +57,8 @@ def shareable(
 ) -> Summary:
     """Reduce a summary to what may leave the machine.
 
-    What stays of the logs are numbers, days, and words that were used on enough images of one capability.
+    What stays of the logs are numbers, days, and words that were used on `fewest` images of one capability.
     Every field is named here: one that is new is shared only if somebody says so.
-
-    Args:
-        summary: What the report says.
-        counted: The rows of table `gaps` that count.
-        fewest: How many distinct images are enough.
-        operation_aliases: Lower-case name to operation, as `rank` had them.
     """
     common = common_words(counted, fewest, operation_aliases)
     many = [each for each in summary.everything if each.capability.images >= fewest]

@@ -263,12 +263,7 @@ def _shown(ranked: pl.DataFrame, top: int) -> tuple[Capability, ...]:
 
 
 def ties_of(ranked: pl.DataFrame, shown: tuple[Capability, ...]) -> tuple[tuple[int, int], ...]:
-    """First and last rank of those that are tied with one another, where one of them is shown.
-
-    Args:
-        ranked: Columns `tie_group` and `rank`.
-        shown: Those that are shown.
-    """
+    """First and last rank of those that are tied with one another, where one of them is shown."""
     groups = ranked.group_by("tie_group").agg(
         pl.col("rank").min().alias("first"), pl.col("rank").max().alias("last")
     )

@@ -1,8 +1,15 @@
-"""What the numbers of a capability mean, in words."""
+"""A report in words: as Markdown, and what its numbers mean, which the page says in the same words.
 
+Text from logs is shown in Markdown as it is, and never obeyed: backslashes before ASCII punctuation are
+CommonMark (section 2.4). What GitHub adds, bare links and mentions, is disarmed too.
+"""
+
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
+
+import jinja2
 
 from vocabgap.ranking.evidence import WORKAROUNDS
 from vocabgap.ranking.intervals import CONFIDENCE, DRAWS, TIED
@@ -12,9 +19,17 @@ from vocabgap.records.record import RATINGS
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.manifest import Difference
 from vocabgap.reporting.overviews import who_asked, whose
+from vocabgap.reporting.summary import Summary
 from vocabgap.settings.model import LEAST_WEEKS
-from vocabgap.text import count, in_words, visible
+from vocabgap.text import count, escape_unseen, in_words, shortened, visible
 
+_SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>#|~&!$^]")
+_OPENING: Final = re.compile(r"^(\s*)([-+=])")  # a list item, a heading's underline
+_NUMBERED: Final = re.compile(r"^(\s*\d{1,9})([.)])")
+_BARE_LINK: Final = re.compile(r"(?i)(?<=www)\.|:(?=//)|(?<=mailto):|(?<=xmpp):")
+_MENTION: Final = re.compile(r"@")
+_BACKTICKS: Final = re.compile(r"`+")
+WORD_JOINER: Final = "\u2060"
 _BARS: Final = "▁▂▃▄▅▆▇█"
 _COUNTED: Final = {
     "mentions": "mention",
@@ -33,6 +48,35 @@ FIGURES: Final = {
     "tied_from": round(100 * TIED),
     "chance": f"{SIGNIFICANCE:g}",
 }
+
+
+def render_markdown(summary: Summary) -> str:
+    """Render a report as Markdown, ending in a newline."""
+    return _ENVIRONMENT.get_template("report.md.j2").render(run=summary, shown_wordings=SHOWN_WORDINGS)
+
+
+def escape(value: object) -> str:
+    """Text as one line of Markdown that renders as itself, in a paragraph, a heading or a table cell."""
+    text = _SPECIAL.sub(r"\\\g<0>", shortened(visible(str(value))))
+    text = _NUMBERED.sub(r"\1\\\2", text)
+    text = _OPENING.sub(r"\1\\\2", text)
+    text = _BARE_LINK.sub(r"\\\g<0>", text)
+    # Nothing that Markdown knows keeps GitHub from notifying a person or linking an address; this does.
+    return _MENTION.sub(f"@{WORD_JOINER}", text)
+
+
+def code(value: object) -> str:
+    """Text as a Markdown code span, outside tables: the fence is longer than any backticks inside.
+
+    White space stays as it is: what is shown as code is there to be copied.
+    """
+    text = shortened(escape_unseen(str(value)))
+    if not text:
+        return "` `"
+    fence = "`" * (1 + max((len(run) for run in _BACKTICKS.findall(text)), default=0))
+    # One space on both sides is taken off again (CommonMark 6.1), unless there is nothing but spaces.
+    padding = " " if text.strip(" ") and (text[0] in "` " or text[-1] in "` ") else ""
+    return f"{fence}{padding}{text}{padding}{fence}"
 
 
 def number(value: int) -> str:
@@ -107,14 +151,7 @@ def next_ahead(capability: Capability) -> str:
 def place_of(
     capability: Capability, others: tuple[Capability, ...], ranked_by: str, ties: tuple[tuple[int, int], ...]
 ) -> str:
-    """By how much the first one leads, and how sure that is.
-
-    Args:
-        capability: The first of those that are shown.
-        others: Those that are shown, in order of rank.
-        ranked_by: What the ranking counts first.
-        ties: First and last rank of those that are tied with one another.
-    """
+    """By how much the first one leads, and how sure that is."""
     behind = next((each for each in others if each.rank > capability.rank), None)
     lead = []
     if behind is not None:
@@ -205,3 +242,25 @@ FILTERS: Final = {
         whose,
     )
 }
+
+
+def _strong(value: object) -> str:
+    return f"**{escape(value)}**"
+
+
+def _environment() -> jinja2.Environment:
+    # Autoescape is for HTML; here every text from a log goes through `escape` or `code`, which a test holds.
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("vocabgap.reporting"),
+        autoescape=False,  # noqa: S701
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters.update(FILTERS, data=escape, code=code, strong=_strong)
+    environment.globals.update(FIGURES)
+    return environment
+
+
+_ENVIRONMENT: Final = _environment()

@@ -45,12 +45,12 @@ from vocabgap.reporting.manifest import (
     new_manifest,
     read_manifest,
 )
-from vocabgap.reporting.markdown import render_markdown
 from vocabgap.reporting.overviews import CheckedTerms
 from vocabgap.reporting.page.rendering import render_page
 from vocabgap.reporting.published_run import published, read_run, read_table, resolve_target
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary, Tables, summarise
+from vocabgap.reporting.wording import render_markdown
 from vocabgap.schema import CAPABILITIES, GAPS, GROUPS, LINEAGE, REJECTS, phrase
 from vocabgap.settings.model import DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, shared_from
 from vocabgap.text import printable_name
@@ -221,14 +221,9 @@ def render(
 def write_formats(
     folder: Path, tables: Tables, summary: Summary, manifest: Manifest, fewest: int | None
 ) -> Manifest:
-    """Write what people read beside the tables, and the manifest of it all, which is returned.
+    """Write what people read beside the files of the tables, and the manifest of it all, which is returned.
 
-    Args:
-        folder: Where the files of the tables lie already.
-        tables: The tables.
-        summary: What the report says.
-        manifest: The manifest; its outputs are yet to be listed.
-        fewest: How many images what may leave the machine must be on; null where nothing is to.
+    What may leave the machine is written where `fewest` says on how many images it must be.
     """
     texts = {MARKDOWN_NAME: render_markdown(summary), PAGE_NAME: render_page(summary)}
     if fewest is not None and tables.gaps is not None:

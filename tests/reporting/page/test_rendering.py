@@ -15,10 +15,10 @@ from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
 from vocabgap.reporting import wording
 from vocabgap.reporting.capability import COVERED, OPEN, SETTLED, SHOWN, Asker, Cover, Listed, Tally, Wording
-from vocabgap.reporting.markdown import render_markdown
 from vocabgap.reporting.page import rendering
 from vocabgap.reporting.page.rendering import MOST_BYTES, render_page, script, style
 from vocabgap.reporting.summary import Summary
+from vocabgap.reporting.wording import render_markdown
 
 Make = Callable[..., Listed]
 

@@ -126,12 +126,7 @@ def levels(summary: Summary) -> tuple[Limits, ...]:
 
 
 def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
-    """What a page lists of a summary.
-
-    Args:
-        summary: What the report says.
-        limits: How much of each capability is there.
-    """
+    """What a page lists of a summary."""
     everything = summary.everything
     index = _index(summary)
     rows = tuple(row_of(each, index, limits) for each in everything)

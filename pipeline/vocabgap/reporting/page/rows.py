@@ -176,11 +176,7 @@ class Periods(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, on_days: Sequence[tuple[date, int]]) -> Self:
-        """The periods of a report.
-
-        Args:
-            on_days: Days on which something came up, one at least, with mentions; the earliest first.
-        """
+        """The periods of a report, of one day at least on which something came up; the earliest first."""
         days = [day for day, _ in on_days]
         bulk = _bulk(on_days)
         are_years = len(range(_month(bulk[0]), _month(bulk[1]) + 1)) > _MOST_MONTHS
@@ -197,11 +193,7 @@ class Periods(msgspec.Struct, frozen=True):
         return cls(first - (earliest < first), tuple(names), are_years)
 
     def counted(self, on_days: Iterable[tuple[date, int]]) -> tuple[int, ...]:
-        """Position of the first period with a mention, then the mentions of each from there to the last one.
-
-        Args:
-            on_days: Days with their mentions, the earliest first.
-        """
+        """Position of the first period with a mention, then the mentions of each up to the last one."""
         counts: dict[int, int] = {}
         for day, mentions in on_days:
             number = (_year if self.are_years else _month)(day) - self.first
