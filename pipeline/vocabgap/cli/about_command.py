@@ -81,9 +81,9 @@ def status(
     if last is None:
         _line(output, f"\nno run in '{where}'")
     else:
-        told = f"{iso(last.now)}, {count(last.capabilities, 'capability', 'capabilities')}"
-        told += f", narrowed to {last.narrowed_to}" if last.narrowed_to else ""
-        _line(output, f"\nlast run in '{where}': {told}")
+        summary = f"{iso(last.now)}, {count(last.capabilities, 'capability', 'capabilities')}"
+        summary += f", narrowed to {last.narrowed_to}" if last.narrowed_to else ""
+        _line(output, f"\nlast run in '{where}': {summary}")
 
 
 def _settings(settings: Settings) -> Iterator[str]:
@@ -98,8 +98,8 @@ def _settings(settings: Settings) -> Iterator[str]:
             if key in within:
                 continue
             variable = variables.get((section, key))
-            told = f"# {key} is not set" if value is None else f"{key} = {_toml(value)}"
-            yield told + (f"  # from {variable}" if variable else "")
+            line = f"# {key} is not set" if value is None else f"{key} = {_toml(value)}"
+            yield line + (f"  # from {variable}" if variable else "")
         for key, entries in within.items():
             if (section, key) != _OPERATIONS:
                 yield f"[{section}.{key}]"
@@ -120,10 +120,10 @@ def _aliases(settings: Settings) -> Iterator[str]:
         ("categories", settings.category_aliases, category_key, settings.aliases.categories),
         ("operations", settings.operation_aliases, operation_key, settings.aliases.operations),
     ):
-        told = set(map(key, own))
+        keys = set(map(key, own))
         yield f"[aliases.{section}]"
         for spelling, name in in_force.items():
-            yield f"{_toml(spelling)} = {_toml(name)}" + ("" if spelling in told else _BUILT_IN)
+            yield f"{_toml(spelling)} = {_toml(name)}" + ("" if spelling in keys else _BUILT_IN)
 
 
 def _rules(settings: Settings) -> Iterator[str]:
@@ -131,9 +131,9 @@ def _rules(settings: Settings) -> Iterator[str]:
     built_in = {rule.name: rule.told for rule in rules_in_force()}
     in_force = {rule.name: rule.told for rule in settings.rules}
     for name in (*built_in, *(name for name in settings.not_a_gap if name not in built_in)):
-        shipped, all_told = built_in.get(name, ()), in_force.get(name, ())
-        further = [told for told in all_told if told not in shipped]
-        if not all_told:
+        shipped, phrases = built_in.get(name, ()), in_force.get(name, ())
+        further = [phrase for phrase in phrases if phrase not in shipped]
+        if not phrases:
             yield f"{_key(name)} = []  # switched off"
         elif further:
             beside = f"  # beside {len(shipped):,} built in" if shipped else ""

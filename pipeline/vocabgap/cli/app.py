@@ -93,9 +93,9 @@ def run(arguments: Sequence[str]) -> int:
 def _unforeseen(output: Output, error: BaseException) -> ExitCode:
     """Tell of an error that is a bug, or find the signal in it; where somebody looks for it, it is raised."""
     is_panic = type(error).__name__ == _PANIC
-    found = _STOP_IN_PANIC.search(str(error)) if is_panic else None
-    if found is not None:
-        return ExitCode(int(found[1] or ExitCode.INTERRUPTED))
+    stop = _STOP_IN_PANIC.search(str(error)) if is_panic else None
+    if stop is not None:
+        return ExitCode(int(stop[1] or ExitCode.INTERRUPTED))
     if os.environ.get(DEBUG_VARIABLE) or not (is_panic or isinstance(error, Exception)):
         raise error
     output.error(

@@ -58,9 +58,9 @@ def check(
         output.text(escape_unseen(f"{path}:{each.line}: {in_words(each.repair)}: {each.detail}"))
     output.text(account_line(summary))
     if summary.repairs:
-        told = ", ".join(f"{number:,} {in_words(kind)}" for kind, number in summary.repairs.items())
+        kinds = ", ".join(f"{number:,} {in_words(kind)}" for kind, number in summary.repairs.items())
         where = "" if repairs else " (--repairs lists them)"
-        output.text(f"kept, but repaired or worth a look: {told}{where}")
+        output.text(f"kept, but repaired or worth a look: {kinds}{where}")
     if not (summary.files or summary.unreadable):
         _explain_nothing(output, roots, patterns)
     _explain_pretty_printing(output, scanned.rejects.iter_rows(named=True))

@@ -68,13 +68,13 @@ def list_clusters(
     """List the groups, the most mentioned first, with the long tail in a line of its own."""
     output = output_of(context)
     settings = settings_of(context).settings
-    scanned, found = _clusters(output, roots, settings, reading, sweep=threshold_sweep)
+    scanned, clustering = _clusters(output, roots, settings, reading, sweep=threshold_sweep)
     if not scanned.summary.records:
         _print_nothing(output, scanned.summary)
     if threshold_sweep:
-        _print_sweep(output, found, scanned.summary)
+        _print_sweep(output, clustering, scanned.summary)
         return
-    ordered = found.clusters.sort("mentions", "label", descending=[True, False])
+    ordered = clustering.clusters.sort("mentions", "label", descending=[True, False])
     listed = ordered.head(settings.report.top or ordered.height)
     for row in listed.iter_rows(named=True):
         output.event("cluster", **row)
@@ -83,7 +83,7 @@ def list_clusters(
         "result",
         clusters=ordered.height,
         singletons=tail.height,
-        threshold=found.threshold,
+        threshold=clustering.threshold,
         account=scanned.summary,
     )
     if output.as_json or not scanned.summary.records:
@@ -134,14 +134,16 @@ def show(
 
     if svg is not None:
         picture_place(svg)  # told before the work is done
-    scanned, found = _clusters(output, roots, settings, reading)
+    scanned, clustering = _clusters(output, roots, settings, reading)
     if not scanned.summary.records:
         raise NotFoundError(nothing(scanned.summary), hint=_SOUND_HINT)
-    with _naming_published(found, printable_name(label), run or settings.report.out):
-        number = _named(found, printable_name(label))
-    group = found.clusters.filter(cluster=number).row(0, named=True)
-    wordings = found.wordings.filter(cluster=number).sort("mentions", "wording", descending=[True, False])
-    leaves, linkage = found.dendrogram(number)
+    with _naming_published(clustering, printable_name(label), run or settings.report.out):
+        number = _named(clustering, printable_name(label))
+    group = clustering.clusters.filter(cluster=number).row(0, named=True)
+    wordings = clustering.wordings.filter(cluster=number).sort(
+        "mentions", "wording", descending=[True, False]
+    )
+    leaves, linkage = clustering.dendrogram(number)
     if svg is not None:
         write_picture(svg, svg_dendrogram(leaves_of(leaves), linkage, title=group["label"]))
     for row in wordings.iter_rows(named=True):
@@ -181,9 +183,9 @@ def _clusters(
     scanned = replace(scanned, gaps=screen(scanned.gaps, settings.rules))  # the groups that a report ranks
     note_scan(output, scanned)
     max_distance = max(SWEEP_CUTS) if sweep else 0.0
-    found = cluster(scanned.records, settings.cluster, embedder=embedder, max_distance=max_distance)
+    clustering = cluster(scanned.records, settings.cluster, embedder=embedder, max_distance=max_distance)
     note_embeddings(output, embedder.use if embedder else None)
-    return scanned, found
+    return scanned, clustering
 
 
 def _print_nothing(output: Output, account: "ScanSummary") -> None:
@@ -192,11 +194,11 @@ def _print_nothing(output: Output, account: "ScanSummary") -> None:
     output.text(f"{nothing(account)}.\n{account_line(account)}")
 
 
-def _print_sweep(output: Output, found: "Clusters", account: "ScanSummary") -> None:
-    cuts = found.sweep()
+def _print_sweep(output: Output, clustering: "Clusters", account: "ScanSummary") -> None:
+    cuts = clustering.sweep()
     for row in cuts.iter_rows(named=True):
         output.event("cut", **row)
-    output.event("result", cuts=cuts.height, threshold=found.threshold, account=account)
+    output.event("result", cuts=cuts.height, threshold=clustering.threshold, account=account)
     if output.as_json or not account.records:
         return
     cells: list[list[object]] = []
@@ -204,11 +206,11 @@ def _print_sweep(output: Output, found: "Clusters", account: "ScanSummary") -> N
     for row in cuts.iter_rows(named=True):
         top = "; ".join(f"{item['label']} ({item['mentions']:,})" for item in row["top"])
         shown, before = ("the same" if top == before else top), top
-        mark = " *" if row["threshold"] == found.threshold else "  "
+        mark = " *" if row["threshold"] == clustering.threshold else "  "
         numbers = (row["groups"], row["singletons"], row["singleton_mentions"], row["largest"])
         cells.append([f"{_cut_in_words(row['threshold'])}{mark}", *numbers, shown])
     output.text(table((*_SWEEP_COLUMNS, "most mentioned"), cells, numbers=_SWEEP_COLUMNS))
-    output.text(f"\n* the cut in force: {_cut_in_words(found.threshold)}")
+    output.text(f"\n* the cut in force: {_cut_in_words(clustering.threshold)}")
 
 
 def _cut_in_words(threshold: float | None) -> str:
@@ -227,12 +229,12 @@ def _named(found: "Clusters", label: str) -> int:
 
 
 @contextmanager
-def _naming_published(found: "Clusters", name: str, run: str) -> Iterator[None]:
+def _naming_published(clustering: "Clusters", name: str, run: str) -> Iterator[None]:
     """Have a group that is not found say which groups the published capability of that name is made of."""
     try:
         yield
     except NotFoundError as error:
-        groups = _groups_of(found, name, run)
+        groups = _groups_of(clustering, name, run)
         hint = f"{error.hint}; {_AS_FOUND}"
         if groups:
             more = f" and {len(groups) - _SHOWN:,} more" if len(groups) > _SHOWN else ""
@@ -242,7 +244,7 @@ def _naming_published(found: "Clusters", name: str, run: str) -> Iterator[None]:
         raise NotFoundError(error.message, hint=hint) from error
 
 
-def _groups_of(found: "Clusters", name: str, run: str) -> list[str]:
+def _groups_of(clustering: "Clusters", name: str, run: str) -> list[str]:
     """The labels of the groups that a capability of a run is made of, the most mentioned first."""
     from vocabgap.records.lookup import find_capability  # noqa: PLC0415 - loads Polars
     from vocabgap.reporting.published_run import read_run  # noqa: PLC0415
@@ -251,6 +253,10 @@ def _groups_of(found: "Clusters", name: str, run: str) -> list[str]:
         (variants,) = find_capability(read_run(run, option="--run")[1], name)["variants"].to_list()
     except VocabgapError:
         return []
-    held = found.wordings.filter(found.wordings["wording"].is_in([each["wording"] for each in variants]))
-    groups = found.clusters.filter(found.clusters["cluster"].is_in(held["cluster"].unique().implode()))
+    members = clustering.wordings.filter(
+        clustering.wordings["wording"].is_in([each["wording"] for each in variants])
+    )
+    groups = clustering.clusters.filter(
+        clustering.clusters["cluster"].is_in(members["cluster"].unique().implode())
+    )
     return groups.sort("mentions", "label", descending=[True, False])["label"].to_list()

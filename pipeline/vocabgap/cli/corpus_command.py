@@ -102,16 +102,18 @@ def push(
     """
     output = output_of(context)
     moment = None if now is None else parse_now(now)
-    held = _open(context, create=True)
+    shared_corpus = _open(context, create=True)
     from vocabgap.corpus.gap_chunks import Signals  # noqa: PLC0415 - loads Polars
 
     since = (base, "HEAD" if base is not None and head is None else head)
     signals = Signals(tuple(map(printable_name, delete or ())), snapshot, *since)
-    prepared = held.prepare(source, tenant=tenant, repo=repo, signals=signals)
+    prepared = shared_corpus.prepare(source, tenant=tenant, repo=repo, signals=signals)
     if prepared.empties and not yes:
         yes = _confirmed(source, tenant, repo)
-    asked = git if git is not None or base is None else source
-    result = held.carry_out(prepared, tenant=tenant, repo=repo, git=asked, confirmed=yes, now=moment)
+    repository = git if git is not None or base is None else source
+    result = shared_corpus.carry_out(
+        prepared, tenant=tenant, repo=repo, git=repository, confirmed=yes, now=moment
+    )
     _print_pushed(output, result)
     if result.exit_code:
         raise typer.Exit(result.exit_code)
@@ -188,17 +190,19 @@ def export_chunks(
 
     output = output_of(context)
     if folder is None:
-        made = _open(context).export_chunks(file, tenant=tenant, repo=repo)
+        payload = _open(context).export_chunks(file, tenant=tenant, repo=repo)
     else:
         settings = settings_of(context).settings.scan
-        made = payloads.export_chunks(folder, file, tenant=tenant, repo=repo, settings=settings)
-    for told in made.left_out[:_SHOWN_ERRORS]:
-        output.note(escape_unseen(f"left out: {told}"))
-    if len(made.left_out) > _SHOWN_ERRORS:
-        output.note(f"and {len(made.left_out) - _SHOWN_ERRORS:,} more; --json lists them all")
+        payload = payloads.export_chunks(folder, file, tenant=tenant, repo=repo, settings=settings)
+    for chunk in payload.left_out[:_SHOWN_ERRORS]:
+        output.note(escape_unseen(f"left out: {chunk}"))
+    if len(payload.left_out) > _SHOWN_ERRORS:
+        output.note(f"and {len(payload.left_out) - _SHOWN_ERRORS:,} more; --json lists them all")
     place = printable_name(str(file))
-    output.event("result", file=place, **asdict(made))
-    output.text(escape_unseen(f"{count(made.chunks, 'record')} in {place}; {len(made.left_out):,} left out"))
+    output.event("result", file=place, **asdict(payload))
+    output.text(
+        escape_unseen(f"{count(payload.chunks, 'record')} in {place}; {len(payload.left_out):,} left out")
+    )
 
 
 @corpus.command()
@@ -211,12 +215,12 @@ def export(
 ) -> None:
     """Write a backup: every record with its vector, ordered by id."""
     output = output_of(context)
-    made = _open(context).export(file)
+    backup = _open(context).export(file)
     place = printable_name(str(file))
-    output.event("result", file=place, **asdict(made))
-    told = f"{count(made.records, 'record')} of {made.dimension:,} dimensions in {place}"
-    absent = f"; {made.without_document:,} without a document" if made.without_document else ""
-    output.text(escape_unseen(f"{told}; {count(made.embedded, 'vector')} made for it{absent}"))
+    output.event("result", file=place, **asdict(backup))
+    summary = f"{count(backup.records, 'record')} of {backup.dimension:,} dimensions in {place}"
+    absent = f"; {backup.without_document:,} without a document" if backup.without_document else ""
+    output.text(escape_unseen(f"{summary}; {count(backup.embedded, 'vector')} made for it{absent}"))
 
 
 @corpus.command()
@@ -232,18 +236,18 @@ def restore(
 ) -> None:
     """Put a backup back, verbatim: all of its records, or none where one of them cannot be."""
     output = output_of(context)
-    held = _open(context, create=True)
+    shared_corpus = _open(context, create=True)
     from vocabgap.corpus.outcome import RefusedError  # noqa: PLC0415 - loads Polars
 
     try:
-        made = held.restore(file, replace=replace)
+        restored = shared_corpus.restore(file, replace=replace)
     except RefusedError as error:
         raise InvalidInputError(f"{error.code}: {error.message}") from error
-    output.event("result", **asdict(made))
-    told = f"{count(made.records, 'record')} restored, {made.added:,} of them new"
-    removed = f"; {made.removed:,} replaced" if replace else ""
-    absent = f"; {made.without_document:,} without a document" if made.without_document else ""
-    output.text(f"{told}{removed}{absent}")
+    output.event("result", **asdict(restored))
+    summary = f"{count(restored.records, 'record')} restored, {restored.added:,} of them new"
+    removed = f"; {restored.removed:,} replaced" if replace else ""
+    absent = f"; {restored.without_document:,} without a document" if restored.without_document else ""
+    output.text(f"{summary}{removed}{absent}")
 
 
 @corpus.command()
@@ -255,32 +259,34 @@ def status(
 ) -> None:
     """Say how many records there are of whom, how large the corpus is, and what is left over in it."""
     output = output_of(context)
-    held = _open(context)
-    found = held.status()
-    place = printable_name(held.settings.corpus.folder)
+    shared_corpus = _open(context)
+    overview = shared_corpus.status()
+    place = printable_name(shared_corpus.settings.corpus.folder)
     output.event(
         "result",
         corpus=place,
-        measures=asdict(found.measures),
-        identities=found.identities,
-        dimension=found.dimension,
-        orphan_version_gap=found.orphan_version_gap,
-        orphans=found.orphans,
-        rules=found.rules,
-        compaction_due=found.compaction_due,
+        measures=asdict(overview.measures),
+        identities=overview.identities,
+        dimension=overview.dimension,
+        orphan_version_gap=overview.orphan_version_gap,
+        orphans=overview.orphans,
+        rules=overview.rules,
+        compaction_due=overview.compaction_due,
     )
     if output.as_json:
         return
-    if found.identities:
+    if overview.identities:
         headings = ("tenant", "repository", "root kind", *_NUMBERS)
-        output.text(table(headings, [_row(each) for each in found.identities], numbers=_NUMBERS) + "\n")
-    output.text(escape_unseen(f"{place}: {_measured(found.measures)}"))
+        output.text(table(headings, [_row(each) for each in overview.identities], numbers=_NUMBERS) + "\n")
+    output.text(escape_unseen(f"{place}: {_measured(overview.measures)}"))
     output.text(
-        f"compaction is due: {found.compaction_due}" if found.compaction_due else "compaction is not due"
+        f"compaction is due: {overview.compaction_due}"
+        if overview.compaction_due
+        else "compaction is not due"
     )
-    if found.orphans or any(each.stale for each in found.identities):
-        output.text(f"{count(found.orphans, 'record')} may be removed (vocabgap corpus remove-orphans)")
-        for rule in found.rules:
+    if overview.orphans or any(each.stale for each in overview.identities):
+        output.text(f"{count(overview.orphans, 'record')} may be removed (vocabgap corpus remove-orphans)")
+        for rule in overview.rules:
             output.text(f"  {rule}")
 
 
@@ -307,10 +313,12 @@ def forget(
 ) -> None:
     """Remove records of a tenant for good: without further options all of them."""
     output = output_of(context)
-    held = _open(context)
-    made = held.forget(tenant, repo, image=image, record=record)
-    output.event("result", **asdict(made))
-    output.text(f"{count(made.records, 'record')} forgotten, {count(made.paths, 'path')} with nothing left")
+    shared_corpus = _open(context)
+    forgotten = shared_corpus.forget(tenant, repo, image=image, record=record)
+    output.event("result", **asdict(forgotten))
+    output.text(
+        f"{count(forgotten.records, 'record')} forgotten, {count(forgotten.paths, 'path')} with nothing left"
+    )
     output.note(_BYTES_GO)
 
 
@@ -354,9 +362,9 @@ def compact(
 ) -> None:
     """Write anew what is there: what was removed is in no file of the corpus afterwards."""
     output = output_of(context)
-    made = _open(context).compact()
-    output.event("result", **asdict(made))
-    output.text(_measured(made))
+    measures = _open(context).compact()
+    output.event("result", **asdict(measures))
+    output.text(_measured(measures))
 
 
 def _row(each: "Identity") -> tuple[object, ...]:

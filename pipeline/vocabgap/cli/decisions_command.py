@@ -210,20 +210,20 @@ def _decide(
     folder = run or settings.report.out
     book = Decisions(folder, settings.decisions.file, actor=options.actor, now=moment, on_wait=waiting)
     with telling_of_narrowing(folder) if is_of_run else nullcontext():
-        made = deciding(book)
-    output.event("decision", decision=made)
-    if made.entry is not None and settings.glossary.folder is not None:
-        _author_term(output, settings, made)
-    output.event("result", decision_id=made.decision_id, file=place)
-    output.text(f"{made.told}\n{escape_unseen(place)}: the next `vocabgap report` follows it")
+        decision = deciding(book)
+    output.event("decision", decision=decision)
+    if decision.entry is not None and settings.glossary.folder is not None:
+        _author_term(output, settings, decision)
+    output.event("result", decision_id=decision.decision_id, file=place)
+    output.text(f"{decision.told}\n{escape_unseen(place)}: the next `vocabgap report` follows it")
 
 
-def _author_term(output: Output, settings: "Settings", made: "Decision") -> None:
+def _author_term(output: Output, settings: "Settings", decision: "Decision") -> None:
     """Let the entry of a decision be a term of the glossary."""
     from vocabgap.glossary.authoring import author_term  # noqa: PLC0415 - loads Polars
 
-    label = "" if made.capability is None else made.capability.label
-    sense = author_term(settings, made.entry or "", f"Authored for: {label}", actor=made.actor)
+    label = "" if decision.capability is None else decision.capability.label
+    sense = author_term(settings, decision.entry or "", f"Authored for: {label}", actor=decision.actor)
     output.event("sense", sense=sense)
     told = f"{visible(sense.surface)} [{sense.scope}] is {sense.status}: {visible(sense.definition)}"
     output.text(told)
@@ -271,11 +271,11 @@ def list_decisions(
     from vocabgap.decisions.replay import undoings  # noqa: PLC0415 - loads Polars
 
     book = Decisions(run or settings.report.out, settings.decisions.file)
-    found = book.all()
-    undone = undoings(found)
-    outgrown = _outgrown(output, book, is_asked_for=run is not None) if found else frozenset()
-    standings = [_standing(each, undone, outgrown) for each in found]
-    for each, standing in zip(found, standings, strict=True):
+    listed = book.all()
+    undone = undoings(listed)
+    outgrown = _outgrown(output, book, is_asked_for=run is not None) if listed else frozenset()
+    standings = [_standing(each, undone, outgrown) for each in listed]
+    for each, standing in zip(listed, standings, strict=True):
         undo = undone.get(each.decision_id)
         output.event(
             "decision",
@@ -288,7 +288,7 @@ def list_decisions(
     numbers = {kind: standings.count(kind) for kind in Standing}
     output.event(
         "result",
-        decisions=len(found),
+        decisions=len(listed),
         in_force=numbers[Standing.IN_FORCE],
         outgrown=numbers[Standing.OUTGROWN],
         undone=numbers[Standing.UNDONE],
@@ -297,7 +297,7 @@ def list_decisions(
     )
     if output.as_json:
         return
-    if found:
+    if listed:
         headings = ("decision", "time", "who", "what", "why", "in force")
         rows = [
             (
@@ -308,13 +308,13 @@ def list_decisions(
                 each.reason or None,
                 _in_words(standing, undone.get(each.decision_id)),
             )
-            for each, standing in zip(found, standings, strict=True)
+            for each, standing in zip(listed, standings, strict=True)
         ]
         output.text(table(headings, rows, dates=("decision", "time")) + "\n")
-    told = [f"{numbers[Standing.IN_FORCE]:,} in force"]
-    told += [f"{numbers[kind]:,} {kind}" for kind in (Standing.OUTGROWN, Standing.UNDONE) if numbers[kind]]
-    told += [count(numbers[Standing.UNDO], "undo")] if numbers[Standing.UNDO] else []
-    output.text(f"{escape_unseen(place)}: {count(len(found), 'decision')}: {', '.join(told)}.")
+    parts = [f"{numbers[Standing.IN_FORCE]:,} in force"]
+    parts += [f"{numbers[kind]:,} {kind}" for kind in (Standing.OUTGROWN, Standing.UNDONE) if numbers[kind]]
+    parts += [count(numbers[Standing.UNDO], "undo")] if numbers[Standing.UNDO] else []
+    output.text(f"{escape_unseen(place)}: {count(len(listed), 'decision')}: {', '.join(parts)}.")
 
 
 def _outgrown(output: Output, book: "Decisions", *, is_asked_for: bool) -> frozenset[str]:
@@ -340,5 +340,5 @@ def _standing(decision: "Decision", undone: "dict[str, Decision]", outgrown: fro
 def _in_words(standing: Standing, undo: "Decision | None") -> str | None:
     if undo is not None:
         return f"undone by {visible(undo.actor)} on {iso(undo.time)} ({undo.decision_id})"
-    told = {Standing.IN_FORCE: "yes", Standing.OUTGROWN: "no longer: its group has outgrown it"}
-    return told.get(standing)
+    in_force = {Standing.IN_FORCE: "yes", Standing.OUTGROWN: "no longer: its group has outgrown it"}
+    return in_force.get(standing)

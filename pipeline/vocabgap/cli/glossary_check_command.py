@@ -71,7 +71,7 @@ def check(
     from vocabgap.glossary.session import ExecutionContext  # noqa: PLC0415 - as above
 
     output = output_of(context)
-    asked = require_strictness(strictness)
+    chosen = require_strictness(strictness)
     runtime = existing_runtime(context)
     metadata: dict[str, Any] = {"critical_step": critical}
     if watch:
@@ -81,19 +81,19 @@ def check(
     content, source = _read(text)
     if source:
         metadata[_SOURCE] = source
-    made = {} if output_of_step is None else {"output": _read(output_of_step)[0]}
-    given = ExecutionContext(
+    outputs = {} if output_of_step is None else {"output": _read(output_of_step)[0]}
+    step_context = ExecutionContext(
         step,
         mission or _MISSION,
         f"run-{iso(runtime.now())}",
         {"description": content},
         metadata,
-        step_output=made,
+        step_output=outputs,
     )
     prompt = _prompt(output, ask=ask)
-    runtime.start(given, asked)
-    with _telling(output, given):
-        runtime.run(given, strictness=asked, ask=prompt)
+    runtime.start(step_context, chosen)
+    with _telling(output, step_context):
+        runtime.run(step_context, strictness=chosen, ask=prompt)
 
 
 @with_options
@@ -122,14 +122,14 @@ def resume(
     from vocabgap.glossary.session import AbortResumeError  # noqa: PLC0415 - as above
 
     output = output_of(context)
-    asked = require_strictness(strictness)
+    chosen = require_strictness(strictness)
     runtime = runtime_of(context)
     if token is None:
         token = runtime.newest()
         if token is None:
             raise NotFoundError("no step was stopped that still waits", hint="there is nothing to resume")
-    kept = load_state(runtime.logs, token)
-    source = None if kept is None else kept.metadata.get(_SOURCE)
+    state = load_state(runtime.logs, token)
+    source = None if state is None else state.metadata.get(_SOURCE)
     inputs = _given(text, source)
     prompt = _prompt(output, ask=ask)
 
@@ -149,14 +149,14 @@ def resume(
         return True
 
     stopped = runtime.stopped(token, inputs)
-    if kept is None and inputs is None:
+    if state is None and inputs is None:
         why = _why_lost(state_path(runtime.logs, token))
         raise StateError(
             f"nothing is kept of the step that was stopped with '{token}': {why}",
             hint="give the text that it works on behind the token",
         )
     with _telling(output, stopped):
-        runtime.run(stopped, strictness=asked, ask=prompt, confirm=confirm)
+        runtime.run(stopped, strictness=chosen, ask=prompt, confirm=confirm)
     if state_path(runtime.logs, token).with_suffix("").is_dir():
         output.note(f"a report waits under this token: `{PROGRAM} report --resume {token}` publishes it")
 
@@ -170,11 +170,11 @@ def _given(text: str | None, source: object) -> dict[str, str] | None:
 
 def _why_lost(path: Path) -> str:
     """Why what was kept of a step in a file cannot be used."""
-    found = file_kind(path)
-    if found is FileKind.NOTHING:
+    kind = file_kind(path)
+    if kind is FileKind.NOTHING:
         return "it has gone on meanwhile, or was stopped elsewhere"
-    told = "damaged" if found is FileKind.FILE else f"{found}, expected a regular file"
-    return f"'{printable_name(str(path))}' is {told}"
+    problem = "damaged" if kind is FileKind.FILE else f"{kind}, expected a regular file"
+    return f"'{printable_name(str(path))}' is {problem}"
 
 
 @contextmanager
@@ -260,9 +260,9 @@ def _show(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> N
         choice = "--select N or " if question.candidates else ""
         output.text(f"  {choice}--define TEXT of `{PROGRAM} glossary resolve` answers without being asked\n")
     settled = len(rows) - len(open_terms)
-    told = "stopped" if is_blocked else "nothing stops this step"
+    outcome = "stopped" if is_blocked else "nothing stops this step"
     strictness = context.effective_strictness
-    output.text(f"{count(len(rows), 'term')}, {settled:,} settled; {told} (strictness {strictness})")
+    output.text(f"{count(len(rows), 'term')}, {settled:,} settled; {outcome} (strictness {strictness})")
 
 
 def _prompt(output: Output, *, ask: bool | None) -> "Prompt | None":

@@ -74,22 +74,22 @@ def list_terms(
     runtime.require_folder()
     loaded = runtime.load()
     note_problems(output, loaded)
-    found = [
+    senses = [
         sense for sense in loaded.glossary if scope in {None, sense.scope} and status in {None, sense.status}
     ]
-    for sense in found:
+    for sense in senses:
         output.event("sense", **_fields(sense))
-    output.event("result", senses=len(found))
-    if not found:
+    output.event("result", senses=len(senses))
+    if not senses:
         output.text("No terms found")
         return
     if not output.as_json:
         rows = [
             (sense.surface, sense.scope, _cut(sense.definition), sense.status, f"{sense.confidence:.1f}")
-            for sense in found
+            for sense in senses
         ]
         output.text(table(("term", "scope", "definition", "status", "confidence"), rows))
-    output.text(f"\nTotal: {len(found)} term(s)")
+    output.text(f"\nTotal: {len(senses)} term(s)")
 
 
 @glossary.command("show")
@@ -130,18 +130,18 @@ def validate(
 
     output = output_of(context)
     runtime = runtime_of(context)
-    found = file_kind(path)
-    if found is FileKind.NOTHING:
+    kind = file_kind(path)
+    if kind is FileKind.NOTHING:
         raise NotFoundError(f"'{path}' does not exist", hint="name a seed file, or a folder of them")
     # A folder with the name of a seed file is none of seed files: it lies in the place of one.
-    is_folder = found is FileKind.FOLDER and seed_scope(path, runtime.scopes) is None
+    is_folder = kind is FileKind.FOLDER and seed_scope(path, runtime.scopes) is None
     paths = sorted(path.glob(f"*{SEED_ENDING}")) if is_folder else [path]
     files = []
     for each in paths:
         seed = read_seed(each)
-        told = escape_unseen(str(each))
+        name = escape_unseen(str(each))
         if seed_scope(each, runtime.scopes) is None:
-            output.note(f"{told}: '{escape_unseen(each.stem)}' is no scope, so nothing reads this file")
+            output.note(f"{name}: '{escape_unseen(each.stem)}' is no scope, so nothing reads this file")
         files.append(
             {
                 "path": str(each),
@@ -151,8 +151,8 @@ def validate(
             }
         )
         output.event("file", **files[-1])
-        kind = "valid" if not seed.problems else count(len(seed.problems), "error")
-        output.text(f"{told}: {count(len(seed.terms), 'term')}, {kind}")
+        verdict = "valid" if not seed.problems else count(len(seed.problems), "error")
+        output.text(f"{name}: {count(len(seed.terms), 'term')}, {verdict}")
         for problem in seed.problems:
             output.text(f"  {visible(str(problem))}")
     invalid = sum(not each["valid"] for each in files)
@@ -184,23 +184,23 @@ def import_terms(
 
     output = output_of(context)
     runtime = runtime_of(context)
-    made = imported(runtime, source, scope)
-    for place, term in made.added:
+    outcome = imported(runtime, source, scope)
+    for place, term in outcome.added:
         output.event("imported", scope=place, term=term)
     output.event(
         "result",
-        added=len(made.added),
-        present=made.present,
-        drafts=made.drafts,
-        passed_over=made.passed_over,
+        added=len(outcome.added),
+        present=outcome.present,
+        drafts=outcome.drafts,
+        passed_over=outcome.passed_over,
     )
-    for told in made.passed_over:
-        output.note(f"not imported: {visible(told)}")
-    for name in made.drafts:
+    for passed_over in outcome.passed_over:
+        output.note(f"not imported: {visible(passed_over)}")
+    for name in outcome.drafts:
         output.note(f"a draft, since it has another meaning already: {visible(name)}")
     output.text(
-        f"{escape_unseen(str(runtime.folder))}: {count(len(made.added), 'term')} added,"
-        f" {made.present:,} there already"
+        f"{escape_unseen(str(runtime.folder))}: {count(len(outcome.added), 'term')} added,"
+        f" {outcome.present:,} there already"
     )
 
 
@@ -231,13 +231,13 @@ def promote(
         from vocabgap.cli.glossary_conflicts_command import Prompt  # noqa: PLC0415 - loads rich
 
         def is_replacing(rivals: "Sequence[TermSense]") -> bool | None:
-            told = "; ".join(f"[{each.scope}] {visible(each.definition)}" for each in rivals)
-            return Prompt().agrees(f"It means something else already: {told}. Take its place?") or None
+            meanings = "; ".join(f"[{each.scope}] {visible(each.definition)}" for each in rivals)
+            return Prompt().agrees(f"It means something else already: {meanings}. Take its place?") or None
 
-        made = promote_sense(runtime, term, scope, definition, is_replacing)
+        sense = promote_sense(runtime, term, scope, definition, is_replacing)
     else:
-        made = promote_sense(runtime, term, scope, definition, lambda _: replace)
-    _tell_changed(output, made, "is active")
+        sense = promote_sense(runtime, term, scope, definition, lambda _: replace)
+    _tell_changed(output, sense, "is active")
 
 
 @glossary.command()
@@ -258,9 +258,11 @@ def deprecate(
     _tell_changed(output, deprecate_sense(runtime, term, scope, definition), "is deprecated")
 
 
-def _tell_changed(output: Output, sense: "TermSense", told: str) -> None:
+def _tell_changed(output: Output, sense: "TermSense", change: str) -> None:
     output.event("result", **_fields(sense))
-    output.text(f"{visible(sense.surface.surface_text)} [{sense.scope}] {told}: {visible(sense.definition)}")
+    output.text(
+        f"{visible(sense.surface.surface_text)} [{sense.scope}] {change}: {visible(sense.definition)}"
+    )
 
 
 def _fields(sense: "TermSense") -> dict[str, object]:

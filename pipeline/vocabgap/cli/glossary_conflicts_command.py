@@ -51,23 +51,23 @@ def conflicts(
     from vocabgap.glossary.open_questions import as_they_stand, questions_of  # noqa: PLC0415
 
     output = output_of(context)
-    asked = require_strictness(strictness)
+    chosen = require_strictness(strictness)
     runtime = runtime_of(context)
     read = read_events(runtime.logs)
     note_skipped(output, read.skipped)
     events = read.events
-    found = [
+    listed = [
         each
         for each in as_they_stand(questions_of(events), runtime)
         if mission in {None, each.mission_id}
         and (each.is_open or not unresolved)
-        and asked in {None, each.effective_strictness}
+        and chosen in {None, each.effective_strictness}
     ]
-    for each in found:
+    for each in listed:
         output.event("conflict", **_fields(each))
-    waiting = sum(each.is_open for each in found)
-    output.event("result", conflicts=len(found), unresolved=waiting)
-    if not found:
+    waiting = sum(each.is_open for each in listed)
+    output.event("result", conflicts=len(listed), unresolved=waiting)
+    if not listed:
         output.text("No conflicts found" if events else "No events found: nothing was checked yet")
         output.text("Total: 0 conflict(s)")
         return
@@ -83,10 +83,10 @@ def conflicts(
                 each.mission_id or None,
                 f"{each.timestamp.astimezone(UTC):%Y-%m-%d %H:%M}",
             )
-            for each in found
+            for each in listed
         ]
         output.text(table(headings, rows, dates=("conflict", "type", "severity", "status", "time")))
-    output.text(f"\nTotal: {len(found)} conflict(s)\nUnresolved: {waiting}")
+    output.text(f"\nTotal: {len(listed)} conflict(s)\nUnresolved: {waiting}")
 
 
 @with_options
@@ -130,11 +130,11 @@ def resolve(
         answer = Define(define)
     else:
         candidates = question.candidates(runtime.load(question.mission_id or None).glossary)
-        asked = _ask(output, question, candidates)
-        if asked is None:
+        typed = _ask(output, question, candidates)
+        if typed is None:
             output.event("result", conflict_id=question.conflict_id, status=question.status)
             return
-        answer = asked
+        answer = typed
     events = answer_later(runtime, question, answer)
     output.event("result", conflict_id=question.conflict_id, status="resolved" if events else question.status)
     term = visible(question.term)
@@ -187,8 +187,10 @@ class Prompt:
         body = Text()
         body.append(f"Term:    {_shown(question.term)}\n")
         body.append(f"Context: {_shown(conflict.context) or '-'}\n")
-        told = f"{', '.join(map(_shown, scopes))} ({len(question.candidates)} matches)" if scopes else "none"
-        body.append(f"Scope:   {told}")
+        matches = (
+            f"{', '.join(map(_shown, scopes))} ({len(question.candidates)} matches)" if scopes else "none"
+        )
+        body.append(f"Scope:   {matches}")
         self.candidates(question.candidates, body)
         title = Text(f"{self._mark()} {conflict.severity.value.capitalize()}-severity conflict: ", colour)
         title.append(_shown(question.term))

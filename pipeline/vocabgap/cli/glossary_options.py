@@ -97,8 +97,8 @@ def note_skipped(output: Output, skipped: int) -> None:
     """Say how many lines of a glossary's logs are no events."""
     from vocabgap.glossary.event_log import skipped_lines  # noqa: PLC0415 - loads what only this needs
 
-    for told in skipped_lines(skipped):
-        output.note(told)
+    for note in skipped_lines(skipped):
+        output.note(note)
 
 
 def require_scope(runtime: "GlossaryRuntime", scope: str | None) -> None:
@@ -113,9 +113,9 @@ def require_strictness(name: str | None) -> "Strictness | None":
     """The strictness of a name; none where none is named."""
     from vocabgap.glossary.conflicts import Strictness, strictness_of  # noqa: PLC0415 - as above
 
-    found = strictness_of(name)
-    if name is not None and found is None:
+    strictness = strictness_of(name)
+    if name is not None and strictness is None:
         raise InvalidInputError(
             f"Invalid strictness '{name}'", hint=f"expected one of {', '.join(Strictness)}"
         )
-    return found
+    return strictness

@@ -164,9 +164,9 @@ def _similar(
         return []
 
 
-def _rating(said: str | None) -> int | str | None:
+def _rating(typed: str | None) -> int | str | None:
     """A rating as it was typed: digits are a number."""
-    return int(said) if said in {"-1", "0", "1"} else said
+    return int(typed) if typed in {"-1", "0", "1"} else typed
 
 
 def _finder(output: Output, settings: "Settings", *, is_named: bool) -> "Callable[[str], list[SimilarGap]]":

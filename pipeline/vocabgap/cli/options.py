@@ -67,6 +67,18 @@ TenantsOption = Annotated[
 RepositoriesOption = Annotated[
     list[str] | None, typer.Option("--repo", help="Of a corpus only this repository; may be repeated.")
 ]
+SinceOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Earliest moment: 2026-05-01, 2026-05-01T09:30:00Z, 2026-05, 7d, 2w, 24h or 30m (minutes)."
+    ),
+]
+UntilOption = Annotated[str | None, typer.Option(help="Moment to stop before, written the same way.")]
+ImagesOption = Annotated[list[str] | None, typer.Option(help="Only this image; may be repeated.")]
+CategoriesOption = Annotated[list[str] | None, typer.Option(help="Only this category; may be repeated.")]
+NowOption = Annotated[
+    str | None, typer.Option(help="The moment to count as the present; the clock's by default.")
+]
 CacheOption = Annotated[
     Path | None,
     typer.Option("--cache", help="Folder that keeps what was read, so that the next run reads what is new."),
@@ -148,11 +160,11 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(**given: Any) -> None:  # noqa: ANN401 - whatever Typer has read
-        made = {
+        tuples = {
             name: group(**{field: given.pop(field) for field in group._fields})
             for name, group in groups.items()
         }
-        command(**given, **made)
+        command(**given, **tuples)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return run

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 
 PROGRAM: Final = "vocabgap"
+PIPE_WIDTH: Final = 110
+MIN_WIDTH: Final = 70
+_NULL: Final = "–"
 
 
 @dataclass(slots=True)
@@ -105,8 +108,8 @@ def _give_up(stream: TextIO) -> None:
 
 def output_of(context: typer.Context) -> Output:
     """The output that the root command prepared."""
-    found = context.find_object(Output)
-    return Output() if found is None else found
+    output = context.find_object(Output)
+    return Output() if output is None else output
 
 
 def _encode(event: dict[str, object]) -> str:
@@ -129,21 +132,13 @@ def _print(text: str) -> None:
             raise
 
 
-# Tables for a terminal. Text from logs is data: it is made visible and never read as markup.
-
-
-PIPE_WIDTH: Final = 110
-MIN_WIDTH: Final = 70
-_NULL: Final = "–"
-
-
 def available_width() -> int:
     """Columns that a table may take: the terminal's; in a pipe what COLUMNS says, or a fixed number."""
     if sys.stdout.isatty():
         width = shutil.get_terminal_size().columns
     else:
-        asked = os.environ.get("COLUMNS", "")
-        width = int(asked) if asked.isdecimal() and int(asked) else PIPE_WIDTH
+        columns = os.environ.get("COLUMNS", "")
+        width = int(columns) if columns.isdecimal() and int(columns) else PIPE_WIDTH
     # Narrower than that whole columns would vanish; the terminal may break the lines instead.
     return max(width, MIN_WIDTH)
 
@@ -155,7 +150,7 @@ def table(
     numbers: Sequence[str] = (),
     dates: Sequence[str] = (),
 ) -> str:
-    """Lay out a table for the available width.
+    """Lay out a table for the available width. Text from logs is made visible, and never read as markup.
 
     Args:
         headings: Column headings.
@@ -229,9 +224,6 @@ def _harmless(cell: object) -> object:
         return "" if cell is None else cell
     text = visible(cell)
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
-
-
-# What the command line says of the files of a run.
 
 
 def published_line(published: "Published") -> str:

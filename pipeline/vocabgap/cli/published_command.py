@@ -53,15 +53,15 @@ def render(
     # What follows loads Polars.
     from vocabgap.reporting.writing import render as render_run  # noqa: PLC0415
 
-    made = render_run(run, out, share=share, option="RUN_DIR")
+    published = render_run(run, out, share=share, option="RUN_DIR")
     output.event(
         "result",
-        out=printable_name(str(made.folder)),
-        files=made.files,
-        capabilities=made.summary.total,
-        mentions=made.summary.mentions,
+        out=printable_name(str(published.folder)),
+        files=published.files,
+        capabilities=published.summary.total,
+        mentions=published.summary.mentions,
     )
-    output.text(published_line(made))
+    output.text(published_line(published))
 
 
 def diff(
@@ -79,18 +79,18 @@ def diff(
     from vocabgap.reporting.comparison import Kind, compare, compared_in_words  # noqa: PLC0415
     from vocabgap.reporting.published_run import read_published  # noqa: PLC0415
 
-    found = compare(read_published(old, option="OLD"), read_published(new, option="NEW"))
-    for change in found.changes:
+    comparison = compare(read_published(old, option="OLD"), read_published(new, option="NEW"))
+    for change in comparison.changes:
         output.event("change", change=change)
     output.event(
         "result",
-        earlier=found.earlier,
-        later=found.later,
-        differences=found.differences,
-        unchanged=found.unchanged,
-        **{kind.value: len(found.of(kind)) for kind in Kind},
+        earlier=comparison.earlier,
+        later=comparison.later,
+        differences=comparison.differences,
+        unchanged=comparison.unchanged,
+        **{kind.value: len(comparison.of(kind)) for kind in Kind},
     )
-    output.text(compared_in_words(found, top=top, markdown=text_format is DiffFormat.MARKDOWN))
+    output.text(compared_in_words(comparison, top=top, markdown=text_format is DiffFormat.MARKDOWN))
 
 
 def draft(
@@ -122,7 +122,7 @@ def draft(
     folder = settings.report.out if run is None else run
     _, ranked = read_run(folder, option="--run")
     with telling_of_narrowing(folder):
-        made = draft_of(
+        entry_draft = draft_of(
             printable_name(capability),
             ranked,
             gaps=read_gaps(folder),
@@ -135,18 +135,18 @@ def draft(
         from vocabgap.glossary.senses import SenseStatus  # noqa: PLC0415 - as above
         from vocabgap.settings.loading import login  # noqa: PLC0415 - for a glossary alone
 
-        sense = draft_term(settings, made.entry.name, made.entry.description, actor=login())
+        sense = draft_term(settings, entry_draft.entry.name, entry_draft.entry.description, actor=login())
         output.event("sense", sense=sense)
         what = "a draft of the glossary" if sense.status == SenseStatus.DRAFT else "in the glossary already"
         output.note(f"{what}: {visible(sense.surface)}: {visible(sense.definition)}")
-    output.event("result", draft=made)
+    output.event("result", draft=entry_draft)
     if draft_format is DraftFormat.JSON:
-        document = msgspec.json.format(msgspec.json.encode(made), indent=2).decode()
+        document = msgspec.json.format(msgspec.json.encode(entry_draft), indent=2).decode()
         if carried(document, sys.stdout.encoding or "utf-8") != document:
-            document = json.dumps(msgspec.to_builtins(made), indent=2)  # which escapes all but ASCII
+            document = json.dumps(msgspec.to_builtins(entry_draft), indent=2)  # which escapes all but ASCII
         output.text(document)
     else:
-        output.text(_yaml(msgspec.to_builtins(made)))
+        output.text(_yaml(msgspec.to_builtins(entry_draft)))
 
 
 def _yaml(value: dict[str, Any]) -> str:

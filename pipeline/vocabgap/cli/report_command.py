@@ -10,12 +10,17 @@ import typer
 
 from vocabgap.cli.glossary_options import StrictnessOption, note_problems, require_strictness
 from vocabgap.cli.options import (
+    CategoriesOption,
     DecisionsOption,
     EmbedderOption,
+    ImagesOption,
+    NowOption,
     OptionalRootsArgument,
     Reading,
     ShareOption,
+    SinceOption,
     ThresholdOption,
+    UntilOption,
     VocabularyOption,
     note_embeddings,
     note_scan,
@@ -76,15 +81,10 @@ def report(
     out: Annotated[
         str | None, typer.Option(help=f"Folder to publish the files in.  [default: {DEFAULT_OUT}]")
     ] = None,
-    since: Annotated[
-        str | None,
-        typer.Option(
-            help="Earliest moment: 2026-05-01, 2026-05-01T09:30:00Z, 2026-05, 7d, 2w, 24h or 30m (minutes)."
-        ),
-    ] = None,
-    until: Annotated[str | None, typer.Option(help="Moment to stop before, written the same way.")] = None,
-    image: Annotated[list[str] | None, typer.Option(help="Only this image; may be repeated.")] = None,
-    category: Annotated[list[str] | None, typer.Option(help="Only this category; may be repeated.")] = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    image: ImagesOption = None,
+    category: CategoriesOption = None,
     module: Annotated[list[str] | None, typer.Option(help="Only this operation; may be repeated.")] = None,
     session: Annotated[list[str] | None, typer.Option(help="Only this session; may be repeated.")] = None,
     threshold: ThresholdOption = None,
@@ -104,9 +104,7 @@ def report(
             show_default=False,
         ),
     ] = None,
-    now: Annotated[
-        str | None, typer.Option(help="The moment to count as the present; the clock's by default.")
-    ] = None,
+    now: NowOption = None,
     decisions: DecisionsOption = None,
     glossary: Annotated[
         str | None,
@@ -163,7 +161,7 @@ def report(
 
         note_problems(output, configured_runtime(loaded.settings.glossary).load())
     with output.progress(STAGES) as listener:
-        made = run(
+        result = run(
             roots,
             settings=loaded.settings,
             selection=selection,
@@ -175,16 +173,16 @@ def report(
             share=fewest,
             on_stage=listener,
         )
-    if made.blocked is not None:
-        raise made.blocked.error
-    _print_run(output, made, text_format)
-    note_scan(output, made.scan)
-    note_embeddings(output, made.embeddings)
-    _note_narrowing(output, made, minutes=[text for text in (since, until) if text and is_minutes(text)])
-    for decision in made.decisions.inactive:
+    if result.blocked is not None:
+        raise result.blocked.error
+    _print_run(output, result, text_format)
+    note_scan(output, result.scan)
+    note_embeddings(output, result.embeddings)
+    _note_narrowing(output, result, minutes=[text for text in (since, until) if text and is_minutes(text)])
+    for decision in result.decisions.inactive:
         output.note(escape_unseen(f"nothing to decide about in these logs: {decision.told}"))
-    outgrown = {*made.ranked["outgrown"].explode()}
-    for decision in made.decisions.active:
+    outgrown = {*result.ranked["outgrown"].explode()}
+    for decision in result.decisions.active:
         if decision.decision_id in outgrown:
             output.note(escape_unseen(f"holds no longer, for its group has outgrown it: {decision.told}"))
 
@@ -201,39 +199,39 @@ def _resume(output: Output, settings: Settings, token: str, out: str | None, str
     output.text(f"{escape_unseen(place)}: published, {published.summary.headline}")
 
 
-def _note_narrowing(output: Output, made: "Run", *, minutes: Iterable[str] = ()) -> None:
+def _note_narrowing(output: Output, result: "Run", *, minutes: Iterable[str] = ()) -> None:
     """Tell a person what no record has of what the report was narrowed to."""
     from vocabgap.ingest.selection import unmatched  # noqa: PLC0415 - loads Polars
 
-    asked = made.published.manifest.parameters
-    if asked is None:
+    parameters = result.published.manifest.parameters
+    if parameters is None:
         return
-    for told in unmatched(
-        made.scan.gaps,
-        asked.selection,
-        category_aliases=asked.settings.category_aliases,
-        operation_aliases=asked.settings.operation_aliases,
+    for note in unmatched(
+        result.scan.gaps,
+        parameters.selection,
+        category_aliases=parameters.settings.category_aliases,
+        operation_aliases=parameters.settings.operation_aliases,
     ):
-        output.note(escape_unseen(told))
-    if not made.published.summary.mentions:
+        output.note(escape_unseen(note))
+    if not result.published.summary.mentions:
         for text in minutes:
             output.note(
                 f"  {text.strip()} are minutes; a month is written 2026-05, and three of them are 13w"
             )
 
 
-def _undated_in_words(made: "Run") -> str:
+def _undated_in_words(result: "Run") -> str:
     """How many of the records that were left out for their date have none, in brackets; empty for none."""
     from vocabgap.ingest.selection import undated  # noqa: PLC0415 - loads Polars
 
-    asked = made.published.manifest.parameters
-    number = 0 if asked is None else undated(made.scan.gaps, asked.selection)
+    parameters = result.published.manifest.parameters
+    number = 0 if parameters is None else undated(result.scan.gaps, parameters.selection)
     return f" ({number:,} of them without a readable timestamp)" if number else ""
 
 
-def _print_run(output: Output, made: "Run", text_format: TextFormat) -> None:
+def _print_run(output: Output, result: "Run", text_format: TextFormat) -> None:
     """Print the ranking of a run as it was asked for, or as events."""
-    summary = made.published.summary
+    summary = result.published.summary
     if output.as_json:
         for item in summary.capabilities:
             output.event("capability", capability=item)
@@ -241,19 +239,19 @@ def _print_run(output: Output, made: "Run", text_format: TextFormat) -> None:
             output.event("covered", capability=item)
         output.event(
             "result",
-            out=printable_name(str(made.published.folder)),
-            files=made.published.files,
+            out=printable_name(str(result.published.folder)),
+            files=result.published.files,
             capabilities=summary.total,
             mentions=summary.mentions,
             account=summary.account,
             reclassified=summary.reclassified,
-            cache=made.scan.cache,
+            cache=result.scan.cache,
         )
         return
     from vocabgap.reporting.manifest import MARKDOWN_NAME  # noqa: PLC0415 - loads Polars
 
     if text_format is TextFormat.MARKDOWN:
-        output.text((made.published.folder / MARKDOWN_NAME).read_text(encoding="utf-8").rstrip("\n"))
+        output.text((result.published.folder / MARKDOWN_NAME).read_text(encoding="utf-8").rstrip("\n"))
         return
     if text_format is TextFormat.CSV:
         output.text(comma_separated(_CSV_COLUMNS, [_cells(item) for item in summary.capabilities]))
@@ -264,13 +262,13 @@ def _print_run(output: Output, made: "Run", text_format: TextFormat) -> None:
         headings = [heading for heading in rows[0] if heading not in spared]
         cells = [[row[heading] for heading in headings] for row in rows]
         output.text(table(headings, cells, numbers=_NUMBERS, dates=_DATES))
-    output.text("\n".join(_closing(made)))
+    output.text("\n".join(_closing(result)))
 
 
 def _cells(item: "Capability") -> list[object]:
     entry = item.covering
-    told = {"covered_by": entry.entry if entry and entry.explained else None}
-    values = [told[name] if name in told else getattr(item, name) for name in _CSV_COLUMNS]
+    worked_out = {"covered_by": entry.entry if entry and entry.explained else None}
+    values = [worked_out[name] if name in worked_out else getattr(item, name) for name in _CSV_COLUMNS]
     return [iso(value) if isinstance(value, datetime) else value for value in values]
 
 
@@ -304,13 +302,13 @@ def _elsewhere(summary: "Summary") -> list[str]:
         "probably covered": summary.covered_total,
         too_few(summary.fewest): summary.hidden,
     }
-    told = [f"{number:,} {kind}" for kind, number in kinds.items() if number]
-    return [f"Left out whatever their rank: {', '.join(told)}; see report.md."] if told else []
+    numbers = [f"{number:,} {kind}" for kind, number in kinds.items() if number]
+    return [f"Left out whatever their rank: {', '.join(numbers)}; see report.md."] if numbers else []
 
 
-def _closing(made: "Run") -> list[str]:
+def _closing(result: "Run") -> list[str]:
 
-    summary, published = made.published.summary, made.published
+    summary, published = result.published.summary, result.published
     account = summary.account
     lines = []
     if not summary.capabilities:
@@ -323,7 +321,7 @@ def _closing(made: "Run") -> list[str]:
         lines += _elsewhere(summary)
     if account is not None:
         filtered = f"; {count(account.filtered, 'record')} filtered out" if account.filtered else ""
-        filtered += _undated_in_words(made)
+        filtered += _undated_in_words(result)
         rules = ", ".join(f"{number:,} {visible(rule)}" for rule, number in account.rules.items())
         marked = f"; {account.not_a_gap:,} not a gap ({rules})" if account.not_a_gap else ""
         lines.append(account_line(account) + filtered + marked)

@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from vocabgap.cli.options import Reading, RootsArgument, RunOption, note_scan, settings_of, with_options
+from vocabgap.cli.options import (
+    CategoriesOption,
+    ImagesOption,
+    NowOption,
+    Reading,
+    RootsArgument,
+    RunOption,
+    SinceOption,
+    UntilOption,
+    note_scan,
+    settings_of,
+    with_options,
+)
 from vocabgap.cli.output import (
     Output,
     account_line,
@@ -55,21 +67,16 @@ class ListFormat(StrEnum):
 def list_records(
     context: typer.Context,
     roots: RootsArgument,
-    image: Annotated[list[str] | None, typer.Option(help="Only this image; may be repeated.")] = None,
-    since: Annotated[
-        str | None,
-        typer.Option(
-            help="Earliest moment: 2026-05-01, 2026-05-01T09:30:00Z, 2026-05, 7d, 2w, 24h or 30m (minutes)."
-        ),
-    ] = None,
-    until: Annotated[str | None, typer.Option(help="Moment to stop before, written the same way.")] = None,
+    image: ImagesOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
     operation: Annotated[
         list[str] | None, typer.Option(help="Only this operation, matched whole; may be repeated.")
     ] = None,
     match: Annotated[
         str | None, typer.Option(help="Only with this text somewhere in it, in whatever case.")
     ] = None,
-    category: Annotated[list[str] | None, typer.Option(help="Only this category; may be repeated.")] = None,
+    category: CategoriesOption = None,
     session: Annotated[
         list[str] | None, typer.Option(help="Only this session, or last for the newest; may be repeated.")
     ] = None,
@@ -82,9 +89,7 @@ def list_records(
         ListFormat, typer.Option("--format", help="How to print them.")
     ] = ListFormat.TABLE,
     run: RunOption = None,
-    now: Annotated[
-        str | None, typer.Option(help="The moment to count as the present; the clock's by default.")
-    ] = None,
+    now: NowOption = None,
     *,
     reading: Reading,
 ) -> None:
@@ -141,9 +146,7 @@ def show(
     ] = None,
     limit: Annotated[int, typer.Option(help="Records to list; 0 lists all.")] = DEFAULT_LISTED,
     run: RunOption = None,
-    now: Annotated[
-        str | None, typer.Option(help="The moment to count as the present; the clock's by default.")
-    ] = None,
+    now: NowOption = None,
     *,
     reading: Reading,
 ) -> None:
@@ -299,8 +302,8 @@ def _tallies(tallies: tuple[Any, ...]) -> str:
 
 
 def _table(shown: "Shown", listed: Any) -> str:  # noqa: ANN401 - a frame; Polars is not loaded for its name
-    said = {"image": ("image",), "session": ("session",), "capability": ("capability",)}
-    return _records_table(listed, without=said[shown.kind])
+    same = {"image": ("image",), "session": ("session",), "capability": ("capability",)}
+    return _records_table(listed, without=same[shown.kind])
 
 
 def _closing(shown: "Shown", listed: int) -> list[str]:
@@ -333,8 +336,8 @@ def _record_lines(shown: "Shown") -> list[str]:
             value = ", ".join(map(str, value))
         elif isinstance(value, datetime):
             value = iso(value)
-        told = "–" if value is None or value == "" else visible(str(value))
-        lines.append(f"{name}: {told}" + (f" ({RATINGS[value]})" if name == "satisfaction" else ""))
+        text = "–" if value is None or value == "" else visible(str(value))
+        lines.append(f"{name}: {text}" + (f" ({RATINGS[value]})" if name == "satisfaction" else ""))
     for place in shown.places:
         offset = "" if place.byte_offset is None else f", byte {place.byte_offset:,}"
         where = escape_unseen(f"{place.repo_slug}/{place.source_path}:{place.line}")

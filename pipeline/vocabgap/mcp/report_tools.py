@@ -94,14 +94,14 @@ class Ranked(msgspec.Struct):
     covered_by: Near | None
 
     @classmethod
-    def of(cls, found: Capability) -> Self:
+    def of(cls, capability: Capability) -> Self:
         """The capability as the answer of a tool lists it: of what is many, what is most frequent."""
-        entry = found.covering
+        entry = capability.covering
         return cls(
-            **{name: getattr(found, name) for name in _SAME},
-            operations=list(found.operations[:_MOST_NAMES]),
-            wordings=list(found.variants[:_MOST_NAMES]),
-            workarounds=list(found.workarounds[:_MOST_NAMES]),
+            **{name: getattr(capability, name) for name in _SAME},
+            operations=list(capability.operations[:_MOST_NAMES]),
+            wordings=list(capability.variants[:_MOST_NAMES]),
+            workarounds=list(capability.workarounds[:_MOST_NAMES]),
             covered_by=Near(entry.entry, entry.pack, entry.explained) if entry else None,
         )
 

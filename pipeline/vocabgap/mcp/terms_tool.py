@@ -55,14 +55,14 @@ class Term(msgspec.Struct):
     candidates: list[str]
 
     @classmethod
-    def of(cls, found: ExtractedTerm, conflict: SemanticConflict | None, glossary: Glossary) -> Self:
+    def of(cls, term: ExtractedTerm, conflict: SemanticConflict | None, glossary: Glossary) -> Self:
         """A term that was found, with what is open about it, if anything is."""
-        name = found.surface.surface_text
+        name = term.surface.surface_text
         sense = glossary.meaning(name) if conflict is None else None
         return cls(
             term=name,
-            found_as=found.source,
-            confidence=found.confidence,
+            found_as=term.source,
+            confidence=term.confidence,
             means=None if sense is None else sense.definition,
             open=None if conflict is None else conflict.conflict_type.value,
             severity=None if conflict is None else conflict.severity.value,
