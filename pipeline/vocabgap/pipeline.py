@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, Self
 
 import polars as pl
 
-from vocabgap.clustering.embedding import Embedder, EmbeddingUse, load_embedder
+from vocabgap.clustering.embedding import EmbeddingUse, load_embedder
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.decisions.log import read_decisions
 from vocabgap.decisions.replay import EffectiveDecisions, replay
@@ -76,7 +76,8 @@ class Analysis:
         lineage: Where the capabilities come from.
         decisions: The decisions in force.
         vocabulary: What the needs were compared with.
-        embedder: What embedded the wordings, if anything.
+        model: What embedded the wordings, if anything.
+        embeddings: How many embeddings were read from the cache and how many computed, if there was a model.
         baseline: What capabilities keep their identifiers from.
         timings: How long each stage took.
     """
@@ -87,7 +88,8 @@ class Analysis:
     lineage: Lineage
     decisions: EffectiveDecisions
     vocabulary: Vocabulary
-    embedder: Embedder | None
+    model: Model | None
+    embeddings: EmbeddingUse | None
     baseline: Baseline
     timings: tuple[Timing, ...]
 
@@ -107,11 +109,6 @@ class Run(Analysis):
 
     published: Published
     blocked: Blocked | None = None
-
-    @property
-    def embeddings(self) -> EmbeddingUse | None:
-        """How many embeddings were read from the cache and how many computed, if there was an embedder."""
-        return None if self.embedder is None else self.embedder.use
 
     def __repr__(self) -> str:
         """What came of it, in one line."""
@@ -221,7 +218,16 @@ def analyse(
         )
         lineage = trace(identified.groups, ranked, baseline.groups)
     return Analysis(
-        selected, clusters, ranked, lineage, decisions, vocabulary, embedder, baseline, tuple(timings)
+        scan=selected,
+        clusters=clusters,
+        ranked=ranked,
+        lineage=lineage,
+        decisions=decisions,
+        vocabulary=vocabulary,
+        model=None if embedder is None else Model.of(embedder),
+        embeddings=None if embedder is None else embedder.use,
+        baseline=baseline,
+        timings=tuple(timings),
     )
 
 
@@ -305,7 +311,7 @@ def run(
                 selection=selection,
                 now=moment,
                 config=config,
-                model=None if analysis.embedder is None else Model.of(analysis.embedder),
+                model=analysis.model,
                 vocabulary=analysis.vocabulary.files,
                 decided=Decided.of(analysis.decisions) if analysis.decisions.active else None,
                 previous=analysis.baseline.folder,
