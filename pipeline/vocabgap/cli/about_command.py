@@ -35,9 +35,9 @@ def status(
     config: ConfigOption = None,
 ) -> None:
     """Print versions, the settings in force and the last run."""
-    from vocabgap.records.moments import iso  # noqa: PLC0415
-    from vocabgap.reporting.manifest import read_manifest, versions  # noqa: PLC0415 - loads Polars
-    from vocabgap.reporting.published_run import resolve_target  # noqa: PLC0415
+    from vocabgap.records.moments import iso
+    from vocabgap.reporting.manifest import read_manifest, versions
+    from vocabgap.reporting.published_run import resolve_target
 
     output = output_of(context)
     loaded = settings_of(context)
@@ -195,8 +195,8 @@ def schema(
     ],
 ) -> None:
     """Print the columns of a published frame, or a contract of the shared corpus."""
-    from vocabgap.corpus.contracts import FILES  # noqa: PLC0415
-    from vocabgap.schema import PUBLISHED, REJECTS  # noqa: PLC0415 - loads Polars
+    from vocabgap.corpus.contracts import FILES
+    from vocabgap.schema import PUBLISHED, REJECTS
 
     output = output_of(context)
     if name == _RUN:
@@ -218,7 +218,7 @@ def schema(
 
 
 def _contract(output: Output, name: str) -> None:
-    from vocabgap.corpus.contracts import contract_text  # noqa: PLC0415
+    from vocabgap.corpus.contracts import contract_text
 
     text = contract_text(name)
     output.event("result", schema=name, document=text)
@@ -226,7 +226,7 @@ def _contract(output: Output, name: str) -> None:
 
 
 def _run_fields(output: Output) -> None:
-    from vocabgap.reporting.manifest import Manifest  # noqa: PLC0415
+    from vocabgap.reporting.manifest import Manifest
 
     fields = msgspec.json.schema(Manifest)["$defs"]["Manifest"]["properties"]
     columns = [

@@ -47,7 +47,7 @@ def root(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print NDJSON: one event a line, the last one result or error.")
     ] = False,
-    version: Annotated[  # noqa: ARG001 - handled by its callback
+    version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:

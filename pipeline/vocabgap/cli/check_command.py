@@ -33,7 +33,7 @@ def check(
     reading: Reading,
 ) -> None:
     """List the bad lines of the logs; exit with 2 if there are any."""
-    from vocabgap.ingest.scanning import scan  # noqa: PLC0415 - loads Polars
+    from vocabgap.ingest.scanning import scan
 
     output = output_of(context)
     repairs = repairs or mended
@@ -69,13 +69,13 @@ def check(
 
 
 def _repaired(roots: list[Path], settings: Settings) -> "list[RepairedLine]":
-    from vocabgap.ingest.log_lines import repaired_lines  # noqa: PLC0415 - loads Polars
+    from vocabgap.ingest.log_lines import repaired_lines
 
     return repaired_lines(roots, settings.scan)
 
 
 def _explain_nothing(output: Output, roots: list[Path], patterns: list[str]) -> None:
-    from vocabgap.ingest.reading import COMPRESSIONS  # noqa: PLC0415 - loads Polars
+    from vocabgap.ingest.reading import COMPRESSIONS
 
     searched = ", ".join(map(str, roots))
     names = ", ".join(patterns) or "nothing, since every source is off"

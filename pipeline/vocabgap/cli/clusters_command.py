@@ -123,14 +123,14 @@ def show(
     output = output_of(context)
     settings = settings_of(context).settings
     # What follows loads Polars.
-    from vocabgap.reporting.dendrogram import (  # noqa: PLC0415  # noqa: PLC0415
+    from vocabgap.reporting.dendrogram import (
         leaves_of,
         picture_place,
         svg_dendrogram,
         text_dendrogram,
         write_picture,
     )
-    from vocabgap.reporting.overviews import nothing  # noqa: PLC0415
+    from vocabgap.reporting.overviews import nothing
 
     if svg is not None:
         picture_place(svg)  # told before the work is done
@@ -172,10 +172,10 @@ def _clusters(
     output: Output, roots: list[Path], settings: Settings, reading: Reading, *, sweep: bool = False
 ) -> "tuple[Scan, Clusters]":
     """What was read, and its groups, with merges as far as a sweep looks if there is to be one."""
-    from vocabgap.clustering.embedding import load_embedder  # noqa: PLC0415 - loads NumPy
-    from vocabgap.clustering.grouping import SWEEP_CUTS, cluster  # noqa: PLC0415 - loads Polars
-    from vocabgap.ingest.scanning import scan  # noqa: PLC0415
-    from vocabgap.ranking.screening import screen  # noqa: PLC0415
+    from vocabgap.clustering.embedding import load_embedder
+    from vocabgap.clustering.grouping import SWEEP_CUTS, cluster
+    from vocabgap.ingest.scanning import scan
+    from vocabgap.ranking.screening import screen
 
     # That a model cannot be used is best told before anything is read.
     embedder = load_embedder(settings.cluster.embedder, reading.cache)
@@ -189,7 +189,7 @@ def _clusters(
 
 
 def _print_nothing(output: Output, account: "ScanSummary") -> None:
-    from vocabgap.reporting.overviews import nothing  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting.overviews import nothing
 
     output.text(f"{nothing(account)}.\n{account_line(account)}")
 
@@ -219,7 +219,7 @@ def _cut_in_words(threshold: float | None) -> str:
 
 def _named(found: "Clusters", label: str) -> int:
     """The number of the group that a label or a wording names."""
-    from vocabgap.records.lookup import Named, lookup  # noqa: PLC0415 - loads Polars
+    from vocabgap.records.lookup import Named, lookup
 
     wordings = found.wordings.group_by("cluster").agg("wording")
     groups = found.clusters.join(wordings, on="cluster", maintain_order="left")
@@ -246,8 +246,8 @@ def _naming_published(clustering: "Clusters", name: str, run: str) -> Iterator[N
 
 def _groups_of(clustering: "Clusters", name: str, run: str) -> list[str]:
     """The labels of the groups that a capability of a run is made of, the most mentioned first."""
-    from vocabgap.records.lookup import find_capability  # noqa: PLC0415 - loads Polars
-    from vocabgap.reporting.published_run import read_run  # noqa: PLC0415
+    from vocabgap.records.lookup import find_capability
+    from vocabgap.reporting.published_run import read_run
 
     try:
         (variants,) = find_capability(read_run(run, option="--run")[1], name)["variants"].to_list()

@@ -103,7 +103,7 @@ def push(
     output = output_of(context)
     moment = None if now is None else parse_now(now)
     shared_corpus = _open(context, create=True)
-    from vocabgap.corpus.gap_chunks import Signals  # noqa: PLC0415 - loads Polars
+    from vocabgap.corpus.gap_chunks import Signals
 
     since = (base, "HEAD" if base is not None and head is None else head)
     signals = Signals(tuple(map(printable_name, delete or ())), snapshot, *since)
@@ -122,7 +122,7 @@ def push(
 def _open(context: typer.Context, *, create: bool = False) -> "Corpus":
     """The corpus that an option, the environment or the settings name; one is made there if that is said."""
     output, settings = output_of(context), settings_of(context).settings
-    from vocabgap.corpus.corpus import open_corpus  # noqa: PLC0415 - loads Polars
+    from vocabgap.corpus.corpus import open_corpus
 
     return open_corpus(
         settings.corpus.folder,
@@ -186,7 +186,7 @@ def export_chunks(
     options: CorpusOptions,
 ) -> None:
     """Write the records of a repository as a payload, for another installation to push."""
-    from vocabgap.corpus import payloads  # noqa: PLC0415 - loads Polars
+    from vocabgap.corpus import payloads
 
     output = output_of(context)
     if folder is None:
@@ -237,7 +237,7 @@ def restore(
     """Put a backup back, verbatim: all of its records, or none where one of them cannot be."""
     output = output_of(context)
     shared_corpus = _open(context, create=True)
-    from vocabgap.corpus.outcome import RefusedError  # noqa: PLC0415 - loads Polars
+    from vocabgap.corpus.outcome import RefusedError
 
     try:
         restored = shared_corpus.restore(file, replace=replace)

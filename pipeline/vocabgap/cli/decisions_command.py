@@ -198,8 +198,8 @@ def _decide(
     output = output_of(context)
     settings = settings_of(context).settings
     moment = None if options.now is None else parse_now(options.now)
-    from vocabgap.decisions.deciding import Decisions  # noqa: PLC0415 - loads Polars
-    from vocabgap.reporting.published_run import telling_of_narrowing  # noqa: PLC0415
+    from vocabgap.decisions.deciding import Decisions
+    from vocabgap.reporting.published_run import telling_of_narrowing
 
     place = printable_name(str(expanded(settings.decisions.file)))
 
@@ -220,7 +220,7 @@ def _decide(
 
 def _author_term(output: Output, settings: "Settings", decision: "Decision") -> None:
     """Let the entry of a decision be a term of the glossary."""
-    from vocabgap.glossary.authoring import author_term  # noqa: PLC0415 - loads Polars
+    from vocabgap.glossary.authoring import author_term
 
     label = "" if decision.capability is None else decision.capability.label
     sense = author_term(settings, decision.entry or "", f"Authored for: {label}", actor=decision.actor)
@@ -267,8 +267,8 @@ def list_decisions(
     """
     output = output_of(context)
     settings = settings_of(context).settings
-    from vocabgap.decisions.deciding import Decisions  # noqa: PLC0415 - loads Polars
-    from vocabgap.decisions.replay import undoings  # noqa: PLC0415 - loads Polars
+    from vocabgap.decisions.deciding import Decisions
+    from vocabgap.decisions.replay import undoings
 
     book = Decisions(run or settings.report.out, settings.decisions.file)
     listed = book.all()

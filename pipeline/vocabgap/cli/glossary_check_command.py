@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from vocabgap.cli.glossary_conflicts_command import Prompt
 from vocabgap.cli.glossary_options import (
     SHOWN_DIGITS,
     ActingOptions,
@@ -27,7 +28,6 @@ from vocabgap.records.moments import iso
 from vocabgap.text import count, escape_unseen, printable_name, visible
 
 if TYPE_CHECKING:
-    from vocabgap.cli.glossary_conflicts_command import Prompt
     from vocabgap.glossary.session import ChangedInputs, ExecutionContext
 
 
@@ -68,7 +68,7 @@ def check(
     options: ActingOptions,
 ) -> None:
     """Find the terms of a text and say what they mean; exit with 4 where that is open."""
-    from vocabgap.glossary.session import ExecutionContext  # noqa: PLC0415 - as above
+    from vocabgap.glossary.session import ExecutionContext
 
     output = output_of(context)
     chosen = require_strictness(strictness)
@@ -118,8 +118,8 @@ def resume(
     options: ActingOptions,
 ) -> None:
     """Let a step go on that was stopped, in the glossary as it is by now."""
-    from vocabgap.glossary.checkpoints import load_state, state_path  # noqa: PLC0415 - as above
-    from vocabgap.glossary.session import AbortResumeError  # noqa: PLC0415 - as above
+    from vocabgap.glossary.checkpoints import load_state, state_path
+    from vocabgap.glossary.session import AbortResumeError
 
     output = output_of(context)
     chosen = require_strictness(strictness)
@@ -138,8 +138,6 @@ def resume(
         if prompt is not None and not yes:
             return prompt.confirm(changed)
         if not output.as_json:
-            from vocabgap.cli.glossary_conflicts_command import Prompt  # noqa: PLC0415 - loads rich
-
             Prompt().show_changes(changed)
         if not yes:
             raise AbortResumeError(
@@ -180,7 +178,7 @@ def _why_lost(path: Path) -> str:
 @contextmanager
 def _telling(output: Output, context: "ExecutionContext") -> Iterator[None]:
     """Say what was found out about a step, whether it goes on or not, and if not, what to do."""
-    from vocabgap.glossary.conflicts import BlockedByConflictError  # noqa: PLC0415 - as above
+    from vocabgap.glossary.conflicts import BlockedByConflictError
 
     try:
         yield
@@ -270,8 +268,6 @@ def _prompt(output: Output, *, ask: bool | None) -> "Prompt | None":
     wanted = sys.stdin.isatty() and sys.stderr.isatty() and not output.as_json if ask is None else ask
     if not wanted:
         return None
-    from vocabgap.cli.glossary_conflicts_command import Prompt  # noqa: PLC0415 - loads rich
-
     return Prompt()
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vocabgap.cli.glossary_check_command import check, resume
-from vocabgap.cli.glossary_conflicts_command import conflicts, resolve
+from vocabgap.cli.glossary_conflicts_command import Prompt, conflicts, resolve
 from vocabgap.cli.glossary_options import (
     ActingOptions,
     GlossaryOptions,
@@ -62,7 +62,7 @@ def list_terms(
     options: GlossaryOptions,
 ) -> None:
     """List the senses of all terms."""
-    from vocabgap.glossary.senses import SenseStatus  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.senses import SenseStatus
 
     output = output_of(context)
     runtime = runtime_of(context)
@@ -125,8 +125,8 @@ def validate(
     config: ConfigOption = None,
 ) -> None:
     """List what is wrong in seed files; exit with 2 if anything is."""
-    from vocabgap.files.refusals import FileKind, file_kind  # noqa: PLC0415 - loads what only this needs
-    from vocabgap.glossary.seeds import SEED_ENDING, read_seed, seed_scope  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.files.refusals import FileKind, file_kind
+    from vocabgap.glossary.seeds import SEED_ENDING, read_seed, seed_scope
 
     output = output_of(context)
     runtime = runtime_of(context)
@@ -180,7 +180,7 @@ def import_terms(
     options: GlossaryOptions,
 ) -> None:
     """Add the terms of a vocabulary, a table or another glossary."""
-    from vocabgap.glossary.authoring import import_terms as imported  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.authoring import import_terms as imported
 
     output = output_of(context)
     runtime = runtime_of(context)
@@ -223,12 +223,11 @@ def promote(
     options: ActingOptions,
 ) -> None:
     """Let a draft, or a sense that was deprecated, answer what its term means."""
-    from vocabgap.glossary.authoring import promote_sense  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.authoring import promote_sense
 
     output = output_of(context)
     runtime = existing_runtime(context)
     if replace is None and sys.stdin.isatty() and not output.as_json:
-        from vocabgap.cli.glossary_conflicts_command import Prompt  # noqa: PLC0415 - loads rich
 
         def is_replacing(rivals: "Sequence[TermSense]") -> bool | None:
             meanings = "; ".join(f"[{each.scope}] {visible(each.definition)}" for each in rivals)
@@ -251,7 +250,7 @@ def deprecate(
     options: ActingOptions,
 ) -> None:
     """Let a sense count no more; drop a draft."""
-    from vocabgap.glossary.authoring import deprecate_sense  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.authoring import deprecate_sense
 
     output = output_of(context)
     runtime = existing_runtime(context)

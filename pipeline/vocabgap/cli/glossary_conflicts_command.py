@@ -47,8 +47,8 @@ def conflicts(
     options: GlossaryOptions,
 ) -> None:
     """List the questions that came up, and whether they are answered."""
-    from vocabgap.glossary.event_log import read_events  # noqa: PLC0415 - loads what only this needs
-    from vocabgap.glossary.open_questions import as_they_stand, questions_of  # noqa: PLC0415
+    from vocabgap.glossary.event_log import read_events
+    from vocabgap.glossary.open_questions import as_they_stand, questions_of
 
     output = output_of(context)
     chosen = require_strictness(strictness)
@@ -107,14 +107,14 @@ def resolve(
     options: ActingOptions,
 ) -> None:
     """Answer a question that was put off; without options it is asked."""
-    from vocabgap.glossary.event_log import read_events  # noqa: PLC0415 - loads what only this needs
-    from vocabgap.glossary.open_questions import (  # noqa: PLC0415
+    from vocabgap.glossary.event_log import read_events
+    from vocabgap.glossary.open_questions import (
         answer_later,
         as_they_stand,
         questions_of,
         require_question,
     )
-    from vocabgap.glossary.session import Defer, Define, Select  # noqa: PLC0415 - as above
+    from vocabgap.glossary.session import Defer, Define, Select
 
     output = output_of(context)
     runtime = runtime_of(context)
@@ -207,7 +207,7 @@ class Prompt:
 
     def choose(self, candidates: "Sequence[SenseRef]") -> "Answer":
         """Read an answer; what is none is asked for again, and the end of the input defers."""
-        from vocabgap.glossary.session import Defer, Define, defined, parse_answer  # noqa: PLC0415 - as above
+        from vocabgap.glossary.session import Defer, Define, defined, parse_answer
 
         while True:
             typed = self._read(_choices(candidates))
@@ -222,7 +222,7 @@ class Prompt:
 
     def choose_once(self, candidates: "Sequence[SenseRef]") -> "Answer":
         """Read an answer once; what is none is an error."""
-        from vocabgap.glossary.session import Defer, Define, defined, parse_answer  # noqa: PLC0415 - as above
+        from vocabgap.glossary.session import Defer, Define, defined, parse_answer
 
         typed = self._read(_choices(candidates))
         if typed is None:
@@ -282,7 +282,7 @@ def _choices(candidates: "Sequence[SenseRef]") -> str:
 
 
 def _outcome(question: "Question", answer: "Answer") -> str:
-    from vocabgap.glossary.session import Define, Select  # noqa: PLC0415 - as above
+    from vocabgap.glossary.session import Define, Select
 
     match answer:
         case Select(place):

@@ -67,9 +67,9 @@ class ActingOptions(NamedTuple):
 
 def runtime_of(context: typer.Context) -> "GlossaryRuntime":
     """The runtime of the glossary that the options mean, used by a person; its folder need not exist."""
-    from vocabgap.glossary.events import Actor  # noqa: PLC0415
-    from vocabgap.glossary.runtime import configured_runtime  # noqa: PLC0415 - loads what only this needs
-    from vocabgap.glossary.session import clock  # noqa: PLC0415
+    from vocabgap.glossary.events import Actor
+    from vocabgap.glossary.runtime import configured_runtime
+    from vocabgap.glossary.session import clock
 
     actor, now = context.params.get("actor"), context.params.get("now")
     name = actor or login() or "cli"
@@ -95,7 +95,7 @@ def note_problems(output: Output, loaded: "Loaded") -> None:
 
 def note_skipped(output: Output, skipped: int) -> None:
     """Say how many lines of a glossary's logs are no events."""
-    from vocabgap.glossary.event_log import skipped_lines  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.glossary.event_log import skipped_lines
 
     for note in skipped_lines(skipped):
         output.note(note)
@@ -111,7 +111,7 @@ def require_scope(runtime: "GlossaryRuntime", scope: str | None) -> None:
 
 def require_strictness(name: str | None) -> "Strictness | None":
     """The strictness of a name; none where none is named."""
-    from vocabgap.glossary.conflicts import Strictness, strictness_of  # noqa: PLC0415 - as above
+    from vocabgap.glossary.conflicts import Strictness, strictness_of
 
     strictness = strictness_of(name)
     if name is not None and strictness is None:

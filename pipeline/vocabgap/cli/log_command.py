@@ -87,12 +87,12 @@ def log(
     config: ConfigOption = None,
 ) -> None:
     """Write a gap down in the log of an image: one line, whole or not at all."""
-    from vocabgap.gaplog.log import log_gap  # noqa: PLC0415 - no other command needs it
+    from vocabgap.gaplog.log import log_gap
 
     output = output_of(context)
     near = None
     if suggest:
-        from vocabgap.settings.loading import resolve_settings  # noqa: PLC0415 - all settings, for what few ask for
+        from vocabgap.settings.loading import resolve_settings
 
         flags = {"--vocabulary": vocabulary or None, "--out": run}
         near = _finder(output, resolve_settings(config, os.environ, flags).settings, is_named=run is not None)
@@ -171,10 +171,10 @@ def _rating(typed: str | None) -> int | str | None:
 
 def _finder(output: Output, settings: "Settings", *, is_named: bool) -> "Callable[[str], list[SimilarGap]]":
     """What finds what comes near to a need; without a report that was asked for, in the vocabulary alone."""
-    from vocabgap.errors import NotFoundError  # noqa: PLC0415
-    from vocabgap.gaplog.nearest import similar_gaps  # noqa: PLC0415
-    from vocabgap.ranking.vocabulary import load_vocabulary  # noqa: PLC0415
-    from vocabgap.reporting.published_run import read_run  # noqa: PLC0415 - loads Polars
+    from vocabgap.errors import NotFoundError
+    from vocabgap.gaplog.nearest import similar_gaps
+    from vocabgap.ranking.vocabulary import load_vocabulary
+    from vocabgap.reporting.published_run import read_run
 
     ranked = None
     try:

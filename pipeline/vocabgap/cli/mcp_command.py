@@ -44,12 +44,12 @@ def mcp(
     """Serve agents over standard input and output, or over HTTP on this machine."""
     output = output_of(context)
     settings = settings_of(context).settings
-    from vocabgap.mcp import require_extra  # noqa: PLC0415 - loads what only this needs
+    from vocabgap.mcp import require_extra
 
     require_extra()
-    from vocabgap.mcp.server import build  # noqa: PLC0415 - as above
-    from vocabgap.mcp.serving import serve_http, serve_stdio  # noqa: PLC0415
-    from vocabgap.mcp.workspace import Workspace  # noqa: PLC0415
+    from vocabgap.mcp.server import build
+    from vocabgap.mcp.serving import serve_http, serve_stdio
+    from vocabgap.mcp.workspace import Workspace
 
     server = build(Workspace.at(root, settings, is_read_only=read_only))
     if http is None:

@@ -205,7 +205,7 @@ def with_flags(table: str, *, after: str) -> Callable[[Callable[..., None]], Cal
 
 def settings_of(context: typer.Context) -> "Loaded":
     """The settings in force: the flags of a command go before the environment, the file and the defaults."""
-    from vocabgap.settings.loading import resolve_settings  # noqa: PLC0415 - no gap that is logged needs it
+    from vocabgap.settings.loading import resolve_settings
 
     flags = {
         name: None if value in ((), []) else value

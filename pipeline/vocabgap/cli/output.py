@@ -77,7 +77,7 @@ class Output:
         if self.quiet or not sys.stderr.isatty():
             yield lambda _: None
             return
-        from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
+        from rich.console import Console
 
         status = Console(stderr=True, highlight=False).status("")
 
@@ -158,10 +158,10 @@ def table(
         numbers: Headings of the columns that are aligned to the right and never broken.
         dates: Headings of the other columns that are never broken.
     """
-    from rich import box  # noqa: PLC0415 - few commands need it, and one is waited for
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
     encoding = sys.stdout.encoding or "utf-8"
     is_plain = carried(_NULL, encoding) != _NULL or carried("─", encoding) != "─"

@@ -51,7 +51,7 @@ def render(
     output = output_of(context)
     output.quiet = quiet
     # What follows loads Polars.
-    from vocabgap.reporting.writing import render as render_run  # noqa: PLC0415
+    from vocabgap.reporting.writing import render as render_run
 
     published = render_run(run, out, share=share, option="RUN_DIR")
     output.event(
@@ -76,8 +76,8 @@ def diff(
     """Compare two published runs and say what changed."""
     output = output_of(context)
     # What follows loads Polars.
-    from vocabgap.reporting.comparison import Kind, compare, compared_in_words  # noqa: PLC0415
-    from vocabgap.reporting.published_run import read_published  # noqa: PLC0415
+    from vocabgap.reporting.comparison import Kind, compare, compared_in_words
+    from vocabgap.reporting.published_run import read_published
 
     comparison = compare(read_published(old, option="OLD"), read_published(new, option="NEW"))
     for change in comparison.changes:
@@ -113,9 +113,9 @@ def draft(
     output = output_of(context)
     settings = settings_of(context).settings
     # What follows loads Polars.
-    from vocabgap.ranking.drafting import draft as draft_of  # noqa: PLC0415
-    from vocabgap.ranking.vocabulary import load_vocabulary  # noqa: PLC0415
-    from vocabgap.reporting.published_run import read_gaps, read_run, telling_of_narrowing  # noqa: PLC0415
+    from vocabgap.ranking.drafting import draft as draft_of
+    from vocabgap.ranking.vocabulary import load_vocabulary
+    from vocabgap.reporting.published_run import read_gaps, read_run, telling_of_narrowing
 
     listed = settings.vocabulary
     known = load_vocabulary(listed.paths, fields=listed.fields, entries=listed.entries)
@@ -131,9 +131,9 @@ def draft(
             operation_aliases=settings.operation_aliases,
         )
     if glossary is not None:
-        from vocabgap.glossary.authoring import draft_term  # noqa: PLC0415 - loads what only this needs
-        from vocabgap.glossary.senses import SenseStatus  # noqa: PLC0415 - as above
-        from vocabgap.settings.loading import login  # noqa: PLC0415 - for a glossary alone
+        from vocabgap.glossary.authoring import draft_term
+        from vocabgap.glossary.senses import SenseStatus
+        from vocabgap.settings.loading import login
 
         sense = draft_term(settings, entry_draft.entry.name, entry_draft.entry.description, actor=login())
         output.event("sense", sense=sense)
@@ -151,8 +151,8 @@ def draft(
 
 def _yaml(value: dict[str, Any]) -> str:
     """A document of YAML; texts are quoted, so that YAML 1.1 does not take `on` for a truth."""
-    from ruamel.yaml import YAML  # noqa: PLC0415 - with what it writes
-    from ruamel.yaml.scalarstring import DoubleQuotedScalarString  # noqa: PLC0415
+    from ruamel.yaml import YAML
+    from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
     def quoted(part: object) -> object:
         if isinstance(part, dict):

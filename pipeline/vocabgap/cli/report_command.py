@@ -143,8 +143,8 @@ def report(
     earliest = None if since is None else parse_moment(since, moment, name="--since")
     latest = None if until is None else parse_moment(until, moment, name="--until")
     # What follows loads Polars and SciPy; bad arguments are told without waiting for that.
-    from vocabgap.ingest.selection import Selection  # noqa: PLC0415
-    from vocabgap.pipeline import STAGES, run  # noqa: PLC0415
+    from vocabgap.ingest.selection import Selection
+    from vocabgap.pipeline import STAGES, run
 
     selection = Selection(
         since=earliest,
@@ -157,7 +157,7 @@ def report(
         repositories=tuple(reading.repositories),
     )
     if loaded.settings.glossary.folder is not None:
-        from vocabgap.glossary.runtime import configured_runtime  # noqa: PLC0415 - few reports have one
+        from vocabgap.glossary.runtime import configured_runtime
 
         note_problems(output, configured_runtime(loaded.settings.glossary).load())
     with output.progress(STAGES) as listener:
@@ -189,7 +189,7 @@ def report(
 
 def _resume(output: Output, settings: Settings, token: str, out: str | None, strictness: str | None) -> None:
     """Publish a report that waits."""
-    from vocabgap.reporting.waiting import Blocked, publish_waiting  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting.waiting import Blocked, publish_waiting
 
     published = publish_waiting(settings.glossary, token, out=out, strictness=require_strictness(strictness))
     if isinstance(published, Blocked):
@@ -201,7 +201,7 @@ def _resume(output: Output, settings: Settings, token: str, out: str | None, str
 
 def _note_narrowing(output: Output, result: "Run", *, minutes: Iterable[str] = ()) -> None:
     """Tell a person what no record has of what the report was narrowed to."""
-    from vocabgap.ingest.selection import unmatched  # noqa: PLC0415 - loads Polars
+    from vocabgap.ingest.selection import unmatched
 
     parameters = result.published.manifest.parameters
     if parameters is None:
@@ -222,7 +222,7 @@ def _note_narrowing(output: Output, result: "Run", *, minutes: Iterable[str] = (
 
 def _undated_in_words(result: "Run") -> str:
     """How many of the records that were left out for their date have none, in brackets; empty for none."""
-    from vocabgap.ingest.selection import undated  # noqa: PLC0415 - loads Polars
+    from vocabgap.ingest.selection import undated
 
     parameters = result.published.manifest.parameters
     number = 0 if parameters is None else undated(result.scan.gaps, parameters.selection)
@@ -248,7 +248,7 @@ def _print_run(output: Output, result: "Run", text_format: TextFormat) -> None:
             cache=result.scan.cache,
         )
         return
-    from vocabgap.reporting.manifest import MARKDOWN_NAME  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting.manifest import MARKDOWN_NAME
 
     if text_format is TextFormat.MARKDOWN:
         output.text((result.published.folder / MARKDOWN_NAME).read_text(encoding="utf-8").rstrip("\n"))
@@ -274,7 +274,7 @@ def _cells(item: "Capability") -> list[object]:
 
 def _mark(item: "Capability") -> str:
     """What is to be known of the place of a capability that is shown."""
-    from vocabgap.schema import REGRESSED  # noqa: PLC0415 - loads Polars
+    from vocabgap.schema import REGRESSED
 
     marks = [*["pinned"] * item.pinned, *[REGRESSED] * (item.status == REGRESSED)]
     return f" ({', '.join(marks)})" if marks else ""
@@ -295,7 +295,7 @@ def _row(item: "Capability") -> dict[str, object]:
 
 def _elsewhere(summary: "Summary") -> list[str]:
     """Why ranks are missing in the list, in a line, if any are."""
-    from vocabgap.reporting.wording import too_few  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting.wording import too_few
 
     kinds = {
         "decided": summary.settled_total,

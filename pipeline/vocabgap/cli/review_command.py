@@ -100,7 +100,7 @@ def list_records(
     earliest = None if since is None else parse_moment(since, moment, name="--since")
     most = whole_number("--limit", limit, hint="0 lists all")
     latest = None if until is None else parse_moment(until, moment, name="--until")
-    from vocabgap.gaplog.review import Query, review  # noqa: PLC0415 - loads Polars
+    from vocabgap.gaplog.review import Query, review
 
     query = Query.of(
         images=map(printable_name, image or ()),
@@ -155,7 +155,7 @@ def show(
     settings = settings_of(context).settings
     moment = parse_now(now)
     most = whole_number("--limit", limit, hint="0 lists all")
-    from vocabgap.gaplog import showing  # noqa: PLC0415 - loads Polars
+    from vocabgap.gaplog import showing
 
     config = reading.config
     shown = showing.show(
@@ -218,7 +218,7 @@ def _print_review(output: Output, review: "Review", text_format: ListFormat) -> 
 
 
 def _why_empty(review: "Review") -> str:
-    from vocabgap.reporting.overviews import nothing  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting.overviews import nothing
 
     if review.scan.summary.records:
         return f"No record fits, of {review.scan.summary.records:,}."
@@ -265,7 +265,7 @@ def _heading(shown: "Shown") -> str:
 
 def _capability_lines(capability: "Capability", lineage: tuple[str, ...]) -> list[str]:
     """The evidence for a capability, a line each."""
-    from vocabgap.reporting.wording import day, interval, satisfaction, trend  # noqa: PLC0415 - loads Polars
+    from vocabgap.reporting.wording import day, interval, satisfaction, trend
 
     images, sessions = count(capability.images, "image"), count(capability.sessions, "session")
     spread = f"{capability.mentions:,} on {images} in {sessions}"
