@@ -44,7 +44,7 @@ def test_a_scan_that_was_narrowed_says_what_counts(made: Run) -> None:
 def test_decisions_are_told_by_their_file_and_number(made: Run, tmp_path: Path) -> None:
     book = vg.Decisions(made.published.folder, tmp_path / "said.jsonl", actor="ana")
     pin = book.pin("skin hue lock")
-    assert repr(pin) == f"Decision({pin.told})"
+    assert repr(pin) == f"Decision({pin.summary})"
     book.undo(pin.decision_id)
 
     where = f"'{tmp_path / 'said.jsonl'}': 2 decisions, 0 in force; run '{made.published.folder}'"

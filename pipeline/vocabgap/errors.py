@@ -156,10 +156,10 @@ def texts(name: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything 
     """
     if not isinstance(value, Iterable):
         raise unusable(name, "text, or several texts", value)
-    found = (value,) if isinstance(value, str) else tuple(value)
-    for each in found:
+    several = (value,) if isinstance(value, str) else tuple(value)
+    for each in several:
         require_text(name, each, "nothing but texts")
-    return found
+    return several
 
 
 def expanded(path: str | Path) -> Path:
@@ -221,7 +221,7 @@ def converted(value: Any, kind: Any, name: str = "", *, hint: str = "", strict: 
     try:
         return msgspec.convert(value, kind, strict=strict)
     except msgspec.ValidationError as error:
-        raise _misfit(error, value, kind, strict=strict).told(name, hint) from error
+        raise _misfit(error, value, kind, strict=strict).error(name, hint) from error
 
 
 class _Misfit(NamedTuple):
@@ -239,7 +239,7 @@ class _Misfit(NamedTuple):
     kind: Any
     rule: str
 
-    def told(self, name: str, hint: str) -> InvalidInputError:
+    def error(self, name: str, hint: str) -> InvalidInputError:
         *tables, key = self.keys or ("",)
         unknown = _UNKNOWN.fullmatch(self.rule)
         if unknown:

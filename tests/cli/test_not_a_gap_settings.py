@@ -53,7 +53,7 @@ def test_status_shows_the_rules_in_force(tmp_path: Path) -> None:
     )
     told = vocabgap("status", "--config", config).out
     lines = told[told.index("[not_a_gap]") : told.index("[source.")].splitlines()
-    shipped = {rule.name: len(rule.told) for rule in rules_in_force()}
+    shipped = {rule.name: len(rule.expressions) for rule in rules_in_force()}
     assert lines[1:] == [
         f'# transient: {shipped["transient"]} phrases built in, "timed out" among them',
         "permission = []  # switched off",

@@ -74,7 +74,7 @@ def test_a_subject_keeps_the_first_wordings_or_all() -> None:
 def test_a_decision_says_itself_in_one_visible_line() -> None:
     made = decided("split", ["sky mask"], wordings=["horizon\nmask", "sea mask"], reason="not\x1b the sky")
 
-    assert made.told == (
+    assert made.summary == (
         f"2026-07-01 ana split 'horizon mask' and 1 more wording off 'sky mask': not\\u001b the sky"
         f" ({made.decision_id})"
     )

@@ -29,8 +29,8 @@ def test_phrases_under_the_name_of_a_built_in_rule_come_beside_its_own() -> None
 def test_a_phrase_may_be_asked_only_where_something_failed() -> None:
     rule = rules_in_force({"mine": ["if failed: Out-of-paper", "no ink"]})[-1]
     assert (rule.phrases, rule.if_failed) == (("no ink",), ("out of paper",))
-    assert rule.told == ("no ink", "if failed: out of paper")
-    assert rules_in_force({"mine": rule.told})[-1] == rule
+    assert rule.expressions == ("no ink", "if failed: out of paper")
+    assert rules_in_force({"mine": rule.expressions})[-1] == rule
 
 
 def test_a_rule_of_ones_own_is_asked_last() -> None:
@@ -43,7 +43,11 @@ def test_one_phrase_may_be_given_as_it_is() -> None:
 
 def test_what_a_rule_is_told_by_can_be_written_into_settings_again() -> None:
     rule = rules_in_force({"mine": ["re:E[0-9]{4}", "Out-of-paper"]})[-1]
-    assert rules_in_force({"mine": rule.told})[-1].told == rule.told == ("out of paper", "re:E[0-9]{4}")
+    assert (
+        rules_in_force({"mine": rule.expressions})[-1].expressions
+        == rule.expressions
+        == ("out of paper", "re:E[0-9]{4}")
+    )
 
 
 @pytest.mark.parametrize(

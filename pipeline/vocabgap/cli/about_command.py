@@ -56,7 +56,7 @@ def status(
             "operations": loaded.settings.operation_aliases,
         },
         operation_categories=loaded.settings.operation_categories,
-        rules={rule.name: rule.told for rule in loaded.settings.rules},
+        rules={rule.name: rule.expressions for rule in loaded.settings.rules},
         environment={variable: os.environ.get(variable) or None for variable in _KNOWN},
         unknown_variables=_unknown(),
         last_run=None
@@ -128,8 +128,8 @@ def _aliases(settings: Settings) -> Iterator[str]:
 
 def _rules(settings: Settings) -> Iterator[str]:
     yield f"[not_a_gap]{_LISTED}"
-    built_in = {rule.name: rule.told for rule in rules_in_force()}
-    in_force = {rule.name: rule.told for rule in settings.rules}
+    built_in = {rule.name: rule.expressions for rule in rules_in_force()}
+    in_force = {rule.name: rule.expressions for rule in settings.rules}
     for name in (*built_in, *(name for name in settings.not_a_gap if name not in built_in)):
         shipped, phrases = built_in.get(name, ()), in_force.get(name, ())
         further = [phrase for phrase in phrases if phrase not in shipped]

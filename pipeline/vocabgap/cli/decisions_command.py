@@ -215,7 +215,7 @@ def _decide(
     if decision.entry is not None and settings.glossary.folder is not None:
         _author_term(output, settings, decision)
     output.event("result", decision_id=decision.decision_id, file=place)
-    output.text(f"{decision.told}\n{escape_unseen(place)}: the next `vocabgap report` follows it")
+    output.text(f"{decision.summary}\n{escape_unseen(place)}: the next `vocabgap report` follows it")
 
 
 def _author_term(output: Output, settings: "Settings", decision: "Decision") -> None:

@@ -180,11 +180,11 @@ def report(
     note_embeddings(output, result.embeddings)
     _note_narrowing(output, result, minutes=[text for text in (since, until) if text and is_minutes(text)])
     for decision in result.decisions.inactive:
-        output.note(escape_unseen(f"nothing to decide about in these logs: {decision.told}"))
+        output.note(escape_unseen(f"nothing to decide about in these logs: {decision.summary}"))
     outgrown = {*result.ranked["outgrown"].explode()}
     for decision in result.decisions.active:
         if decision.decision_id in outgrown:
-            output.note(escape_unseen(f"holds no longer, for its group has outgrown it: {decision.told}"))
+            output.note(escape_unseen(f"holds no longer, for its group has outgrown it: {decision.summary}"))
 
 
 def _resume(output: Output, settings: Settings, token: str, out: str | None, strictness: str | None) -> None:

@@ -68,12 +68,11 @@ class Decisions:
     def __repr__(self) -> str:
         """How many decisions the file holds, in one line."""
         try:
-            told = f"{count(len(self.all()), 'decision')}, {len(self.in_force()):,} in force"
+            summary = f"{count(len(self.all()), 'decision')}, {len(self.in_force()):,} in force"
         except VocabgapError:
-            told = "cannot be read"
-        return (
-            f"Decisions('{printable_name(str(self.file))}': {told}; run '{printable_name(str(self._run))}')"
-        )
+            summary = "cannot be read"
+        file, run = printable_name(str(self.file)), printable_name(str(self._run))
+        return f"Decisions('{file}': {summary}; run '{run}')"
 
     def all(self) -> tuple[Decision, ...]:
         """Every decision of the file, in the order in which they were made.
@@ -208,44 +207,44 @@ class Decisions:
         return self._append(Action.UNDO, None, reason=why, undoes=wanted.decision_id)
 
     def _append(self, action: Action, about: Subject | None, **said: object) -> Decision:
-        made = decide(
+        decision = decide(
             action,
             about,
             actor=login() if self._actor is None else self._actor,
             time=datetime.now(UTC) if self._now is None else self._now,
             **said,  # type: ignore[arg-type]
         )
-        self._require_news(made)
-        append_decision(self.file, made, self._agreeing(made), self._on_wait)
-        return made
+        self._require_news(decision)
+        append_decision(self.file, decision, self._agreeing(decision), self._on_wait)
+        return decision
 
-    def _require_news(self, made: Decision) -> None:
+    def _require_news(self, decision: Decision) -> None:
         """Refuse what is so already, and a name that two capabilities would have."""
-        if made.capability is None:
+        if decision.capability is None:
             return
         active = self.in_force()
-        about = self._ranked.filter(capability_id=made.capability.capability_id)
+        about = self._ranked.filter(capability_id=decision.capability.capability_id)
         ((label, status),) = about.select("label", "status").iter_rows()
         require_change(
-            made,
+            decision,
             active,
             label=label,
             is_settled=status in {*SETTLED, REGRESSED},
             is_regressed=status == REGRESSED,
         )
-        require_own_label(made, active, dict(self._ranked.select("capability_id", "label").iter_rows()))
+        require_own_label(decision, active, dict(self._ranked.select("capability_id", "label").iter_rows()))
 
-    def _agreeing(self, made: Decision) -> Callable[[tuple[Decision, ...]], None]:
+    def _agreeing(self, decision: Decision) -> Callable[[tuple[Decision, ...]], None]:
         """What refuses decisions that cannot all be respected, as far as the run's wordings show it."""
         of_run: dict[str, str] = {}
-        if made.action is not Action.UNDO:  # which needs no run
+        if decision.action is not Action.UNDO:  # which needs no run
             of_run = dict(self._groups.select("surface", "capability_id").iter_rows())
 
         def check(together: tuple[Decision, ...]) -> None:
-            surfaces = surfaces_of(together) if made.action is Action.UNDO else of_run
+            surfaces = surfaces_of(together) if decision.action is Action.UNDO else of_run
             try:
                 effective = replay(together, surfaces)
-                require_followed(made, effective.reasoned, of_run)
+                require_followed(decision, effective.reasoned, of_run)
             except StateError as error:
                 raise StateError(
                     error.message, hint="nothing was decided; undo the earlier one first"

@@ -69,17 +69,17 @@ def append_decision(
 
 
 def _parsed(content: bytes, path: Path) -> tuple[Decision, ...]:
-    found: dict[str, tuple[int, Decision]] = {}
+    by_id: dict[str, tuple[int, Decision]] = {}
     for number, decision in read_lines(
         content.split(b"\n"), lambda number, line: _decision(line, f"{path}:{number}")
     ):
-        first, known = found.setdefault(decision.decision_id, (number, decision))
+        first, known = by_id.setdefault(decision.decision_id, (number, decision))
         if known != decision:
             raise StateError(
                 f"{path}:{number}: decision {decision.decision_id} differs from that in line {first}",
                 hint="keep one of the two lines",
             )
-    return tuple(sorted((decision for _, decision in found.values()), key=lambda each: each.place))
+    return tuple(sorted((decision for _, decision in by_id.values()), key=lambda each: each.place))
 
 
 def _decision(line: bytes, place: str) -> Decision:
@@ -99,8 +99,8 @@ def _decision(line: bytes, place: str) -> Decision:
     except msgspec.ValidationError as error:
         problem, _, where = str(error).partition(" - at `$")
         field = where.removeprefix(".").rstrip("`")
-        told = f"field '{field}': {problem}" if field else problem
-        raise InvalidInputError(f"{place}: {told.replace('`', chr(39))}", hint=_LINE_HINT) from error
+        message = f"field '{field}': {problem}" if field else problem
+        raise InvalidInputError(f"{place}: {message.replace('`', chr(39))}", hint=_LINE_HINT) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InvalidInputError(
             f"{place}: expected a decision as a JSON object: {error}", hint=_LINE_HINT

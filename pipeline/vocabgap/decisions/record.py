@@ -138,7 +138,7 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
         )
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """The decision as a line that a report can print."""
         why = f": {visible(self.reason)}" if self.reason.strip() else ""
         when = self.time.astimezone(UTC).date().isoformat()
@@ -146,7 +146,7 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
     def __repr__(self) -> str:
         """The same; the wordings that it holds on to would fill a page."""
-        return f"Decision({self.told})"
+        return f"Decision({self.summary})"
 
 
 def decide(

@@ -73,15 +73,15 @@ def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> Effectiv
     anchored: list[tuple[Decision, str]] = []
     inactive: list[Decision] = []
     for decision in active:
-        found = _found(decision, present, parted)
-        if not found:
+        anchors = _found(decision, present, parted)
+        if not anchors:
             inactive.append(decision)
             continue
-        anchored += [(decision, each) for each in found]
+        anchored += [(decision, each) for each in anchors]
         if decision.action is Action.MERGE:
-            reasoned.append(Reasoned(decision, Together(found[0], found[1])))
+            reasoned.append(Reasoned(decision, Together(anchors[0], anchors[1])))
         elif decision.action is Action.SPLIT:
-            apart = Apart(found[0], tuple(found[1:]), decision.decision_id)
+            apart = Apart(anchors[0], tuple(anchors[1:]), decision.decision_id)
             reasoned.append(Reasoned(decision, apart))
     require_agreement(reasoned)
     verdicts = pl.DataFrame([_verdict(*each) for each in anchored], schema=VERDICTS.schema, orient="row")
@@ -125,7 +125,7 @@ def _verdict(decision: Decision, where: str) -> tuple[object, ...]:
         decision.time.astimezone(UTC),
         decision.action.value,
         decision.label,
-        decision.told,
+        decision.summary,
         list(map(surface, wordings)),
     )
 
@@ -185,43 +185,43 @@ def surfaces_of(decisions: Iterable[Decision]) -> frozenset[str]:
 
 
 def require_change(
-    made: Decision, active: Sequence[Decision], *, label: str, is_settled: bool, is_regressed: bool
+    decision: Decision, active: Sequence[Decision], *, label: str, is_settled: bool, is_regressed: bool
 ) -> None:
     """Refuse a decision that would change nothing."""
-    about = [each for each in active if _about(each) == _about(made)]
+    about = [each for each in active if _about(each) == _about(decision)]
     last = next((each for each in reversed(about) if each.action in _OF_STATUS), None)
-    named = next((each.label for each in reversed(about) if each.label), label)
+    current = next((each.label for each in reversed(about) if each.label), label)
     problem = ""
-    if made.action is Action.REOPEN and (last.action is Action.REOPEN if last else not is_settled):
+    if decision.action is Action.REOPEN and (last.action is Action.REOPEN if last else not is_settled):
         problem = "is open: there is nothing to reopen"
-    elif made.action is Action.PIN and any(each.action is Action.PIN for each in about):
+    elif decision.action is Action.PIN and any(each.action is Action.PIN for each in about):
         problem = "is pinned already"
-    elif made.action is Action.RENAME and made.label == named:
+    elif decision.action is Action.RENAME and decision.label == current:
         problem = "is called that already"
-    elif last is not None and last.action is made.action:
-        if made.action is Action.DISMISS and last.reason == made.reason:
+    elif last is not None and last.action is decision.action:
+        if decision.action is Action.DISMISS and last.reason == decision.reason:
             problem = "was dismissed before, for the same reason"
-        elif made.action is Action.AUTHOR and last.entry == made.entry and not is_regressed:
+        elif decision.action is Action.AUTHOR and last.entry == decision.entry and not is_regressed:
             problem = f"was authored before, as '{shortened(visible(last.entry or ''))}'"
     if problem:
         raise InvalidInputError(
-            f"'{shortened(visible(named))}' {problem}",
+            f"'{shortened(visible(current))}' {problem}",
             hint="`vocabgap decisions list` has what was decided; nothing was added to it",
         )
 
 
-def require_own_label(made: Decision, active: Sequence[Decision], labels: Mapping[str, str]) -> None:
+def require_own_label(decision: Decision, active: Sequence[Decision], labels: Mapping[str, str]) -> None:
     """Refuse a label that another capability has: whoever says it afterwards might mean either."""
-    if made.label is None:
+    if decision.label is None:
         return
     called = dict(labels)
     for each in active:
         if each.label is not None:
             called[_about(each)] = each.label
     merged = {each.other.capability_id for each in active if each.other is not None}
-    wanted = surface(made.label)
+    wanted = surface(decision.label)
     for capability_id, label in called.items():
-        if capability_id not in merged and capability_id != _about(made) and surface(label) == wanted:
+        if capability_id not in merged and capability_id != _about(decision) and surface(label) == wanted:
             raise InvalidInputError(
                 f"another capability is called '{shortened(visible(label))}': {capability_id}",
                 hint="choose another label, or say with `vocabgap decide merge` that the two are one",

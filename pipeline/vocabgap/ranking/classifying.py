@@ -89,14 +89,14 @@ def reclassify(
     classifier, learned_from = train(corpus, category_aliases=category_aliases)
     learned = operations_of(corpus, category_aliases=category_aliases, operation_aliases=operation_aliases)
     table = {**learned, **operations}
-    named = with_categories(gaps, category_aliases=category_aliases)
-    lacking = named["category_by"].is_null()
+    given_by_agents = with_categories(gaps, category_aliases=category_aliases)
+    lacking = given_by_agents["category_by"].is_null()
     judged: dict[tuple[Any, ...], tuple[str | None, str | None, float | None]] = {}
     rows = []
-    for *texts, said, involved in named.filter(lacking).select(_READ).iter_rows():
+    for *texts, said, involved in given_by_agents.filter(lacking).select(_READ).iter_rows():
         key = (*texts, *involved)
         if key not in judged:
-            found = judge(
+            judgement = judge(
                 said,
                 texts,
                 involved,
@@ -105,15 +105,15 @@ def reclassify(
                 category_aliases=category_aliases,
                 operation_aliases=operation_aliases,
             )
-            told = (None, None) if found.by is None else (found.category, found.by.value)
-            judged[key] = (*told, found.probability)
+            verdict = (None, None) if judgement.by is None else (judgement.category, judgement.by.value)
+            judged[key] = (*verdict, judgement.probability)
         rows.append(judged[key])
     columns = {name: GAPS.schema[name] for name in _CATEGORY}
     of_lacking = pl.DataFrame(rows, schema=columns, orient="row").with_columns(row=lacking.arg_true())
-    made = named.with_row_index("row").update(of_lacking, on="row").drop("row")
-    given = made.filter("counted")["category_by"]
+    categorised = given_by_agents.with_row_index("row").update(of_lacking, on="row").drop("row")
+    given = categorised.filter("counted")["category_by"]
     return Reclassified(
-        made,
+        categorised,
         int((given == CategoryBy.OPERATIONS.value).sum()),
         int((given == CategoryBy.CLASSIFIER.value).sum()),
         learned_from,
@@ -201,15 +201,15 @@ def operations_of(
     """Which operations are for which category, as the categorised records of a corpus have it."""
     GAPS.require(corpus, _READ)
     counted = _counted(corpus).select("intent_category", "operations_involved").with_row_index("record")
-    named = counted.explode("operations_involved").drop_nulls("operations_involved")
+    involved = counted.explode("operations_involved").drop_nulls("operations_involved")
     operation = partial(fold_operation, aliases=operation_aliases)
     category = partial(fold_category, aliases=category_aliases)
     seen = (
-        named.with_columns(
-            folded(named["operations_involved"], lambda name: operation_key(operation(name))).alias(
+        involved.with_columns(
+            folded(involved["operations_involved"], lambda name: operation_key(operation(name))).alias(
                 "operation"
             ),
-            folded(named["intent_category"], category).alias("category"),
+            folded(involved["intent_category"], category).alias("category"),
         )
         .filter((pl.col("category") != UNCATEGORIZED) & (pl.col("operation") != ""))
         .unique(["record", "operation"])
@@ -227,8 +227,8 @@ def _counted(corpus: pl.DataFrame) -> pl.DataFrame:
     return corpus.filter("counted") if "counted" in corpus.columns else corpus
 
 
-def _as_they_are(found: Iterable[str]) -> Iterable[str]:
-    return found
+def _as_they_are(terms: Iterable[str]) -> Iterable[str]:
+    return terms
 
 
 def _plain(vectorizer: "TfidfVectorizer", model: "LogisticRegression") -> Classifier:

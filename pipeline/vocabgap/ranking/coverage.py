@@ -96,7 +96,7 @@ def covered(
     require_kind("vocabulary", vocabulary, Vocabulary, "what vocabgap.load_vocabulary returned")
     converted(operation_aliases, dict[str, str], "operation_aliases")
     index = entry_index(vocabulary, stop_words=stop_words, operation_aliases=operation_aliases)
-    found = [
+    covers = [
         [
             _row(match)
             for match in index.covering(
@@ -105,7 +105,7 @@ def covered(
         ]
         for label, operations, mentions in ranked.select("label", "operations", "mentions").iter_rows()
     ]
-    column = pl.Series("covered_by", found, dtype=CAPABILITIES.schema["covered_by"])
+    column = pl.Series("covered_by", covers, dtype=CAPABILITIES.schema["covered_by"])
     return ranked.with_columns(column)
 
 
@@ -181,11 +181,11 @@ class EntryIndex:
         ):
             # The first sentence says what an entry is, so it counts beside the description it is part of.
             short = (entry.name, *entry.tags, *entry.operations, _SENTENCE_END.split(text)[0])
-            found = Counter(word for part in short for word in _stems(part))
+            counts = Counter(word for part in short for word in _stems(part))
             shrunk = 1.0 - LENGTH_SHARE + LENGTH_SHARE * len(description) / mean
             body = Counter(description)
-            for word in sorted((found.keys() | body.keys()) - self._ignored):
-                often = found[word] + body[word] / shrunk
+            for word in sorted((counts.keys() | body.keys()) - self._ignored):
+                often = counts[word] + body[word] / shrunk
                 postings[word][number] = often / (SATURATION + often)
         return postings
 
@@ -223,18 +223,22 @@ class EntryIndex:
     def _asked(self, phrase: str) -> dict[str, str]:
         """The stems of a need to the words as written; neighbours that the entries write as one are one."""
         written = words(phrase)
-        asked: dict[str, str] = {}
+        words_of_need: dict[str, str] = {}
         at = 0
         while at < len(written):
             joined = stem("".join(written[at : at + 2]))
             size = 2 if at + 1 < len(written) and joined in self._postings else 1
-            asked.setdefault(joined if size > 1 else stem(written[at]), " ".join(written[at : at + size]))
+            words_of_need.setdefault(
+                joined if size > 1 else stem(written[at]), " ".join(written[at : at + size])
+            )
             at += size
         # A bare number is a setting of the need and not the need.
         told = {
-            word: text for word, text in asked.items() if word not in self._ignored and not word.isdigit()
+            word: text
+            for word, text in words_of_need.items()
+            if word not in self._ignored and not word.isdigit()
         }
-        return told or asked
+        return told or words_of_need
 
     def covering(
         self, phrase: str, operations: Mapping[str, float] | None = None, top: int = SHOWN
@@ -251,21 +255,21 @@ class EntryIndex:
             Matches with a score above 0, best first, of equal ones the first by name. The last one gives way
             to the entry that explains most of the need, if that is not among them.
         """
-        asked = self._asked(phrase)
-        by_word = {word: self._explained(word) for word in asked}
-        total = sum(map(self._weight, asked)) or 1.0
+        need = self._asked(phrase)
+        by_word = {word: self._explained(word) for word in need}
+        total = sum(map(self._weight, need)) or 1.0
         by_operation = {
             name: {number: share * weight for number, weight in self._shared(name).items()}
-            for name, share in self._named_operations(asked, operations or {}).items()
+            for name, share in self._named_operations(need, operations or {}).items()
         }
         # How far its name is explained can only lower what an entry has by its words.
         words_alone = _sums((by_word, total))
         bounds = _sums((by_word, total), (by_operation, 1.0))
 
         def match(number: int) -> Match:
-            own = (1.0 + self._name_share(number, asked)) / 2.0
+            own = (1.0 + self._name_share(number, need)) / 2.0
             terms = {
-                asked[word]: own * held[number] / total for word, held in by_word.items() if number in held
+                need[word]: own * held[number] / total for word, held in by_word.items() if number in held
             }
             explained = sum(terms.values(), 0.0)
             for name, held in by_operation.items():
@@ -291,21 +295,19 @@ class EntryIndex:
                 best[number] = max(best[number], weight * often)
         return best
 
-    def _name_share(self, number: int, asked: Iterable[str]) -> float:
+    def _name_share(self, number: int, need: Iterable[str]) -> float:
         """The share of an entry's name that the need explains, 0 to 1."""
         weights = {word: self._weight(word) for word in self._names[number] if word in self._postings}
         shares = (
-            weight * max((self._alike(word).get(part, 0.0) for word in asked), default=0.0)
+            weight * max((self._alike(word).get(part, 0.0) for word in need), default=0.0)
             for part, weight in weights.items()
         )
         return sum(shares) / (sum(weights.values()) or 1.0)
 
-    def _named_operations(
-        self, asked: Mapping[str, str], operations: Mapping[str, float]
-    ) -> dict[str, float]:
+    def _named_operations(self, need: Mapping[str, str], operations: Mapping[str, float]) -> dict[str, float]:
         """The operations involved and, with the share 1, those that the need names in so many words."""
         shares = {
-            name: 1.0 for name, parts in self._operation_words.items() if parts and parts <= asked.keys()
+            name: 1.0 for name, parts in self._operation_words.items() if parts and parts <= need.keys()
         }
         for name, share in operations.items():
             shares[name.casefold()] = max(share, shares.get(name.casefold(), 0.0))
@@ -336,15 +338,17 @@ def _greatest(
     bounds: Mapping[int, float], match: Callable[[int], Match], value: Callable[[Match], float], top: int
 ) -> list[Match]:
     """The matches of the greatest value, which no entry's bound falls short of, the greatest first."""
-    found: list[Match] = []
+    heap: list[Match] = []
     best: list[float] = []  # a heap of the greatest values so far
     for number, bound in sorted(bounds.items(), key=lambda bounded: (-bounded[1], bounded[0])):
         if len(best) == top and bound < best[0] - _SAME:
             break
-        made = match(number)
-        found.append(made)
-        (heappush if len(best) < top else heappushpop)(best, value(made))
-    return sorted(found, key=lambda made: (-round(value(made), _SAME_DIGITS), made.entry.name))[:top]
+        candidate = match(number)
+        heap.append(candidate)
+        (heappush if len(best) < top else heappushpop)(best, value(candidate))
+    return sorted(heap, key=lambda candidate: (-round(value(candidate), _SAME_DIGITS), candidate.entry.name))[
+        :top
+    ]
 
 
 def _stems(text: str) -> list[str]:
@@ -369,20 +373,20 @@ def _own_words(entries: Sequence[Entry]) -> list[str]:
     sizes: dict[str, set[int]] = defaultdict(set)
     for name in names:
         sizes[_HEAD.findall(name)[0]].add(len(name))
-    longest_first = {head: sorted(found, reverse=True) for head, found in sizes.items()}
+    longest_first = {head: sorted(sizes_of_head, reverse=True) for head, sizes_of_head in sizes.items()}
     return [_own_part(entry, names, longest_first) for entry in entries]
 
 
 def _own_part(entry: Entry, names: frozenset[str], sizes: Mapping[str, Sequence[int]]) -> str:
     text = entry.description
     parts: list[str] = []
-    kept = at = 0
+    copied = at = 0
     while head := _HEAD.search(text, at):
         start = head.start()
         ends = (start + size for size in sizes.get(head.group(), ()))
         end = next((end for end in ends if text[start:end] in names and not _WORD.match(text, end)), None)
         at = head.end() if end is None else end
         if end is not None and text[start:end] != entry.name:
-            parts.append(text[kept:start])
-            kept = end
-    return " ".join((*parts, text[kept:]))
+            parts.append(text[copied:start])
+            copied = end
+    return " ".join((*parts, text[copied:]))

@@ -134,17 +134,19 @@ def draft(
     CAPABILITIES.require(ranked)
     known = Vocabulary() if vocabulary is None else vocabulary
     require_kind("vocabulary", known, Vocabulary, "what vocabgap.load_vocabulary returned")
-    found = find_capability(ranked, capability)
+    capability_table = find_capability(ranked, capability)
     if vocabulary is not None:
-        found = covered(found, known, stop_words=stop_words, operation_aliases=operation_aliases)
-    row = found.row(0, named=True)
+        capability_table = covered(
+            capability_table, known, stop_words=stop_words, operation_aliases=operation_aliases
+        )
+    row = capability_table.row(0, named=True)
     records = _records(row, gaps)
     entries = with_folded_operations(known.entries, operation_aliases)
     notes: list[str] = []
     touches = _touches(row, entries, notes)
     wordings = {each["wording"]: each["mentions"] for each in row["variants"]}
     chosen, spare = shared_words(row["label"], wordings, stop_words)
-    named = propose_name(chosen, spare, touches, entries, fallback=row["capability_id"])
+    proposal = propose_name(chosen, spare, touches, entries, fallback=row["capability_id"])
     checklist = _checklist(records, row["label"])
     like = partial(_alike, row["label"], ignored=ignored_stems(stop_words))
     if len(checklist) < SESSIONS:
@@ -152,7 +154,7 @@ def draft(
     return Draft(
         draft=f"made from {count(row['mentions'], 'gap record')}: check every line before it is authored",
         entry=DraftEntry(
-            name=visible(named.name),
+            name=visible(proposal.name),
             description=next(iter(_most_said(records, "description", like)), visible(row["label"])),
             tags=_tags(row, chosen, entries),
             touches=tuple(map(visible, touches)),
@@ -169,18 +171,18 @@ def draft(
             for each in row["covered_by"]
         ),
         evidence=_evidence(row),
-        notes=(*named.notes, *notes),
+        notes=(*proposal.notes, *notes),
     )
 
 
 def _records(row: Mapping[str, Any], gaps: pl.DataFrame | None) -> pl.DataFrame:
     """The capability's records, the most telling ones first."""
     if gaps is None:
-        found = pl.DataFrame(row["examples"], schema=_EXAMPLES_SCHEMA).select(_EVIDENCE)
+        examples = pl.DataFrame(row["examples"], schema=_EXAMPLES_SCHEMA).select(_EVIDENCE)
     else:
         GAPS.require(gaps, ("capability_id", "counted", *_EVIDENCE))
-        found = gaps.filter("counted", capability_id=row["capability_id"]).select(_EVIDENCE)
-    if found.is_empty():
+        examples = gaps.filter("counted", capability_id=row["capability_id"]).select(_EVIDENCE)
+    if examples.is_empty():
         raise InvalidInputError(
             f"frame 'gaps' holds no counted record of '{row['capability_id']}'",
             hint="hand in the gaps of the run that the capability was ranked in",
@@ -188,7 +190,7 @@ def _records(row: Mapping[str, Any], gaps: pl.DataFrame | None) -> pl.DataFrame:
     telling = pl.sum_horizontal(
         stripped(pl.col(name)).fill_null("") != "" for name in ("intent", "workaround")
     )
-    return found.sort(
+    return examples.sort(
         pl.col("satisfaction").fill_null(0),
         telling,
         "timestamp",
@@ -212,8 +214,8 @@ def _most_said(
     for text in records[column].drop_nulls():
         if text.strip():
             spellings.setdefault(surface(text), Counter())[visible(text)] += 1
-    said = [min(found, key=lambda text: (-found[text], text)) for found in spellings.values()]
-    mentions = [found.total() for found in spellings.values()]
+    said = [min(spelling, key=lambda text: (-spelling[text], text)) for spelling in spellings.values()]
+    mentions = [spelling.total() for spelling in spellings.values()]
     order = sorted(range(len(said)), key=lambda at: (-mentions[at], -likeness(said[at])))  # else as they come
     return [said[at] for at in order]
 
@@ -276,7 +278,7 @@ def _checklist(records: pl.DataFrame, label: str) -> tuple[Check, ...]:
 
 def _check(row: Mapping[str, Any], label: str) -> Check:
     intent, workaround = (visible(row[name] or "") for name in ("intent", "workaround"))
-    asked = f"ask again: “{intent}”" if intent else f"ask for it: “{visible(label)}”"
+    request = f"ask again: “{intent}”" if intent else f"ask for it: “{visible(label)}”"
     instead = f"; what was done instead should not be needed: “{workaround}”" if workaround else ""
     return Check(
         tenant_id=visible(row["tenant_id"]),
@@ -286,7 +288,7 @@ def _check(row: Mapping[str, Any], label: str) -> Check:
         when=None if row["timestamp"] is None else iso(row["timestamp"]),
         log=visible(f"{row['repo_slug']}/{row['source_path']}:{row['line']}"),
         satisfaction=row["satisfaction"],
-        to_do=asked + instead,
+        to_do=request + instead,
     )
 
 

@@ -76,8 +76,8 @@ def tally(placed: pl.DataFrame, column: str, into: str, fold: Callable[[str], st
 def main_category(categories: str = "categories") -> pl.Expr:
     """The most frequent named category of a tally; `uncategorized` only where there is no other."""
     names = pl.col(categories).list.eval(pl.element().struct.field("name"))
-    named = names.list.eval(pl.element().filter(pl.element() != UNCATEGORIZED))
-    return named.list.first().fill_null(UNCATEGORIZED).alias("intent_category")
+    categorised = names.list.eval(pl.element().filter(pl.element() != UNCATEGORIZED))
+    return categorised.list.first().fill_null(UNCATEGORIZED).alias("intent_category")
 
 
 def variants(placed: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:

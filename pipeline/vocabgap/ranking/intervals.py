@@ -229,19 +229,19 @@ def _gathered(ranks: Iterator[tuple[RankArray, RankArray]], count: int) -> tuple
     """
     firsts = np.empty((DRAWS, count), np.int32)
     highest = np.empty((0, count), np.int32)
-    kept, done = _LEFT_OUT + 1, 0
+    size, done = _LEFT_OUT + 1, 0
     for best, worst in ranks:
         firsts[done : done + len(best)] = best
         done += len(best)
         highest = np.concatenate([highest, worst])
-        if len(highest) > 2 * kept:
-            highest = _largest(highest, kept)
-    return firsts, _largest(highest, kept).min(axis=0)
+        if len(highest) > 2 * size:
+            highest = _largest(highest, size)
+    return firsts, _largest(highest, size).min(axis=0)
 
 
-def _largest(ranks: RankArray, kept: int) -> RankArray:
+def _largest(ranks: RankArray, size: int) -> RankArray:
     """The largest ranks of each capability, in no order."""
-    return np.partition(ranks, -kept, axis=0)[-kept:]
+    return np.partition(ranks, -size, axis=0)[-size:]
 
 
 def tie_groups(best: RankArray) -> IntArray:

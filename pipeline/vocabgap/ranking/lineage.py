@@ -79,17 +79,17 @@ def relations(previous: pl.DataFrame, present: pl.DataFrame) -> pl.DataFrame:
     counterpart = {each: each for each in before & now}
     counterpart |= dict(matched(strangers.with_columns(preferred=pl.lit(value=False))))
     continued = set(counterpart.values())
-    found: list[tuple[str, str | None, str | None]] = []
+    rows: list[tuple[str, str | None, str | None]] = []
     for one, other in pairs.select("previous", "present").iter_rows():
         if one in counterpart and other in continued:
             continue
-        found.append((SPLIT if one in counterpart else MERGED, other, one))
-    found += [(CONTINUED, other, one) for one, other in counterpart.items()]
-    found += [(NEW, each, None) for each in now - continued - {*pairs["present"]}]
-    found += [(GONE, None, each) for each in before - {*counterpart} - {*pairs["previous"]}]
+        rows.append((SPLIT if one in counterpart else MERGED, other, one))
+    rows += [(CONTINUED, other, one) for one, other in counterpart.items()]
+    rows += [(NEW, each, None) for each in now - continued - {*pairs["present"]}]
+    rows += [(GONE, None, each) for each in before - {*counterpart} - {*pairs["previous"]}]
     columns = ("relation", "capability_id", "previous_id")
     return (
-        pl.DataFrame(found, schema=dict.fromkeys(columns, pl.String), orient="row")
+        pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
         .join(_capabilities(present), on="capability_id", how="left")
         .join(
             _capabilities(previous).select(pl.all().name.prefix("previous_")),

@@ -44,10 +44,10 @@ def shared_words(
     own = _core(label, ignored)
     shared = [word for word in own if mentions[stem(word)] >= SHARED_BY * sum(wordings.values())] or own
     often = sorted(shared, key=lambda word: (-mentions[stem(word)], own.index(word)))[:MOST_WORDS]
-    kept = [word for word in own if word in often]
-    held = {stem(word) for word in kept}
+    chosen = [word for word in own if word in often]
+    held = {stem(word) for word in chosen}
     left = sorted(spellings.keys() - held, key=lambda each: (-mentions[each], each))
-    return kept, [min(spellings[each], key=lambda word: (-spellings[each][word], word)) for each in left]
+    return chosen, [min(spellings[each], key=lambda word: (-spellings[each][word], word)) for each in left]
 
 
 def propose_name(
@@ -134,9 +134,9 @@ def _with_affix(
     if parts[at] == affix:
         return parts
     among = "with that word" if affix in said else "that touch the same operations"
-    found = sum(name[at] == affix for name in habits[affix])
+    number = sum(name[at] == affix for name in habits[affix])
     notes.append(
-        f"{found} of {len(habits[affix])} names {among} {_ENDS[at]} with '{affix}', so this one does"
+        f"{number} of {len(habits[affix])} names {among} {_ENDS[at]} with '{affix}', so this one does"
     )
     others = [word for word in parts if word != affix]
     return [affix, *others] if at == 0 else [*others, affix]
@@ -144,7 +144,7 @@ def _with_affix(
 
 def _several(entries: Sequence[Entry]) -> list[list[str]]:
     """The words of the names that have several."""
-    return [found for entry in entries if len(found := words(entry.name)) > 1]
+    return [parts for entry in entries if len(parts := words(entry.name)) > 1]
 
 
 def _is_habit(word: str, names: Sequence[list[str]], at: int) -> bool:

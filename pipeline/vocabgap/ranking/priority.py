@@ -61,9 +61,10 @@ def prioritised(
         pl.sum_horizontal("unsatisfied", "neutral", "satisfied").cast(pl.Float64).alias("rated"),
         age_in_days(pl.col("last_seen"), now, earliest).alias("age"),
     )
-    found = factors(Counted(**{name: numbers[name].to_numpy() for name in numbers.columns}), settings)
+    computed = factors(Counted(**{name: numbers[name].to_numpy() for name in numbers.columns}), settings)
     return counts.with_columns(
-        pl.Series(name, getattr(found, name), pl.Float64) for name in ("reach", "need", "recency", "priority")
+        pl.Series(name, getattr(computed, name), pl.Float64)
+        for name in ("reach", "need", "recency", "priority")
     )
 
 

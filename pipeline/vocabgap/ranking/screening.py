@@ -63,22 +63,23 @@ def screen(gaps: pl.DataFrame, rules: Sequence[Rule] | None = None) -> pl.DataFr
     """
     GAPS.require(gaps, (*_READ, "counted", "why_not", "rule"))
     rules = rules_in_force() if rules is None else rules
-    asked = gaps.lazy().with_row_index("row").filter("counted")
+    counted = gaps.lazy().with_row_index("row").filter("counted")
     texts = [stripped(pl.col(name).fill_null("")).alias(name) for name in _READ]
-    suspects = asked.select("row", *texts).filter(_may_fit(rules)).collect()
+    suspects = counted.select("row", *texts).filter(_may_fit(rules)).collect()
     judged: dict[Texts, str | None] = {}
-    found: dict[int, str] = {}
-    for row, *told in suspects.iter_rows():
-        key: Texts = tuple(told)
+    rule_of_row: dict[int, str] = {}
+    for row, *texts_of_row in suspects.iter_rows():
+        key: Texts = tuple(texts_of_row)
         if key not in judged:
             judged[key] = rule_of(*key, rules=rules)
         name = judged[key]
         if name is not None:
-            found[row] = name
-    if not found:
+            rule_of_row[row] = name
+    if not rule_of_row:
         return gaps
     marks = pl.DataFrame(
-        {"row": found.keys(), "fits": found.values()}, schema={"row": pl.UInt32, "fits": pl.String}
+        {"row": rule_of_row.keys(), "fits": rule_of_row.values()},
+        schema={"row": pl.UInt32, "fits": pl.String},
     )
     fits = pl.col("fits")
     return (
@@ -103,21 +104,21 @@ def rule_of(
 ) -> str | None:
     """The first rule that fits what a record says, as `screen` asks them; None where none does."""
     texts = [text for text in (description, workaround, notes) if text]
-    told = [_clauses(description or missing_capability)]
-    if _asides_count(told[0], missing_capability):
-        told += [_clauses(workaround), _clauses(notes)]
+    parts = [_clauses(description or missing_capability)]
+    if _asides_count(parts[0], missing_capability):
+        parts += [_clauses(workaround), _clauses(notes)]
     for rule in rules:
         if any(pattern.search(text) for pattern in rule.patterns for text in texts):
             return rule.name
-        if any(_tells(rule, clauses, named=bool(missing_capability)) for clauses in told):
+        if any(_tells(rule, clauses, is_named=bool(missing_capability)) for clauses in parts):
             return rule.name
     return None
 
 
-def _tells(rule: Rule, clauses: Sequence[str], *, named: bool) -> bool:
+def _tells(rule: Rule, clauses: Sequence[str], *, is_named: bool) -> bool:
     """Whether the clauses of one text fit a rule, in a record that names what is missing or does not."""
     phrases = rule.phrases
-    if not named:
+    if not is_named:
         failures = _said(clauses) & _FAILURES
         phrases += tuple(phrase for phrase in rule.if_failed if failures.difference(phrase.split()))
     whole = "".join(clauses)  # two spaces part them, and no phrase has so many
@@ -131,8 +132,8 @@ def _said(clauses: Sequence[str]) -> set[str]:
 
 def _clauses(text: str) -> list[str]:
     """The clauses of a text in normal form, with a space at either end."""
-    found = (words(clause) for clause in _CLAUSE_END.split(text))
-    return [f" {' '.join(clause)} " for clause in found if clause]
+    clauses = (words(clause) for clause in _CLAUSE_END.split(text))
+    return [f" {' '.join(clause)} " for clause in clauses if clause]
 
 
 def _asides_count(clauses: Sequence[str], missing_capability: str) -> bool:
@@ -144,8 +145,8 @@ def _asides_count(clauses: Sequence[str], missing_capability: str) -> bool:
 
 def _happened(clause: str, phrase: str) -> bool:
     """Whether a clause tells of a phrase as something that happened."""
-    before, found, after = clause.partition(f" {phrase} ")
-    if not found:
+    before, match, after = clause.partition(f" {phrase} ")
+    if not match:
         return False
     following = after.split(maxsplit=1)[:1]
     return _WISHES.isdisjoint(before.split()) and _THINGS.isdisjoint(following)

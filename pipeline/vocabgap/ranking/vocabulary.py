@@ -118,7 +118,7 @@ def load_vocabulary(
     where = VocabularyFields() if fields is None else fields
     require_kind("fields", where, VocabularyFields, "a VocabularyFields")
     files: list[VocabularyFile] = []
-    found: dict[str, tuple[Entry, str]] = {}
+    by_name: dict[str, tuple[Entry, str]] = {}
     read: list[Item] = []
     for path in listed:
         content = read_content(path)
@@ -130,18 +130,18 @@ def load_vocabulary(
             except InvalidInputError as error:
                 raise InvalidInputError(f"vocabulary '{path}': {error.message}", hint=error.hint) from error
             origin = f"'{path}' ({item.place})"
-            if entry.name in found:
-                other = found[entry.name][1]
+            if entry.name in by_name:
+                other = by_name[entry.name][1]
                 raise InvalidInputError(
                     f"two entries are called '{shortened(entry.name)}': one in {other}, one in {origin}",
                     hint=_COLLISION_HINT,
                 )
-            found[entry.name] = (entry, origin)
+            by_name[entry.name] = (entry, origin)
         read.extend(items)
         digest = hashlib.sha256(content).hexdigest()
         files.append(VocabularyFile(pack, printable_name(path.name), len(items), digest))
     require_led(read, where)
-    ordered = sorted((entry for entry, _ in found.values()), key=lambda entry: entry.name)
+    ordered = sorted((entry for entry, _ in by_name.values()), key=lambda entry: entry.name)
     return Vocabulary(
         tuple(ordered), tuple(sorted(files, key=lambda file: (file.pack, file.name, file.sha256)))
     )
@@ -210,18 +210,20 @@ def entry_of(item: Item, fields: VocabularyFields, pack: str) -> Entry:
             f"{item.place}: there is no name at {tried}; its first keys are {keys}", hint=_NAME_HINT
         )
     short = shortened(name)
-    named = Item(item.place if f"'{short}'" in item.place else f"{item.place} ('{short}')", item.fields)
+    item_of_name = Item(
+        item.place if f"'{short}'" in item.place else f"{item.place} ('{short}')", item.fields
+    )
     titles = (value_at(item.fields, pointer_of(path)) for path in _TITLES)
     title = next(filter(None, map(_optional_text, titles)), "")
-    description = _text(named, "description", fields)
+    description = _text(item_of_name, "description", fields)
     if title and title.casefold() not in {name.casefold(), description.casefold()}:
         ended = title if title.endswith(_END) else f"{title}."
         description = f"{ended} {description}".strip()
     entry = Entry(
         name=name,
         description=description,
-        tags=_texts(named, "tags", fields),
-        operations=_texts(named, "operations", fields),
+        tags=_texts(item_of_name, "tags", fields),
+        operations=_texts(item_of_name, "operations", fields),
         pack=pack,
     )
     try:
@@ -241,9 +243,9 @@ def require_led(items: Sequence[Item], fields: VocabularyFields) -> None:
         pointers = [pointer_of(path) for path in paths]
         led = any(value_at(item.fields, pointer) is not None for item in items for pointer in pointers)
         if items and paths and not led:
-            told = " and ".join(f"'{path}'" for path in paths)
+            listed = " and ".join(f"'{path}'" for path in paths)
             raise InvalidInputError(
-                f"[vocabulary.fields] {field}: {told} led to nothing in any entry", hint=PATH_HINT
+                f"[vocabulary.fields] {field}: {listed} led to nothing in any entry", hint=PATH_HINT
             )
 
 

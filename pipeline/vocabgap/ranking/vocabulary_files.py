@@ -54,8 +54,8 @@ def read_content(path: Path) -> bytes:
     if isinstance(kind, bytes):
         return kind
     if kind in {FileKind.NOTHING, FileKind.DANGLING}:
-        told = "does not exist" if kind is FileKind.NOTHING else f"is {kind}"
-        raise NotFoundError(f"vocabulary '{path}' {told}", hint=_PATH_HINT)
+        problem = "does not exist" if kind is FileKind.NOTHING else f"is {kind}"
+        raise NotFoundError(f"vocabulary '{path}' {problem}", hint=_PATH_HINT)
     raise InvalidInputError(f"vocabulary '{path}' is {kind}, expected a file or a folder", hint=_PATH_HINT)
 
 
@@ -75,13 +75,13 @@ def read_items(path: Path, content: bytes, place: str | None = None) -> list[Ite
             hint="save the file in the encoding UTF-8",
         ) from error
     try:
-        found = parse(text)
-        items = found if isinstance(found, list) else list(_listed(found.value, place))
+        parsed = parse(text)
+        items = parsed if isinstance(parsed, list) else list(_listed(parsed.value, place))
     except InvalidInputError as error:
         raise InvalidInputError(f"vocabulary '{path}': {error.message}", hint=error.hint) from error
     except RecursionError as error:
         raise InvalidInputError(f"vocabulary '{path}' is nested too deeply", hint=_ENTRIES_HINT) from error
-    if isinstance(found, list) and not items:  # a document can say that it holds none
+    if isinstance(parsed, list) and not items:  # a document can say that it holds none
         raise InvalidInputError(f"vocabulary '{path}': there is no entry in it", hint=_LINES_HINT)
     return items
 
@@ -102,15 +102,15 @@ def _listed(value: object, place: str | None) -> Iterator[Item]:
             wanted = " or ".join(f'"{path}"' for path in places)
             raise InvalidInputError(f"there is no {wanted}", hint=_ENTRIES_HINT)
         value = value_at(value, pointer_of(where))
-    named = isinstance(value, Mapping) and all(isinstance(each, Mapping) for each in value.values())
-    if named and isinstance(value, Mapping):
+    is_by_name = isinstance(value, Mapping) and all(isinstance(each, Mapping) for each in value.values())
+    if is_by_name and isinstance(value, Mapping):
         # The way that is usual in YAML: each name leads to the rest.
         for name, fields in value.items():
             yield Item(f"entry '{shortened(str(name))}'", {"name": name, **fields})
         return
     if not isinstance(value, list):
-        told = f'"{where}" is' if where else "it holds"
-        raise InvalidInputError(f"{told} no list of entries, but {_kind(value)}", hint=_ENTRIES_HINT)
+        what = f'"{where}" is' if where else "it holds"
+        raise InvalidInputError(f"{what} no list of entries, but {_kind(value)}", hint=_ENTRIES_HINT)
     for number, fields in enumerate(value, start=1):
         yield _item(f"entry {number}", fields)
 
@@ -129,7 +129,7 @@ def _kind(value: object) -> str:
         bool: "true or false",
         int | float: "a number",
     }
-    return next((told for kind, told in kinds.items() if isinstance(value, kind)), "nothing")
+    return next((name for kind, name in kinds.items() if isinstance(value, kind)), "nothing")
 
 
 def _json(text: str, line: int = 0) -> _Document:
@@ -144,11 +144,11 @@ def _json(text: str, line: int = 0) -> _Document:
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """An object of JSON; of two values under one name the first would be lost without a word."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         twice = _twice(name for name, _ in pairs)
         raise InvalidInputError(f"an object holds {short_repr(twice)} twice", hint="leave one of the two out")
-    return found
+    return fields
 
 
 def _twice(names: Iterable[str]) -> str | None:

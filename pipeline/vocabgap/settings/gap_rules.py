@@ -35,7 +35,7 @@ class Rule:
     patterns: tuple[re.Pattern[str], ...]
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def expressions(self) -> tuple[str, ...]:
         """What tells it, as settings have it."""
         return (
             *self.phrases,
@@ -58,31 +58,31 @@ def rules_in_force(own: Mapping[str, Iterable[str]] | None = None) -> tuple[Rule
     """
     own = {} if own is None else own
     require_kind(_TABLE, own, Mapping, "a mapping of names to phrases", hint=_EXAMPLE)
-    named = dict(_built_in())
-    for name, told in own.items():
+    expressions_of = dict(_built_in())
+    for name, expressions in own.items():
         require_kind(_TABLE, name, str, "names of rules")
         if not name.strip():
             raise InvalidInputError(f"[{_TABLE}]: a rule has no name", hint=_EXAMPLE)
-        further = texts(f"[{_TABLE}] {name}", told)
+        further = texts(f"[{_TABLE}] {name}", expressions)
         # Also what is switched off is read through: an error should not wait until it is switched on.
-        named[name] = (*named.get(name, ()), *further) if further else ()
-    return tuple(_rule(name, told) for name, told in named.items() if told)
+        expressions_of[name] = (*expressions_of.get(name, ()), *further) if further else ()
+    return tuple(_rule(name, expressions) for name, expressions in expressions_of.items() if expressions)
 
 
 @lru_cache(maxsize=128)
-def _rule(name: str, told: tuple[str, ...]) -> Rule:
+def _rule(name: str, expressions: tuple[str, ...]) -> Rule:
     phrases: dict[str, list[str]] = {"": [], IF_FAILED_PREFIX: []}
     patterns = []
-    for text in told:
+    for text in expressions:
         if text.startswith(REGEX_PREFIX):
             patterns.append(_pattern(name, text.removeprefix(REGEX_PREFIX)))
             continue
         prefix = IF_FAILED_PREFIX if text.startswith(IF_FAILED_PREFIX) else ""
-        found = words(text.removeprefix(prefix))
-        if not found:
+        phrase = words(text.removeprefix(prefix))
+        if not phrase:
             raise InvalidInputError(f"[{_TABLE}] {name}: '{text}' holds no word", hint=_EXAMPLE)
-        phrases[prefix].append(" ".join(found))
-    always, if_failed = (tuple(dict.fromkeys(named)) for named in phrases.values())
+        phrases[prefix].append(" ".join(phrase))
+    always, if_failed = (tuple(dict.fromkeys(each)) for each in phrases.values())
     return Rule(name, always, if_failed, tuple(patterns))
 
 
@@ -104,4 +104,4 @@ def _pattern(name: str, text: str) -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _built_in() -> dict[str, tuple[str, ...]]:
     text = resources.files("vocabgap.settings").joinpath(f"{_TABLE}.toml").read_text(encoding="utf-8")
-    return {name: tuple(told) for name, told in tomllib.loads(text).items()}
+    return {name: tuple(expressions) for name, expressions in tomllib.loads(text).items()}

@@ -79,10 +79,10 @@ def resolve_settings(
         InvalidInputError: A value does not have the expected form.
     """
     environment = environment or {}
-    found = _find(path, environment)
+    file = _find(path, environment)
     merged: _Layer = {}
-    if found is not None:
-        _merge_file(merged, read_settings(found), f"{found}")
+    if file is not None:
+        _merge_file(merged, read_settings(file), f"{file}")
     for variable, place in VARIABLES.items():
         if environment.get(variable):
             _merge_value(merged, place, environment[variable], f"environment variable {variable}")
@@ -90,7 +90,7 @@ def resolve_settings(
         if value is not None:
             flag = known_flags()[name]
             _merge_value(merged, (flag.table, flag.key), value, name)
-    return Loaded(msgspec.convert(merged, Settings, strict=False), found)
+    return Loaded(msgspec.convert(merged, Settings, strict=False), file)
 
 
 def login() -> str:
@@ -102,11 +102,11 @@ def login() -> str:
 
 
 def _find(path: str | Path | None, environment: Mapping[str, str]) -> Path | None:
-    named = path or environment.get(CONFIG_VARIABLE)
-    if not named:
+    name = path or environment.get(CONFIG_VARIABLE)
+    if not name:
         return Path(CONFIG_NAME) if os.path.lexists(CONFIG_NAME) else None
-    asked = expanded(named)
-    return None if asked == Path(os.devnull) else asked  # the usual way to ask for no file at all
+    place = expanded(name)
+    return None if place == Path(os.devnull) else place  # the usual way to ask for no file at all
 
 
 def _merge_file(merged: _Layer, layer: _Layer, origin: str) -> None:

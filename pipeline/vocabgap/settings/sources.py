@@ -108,15 +108,15 @@ def checked_sources(sources: Mapping[str, Source | Mapping[str, Any]]) -> dict[s
     sources = converted(
         sources, dict[str, Any], "sources", hint='for example {"mine": {"glob": "wishes-*.jsonl"}}'
     )
-    made = {
+    checked = {
         name: each
         if isinstance(each, Source)
         else converted({"source": {name: each}}, _Tables)["source"][name]
         for name, each in sources.items()
     }
-    for name, each in made.items():
+    for name, each in checked.items():
         _check_whole(name, each)
-    return {name: each for name, each in made.items() if each.enabled}
+    return {name: each for name, each in checked.items() if each.enabled}
 
 
 def _over(base: Source | None, own: Source) -> Source:
@@ -131,14 +131,14 @@ def _over(base: Source | None, own: Source) -> Source:
     )
 
 
-def _check_whole(name: str, made: Source) -> None:
-    if not made.globs:
+def _check_whole(name: str, source: Source) -> None:
+    if not source.globs:
         raise InvalidInputError(f"[source.{name}] glob: expected the pattern of a file name", hint=_GLOB_HINT)
-    _check(name, made)
+    _check(name, source)
 
 
-def _check(name: str, made: Source) -> None:
-    for glob in made.globs:
+def _check(name: str, source: Source) -> None:
+    for glob in source.globs:
         if not glob or glob.startswith("/") or glob.endswith("/") or ".." in glob.split("/"):
             raise InvalidInputError(f"[source.{name}] glob: no file is called '{glob}'", hint=_GLOB_HINT)
         if "**" in glob:
@@ -147,21 +147,21 @@ def _check(name: str, made: Source) -> None:
                 f"[source.{name}] glob: '**' in '{glob}' has no meaning", hint=_DEPTH_HINT
             )
     for table in ("fields", "constants"):
-        for field in getattr(made, table):
+        for field in getattr(source, table):
             if field not in FIELDS:
                 raise InvalidInputError(
                     f"[source.{name}.{table}] {field}: a record has no such field", hint=_FIELDS_HINT
                 )
-    for field, value in made.constants.items():
+    for field, value in source.constants.items():
         _require_constant(name, field, value)
-    _check_paths(name, made)
+    _check_paths(name, source)
 
 
-def _check_paths(name: str, made: Source) -> None:
-    for field, path in made.fields.items():
+def _check_paths(name: str, source: Source) -> None:
+    for field, path in source.fields.items():
         if not path or not all((path,) if isinstance(path, str) else path):
             raise InvalidInputError(f"[source.{name}.fields] {field}: a path is empty", hint=PATH_HINT)
-    for path, values in made.where.items():
+    for path, values in source.where.items():
         if not path:
             raise InvalidInputError(f"[source.{name}.where] a path is empty", hint=PATH_HINT)
         if values == ():
