@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -78,9 +79,15 @@ def texts_of(words: int, terms: Sequence[str]) -> list[str]:
     return texts
 
 
+@cache
+def files_of(root: Path) -> GlossaryFiles:
+    """The files of a glossary, which remember what they hold."""
+    return GlossaryFiles(root / SEEDS, root / "none", SCOPES)
+
+
 def load(root: Path) -> Any:  # noqa: ANN401 - whatever finds the terms
     """Ours: the glossary, ready to find its terms."""
-    glossary = GlossaryFiles(root / SEEDS, root / "none", SCOPES).load().glossary
+    glossary = files_of(root).load().glossary
     return glossary, glossary.known
 
 

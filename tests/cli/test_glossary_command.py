@@ -46,7 +46,7 @@ def test_list_shows_every_sense() -> None:
         (["check", "text"], 3, "not initialized"),
         (["check", "text", "--strictness", "hard"], 2, "hard"),
         (["conflicts", "--strictness", "hard"], 2, "Invalid strictness 'hard'"),
-        (["resolve", "nope"], 3, "'nope' was not found"),
+        (["resolve", "nope"], 3, "no conflict is called 'nope'"),
         (["resume"], 3, "no step was stopped"),
         (["resume", "5d2c3f3e-1111-4222-8333-444455556666"], 3, "there is no checkpoint"),
         (["validate", "nowhere"], 3, "does not exist"),

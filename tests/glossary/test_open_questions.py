@@ -130,5 +130,5 @@ def test_question_is_found_by_the_beginning_of_its_identifier(runtime: GlossaryR
 @pytest.mark.parametrize(("name", "mission"), [("nope", None), ("", None), (None, "elsewhere")])
 def test_no_such_question_is_told(name: str | None, mission: str | None, runtime: GlossaryRuntime) -> None:
     questions = listed(runtime)
-    with pytest.raises(NotFoundError, match="was not found"):
+    with pytest.raises(NotFoundError, match="no conflict is called"):
         require_question(questions, questions[0].conflict_id if name is None else name, mission)

@@ -84,9 +84,9 @@ def _read(text: str, lines: dict[Place, int] | None) -> object:
         raise InvalidInputError(f"line {line}, column {column}: {error.reason}", hint=_HINT) from error
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        told = " ".join(filter(None, (error.problem, error.context)))
+        message = " ".join(filter(None, (error.problem, error.context)))
         at = "" if mark is None else f"line {mark.line + 1}, column {mark.column + 1}: "
-        raise InvalidInputError(f"{at}{told}", hint=_HINT) from error
+        raise InvalidInputError(f"{at}{message}", hint=_HINT) from error
     except YAMLError as error:
         raise InvalidInputError(" ".join(str(error).split()), hint=_HINT) from error
 
@@ -269,6 +269,6 @@ def _refuse_tag(event: Event, kind: str, tag: str) -> NoReturn:
     _refuse(event, f"found {kind} with the tag {_as_written(tag)}", _PLAIN_HINT)
 
 
-def _refuse(event: Event, told: str, hint: str) -> NoReturn:
+def _refuse(event: Event, message: str, hint: str) -> NoReturn:
     mark = event.start_mark
-    raise InvalidInputError(f"line {mark.line + 1}, column {mark.column + 1}: {told}", hint=hint)
+    raise InvalidInputError(f"line {mark.line + 1}, column {mark.column + 1}: {message}", hint=hint)

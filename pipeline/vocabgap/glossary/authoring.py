@@ -87,13 +87,15 @@ def import_terms(runtime: GlossaryRuntime, source: Path, scope: str | None = Non
 def _merged(runtime: GlossaryRuntime, read: Mapping[str, list[SeedTerm]], passed_over: list[str]) -> Imported:
     """What becomes of terms that were read, by the scope that they go to."""
     glossary = runtime.load().glossary
-    told = {(place, *_identity(term)) for place, terms in read.items() for term in terms if _is_active(term)}
+    imported = {
+        (place, *_identity(term)) for place, terms in read.items() for term in terms if _is_active(term)
+    }
     added, drafts, present = [], [], 0
     for place in sorted(read, key=runtime.scopes.precedence):
         path = seed_path(runtime.folder, place)
         there = list(read_seed(path).terms)
         known = set(map(_identity, there))
-        kept = len(there)
+        before = len(there)
         meant: dict[str, str] = {}  # the definitions of what has become active, by term
         for term in read[place]:
             key, definition = _identity(term)
@@ -101,7 +103,7 @@ def _merged(runtime: GlossaryRuntime, read: Mapping[str, list[SeedTerm]], passed
                 present += 1
                 continue
             has_rivals = _is_active(term) and any(
-                rival.scope == place or (rival.scope, key, definition_key(rival.definition)) not in told
+                rival.scope == place or (rival.scope, key, definition_key(rival.definition)) not in imported
                 for rival in glossary.rivals(term.surface, term.definition)
             )
             if has_rivals or (_is_active(term) and meant.setdefault(key, definition) != definition):
@@ -109,9 +111,9 @@ def _merged(runtime: GlossaryRuntime, read: Mapping[str, list[SeedTerm]], passed
                 drafts.append(term.surface)
             known.add((key, definition))
             there.append(term)
-        if len(there) > kept:
+        if len(there) > before:
             save_terms(path, there)
-            added += [(place, term) for term in there[kept:]]
+            added += [(place, term) for term in there[before:]]
     return Imported(added, present, drafts, passed_over)
 
 
@@ -142,18 +144,22 @@ def _strictness_elsewhere(source: Path, runtime: GlossaryRuntime) -> list[str]:
     config = source.parent / _CONFIG
     if not source.is_dir() or file_kind(config) is not FileKind.FILE:
         return []
-    found = read_strictness(config)
-    if found is effective_strictness(configured=runtime.strictness):
+    strictness = read_strictness(config)
+    if strictness is effective_strictness(configured=runtime.strictness):
         return []
-    return [f"{config}: strictness {found}; it is said here by `strictness` in [glossary] of the settings"]
+    return [
+        f"{config}: strictness {strictness}; it is said here by `strictness` in [glossary] of the settings"
+    ]
 
 
 def _seed_files(source: Path, scopes: ScopeStack) -> list[Path]:
     """The seed files that a path leads to; none where it is a vocabulary or a table."""
     known = {*scopes.names, *_ELSEWHERE}
     listed = sorted(source.iterdir()) if source.is_dir() else [source]
-    found = [path for path in listed if path.suffix == SEED_ENDING]
-    return [path for path in found if path.stem in known or (path.stem != "manifest" and source.is_dir())]
+    seed_files = [path for path in listed if path.suffix == SEED_ENDING]
+    return [
+        path for path in seed_files if path.stem in known or (path.stem != "manifest" and source.is_dir())
+    ]
 
 
 def _entries(source: Path, passed_over: list[str]) -> list[SeedTerm]:

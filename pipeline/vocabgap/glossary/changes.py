@@ -145,19 +145,20 @@ def require_sense(
 ) -> TermSense:
     """The one sense of a term that is meant, of any status."""
     begins = "" if definition is None else definition_key(definition)
-    found = [
+    senses = [
         sense
         for sense in glossary.history(text)
         if scope in {None, sense.scope} and sense_id(sense)[1].startswith(begins)
     ]
-    if not found:
+    if not senses:
         raise NotFoundError(f"there is no such sense of '{text}'", hint="list the senses that there are")
-    if len(found) > 1:
-        told = "; ".join(f"[{sense.scope}] {sense.definition}" for sense in found)
+    if len(senses) > 1:
+        listed = "; ".join(f"[{sense.scope}] {sense.definition}" for sense in senses)
         raise InvalidInputError(
-            f"'{text}' has {len(found)} senses: {told}", hint="name the scope, or how the definition begins"
+            f"'{text}' has {len(senses)} senses: {listed}",
+            hint="name the scope, or how the definition begins",
         )
-    return found[0]
+    return senses[0]
 
 
 def _added(

@@ -49,8 +49,8 @@ def contradictions(text: str, term: str, definition: str) -> Iterator[str]:
     use, denied, defined = _patterns(name)
     known = _words(definition)
     denial = _denial(frozenset(known))
-    for found in use.finditer(searched):
-        window = searched[max(0, found.start() - WINDOW) : found.end() + WINDOW]
+    for match in use.finditer(searched):
+        window = searched[max(0, match.start() - WINDOW) : match.end() + WINDOW]
         if denied.search(window) or (denial is not None and denial.search(window)):
             yield window.strip()
         elif known and defined.search(window):
@@ -89,8 +89,8 @@ def _denial(words: frozenset[str]) -> re.Pattern[str] | None:
 
 def _words(definition: str) -> list[str]:
     """The different words of a definition that say something; all of them where none does."""
-    found = list(dict.fromkeys(_WORD.findall(lower(definition))))
-    return [word for word in found if word not in FUNCTION_WORDS] or found
+    words = list(dict.fromkeys(_WORD.findall(lower(definition))))
+    return [word for word in words if word not in FUNCTION_WORDS] or words
 
 
 class Verdict(NamedTuple):
@@ -118,7 +118,7 @@ def check(
     scopes: Sequence[str] | None = None,
 ) -> list[SemanticConflict]:
     """The conflicts among the terms of a step, in the order of the terms."""
-    found = []
+    conflicts = []
     nothing_known: dict[float, tuple[ConflictType, Severity]] = {}  # most terms of a text, and alike
     for term in terms:
         surface, confidence = term.surface, term.confidence
@@ -128,7 +128,9 @@ def check(
                 unknown = _unanswered(confidence, critical=critical)
                 severity = score_severity(unknown, confidence=confidence, critical=critical)
                 nothing_known[confidence] = unknown, severity
-            found.append(SemanticConflict(surface, *nothing_known[confidence], confidence, (), term.context))
+            conflicts.append(
+                SemanticConflict(surface, *nothing_known[confidence], confidence, (), term.context)
+            )
             continue
         kind = classify(surface.surface_text, senses, confidence, critical=critical, output=output)
         if kind is None:
@@ -140,8 +142,8 @@ def check(
                 continue
         severity = score_severity(kind, confidence=confidence, critical=critical)
         candidates = tuple(sense.ref for sense in senses)
-        found.append(SemanticConflict(surface, kind, severity, confidence, candidates, context))
-    return found
+        conflicts.append(SemanticConflict(surface, kind, severity, confidence, candidates, context))
+    return conflicts
 
 
 def classify(
@@ -175,8 +177,8 @@ def _unanswered(confidence: float, *, critical: bool) -> ConflictType:
 def _disputed_use(glossary: Glossary, sense: TermSense, output: str) -> str:
     """Where an output uses a term against its meaning; empty where people have accepted all these uses."""
     uses = contradictions(output, sense.surface.surface_text, sense.definition)
-    told = (f"step output: {use}" for use in uses)
-    return next((each for each in told if not glossary.accepts(sense, each)), "")
+    contexts = (f"step output: {use}" for use in uses)
+    return next((each for each in contexts if not glossary.accepts(sense, each)), "")
 
 
 def verdict(conflicts: Sequence[SemanticConflict], strictness: Strictness) -> Verdict:

@@ -123,8 +123,8 @@ def hash_inputs(inputs: Mapping[str, Any]) -> str:
 
 def verify_inputs(input_hash: str, inputs: Mapping[str, Any]) -> Verified:
     """Whether the inputs are still those of a hash."""
-    found = hash_inputs(inputs)
-    return Verified(found == input_hash, input_hash[:SHOWN_DIGITS], found[:SHOWN_DIGITS])
+    digest = hash_inputs(inputs)
+    return Verified(digest == input_hash, input_hash[:SHOWN_DIGITS], digest[:SHOWN_DIGITS])
 
 
 def input_diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:

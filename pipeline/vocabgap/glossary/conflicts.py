@@ -127,12 +127,12 @@ def effective_strictness(
 
 def should_block(strictness: Strictness, severities: Iterable[Severity | str]) -> bool:
     """Whether the gate stops what has conflicts of some severities; one that is not known counts as high."""
-    found = list(severities)
+    listed = list(severities)
     if strictness is Strictness.OFF:
         return False
     if strictness is Strictness.MAX:
-        return bool(found)
-    return any(severity not in _PASSING for severity in found)
+        return bool(listed)
+    return any(severity not in _PASSING for severity in listed)
 
 
 class BlockedByConflictError(StateError):

@@ -99,15 +99,15 @@ def read_events(folder: Path, mission_id: str | None = None) -> EventsRead:
     Raises:
         VocabgapError: A log cannot be read.
     """
-    found: list[LoggedEvent] = []
+    logged: list[LoggedEvent] = []
     skipped = 0
     for path in log_files(folder, mission_id):
         with opened_log(path) as file:
             content = file.read()
         events, bad = parse_log(content, path.name.removesuffix(LOG_ENDING))
-        found += events
+        logged += events
         skipped += bad
-    return EventsRead(in_order(found), skipped)
+    return EventsRead(in_order(logged), skipped)
 
 
 def in_order(events: Iterable[LoggedEvent]) -> tuple[LoggedEvent, ...]:
@@ -130,9 +130,9 @@ def log_files(folder: Path, mission_id: str | None = None) -> list[Path]:
 def opened_log(path: Path) -> Iterator[BinaryIO]:
     """A log, open to be read."""
     with LOG_ROLE.refusing(path, "read"):
-        found = file_kind(path)
-        if found is not FileKind.FILE:
-            raise LOG_ROLE.no_file(path, found)
+        kind = file_kind(path)
+        if kind is not FileKind.FILE:
+            raise LOG_ROLE.no_file(path, kind)
         with path.open("rb") as file:
             yield file
 
@@ -141,14 +141,14 @@ def parse_log(
     content: bytes, log: str, first: int = 1, since: datetime = LONG_AGO
 ) -> tuple[list[LoggedEvent], int]:
     """The events of one log in the order of their lines, and how many lines are none."""
-    found: list[LoggedEvent] = []
+    logged: list[LoggedEvent] = []
     bad: list[VocabgapError] = []
     moment = since
     lines = content.split(b"\n")
     for number, event in read_lines(lines, lambda _, line: _event(line), first=first, on_bad=bad.append):
         moment = max(moment, event.timestamp)
-        found.append(LoggedEvent(event, log, number, moment))
-    return found, len(bad)
+        logged.append(LoggedEvent(event, log, number, moment))
+    return logged, len(bad)
 
 
 def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
@@ -217,25 +217,25 @@ def load_checkpoint(
         if any(asked is not None and asked != there for asked, there in wanted):
             continue
         try:
-            found = checkpoint_of(msgspec.to_builtins(event))
+            checkpoint = checkpoint_of(msgspec.to_builtins(event))
         except InvalidTermError:
             continue
-        is_newer = newest is None or found.timestamp >= newest.timestamp
-        if is_newer and accepted(found.retry_token):
-            newest = found
+        is_newer = newest is None or checkpoint.timestamp >= newest.timestamp
+        if is_newer and accepted(checkpoint.retry_token):
+            newest = checkpoint
     return newest
 
 
 def require_checkpoint(folder: Path, retry_token: str) -> StepCheckpoint:
     """The checkpoint of a token."""
-    found = load_checkpoint(folder, retry_token=retry_token)
-    if found is None:
+    checkpoint = load_checkpoint(folder, retry_token=retry_token)
+    if checkpoint is None:
         also = "".join(f"; {told}" for told in skipped_lines(read_events(folder).skipped))
         raise NotFoundError(
             f"there is no checkpoint '{retry_token}' in '{folder}'{also}",
             hint="the step that was stopped names its token; run it again to get a new one",
         )
-    return found
+    return checkpoint
 
 
 def _event(line: bytes) -> GlossaryEvent:

@@ -243,8 +243,8 @@ def extract(
     finds = _Finds(metadata)
     for term, place in hinted(metadata):
         finds.add([(normal_form(term), term)], TermSource.METADATA_HINT, place)
-    asked = metadata.get(SIGNS)
-    counted = set(asked) if isinstance(asked, list | tuple) else signs.keys()
+    wanted = metadata.get(SIGNS)
+    counted = set(wanted) if isinstance(wanted, list | tuple) else signs.keys()
     for source, sign in signs.items():
         for text in texts if source in counted else ():
             finds.add(sign(text), source, text.context)
@@ -269,9 +269,9 @@ def scanned_fields(
 ) -> list[Field]:
     """The texts of a step that are scanned: of its input, then of its output."""
     names: Iterable[str] = DEFAULT_FIELDS
-    asked = metadata.get(_FIELDS)
-    if isinstance(asked, list | tuple) and all(isinstance(name, str) for name in asked):
-        names = asked
+    wanted = metadata.get(_FIELDS)
+    if isinstance(wanted, list | tuple) and all(isinstance(name, str) for name in wanted):
+        names = wanted
     return [
         Field(f"step {what}: {name} field", values[name])
         for what, values in (("input", step_input), ("output", step_output))

@@ -137,19 +137,19 @@ class Glossary:
             return ()
         stack = self.scopes if scopes is None else self.scopes.limited_to(scopes)
         overruled = self._overruled.get(key, {})
-        found = [
+        senses = [
             sense
             for sense in present
             if sense.is_active and sense.scope in stack.names and sense_id(sense) not in overruled
         ]
         if scopes is not None:
-            found.sort(key=lambda sense: stack.precedence(sense.scope))
-        return tuple(found)
+            senses.sort(key=lambda sense: stack.precedence(sense.scope))
+        return tuple(senses)
 
     def meaning(self, surface: str) -> TermSense | None:
         """The one meaning of a term; none where it has no active sense, or several that differ."""
-        found = self.resolve(surface)
-        return found[0] if len(definitions(found)) == 1 else None
+        senses = self.resolve(surface)
+        return senses[0] if len(definitions(senses)) == 1 else None
 
     def accepts(self, sense: TermSense, usage: str) -> bool:
         """Whether people have said of a use of a term that this sense is meant, though it seems otherwise."""
@@ -226,10 +226,10 @@ class Glossary:
         edited: set[SenseId] = set()
         if event.update_type == UpdateType.UPDATE and sense_id(sense) not in map(sense_id, present):
             edited = {sense_id(each) for each in present if each.is_active and each.scope == sense.scope}
-        named = event.overruled
-        if isinstance(named, msgspec.UnsetType):
-            named = _refs(present) if provenance.source in ANSWERS else ()
-        self._put(key, sense, edited | _ids(named))
+        overruled = event.overruled
+        if isinstance(overruled, msgspec.UnsetType):
+            overruled = _refs(present) if provenance.source in ANSWERS else ()
+        self._put(key, sense, edited | _ids(overruled))
         self._accept(key, sense, event.usage)
         return True
 
@@ -244,8 +244,8 @@ class Glossary:
         there = next((each for each in present if sense_id(each) == sense_id(sense)), None)
         if there is not None:
             sense = msgspec.structs.replace(there, status=SenseStatus.ACTIVE)
-        named = event.overruled
-        self._put(key, sense, _ids(_refs(present) if isinstance(named, msgspec.UnsetType) else named))
+        overruled = event.overruled
+        self._put(key, sense, _ids(_refs(present) if isinstance(overruled, msgspec.UnsetType) else overruled))
         self._accept(key, sense, event.usage)
         return True
 
@@ -257,12 +257,12 @@ class Glossary:
         """Have a sense in the place of what it overrules: deprecated in its scope, ruled out in others."""
         own = sense_id(sense)
         losers = {each for each in overruled if each[1] != own[1]} if sense.is_active else set()
-        kept = [
+        others = [
             _deprecated(each) if each.scope == sense.scope and sense_id(each) in losers else each
             for each in self._senses.get(key, ())
             if sense_id(each) != own
         ]
-        self._senses[key] = self._ranked([*kept, sense])
+        self._senses[key] = self._ranked([*others, sense])
         ruled_out = {
             loser: winner
             for loser, winner in self._overruled.get(key, {}).items()
@@ -275,12 +275,12 @@ class Glossary:
             self._overruled.pop(key, None)
 
     def _ranked(self, senses: Iterable[TermSense]) -> _Senses:
-        found = tuple(senses)
-        if len(found) < 2:  # noqa: PLR2004 - nothing to be put in order
-            return found
+        listed = tuple(senses)
+        if len(listed) < 2:  # noqa: PLR2004 - nothing to be put in order
+            return listed
         return tuple(
             sorted(
-                found,
+                listed,
                 key=lambda each: (
                     self.scopes.precedence(each.scope),
                     each.scope,
@@ -305,10 +305,10 @@ def sense_id(sense: TermSense | SenseRef | NewSense) -> SenseId:
 
 def definitions(senses: Iterable[TermSense]) -> Mapping[str, TermSense]:
     """The different definitions among some senses, each with the first sense that has it."""
-    found: dict[str, TermSense] = {}
+    first: dict[str, TermSense] = {}
     for sense in senses:
-        found.setdefault(definition_key(sense.definition), sense)
-    return found
+        first.setdefault(definition_key(sense.definition), sense)
+    return first
 
 
 def _version(state: list[object]) -> str:

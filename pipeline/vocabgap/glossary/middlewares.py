@@ -98,7 +98,7 @@ def check_terms(context: ExecutionContext, session: Session) -> ExecutionContext
     if not context.is_restored:
         context.conflicts = conflicts_of(context, session.glossary)
     strictness = context.effective_strictness or Strictness.MEDIUM
-    found = verdict(context.conflicts, strictness)
+    outcome = verdict(context.conflicts, strictness)
     (event,) = session.record(
         context,
         [
@@ -107,11 +107,11 @@ def check_terms(context: ExecutionContext, session: Session) -> ExecutionContext
                 mission_id=context.mission_id,
                 run_id=context.run_id,
                 findings=tuple(context.conflicts),
-                overall_severity=found.overall_severity,
-                confidence=found.confidence,
+                overall_severity=outcome.overall_severity,
+                confidence=outcome.confidence,
                 effective_strictness=strictness.value,
-                recommended_action=found.recommended_action,
-                blocked=found.blocked,
+                recommended_action=outcome.recommended_action,
+                blocked=outcome.blocked,
                 timestamp=session.now(),
             )
         ],
@@ -174,19 +174,19 @@ def blocking_message(conflicts: list[SemanticConflict]) -> str:
     """What is said of the conflicts that stop a step."""
     high = sum(each.severity not in {Severity.LOW, Severity.MEDIUM} for each in conflicts)
     number = len(conflicts)
-    told = (
+    detected = (
         f"{high} high-severity semantic conflict(s) detected (out of {number} total)"
         if high
         else f"{number} unresolved semantic conflict(s) detected"
     )
-    return f"Generation blocked: {told}. Resolve conflicts before proceeding."
+    return f"Generation blocked: {detected}. Resolve conflicts before proceeding."
 
 
 def _meanings(context: ExecutionContext, session: Session) -> dict[str, str]:
     """What the terms of a step mean that have one meaning by now."""
     names = [term.surface.surface_text for term in context.extracted_terms]
-    found = {name: session.glossary.meaning(name) for name in names}
-    return {name: sense.definition for name, sense in found.items() if sense is not None}
+    meanings = {name: session.glossary.meaning(name) for name in names}
+    return {name: sense.definition for name, sense in meanings.items() if sense is not None}
 
 
 def _keep(context: ExecutionContext, session: Session, strictness: Strictness) -> str | None:
@@ -332,8 +332,8 @@ def _drafts(conflict: SemanticConflict, context: ExecutionContext, session: Sess
     surface = conflict.term.surface_text
     if session.glossary.history(surface):
         return []
-    found = next((each for each in context.extracted_terms if each.surface == conflict.term), None)
-    term = found or ExtractedTerm(conflict.term, "", conflict.confidence, surface, conflict.context)
+    extracted = next((each for each in context.extracted_terms if each.surface == conflict.term), None)
+    term = extracted or ExtractedTerm(conflict.term, "", conflict.confidence, surface, conflict.context)
     definition = f"No definition yet. Found as '{term.original or surface}' in {term.context or 'a step'}."
     return [drafted(session.glossary, term, definition, actor=SERVICE, now=session.now())]
 

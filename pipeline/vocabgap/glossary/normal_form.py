@@ -77,8 +77,8 @@ def singular(word: str) -> str:
     """The singular of a word in lower case; itself where it is none, or that cannot be known."""
     if not word.isalpha():
         return word
-    while (found := _once(word)) != word:  # no word is a plural twice, but its singular is its own
-        word = found
+    while (shorter := _once(word)) != word:  # no word is a plural twice, but its singular is its own
+        word = shorter
     return word
 
 
@@ -89,8 +89,8 @@ def _once(word: str) -> str:
         return _IRREGULAR[word]
     if word in _KNOWN:
         return word[:-1]
-    found = _by_ending(word)
-    return found if not _VOWELS.isdisjoint(found) else word
+    singular_form = _by_ending(word)
+    return singular_form if not _VOWELS.isdisjoint(singular_form) else word
 
 
 def _by_ending(word: str) -> str:
@@ -207,5 +207,5 @@ def surface_of(text: str) -> TermSurface | None:
         return None
 
 
-def _undotted(found: re.Match[str]) -> str:
-    return "I" if found[0][0] == "\u0130" else ""
+def _undotted(match: re.Match[str]) -> str:
+    return "I" if match[0][0] == "\u0130" else ""

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.changes import custom, selected
 from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity
 from vocabgap.glossary.event_log import (
@@ -105,7 +105,7 @@ def questions_of(events: Iterable[LoggedEvent]) -> list[OpenQuestion]:
         events: In the order in which they happened.
     """
     findings: dict[_Place, tuple[SemanticConflict, str]] = {}
-    found: dict[str, OpenQuestion] = {}
+    questions: dict[str, OpenQuestion] = {}
     for logged in events:
         event = logged.event
         match event:
@@ -115,10 +115,10 @@ def questions_of(events: Iterable[LoggedEvent]) -> list[OpenQuestion]:
                     findings[place] = conflict, event.effective_strictness
             case GlossaryClarificationRequested():
                 finding = findings.get((event.mission_id, event.step_id, event.term))
-                found[event.conflict_id] = _requested(event, finding)
+                questions[event.conflict_id] = _requested(event, finding)
             case GlossaryClarificationResolved() | GlossarySenseUpdated() if event.conflict_id:
-                found[event.conflict_id] = _resolved(event, found.get(event.conflict_id))
-    return list(found.values())
+                questions[event.conflict_id] = _resolved(event, questions.get(event.conflict_id))
+    return list(questions.values())
 
 
 def as_they_stand(questions: Iterable[OpenQuestion], runtime: GlossaryRuntime) -> list[OpenQuestion]:
@@ -134,11 +134,11 @@ def as_they_stand(questions: Iterable[OpenQuestion], runtime: GlossaryRuntime) -
         VocabgapError: The glossary cannot be read.
     """
     loaded = cache(runtime.load)
-    found = []
+    standing = []
     for each in questions:
         is_settled = each.is_open and _is_settled(each, loaded(each.mission_id or None).glossary)
-        found.append(msgspec.structs.replace(each, status=QuestionStatus.RESOLVED) if is_settled else each)
-    return found
+        standing.append(msgspec.structs.replace(each, status=QuestionStatus.RESOLVED) if is_settled else each)
+    return standing
 
 
 def _is_settled(question: OpenQuestion, glossary: Glossary) -> bool:
@@ -147,29 +147,26 @@ def _is_settled(question: OpenQuestion, glossary: Glossary) -> bool:
 
 
 def require_question(
-    questions: Iterable[OpenQuestion], conflict_id: str, mission_id: str | None = None
+    questions: Iterable[OpenQuestion], name: str, mission_id: str | None = None
 ) -> OpenQuestion:
-    """The question of an identifier, or of the beginning of one.
+    """The question of an identifier, of the beginning of one, or about a term.
 
     Raises:
         NotFoundError: There is none.
-        InvalidInputError: Several begin so.
+        InvalidInputError: Several may be meant.
     """
+    from vocabgap.records.lookup import Named, lookup  # noqa: PLC0415 - loads Polars
+
     listed = [each for each in questions if mission_id in {None, each.mission_id}]
-    for each in listed:
-        if each.conflict_id == conflict_id:
-            return each
-    begun = [each for each in listed if each.conflict_id.startswith(conflict_id)]
-    if len(conflict_id) < _FEWEST_DIGITS or not begun:
-        where = f" in mission '{mission_id}'" if mission_id else ""
-        raise NotFoundError(
-            f"conflict '{conflict_id}' was not found{where}", hint="`vocabgap glossary conflicts` lists them"
-        )
-    if len(begun) > 1:
-        raise InvalidInputError(
-            f"{len(begun)} conflicts begin with '{conflict_id}'", hint="write more of the identifier"
-        )
-    return begun[0]
+    place = lookup(
+        [Named(each.conflict_id, each.term) for each in listed],
+        name,
+        singular="conflict",
+        plural="conflicts",
+        hint="it was not found; `vocabgap glossary conflicts` lists them",
+        fewest=_FEWEST_DIGITS,
+    )
+    return listed[place]
 
 
 def _requested(
@@ -223,8 +220,8 @@ def answer_later(runtime: GlossaryRuntime, question: OpenQuestion, answer: Answe
     """
     with changing(runtime.logs):
         events = _events(runtime, runtime.load(question.mission_id or None).glossary, question, answer)
-        made = [in_mission(event, question.mission_id) for event in events]
-        return runtime.files.append_changes(question.mission_id or BY_HAND, made)
+        changes = [in_mission(event, question.mission_id) for event in events]
+        return runtime.files.append_changes(question.mission_id or BY_HAND, changes)
 
 
 def _events(

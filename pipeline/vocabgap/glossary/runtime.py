@@ -243,8 +243,8 @@ class GlossaryRuntime:
         Raises:
             VocabgapError: A log cannot be read.
         """
-        found = load_checkpoint(self.logs, accepted=lambda token: state_path(self.logs, token).is_file())
-        return None if found is None else found.retry_token
+        checkpoint = load_checkpoint(self.logs, accepted=lambda token: state_path(self.logs, token).is_file())
+        return None if checkpoint is None else checkpoint.retry_token
 
     def stopped(self, retry_token: str, inputs: Mapping[str, Any] | None = None) -> ExecutionContext:
         """A step that was stopped, ready to be run again.

@@ -120,8 +120,8 @@ def validated(data: object) -> tuple[list[SeedTerm], list[SeedProblem]]:
     """The terms of a seed file's content that are in order, and what is wrong with the others."""
     if not isinstance(data, Mapping):
         found = "nothing" if data is None else short_repr(data)
-        told = f"expected an object with 'terms', found {found}"
-        return [], [SeedProblem(None, "", TERMS, told)]
+        problem = f"expected an object with 'terms', found {found}"
+        return [], [SeedProblem(None, "", TERMS, problem)]
     problems = [
         SeedProblem(None, "", str(key), f"is no field of a seed file; {nearest(str(key), (TERMS,))}")
         for key in data
@@ -133,8 +133,8 @@ def validated(data: object) -> tuple[list[SeedTerm], list[SeedProblem]]:
     if listed is None:
         return [], problems
     if not isinstance(listed, list):
-        told = f"expected a list of terms, found {short_repr(listed)}"
-        return [], [*problems, SeedProblem(None, "", TERMS, told)]
+        problem = f"expected a list of terms, found {short_repr(listed)}"
+        return [], [*problems, SeedProblem(None, "", TERMS, problem)]
     try:
         return msgspec.convert(listed, list[SeedTerm]), problems
     except msgspec.ValidationError:  # one by one, so that all is found that is wrong, and the rest kept
@@ -157,9 +157,9 @@ def _problems(number: int, fields: Any) -> Iterator[SeedProblem]:  # noqa: ANN40
         if field not in fields:
             yield SeedProblem(number, name, field, f"must have '{field}' key")
     for field, value in fields.items():
-        told = _problem(field, value)
-        if told:
-            yield SeedProblem(number, name, str(field), told)
+        message = _problem(field, value)
+        if message:
+            yield SeedProblem(number, name, str(field), message)
 
 
 def _problem(field: object, value: object) -> str:
@@ -167,11 +167,11 @@ def _problem(field: object, value: object) -> str:
     if not isinstance(field, str) or field not in _FIELDS:
         return f"is no field of a term; {nearest(str(field), _FIELDS)}"
     try:
-        found = msgspec.convert(value, _TYPES[field])
+        converted = msgspec.convert(value, _TYPES[field])
         if field == "surface":
-            require_surface(found)
+            require_surface(converted)
         elif field == "definition":
-            require_definition(found)
+            require_definition(converted)
     except msgspec.ValidationError:
         return f"{_EXPECTED[field]}, found {short_repr(value)}"
     except InvalidTermError as error:
@@ -230,12 +230,14 @@ def read_seed(path: Path) -> Seed:
 
 def read_content(path: Path) -> bytes | None:
     """What a seed file holds; none where there is no such file."""
-    found = content_of(path, "seed file")
-    if isinstance(found, bytes):
-        return found
-    if found is FileKind.NOTHING:
+    content = content_of(path, "seed file")
+    if isinstance(content, bytes):
+        return content
+    if content is FileKind.NOTHING:
         return None
-    raise InvalidInputError(f"seed file '{path}' is {found}, expected a file", hint="put a file in its place")
+    raise InvalidInputError(
+        f"seed file '{path}' is {content}, expected a file", hint="put a file in its place"
+    )
 
 
 def parse_seed(path: Path, content: bytes) -> Seed:
@@ -275,8 +277,8 @@ def save_terms(path: Path, terms: Iterable[SeedTerm]) -> None:
     wanted = {(term.surface, term.definition): term for term in terms}
     written = _rewritten((content or b"").decode("utf-8-sig"), list(wanted.values()))
     together = {**{(term.surface, term.definition): term for term in there}, **wanted}
-    found = parse_seed(path, written.encode())
-    if {(term.surface, term.definition): term for term in found.terms} != together:
+    parsed = parse_seed(path, written.encode())
+    if {(term.surface, term.definition): term for term in parsed.terms} != together:
         raise InvalidInputError(
             f"the terms cannot be written to '{path}' as YAML",
             hint="leave out characters that cannot be seen, such as control characters",
@@ -326,9 +328,9 @@ def _edit(entry: dict[str, Any], fields: Mapping[str, Any]) -> None:
 
 
 def _plain(term: SeedTerm) -> dict[str, Any]:
-    found: dict[str, Any] = msgspec.to_builtins(term)
-    found["confidence"] = float(term.confidence)
-    return {name: value for name, value in found.items() if value is not None}
+    fields: dict[str, Any] = msgspec.to_builtins(term)
+    fields["confidence"] = float(term.confidence)
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _replace(path: Path, text: str) -> None:

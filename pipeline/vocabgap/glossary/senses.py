@@ -52,9 +52,9 @@ class ScopeStack(msgspec.Struct, frozen=True):
                 raise InvalidTermError(f"scope {name!r}: expected letters, digits, '-' and '_'")
         if len(set(self.names)) < len(self.names):
             raise InvalidTermError(f"scopes {', '.join(self.names)}: a name comes twice")
-        for named in (self.local, self.authored):
-            if named is not None and named not in self.names:
-                raise InvalidTermError(f"scope '{named}' is not among {', '.join(self.names)}")
+        for scope in (self.local, self.authored):
+            if scope is not None and scope not in self.names:
+                raise InvalidTermError(f"scope '{scope}' is not among {', '.join(self.names)}")
 
     @property
     def local_scope(self) -> str | None:

@@ -114,10 +114,10 @@ def defined(text: str) -> Define | Defer:
 def _identifier(conflict: SemanticConflict, mission_id: str, candidates: Sequence[SenseRef]) -> str:
     # Identifiers of random would make other reports of the same logs.
     choices = sorted((each.scope, definition_key(each.definition)) for each in candidates)
-    named = [mission_id, conflict.term.surface_text, conflict.conflict_type.value, choices]
+    parts = [mission_id, conflict.term.surface_text, conflict.conflict_type.value, choices]
     if conflict.usage:
-        named.append(conflict.usage)
-    return str(uuid5(_OURS, json.dumps(named)))
+        parts.append(conflict.usage)
+    return str(uuid5(_OURS, json.dumps(parts)))
 
 
 @dataclass
@@ -310,12 +310,12 @@ class Session:
 
 def is_enabled(metadata: Mapping[str, Any], config: Mapping[str, Any]) -> bool:
     """Whether a step is checked."""
-    asked = metadata.get("glossary_check")
-    if asked is None:
+    wanted = metadata.get("glossary_check")
+    if wanted is None:
         return _glossary_section(config).get("enabled") is not False
-    if isinstance(asked, str):
-        return asked.strip().casefold() not in _SWITCHED_OFF
-    return asked is not False
+    if isinstance(wanted, str):
+        return wanted.strip().casefold() not in _SWITCHED_OFF
+    return wanted is not False
 
 
 def mission_strictness(config: Mapping[str, Any]) -> Strictness | None:
