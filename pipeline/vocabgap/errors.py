@@ -269,7 +269,7 @@ def _misfit(error: msgspec.ValidationError, value: Any, kind: Any, *, strict: bo
         elif place.isdigit():
             value = value[int(place)]
         else:
-            (kind,) = (each for each in (kind, *get_args(kind)) if get_origin(each) is dict)
+            kind = next(each for each in (kind, *get_args(kind)) if get_origin(each) is dict)
             for key, each in value.items():
                 try:
                     msgspec.convert(each, get_args(kind)[1], strict=strict)

@@ -44,13 +44,13 @@ class _WordCharacters(dict[int, str]):
         character = chr(codepoint)
         category = unicodedata.category(character)
         if character in _APOSTROPHES or category == "Cf":
-            kept = ""
+            shown = ""
         elif category[0] in "PSZC":
-            kept = " "
+            shown = " "
         else:
-            kept = character
-        self[codepoint] = kept
-        return kept
+            shown = character
+        self[codepoint] = shown
+        return shown
 
 
 class _VisibleCharacters(dict[int, str]):
@@ -134,10 +134,10 @@ def surface(phrase: str) -> str:
         The surface. A phrase without a single word (`"???"`, an emoji) is its own surface, case
         and white space folded, so that it is grouped with its equals and never with nothing.
     """
-    found = words(phrase)
-    if not found:
+    split = words(phrase)
+    if not split:
         return " ".join(unicodedata.normalize("NFKC", phrase).casefold().split())
-    return " ".join(map(stem, found))
+    return " ".join(map(stem, split))
 
 
 def visible(value: str) -> str:
@@ -208,9 +208,6 @@ def printable_name(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
-# Words that tell no need from another.
-
-
 _FUNCTION_WORDS: Final = """
 a an the this that these those it its there here
 of to for in on at by with from as into onto upon and or if so than then
@@ -251,9 +248,6 @@ def content_words(surface: str, ignored: frozenset[str]) -> list[str]:
     """The words of a surface that are not ignored; all of them where nothing else would be left."""
     every = surface.split()
     return [word for word in every if word not in ignored] or every
-
-
-# Words that somebody says mean the same: what stands for what, and what cannot be meant.
 
 
 _HINT: Final = "each wording may stand for one word only; list them all under that one"

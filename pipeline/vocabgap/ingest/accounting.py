@@ -123,10 +123,13 @@ def mark_batches(batches: Sequence[pl.DataFrame]) -> pl.DataFrame:
     Returns:
         The same rows in the same order, with the three further columns.
     """
-    found = marks(pl.concat(batches).lazy())
+    why_not = marks(pl.concat(batches).lazy())
     ends = accumulate(batch.height for batch in batches)
     return pl.concat(
-        [with_marks(batch, found[end - batch.height : end]) for batch, end in zip(batches, ends, strict=True)]
+        [
+            with_marks(batch, why_not[end - batch.height : end])
+            for batch, end in zip(batches, ends, strict=True)
+        ]
     )
 
 
@@ -142,14 +145,14 @@ def marks(lines: pl.LazyFrame) -> _Marks:
             duplicates, corrections or corrected are taken into memory.
     """
     hashes = lines.select(pl.col("record_id").hash()).collect().to_series().to_numpy()
-    found = np.zeros(len(hashes), dtype=np.uint8)
+    why_not = np.zeros(len(hashes), dtype=np.uint8)
     numbered = lines.with_row_index(_ROW)
     alike = _repeated(hashes)
     copies = _second_copies(numbered.filter(_is_one_of(alike)).collect()) if len(alike) else []
-    found[copies] = WHY_NOT.index(DUPLICATE)
+    why_not[copies] = WHY_NOT.index(DUPLICATE)
     firsts = numbered.filter(~_is_one_of(copies))
-    found[sorted(corrected for corrected, _ in _corrections(firsts, numbered))] = WHY_NOT.index(SUPERSEDED)
-    return found
+    why_not[sorted(corrected for corrected, _ in _corrections(firsts, numbered))] = WHY_NOT.index(SUPERSEDED)
+    return why_not
 
 
 def corrections(gaps: pl.DataFrame) -> list[tuple[str, str]]:
@@ -167,9 +170,9 @@ def corrections(gaps: pl.DataFrame) -> list[tuple[str, str]]:
     ]
 
 
-def with_marks(lines: pl.DataFrame, found: _Marks) -> pl.DataFrame:
+def with_marks(lines: pl.DataFrame, marked: _Marks) -> pl.DataFrame:
     """Table `gaps` of lines and their marks."""
-    why_not = pl.Series("why_not", WHY_NOT, dtype=pl.String).gather(found)
+    why_not = pl.Series("why_not", WHY_NOT, dtype=pl.String).gather(marked)
     later = [pl.lit(None, GAPS.schema[name]).alias(name) for name in _LATER]
     return lines.with_columns(why_not.is_null().alias("counted"), why_not, *later).select(GAPS.names)
 
@@ -213,17 +216,17 @@ def _corrections(records: pl.LazyFrame, lines: pl.LazyFrame) -> list[tuple[int, 
         .sort("moment", _ROW, nulls_last=False)
     )
     earlier: dict[tuple[str, ...], list[tuple[int, str]]] = defaultdict(list)
-    found: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
     for row in involved.iter_rows(named=True):
         image = tuple(row[name] for name in IMAGE_KEY)
         need = surface(row["phrase"])
-        for named in dict.fromkeys(match.lower() for match in _SHA256.findall(row["notes"])):
-            candidates = earlier[(*image, named)]
+        for snapshot in dict.fromkeys(match.lower() for match in _SHA256.findall(row["notes"])):
+            candidates = earlier[(*image, snapshot)]
             if candidates:
                 same_need = [candidate for candidate in candidates if candidate[1] == need]
                 corrected = (same_need or candidates)[-1]
                 candidates.remove(corrected)
-                found.append((corrected[0], row[_ROW]))
+                pairs.append((corrected[0], row[_ROW]))
         if row["snapshot_hash"]:
             earlier[(*image, row["snapshot_hash"].lower())].append((row[_ROW], need))
-    return found
+    return pairs

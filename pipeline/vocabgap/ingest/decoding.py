@@ -122,9 +122,9 @@ class FieldMap:
         if self.paths:
             mapped = {}
             for field, paths in self.paths:
-                found = next((found for path in paths if (found := value_at(value, path)) is not None), None)
-                if found is not None:
-                    mapped[field] = found
+                given = next((given for path in paths if (given := value_at(value, path)) is not None), None)
+                if given is not None:
+                    mapped[field] = given
         else:
             mapped = dict(value)
         for field, constant in self.constants.items():
@@ -137,9 +137,9 @@ def _several(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - whatever TOML may
     return tuple(value) if isinstance(value, tuple | list) else (value,)
 
 
-def _same(found: object, allowed: object) -> bool:
+def _same(value: object, allowed: object) -> bool:
     """Equal as JSON has it: true is not 1."""
-    return found == allowed and isinstance(found, bool) == isinstance(allowed, bool)
+    return value == allowed and isinstance(value, bool) == isinstance(allowed, bool)
 
 
 NATIVE_FIELDS: Final = FieldMap.of(NATIVE)
@@ -314,12 +314,11 @@ _Wrong = tuple[str, RejectReason, str]
 def _wrong_type(known: dict[str, Any]) -> _Wrong | None:
     for name in (*_OPTIONAL_TEXT, *_TEXT):
         if not isinstance(known.get(name), str | None):
-            found = kind(known[name])
-            return name, RejectReason.WRONG_TYPE, f"expected text, found {found}"
+            return name, RejectReason.WRONG_TYPE, f"expected text, found {kind(known[name])}"
     for name in _LISTS:
-        found = _not_names(known.get(name, []))
-        if found:
-            return name, RejectReason.WRONG_TYPE, f"expected a list of text, found {found}"
+        wrong = _not_names(known.get(name, []))
+        if wrong:
+            return name, RejectReason.WRONG_TYPE, f"expected a list of text, found {wrong}"
     return None
 
 
@@ -360,13 +359,13 @@ class _Object(dict[str, Any]):
 
 def _repeated(values: Iterable[Any]) -> int:
     """How often keys are repeated in the objects among some values."""
-    found = 0
+    times = 0
     for value in values:
         if isinstance(value, _Object):
-            found += value.repeated
+            times += value.repeated
         elif isinstance(value, list):
-            found += _repeated(value)
-    return found
+            times += _repeated(value)
+    return times
 
 
 def _parsed(line: bytes) -> _Object | Rejected:

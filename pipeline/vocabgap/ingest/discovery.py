@@ -25,9 +25,6 @@ from vocabgap.settings.model import ScanSettings
 from vocabgap.settings.sources import Source
 from vocabgap.text import printable_name
 
-# Which files are gap logs, and of what kind, by their names.
-
-
 _WILDCARDS: Final = frozenset("*?[")
 
 
@@ -150,15 +147,15 @@ def discover(
     slugs = repository_slugs([base if base.is_dir() else base.parent for base in bases])
     settings = settings or ScanSettings()
     catalogue = Catalogue(settings.sources)
-    found: dict[str, LogFile] = {}
+    by_path: dict[str, LogFile] = {}
     for base, slug in zip(bases, slugs, strict=True):
         if base.is_dir():
             logs = _Walk(str(base), slug, list(map(str, bases)), catalogue, hidden=settings.hidden).logs()
         else:
             logs = iter([_single(base, slug, catalogue)])
         for log in logs:
-            found.setdefault(log.path, log)  # a root inside another one adds nothing
-    return sorted(found.values(), key=lambda log: (log.repo_slug, log.source_path, log.path))
+            by_path.setdefault(log.path, log)  # a root inside another one adds nothing
+    return sorted(by_path.values(), key=lambda log: (log.repo_slug, log.source_path, log.path))
 
 
 def resolve_roots(roots: str | Path | Iterable[str | Path]) -> list[Path]:
@@ -192,12 +189,12 @@ def repository_slugs(folders: list[Path]) -> list[str]:
         return Counter(folder.parts[-depth:] for folder in distinct)
 
     def slug(folder: Path) -> str:
-        named = tuple(part for part in folder.parts if part != folder.anchor) or (folder.anchor,)
-        for depth in range(1, len(named) + 1):
-            tail = named[-depth:]
+        parts = tuple(part for part in folder.parts if part != folder.anchor) or (folder.anchor,)
+        for depth in range(1, len(parts) + 1):
+            tail = parts[-depth:]
             if named_so(depth)[tail] == 1:
                 return printable_name("/".join(tail))
-        return printable_name("/".join(named))
+        return printable_name("/".join(parts))
 
     return [slug(folder) for folder in folders]
 

@@ -129,14 +129,14 @@ class Reading:
         """The content up to the size at opening; one byte more is asked for, to see whether it grew."""
         left = self.status.st_size - self.size
         while True:
-            asked = min(left + 1, CHUNK_BYTES)
+            wanted = min(left + 1, CHUNK_BYTES)
             try:
-                chunk = os.read(self.descriptor, asked)
+                chunk = os.read(self.descriptor, wanted)
             except OSError as error:
                 self.trouble = _failed(self.size, error)
                 return
-            found = len(chunk)
-            if found > left:
+            length = len(chunk)
+            if length > left:
                 self.trouble = _changed(
                     f"it grew; byte {self.status.st_size:,} and after are for the next scan"
                 )
@@ -144,9 +144,9 @@ class Reading:
             if chunk:
                 self._take(chunk)
                 yield chunk
-            left -= found
+            left -= length
             # Less than was asked for is not the end where more is due: some file systems give short reads.
-            if not found or left < 0 or (left == 0 and found < asked):
+            if not length or left < 0 or (left == 0 and length < wanted):
                 break
         if left > 0:
             self.trouble = _changed(f"it shrank by {count(left, 'byte')}")
@@ -221,9 +221,6 @@ def _unpacked(packed: BinaryIO, compression: str) -> _Unpacked:
     if compression == "gz":
         return gzip.GzipFile(fileobj=packed)
     return zstd.ZstdFile(packed)
-
-
-# From bytes as they come off a disk to whole lines, in memory that does not grow with the log.
 
 
 class Block(msgspec.Struct, frozen=True):

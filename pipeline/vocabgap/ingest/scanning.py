@@ -40,11 +40,13 @@ from vocabgap.text import count
 
 # What lies in the folder of a shared corpus: without any of these, corpora need not be loaded to tell.
 CORPUS_MARKS: Final = ("manifest.json", "_delta_log")
+_FILES_NAME: Final = "files.parquet"
+_HINT: Final = "name another folder"
 
 
 @dataclass(frozen=True, repr=False)
 class Scan:
-    """What a scan found.
+    """What was read.
 
     Attributes:
         gaps: One row a readable line, with `counted` and `why_not` (table `gaps`).
@@ -86,15 +88,15 @@ class Scan:
 
     def __repr__(self) -> str:
         """The account in one line."""
-        made = self.summary
-        whole = f"{count(made.lines, 'line')} in {count(made.files, 'log')}"
+        summary = self.summary
+        whole = f"{count(summary.lines, 'line')} in {count(summary.files, 'log')}"
         counted = int(self.gaps["counted"].sum())
-        left_out = f" ({counted:,} counted)" if counted != made.records else ""
+        left_out = f" ({counted:,} counted)" if counted != summary.records else ""
         parts = (
-            count(made.records, "record") + left_out,
-            count(made.duplicates, "duplicate"),
-            f"{made.superseded:,} superseded",
-            count(made.rejects, "reject"),
+            count(summary.records, "record") + left_out,
+            count(summary.duplicates, "duplicate"),
+            f"{summary.superseded:,} superseded",
+            count(summary.rejects, "reject"),
         )
         return f"Scan({whole}: {', '.join(parts)})"
 
@@ -342,13 +344,6 @@ def _marked(
     return Scan(gaps, rejects, files, summarize(Counter(gaps["why_not"].to_list()), rejects, files, repairs))
 
 
-# A scan that goes to Parquet batch by batch, in memory that does not grow with the number of records.
-
-
-FILES_NAME: Final = "files.parquet"
-_HINT: Final = "name another folder"
-
-
 @dataclass(slots=True)
 class _Parts:
     """Numbered Parquet files of one table."""
@@ -376,7 +371,7 @@ def scan_to_parquet(
     hidden: bool | None = None,
     max_expanded_mib: int | None = None,
 ) -> ScanSummary:
-    """Read every gap log below the roots into Parquet files, for corpora that do not fit in memory.
+    """Read every gap log below the roots into Parquet files, batch by batch, where memory is too small.
 
     Args:
         roots: One or more folders to search for gap logs, or single log files; no shared corpus.
@@ -412,39 +407,39 @@ def scan_to_parquet(
         for parts in (records, rejects):
             if not parts.paths:
                 parts.add((RECORDS if parts is records else REJECTS).empty())
-        found = marks(records.lazy())
-        _mark(records.paths, found)
+        why_not = marks(records.lazy())
+        _mark(records.paths, why_not)
         files = account.files()
-        write_parquet(files, folder / FILES_NAME)
-        why_not = Counter({why: int(np.count_nonzero(found == code)) for code, why in enumerate(WHY_NOT)})
-        told = rejects.lazy().select("line", "reason").collect()
-        return summarize(why_not, told, files, account.repairs)
+        write_parquet(files, folder / _FILES_NAME)
+        times = Counter({why: int(np.count_nonzero(why_not == code)) for code, why in enumerate(WHY_NOT)})
+        reasons = rejects.lazy().select("line", "reason").collect()
+        return summarize(times, reasons, files, account.repairs)
 
 
-def _mark(paths: list[Path], found: "np.ndarray[tuple[int], np.dtype[np.uint8]]") -> None:
+def _mark(paths: list[Path], why_not: "np.ndarray[tuple[int], np.dtype[np.uint8]]") -> None:
     """Say of each line of each part whether it counts."""
     start = 0
     for path in paths:
         lines = pl.read_parquet(path, glob=False, memory_map=False)
-        write_parquet(with_marks(lines, found[start : start + lines.height]), path)
+        write_parquet(with_marks(lines, why_not[start : start + lines.height]), path)
         start += lines.height
 
 
 @contextmanager
 def _new_folder(out: Path) -> Iterator[Path]:
     """A folder that appears under its name only when all is in it."""
-    made = None
+    temporary = None
     try:
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
             raise StateError(f"'{out}' is there already", hint="name a folder that does not exist yet")
         out.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))  # nobody else's to read
-        yield made
-        made.replace(out)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))  # nobody else's to read
+        yield temporary
+        temporary.replace(out)
     except PermissionError as error:
         raise AccessDeniedError(f"'{out}' cannot be written: {error.strerror}", hint=_HINT) from error
     except OSError as error:
         raise StateError(f"'{out}' cannot be written: {error.strerror or error}", hint=_HINT) from error
     finally:
-        if made is not None:
-            shutil.rmtree(made, ignore_errors=True)
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)

@@ -109,16 +109,16 @@ def select(
         if names:
             wanted &= pl.col(column).is_in(names)
     if selection.categories:
-        asked = {fold_category(category, category_aliases) for category in selection.categories}
-        spelt = [
-            raw for raw in gaps["intent_category"].unique() if fold_category(raw, category_aliases) in asked
+        folded = {fold_category(category, category_aliases) for category in selection.categories}
+        spellings = [
+            raw for raw in gaps["intent_category"].unique() if fold_category(raw, category_aliases) in folded
         ]
-        wanted &= pl.col("intent_category").is_in(spelt)
+        wanted &= pl.col("intent_category").is_in(spellings)
     if selection.modules:
-        asked = {fold_operation(module, operation_aliases) for module in selection.modules}
-        named = gaps["operations_involved"].explode().drop_nulls().unique()
-        spelt = [raw for raw in named if fold_operation(raw, operation_aliases) in asked]
-        wanted &= pl.col("operations_involved").list.set_intersection(spelt).list.len() > 0
+        folded = {fold_operation(module, operation_aliases) for module in selection.modules}
+        operations = gaps["operations_involved"].explode().drop_nulls().unique()
+        spellings = [raw for raw in operations if fold_operation(raw, operation_aliases) in folded]
+        wanted &= pl.col("operations_involved").list.set_intersection(spellings).list.len() > 0
     left_out = pl.col("counted") & ~wanted.fill_null(value=False)
     return gaps.with_columns(
         pl.when(left_out).then(pl.lit(FILTERED)).otherwise(pl.col("why_not")).alias("why_not"),
@@ -129,9 +129,6 @@ def select(
 def _text(name: str) -> str:
     """A name as a frame holds it, also one that was given with bytes that are not UTF-8."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-
-
-# What a selection asks for and no record has. A mistyped name would otherwise just leave nothing.
 
 
 def unmatched(
@@ -170,12 +167,12 @@ def unmatched(
         ("tenant", selection.tenants, gaps["tenant_id"], str),
         ("repository", selection.repositories, gaps["repo_slug"], str),
     )
-    told = []
+    sentences = []
     for name, wanted, values, folded in fields:
         if wanted:
             known = {folded(value) for value in values.drop_nulls().unique()}
-            told += [_missing(name, value, known) for value in wanted if folded(value) not in known]
-    return (*told, *_outside(gaps["timestamp"], selection))
+            sentences += [_missing(name, value, known) for value in wanted if folded(value) not in known]
+    return (*sentences, *_outside(gaps["timestamp"], selection))
 
 
 def undated(gaps: pl.DataFrame, selection: Selection) -> int:
@@ -205,8 +202,8 @@ def _outside(timestamps: pl.Series, selection: Selection) -> tuple[str, ...]:
         return ()
     span = [f"since {iso(selection.since)}"] if selection.since is not None else []
     span += [f"before {iso(selection.until)}"] if selection.until is not None else []
-    asked = f"no record {' and '.join(span)}"
+    sentence = f"no record {' and '.join(span)}"
     if dated.is_empty():
-        return (f"{asked}: no timestamp can be read",)
+        return (f"{sentence}: no timestamp can be read",)
     oldest, newest = (iso(moment) for moment in (dated.min(), dated.max()))  # type: ignore[arg-type]
-    return (f"{asked}: the oldest is of {oldest}, the newest of {newest}",)
+    return (f"{sentence}: the oldest is of {oldest}, the newest of {newest}",)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import polars as pl
+from msgspec import structs
 
 from vocabgap.ingest.accounting import Account
 from vocabgap.ingest.columns import FOLDER, TEXT, RecordColumns, RejectColumns
@@ -99,8 +100,8 @@ class _Stored:
         lines, offset = self.lines[start:end], self.offsets[start]
         length = len(lines[0])
         too_long = length if length > MAX_LINE_BYTES else 0
-        kept = [lines[0][:MAX_LINE_BYTES]] if too_long else lines
-        return Block(self.numbers[start], _UNKNOWN if offset is None else offset, kept, too_long=too_long)
+        shown = [lines[0][:MAX_LINE_BYTES]] if too_long else lines
+        return Block(self.numbers[start], _UNKNOWN if offset is None else offset, shown, too_long=too_long)
 
     @property
     def sha256(self) -> str:
@@ -117,11 +118,11 @@ def _logs(lines: pl.DataFrame, catalogue: Catalogue) -> Iterator[_Stored]:
     ordered = lines.sort(*_LOG, "line", "id", nulls_last=True)
     for key, rows in ordered.group_by(*_LOG, maintain_order=True):
         repo_slug, source_path, tenant_id, root_kind, folder = map(str, key)
-        made = handed_over(source_path, repo_slug, catalogue, "" if key[-1] is None else folder)
+        log = handed_over(source_path, repo_slug, catalogue, "" if key[-1] is None else folder)
         last = int(rows["line"].max() or 0)  # type: ignore[arg-type]
         unnumbered = range(last + 1, last + 1 + rows["line"].null_count())
         yield _Stored(
-            LogFile(made.path, repo_slug, source_path, made.folder, made.kind, None, tenant_id, root_kind),
+            structs.replace(log, tenant_id=tenant_id, root_kind=root_kind),
             [*rows["line"].drop_nulls(), *unnumbered],
             rows["byte_offset"].to_list(),
             rows[TEXT].cast(pl.Binary).to_list(),

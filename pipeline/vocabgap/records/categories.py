@@ -43,7 +43,7 @@ _OPERATIONS_OF: Final = {
     "composition": "crop clipping ashift flip rotatepixels scalepixels borders enlargecanvas",
 }
 OPERATION_CATEGORIES: Final[Mapping[str, str]] = MappingProxyType(
-    {operation: category for category, named in _OPERATIONS_OF.items() for operation in named.split()}
+    {operation: category for category, names in _OPERATIONS_OF.items() for operation in names.split()}
 )
 
 
@@ -122,8 +122,8 @@ def _ignored() -> frozenset[str]:
 
 def category_of_operations(operations: Iterable[str], table: Mapping[str, str]) -> str | None:
     """The category that most of the known operations are for; null where none is known, or two are level."""
-    named = {operation_key(name) for name in operations}
-    votes = Counter(table[key] for key in named if table.get(key, UNCATEGORIZED) != UNCATEGORIZED)
+    keys = {operation_key(name) for name in operations}
+    votes = Counter(table[key] for key in keys if table.get(key, UNCATEGORIZED) != UNCATEGORIZED)
     leading = votes.most_common(2)
     if not leading or (len(leading) > 1 and leading[0][1] == leading[1][1]):
         return None

@@ -208,9 +208,6 @@ def fold_operation(operation: str, aliases: Mapping[str, str] = OPERATION_ALIASE
     return aliases.get(operation_key(operation), operation.strip())
 
 
-# The text of a record that says its need, and that records are grouped by.
-
-
 PHRASE_FIELDS: Final = ("missing_capability", "description", "intent")
 """The fields that may say it: the first that is not blank does."""
 
