@@ -224,7 +224,7 @@ def analyse(
         lineage=lineage,
         decisions=decisions,
         vocabulary=vocabulary,
-        model=None if embedder is None else Model.of(embedder),
+        model=None if embedder is None else Model(embedder.name, embedder.digest, embedder.runtime),
         embeddings=None if embedder is None else embedder.use,
         baseline=baseline,
         timings=tuple(timings),

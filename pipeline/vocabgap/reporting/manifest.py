@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any, Final, Protocol, Self
+from typing import Annotated, Any, Final, Self
 
 import msgspec
 
@@ -109,25 +109,12 @@ class OutputFile(msgspec.Struct, frozen=True):
     sha256: str
 
 
-class Embedding(Protocol):
-    """What tells which model made embeddings."""
-
-    name: str
-    digest: str
-    runtime: str
-
-
 class Model(msgspec.Struct, frozen=True):
     """What wordings were embedded by."""
 
     name: str
     sha256: Annotated[str, msgspec.Meta(description="of the model, its tokenizer and its settings")]
     runtime: Annotated[str, msgspec.Meta(description="the library that ran it, with its version")]
-
-    @classmethod
-    def of(cls, embedder: Embedding) -> Self:
-        """The model of an embedder."""
-        return cls(embedder.name, embedder.digest, embedder.runtime)
 
 
 class Decided(msgspec.Struct, frozen=True, rename={"inactive": "dormant"}):
