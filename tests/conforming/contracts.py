@@ -12,7 +12,7 @@ from conforming.pushing import ingest, repush_identical
 from vocabgap.corpus.backup_files import Batch, Mode, restore_into
 from vocabgap.corpus.backups import classify, divergence_scan, refuse_divergence
 from vocabgap.corpus.chunks import frame_of, row_of
-from vocabgap.corpus.contracts import faults, keeps
+from vocabgap.corpus.contracts import RefusedError, faults, keeps
 from vocabgap.corpus.identity import (
     Spoof,
     Stamp,
@@ -22,9 +22,7 @@ from vocabgap.corpus.identity import (
     stamped,
     storage_id,
 )
-from vocabgap.corpus.outcome import RefusedError
-from vocabgap.corpus.overview import config_orphans, snapshot_orphans
-from vocabgap.corpus.tenants import set_config, set_manifest
+from vocabgap.corpus.upkeep import config_orphans, set_config, set_manifest, snapshot_orphans
 from vocabgap.corpus.version import PathSnapshot
 
 Input = Mapping[str, Any]

@@ -11,9 +11,9 @@ import polars as pl
 from conforming.cases import AnyOf, Case, Each, Noted
 from conforming.memory_store import MemoryStore, MemoryVersion
 from vocabgap.corpus.chunks import frame_of, row_of
+from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.identity import Spoof
 from vocabgap.corpus.incoming import Parser, RawFile, raw_text
-from vocabgap.corpus.outcome import Code, RefusedError
 from vocabgap.corpus.push import Limits, push
 from vocabgap.corpus.withdrawal import Resolver
 from vocabgap.errors import StateError

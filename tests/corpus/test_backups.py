@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from builders.corpus import ids_of
 from vocabgap.corpus.backup_files import EMBEDDED_BY
 from vocabgap.corpus.backups import Exported, Restored
-from vocabgap.corpus.contracts import BACKUP_RECORD, faults
+from vocabgap.corpus.contracts import BACKUP_RECORD, Code, RefusedError, faults
 from vocabgap.corpus.corpus import Corpus, open_corpus
-from vocabgap.corpus.outcome import Code, RefusedError
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.settings.model import DEFAULT_DIMENSION, CorpusSettings, Settings
 

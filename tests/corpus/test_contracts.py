@@ -4,8 +4,7 @@ from importlib.resources import files
 import pytest
 
 from vocabgap.corpus import contracts
-from vocabgap.corpus.contracts import BACKUP_RECORD, FILES, PARSED_CHUNK, contract_schema, contract_text
-from vocabgap.corpus.outcome import Code
+from vocabgap.corpus.contracts import BACKUP_RECORD, FILES, PARSED_CHUNK, Code, contract_schema, contract_text
 
 
 def test_every_file_beside_the_module_is_a_contract_that_can_be_printed() -> None:

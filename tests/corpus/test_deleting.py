@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from conforming.memory_store import MemoryStore
-from vocabgap.corpus.outcome import Code
+from vocabgap.corpus.contracts import Code
 from vocabgap.corpus.push import push
 from vocabgap.corpus.withdrawal import empties, normal_paths
 from vocabgap.errors import NotFoundError, StateError

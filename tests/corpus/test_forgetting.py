@@ -7,7 +7,7 @@ import pytest
 
 from builders import gap, write_corpus
 from vocabgap.corpus.corpus import Corpus
-from vocabgap.corpus.forgetting import Forgotten
+from vocabgap.corpus.upkeep import Forgotten
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.records.record import LOG_NAME
 

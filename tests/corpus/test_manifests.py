@@ -2,8 +2,8 @@ from datetime import UTC, datetime
 from typing import NoReturn
 
 from conforming.memory_store import MemoryStore
-from vocabgap.corpus.outcome import Code
-from vocabgap.corpus.tenants import set_config, set_manifest
+from vocabgap.corpus.contracts import Code
+from vocabgap.corpus.upkeep import set_config, set_manifest
 from vocabgap.errors import StateError
 
 NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)

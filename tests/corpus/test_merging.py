@@ -5,7 +5,7 @@ import pytest
 from conforming.memory_store import MemoryVersion
 from vocabgap.corpus.backups import DivergenceScan, Merged, classify, divergence_scan, refuse_divergence
 from vocabgap.corpus.chunks import frame_of, row_of
-from vocabgap.corpus.outcome import Code, RefusedError
+from vocabgap.corpus.contracts import Code, RefusedError
 
 PIECE: dict[str, Any] = {"tenantId": "ada", "repoSlug": "lab", "source": "a", "name": "n", "type": "t"}
 

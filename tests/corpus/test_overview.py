@@ -8,8 +8,7 @@ import pytest
 
 from builders.corpus import ids_of
 from vocabgap.corpus.corpus import Corpus
-from vocabgap.corpus.overview import Identity, Overview, overview, remove_orphans
-from vocabgap.corpus.tenants import configure, set_manifest
+from vocabgap.corpus.upkeep import Identity, Overview, configure, overview, remove_orphans, set_manifest
 from vocabgap.records.record import LOG_NAME
 
 

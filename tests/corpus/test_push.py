@@ -7,12 +7,12 @@ import msgspec
 import pytest
 
 from conforming.memory_store import MemoryStore, MemoryVersion
+from vocabgap.corpus.contracts import Code, Metric, PushResult
 from vocabgap.corpus.identity import Spoof
 from vocabgap.corpus.incoming import RawFile
-from vocabgap.corpus.outcome import Code, Metric, PushResult
 from vocabgap.corpus.push import Limits, push
 from vocabgap.corpus.store import Store
-from vocabgap.corpus.tenants import configure
+from vocabgap.corpus.upkeep import configure
 from vocabgap.errors import AccessDeniedError, ExitCode, StateError
 
 NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)

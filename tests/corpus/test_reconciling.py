@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 import pytest
 
-from vocabgap.corpus.overview import config_orphans, snapshot_orphans, version_gap
+from vocabgap.corpus.upkeep import config_orphans, snapshot_orphans, version_gap
 from vocabgap.corpus.version import PathSnapshot
 from vocabgap.schema import CHUNKS
 

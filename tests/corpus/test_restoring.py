@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from vocabgap.corpus.backup_files import Batch, Mode, batches, record_faults, restore_into
-from vocabgap.corpus.outcome import Code, RefusedError
+from vocabgap.corpus.contracts import Code, RefusedError
 
 
 class Taken:

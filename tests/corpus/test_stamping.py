@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
+from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.identity import GUARDED, Spoof, Stamp, false_claims, milliseconds, moment_of, stamped
-from vocabgap.corpus.outcome import Code, RefusedError
 
 PIECE = {"hash": "00", "type": "gap-record", "name": "rain", "source": "a.jsonl", "content": "x"}
 STAMP = Stamp("ada", "lab", "team", "@scribe", 3, 1_000)

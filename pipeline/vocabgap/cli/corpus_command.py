@@ -16,9 +16,9 @@ from vocabgap.settings.model import DEFAULT_CORPUS
 from vocabgap.text import count, escape_unseen, printable_name
 
 if TYPE_CHECKING:
+    from vocabgap.corpus.contracts import PushResult
     from vocabgap.corpus.corpus import Corpus
-    from vocabgap.corpus.outcome import PushResult
-    from vocabgap.corpus.overview import Identity
+    from vocabgap.corpus.upkeep import Identity
     from vocabgap.corpus.version import Measures
 
 
@@ -103,7 +103,7 @@ def push(
     output = output_of(context)
     moment = None if now is None else parse_now(now)
     shared_corpus = _open(context, create=True)
-    from vocabgap.corpus.gap_chunks import Signals
+    from vocabgap.corpus.payloads import Signals
 
     since = (base, "HEAD" if base is not None and head is None else head)
     signals = Signals(tuple(map(printable_name, delete or ())), snapshot, *since)
@@ -237,7 +237,7 @@ def restore(
     """Put a backup back, verbatim: all of its records, or none where one of them cannot be."""
     output = output_of(context)
     shared_corpus = _open(context, create=True)
-    from vocabgap.corpus.outcome import RefusedError
+    from vocabgap.corpus.contracts import RefusedError
 
     try:
         restored = shared_corpus.restore(file, replace=replace)

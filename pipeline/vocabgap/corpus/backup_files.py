@@ -16,9 +16,8 @@ import msgspec
 import polars as pl
 
 from vocabgap.clustering.projecting import METHOD, SEED, WordingVectors
-from vocabgap.corpus.contracts import BACKUP_RECORD, Fault, faults, keeps
-from vocabgap.corpus.outcome import Code, RefusedError
-from vocabgap.corpus.scanning import scan_chunks
+from vocabgap.corpus.contracts import BACKUP_RECORD, Code, Fault, RefusedError, faults, keeps
+from vocabgap.corpus.gap_chunks import scan_chunks
 from vocabgap.corpus.version import Version
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError, VocabgapError
 from vocabgap.files.atomic import put_in_place

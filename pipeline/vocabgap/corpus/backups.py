@@ -10,7 +10,6 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
-from vocabgap.clustering.wordings import NO_SYNONYMS
 from vocabgap.corpus.backup_files import (
     BackupRecord,
     Batch,
@@ -23,8 +22,8 @@ from vocabgap.corpus.backup_files import (
 )
 from vocabgap.corpus.change import Change
 from vocabgap.corpus.chunks import Row, frame_of, row_of
+from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.identity import natural_key
-from vocabgap.corpus.outcome import Code, RefusedError
 from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import Version
 from vocabgap.errors import StateError
@@ -185,8 +184,8 @@ def export(
     path: Path,
     *,
     dimension: int = DEFAULT_DIMENSION,
-    stop_words: Iterable[str] = (),
-    synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS,
+    stop_words: Iterable[str],
+    synonyms: Mapping[str, Iterable[str]],
     sources: Mapping[str, Source] | None = None,
 ) -> Exported:
     """Write every chunk of a corpus to a file, ordered by id.

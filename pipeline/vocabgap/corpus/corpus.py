@@ -6,16 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vocabgap.corpus.backup_files import Mode
-from vocabgap.corpus.forgetting import Forgotten, forget
-from vocabgap.corpus.gap_chunks import Signals, require_revisions
+from vocabgap.corpus.contracts import PushResult
+from vocabgap.corpus.gap_chunks import Scan, scan_version
 from vocabgap.corpus.identity import require_identity
-from vocabgap.corpus.outcome import PushResult
-from vocabgap.corpus.overview import Overview, overview, remove_orphans
-from vocabgap.corpus.payloads import ExportedChunks, export_stored_chunks, read_payload
+from vocabgap.corpus.payloads import (
+    ExportedChunks,
+    Signals,
+    export_stored_chunks,
+    read_payload,
+    require_revisions,
+)
 from vocabgap.corpus.push import Prepared
-from vocabgap.corpus.scanning import Scan, scan_version
 from vocabgap.corpus.store import DELTA_HINT, Store, open_store
-from vocabgap.corpus.tenants import configure
+from vocabgap.corpus.upkeep import Forgotten, Overview, configure, forget, overview, remove_orphans
 from vocabgap.corpus.version import Measures
 from vocabgap.errors import InvalidInputError, require_kind
 from vocabgap.settings.model import Settings

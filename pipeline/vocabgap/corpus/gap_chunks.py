@@ -1,24 +1,20 @@
-"""Lines of gap logs as chunks of a shared corpus, and back: what a line is called, and what is told of it."""
+"""Lines of gap logs as chunks of a shared corpus, and back as records that ingest reads."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 import polars as pl
 
-from vocabgap.corpus.incoming import Parser, RawFile
-from vocabgap.corpus.outcome import Code, RefusedError
-from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.corpus.store import is_corpus, open_store
+from vocabgap.corpus.version import Version
 from vocabgap.ingest.columns import FOLDER, TEXT
-from vocabgap.ingest.log_lines import read_lines as read_lines  # noqa: PLC0414 - payloads hand them on, too
-from vocabgap.ingest.log_lines import text_lines
-from vocabgap.ingest.stored_lines import STORED
-from vocabgap.records.record import ROOT_KIND
+from vocabgap.ingest.scanning import Scan as Scan  # noqa: PLC0414 - what a corpus gives
+from vocabgap.ingest.scanning import ScanRequest, united
+from vocabgap.ingest.stored_lines import STORED, scan_stored
 from vocabgap.schema import GAP_KIND
-from vocabgap.settings.model import ScanSettings
 from vocabgap.settings.sources import Source
 
 PARSER_ID: Final = "vocabgap-gap-log"
@@ -109,146 +105,73 @@ def _meta(metadata: str) -> _Meta:
     return found if at is None or 0 <= at < 1 << 60 else _Meta(folder=found.folder)
 
 
-# An image repository as what is pushed of it: one chunk a readable line, one error a line that is
-# none.
+READ: Final = ("id", "tenant_id", "repo_slug", "root_kind", "source_path", "line", "content", "metadata")
+_READABLE: Final = pl.col("kind").eq(GAP_KIND) & pl.all_horizontal(
+    pl.col("content", "tenant_id", "repo_slug", "root_kind", "source_path").is_not_null()
+)
 
 
-_Parsed = Mapping[str, Any] | RefusedError
-_MENDING_HINT: Final = "make it readable, or push without --snapshot"
+class CorpusReader:
+    """Reads shared corpora for `ingest.scan`, as if their gap records stood in logs."""
 
+    def takes(self, root: Path) -> bool:
+        """Whether a root is a corpus."""
+        return is_corpus(root)
 
-@dataclass(frozen=True)
-class Signals:
-    """What a push withdraws, beside what it brings.
-
-    Attributes:
-        deleted: Source paths to withdraw.
-        snapshot: Whether to withdraw what is of no log that is there now.
-        base: The revision since which deletions count; None for none.
-        head: The revision up to which they do.
-    """
-
-    deleted: tuple[str, ...] = ()
-    snapshot: bool = False
-    base: str | None = None
-    head: str | None = None
-
-    def as_fields(self, paths: Iterable[str], repo_slug: str) -> dict[str, Any]:
-        """The same as fields of a payload.
-
-        Args:
-            paths: The paths that are there now.
-            repo_slug: The repository.
-        """
-        fields: dict[str, Any] = {}
-        if self.deleted:
-            fields["deleted"] = list(self.deleted)
-        if self.snapshot:
-            fields["manifestSnapshot"] = {"repoSlug": repo_slug, "pathsAfterPush": list(paths)}
-        if self.base is not None:
-            fields |= {"baseRevision": self.base, "headRevision": self.head}
-        return fields
-
-
-class FolderPayload:
-    """A payload of the gap logs in a folder, and the parser that goes with it.
-
-    A payload holds text, and a log may hold any bytes; so the logs are read here, as every scan reads them,
-    and the parser hands over what was found.
-
-    Args:
-        root: The image repository.
-        tenant_id: Whose it is.
-        repo_slug: What the repository is called.
-        settings: How logs are found and read.
-        signals: What is withdrawn.
-
-    Raises:
-        VocabgapError: The folder cannot be read.
-        StateError: A snapshot is asked for and a folder in it cannot be listed: its logs would be withdrawn.
-    """
-
-    def __init__(
-        self, root: Path, tenant_id: str, repo_slug: str, settings: ScanSettings, signals: Signals
-    ) -> None:
-        found = read_lines(root, settings)
-        if signals.snapshot and found.unlisted:
-            raise StateError(
-                f"'{found.unlisted[0]}' cannot be listed, so the logs in it would be withdrawn",
-                hint=_MENDING_HINT,
+    def read(self, roots: Sequence[Path], request: ScanRequest) -> Scan:
+        """The gap records of some corpora; a record that two of them have counts once."""
+        return united(
+            scan_version(
+                open_store(root).version(),
+                tenants=request.tenants,
+                repositories=request.repositories,
+                sources=request.settings.sources,
             )
-        paths = sorted({*found.lines["source_path"], *found.rejects["source_path"]})
-        self.payload: dict[str, Any] = {
-            "tenantId": tenant_id,
-            "repoSlug": repo_slug,
-            "files": [{"content": "", "sourcePath": path, "parserId": PARSER_ID} for path in paths],
-            **signals.as_fields(found.paths, repo_slug),
-        }
-        chunks = chunks_of_lines(found.lines, tenant_id=tenant_id, repo_slug=repo_slug, root_kind=ROOT_KIND)
-        self._parsed: dict[str, list[_Parsed]] = defaultdict(list)
-        for chunk in chunks:
-            self._parsed[chunk["sourcePath"]].append(chunk)
-        for error in refusals(found.rejects):
-            self._parsed[str(error.details["sourcePath"])].append(error)
-
-    def parser(self, file: RawFile) -> list[_Parsed]:
-        """What was found in a log."""
-        return self._parsed.pop(file.source_path, [])
-
-
-def gap_log_parser(sources: Mapping[str, Source] | None = None) -> Parser:
-    """The parser of gap logs that come as text.
-
-    Args:
-        sources: What gap logs are called and how they are read; the shipped ones by default.
-    """
-
-    def parse(file: RawFile) -> Iterator[_Parsed]:
-        found = text_lines(file.content, file.source_path, repo_slug=file.repo_slug, sources=sources)
-        yield from chunks_of_lines(found.lines, tenant_id=file.tenant_id, repo_slug=file.repo_slug)
-        yield from refusals(found.rejects)
-
-    return parse
-
-
-def refusals(rejects: pl.DataFrame) -> Iterator[RefusedError]:
-    """The lines that are no record, and the logs that could not be read, as errors of a push.
-
-    Args:
-        rejects: Table `rejects`.
-    """
-    for row in rejects.iter_rows(named=True):
-        place = row["source_path"] if row["line"] is None else f"{row['source_path']}:{row['line']}"
-        yield RefusedError(
-            Code.PARSE_FAILED,
-            f"{place}: {row['reason']}: {row['detail']}",
-            sourcePath=row["source_path"],
-            line=row["line"],
-            reason=row["reason"],
-            parserId=PARSER_ID,
+            for root in roots
         )
 
 
-def chunked_logs(
-    lines: pl.DataFrame, tenant_id: str, repo_slug: str
-) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
-    """The readable lines as parsed-chunk-v1 records, log by log.
+def scan_version(
+    version: Version,
+    *,
+    tenants: Sequence[str] = (),
+    repositories: Sequence[str] = (),
+    sources: Mapping[str, Source] | None = None,
+) -> Scan:
+    """Decode the gap records of a corpus.
 
     Args:
-        lines: As `ingest.read_lines` gives them.
-        tenant_id: Whose they are.
-        repo_slug: The repository.
+        version: The corpus.
+        tenants: Whose records are read; those of all by default.
+        repositories: Of which repositories; of all by default.
+        sources: What gap logs are called and how they are read.
     """
-    for (path,), part in lines.group_by("source_path", maintain_order=True):
-        chunks = chunks_of_lines(part, tenant_id=tenant_id, repo_slug=repo_slug, root_kind=CONTRACT_ROOT_KIND)
-        yield str(path), chunks
+    wanted = scope(tenants, repositories)
+    chunks = version.rows(READ, wanted & _READABLE)
+    found = scan_stored(lines_of_chunks(chunks), sources=sources)
+    others = version.rows(["id"], wanted).height - chunks.height
+    return replace(found, summary=replace(found.summary, passed_over=found.summary.passed_over + others))
 
 
-def require_revisions(signals: Signals) -> None:
-    """Refuse a boundary that is said by half.
+def scope(tenants: Sequence[str] = (), repositories: Sequence[str] = ()) -> pl.Expr:
+    """The chunks of some tenants and repositories, as a condition over table `chunks`; all by default."""
+    wanted = pl.lit(value=True)
+    for column, names in (("tenant_id", tenants), ("repo_slug", repositories)):
+        if names:
+            wanted &= pl.col(column).is_in(list(names))
+    return wanted
 
-    Raises:
-        InvalidInputError: There is a head and no base.
+
+def scan_chunks(
+    chunks: pl.DataFrame, sources: Mapping[str, Source] | None = None
+) -> tuple[pl.DataFrame, Scan]:
+    """Decode those of some chunks that are gap records.
+
+    Each line gets a number of its own, by which its record is found again.
+
+    Returns:
+        The lines (`ingest.STORED`), and the scan of them.
     """
-    if signals.head is not None and signals.base is None:
-        raise InvalidInputError("--head is given without --base", hint="say since when deletions count")
+    lines = lines_of_chunks(chunks.filter(_READABLE)) if chunks.height else STORED.empty()
+    lines = lines.with_columns(line=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
+    return lines, scan_stored(lines, sources=sources)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from vocabgap.corpus.compact_json import compact_json
-from vocabgap.corpus.outcome import Code, RefusedError
+from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.errors import unusable
 from vocabgap.records.record import ROOT_KIND
 

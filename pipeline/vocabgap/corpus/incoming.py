@@ -5,7 +5,16 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from vocabgap.corpus.compact_json import compact_json, is_unicode
-from vocabgap.corpus.contracts import PARSED_CHUNK, Fault, faults, keeps
+from vocabgap.corpus.contracts import (
+    PARSED_CHUNK,
+    Code,
+    Fault,
+    PushError,
+    RefusedError,
+    Warned,
+    faults,
+    keeps,
+)
 from vocabgap.corpus.identity import (
     DEFAULT_VISIBILITY,
     PATH_HINT,
@@ -19,7 +28,6 @@ from vocabgap.corpus.identity import (
     path_fault,
     refuse_claims,
 )
-from vocabgap.corpus.outcome import Code, PushError, RefusedError, Warned
 from vocabgap.errors import VocabgapError
 from vocabgap.records.record import ROOT_KIND
 

@@ -1,7 +1,8 @@
-"""Payloads for other installations: the chunks of a folder, or of a repository in a shared corpus."""
+"""Payloads: the logs of a folder, one JSON object in a file, or what a corpus holds of a repository."""
 
 import json
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,13 +12,157 @@ import msgspec
 import polars as pl
 
 from vocabgap.corpus.backup_files import written
-from vocabgap.corpus.contracts import PARSED_CHUNK, contract_schema, keeps
-from vocabgap.corpus.gap_chunks import CONTRACT_ROOT_KIND, chunked_logs, read_lines, refusals
+from vocabgap.corpus.contracts import PARSED_CHUNK, Code, RefusedError, contract_schema, keeps
+from vocabgap.corpus.gap_chunks import CONTRACT_ROOT_KIND, PARSER_ID, chunks_of_lines, scope
 from vocabgap.corpus.identity import CONTRACT_ROOT_KINDS, path_fault, require_identity
-from vocabgap.corpus.scanning import scope
+from vocabgap.corpus.incoming import Parser, RawFile
 from vocabgap.corpus.version import Version
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
+from vocabgap.ingest.log_lines import read_lines, text_lines
+from vocabgap.records.record import ROOT_KIND
 from vocabgap.settings.model import ScanSettings
+from vocabgap.settings.sources import Source
+
+_Parsed = Mapping[str, Any] | RefusedError
+_MENDING_HINT: Final = "make it readable, or push without --snapshot"
+
+
+@dataclass(frozen=True)
+class Signals:
+    """What a push withdraws, beside what it brings.
+
+    Attributes:
+        deleted: Source paths to withdraw.
+        snapshot: Whether to withdraw what is of no log that is there now.
+        base: The revision since which deletions count; None for none.
+        head: The revision up to which they do.
+    """
+
+    deleted: tuple[str, ...] = ()
+    snapshot: bool = False
+    base: str | None = None
+    head: str | None = None
+
+    def as_fields(self, paths: Iterable[str], repo_slug: str) -> dict[str, Any]:
+        """The same as fields of a payload.
+
+        Args:
+            paths: The paths that are there now.
+            repo_slug: The repository.
+        """
+        fields: dict[str, Any] = {}
+        if self.deleted:
+            fields["deleted"] = list(self.deleted)
+        if self.snapshot:
+            fields["manifestSnapshot"] = {"repoSlug": repo_slug, "pathsAfterPush": list(paths)}
+        if self.base is not None:
+            fields |= {"baseRevision": self.base, "headRevision": self.head}
+        return fields
+
+
+class FolderPayload:
+    """A payload of the gap logs in a folder, and the parser that goes with it.
+
+    A payload holds text, and a log may hold any bytes; so the logs are read here, as every scan reads them,
+    and the parser hands over what was found.
+
+    Args:
+        root: The image repository.
+        tenant_id: Whose it is.
+        repo_slug: What the repository is called.
+        settings: How logs are found and read.
+        signals: What is withdrawn.
+
+    Raises:
+        VocabgapError: The folder cannot be read.
+        StateError: A snapshot is asked for and a folder in it cannot be listed: its logs would be withdrawn.
+    """
+
+    def __init__(
+        self, root: Path, tenant_id: str, repo_slug: str, settings: ScanSettings, signals: Signals
+    ) -> None:
+        found = read_lines(root, settings)
+        if signals.snapshot and found.unlisted:
+            raise StateError(
+                f"'{found.unlisted[0]}' cannot be listed, so the logs in it would be withdrawn",
+                hint=_MENDING_HINT,
+            )
+        paths = sorted({*found.lines["source_path"], *found.rejects["source_path"]})
+        self.payload: dict[str, Any] = {
+            "tenantId": tenant_id,
+            "repoSlug": repo_slug,
+            "files": [{"content": "", "sourcePath": path, "parserId": PARSER_ID} for path in paths],
+            **signals.as_fields(found.paths, repo_slug),
+        }
+        chunks = chunks_of_lines(found.lines, tenant_id=tenant_id, repo_slug=repo_slug, root_kind=ROOT_KIND)
+        self._parsed: dict[str, list[_Parsed]] = defaultdict(list)
+        for chunk in chunks:
+            self._parsed[chunk["sourcePath"]].append(chunk)
+        for error in refusals(found.rejects):
+            self._parsed[str(error.details["sourcePath"])].append(error)
+
+    def parser(self, file: RawFile) -> list[_Parsed]:
+        """What was found in a log."""
+        return self._parsed.pop(file.source_path, [])
+
+
+def gap_log_parser(sources: Mapping[str, Source] | None = None) -> Parser:
+    """The parser of gap logs that come as text.
+
+    Args:
+        sources: What gap logs are called and how they are read; the shipped ones by default.
+    """
+
+    def parse(file: RawFile) -> Iterator[_Parsed]:
+        found = text_lines(file.content, file.source_path, repo_slug=file.repo_slug, sources=sources)
+        yield from chunks_of_lines(found.lines, tenant_id=file.tenant_id, repo_slug=file.repo_slug)
+        yield from refusals(found.rejects)
+
+    return parse
+
+
+def refusals(rejects: pl.DataFrame) -> Iterator[RefusedError]:
+    """The lines that are no record, and the logs that could not be read, as errors of a push.
+
+    Args:
+        rejects: Table `rejects`.
+    """
+    for row in rejects.iter_rows(named=True):
+        place = row["source_path"] if row["line"] is None else f"{row['source_path']}:{row['line']}"
+        yield RefusedError(
+            Code.PARSE_FAILED,
+            f"{place}: {row['reason']}: {row['detail']}",
+            sourcePath=row["source_path"],
+            line=row["line"],
+            reason=row["reason"],
+            parserId=PARSER_ID,
+        )
+
+
+def chunked_logs(
+    lines: pl.DataFrame, tenant_id: str, repo_slug: str
+) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
+    """The readable lines as parsed-chunk-v1 records, log by log.
+
+    Args:
+        lines: As `ingest.read_lines` gives them.
+        tenant_id: Whose they are.
+        repo_slug: The repository.
+    """
+    for (path,), part in lines.group_by("source_path", maintain_order=True):
+        chunks = chunks_of_lines(part, tenant_id=tenant_id, repo_slug=repo_slug, root_kind=CONTRACT_ROOT_KIND)
+        yield str(path), chunks
+
+
+def require_revisions(signals: Signals) -> None:
+    """Refuse a boundary that is said by half.
+
+    Raises:
+        InvalidInputError: There is a head and no base.
+    """
+    if signals.head is not None and signals.base is None:
+        raise InvalidInputError("--head is given without --base", hint="say since when deletions count")
+
 
 # Payloads as files: one JSON object with the parsed chunks of a repository and what it withdraws.
 

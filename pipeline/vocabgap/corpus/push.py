@@ -13,7 +13,8 @@ import polars as pl
 from vocabgap.corpus.change import Change
 from vocabgap.corpus.chunks import frame_of, metadata_of, row_of
 from vocabgap.corpus.compact_json import compact_json
-from vocabgap.corpus.gap_chunks import PARSER_ID, FolderPayload, Signals, gap_log_parser
+from vocabgap.corpus.contracts import Code, PushError, PushResult, RefusedError
+from vocabgap.corpus.gap_chunks import PARSER_ID
 from vocabgap.corpus.identity import (
     SHARED_TENANT,
     Spoof,
@@ -25,7 +26,7 @@ from vocabgap.corpus.identity import (
     stamped,
 )
 from vocabgap.corpus.incoming import Caller, Incoming, Parser, read_files
-from vocabgap.corpus.outcome import Code, PushError, PushResult, RefusedError
+from vocabgap.corpus.payloads import FolderPayload, Signals, gap_log_parser
 from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import PathSnapshot
 from vocabgap.corpus.withdrawal import GitRepository, Resolver, Withdrawal, empties, withdrawal

@@ -10,7 +10,7 @@ from typing import Any, Final
 import polars as pl
 
 from vocabgap.corpus.compact_json import is_unicode
-from vocabgap.corpus.outcome import Code, PushError, RefusedError
+from vocabgap.corpus.contracts import Code, PushError, RefusedError
 from vocabgap.errors import NotFoundError, StateError, VocabgapError
 from vocabgap.text import visible
 

@@ -195,7 +195,7 @@ def _is_corpus(root: Path) -> bool:
 
 def _corpus_reader() -> Reader:
     """The seam to corpora, which are loaded only where one is among the roots."""
-    from vocabgap.corpus.scanning import CorpusReader  # noqa: PLC0415
+    from vocabgap.corpus.gap_chunks import CorpusReader  # noqa: PLC0415
 
     return CorpusReader()
 

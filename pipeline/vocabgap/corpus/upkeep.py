@@ -1,0 +1,394 @@
+"""What a corpus holds of whom, what is left over in it, and what is taken out at somebody's wish."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final
+
+import msgspec
+import polars as pl
+
+from vocabgap.corpus.change import Change
+from vocabgap.corpus.compact_json import is_unicode
+from vocabgap.corpus.contracts import Code
+from vocabgap.corpus.gap_chunks import READ, folder_of, scan_chunks, scope
+from vocabgap.corpus.identity import (
+    DEFAULT_VISIBILITY,
+    milliseconds,
+    moment_of,
+    normal_tenant,
+    require_tenant,
+)
+from vocabgap.corpus.store import Store
+from vocabgap.corpus.version import Measures, PathSnapshot, Version
+from vocabgap.corpus.withdrawal import normal_paths
+from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
+from vocabgap.schema import GAP_KIND
+from vocabgap.settings.model import CorpusSettings
+from vocabgap.settings.sources import Source
+
+# Which chunks are orphans: missing from a snapshot of paths, or of an older configuration.
+
+
+DEFAULT_GAP: Final = 2
+"""How many configurations a chunk may be behind before it is actionable."""
+
+_STALE, _ACTIONABLE = "stale", "actionable"
+
+
+def version_gap(asked: object) -> float:
+    """How far behind a chunk has to be to be actionable.
+
+    Args:
+        asked: A finite number from 1 on, where 1 leaves no grace; whatever else comes means the default.
+    """
+    if isinstance(asked, bool) or not isinstance(asked, int | float):
+        return DEFAULT_GAP
+    return asked if math.isfinite(asked) and asked >= 1 else DEFAULT_GAP
+
+
+def snapshot_orphans(chunks: pl.DataFrame, snapshots: Iterable[PathSnapshot]) -> pl.Series:
+    """Which chunks are missing from the last snapshot of their repository, each of them actionable.
+
+    A chunk that came after the snapshot, or of which it is not known when it came, or which has no path, is
+    beyond what a snapshot can say.
+
+    Args:
+        chunks: Columns `tenant_id`, `repo_slug`, `source_path` and `ingested_at` of table `chunks`.
+        snapshots: The last one of each repository.
+
+    Returns:
+        One Boolean a chunk.
+    """
+    missing = pl.lit(value=False)
+    for snapshot in snapshots:
+        within = pl.col("ingested_at") <= pl.lit(snapshot.updated_at)
+        repo = pl.col("tenant_id").eq(snapshot.tenant_id) & pl.col("repo_slug").eq(snapshot.repo_slug)
+        missing |= repo & within & ~pl.col("source_path").is_in(list(snapshot.paths))
+    named = pl.col("source_path").is_not_null() & pl.col("source_path").ne("")
+    flags = pl.repeat(value=True, n=pl.len()) & (missing & named).fill_null(value=False)
+    return chunks.select(orphan=flags)["orphan"]
+
+
+def config_orphans(chunks: pl.DataFrame, current: Mapping[str, int], gap: object = None) -> pl.DataFrame:
+    """Which chunks were ingested under an older configuration of their tenant.
+
+    A chunk of unknown configuration is no orphan, nor is any of a tenant that was never configured.
+
+    Args:
+        chunks: Columns `tenant_id` and `config_version` of table `chunks`.
+        current: Tenant to how often it was configured.
+        gap: How far behind makes it actionable, see `version_gap`.
+
+    Returns:
+        Boolean columns `stale` and `actionable`, one row a chunk.
+    """
+    versions = {tenant: version for tenant, version in current.items() if version > 0}
+    tenants = pl.Series("tenant_id", list(versions), dtype=pl.String)
+    now = pl.col("tenant_id").replace_strict(
+        tenants, pl.Series(list(versions.values()), dtype=pl.Int64), default=None, return_dtype=pl.Int64
+    )
+    behind = (now - pl.col("config_version")).fill_null(0)
+    return chunks.select(
+        (behind > 0).alias(_STALE), ((behind > 0) & (behind >= version_gap(gap))).alias(_ACTIONABLE)
+    )
+
+
+_IDENTITY: Final = ("tenant_id", "repo_slug", "root_kind")
+_LOOKED_AT: Final = ("id", *_IDENTITY, "source_path", "kind", "config_version", "ingested_at")
+_DUE_SHARE: Final = 0.2  # of all rows that are deleted, and whose bytes are still there
+_DUE_PARTS: Final = 50
+
+
+class Identity(msgspec.Struct, frozen=True):
+    """What a corpus holds of one repository of a tenant."""
+
+    tenant_id: str
+    repo_slug: str
+    root_kind: str
+    records: int
+    gap_records: Annotated[int, msgspec.Meta(description="lines of gap logs among them")]
+    paths: Annotated[int, msgspec.Meta(description="source paths that they are of")]
+    missing: Annotated[
+        int, msgspec.Meta(description="of no path of the last snapshot, and from before it: may be removed")
+    ]
+    stale: Annotated[int, msgspec.Meta(description="ingested under an older configuration of the tenant")]
+    outdated: Annotated[int, msgspec.Meta(description="stale by so many configurations: may be removed")]
+
+
+class Overview(msgspec.Struct, frozen=True):
+    """What a corpus holds."""
+
+    measures: Measures
+    identities: tuple[Identity, ...]
+    dimension: Annotated[int | None, msgspec.Meta(description="length of the vectors of restored records")]
+    orphan_version_gap: int
+    compaction_due: Annotated[str, msgspec.Meta(description="why; empty where it is not")]
+
+    @property
+    def orphans(self) -> int:
+        """Records that may be removed."""
+        return sum(each.missing + each.outdated for each in self.identities)
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """When a record is left over, and when it may be removed, in words."""
+        gap = self.orphan_version_gap
+        times = "once" if gap == 1 else f"{gap} times"
+        return (
+            "missing: of no path of the repository's last snapshot, and ingested no later than that",
+            f"outdated: the tenant was configured anew at least {times} since then (orphan_version_gap)",
+            "stale: the tenant was configured anew since then",
+        )
+
+
+def overview(version: Version, *, gap: int = CorpusSettings().orphan_version_gap) -> Overview:
+    """Look at a corpus.
+
+    Args:
+        version: The corpus.
+        gap: How often a tenant was configured anew since a record that may be removed for it.
+    """
+    chunks = _judged(version, gap)
+    counted = (
+        chunks.group_by(*_IDENTITY)
+        .agg(
+            pl.len().alias("records"),
+            pl.col("kind").eq(GAP_KIND).sum().alias("gap_records"),
+            pl.col("source_path").n_unique().alias("paths"),
+            pl.col("missing").sum(),
+            pl.col("stale").sum(),
+            (pl.col("outdated") & ~pl.col("missing")).sum().alias("outdated"),
+        )
+        .sort(*_IDENTITY, nulls_last=True)
+    )
+    rows = counted.with_columns(pl.col(_IDENTITY).fill_null("")).iter_rows(named=True)
+    identities = tuple(Identity(**row) for row in rows)
+    measures = version.measures
+    return Overview(measures, identities, version.dimension, gap, _due(measures))
+
+
+def remove_orphans(store: Store, *, gap: int = CorpusSettings().orphan_version_gap) -> int:
+    """Remove what is left over and may be removed; gives how many records that were.
+
+    Args:
+        store: The corpus.
+        gap: As for `overview`.
+    """
+    with store.changing("remove orphans") as change:
+        ids = _actionable(change, gap)
+        return change.delete(pl.col("id").is_in(ids)) if ids else 0
+
+
+def _actionable(change: Change, gap: int) -> list[str]:
+    return _judged(change, gap).filter(pl.col("missing") | pl.col("outdated"))["id"].sort().to_list()
+
+
+def _judged(version: Version, gap: int) -> pl.DataFrame:
+    """The chunks with Boolean columns `missing`, `stale` and `outdated`."""
+    chunks = version.rows(_LOOKED_AT)
+    behind = config_orphans(chunks, version.config_versions, gap)
+    judged = (
+        snapshot_orphans(chunks, version.snapshots).alias("missing"),
+        behind["stale"],
+        behind["actionable"].alias("outdated"),
+    )
+    return chunks.with_columns(judged)
+
+
+def _due(measures: Measures) -> str:
+    """Why a compaction is worth its while; empty where it is not."""
+    stored = measures.rows + measures.deleted
+    if measures.deleted > _DUE_SHARE * stored:
+        return f"{measures.deleted:,} of {stored:,} stored records are deleted"
+    if measures.parts > _DUE_PARTS:
+        return f"the records lie in {measures.parts:,} files"
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was removed.
+
+    Attributes:
+        records: Chunks.
+        paths: Source paths of which nothing is left.
+    """
+
+    records: int
+    paths: int
+
+
+def forget(
+    store: Store,
+    tenant: str,
+    repo: str | None = None,
+    *,
+    image: str | None = None,
+    record: str | None = None,
+    sources: Mapping[str, Source] | None = None,
+) -> Forgotten:
+    """Remove records; their bytes go with the next compaction.
+
+    Args:
+        store: The corpus.
+        tenant: Whose they are.
+        repo: Only those of this repository.
+        image: Only those of this image, as the record names it or as its folder is called.
+        record: Only the one with this id: that of the chunk or of the gap record.
+        sources: What gap logs are called and how they are read.
+
+    Raises:
+        InvalidInputError: No tenant is named.
+        NotFoundError: There is no such record.
+    """
+    if not tenant:
+        raise InvalidInputError("no tenant is named", hint="say whose records are to be forgotten")
+    tenant = normal_tenant(tenant) or tenant
+    wanted = scope([tenant], [] if repo is None else [repo])
+    if record is not None:
+        # A gap record's chunk is called by its id; what others are called, such as by a heading, is no id.
+        by_name = pl.col("kind").eq(GAP_KIND) & pl.col("name").eq(pl.lit(record))
+        wanted &= pl.col("id").eq(pl.lit(record)) | by_name
+    with store.changing(f"forget records of {tenant}") as change:
+        if image is not None:
+            wanted &= pl.col("id").is_in(_of_image(change, wanted, image, sources))
+        paths = {*_paths(change, wanted)}
+        removed = change.delete(wanted)
+        left = {*_paths(change, scope([tenant], [] if repo is None else [repo]))}
+        if image is None and record is None:
+            removed_snapshots = change.drop_snapshots(tenant, repo)
+        else:
+            removed_snapshots = _without(change, paths - left)
+        if not removed and not removed_snapshots:
+            raise NotFoundError(
+                f"there is nothing to forget: {_told(tenant, repo, image, record)}",
+                hint="`vocabgap corpus status` lists tenants and repositories",
+            )
+    return Forgotten(removed, len(paths - left))
+
+
+def _of_image(change: Change, wanted: pl.Expr, image: str, sources: Mapping[str, Source] | None) -> list[str]:
+    """The ids of the chunks of an image: gap records that name it, and whatever lay in its folder."""
+    chunks = change.rows((*READ, "kind"), wanted)
+    lines, scanned = scan_chunks(chunks, sources)
+    of_image = scanned.gaps.filter(image_id=image).select("line")
+    by_record = lines.join(of_image, on="line", how="semi")["id"].to_list()
+    by_folder = [
+        identity
+        for identity, path, repo in chunks.select("id", "source_path", "repo_slug").iter_rows()
+        if folder_of(path, repo) == image
+    ]
+    return sorted({*by_record, *by_folder, *lines.filter(folder=image)["id"]})
+
+
+def _paths(change: Change, wanted: pl.Expr) -> list[tuple[str, str, str]]:
+    return change.rows(["tenant_id", "repo_slug", "source_path"], wanted).unique().rows()
+
+
+def _without(change: Change, gone: set[tuple[str, str, str]]) -> int:
+    """Take paths of which nothing is left out of the snapshots: they, too, may name what was forgotten."""
+    changed = 0
+    for snapshot in change.snapshots:
+        kept = tuple(
+            path for path in snapshot.paths if (snapshot.tenant_id, snapshot.repo_slug, path) not in gone
+        )
+        if kept != snapshot.paths:
+            change.keep_snapshot(replace(snapshot, paths=kept))
+            changed += 1
+    return changed
+
+
+def _told(tenant: str, repo: str | None, image: str | None, record: str | None) -> str:
+    told = {"tenant": tenant, "repository": repo, "image": image, "record": record}
+    return ", ".join(f"{name} '{value}'" for name, value in told.items() if value is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What came of writing something about a tenant.
+
+    Attributes:
+        value: What was written, under the contract's names; nothing where it failed.
+        code: Why it failed; None where it did not.
+        message: The same in words.
+    """
+
+    value: dict[str, Any]
+    code: Code | None = None
+    message: str = ""
+
+
+def manifest_node(tenant_id: str) -> str:
+    """The name under which the contract keeps the snapshots of a tenant."""
+    return f"kb-manifest:{tenant_id}"
+
+
+def set_manifest(
+    store: Store, tenant: str, repo_slug: str, paths: object, now: datetime | None = None
+) -> Written:
+    """Keep which paths a repository has. The version of the tenant's configuration stays as it is.
+
+    Args:
+        store: The corpus.
+        tenant: Whose repository it is.
+        repo_slug: The repository.
+        paths: Its paths; those that are no text, or empty, are left out.
+        now: The moment that it is true for; the present one by default.
+    """
+    tenant_id, listed = normal_tenant(tenant), normal_paths(paths)
+    if listed is None or tenant_id is None or not repo_slug or not is_unicode(repo_slug):
+        told = (
+            "`pathsAfterPush` is expected to be a list of paths, of a tenant and a repository that are named"
+        )
+        return Written({}, Code.TENANT_MANIFEST_INVALID, told)
+    moment = milliseconds(datetime.now(UTC) if now is None else now)
+    try:
+        with store.changing(f"snapshot of {tenant_id}/{repo_slug}") as change:
+            change.keep_snapshot(PathSnapshot(tenant_id, repo_slug, listed, moment_of(moment)))
+    except (VocabgapError, OSError) as error:
+        return Written({}, Code.TENANT_MANIFEST_FAILED, str(error))
+    return Written(
+        {
+            "node": manifest_node(tenant_id),
+            "tenantId": tenant_id,
+            "repoSlug": repo_slug,
+            "pathsAfterPush": list(listed),
+            "updatedAt": moment,
+            "visibility": DEFAULT_VISIBILITY,
+        }
+    )
+
+
+def configure(store: Store, tenant: str) -> int:
+    """Note that a tenant was configured anew: chunks that are not pushed again fall behind.
+
+    Args:
+        store: The corpus.
+        tenant: The tenant.
+
+    Returns:
+        How often it was configured by now.
+
+    Raises:
+        InvalidInputError: It is no tenant.
+        VocabgapError: The corpus cannot be changed.
+    """
+    tenant_id = require_tenant(tenant)
+    with store.changing(f"configuration of {tenant_id}") as change:
+        return change.configure(tenant_id)
+
+
+def set_config(store: Store, tenant: str) -> Written:
+    """The same as the contract answers it.
+
+    Args:
+        store: The corpus.
+        tenant: The tenant.
+    """
+    try:
+        version = configure(store, tenant)
+    except (VocabgapError, OSError) as error:
+        return Written({}, Code.TENANT_CONFIG_FAILED, str(error))
+    return Written({"tenantId": normal_tenant(tenant), "version": version})
