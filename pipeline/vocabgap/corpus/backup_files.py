@@ -1,9 +1,7 @@
 """Files of backup records: one JSON object a line, plain or as `.zst`, written whole or not at all."""
 
 import json
-import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,14 +17,12 @@ from vocabgap.clustering.projecting import METHOD, SEED, WordingVectors
 from vocabgap.corpus.contracts import BACKUP_RECORD, Code, Fault, RefusedError, faults, keeps
 from vocabgap.corpus.gap_chunks import scan_chunks
 from vocabgap.corpus.version import Version
-from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError, VocabgapError
-from vocabgap.files.atomic import put_in_place
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.files.atomic import replacing
+from vocabgap.files.refusals import refusal, refusing
 from vocabgap.records.record import PHRASE_FIELDS
 from vocabgap.schema import phrase
 from vocabgap.settings.sources import Source
-
-# Backup records on their way into a corpus: every one is checked before the first is written.
-
 
 BATCH: Final = 500
 """Records that are written at once."""
@@ -79,26 +75,14 @@ class Target(Protocol):
 
 
 def record_faults(record: object) -> tuple[Fault, ...]:
-    """Where a record cannot be restored. A `document` of null can, although the schema has none.
-
-    Args:
-        record: Whatever JSON may hold.
-    """
+    """Where a record cannot be restored. A `document` of null can, although the schema has none."""
     if isinstance(record, dict) and "document" in record and record["document"] is None:
         record = {**record, "document": ""}
     return () if keeps(BACKUP_RECORD, record) else faults(BACKUP_RECORD, record)
 
 
 def require_record(record: object, place: str) -> None:
-    """Refuse what cannot be restored.
-
-    Args:
-        record: Whatever JSON may hold.
-        place: Where it stands, in words.
-
-    Raises:
-        RefusedError: It cannot; the message says where it stands and what is wrong.
-    """
+    """Refuse what cannot be restored."""
     wrong = record_faults(record)
     if wrong:
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
@@ -110,11 +94,7 @@ def require_record(record: object, place: str) -> None:
 
 
 def batches(records: Iterable[Mapping[str, Any]]) -> Iterator[Batch]:
-    """Checked records in the batches that are written, in order.
-
-    Args:
-        records: Backup records.
-    """
+    """Checked records in the batches that are written, in order."""
     remaining = iter(records)
     while taken := list(islice(remaining, BATCH)):
         absent = tuple(record["document"] is None for record in taken)
@@ -129,19 +109,7 @@ def batches(records: Iterable[Mapping[str, Any]]) -> Iterator[Batch]:
 
 
 def restore_into(target: Target, read: Callable[[], Iterable[Any]], mode: Mode = Mode.MERGE) -> int:
-    """Restore records, none of them unless all can be.
-
-    Args:
-        target: What they are restored into.
-        read: Gives the records from the first one on; called twice, so that they need not fit into memory.
-        mode: What becomes of what is there.
-
-    Returns:
-        How many were restored.
-
-    Raises:
-        RefusedError: One of them cannot be; nothing was written, nor taken out.
-    """
+    """Restore records, none of them unless all can be."""
     for number, record in enumerate(read(), start=1):
         require_record(record, f"record {number}")
     if mode is Mode.REPLACE:
@@ -196,15 +164,7 @@ def encoded(record: BackupRecord) -> bytes:
 
 
 def decoded(line: bytes, place: str) -> BackupRecord:
-    """The record of a line.
-
-    Args:
-        line: The line, with its newline or without.
-        place: The file and the number of the line, for an error.
-
-    Raises:
-        InvalidInputError: It is none; the error says where and what was expected.
-    """
+    """The record of a line."""
     try:
         record = _RECORD.decode(line)
         told = bytes(record.metadata).decode()
@@ -227,13 +187,7 @@ def _faults(line: bytes) -> str:
 
 
 def read_records(path: Path) -> Iterator[tuple[int, BackupRecord]]:
-    """The records of a file, each with the number of its line, counted from 1. Blank lines are passed over.
-
-    Raises:
-        NotFoundError: There is no such file.
-        AccessDeniedError: It may not be read.
-        InvalidInputError: It is damaged, or a line is no backup record.
-    """
+    """The records of a file, each with the number of its line, from 1 on. Blank lines are passed over."""
     try:
         with path.open("rb") as file:
             content = cast("BinaryIO", zstd.ZstdFile(file)) if path.suffix == _PACKED else file
@@ -247,14 +201,12 @@ def read_records(path: Path) -> Iterator[tuple[int, BackupRecord]]:
                     yield number, decoded(line, place)
     except FileNotFoundError as error:
         raise NotFoundError(f"backup '{path}' does not exist", hint="check the path") from error
-    except PermissionError as error:
-        raise AccessDeniedError(f"backup '{path}' may not be read") from error
     except (EOFError, zstd.ZstdError) as error:
         raise InvalidInputError(
             f"backup '{path}' is damaged: {error}", hint="use another copy of it"
         ) from error
     except OSError as error:
-        raise StateError(f"backup '{path}' cannot be read: {error.strerror or error}") from error
+        raise refusal(f"backup '{path}' cannot be read", error) from error
 
 
 @contextmanager
@@ -262,39 +214,16 @@ def written(path: Path) -> Iterator[BinaryIO]:
     """A file to write into, which takes the place of another one when the block ends without an error.
 
     It is compressed if it is called `.zst`. Nobody else may read it: gap text is private.
-
-    Raises:
-        AccessDeniedError: The system refused.
-        StateError: The disk did not take it, or a folder is in its place.
     """
-    staged: Path | None = None
-    try:
-        if path.is_dir():
-            raise StateError(f"'{path}' is a folder", hint="name a file")
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        staged = Path(name)
-        with os.fdopen(descriptor, "wb") as file:
-            if path.suffix == _PACKED:
-                with zstd.ZstdFile(file, "w") as packed:
-                    yield cast("BinaryIO", packed)
-            else:
-                yield file
-        put_in_place(staged, path)
-        staged = None
-    except OSError as error:
-        raise _refused(path, error) from error
-    finally:
-        if staged is not None:
-            staged.unlink(missing_ok=True)
-
-
-def _refused(path: Path, error: OSError) -> VocabgapError:
-    problem = f"'{path}' cannot be written: {error.strerror or error}"
+    if path.is_dir():
+        raise StateError(f"'{path}' is a folder", hint="name a file")
     hint = "what was there before is still there; name a file elsewhere"
-    return (AccessDeniedError if isinstance(error, PermissionError) else StateError)(problem, hint=hint)
-
-
-# The vectors that a backup gets of chunks that were pushed, and so have none.
+    with refusing(f"'{path}' cannot be written", hint=hint), replacing(path) as file:
+        if path.suffix == _PACKED:
+            with zstd.ZstdFile(file, "w") as packed:
+                yield cast("BinaryIO", packed)
+        else:
+            yield cast("BinaryIO", file)
 
 
 EMBEDDED_BY: Final = "embeddedBy"
@@ -309,13 +238,6 @@ class ChunkVectors:
 
     That of a gap record is its row in the clustering of all gap records of the corpus; any other text is
     compared with the other texts in the same way. A text without a word has zeros.
-
-    Args:
-        version: The corpus.
-        dimension: Length of a vector.
-        stop_words: Words to ignore beside the function words.
-        synonyms: A word or phrase to the others that stand for it.
-        sources: What gap logs are called and how they are read.
     """
 
     def __init__(
@@ -343,12 +265,7 @@ class ChunkVectors:
         return b",%b:%b" % tuple(map(msgspec.json.encode, (EMBEDDED_BY, value)))
 
     def of(self, ids: Sequence[str], contents: Sequence[str | None]) -> list[list[float]]:
-        """The vectors of some chunks.
-
-        Args:
-            ids: Their ids.
-            contents: Their texts.
-        """
+        """The vectors of some chunks."""
         gaps = self._gaps.of([self._phrases.get(each) for each in ids])
         texts = pl.DataFrame({"phrase": contents}, schema={"phrase": pl.String})
         wordings = _asking(texts).select(phrase()).to_series()

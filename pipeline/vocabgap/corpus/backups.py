@@ -30,9 +30,6 @@ from vocabgap.errors import StateError
 from vocabgap.settings.model import DEFAULT_DIMENSION
 from vocabgap.settings.sources import Source
 
-# Whether records may join a corpus: an id says what a chunk holds, its natural key which chunk it is.
-
-
 SAMPLE: Final = 5
 _CANDIDATE: Final = ("tenant_id", "repo_slug", "kind", "name")  # equal wherever natural keys are
 _SHOWN_ID: Final = 12
@@ -72,12 +69,7 @@ def divergence_scan(live: Version, *, replace: bool) -> DivergenceScan:
 
 
 def classify(live: Version, incoming: Sequence[Mapping[str, Any]]) -> list[Classified]:
-    """What becomes of records that are merged into a corpus.
-
-    Args:
-        live: The corpus.
-        incoming: Records with `id` and `metadata`.
-    """
+    """What becomes of records that are merged into a corpus."""
     ids = [record["id"] for record in incoming]
     present = set(live.rows(["id"], pl.col("id").is_in(ids))["id"])
     named = _alike(live, [record for record in incoming if record["id"] not in present])
@@ -85,11 +77,7 @@ def classify(live: Version, incoming: Sequence[Mapping[str, Any]]) -> list[Class
 
 
 def refuse_divergence(classified: Iterable[Classified]) -> None:
-    """Refuse a merge in which a record would stand beside another version of the same chunk.
-
-    Raises:
-        RefusedError: There is one; the message says how many, and names a few.
-    """
+    """Refuse a merge in which a record would stand beside another version of the same chunk."""
     divergent = [each for each in classified if each.outcome is Merged.DIVERGENT]
     if not divergent:
         return
@@ -322,22 +310,14 @@ class _Source:
     _status: tuple[int, int, int] | None = None
 
     def read(self, change: Change, mode: Mode) -> Iterator[dict[str, Any]]:
-        """The records; the first time each is compared with the others and with the corpus.
-
-        Raises:
-            RefusedError: They do not go together.
-        """
+        """The records; the first time each is compared with the others and with the corpus."""
         if self._status is None:
             self._status = self._looked_at()
             return self._compared(change, mode)
         return (_as_object(record) for _, record in read_records(self.path))
 
     def require_unchanged(self) -> None:
-        """Refuse a file that was changed while it was read.
-
-        Raises:
-            StateError: It was.
-        """
+        """Refuse a file that was changed while it was read."""
         if self._looked_at() != self._status:
             raise StateError(
                 f"'{self.path}' was changed while it was read; nothing was written", hint="restore it again"

@@ -48,14 +48,6 @@ class Change(Version):
     """A version in the making, by one writer. It reads as if what was changed so far were there.
 
     What is added lies in numbered files by then, which no version names until the end.
-
-    Args:
-        folder: The corpus.
-        base: The version that is changed.
-
-    Raises:
-        StateError: A file of that version is missing or damaged.
-        OSError: The system refused.
     """
 
     def __init__(self, folder: Path, base: Manifest) -> None:
@@ -170,9 +162,6 @@ class Change(Version):
         """The version as it is to be, whose files are on the disk; the old one where nothing has changed.
 
         The first change makes a version even if it brings nothing: the corpus is there then.
-
-        Raises:
-            OSError: The system refused.
         """
         base = self.base
         deleted = self._deleted_by_part()
@@ -217,11 +206,7 @@ class Change(Version):
 
 
 def _segments(counts: pl.DataFrame) -> list[pl.Expr]:
-    """Conditions, each of which a segment of paths meets that makes a part; together all paths meet them.
-
-    Args:
-        counts: Tenant, repository, source path and `len`, the number of its chunks, in order.
-    """
+    """Conditions, each of which a segment of paths meets that makes a part; together all paths meet them."""
     ends = counts.select(((pl.col("len").cum_sum() - 1) // _PART_ROWS).alias("segment"), *PATH_KEY)
     return [
         _least(segment.row(0)[1:]) & ~_least(segment.row(-1)[1:], above=True)
@@ -240,11 +225,7 @@ def _least(key: Sequence[Any], *, above: bool = False) -> pl.Expr:
 
 
 def _fresh(rows: pl.DataFrame) -> pl.DataFrame:
-    """Chunks to be added: of those with the same id the first, with the columns in their order.
-
-    Raises:
-        InvalidInputError: The frame is not table `chunks`, or a row lacks what every chunk has.
-    """
+    """Chunks to be added: of those with the same id the first, with the columns in their order."""
     CHUNKS.require(rows)
     for name in _NEVER_NULL:
         nulls = rows.get_column(name).is_null()
@@ -256,11 +237,7 @@ def _fresh(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def vector_length(rows: pl.DataFrame) -> int | None:
-    """How many numbers the vectors of chunks have; None where none has a vector.
-
-    Raises:
-        InvalidInputError: They differ in that, or one has no numbers.
-    """
+    """How many numbers the vectors of chunks have; None where none has a vector."""
     lengths = rows.get_column("embedding").list.len().drop_nulls().unique().sort().to_list()
     if len(lengths) > 1:
         raise InvalidInputError(
@@ -273,15 +250,7 @@ def vector_length(rows: pl.DataFrame) -> int | None:
 
 
 def _require_fitting(length: int | None, dimension: int | None) -> None:
-    """Refuse vectors that are not as long as those of the corpus.
-
-    Args:
-        length: That of the vectors to be added, if any.
-        dimension: That of the corpus, if it has any.
-
-    Raises:
-        InvalidInputError: They are not.
-    """
+    """Refuse vectors that are not as long as those of the corpus."""
     if None not in {length, dimension} and length != dimension:
         raise InvalidInputError(
             f"vectors of {length} numbers do not fit a corpus whose vectors have {dimension}",

@@ -45,13 +45,6 @@ def row_of(
     """The row of a chunk. What its metadata say in another form than expected is null as a column.
 
     A restored record need not say whose it is: it is then what the contract shares, and of no path.
-
-    Args:
-        identity: The id that it is stored under.
-        metadata: What is said of it, under the contract's names.
-        content: Its text; None where a restored record had none.
-        embedding: The vector that it is restored with.
-        verbatim: The metadata as they stand in a backup; written anew by default.
     """
     moment = _finite(metadata.get("ingestedAt"))
     return Row(

@@ -26,9 +26,6 @@ def compact_json(value: object) -> str:
 
     Numbers are written as JavaScript prints them (`42.0` as `42`), halves of surrogate pairs are escaped, and
     keys that look like an index come first, in their order as numbers; all other keys keep theirs.
-
-    Args:
-        value: Whatever JSON may hold.
     """
     if _is_plain(value):
         try:

@@ -44,14 +44,7 @@ _TOLD: Final = msgspec.json.Decoder(_Told)
 def chunks_of_lines(
     lines: pl.DataFrame, *, tenant_id: str, repo_slug: str, root_kind: str = CONTRACT_ROOT_KIND
 ) -> Iterator[dict[str, Any]]:
-    """Each readable line as a chunk.
-
-    Args:
-        lines: As `ingest.read_lines` gives them.
-        tenant_id: Whose they are.
-        repo_slug: The repository.
-        root_kind: The kind of its root.
-    """
+    """Each readable line as a chunk."""
     columns = ("record_id", TEXT, "source_path", "line", "byte_offset", FOLDER)
     for record_id, text, source_path, line, offset, folder in lines.select(columns).iter_rows():
         meta: dict[str, Any] = {_BYTE_OFFSET: offset}
@@ -82,11 +75,7 @@ def folder_of(source_path: str, repo_slug: str) -> str:
 
 
 def lines_of_chunks(chunks: pl.DataFrame) -> pl.DataFrame:
-    """The lines that some chunks hold (`ingest.STORED`).
-
-    Args:
-        chunks: Columns of table `chunks`, gap records with content only.
-    """
+    """The lines that some chunks hold (`ingest.STORED`)."""
     told = [_meta(metadata) for metadata in chunks["metadata"]]
     return chunks.with_columns(
         pl.Series("byte_offset", [each.byteOffset for each in told], dtype=pl.Int64),
@@ -138,14 +127,7 @@ def scan_version(
     repositories: Sequence[str] = (),
     sources: Mapping[str, Source] | None = None,
 ) -> Scan:
-    """Decode the gap records of a corpus.
-
-    Args:
-        version: The corpus.
-        tenants: Whose records are read; those of all by default.
-        repositories: Of which repositories; of all by default.
-        sources: What gap logs are called and how they are read.
-    """
+    """Decode the gap records of a corpus."""
     wanted = scope(tenants, repositories)
     chunks = version.rows(READ, wanted & _READABLE)
     found = scan_stored(lines_of_chunks(chunks), sources=sources)
@@ -168,9 +150,6 @@ def scan_chunks(
     """Decode those of some chunks that are gap records.
 
     Each line gets a number of its own, by which its record is found again.
-
-    Returns:
-        The lines (`ingest.STORED`), and the scan of them.
     """
     lines = lines_of_chunks(chunks.filter(_READABLE)) if chunks.height else STORED.empty()
     lines = lines.with_columns(line=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))

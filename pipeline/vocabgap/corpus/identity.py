@@ -14,9 +14,7 @@ from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.errors import unusable
 from vocabgap.records.record import ROOT_KIND
 
-# Which source paths may be stored: relative, inside the root, and the same file on every system.
-
-
+# Source paths that may be stored are relative, inside the root, and the same file on every system.
 _DRIVE: Final = re.compile("[A-Za-z]:")
 _RESERVED: Final = frozenset(
     {"con", "prn", "aux", "nul", "conin$", "conout$"}
@@ -27,11 +25,7 @@ PATH_HINT: Final = "expected a path relative to the root of its repository, such
 
 @lru_cache(maxsize=4096)
 def path_fault(path: str) -> str | None:
-    """What keeps a source path from being stored, in words; None where nothing does.
-
-    Args:
-        path: A path as a record or a payload has it.
-    """
+    """What keeps a source path from being stored, in words; None where nothing does."""
     for wrong, told in (
         (not path, "is empty"),
         ("\0" in path, "holds a null byte"),
@@ -82,11 +76,7 @@ def is_tenant(name: str) -> bool:
 
 
 def require_tenant(tenant: str) -> str:
-    """Refuse what is no tenant; gives it as it is stamped.
-
-    Raises:
-        InvalidInputError: It is none.
-    """
+    """Refuse what is no tenant; gives it as it is stamped."""
     named = normal_tenant(tenant) or ""
     if not is_tenant(named):
         told = "1 to 64 lower-case letters, digits and dashes, no dash at either end"
@@ -98,13 +88,6 @@ def require_identity(tenant: str, repo: str) -> str:
     """Refuse to go on without knowing whose it is; gives the tenant as it is stamped.
 
     Where nobody is named, a payload itself would say whose it is, and could name anybody.
-
-    Args:
-        tenant: The tenant.
-        repo: The repository.
-
-    Raises:
-        InvalidInputError: One of them cannot be used.
     """
     named = require_tenant(tenant)
     if not repo:
@@ -115,11 +98,8 @@ def require_identity(tenant: str, repo: str) -> str:
 def content_hash(record: Mapping[str, Any], tenant_id: str | None, repo_slug: str | None) -> str:
     """The SHA-256 (hex) of what a chunk says that its identity depends on.
 
-    Args:
-        record: A parsed chunk. Of the fields that its `hashInputs` name, in their order, those count that it
-            has; naming `tenantId` or `repoSlug` puts the record's own claim in the place of what is given.
-        tenant_id: Whose it is, as the receiving side knows.
-        repo_slug: The repository, for a record that names none.
+    Of the fields that its `hashInputs` name, in their order, those count that it has. Where they name
+    `tenantId` or `repoSlug`, the chunk's own claim takes the place of what the receiving side knows.
     """
     values: dict[str, Any] = {"tenantId": tenant_id, "repoSlug": record.get("repoSlug") or repo_slug}
     for field in record["hashInputs"]:
@@ -133,12 +113,7 @@ def content_hash(record: Mapping[str, Any], tenant_id: str | None, repo_slug: st
 
 
 def storage_id(chunk: Mapping[str, Any], stamp: Mapping[str, Any]) -> str:
-    """The id (SHA-256, hex) that a chunk is stored under: it depends on whose it is, whatever it claims.
-
-    Args:
-        chunk: A chunk with `hash`, `type`, `name` and `source`.
-        stamp: `tenantId` and `repoSlug` as the receiving side knows them.
-    """
+    """The id (SHA-256, hex) that a chunk is stored under: it depends on whose it is, whatever it claims."""
     known = {field: stamp[field] for field in ("tenantId", "repoSlug") if field in stamp}
     known |= {field: chunk[field] for field in ("hash", "type", "name", "source") if field in chunk}
     return _digest(known)
@@ -148,9 +123,6 @@ def natural_key(metadata: Mapping[str, Any]) -> str:
     """What names a chunk whatever it says: two chunks have the same key where they are versions of one thing.
 
     Every field says of what sort it is, so that an absent one, null and any text stay apart.
-
-    Args:
-        metadata: A chunk's metadata, or the chunk.
     """
     return compact_json([_tagged(metadata, field) for field in NATURAL_KEY])
 
@@ -166,9 +138,6 @@ def _tagged(metadata: Mapping[str, Any], field: str) -> list[Any]:
 
 def _digest(values: Mapping[str, Any]) -> str:
     return hashlib.sha256(compact_json(values).encode()).hexdigest()
-
-
-# The stamp of the receiving side: it says whose a chunk is, whatever the chunk itself claims.
 
 
 GUARDED: Final = (
@@ -236,26 +205,12 @@ def moment_of(count: int) -> datetime:
 
 
 def false_claims(chunk: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
-    """The guarded fields of a chunk that say something else than the stamp.
-
-    Args:
-        chunk: The chunk.
-        known: The fields of a stamp; a guarded field that is not among them cannot be claimed at all.
-    """
+    """The guarded fields of a chunk that say something else than the stamp."""
     return [field for field in GUARDED if field in chunk and not _same(field, chunk[field], known.get(field))]
 
 
 def stamped(chunk: Mapping[str, Any], stamp: Stamp, spoof: Spoof = Spoof.OVERWRITE) -> dict[str, Any]:
-    """A chunk with the stamp of the receiving side and the id that it is stored under, also as its hash.
-
-    Args:
-        chunk: A chunk with `hash`, `type`, `name` and `source`.
-        stamp: What the receiving side knows.
-        spoof: What is done about a claim that is false.
-
-    Raises:
-        RefusedError: There is one, and it is to be rejected.
-    """
+    """A chunk with the stamp of the receiving side and the id that it is stored under, also as its hash."""
     known = stamp.as_fields()
     if spoof is Spoof.REJECT:
         refuse_claims(chunk, known)
@@ -265,11 +220,7 @@ def stamped(chunk: Mapping[str, Any], stamp: Stamp, spoof: Spoof = Spoof.OVERWRI
 
 
 def refuse_claims(chunk: Mapping[str, Any], known: Mapping[str, Any]) -> None:
-    """Refuse a chunk that claims something false.
-
-    Raises:
-        RefusedError: It does.
-    """
+    """Refuse a chunk that claims something false."""
     claims = false_claims(chunk, known)
     if claims:
         field = claims[0]

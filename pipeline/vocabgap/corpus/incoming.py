@@ -31,10 +31,6 @@ from vocabgap.corpus.identity import (
 from vocabgap.errors import VocabgapError
 from vocabgap.records.record import ROOT_KIND
 
-# What a payload says of files: chunks that were parsed before, or text that a parser turns into
-# chunks.
-
-
 SCHEMA_VERSION: Final = "1.0.0"
 RAW_TEXT: Final = "raw-text"
 RAW_VERSION: Final = "1.0.0"
@@ -85,19 +81,7 @@ class FileChunks:
 def chunks_of_file(
     entry: object, position: int, parsers: Mapping[str, Parser], tenant_id: str, repo_slug: str
 ) -> FileChunks:
-    """The chunks of one entry of a payload's `files`.
-
-    Args:
-        entry: A parsed-chunk-v1 record, or an object with `parsedChunks`, `chunks` or `content`.
-        position: Which one it is, counted from 0.
-        parsers: The parsers by their id, beside the one for plain text.
-        tenant_id: Whose it is.
-        repo_slug: The repository, for an entry that names none.
-
-    Raises:
-        RefusedError: It is nothing of that kind, its path cannot be stored, there is no such parser, or the
-            parser gave up.
-    """
+    """The chunks of one entry of a payload's `files`."""
     if isinstance(entry, dict):
         if entry.get("schemaVersion") == SCHEMA_VERSION:
             return FileChunks([entry], parsed_here=False)
@@ -185,17 +169,7 @@ class Caller:
 
     @classmethod
     def of(cls, payload: object, tenant: str | None, repo: str | None, agent: str | None) -> "Caller":
-        """Settle whose a payload is.
-
-        Args:
-            payload: What is pushed.
-            tenant: Whose push it is, where that is known.
-            repo: The repository that alone may be touched.
-            agent: Who pushes, where that is known.
-
-        Raises:
-            RefusedError: It is no object, or claims another tenant.
-        """
+        """Settle whose a payload is."""
         if not isinstance(payload, dict):
             raise RefusedError(Code.FILES_INVALID, "the payload is expected to be an object with `files`")
         for name in ("tenantId", "repoSlug", "visibility", "originAgentIdentity"):
@@ -253,17 +227,7 @@ class Incoming:
 
 
 def read_files(caller: Caller, parsers: Mapping[str, Parser], spoof: Spoof, most_bytes: int) -> Incoming:
-    """The chunks of a payload's files.
-
-    Args:
-        caller: Whose they are, and the payload.
-        parsers: Parsers of raw files by their id.
-        spoof: What is done about false claims.
-        most_bytes: How much text they may hold, in bytes of UTF-8.
-
-    Raises:
-        RefusedError: They hold more, or something is claimed falsely and is to be rejected.
-    """
+    """The chunks of a payload's files."""
     found = Incoming()
     files = caller.payload.get("files")
     if not isinstance(files, list):
@@ -321,11 +285,7 @@ def _notice(found: Incoming, claimant: Mapping[str, Any], known: Mapping[str, An
 
 
 def _require_valid(record: object, *, parsed_here: bool) -> None:
-    """Refuse what is no parsed-chunk-v1 record, or cannot be stored.
-
-    Raises:
-        RefusedError: It is so.
-    """
+    """Refuse what is no parsed-chunk-v1 record, or cannot be stored."""
     if isinstance(record, dict) and "embedding" in record:
         raise RefusedError(
             Code.EMBEDDING_REJECTED,

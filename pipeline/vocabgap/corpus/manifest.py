@@ -125,12 +125,7 @@ def has_manifest(folder: Path) -> bool:
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """The manifest of a corpus, or None where there is none.
-
-    Raises:
-        StateError: It is damaged, another program's, or of a newer format.
-        OSError: The system refused.
-    """
+    """The manifest of a corpus, or None where there is none."""
     path = folder / MANIFEST
     try:
         content = path.read_bytes()
@@ -158,12 +153,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Let a version be the newest one. The files that it names are on the disk by now.
-
-    Raises:
-        OSError: The system refused, and nothing has changed.
-        StateError: The version is there, but the disk does not confirm it.
-    """
+    """Let a version be the newest one. The files that it names are on the disk by now."""
     temporary = folder / _TEMPORARY
     written = _Written(FORMAT, FORMAT_VERSION, manifest)
     temporary.write_bytes(msgspec.json.format(msgspec.json.encode(written), indent=1) + b"\n")
@@ -184,9 +174,6 @@ def remove_unnamed(folder: Path, manifest: Manifest) -> None:
 
     Those of the version before it go once the disk confirms its manifest: until then a loss of power may
     bring the older one back.
-
-    Raises:
-        OSError: The system refused.
     """
     named = manifest.files
     earlier: list[Path] = []

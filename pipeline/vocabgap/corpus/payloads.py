@@ -17,7 +17,8 @@ from vocabgap.corpus.gap_chunks import CONTRACT_ROOT_KIND, PARSER_ID, chunks_of_
 from vocabgap.corpus.identity import CONTRACT_ROOT_KINDS, path_fault, require_identity
 from vocabgap.corpus.incoming import Parser, RawFile
 from vocabgap.corpus.version import Version
-from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.files.refusals import refusal
 from vocabgap.ingest.log_lines import read_lines, text_lines
 from vocabgap.records.record import ROOT_KIND
 from vocabgap.settings.model import ScanSettings
@@ -44,12 +45,7 @@ class Signals:
     head: str | None = None
 
     def as_fields(self, paths: Iterable[str], repo_slug: str) -> dict[str, Any]:
-        """The same as fields of a payload.
-
-        Args:
-            paths: The paths that are there now.
-            repo_slug: The repository.
-        """
+        """The same as fields of a payload."""
         fields: dict[str, Any] = {}
         if self.deleted:
             fields["deleted"] = list(self.deleted)
@@ -65,17 +61,6 @@ class FolderPayload:
 
     A payload holds text, and a log may hold any bytes; so the logs are read here, as every scan reads them,
     and the parser hands over what was found.
-
-    Args:
-        root: The image repository.
-        tenant_id: Whose it is.
-        repo_slug: What the repository is called.
-        settings: How logs are found and read.
-        signals: What is withdrawn.
-
-    Raises:
-        VocabgapError: The folder cannot be read.
-        StateError: A snapshot is asked for and a folder in it cannot be listed: its logs would be withdrawn.
     """
 
     def __init__(
@@ -107,11 +92,7 @@ class FolderPayload:
 
 
 def gap_log_parser(sources: Mapping[str, Source] | None = None) -> Parser:
-    """The parser of gap logs that come as text.
-
-    Args:
-        sources: What gap logs are called and how they are read; the shipped ones by default.
-    """
+    """The parser of gap logs that come as text."""
 
     def parse(file: RawFile) -> Iterator[_Parsed]:
         found = text_lines(file.content, file.source_path, repo_slug=file.repo_slug, sources=sources)
@@ -122,11 +103,7 @@ def gap_log_parser(sources: Mapping[str, Source] | None = None) -> Parser:
 
 
 def refusals(rejects: pl.DataFrame) -> Iterator[RefusedError]:
-    """The lines that are no record, and the logs that could not be read, as errors of a push.
-
-    Args:
-        rejects: Table `rejects`.
-    """
+    """The lines that are no record, and the logs that could not be read, as errors of a push."""
     for row in rejects.iter_rows(named=True):
         place = row["source_path"] if row["line"] is None else f"{row['source_path']}:{row['line']}"
         yield RefusedError(
@@ -142,29 +119,16 @@ def refusals(rejects: pl.DataFrame) -> Iterator[RefusedError]:
 def chunked_logs(
     lines: pl.DataFrame, tenant_id: str, repo_slug: str
 ) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
-    """The readable lines as parsed-chunk-v1 records, log by log.
-
-    Args:
-        lines: As `ingest.read_lines` gives them.
-        tenant_id: Whose they are.
-        repo_slug: The repository.
-    """
+    """The readable lines as parsed-chunk-v1 records, log by log."""
     for (path,), part in lines.group_by("source_path", maintain_order=True):
         chunks = chunks_of_lines(part, tenant_id=tenant_id, repo_slug=repo_slug, root_kind=CONTRACT_ROOT_KIND)
         yield str(path), chunks
 
 
 def require_revisions(signals: Signals) -> None:
-    """Refuse a boundary that is said by half.
-
-    Raises:
-        InvalidInputError: There is a head and no base.
-    """
+    """Refuse a boundary that is said by half."""
     if signals.head is not None and signals.base is None:
         raise InvalidInputError("--head is given without --base", hint="say since when deletions count")
-
-
-# Payloads as files: one JSON object with the parsed chunks of a repository and what it withdraws.
 
 
 STANDARD_INPUT: Final = "-"
@@ -174,13 +138,7 @@ _MARK: Final = b"\xef\xbb\xbf"
 
 
 def read_payload(path: str | Path) -> dict[str, Any]:
-    """The payload in a file, or what comes through standard input where the file is called `-`.
-
-    Raises:
-        NotFoundError: There is no such file.
-        AccessDeniedError: It may not be read.
-        InvalidInputError: It is no JSON object; the error says on which line.
-    """
+    """The payload in a file, or what comes through standard input where the file is called `-`."""
     name, content = _content(path)
     try:
         payload = msgspec.json.decode(content.removeprefix(_MARK))
@@ -196,16 +154,7 @@ def read_payload(path: str | Path) -> dict[str, Any]:
 def write_payload(
     file: BinaryIO, head: Mapping[str, Any], logs: Iterable[tuple[str, Iterable[Mapping[str, Any]]]]
 ) -> int:
-    """Write a payload chunk by chunk.
-
-    Args:
-        file: Where to.
-        head: Its other fields.
-        logs: Source path and parsed chunks of each file.
-
-    Returns:
-        How many chunks there are.
-    """
+    """Write a payload chunk by chunk."""
     chunks = 0
     file.write(_ENCODER.encode(head).removesuffix(b"}") + (b"," if head else b"") + b'"files":[')
     between_files = b"\n"
@@ -228,10 +177,8 @@ def _content(path: str | Path) -> tuple[str, bytes]:
         return str(path), Path(path).read_bytes()
     except FileNotFoundError as error:
         raise NotFoundError(f"payload '{path}' does not exist", hint="check the path") from error
-    except PermissionError as error:
-        raise AccessDeniedError(f"payload '{path}' may not be read") from error
     except OSError as error:
-        raise StateError(f"payload '{path}' cannot be read: {error.strerror or error}") from error
+        raise refusal(f"payload '{path}' cannot be read", error) from error
 
 
 def _closely(name: str, content: bytes) -> object:
@@ -298,17 +245,7 @@ def export_chunks(
 
 
 def export_stored_chunks(version: Version, file: Path, *, tenant: str, repo: str) -> ExportedChunks:
-    """The same for a repository in a shared corpus. What was restored and is no parsed chunk is left out.
-
-    Args:
-        version: The corpus.
-        file: The file.
-        tenant: Whose it is.
-        repo: The repository.
-
-    Raises:
-        VocabgapError: The corpus cannot be read, or the file not be written.
-    """
+    """The same for a repository in a shared corpus. What was restored and is no parsed chunk is left out."""
     tenant = require_identity(tenant, repo)
     stored = version.rows([*_EXPORTED, "id"], scope([tenant], [repo])).sort("source_path", "id")
     left_out: list[str] = []

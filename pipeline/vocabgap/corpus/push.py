@@ -30,7 +30,8 @@ from vocabgap.corpus.payloads import FolderPayload, Signals, gap_log_parser
 from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import PathSnapshot
 from vocabgap.corpus.withdrawal import GitRepository, Resolver, Withdrawal, empties, withdrawal
-from vocabgap.errors import AccessDeniedError, ExitCode, NotFoundError, StateError, VocabgapError
+from vocabgap.errors import ExitCode, NotFoundError, VocabgapError
+from vocabgap.files.refusals import refusal
 from vocabgap.settings.model import ScanSettings, Settings
 
 MIB: Final = 2**20
@@ -206,18 +207,10 @@ def _is_kept(change: Change, snapshot: PathSnapshot) -> bool:
 
 def _failure(error: VocabgapError | OSError) -> PushError:
     """The entry of a corpus that could not be changed; it is as it was before."""
-    if isinstance(error, VocabgapError):
-        known = error
-    elif isinstance(error, PermissionError):
-        known = AccessDeniedError(f"the corpus may not be changed: {error.strerror}")
-    else:
-        known = StateError(f"the corpus could not be changed: {error.strerror or error}")
+    known = error if isinstance(error, VocabgapError) else refusal("the corpus cannot be changed", error)
     code = known.exit_code if known.exit_code is not ExitCode.BUG else ExitCode.STATE
     details = {"exitCode": int(code), "error": type(error).__name__}
     return PushError(Code.FAILED, f"{known}; nothing was written", details, code)
-
-
-# Pushes of payloads and of folders into a shared corpus.
 
 
 _ANY_NUMBER = 1 << 62
@@ -225,13 +218,7 @@ _NO_SIGNALS = Signals()
 
 
 class Prepared:
-    """A push that is read and not carried out yet, so that a person can be asked about it.
-
-    Args:
-        payload: What is pushed.
-        parser: The parser of the gap logs in it; by default that of gap logs as text.
-        from_folder: Whether it is read from a folder, whose size nobody limits.
-    """
+    """A push that is read and not carried out yet, so that a person can be asked about it."""
 
     def __init__(
         self,
@@ -248,18 +235,7 @@ class Prepared:
     def of_folder(
         cls, root: Path, tenant: str, repo: str, settings: ScanSettings, signals: Signals = _NO_SIGNALS
     ) -> "Prepared":
-        """The push of the gap logs in a folder.
-
-        Args:
-            root: An image repository, or a single log.
-            tenant: Whose it is.
-            repo: What the repository is called.
-            settings: How logs are found and read.
-            signals: What is withdrawn.
-
-        Raises:
-            VocabgapError: The folder cannot be read.
-        """
+        """The push of the gap logs in a folder."""
         made = FolderPayload(root, tenant, repo, settings, signals)
         return cls(made.payload, made.parser, from_folder=True)
 
@@ -279,20 +255,7 @@ class Prepared:
         confirmed: bool = False,
         now: datetime | None = None,
     ) -> PushResult:
-        """Carry it out. What is wrong with it is part of the answer.
-
-        Args:
-            store: The corpus.
-            tenant: Whose push it is.
-            repo: The repository that alone may be touched.
-            settings: What is done about false claims, and how gap logs are read.
-            git: The folder of a git repository that answers for a revision boundary.
-            confirmed: Whether withdrawing everything is meant.
-            now: The moment of the push; the present one by default.
-
-        Raises:
-            InvalidInputError: It is not said whose push it is.
-        """
+        """Carry it out. What is wrong with it is part of the answer."""
         tenant = require_identity(tenant, repo)
         return push(
             store,

@@ -65,12 +65,7 @@ def open_store(
 
 
 class Store:
-    """A corpus in a folder. The folder is made by the first change.
-
-    Args:
-        folder: Where it is.
-        on_wait: Called once, with who holds it, where a change has to wait for another writer.
-    """
+    """A corpus in a folder. The folder is made by the first change."""
 
     def __init__(self, folder: Path, on_wait: Callable[[str], None] = lambda _: None) -> None:
         self.folder = folder

@@ -28,9 +28,6 @@ from vocabgap.schema import GAP_KIND
 from vocabgap.settings.model import CorpusSettings
 from vocabgap.settings.sources import Source
 
-# Which chunks are orphans: missing from a snapshot of paths, or of an older configuration.
-
-
 DEFAULT_GAP: Final = 2
 """How many configurations a chunk may be behind before it is actionable."""
 
@@ -38,11 +35,7 @@ _STALE, _ACTIONABLE = "stale", "actionable"
 
 
 def version_gap(asked: object) -> float:
-    """How far behind a chunk has to be to be actionable.
-
-    Args:
-        asked: A finite number from 1 on, where 1 leaves no grace; whatever else comes means the default.
-    """
+    """How far behind a chunk has to be to be actionable."""
     if isinstance(asked, bool) or not isinstance(asked, int | float):
         return DEFAULT_GAP
     return asked if math.isfinite(asked) and asked >= 1 else DEFAULT_GAP
@@ -53,13 +46,6 @@ def snapshot_orphans(chunks: pl.DataFrame, snapshots: Iterable[PathSnapshot]) ->
 
     A chunk that came after the snapshot, or of which it is not known when it came, or which has no path, is
     beyond what a snapshot can say.
-
-    Args:
-        chunks: Columns `tenant_id`, `repo_slug`, `source_path` and `ingested_at` of table `chunks`.
-        snapshots: The last one of each repository.
-
-    Returns:
-        One Boolean a chunk.
     """
     missing = pl.lit(value=False)
     for snapshot in snapshots:
@@ -75,14 +61,6 @@ def config_orphans(chunks: pl.DataFrame, current: Mapping[str, int], gap: object
     """Which chunks were ingested under an older configuration of their tenant.
 
     A chunk of unknown configuration is no orphan, nor is any of a tenant that was never configured.
-
-    Args:
-        chunks: Columns `tenant_id` and `config_version` of table `chunks`.
-        current: Tenant to how often it was configured.
-        gap: How far behind makes it actionable, see `version_gap`.
-
-    Returns:
-        Boolean columns `stale` and `actionable`, one row a chunk.
     """
     versions = {tenant: version for tenant, version in current.items() if version > 0}
     tenants = pl.Series("tenant_id", list(versions), dtype=pl.String)
@@ -144,12 +122,7 @@ class Overview(msgspec.Struct, frozen=True):
 
 
 def overview(version: Version, *, gap: int = CorpusSettings().orphan_version_gap) -> Overview:
-    """Look at a corpus.
-
-    Args:
-        version: The corpus.
-        gap: How often a tenant was configured anew since a record that may be removed for it.
-    """
+    """Look at a corpus."""
     chunks = _judged(version, gap)
     counted = (
         chunks.group_by(*_IDENTITY)
@@ -170,12 +143,7 @@ def overview(version: Version, *, gap: int = CorpusSettings().orphan_version_gap
 
 
 def remove_orphans(store: Store, *, gap: int = CorpusSettings().orphan_version_gap) -> int:
-    """Remove what is left over and may be removed; gives how many records that were.
-
-    Args:
-        store: The corpus.
-        gap: As for `overview`.
-    """
+    """Remove what is left over and may be removed; gives how many records that were."""
     with store.changing("remove orphans") as change:
         ids = _actionable(change, gap)
         return change.delete(pl.col("id").is_in(ids)) if ids else 0
@@ -328,15 +296,7 @@ def manifest_node(tenant_id: str) -> str:
 def set_manifest(
     store: Store, tenant: str, repo_slug: str, paths: object, now: datetime | None = None
 ) -> Written:
-    """Keep which paths a repository has. The version of the tenant's configuration stays as it is.
-
-    Args:
-        store: The corpus.
-        tenant: Whose repository it is.
-        repo_slug: The repository.
-        paths: Its paths; those that are no text, or empty, are left out.
-        now: The moment that it is true for; the present one by default.
-    """
+    """Keep which paths a repository has. The version of the tenant's configuration stays as it is."""
     tenant_id, listed = normal_tenant(tenant), normal_paths(paths)
     if listed is None or tenant_id is None or not repo_slug or not is_unicode(repo_slug):
         told = (
@@ -362,31 +322,14 @@ def set_manifest(
 
 
 def configure(store: Store, tenant: str) -> int:
-    """Note that a tenant was configured anew: chunks that are not pushed again fall behind.
-
-    Args:
-        store: The corpus.
-        tenant: The tenant.
-
-    Returns:
-        How often it was configured by now.
-
-    Raises:
-        InvalidInputError: It is no tenant.
-        VocabgapError: The corpus cannot be changed.
-    """
+    """Note that a tenant was configured anew: chunks that are not pushed again fall behind."""
     tenant_id = require_tenant(tenant)
     with store.changing(f"configuration of {tenant_id}") as change:
         return change.configure(tenant_id)
 
 
 def set_config(store: Store, tenant: str) -> Written:
-    """The same as the contract answers it.
-
-    Args:
-        store: The corpus.
-        tenant: The tenant.
-    """
+    """The same as the contract answers it."""
     try:
         version = configure(store, tenant)
     except (VocabgapError, OSError) as error:

@@ -118,17 +118,7 @@ def newest(folder: Path) -> "Version":
 
 
 class Version:
-    """A version, whose files are held open: it can be read whatever is written or compacted later.
-
-    Args:
-        folder: The corpus.
-        manifest: Which files it has.
-
-    Raises:
-        FileNotFoundError: A file is not there (any more).
-        StateError: A file is damaged.
-        OSError: The system refused.
-    """
+    """A version, whose files are held open: it can be read whatever is written or compacted later."""
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         self.folder = folder
@@ -201,17 +191,7 @@ class Version:
 
 
 class OpenFile:
-    """A file of a version, held open: it can be read even if a compaction removes its name meanwhile.
-
-    Args:
-        path: The file.
-        size: How many bytes it was written with.
-
-    Raises:
-        FileNotFoundError: It is not there (any more).
-        StateError: It does not have the size that it was written with.
-        OSError: The system refused.
-    """
+    """A file of a version, held open: it can be read even if a compaction removes its name meanwhile."""
 
     def __init__(self, path: Path, size: int) -> None:
         self.path = path
@@ -235,17 +215,7 @@ class Part:
 
 
 def write_part(path: Path, number: int, rows: pl.DataFrame, dimension: int | None) -> Part:
-    """Write chunks to a new file, which is no part of a version yet.
-
-    Args:
-        path: The file.
-        number: That of the part.
-        rows: Table `chunks`, in the order in which they are read.
-        dimension: The length of their vectors, if any has one.
-
-    Raises:
-        OSError: The system refused.
-    """
+    """Write chunks to a new file, which is no part of a version yet."""
     write_parquet(rows, path, compression="lz4", row_group_size=_ROW_GROUP)
     size = path.stat().st_size
     return Part(PartEntry(number, rows.height, size, 0, dimension), OpenFile(path, size))
@@ -263,19 +233,7 @@ def rows_in_order(
     columns: Sequence[str] | None = None,
     where: pl.Expr | None = None,
 ) -> pl.DataFrame:
-    """The chunks of some parts that are there, in the order of `ORDER`.
-
-    Args:
-        parts: The parts.
-        deleted: What is deleted of them.
-        columns: Those that are wanted; all by default.
-        where: Which rows; all by default.
-
-    Raises:
-        InvalidInputError: There is no such column.
-        StateError: A part is damaged.
-        OSError: The system refused.
-    """
+    """The chunks of some parts that are there, in the order of `ORDER`."""
     wanted = CHUNKS.names if columns is None else list(columns)
     if strange := [name for name in wanted if name not in CHUNKS.names]:
         raise InvalidInputError(
@@ -311,11 +269,7 @@ def rows_of(parts: Sequence[Part], found: pl.LazyFrame) -> pl.DataFrame:
 
 
 def collected(parts: Sequence[Part], frame: pl.LazyFrame) -> pl.DataFrame:
-    """What a query on some parts gives.
-
-    Raises:
-        StateError: A part is damaged; the error names it.
-    """
+    """What a query on some parts gives."""
     try:
         return frame.collect()
     except (pl.exceptions.ComputeError, OSError):

@@ -47,12 +47,7 @@ class Withdrawal:
         return bool(self.paths) or self.manifest is not None
 
     def condition(self, tenant_id: str, keep: Collection[str] = ()) -> pl.Expr:
-        """Which chunks are withdrawn, as a condition over table `chunks`.
-
-        Args:
-            tenant_id: Whose they are; those of others never are.
-            keep: Ids that are pushed along: what is withdrawn and sent again stays as it is.
-        """
+        """Which chunks are withdrawn, as a condition over table `chunks`."""
         wanted = pl.lit(value=False)
         for repo, paths in sorted(self.paths.items()):
             wanted |= pl.col("repo_slug").eq(repo) & pl.col("source_path").is_in(sorted(paths))
@@ -90,16 +85,7 @@ def withdrawal(
     strict: bool = False,
     confirmed: bool = False,
 ) -> Withdrawal:
-    """What a payload withdraws.
-
-    Args:
-        payload: It may hold `deleted`, `manifestSnapshot`, and `baseRevision` with `headRevision`.
-        repo_slug: The repository of what names none.
-        alone: Whether no other repository may be named.
-        resolver: Answers for a revision boundary.
-        strict: Whether a tombstone has to be an object, not a bare path.
-        confirmed: Whether a snapshot without paths is meant.
-    """
+    """What a payload withdraws."""
     found = Withdrawal()
     tombstones = _tombstones(payload.get("deleted"), found.errors)
     tombstones += _past_boundary(payload, resolver, found.errors)
@@ -197,13 +183,9 @@ def _manifest(
     return repo, paths
 
 
-# What a repository lost between two revisions, as a local git repository tells it.
-#
 # Git is asked as little as possible, and nothing that it could be talked into: no hook, pager,
 # external diff or file-system monitor runs, no network is reached, and what others name is never
 # taken for an option.
-
-
 TIME_LIMIT: Final = 60.0  # seconds for one question to git
 _QUIET: Final = (
     "--no-pager",
@@ -293,12 +275,7 @@ class GitRepository:
             raise StateError(error.message, hint=_SHALLOW_HINT) from error
 
     def _ask(self, *arguments: str, missing: str = "") -> bytes:
-        """What git answers.
-
-        Args:
-            arguments: The command.
-            missing: What a refusal means, if it means that something is not there.
-        """
+        """What git answers."""
         try:
             answer = subprocess.run(  # noqa: S603 - no shell; every argument is ours or follows --end-of-options
                 ["git", *_QUIET, *arguments],  # noqa: S607 - the git that the person's path names

@@ -35,16 +35,9 @@ def contract_text(name: str) -> str:
 
 @cache
 def contract_schema(name: str) -> dict[str, Any]:
-    """A contract's JSON Schema.
-
-    Args:
-        name: `PARSED_CHUNK` or `BACKUP_RECORD`.
-    """
+    """A contract's JSON Schema."""
     schema: dict[str, Any] = json.loads(contract_text(name))
     return schema
-
-
-# Whether a record keeps a contract, and where it does not: every place at once, by JSON pointer.
 
 
 _OPEN: Final = ("customMeta", "metadata")  # objects of which the contracts say nothing more
@@ -76,12 +69,7 @@ class Fault:
 
 
 def keeps(name: str, record: object) -> bool:
-    """Whether a record keeps a contract.
-
-    Args:
-        name: `PARSED_CHUNK` or `BACKUP_RECORD`.
-        record: Whatever JSON may hold.
-    """
+    """Whether a record keeps a contract."""
     shallow = _shallow(record)
     try:
         return _validator(name).is_valid(shallow)
@@ -90,12 +78,7 @@ def keeps(name: str, record: object) -> bool:
 
 
 def faults(name: str, record: object) -> tuple[Fault, ...]:
-    """Every place of a record that does not keep a contract, each once, by pointer and key.
-
-    Args:
-        name: `PARSED_CHUNK` or `BACKUP_RECORD`.
-        record: Whatever JSON may hold.
-    """
+    """Every place of a record that does not keep a contract, each once, by pointer and key."""
     shallow = _shallow(record)
     try:
         errors = list(_validator(name).iter_errors(shallow))
@@ -235,13 +218,7 @@ class Metric(StrEnum):
 
 
 class RefusedError(VocabgapError):
-    """Something that is refused with one of the contract's codes.
-
-    Args:
-        code: The code.
-        message: What is wrong.
-        details: What a program may want to know of it.
-    """
+    """Something that is refused with one of the contract's codes."""
 
     exit_code = ExitCode.INVALID_INPUT
 
