@@ -33,97 +33,6 @@ from vocabgap.settings.sources import Source
 SAMPLE: Final = 5
 _CANDIDATE: Final = ("tenant_id", "repo_slug", "kind", "name")  # equal wherever natural keys are
 _SHOWN_ID: Final = 12
-
-
-class Merged(StrEnum):
-    """What becomes of a record that is merged."""
-
-    PRESENT = "id-already-present"
-    DIVERGENT = "natural-key-divergent"
-    INSERTED = "inserted"
-
-
-class DivergenceScan(StrEnum):
-    """Whether records were compared with a corpus before they were merged into it, or why they were not."""
-
-    PERFORMED = "performed"
-    SKIPPED_EMPTY = "skipped-empty-target"
-    SKIPPED_REPLACE = "skipped-replace-mode"
-
-
-@dataclass(frozen=True, slots=True)
-class Classified:
-    """What becomes of a record, and the chunks of the corpus that it meets there."""
-
-    id: str
-    outcome: Merged
-    live_ids: tuple[str, ...]
-    key: tuple[Any, ...]
-
-
-def divergence_scan(live: Version, *, replace: bool) -> DivergenceScan:
-    """Whether records are to be compared with a corpus: not where it is empty, nor where nothing stays."""
-    if replace:
-        return DivergenceScan.SKIPPED_REPLACE
-    return DivergenceScan.PERFORMED if len(live.rows(["id"])) else DivergenceScan.SKIPPED_EMPTY
-
-
-def classify(live: Version, incoming: Sequence[Mapping[str, Any]]) -> list[Classified]:
-    """What becomes of records that are merged into a corpus."""
-    ids = [record["id"] for record in incoming]
-    present = set(live.rows(["id"], pl.col("id").is_in(ids))["id"])
-    named = _alike(live, [record for record in incoming if record["id"] not in present])
-    return [_classified(record, present, named) for record in incoming]
-
-
-def refuse_divergence(classified: Iterable[Classified]) -> None:
-    """Refuse a merge in which a record would stand beside another version of the same chunk."""
-    divergent = [each for each in classified if each.outcome is Merged.DIVERGENT]
-    if not divergent:
-        return
-    sample = "; ".join(_told(each) for each in divergent[:SAMPLE])
-    raise RefusedError(
-        Code.DIVERGENCE,
-        f"{len(divergent)} of the records name a chunk that is there under another id: {sample}. "
-        "Nothing was written. See why the ids differ, or replace the corpus as a whole",
-        divergent=len(divergent),
-        sample=[{"id": each.id, "liveIds": list(each.live_ids)} for each in divergent[:SAMPLE]],
-    )
-
-
-def _alike(live: Version, incoming: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Natural key to the ids of the chunks that have it, for all keys of some records."""
-    if not incoming:
-        return {}
-    rows: list[Row] = [row_of(record["id"], record["metadata"], None, verbatim="") for record in incoming]
-    sought = frame_of(rows).select(_CANDIDATE).unique()
-    tenants = sought["tenant_id"].drop_nulls().to_list()
-    within = pl.col("tenant_id").is_in(tenants) | pl.col("tenant_id").is_null()
-    chunks = live.rows(["id", "metadata", *_CANDIDATE], within)
-    candidates = chunks.join(sought, on=_CANDIDATE, how="semi", nulls_equal=True).sort("id")
-    named: dict[str, list[str]] = {}
-    for identity, metadata in candidates.select("id", "metadata").iter_rows():
-        named.setdefault(natural_key(msgspec.json.decode(metadata)), []).append(identity)
-    return named
-
-
-def _classified(
-    record: Mapping[str, Any], present: set[str], named: Mapping[str, Sequence[str]]
-) -> Classified:
-    identity, metadata = record["id"], record["metadata"]
-    key = tuple(metadata.get(field) for field in ("type", "name", "source", "tenantId", "repoSlug"))
-    if identity in present:
-        return Classified(identity, Merged.PRESENT, (identity,), key)
-    alike = tuple(named.get(natural_key(metadata), ()))
-    return Classified(identity, Merged.DIVERGENT if alike else Merged.INSERTED, alike, key)
-
-
-def _told(each: Classified) -> str:
-    kind, name, source, tenant, repo = each.key
-    ids = f"{each.id[:_SHOWN_ID]} here, {each.live_ids[0][:_SHOWN_ID]} there"
-    return f"{kind} {name!r} in {source!r} of {tenant}/{repo} ({ids})"
-
-
 _WRITTEN_AT_ONCE: Final = 50_000  # chunks
 _COMPARED_AT_ONCE: Final = 50_000
 _EXPORTED: Final = ("id", "metadata", "content", "embedding")
@@ -144,27 +53,6 @@ class Exported:
     embedded: int
     without_document: int
     dimension: int
-
-
-@dataclass(frozen=True, slots=True)
-class Restored:
-    """What came of a backup.
-
-    Attributes:
-        records: Records in it.
-        added: Of these, those that were not there yet.
-        present: Of these, those that were, and stay as they are.
-        without_document: Of these, those that have no text.
-        removed: Chunks that were there before and were replaced.
-        dimension: Length of the vectors.
-    """
-
-    records: int
-    added: int
-    present: int
-    without_document: int
-    removed: int
-    dimension: int | None
 
 
 def export(
@@ -213,18 +101,39 @@ def export(
 def _records(chunks: pl.DataFrame, vectors: ChunkVectors | None) -> Iterator[BackupRecord]:
     """Chunks as records, ordered by id; a chunk without a vector gets one."""
     missing = chunks.filter(pl.col("embedding").is_null())
-    made: dict[str, list[float]] = {}
-    told = b""
+    vectors_made: dict[str, list[float]] = {}
+    provenance = b""
     if vectors is not None and missing.height:
         ids = missing["id"].to_list()
-        made = dict(zip(ids, vectors.of(ids, missing["content"].to_list()), strict=True))
-        told = vectors.told
+        vectors_made = dict(zip(ids, vectors.of(ids, missing["content"].to_list()), strict=True))
+        provenance = vectors.told
     for identity, metadata, content, embedding in chunks.iter_rows():
-        said = metadata.encode()
+        text = metadata.encode()
         if embedding is None:
-            said = said.removesuffix(b"}") + told + b"}"
-        vector = made[identity] if embedding is None else embedding
-        yield BackupRecord(identity, vector, msgspec.Raw(said), content)
+            text = text.removesuffix(b"}") + provenance + b"}"
+        vector = vectors_made[identity] if embedding is None else embedding
+        yield BackupRecord(identity, vector, msgspec.Raw(text), content)
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What came of a backup.
+
+    Attributes:
+        records: Records in it.
+        added: Of these, those that were not there yet.
+        present: Of these, those that were, and stay as they are.
+        without_document: Of these, those that have no text.
+        removed: Chunks that were there before and were replaced.
+        dimension: Length of the vectors.
+    """
+
+    records: int
+    added: int
+    present: int
+    without_document: int
+    removed: int
+    dimension: int | None
 
 
 def restore(store: Store, path: Path, mode: Mode = Mode.MERGE) -> Restored:
@@ -250,50 +159,6 @@ def restore(store: Store, path: Path, mode: Mode = Mode.MERGE) -> Restored:
         source.require_unchanged()
     present = records - target.added
     return Restored(records, target.added, present, target.absent, target.removed, source.dimension)
-
-
-class _Metadata(dict[str, Any]):
-    """What is said of a chunk, with the text that says it."""
-
-    text: str
-
-
-@dataclass(slots=True)
-class _Target:
-    """A corpus that records are put into, many at once.
-
-    Attributes:
-        change: The corpus.
-        added: Records that were not there yet.
-        absent: Records without a text.
-        removed: Chunks that were taken out.
-    """
-
-    change: Change
-    added: int = 0
-    absent: int = 0
-    removed: int = 0
-    _rows: list[Row] = field(default_factory=list)
-
-    def truncate(self) -> None:
-        """Take out everything that is there."""
-        self.removed = self.change.delete(pl.lit(value=True))
-
-    def upsert(self, batch: Batch) -> None:
-        """Put in a batch."""
-        told = zip(batch.ids, batch.metadatas, batch.texts, batch.embeddings, strict=True)
-        for identity, metadata, text, embedding in told:
-            verbatim = metadata.text if isinstance(metadata, _Metadata) else None
-            self._rows.append(row_of(identity, metadata, text, embedding, verbatim))
-        self.absent += sum(batch.absent)
-        if len(self._rows) >= _WRITTEN_AT_ONCE:
-            self.flush()
-
-    def flush(self) -> None:
-        """Hand over what has gathered."""
-        if self._rows:
-            self.added += self.change.add(frame_of(self._rows))
-            self._rows.clear()
 
 
 @dataclass(slots=True)
@@ -335,8 +200,8 @@ class _Source:
         for number, record in read_records(self.path):
             self._require_fitting(record, number, expected)
             if record.id in lines:
-                told = f"{self.path}:{number}: id '{record.id}' is that of line {lines[record.id]}, too"
-                raise RefusedError(Code.IMPORT_FAILED, f"{told}; nothing was written")
+                message = f"{self.path}:{number}: id '{record.id}' is that of line {lines[record.id]}, too"
+                raise RefusedError(Code.IMPORT_FAILED, f"{message}; nothing was written")
             lines[record.id] = number
             taken = _as_object(record)
             yield taken
@@ -361,6 +226,50 @@ class _Source:
             )
 
 
+@dataclass(slots=True)
+class _Target:
+    """A corpus that records are put into, many at once.
+
+    Attributes:
+        change: The corpus.
+        added: Records that were not there yet.
+        absent: Records without a text.
+        removed: Chunks that were taken out.
+    """
+
+    change: Change
+    added: int = 0
+    absent: int = 0
+    removed: int = 0
+    _rows: list[Row] = field(default_factory=list)
+
+    def truncate(self) -> None:
+        """Take out everything that is there."""
+        self.removed = self.change.delete(pl.lit(value=True))
+
+    def upsert(self, batch: Batch) -> None:
+        """Put in a batch."""
+        columns = zip(batch.ids, batch.metadatas, batch.texts, batch.embeddings, strict=True)
+        for identity, metadata, text, embedding in columns:
+            verbatim = metadata.text if isinstance(metadata, _Metadata) else None
+            self._rows.append(row_of(identity, metadata, text, embedding, verbatim))
+        self.absent += sum(batch.absent)
+        if len(self._rows) >= _WRITTEN_AT_ONCE:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand over what has gathered."""
+        if self._rows:
+            self.added += self.change.add(frame_of(self._rows))
+            self._rows.clear()
+
+
+class _Metadata(dict[str, Any]):
+    """What is said of a chunk, with the text that says it."""
+
+    text: str
+
+
 def _as_object(record: BackupRecord) -> dict[str, Any]:
     metadata = _Metadata(record.told)
     metadata.text = bytes(record.metadata).decode()
@@ -370,3 +279,92 @@ def _as_object(record: BackupRecord) -> dict[str, Any]:
         "metadata": metadata,
         "document": record.document,
     }
+
+
+class Merged(StrEnum):
+    """What becomes of a record that is merged."""
+
+    PRESENT = "id-already-present"
+    DIVERGENT = "natural-key-divergent"
+    INSERTED = "inserted"
+
+
+class DivergenceScan(StrEnum):
+    """Whether records were compared with a corpus before they were merged into it, or why they were not."""
+
+    PERFORMED = "performed"
+    SKIPPED_EMPTY = "skipped-empty-target"
+    SKIPPED_REPLACE = "skipped-replace-mode"
+
+
+@dataclass(frozen=True, slots=True)
+class Classified:
+    """What becomes of a record, and the chunks of the corpus that it meets there."""
+
+    id: str
+    outcome: Merged
+    live_ids: tuple[str, ...]
+    key: tuple[Any, ...]
+
+
+def divergence_scan(live: Version, *, replace: bool) -> DivergenceScan:
+    """Whether records are to be compared with a corpus: not where it is empty, nor where nothing stays."""
+    if replace:
+        return DivergenceScan.SKIPPED_REPLACE
+    return DivergenceScan.PERFORMED if len(live.rows(["id"])) else DivergenceScan.SKIPPED_EMPTY
+
+
+def classify(live: Version, incoming: Sequence[Mapping[str, Any]]) -> list[Classified]:
+    """What becomes of records that are merged into a corpus."""
+    ids = [record["id"] for record in incoming]
+    present = set(live.rows(["id"], pl.col("id").is_in(ids))["id"])
+    ids_by_key = _alike(live, [record for record in incoming if record["id"] not in present])
+    return [_classified(record, present, ids_by_key) for record in incoming]
+
+
+def _classified(
+    record: Mapping[str, Any], present: set[str], ids_by_key: Mapping[str, Sequence[str]]
+) -> Classified:
+    identity, metadata = record["id"], record["metadata"]
+    key = tuple(metadata.get(field) for field in ("type", "name", "source", "tenantId", "repoSlug"))
+    if identity in present:
+        return Classified(identity, Merged.PRESENT, (identity,), key)
+    alike = tuple(ids_by_key.get(natural_key(metadata), ()))
+    return Classified(identity, Merged.DIVERGENT if alike else Merged.INSERTED, alike, key)
+
+
+def _alike(live: Version, incoming: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Natural key to the ids of the chunks that have it, for all keys of some records."""
+    if not incoming:
+        return {}
+    rows: list[Row] = [row_of(record["id"], record["metadata"], None, verbatim="") for record in incoming]
+    sought = frame_of(rows).select(_CANDIDATE).unique()
+    tenants = sought["tenant_id"].drop_nulls().to_list()
+    within = pl.col("tenant_id").is_in(tenants) | pl.col("tenant_id").is_null()
+    chunks = live.rows(["id", "metadata", *_CANDIDATE], within)
+    candidates = chunks.join(sought, on=_CANDIDATE, how="semi", nulls_equal=True).sort("id")
+    ids_by_key: dict[str, list[str]] = {}
+    for identity, metadata in candidates.select("id", "metadata").iter_rows():
+        ids_by_key.setdefault(natural_key(msgspec.json.decode(metadata)), []).append(identity)
+    return ids_by_key
+
+
+def refuse_divergence(classified: Iterable[Classified]) -> None:
+    """Refuse a merge in which a record would stand beside another version of the same chunk."""
+    divergent = [each for each in classified if each.outcome is Merged.DIVERGENT]
+    if not divergent:
+        return
+    sample = "; ".join(_told(each) for each in divergent[:SAMPLE])
+    raise RefusedError(
+        Code.DIVERGENCE,
+        f"{len(divergent)} of the records name a chunk that is there under another id: {sample}. "
+        "Nothing was written. See why the ids differ, or replace the corpus as a whole",
+        divergent=len(divergent),
+        sample=[{"id": each.id, "liveIds": list(each.live_ids)} for each in divergent[:SAMPLE]],
+    )
+
+
+def _told(each: Classified) -> str:
+    kind, name, source, tenant, repo = each.key
+    ids = f"{each.id[:_SHOWN_ID]} here, {each.live_ids[0][:_SHOWN_ID]} there"
+    return f"{kind} {name!r} in {source!r} of {tenant}/{repo} ({ids})"

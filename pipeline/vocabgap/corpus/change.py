@@ -69,10 +69,10 @@ class Change(Version):
         Only the columns that the condition names are read.
         """
         with writing(self.folder):
-            found = rows_of(self._parts, scan(self._parts, self._deleted, where))
-        self._deleted = pl.concat([self._deleted, found]).sort("part", "row")
+            deleted = rows_of(self._parts, scan(self._parts, self._deleted, where))
+        self._deleted = pl.concat([self._deleted, deleted]).sort("part", "row")
         self._drop_emptied()
-        return found.height
+        return deleted.height
 
     def add(self, rows: pl.DataFrame) -> int:
         """Put in chunks whose id is not there yet; gives how many. One that is there stays as it is.
@@ -129,8 +129,8 @@ class Change(Version):
         self._deleted = DELETED.to_frame()
 
     def _snapshots(self) -> dict[tuple[str, str], PathSnapshot]:
-        said = {(each.tenant_id, each.repo_slug): each for each in super().snapshots} | self._said
-        return {key: snapshot for key, snapshot in said.items() if snapshot is not None}
+        snapshots = {(each.tenant_id, each.repo_slug): each for each in super().snapshots} | self._said
+        return {key: snapshot for key, snapshot in snapshots.items() if snapshot is not None}
 
     def _join_small(self) -> None:
         """Put the smallest parts into one, as many as are small together."""

@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
+from vocabgap.corpus.incoming import HASH_INPUTS, RAW_ROOT_KIND, SCHEMA_VERSION
 from vocabgap.corpus.store import is_corpus, open_store
 from vocabgap.corpus.version import Version
 from vocabgap.ingest.columns import FOLDER, TEXT
@@ -19,10 +20,12 @@ from vocabgap.settings.sources import Source
 
 PARSER_ID: Final = "vocabgap-gap-log"
 PARSER_VERSION: Final = "1.0.0"
-SCHEMA_VERSION: Final = "1.0.0"
-CONTRACT_ROOT_KIND: Final = "external-source"  # of a line in a payload, where `image-repo` is never said
-HASH_INPUTS: Final = ("kind", "name", "content", "sourcePath", "parserId", "parserVersion")
+CONTRACT_ROOT_KIND: Final = RAW_ROOT_KIND  # of a line in a payload, where `image-repo` is never said
 _BYTE_OFFSET: Final = "byteOffset"
+READ: Final = ("id", "tenant_id", "repo_slug", "root_kind", "source_path", "line", "content", "metadata")
+_READABLE: Final = pl.col("kind").eq(GAP_KIND) & pl.all_horizontal(
+    pl.col("content", "tenant_id", "repo_slug", "root_kind", "source_path").is_not_null()
+)
 
 
 class _Meta(msgspec.Struct, frozen=True):
@@ -32,13 +35,89 @@ class _Meta(msgspec.Struct, frozen=True):
     folder: str | None = None
 
 
-class _Told(msgspec.Struct, frozen=True):
+class _Stored(msgspec.Struct, frozen=True):
     """The part of a stored chunk's metadata that is about its line."""
 
     customMeta: _Meta = _Meta()  # noqa: N815 - the name in the contract
 
 
-_TOLD: Final = msgspec.json.Decoder(_Told)
+_STORED: Final = msgspec.json.Decoder(_Stored)
+
+
+class CorpusReader:
+    """Reads shared corpora for `ingest.scan`, as if their gap records stood in logs."""
+
+    def takes(self, root: Path) -> bool:
+        """Whether a root is a corpus."""
+        return is_corpus(root)
+
+    def read(self, roots: Sequence[Path], request: ScanRequest) -> Scan:
+        """The gap records of some corpora; a record that two of them have counts once."""
+        return united(
+            scan_version(
+                open_store(root).version(),
+                tenants=request.tenants,
+                repositories=request.repositories,
+                sources=request.settings.sources,
+            )
+            for root in roots
+        )
+
+
+def scan_version(
+    version: Version,
+    *,
+    tenants: Sequence[str] = (),
+    repositories: Sequence[str] = (),
+    sources: Mapping[str, Source] | None = None,
+) -> Scan:
+    """Decode the gap records of a corpus."""
+    wanted = scope(tenants, repositories)
+    chunks = version.rows(READ, wanted & _READABLE)
+    scan = scan_stored(lines_of_chunks(chunks), sources=sources)
+    others = version.rows(["id"], wanted).height - chunks.height
+    return replace(scan, summary=replace(scan.summary, passed_over=scan.summary.passed_over + others))
+
+
+def scope(tenants: Sequence[str] = (), repositories: Sequence[str] = ()) -> pl.Expr:
+    """The chunks of some tenants and repositories, as a condition over table `chunks`; all by default."""
+    wanted = pl.lit(value=True)
+    for column, names in (("tenant_id", tenants), ("repo_slug", repositories)):
+        if names:
+            wanted &= pl.col(column).is_in(list(names))
+    return wanted
+
+
+def scan_chunks(
+    chunks: pl.DataFrame, sources: Mapping[str, Source] | None = None
+) -> tuple[pl.DataFrame, Scan]:
+    """Decode those of some chunks that are gap records.
+
+    Each line gets a number of its own, by which its record is found again.
+    """
+    lines = lines_of_chunks(chunks.filter(_READABLE)) if chunks.height else STORED.empty()
+    lines = lines.with_columns(line=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
+    return lines, scan_stored(lines, sources=sources)
+
+
+def lines_of_chunks(chunks: pl.DataFrame) -> pl.DataFrame:
+    """The lines that some chunks hold (`ingest.STORED`)."""
+    origins = [_meta(metadata) for metadata in chunks["metadata"]]
+    return chunks.with_columns(
+        pl.Series("byte_offset", [each.byteOffset for each in origins], dtype=pl.Int64),
+        pl.Series(FOLDER, [each.folder for each in origins], dtype=pl.String),
+        pl.col("content").alias(TEXT),
+    ).select(STORED.names)
+
+
+def _meta(metadata: str) -> _Meta:
+    """What is told of a line; nothing where somebody else uses the same names for other things."""
+    try:
+        meta = _STORED.decode(metadata).customMeta
+    except msgspec.MsgspecError:
+        return _Meta()
+    at = meta.byteOffset
+    return meta if at is None or 0 <= at < 1 << 60 else _Meta(folder=meta.folder)
 
 
 def chunks_of_lines(
@@ -72,85 +151,3 @@ def folder_of(source_path: str, repo_slug: str) -> str:
     """The folder that holds a log: the one of its path, or the repository."""
     above, _, _ = source_path.rpartition("/")
     return (above or repo_slug).rpartition("/")[2]
-
-
-def lines_of_chunks(chunks: pl.DataFrame) -> pl.DataFrame:
-    """The lines that some chunks hold (`ingest.STORED`)."""
-    told = [_meta(metadata) for metadata in chunks["metadata"]]
-    return chunks.with_columns(
-        pl.Series("byte_offset", [each.byteOffset for each in told], dtype=pl.Int64),
-        pl.Series(FOLDER, [each.folder for each in told], dtype=pl.String),
-        pl.col("content").alias(TEXT),
-    ).select(STORED.names)
-
-
-def _meta(metadata: str) -> _Meta:
-    """What is told of a line; nothing where somebody else uses the same names for other things."""
-    try:
-        found = _TOLD.decode(metadata).customMeta
-    except msgspec.MsgspecError:
-        return _Meta()
-    at = found.byteOffset
-    return found if at is None or 0 <= at < 1 << 60 else _Meta(folder=found.folder)
-
-
-READ: Final = ("id", "tenant_id", "repo_slug", "root_kind", "source_path", "line", "content", "metadata")
-_READABLE: Final = pl.col("kind").eq(GAP_KIND) & pl.all_horizontal(
-    pl.col("content", "tenant_id", "repo_slug", "root_kind", "source_path").is_not_null()
-)
-
-
-class CorpusReader:
-    """Reads shared corpora for `ingest.scan`, as if their gap records stood in logs."""
-
-    def takes(self, root: Path) -> bool:
-        """Whether a root is a corpus."""
-        return is_corpus(root)
-
-    def read(self, roots: Sequence[Path], request: ScanRequest) -> Scan:
-        """The gap records of some corpora; a record that two of them have counts once."""
-        return united(
-            scan_version(
-                open_store(root).version(),
-                tenants=request.tenants,
-                repositories=request.repositories,
-                sources=request.settings.sources,
-            )
-            for root in roots
-        )
-
-
-def scan_version(
-    version: Version,
-    *,
-    tenants: Sequence[str] = (),
-    repositories: Sequence[str] = (),
-    sources: Mapping[str, Source] | None = None,
-) -> Scan:
-    """Decode the gap records of a corpus."""
-    wanted = scope(tenants, repositories)
-    chunks = version.rows(READ, wanted & _READABLE)
-    found = scan_stored(lines_of_chunks(chunks), sources=sources)
-    others = version.rows(["id"], wanted).height - chunks.height
-    return replace(found, summary=replace(found.summary, passed_over=found.summary.passed_over + others))
-
-
-def scope(tenants: Sequence[str] = (), repositories: Sequence[str] = ()) -> pl.Expr:
-    """The chunks of some tenants and repositories, as a condition over table `chunks`; all by default."""
-    wanted = pl.lit(value=True)
-    for column, names in (("tenant_id", tenants), ("repo_slug", repositories)):
-        if names:
-            wanted &= pl.col(column).is_in(list(names))
-    return wanted
-
-
-def scan_chunks(
-    chunks: pl.DataFrame, sources: Mapping[str, Source] | None = None
-) -> tuple[pl.DataFrame, Scan]:
-    """Decode those of some chunks that are gap records.
-
-    Each line gets a number of its own, by which its record is found again.
-    """
-    lines = lines_of_chunks(chunks.filter(_READABLE)) if chunks.height else STORED.empty()
-    lines = lines.with_columns(line=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
-    return lines, scan_stored(lines, sources=sources)

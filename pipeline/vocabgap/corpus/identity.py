@@ -21,20 +21,41 @@ _RESERVED: Final = frozenset(
     | {f"{device}{number}" for device in ("com", "lpt") for number in "0123456789¹²³"}
 )
 PATH_HINT: Final = "expected a path relative to the root of its repository, such as notes/today.jsonl"
+SHARED_TENANT: Final = "neo-shared"
+SHARED_REPO: Final = "neo"
+DEFAULT_VISIBILITY: Final = "team"
+CONTRACT_ROOT_KINDS: Final = ("neo-workspace", "bare-repo", "external-source")
+ROOT_KINDS: Final = (*CONTRACT_ROOT_KINDS, ROOT_KIND)
+"""What a stored chunk's root may be; the last one is ours and never in a parsed-chunk-v1."""
+NATURAL_KEY: Final = ("tenantId", "repoSlug", "source", "name", "type")
+_TENANT: Final = re.compile("[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
+_UNSEEN: Final = "__proto__"  # a field of this name is none to JavaScript
+_ABSENT, _NULL, _TEXT, _OTHER = range(4)
+GUARDED: Final = (
+    "tenantId",
+    "repoSlug",
+    "visibility",
+    "originAgentIdentity",
+    "tenantConfigVersion",
+    "ingestedAt",
+)
+"""The fields of a chunk that only the receiving side can know."""
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND: Final = timedelta(milliseconds=1)
 
 
 @lru_cache(maxsize=4096)
 def path_fault(path: str) -> str | None:
     """What keeps a source path from being stored, in words; None where nothing does."""
-    for wrong, told in (
+    for is_wrong, fault in (
         (not path, "is empty"),
         ("\0" in path, "holds a null byte"),
         ("\\" in path, "holds a backslash, where paths have forward slashes"),
         (path.startswith("/"), "is absolute"),
         (_DRIVE.match(path) is not None, "starts with a drive letter"),
     ):
-        if wrong:
-            return told
+        if is_wrong:
+            return fault
     return next(filter(None, map(_part_fault, path.split("/"))), None)
 
 
@@ -48,19 +69,6 @@ def _part_fault(part: str) -> str | None:
     if part.partition(".")[0].rstrip(" ").casefold() in _RESERVED:
         return f"has the part '{part}', a name that Windows reserves"
     return None
-
-
-SHARED_TENANT: Final = "neo-shared"
-SHARED_REPO: Final = "neo"
-DEFAULT_VISIBILITY: Final = "team"
-CONTRACT_ROOT_KINDS: Final = ("neo-workspace", "bare-repo", "external-source")
-ROOT_KINDS: Final = (*CONTRACT_ROOT_KINDS, ROOT_KIND)
-"""What a stored chunk's root may be; the last one is ours and never in a parsed-chunk-v1."""
-
-NATURAL_KEY: Final = ("tenantId", "repoSlug", "source", "name", "type")
-_TENANT: Final = re.compile("[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
-_UNSEEN: Final = "__proto__"  # a field of this name is none to JavaScript
-_ABSENT, _NULL, _TEXT, _OTHER = range(4)
 
 
 def normal_tenant(claimed: object) -> str | None:
@@ -77,11 +85,11 @@ def is_tenant(name: str) -> bool:
 
 def require_tenant(tenant: str) -> str:
     """Refuse what is no tenant; gives it as it is stamped."""
-    named = normal_tenant(tenant) or ""
-    if not is_tenant(named):
-        told = "1 to 64 lower-case letters, digits and dashes, no dash at either end"
-        raise unusable("tenant", told, tenant)
-    return named
+    tenant_id = normal_tenant(tenant) or ""
+    if not is_tenant(tenant_id):
+        expected = "1 to 64 lower-case letters, digits and dashes, no dash at either end"
+        raise unusable("tenant", expected, tenant)
+    return tenant_id
 
 
 def require_identity(tenant: str, repo: str) -> str:
@@ -89,10 +97,10 @@ def require_identity(tenant: str, repo: str) -> str:
 
     Where nobody is named, a payload itself would say whose it is, and could name anybody.
     """
-    named = require_tenant(tenant)
+    tenant_id = require_tenant(tenant)
     if not repo:
         raise unusable("repo", "a name", repo)
-    return named
+    return tenant_id
 
 
 def content_hash(record: Mapping[str, Any], tenant_id: str | None, repo_slug: str | None) -> str:
@@ -140,20 +148,6 @@ def _digest(values: Mapping[str, Any]) -> str:
     return hashlib.sha256(compact_json(values).encode()).hexdigest()
 
 
-GUARDED: Final = (
-    "tenantId",
-    "repoSlug",
-    "visibility",
-    "originAgentIdentity",
-    "tenantConfigVersion",
-    "ingestedAt",
-)
-"""The fields of a chunk that only the receiving side can know."""
-
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECOND: Final = timedelta(milliseconds=1)
-
-
 class Spoof(StrEnum):
     """What is done about a claim that the receiving side knows better."""
 
@@ -183,30 +177,15 @@ class Stamp:
 
     def as_fields(self) -> dict[str, Any]:
         """The same under the names that a chunk's fields have."""
-        named = {"originAgentIdentity": self.agent} if self.agent else {}
+        agent = {"originAgentIdentity": self.agent} if self.agent else {}
         return {
             "tenantId": self.tenant_id,
             "repoSlug": self.repo_slug,
             "visibility": self.visibility,
             "tenantConfigVersion": self.config_version,
             "ingestedAt": self.ingested_at,
-            **named,
+            **agent,
         }
-
-
-def milliseconds(moment: datetime) -> int:
-    """A moment as the contract counts it: whole milliseconds since 1970."""
-    return (moment - _EPOCH) // _MILLISECOND
-
-
-def moment_of(count: int) -> datetime:
-    """The moment of a count of milliseconds."""
-    return _EPOCH + count * _MILLISECOND
-
-
-def false_claims(chunk: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
-    """The guarded fields of a chunk that say something else than the stamp."""
-    return [field for field in GUARDED if field in chunk and not _same(field, chunk[field], known.get(field))]
 
 
 def stamped(chunk: Mapping[str, Any], stamp: Stamp, spoof: Spoof = Spoof.OVERWRITE) -> dict[str, Any]:
@@ -233,7 +212,22 @@ def refuse_claims(chunk: Mapping[str, Any], known: Mapping[str, Any]) -> None:
         )
 
 
+def false_claims(chunk: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
+    """The guarded fields of a chunk that say something else than the stamp."""
+    return [field for field in GUARDED if field in chunk and not _same(field, chunk[field], known.get(field))]
+
+
 def _same(field: str, claimed: object, known: object) -> bool:
     if field in {"tenantId", "originAgentIdentity"} and isinstance(claimed, str):
         return normal_tenant(claimed) == normal_tenant(known)
     return type(claimed) is type(known) and claimed == known
+
+
+def milliseconds(moment: datetime) -> int:
+    """A moment as the contract counts it: whole milliseconds since 1970."""
+    return (moment - _EPOCH) // _MILLISECOND
+
+
+def moment_of(count: int) -> datetime:
+    """The moment of a count of milliseconds."""
+    return _EPOCH + count * _MILLISECOND

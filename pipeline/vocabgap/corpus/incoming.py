@@ -116,8 +116,8 @@ def _parsed(
     except VocabgapError as error:
         raise RefusedError(Code.PARSE_FAILED, f"{path}: {error}", parserId=wanted) from error
     except Exception as error:  # a parser is handed in; whatever it does, the other files are read
-        told = f"{path}: parser {wanted!r} failed: {type(error).__name__}: {error}"
-        raise RefusedError(Code.PARSE_FAILED, told, parserId=wanted) from error
+        message = f"{path}: parser {wanted!r} failed: {type(error).__name__}: {error}"
+        raise RefusedError(Code.PARSE_FAILED, message, parserId=wanted) from error
 
 
 def raw_text(file: RawFile) -> list[Mapping[str, Any]]:
@@ -228,42 +228,42 @@ class Incoming:
 
 def read_files(caller: Caller, parsers: Mapping[str, Parser], spoof: Spoof, most_bytes: int) -> Incoming:
     """The chunks of a payload's files."""
-    found = Incoming()
+    incoming = Incoming()
     files = caller.payload.get("files")
     if not isinstance(files, list):
-        found.errors.append(PushError(Code.FILES_INVALID, "`files` is expected to be a list"))
+        incoming.errors.append(PushError(Code.FILES_INVALID, "`files` is expected to be a list"))
         files = []
     _require_size(files, most_bytes)
-    _notice(found, caller.payload, caller.known_of(caller.payload), spoof)
+    _notice(incoming, caller.payload, caller.known_of(caller.payload), spoof)
     for position, entry in enumerate(files):
         path = entry.get("sourcePath") if isinstance(entry, dict) else None
         try:
             parsed = chunks_of_file(entry, position, parsers, caller.tenant_id, caller.repo_slug)
         except RefusedError as error:
-            named = {"sourcePath": path} if path is not None else {}
-            found.errors.append(PushError.of(error, fileIndex=position, **named))
+            place = {"sourcePath": path} if path is not None else {}
+            incoming.errors.append(PushError.of(error, fileIndex=position, **place))
             continue
-        _notice(found, _claim_of(entry), caller.known_of({}), spoof)
+        _notice(incoming, _claim_of(entry), caller.known_of({}), spoof)
         for number, record in enumerate(parsed.records):
             if isinstance(record, RefusedError):
-                found.errors.append(PushError.of(record, fileIndex=position))
+                incoming.errors.append(PushError.of(record, fileIndex=position))
                 continue
             try:
                 _require_valid(record, parsed_here=parsed.parsed_here)
             except RefusedError as error:
-                found.errors.append(PushError.of(error, fileIndex=position, chunkIndex=number))
+                incoming.errors.append(PushError.of(error, fileIndex=position, chunkIndex=number))
                 continue
             known = caller.known_of(record)
-            _notice(found, record, known, spoof)
-            found.chunks.append(_with_hash(record, known))
-    return found
+            _notice(incoming, record, known, spoof)
+            incoming.chunks.append(_with_hash(record, known))
+    return incoming
 
 
 def _with_hash(record: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
     """A valid chunk with what the service says of it; its repository is the one that is known."""
     chunk = {**record, "repoSlug": known["repoSlug"]}
-    named = {"source": record["sourcePath"], "type": record["kind"]}
-    return {**chunk, "hash": content_hash(chunk, known["tenantId"], None), **named}
+    fields = {"source": record["sourcePath"], "type": record["kind"]}
+    return {**chunk, "hash": content_hash(chunk, known["tenantId"], None), **fields}
 
 
 def _claim_of(entry: object) -> dict[str, str]:
@@ -272,7 +272,7 @@ def _claim_of(entry: object) -> dict[str, str]:
     return {"tenantId": claimed} if isinstance(claimed, str) else {}
 
 
-def _notice(found: Incoming, claimant: Mapping[str, Any], known: Mapping[str, Any], spoof: Spoof) -> None:
+def _notice(incoming: Incoming, claimant: Mapping[str, Any], known: Mapping[str, Any], spoof: Spoof) -> None:
     """Note what is claimed falsely, or refuse it."""
     compared = {name: claimant[name] for name in known if claimant.get(name) is not None}
     if not (claims := false_claims(compared, known)):
@@ -281,7 +281,7 @@ def _notice(found: Incoming, claimant: Mapping[str, Any], known: Mapping[str, An
         refuse_claims(compared, known)
     for name in claims:
         claim = (name, compared[name], known[name])
-        found.claims[claim] = found.claims.get(claim, 0) + 1
+        incoming.claims[claim] = incoming.claims.get(claim, 0) + 1
 
 
 def _require_valid(record: object, *, parsed_here: bool) -> None:
@@ -308,15 +308,15 @@ def _require_valid(record: object, *, parsed_here: bool) -> None:
 
 def _unstorable(record: Any) -> tuple[Fault, ...]:  # noqa: ANN401 - a record that keeps the contract
     """What keeps a valid chunk from being stored: what the contract asks in words, not in its schema."""
-    found = [
+    unstorable = [
         Fault(f"/{name}", None, "text", f"/{name}: expected Unicode text, found half of a surrogate pair")
         for name in _COLUMNS
         if not is_unicode(record[name])
     ]
     path = record["sourcePath"]
     if fault := path_fault(path):
-        found.append(Fault("/sourcePath", None, "path", f"/sourcePath: {path!r} {fault}; {PATH_HINT}"))
-    found += [
+        unstorable.append(Fault("/sourcePath", None, "path", f"/sourcePath: {path!r} {fault}; {PATH_HINT}"))
+    unstorable += [
         Fault(f"/{name}", None, "maximum", f"/{name}: expected a line up to {_LAST_LINE}")
         for name in _LINES
         if record.get(name, 1) > _LAST_LINE
@@ -324,8 +324,10 @@ def _unstorable(record: Any) -> tuple[Fault, ...]:  # noqa: ANN401 - a record th
     try:
         compact_json(record.get("customMeta"))
     except RecursionError:
-        found.append(Fault("/customMeta", None, "depth", "/customMeta: objects within objects go too deep"))
-    return tuple(found)
+        unstorable.append(
+            Fault("/customMeta", None, "depth", "/customMeta: objects within objects go too deep")
+        )
+    return tuple(unstorable)
 
 
 def _require_size(files: Iterable[object], most: int) -> None:

@@ -69,12 +69,12 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def files(self) -> dict[str, FileEntry]:
         """Every file that the version needs, by its name."""
-        named: dict[str, FileEntry] = {chunks_name(part.number): part for part in self.parts}
+        files: dict[str, FileEntry] = {chunks_name(part.number): part for part in self.parts}
         if self.deleted is not None:
-            named[deleted_name(self.deleted.number)] = self.deleted
+            files[deleted_name(self.deleted.number)] = self.deleted
         if self.paths is not None:
-            named[paths_name(self.paths.number)] = self.paths
-        return named
+            files[paths_name(self.paths.number)] = self.paths
+        return files
 
 
 class _Format(msgspec.Struct, frozen=True):
@@ -175,12 +175,12 @@ def remove_unnamed(folder: Path, manifest: Manifest) -> None:
     Those of the version before it go once the disk confirms its manifest: until then a loss of power may
     bring the older one back.
     """
-    named = manifest.files
+    files = manifest.files
     earlier: list[Path] = []
     for path in sorted(folder.iterdir()):
         if path.name == _TEMPORARY:
             path.unlink()
-        elif (numbered := NUMBERED.fullmatch(path.name)) and path.name not in named:
+        elif (numbered := NUMBERED.fullmatch(path.name)) and path.name not in files:
             if int(numbered["number"]) < manifest.next_number:
                 earlier.append(path)
             else:  # of a change that was not finished: no manifest has named it

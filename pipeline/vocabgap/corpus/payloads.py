@@ -25,7 +25,13 @@ from vocabgap.settings.model import ScanSettings
 from vocabgap.settings.sources import Source
 
 _Parsed = Mapping[str, Any] | RefusedError
-_MENDING_HINT: Final = "make it readable, or push without --snapshot"
+_UNLISTED_HINT: Final = "make it readable, or push without --snapshot"
+STANDARD_INPUT: Final = "-"
+_HINT: Final = "expected one JSON object with `files`, as `vocabgap corpus export-chunks` writes it"
+_ENCODER: Final = msgspec.json.Encoder()
+_MARK: Final = b"\xef\xbb\xbf"
+_EXPORTED: Final = ("source_path", "content", "metadata")
+_Logs = Iterator[tuple[str, Iterator[dict[str, Any]]]]
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,12 @@ class Signals:
         return fields
 
 
+def require_revisions(signals: Signals) -> None:
+    """Refuse a boundary that is said by half."""
+    if signals.head is not None and signals.base is None:
+        raise InvalidInputError("--head is given without --base", hint="say since when deletions count")
+
+
 class FolderPayload:
     """A payload of the gap logs in a folder, and the parser that goes with it.
 
@@ -66,24 +78,24 @@ class FolderPayload:
     def __init__(
         self, root: Path, tenant_id: str, repo_slug: str, settings: ScanSettings, signals: Signals
     ) -> None:
-        found = read_lines(root, settings)
-        if signals.snapshot and found.unlisted:
+        logs = read_lines(root, settings)
+        if signals.snapshot and logs.unlisted:
             raise StateError(
-                f"'{found.unlisted[0]}' cannot be listed, so the logs in it would be withdrawn",
-                hint=_MENDING_HINT,
+                f"'{logs.unlisted[0]}' cannot be listed, so the logs in it would be withdrawn",
+                hint=_UNLISTED_HINT,
             )
-        paths = sorted({*found.lines["source_path"], *found.rejects["source_path"]})
+        paths = sorted({*logs.lines["source_path"], *logs.rejects["source_path"]})
         self.payload: dict[str, Any] = {
             "tenantId": tenant_id,
             "repoSlug": repo_slug,
             "files": [{"content": "", "sourcePath": path, "parserId": PARSER_ID} for path in paths],
-            **signals.as_fields(found.paths, repo_slug),
+            **signals.as_fields(logs.paths, repo_slug),
         }
-        chunks = chunks_of_lines(found.lines, tenant_id=tenant_id, repo_slug=repo_slug, root_kind=ROOT_KIND)
+        chunks = chunks_of_lines(logs.lines, tenant_id=tenant_id, repo_slug=repo_slug, root_kind=ROOT_KIND)
         self._parsed: dict[str, list[_Parsed]] = defaultdict(list)
         for chunk in chunks:
             self._parsed[chunk["sourcePath"]].append(chunk)
-        for error in refusals(found.rejects):
+        for error in refusals(logs.rejects):
             self._parsed[str(error.details["sourcePath"])].append(error)
 
     def parser(self, file: RawFile) -> list[_Parsed]:
@@ -95,9 +107,9 @@ def gap_log_parser(sources: Mapping[str, Source] | None = None) -> Parser:
     """The parser of gap logs that come as text."""
 
     def parse(file: RawFile) -> Iterator[_Parsed]:
-        found = text_lines(file.content, file.source_path, repo_slug=file.repo_slug, sources=sources)
-        yield from chunks_of_lines(found.lines, tenant_id=file.tenant_id, repo_slug=file.repo_slug)
-        yield from refusals(found.rejects)
+        logs = text_lines(file.content, file.source_path, repo_slug=file.repo_slug, sources=sources)
+        yield from chunks_of_lines(logs.lines, tenant_id=file.tenant_id, repo_slug=file.repo_slug)
+        yield from refusals(logs.rejects)
 
     return parse
 
@@ -116,27 +128,6 @@ def refusals(rejects: pl.DataFrame) -> Iterator[RefusedError]:
         )
 
 
-def chunked_logs(
-    lines: pl.DataFrame, tenant_id: str, repo_slug: str
-) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
-    """The readable lines as parsed-chunk-v1 records, log by log."""
-    for (path,), part in lines.group_by("source_path", maintain_order=True):
-        chunks = chunks_of_lines(part, tenant_id=tenant_id, repo_slug=repo_slug, root_kind=CONTRACT_ROOT_KIND)
-        yield str(path), chunks
-
-
-def require_revisions(signals: Signals) -> None:
-    """Refuse a boundary that is said by half."""
-    if signals.head is not None and signals.base is None:
-        raise InvalidInputError("--head is given without --base", hint="say since when deletions count")
-
-
-STANDARD_INPUT: Final = "-"
-_HINT: Final = "expected one JSON object with `files`, as `vocabgap corpus export-chunks` writes it"
-_ENCODER: Final = msgspec.json.Encoder()
-_MARK: Final = b"\xef\xbb\xbf"
-
-
 def read_payload(path: str | Path) -> dict[str, Any]:
     """The payload in a file, or what comes through standard input where the file is called `-`."""
     name, content = _content(path)
@@ -149,25 +140,6 @@ def read_payload(path: str | Path) -> dict[str, Any]:
     if not isinstance(payload, dict):
         raise InvalidInputError(f"{name}: expected an object, found another JSON value", hint=_HINT)
     return payload
-
-
-def write_payload(
-    file: BinaryIO, head: Mapping[str, Any], logs: Iterable[tuple[str, Iterable[Mapping[str, Any]]]]
-) -> int:
-    """Write a payload chunk by chunk."""
-    chunks = 0
-    file.write(_ENCODER.encode(head).removesuffix(b"}") + (b"," if head else b"") + b'"files":[')
-    between_files = b"\n"
-    for source_path, records in logs:
-        file.write(between_files + b'{"sourcePath":' + _ENCODER.encode(source_path) + b',"parsedChunks":[')
-        between_files, between = b",\n", b"\n"
-        for record in records:
-            file.write(between + _ENCODER.encode(record))
-            between = b",\n"
-            chunks += 1
-        file.write(b"]}")
-    file.write(b"]}\n")
-    return chunks
 
 
 def _content(path: str | Path) -> tuple[str, bytes]:
@@ -192,18 +164,14 @@ def _closely(name: str, content: bytes) -> object:
         line = content[: error.start].count(b"\n") + 1
         raise InvalidInputError(f"{name}:{line}: expected UTF-8, {error.reason}", hint=_HINT) from error
     except json.JSONDecodeError as error:
-        told = f"{error.msg[:1].lower()}{error.msg[1:]} at column {error.colno}"
-        raise InvalidInputError(f"{name}:{error.lineno}: expected JSON: {told}", hint=_HINT) from error
+        problem = f"{error.msg[:1].lower()}{error.msg[1:]} at column {error.colno}"
+        raise InvalidInputError(f"{name}:{error.lineno}: expected JSON: {problem}", hint=_HINT) from error
     except (ValueError, RecursionError) as error:
         raise InvalidInputError(f"{name}: expected JSON: {error}", hint=_HINT) from error
 
 
 def _no_constant(constant: str) -> float:
     raise ValueError(f"there is no {constant} in it")
-
-
-_EXPORTED: Final = ("source_path", "content", "metadata")
-_Logs = Iterator[tuple[str, Iterator[dict[str, Any]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,13 +203,22 @@ def export_chunks(
         VocabgapError: The folder cannot be read, or the file not be written.
     """
     tenant = require_identity(tenant, repo)
-    found = read_lines(root, settings)
-    faults = {path: fault for path in found.paths if (fault := path_fault(path))}
-    lines = found.lines.filter(~pl.col("source_path").is_in(list(faults)))
+    logs = read_lines(root, settings)
+    faults = {path: fault for path in logs.paths if (fault := path_fault(path))}
+    lines = logs.lines.filter(~pl.col("source_path").is_in(list(faults)))
     with written(Path(file)) as target:
         chunks = write_payload(target, _head(tenant, repo), chunked_logs(lines, tenant, repo))
     left_out = [f"{path}: the path {fault}" for path, fault in faults.items()]
-    return ExportedChunks(chunks, (*left_out, *(error.message for error in refusals(found.rejects))))
+    return ExportedChunks(chunks, (*left_out, *(error.message for error in refusals(logs.rejects))))
+
+
+def chunked_logs(
+    lines: pl.DataFrame, tenant_id: str, repo_slug: str
+) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
+    """The readable lines as parsed-chunk-v1 records, log by log."""
+    for (path,), part in lines.group_by("source_path", maintain_order=True):
+        chunks = chunks_of_lines(part, tenant_id=tenant_id, repo_slug=repo_slug, root_kind=CONTRACT_ROOT_KIND)
+        yield str(path), chunks
 
 
 def export_stored_chunks(version: Version, file: Path, *, tenant: str, repo: str) -> ExportedChunks:
@@ -269,8 +246,8 @@ def _stored_logs(stored: pl.DataFrame, left_out: list[str]) -> _Logs:
 
 def _as_parsed(content: str | None, metadata: str) -> dict[str, Any]:
     """A stored chunk without the stamp of the receiving side."""
-    said = msgspec.json.decode(metadata)
-    chunk = {field: said[field] for field in contract_schema(PARSED_CHUNK)["properties"] if field in said}
+    fields = msgspec.json.decode(metadata)
+    chunk = {field: fields[field] for field in contract_schema(PARSED_CHUNK)["properties"] if field in fields}
     if chunk.get("rootKind") not in CONTRACT_ROOT_KINDS:
         chunk["rootKind"] = CONTRACT_ROOT_KIND
     return chunk if content is None else {**chunk, "content": content}
@@ -278,3 +255,22 @@ def _as_parsed(content: str | None, metadata: str) -> dict[str, Any]:
 
 def _head(tenant: str, repo: str) -> dict[str, str]:
     return {"tenantId": tenant, "repoSlug": repo}
+
+
+def write_payload(
+    file: BinaryIO, head: Mapping[str, Any], logs: Iterable[tuple[str, Iterable[Mapping[str, Any]]]]
+) -> int:
+    """Write a payload chunk by chunk."""
+    chunks = 0
+    file.write(_ENCODER.encode(head).removesuffix(b"}") + (b"," if head else b"") + b'"files":[')
+    between_files = b"\n"
+    for source_path, records in logs:
+        file.write(between_files + b'{"sourcePath":' + _ENCODER.encode(source_path) + b',"parsedChunks":[')
+        between_files, between = b",\n", b"\n"
+        for record in records:
+            file.write(between + _ENCODER.encode(record))
+            between = b",\n"
+            chunks += 1
+        file.write(b"]}")
+    file.write(b"]}\n")
+    return chunks

@@ -35,6 +35,8 @@ from vocabgap.files.refusals import refusal
 from vocabgap.settings.model import ScanSettings, Settings
 
 MIB: Final = 2**20
+_ANY_NUMBER = 1 << 62
+_NO_SIGNALS = Signals()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,60 @@ class Limits:
 
     chunks: int = 1_000_000
     mib: int = 1024
+
+
+class Prepared:
+    """A push that is read and not carried out yet, so that a person can be asked about it."""
+
+    def __init__(
+        self,
+        payload: Mapping[str, Any],
+        parser: Parser | None = None,
+        *,
+        from_folder: bool = False,
+    ) -> None:
+        self.payload = payload
+        self._parser = parser
+        self._limits = Limits(_ANY_NUMBER, _ANY_NUMBER) if from_folder else Limits()
+
+    @classmethod
+    def of_folder(
+        cls, root: Path, tenant: str, repo: str, settings: ScanSettings, signals: Signals = _NO_SIGNALS
+    ) -> "Prepared":
+        """The push of the gap logs in a folder."""
+        folder = FolderPayload(root, tenant, repo, settings, signals)
+        return cls(folder.payload, folder.parser, from_folder=True)
+
+    @property
+    def empties(self) -> bool:
+        """Whether it withdraws everything that the tenant has in the repository."""
+        return empties(self.payload)
+
+    def into(
+        self,
+        store: Store,
+        *,
+        tenant: str,
+        repo: str,
+        settings: Settings,
+        git: Path | None = None,
+        confirmed: bool = False,
+        now: datetime | None = None,
+    ) -> PushResult:
+        """Carry it out. What is wrong with it is part of the answer."""
+        tenant = require_identity(tenant, repo)
+        return push(
+            store,
+            self.payload,
+            tenant=tenant,
+            repo=repo,
+            spoof=Spoof(settings.corpus.tenant_spoof),
+            resolver=None if git is None else GitRepository(git).deleted,
+            parsers={PARSER_ID: self._parser or gap_log_parser(settings.sources)},
+            confirmed=confirmed,
+            limits=self._limits,
+            now=now,
+        )
 
 
 def push(
@@ -183,14 +239,14 @@ def _confirm_under_configuration(change: Change, tenant_id: str, ids: Collection
     behind = change.rows(where=earlier & pl.col("id").is_in(sorted(ids)))
     if behind.is_empty():
         return
-    told = [
+    metadatas = [
         compact_json(msgspec.json.decode(metadata) | {"tenantConfigVersion": version})
         for metadata in behind["metadata"]
     ]
     change.delete(pl.col("id").is_in(behind["id"].to_list()))
     change.add(
         behind.with_columns(
-            pl.Series("metadata", told, dtype=pl.String),
+            pl.Series("metadata", metadatas, dtype=pl.String),
             pl.lit(version, behind.schema["config_version"]).alias("config_version"),
         )
     )
@@ -211,61 +267,3 @@ def _failure(error: VocabgapError | OSError) -> PushError:
     code = known.exit_code if known.exit_code is not ExitCode.BUG else ExitCode.STATE
     details = {"exitCode": int(code), "error": type(error).__name__}
     return PushError(Code.FAILED, f"{known}; nothing was written", details, code)
-
-
-_ANY_NUMBER = 1 << 62
-_NO_SIGNALS = Signals()
-
-
-class Prepared:
-    """A push that is read and not carried out yet, so that a person can be asked about it."""
-
-    def __init__(
-        self,
-        payload: Mapping[str, Any],
-        parser: Parser | None = None,
-        *,
-        from_folder: bool = False,
-    ) -> None:
-        self.payload = payload
-        self._parser = parser
-        self._limits = Limits(_ANY_NUMBER, _ANY_NUMBER) if from_folder else Limits()
-
-    @classmethod
-    def of_folder(
-        cls, root: Path, tenant: str, repo: str, settings: ScanSettings, signals: Signals = _NO_SIGNALS
-    ) -> "Prepared":
-        """The push of the gap logs in a folder."""
-        made = FolderPayload(root, tenant, repo, settings, signals)
-        return cls(made.payload, made.parser, from_folder=True)
-
-    @property
-    def empties(self) -> bool:
-        """Whether it withdraws everything that the tenant has in the repository."""
-        return empties(self.payload)
-
-    def into(
-        self,
-        store: Store,
-        *,
-        tenant: str,
-        repo: str,
-        settings: Settings,
-        git: Path | None = None,
-        confirmed: bool = False,
-        now: datetime | None = None,
-    ) -> PushResult:
-        """Carry it out. What is wrong with it is part of the answer."""
-        tenant = require_identity(tenant, repo)
-        return push(
-            store,
-            self.payload,
-            tenant=tenant,
-            repo=repo,
-            spoof=Spoof(settings.corpus.tenant_spoof),
-            resolver=None if git is None else GitRepository(git).deleted,
-            parsers={PARSER_ID: self._parser or gap_log_parser(settings.sources)},
-            confirmed=confirmed,
-            limits=self._limits,
-            now=now,
-        )

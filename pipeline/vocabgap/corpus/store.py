@@ -123,8 +123,8 @@ class Store:
         with self.changing("compact") as change:
             before = change.base.files
             change.rewrite()
-        named = (read_manifest(self.folder) or Manifest()).files
-        left = [name for name in before if name not in named and (self.folder / name).exists()]
+        files = (read_manifest(self.folder) or Manifest()).files
+        left = [name for name in before if name not in files and (self.folder / name).exists()]
         if left:
             raise StateError(
                 f"corpus '{self.folder}' is compacted, but '{left[0]}', which still holds what was deleted,"

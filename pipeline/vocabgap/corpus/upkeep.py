@@ -30,49 +30,7 @@ from vocabgap.settings.sources import Source
 
 DEFAULT_GAP: Final = 2
 """How many configurations a chunk may be behind before it is actionable."""
-
 _STALE, _ACTIONABLE = "stale", "actionable"
-
-
-def version_gap(asked: object) -> float:
-    """How far behind a chunk has to be to be actionable."""
-    if isinstance(asked, bool) or not isinstance(asked, int | float):
-        return DEFAULT_GAP
-    return asked if math.isfinite(asked) and asked >= 1 else DEFAULT_GAP
-
-
-def snapshot_orphans(chunks: pl.DataFrame, snapshots: Iterable[PathSnapshot]) -> pl.Series:
-    """Which chunks are missing from the last snapshot of their repository, each of them actionable.
-
-    A chunk that came after the snapshot, or of which it is not known when it came, or which has no path, is
-    beyond what a snapshot can say.
-    """
-    missing = pl.lit(value=False)
-    for snapshot in snapshots:
-        within = pl.col("ingested_at") <= pl.lit(snapshot.updated_at)
-        repo = pl.col("tenant_id").eq(snapshot.tenant_id) & pl.col("repo_slug").eq(snapshot.repo_slug)
-        missing |= repo & within & ~pl.col("source_path").is_in(list(snapshot.paths))
-    named = pl.col("source_path").is_not_null() & pl.col("source_path").ne("")
-    flags = pl.repeat(value=True, n=pl.len()) & (missing & named).fill_null(value=False)
-    return chunks.select(orphan=flags)["orphan"]
-
-
-def config_orphans(chunks: pl.DataFrame, current: Mapping[str, int], gap: object = None) -> pl.DataFrame:
-    """Which chunks were ingested under an older configuration of their tenant.
-
-    A chunk of unknown configuration is no orphan, nor is any of a tenant that was never configured.
-    """
-    versions = {tenant: version for tenant, version in current.items() if version > 0}
-    tenants = pl.Series("tenant_id", list(versions), dtype=pl.String)
-    now = pl.col("tenant_id").replace_strict(
-        tenants, pl.Series(list(versions.values()), dtype=pl.Int64), default=None, return_dtype=pl.Int64
-    )
-    behind = (now - pl.col("config_version")).fill_null(0)
-    return chunks.select(
-        (behind > 0).alias(_STALE), ((behind > 0) & (behind >= version_gap(gap))).alias(_ACTIONABLE)
-    )
-
-
 _IDENTITY: Final = ("tenant_id", "repo_slug", "root_kind")
 _LOOKED_AT: Final = ("id", *_IDENTITY, "source_path", "kind", "config_version", "ingested_at")
 _DUE_SHARE: Final = 0.2  # of all rows that are deleted, and whose bytes are still there
@@ -175,6 +133,52 @@ def _due(measures: Measures) -> str:
     return ""
 
 
+def snapshot_orphans(chunks: pl.DataFrame, snapshots: Iterable[PathSnapshot]) -> pl.Series:
+    """Which chunks are missing from the last snapshot of their repository, each of them actionable.
+
+    A chunk that came after the snapshot, or of which it is not known when it came, or which has no path, is
+    beyond what a snapshot can say.
+    """
+    missing = pl.lit(value=False)
+    for snapshot in snapshots:
+        within = pl.col("ingested_at") <= pl.lit(snapshot.updated_at)
+        repo = pl.col("tenant_id").eq(snapshot.tenant_id) & pl.col("repo_slug").eq(snapshot.repo_slug)
+        missing |= repo & within & ~pl.col("source_path").is_in(list(snapshot.paths))
+    has_path = pl.col("source_path").is_not_null() & pl.col("source_path").ne("")
+    flags = pl.repeat(value=True, n=pl.len()) & (missing & has_path).fill_null(value=False)
+    return chunks.select(orphan=flags)["orphan"]
+
+
+def config_orphans(chunks: pl.DataFrame, current: Mapping[str, int], gap: object = None) -> pl.DataFrame:
+    """Which chunks were ingested under an older configuration of their tenant.
+
+    A chunk of unknown configuration is no orphan, nor is any of a tenant that was never configured.
+    """
+    versions = {tenant: version for tenant, version in current.items() if version > 0}
+    tenants = pl.Series("tenant_id", list(versions), dtype=pl.String)
+    now = pl.col("tenant_id").replace_strict(
+        tenants, pl.Series(list(versions.values()), dtype=pl.Int64), default=None, return_dtype=pl.Int64
+    )
+    behind = (now - pl.col("config_version")).fill_null(0)
+    return chunks.select(
+        (behind > 0).alias(_STALE), ((behind > 0) & (behind >= version_gap(gap))).alias(_ACTIONABLE)
+    )
+
+
+def version_gap(requested: object) -> float:
+    """How far behind a chunk has to be to be actionable."""
+    if isinstance(requested, bool) or not isinstance(requested, int | float):
+        return DEFAULT_GAP
+    return requested if math.isfinite(requested) and requested >= 1 else DEFAULT_GAP
+
+
+def configure(store: Store, tenant: str) -> int:
+    """Note that a tenant was configured anew: chunks that are not pushed again fall behind."""
+    tenant_id = require_tenant(tenant)
+    with store.changing(f"configuration of {tenant_id}") as change:
+        return change.configure(tenant_id)
+
+
 @dataclass(frozen=True, slots=True)
 class Forgotten:
     """What was removed.
@@ -259,18 +263,18 @@ def _without(change: Change, gone: set[tuple[str, str, str]]) -> int:
     """Take paths of which nothing is left out of the snapshots: they, too, may name what was forgotten."""
     changed = 0
     for snapshot in change.snapshots:
-        kept = tuple(
+        paths = tuple(
             path for path in snapshot.paths if (snapshot.tenant_id, snapshot.repo_slug, path) not in gone
         )
-        if kept != snapshot.paths:
-            change.keep_snapshot(replace(snapshot, paths=kept))
+        if paths != snapshot.paths:
+            change.keep_snapshot(replace(snapshot, paths=paths))
             changed += 1
     return changed
 
 
 def _told(tenant: str, repo: str | None, image: str | None, record: str | None) -> str:
-    told = {"tenant": tenant, "repository": repo, "image": image, "record": record}
-    return ", ".join(f"{name} '{value}'" for name, value in told.items() if value is not None)
+    names = {"tenant": tenant, "repository": repo, "image": image, "record": record}
+    return ", ".join(f"{name} '{value}'" for name, value in names.items() if value is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,21 +292,16 @@ class Written:
     message: str = ""
 
 
-def manifest_node(tenant_id: str) -> str:
-    """The name under which the contract keeps the snapshots of a tenant."""
-    return f"kb-manifest:{tenant_id}"
-
-
 def set_manifest(
     store: Store, tenant: str, repo_slug: str, paths: object, now: datetime | None = None
 ) -> Written:
     """Keep which paths a repository has. The version of the tenant's configuration stays as it is."""
     tenant_id, listed = normal_tenant(tenant), normal_paths(paths)
     if listed is None or tenant_id is None or not repo_slug or not is_unicode(repo_slug):
-        told = (
+        expected = (
             "`pathsAfterPush` is expected to be a list of paths, of a tenant and a repository that are named"
         )
-        return Written({}, Code.TENANT_MANIFEST_INVALID, told)
+        return Written({}, Code.TENANT_MANIFEST_INVALID, expected)
     moment = milliseconds(datetime.now(UTC) if now is None else now)
     try:
         with store.changing(f"snapshot of {tenant_id}/{repo_slug}") as change:
@@ -321,13 +320,6 @@ def set_manifest(
     )
 
 
-def configure(store: Store, tenant: str) -> int:
-    """Note that a tenant was configured anew: chunks that are not pushed again fall behind."""
-    tenant_id = require_tenant(tenant)
-    with store.changing(f"configuration of {tenant_id}") as change:
-        return change.configure(tenant_id)
-
-
 def set_config(store: Store, tenant: str) -> Written:
     """The same as the contract answers it."""
     try:
@@ -335,3 +327,8 @@ def set_config(store: Store, tenant: str) -> Written:
     except (VocabgapError, OSError) as error:
         return Written({}, Code.TENANT_CONFIG_FAILED, str(error))
     return Written({"tenantId": normal_tenant(tenant), "version": version})
+
+
+def manifest_node(tenant_id: str) -> str:
+    """The name under which the contract keeps the snapshots of a tenant."""
+    return f"kb-manifest:{tenant_id}"

@@ -197,9 +197,9 @@ class OpenFile:
         self.path = path
         self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         weakref.finalize(self, os.close, self._descriptor)
-        found = os.fstat(self._descriptor).st_size
-        if found != size:
-            raise _damaged(path, f"it has {found} bytes, expected {size}")
+        size_found = os.fstat(self._descriptor).st_size
+        if size_found != size:
+            raise _damaged(path, f"it has {size_found} bytes, expected {size}")
 
     def stream(self) -> IO[bytes]:
         """The file, to be read; it stays open when the stream is closed."""
@@ -239,11 +239,11 @@ def rows_in_order(
         raise InvalidInputError(
             f"a corpus has no column '{strange[0]}'", hint=f"it has {', '.join(CHUNKS.names)}"
         )
-    found = scan(parts, deleted, where)
+    rows = scan(parts, deleted, where)
     if len(parts) == 1:  # written in that order
-        return collected(parts, found.select(wanted))
+        return collected(parts, rows.select(wanted))
     needed = dict.fromkeys((*wanted, *ORDER))
-    return in_order(collected(parts, found.select(*needed))).select(wanted)
+    return in_order(collected(parts, rows.select(*needed))).select(wanted)
 
 
 def scan(parts: Sequence[Part], deleted: pl.DataFrame, where: pl.Expr | None = None) -> pl.LazyFrame:
@@ -259,9 +259,9 @@ def scan(parts: Sequence[Part], deleted: pl.DataFrame, where: pl.Expr | None = N
     return frame if gone.is_empty() else frame.filter(~pl.col(_ROW).is_in(gone.implode()))
 
 
-def rows_of(parts: Sequence[Part], found: pl.LazyFrame) -> pl.DataFrame:
+def rows_of(parts: Sequence[Part], rows_found: pl.LazyFrame) -> pl.DataFrame:
     """Of chunks that `scan` found in some parts, which rows of which part they are."""
-    rows = collected(parts, found.select(_ROW))
+    rows = collected(parts, rows_found.select(_ROW))
     starts = _starts(parts)
     return rows.join_asof(starts, left_on=_ROW, right_on="start", check_sortedness=False).select(
         "part", (pl.col(_ROW) - pl.col("start")).alias(_ROW).cast(pl.UInt32)

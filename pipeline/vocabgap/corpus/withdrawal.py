@@ -21,11 +21,36 @@ Raises:
     NotFoundError: There is no history to ask.
     VocabgapError: It does not know the revisions.
 """
-
 _EMPTY_HINT: Final = (
     "a snapshot without paths withdraws the whole repository; confirm it (--yes) or list what is there"
 )
 _OTHER_REPO: Final = "names repository '{}', but this push is for '{}' alone"
+# Git is asked as little as possible, and nothing that it could be talked into: no hook, pager,
+# external diff or file-system monitor runs, no network is reached, and what others name is never
+# taken for an option.
+TIME_LIMIT: Final = 60.0  # seconds for one question to git
+_QUIET: Final = (
+    "--no-pager",
+    "--no-replace-objects",
+    "--literal-pathspecs",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "protocol.allow=never",
+)
+_ENVIRONMENT: Final = {
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "HOME": os.devnull,
+    "LC_ALL": "C",
+}
+_SHALLOW_HINT: Final = "a shallow clone does not have every revision; `git fetch --unshallow` gets them"
 
 
 @dataclass(slots=True)
@@ -59,23 +84,6 @@ class Withdrawal:
         return condition & ~pl.col("id").is_in(sorted(keep)) if keep else condition
 
 
-def normal_paths(paths: object) -> tuple[str, ...] | None:
-    """The paths of a snapshot, sorted as JavaScript sorts, each once; None where there is no list.
-
-    What is no text, or empty, is left out; so is what no file system's path in Unicode can be.
-    """
-    if not isinstance(paths, list | tuple):
-        return None
-    kept = {path for path in paths if isinstance(path, str) and path and is_unicode(path)}
-    return tuple(sorted(kept, key=lambda path: path.encode("utf-16-be")))
-
-
-def empties(payload: Mapping[str, Any]) -> bool:
-    """Whether the snapshot of a payload says that nothing is left of a repository."""
-    snapshot = payload.get("manifestSnapshot")
-    return isinstance(snapshot, dict) and normal_paths(snapshot.get("pathsAfterPush")) == ()
-
-
 def withdrawal(
     payload: Mapping[str, Any],
     repo_slug: str,
@@ -86,23 +94,23 @@ def withdrawal(
     confirmed: bool = False,
 ) -> Withdrawal:
     """What a payload withdraws."""
-    found = Withdrawal()
-    tombstones = _tombstones(payload.get("deleted"), found.errors)
-    tombstones += _past_boundary(payload, resolver, found.errors)
+    leaving = Withdrawal()
+    tombstones = _tombstones(payload.get("deleted"), leaving.errors)
+    tombstones += _past_boundary(payload, resolver, leaving.errors)
     for tombstone in tombstones:
         try:
             repo, path = _place(tombstone, repo_slug, alone=alone, strict=strict)
         except RefusedError as error:
-            found.errors.append(PushError.of(error))
+            leaving.errors.append(PushError.of(error))
             continue
-        found.paths.setdefault(repo, set()).add(path)
+        leaving.paths.setdefault(repo, set()).add(path)
     try:
-        found.manifest = _manifest(
+        leaving.manifest = _manifest(
             payload.get("manifestSnapshot"), repo_slug, alone=alone, confirmed=confirmed
         )
     except RefusedError as error:
-        found.errors.append(PushError.of(error))
-    return found
+        leaving.errors.append(PushError.of(error))
+    return leaving
 
 
 def _tombstones(deleted: object, errors: list[PushError]) -> list[Any]:
@@ -123,12 +131,12 @@ def _past_boundary(
     if not base:
         return []
     if not isinstance(base, str) or not isinstance(head, str) or not head:
-        told = "`headRevision` is expected beside `baseRevision`, both as text"
-        errors.append(PushError(Code.BOUNDARY_INVALID, told))
+        message = "`headRevision` is expected beside `baseRevision`, both as text"
+        errors.append(PushError(Code.BOUNDARY_INVALID, message))
         return []
     if resolver is None:
-        told = "there is no history to ask what was deleted; name a git repository"
-        errors.append(PushError(Code.BOUNDARY_UNAVAILABLE, told))
+        message = "there is no history to ask what was deleted; name a git repository"
+        errors.append(PushError(Code.BOUNDARY_UNAVAILABLE, message))
         return []
     try:
         return [{"sourcePath": each} if isinstance(each, str) else each for each in resolver(base, head)]
@@ -137,8 +145,10 @@ def _past_boundary(
     except VocabgapError as error:
         errors.append(PushError(Code.BOUNDARY_FAILED, str(error)))
     except Exception as error:  # a resolver is handed in; the other signals count all the same
-        told = f"asking for what lies between '{base}' and '{head}' failed: {type(error).__name__}: {error}"
-        errors.append(PushError(Code.BOUNDARY_FAILED, told))
+        message = (
+            f"asking for what lies between '{base}' and '{head}' failed: {type(error).__name__}: {error}"
+        )
+        errors.append(PushError(Code.BOUNDARY_FAILED, message))
     return []
 
 
@@ -183,32 +193,21 @@ def _manifest(
     return repo, paths
 
 
-# Git is asked as little as possible, and nothing that it could be talked into: no hook, pager,
-# external diff or file-system monitor runs, no network is reached, and what others name is never
-# taken for an option.
-TIME_LIMIT: Final = 60.0  # seconds for one question to git
-_QUIET: Final = (
-    "--no-pager",
-    "--no-replace-objects",
-    "--literal-pathspecs",
-    "-c",
-    "core.hooksPath=/dev/null",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "protocol.allow=never",
-)
-_ENVIRONMENT: Final = {
-    "GIT_ATTR_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-    "HOME": os.devnull,
-    "LC_ALL": "C",
-}
-_SHALLOW_HINT: Final = "a shallow clone does not have every revision; `git fetch --unshallow` gets them"
+def normal_paths(paths: object) -> tuple[str, ...] | None:
+    """The paths of a snapshot, sorted as JavaScript sorts, each once; None where there is no list.
+
+    What is no text, or empty, is left out; so is what no file system's path in Unicode can be.
+    """
+    if not isinstance(paths, list | tuple):
+        return None
+    texts = {path for path in paths if isinstance(path, str) and path and is_unicode(path)}
+    return tuple(sorted(texts, key=lambda path: path.encode("utf-16-be")))
+
+
+def empties(payload: Mapping[str, Any]) -> bool:
+    """Whether the snapshot of a payload says that nothing is left of a repository."""
+    snapshot = payload.get("manifestSnapshot")
+    return isinstance(snapshot, dict) and normal_paths(snapshot.get("pathsAfterPush")) == ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,9 +267,9 @@ class GitRepository:
         missing = f"revision '{visible(revision)}' is not known in '{self.folder}'"
         if "\0" in revision or not revision.strip():
             raise StateError(missing, hint="name a commit, a tag or a branch")
-        asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        question = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
         try:
-            return self._ask(*asked, missing=missing).decode("ascii").strip()
+            return self._ask(*question, missing=missing).decode("ascii").strip()
         except NotFoundError as error:
             raise StateError(error.message, hint=_SHALLOW_HINT) from error
 
@@ -298,7 +297,9 @@ class GitRepository:
             raise StateError(f"git cannot be asked about '{self.folder}': {error.strerror}") from error
         if answer.returncode == 0:
             return answer.stdout
-        told = visible(answer.stderr.decode("utf-8", "backslashreplace").strip())
+        complaint = visible(answer.stderr.decode("utf-8", "backslashreplace").strip())
         if missing:
-            raise NotFoundError(f"{missing}{f': {told}' if told else ''}", hint="check --git")
-        raise StateError(f"git failed in '{self.folder}': {told or answer.returncode}", hint="see `git fsck`")
+            raise NotFoundError(f"{missing}{f': {complaint}' if complaint else ''}", hint="check --git")
+        raise StateError(
+            f"git failed in '{self.folder}': {complaint or answer.returncode}", hint="see `git fsck`"
+        )
