@@ -1,21 +1,21 @@
 """Vectors that are kept: found again to the bit, and never believed once a byte is another."""
 
-import errno
-import os
+import sqlite3
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 import pytest
 
 from builders import gap, write_corpus
 from builders.embedding import write_model, write_tokenizer
 from vocabgap.clustering.embedding import Embedder, EmbeddingUse, cache, embedder
 from vocabgap.clustering.embedding.encoder import Encoder
-from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError
+from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError
 from vocabgap.ingest.caching import CacheUse
 from vocabgap.ingest.scanning import scan
 
@@ -80,17 +80,6 @@ def test_texts_are_kept_while_a_long_run_goes_on(
     assert again.use == EmbeddingUse(found=2, computed=2)
 
 
-def test_many_files_become_one(folder: Path, kept: Path, files: Callable[[], list[Path]]) -> None:
-    words = [f"sky {'a ' * number}" for number in range(cache._MOST_FILES + 1)]
-    for word in words:
-        Embedder.load(folder, kept).embed([word])
-
-    assert len(files()) == 1
-    last = Embedder.load(folder, kept)
-    last.embed(words)
-    assert last.use == EmbeddingUse(found=len(words), computed=0)
-
-
 def test_another_model_finds_nothing_and_takes_nothing_away(folder: Path, kept: Path) -> None:
     other = folder.with_name("other")
     write_model(other / "model.onnx", outputs={"sentence_embedding": "sentence"})
@@ -135,11 +124,9 @@ def _flip(content: bytes, place: int) -> bytes:
 
 
 DAMAGE: Final[dict[str, Callable[[bytes], bytes]]] = {
-    "emptied": lambda _: b"",
-    "cut off": lambda content: content[:-30],
-    "a bit in the middle": lambda content: _flip(content, len(content) // 2),
+    "cut off": lambda content: content[: len(content) // 2],
     "the first bit": lambda content: _flip(content, 0),
-    "something else": lambda _: b"no Parquet",
+    "something else": lambda _: b"no database, and longer than the head of one: " * 10,
 }
 
 
@@ -154,102 +141,110 @@ def test_a_damaged_file_is_computed_again_and_told(
     loaded = Embedder.load(folder, kept)
     assert loaded.embed(TEXTS).tobytes() == fresh.tobytes()
     assert (loaded.use.found, loaded.use.computed) == (0, 4)
-    assert loaded.use.note == f"some embeddings are computed again; removed as damaged: {path.name}"
+    assert loaded.use.note == "some embeddings are computed again; removed as damaged: vectors.sqlite"
 
     again = Embedder.load(folder, kept)
     assert again.embed(TEXTS).tobytes() == fresh.tobytes()
     assert again.use == EmbeddingUse(found=4, computed=0)
-
-
-def test_a_file_of_another_form_is_not_believed(
-    folder: Path, kept: Path, files: Callable[[], list[Path]], fresh: npt.NDArray[np.float32]
-) -> None:
-    Embedder.load(folder, kept).embed(TEXTS)
-    (path,) = files()
-    frame = pl.read_parquet(path)
-    for wrong in (frame.select("text"), frame.with_columns(vector=pl.lit(b"short"))):
-        wrong.write_parquet(path)
-        digest = cache._digest(path.read_bytes())
-        path.rename(path.with_name(f"{path.stem[: -len(digest)]}{digest}.parquet"))
-
-        loaded = Embedder.load(folder, kept)
-        assert loaded.embed(TEXTS).tobytes() == fresh.tobytes()
-        assert loaded.use.note
-        (path,) = files()
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize(
-    "number", [errno.EMFILE, errno.EIO, errno.ESTALE, errno.ENOMEM, errno.EACCES], ids=errno.errorcode.get
+    "sql", ["update vectors set vector = zeroblob(16)", "update vectors set vector = x'00'"]
 )
-def test_a_file_that_cannot_be_read_just_now_is_told_and_stays(
+def test_a_vector_that_is_not_what_was_written_is_not_believed(
+    folder: Path, kept: Path, files: Callable[[], list[Path]], fresh: npt.NDArray[np.float32], vector: bytes
+) -> None:
+    Embedder.load(folder, kept).embed(TEXTS)
+    with closing(sqlite3.connect(files()[0])) as connection, connection:
+        connection.execute("update vectors set vector = ?", [vector])
+
+    loaded = Embedder.load(folder, kept)
+    assert loaded.embed(TEXTS).tobytes() == fresh.tobytes()
+    assert loaded.use.note
+
+
+def test_a_database_of_another_form_is_replaced(
+    folder: Path, kept: Path, files: Callable[[], list[Path]]
+) -> None:
+    Embedder.load(folder, kept).embed(TEXTS)
+    _execute(files()[0], "drop table vectors; create table vectors (mine text)")
+
+    Embedder.load(folder, kept).embed(TEXTS)
+    again = Embedder.load(folder, kept)
+    again.embed(TEXTS)
+    assert again.use == EmbeddingUse(found=4, computed=0)
+
+
+def _execute(path: Path, sql: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(sql)
+
+
+def test_a_file_that_cannot_be_used_just_now_costs_time_alone_and_stays(
     folder: Path,
     kept: Path,
     files: Callable[[], list[Path]],
+    fresh: npt.NDArray[np.float32],
     monkeypatch: pytest.MonkeyPatch,
-    number: int,
 ) -> None:
     Embedder.load(folder, kept).embed(TEXTS)
-    (path,) = files()
-    loaded = Embedder.load(folder, kept)
-    open_file = Path.open
+    monkeypatch.setattr(cache, "_PATIENCE", 0.0)
+    with closing(sqlite3.connect(files()[0])) as other:
+        other.execute("begin exclusive")
+        loaded = Embedder.load(folder, kept)
+        assert loaded.embed(TEXTS).tobytes() == fresh.tobytes()
 
-    def refuse(file: Path, mode: str = "r", buffering: int = -1) -> IO[Any]:
-        if file == path:
-            raise OSError(number, os.strerror(number), str(file))
-        return open_file(file, mode, buffering)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Path, "open", refuse)
-        with pytest.raises(AccessDeniedError if number == errno.EACCES else StateError) as raised:
-            loaded.embed(TEXTS)
-
-    assert f"kept' cannot be used: {os.strerror(number)}" in raised.value.message
-    assert loaded.use.note == ""
-    assert files() == [path]
-    loaded.embed(TEXTS)
-    assert loaded.use == EmbeddingUse(found=4, computed=0)
+    assert loaded.use.computed == 4
+    assert "vectors.sqlite': database is locked" in loaded.use.note
+    again = Embedder.load(folder, kept)
+    again.embed(TEXTS)
+    assert again.use == EmbeddingUse(found=4, computed=0)
 
 
-def test_a_damaged_file_that_cannot_be_removed_is_told(
-    folder: Path, kept: Path, files: Callable[[], list[Path]], monkeypatch: pytest.MonkeyPatch
+def test_a_disk_that_fills_up_costs_the_cache_alone(
+    folder: Path, kept: Path, fresh: npt.NDArray[np.float32], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Embedder.load(folder, kept).embed(TEXTS)
-    (path,) = files()
-    path.write_bytes(b"no Parquet")
     loaded = Embedder.load(folder, kept)
+    with closing(sqlite3.connect(kept / "embeddings" / cache.FILE_NAME)) as connection:
+        connection.execute("create table vectors (key blob primary key, vector blob, checksum) without rowid")
+    monkeypatch.setattr(cache, "_TABLE", "pragma max_page_count = 2")
+    many = [f"sky {'a ' * number}" for number in range(200)]
 
-    unlink = Path.unlink
+    vectors = loaded.embed([*TEXTS, *many])
 
-    def refuse(file: Path, missing_ok: bool = False) -> None:
-        if file == path:
-            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
-        unlink(file, missing_ok)
-
-    monkeypatch.setattr(Path, "unlink", refuse)
-    with pytest.raises(StateError, match="Read-only file system"):
-        loaded.embed(TEXTS)
+    assert vectors[:4].tobytes() == fresh.tobytes()
+    assert "full" in loaded.use.note
 
 
-def test_the_hint_fits_both_the_command_and_python(
-    folder: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+def test_runs_may_use_it_at_once(folder: Path, kept: Path) -> None:
+    one, other = Embedder.load(folder, kept), Embedder.load(folder, kept)
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(lambda run: run.embed(TEXTS), [one, other]))
+
+    again = Embedder.load(folder, kept)
+    again.embed(TEXTS)
+    assert again.use == EmbeddingUse(found=4, computed=0)
+
+
+@pytest.mark.parametrize(
+    ("error", "raised"),
+    [
+        (PermissionError(13, "Permission denied"), AccessDeniedError),
+        (OSError(28, "No space left on device"), StateError),
+    ],
+    ids=["permission", "full disk"],
+)
+def test_a_folder_that_cannot_be_written_is_told_at_the_door(
+    folder: Path, kept: Path, monkeypatch: pytest.MonkeyPatch, error: OSError, raised: type[VocabgapError]
 ) -> None:
-    def refuse(*_: object) -> tuple[int, str]:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    def refuse(_: object) -> None:
+        raise error
 
-    monkeypatch.setattr("tempfile.mkstemp", refuse)
-    with pytest.raises(StateError) as raised:
+    monkeypatch.setattr(cache.EmbeddingCache, "_create", refuse)
+    with pytest.raises(raised, match=f"kept' cannot be used: {error.strerror}") as caught:
         Embedder.load(folder, kept)
-    assert raised.value.hint == "name another folder, or work without a cache"
-
-
-def test_a_file_that_another_run_has_just_removed_is_not_missed(
-    folder: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    loaded = Embedder.load(folder, kept)
-    name = f"{loaded._cache.kind if loaded._cache else ''}-{'0' * 32}.parquet"
-    monkeypatch.setattr(cache.EmbeddingCache, "_files", lambda self: [self.folder / name])
-    loaded.embed(TEXTS)
-    assert loaded.use == EmbeddingUse(found=0, computed=4)
+    assert caught.value.hint.endswith("name another folder, or work without a cache")
 
 
 def test_nobody_else_may_read_it(folder: Path, kept: Path, files: Callable[[], list[Path]]) -> None:
@@ -266,55 +261,10 @@ def test_no_text_is_in_it(folder: Path, kept: Path, files: Callable[[], list[Pat
     assert b"skin" not in files()[0].read_bytes()
 
 
-def test_what_killed_runs_had_begun_is_removed(folder: Path, kept: Path) -> None:
-    Embedder.load(folder, kept)
-    old, new, foreign = (kept / "embeddings" / name for name in ("old.tmp", "new.tmp", "mine.txt"))
-    for path in (old, new, foreign):
-        path.touch()
-    for path in (old, foreign):
-        os.utime(path, (0, 0))
-
-    Embedder.load(folder, kept).embed(TEXTS)
-
-    assert [path.exists() for path in (old, new, foreign)] == [False, True, True]
-
-
 def test_a_file_in_the_place_of_the_folder_is_told(folder: Path, kept: Path) -> None:
     kept.write_text("mine")
     with pytest.raises(InvalidInputError, match="kept' is no folder"):
         Embedder.load(folder, kept)
-
-
-@pytest.mark.parametrize(
-    ("error", "raised"),
-    [
-        (PermissionError(13, "Permission denied"), AccessDeniedError),
-        (OSError(28, "No space left on device"), StateError),
-    ],
-    ids=["permission", "full disk"],
-)
-def test_a_folder_that_cannot_be_written_is_told_at_the_door(
-    folder: Path, kept: Path, monkeypatch: pytest.MonkeyPatch, error: OSError, raised: type[Exception]
-) -> None:
-    def refuse(*_: object) -> tuple[int, str]:
-        raise error
-
-    monkeypatch.setattr("tempfile.mkstemp", refuse)
-    with pytest.raises(raised, match=f"kept' cannot be used: {error.strerror}"):
-        Embedder.load(folder, kept)
-
-
-def test_a_disk_that_fills_up_is_told_and_leaves_nothing_half_made(
-    folder: Path, kept: Path, files: Callable[[], list[Path]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    loaded = Embedder.load(folder, kept)
-    monkeypatch.setattr(cache, "put_in_place", refuse)
-    with pytest.raises(StateError, match="No space left on device"):
-        loaded.embed(TEXTS)
-    assert files() == []
 
 
 @pytest.mark.parametrize("first", ["scan", "embed"])

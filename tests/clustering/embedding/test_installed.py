@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from builders.embedding import write_model, write_tokenizer
-from vocabgap.clustering.embedding import Embedder, installed
+from vocabgap.clustering.embedding import Embedder, model_files
 from vocabgap.errors import InvalidInputError, NotFoundError
 
 Install = Callable[..., Path]
@@ -53,7 +53,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     place = tmp_path / "site-packages"
     place.mkdir()
     monkeypatch.setattr(
-        installed, "distributions", lambda: importlib.metadata.distributions(path=[str(place)])
+        model_files, "distributions", lambda: importlib.metadata.distributions(path=[str(place)])
     )
     return place
 

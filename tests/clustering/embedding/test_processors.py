@@ -6,8 +6,8 @@ from typing import Final
 
 import pytest
 
-from vocabgap.clustering.embedding import embedder
-from vocabgap.clustering.embedding.embedder import cpu_kind
+from vocabgap.clustering.embedding import cache
+from vocabgap.clustering.embedding.cache import cpu_kind
 
 X86: Final = """processor\t: 0
 vendor_id\t: GenuineIntel
@@ -42,7 +42,7 @@ KindOf = Callable[[str], str]
 @pytest.fixture
 def kind_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KindOf:
     """Gives the kind of CPU of a machine whose list of CPUs has this content."""
-    monkeypatch.setattr(embedder, "_CPU_LIST", tmp_path / "cpuinfo")
+    monkeypatch.setattr(cache, "_CPU_LIST", tmp_path / "cpuinfo")
 
     def tell(content: str) -> str:
         (tmp_path / "cpuinfo").write_text(content)
@@ -89,7 +89,7 @@ def test_which_of_several_kinds_comes_first_does_not_count(kind_of: KindOf) -> N
 
 
 def test_without_a_list_the_system_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedder, "_CPU_LIST", tmp_path / "none")
+    monkeypatch.setattr(cache, "_CPU_LIST", tmp_path / "none")
     found = set()
     for name in ("arm", "i386"):
         monkeypatch.setattr("platform.processor", lambda told=name: told)

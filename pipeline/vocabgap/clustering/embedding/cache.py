@@ -1,96 +1,120 @@
-"""Embeddings that earlier runs have computed, by the SHA-256 of their text.
+"""Embeddings that earlier runs have computed, in one SQLite file that several runs may use at once.
 
-Each file holds rows of one model, one runtime and one kind of CPU and is named after them, and after its own
-content: a byte that is not the one that was written is seen, and such a file is removed. Files are added and
-never changed, so that several runs may use a folder at once; when there are many, they become one.
+A vector is found by a digest of what it depends on: the model, the libraries that compute it, the kind of
+CPU, and its text. It stands with a checksum: a byte that is not the one that was written is seen. What is
+kept can be computed again, so whatever the file cannot do costs time alone, and is said in a note.
 """
 
 import hashlib
 import os
-import re
-import tempfile
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from io import BytesIO
+import platform
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import Final, Self
+from typing import Final, TypeVar
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from vocabgap.clustering.embedding.encoder import Vector
 from vocabgap.errors import InvalidInputError, expanded
-from vocabgap.files.atomic import EMBEDDINGS_FOLDER, put_in_place, refused
-from vocabgap.files.parquet import write_parquet
+from vocabgap.files.atomic import EMBEDDINGS_FOLDER, refused
 
-SCHEMA: Final = {"text": pl.Binary(), "vector": pl.Binary()}
-_MOST_FILES: Final = 12
-_ABANDONED: Final = 24 * 3600  # s; no run writes one file for a day
-_NAMED_DIGITS: Final = 32  # of a digest, in hex
+FILE_NAME: Final = "vectors.sqlite"
+_TABLE: Final = """
+create table if not exists vectors (key blob primary key, vector blob not null, checksum integer not null)
+without rowid
+"""
+_INSERT: Final = "insert or ignore into vectors values (?, ?, ?)"
+_ASKED_AT_ONCE: Final = 500  # keys of one query
+_PATIENCE: Final = 30.0  # s, for another run that is writing
 _FLOAT: Final = np.dtype("<f4")
+# What SQLite says of a file that is damaged, no database, or one with other tables.
+_UNUSABLE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR})
+_CPU_LIST: Final = Path("/proc/cpuinfo")  # of Linux
+# Its lines that tell one kind from another, on x86 and on Arm; the rest is of one CPU, or of this moment.
+_TELLING: Final = frozenset(
+    {
+        "vendor_id",
+        "cpu family",
+        "model",
+        "model name",
+        "flags",
+        "CPU implementer",
+        "CPU architecture",
+        "CPU variant",
+        "CPU part",
+        "Features",
+    }
+)
+_DIGITS: Final = 8  # of the digest, in hex
+
+_T = TypeVar("_T")
 
 
-@dataclass(slots=True)
+class _DamagedError(sqlite3.DatabaseError):
+    """A row is not as it was written."""
+
+    sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+
+
 class EmbeddingCache:
     """The embeddings of one model in the folder of a cache.
 
-    Attributes:
-        folder: The folder of embeddings.
-        kind: What a vector depends on beside its text, as part of a file's name.
+    Args:
+        folder: The folder of the cache; they lie in a folder of their own in it, which is made if need be.
+        depends_on: What a vector depends on beside its text.
         dims: Dimensions of a vector.
-        damaged: Names of the files that were found damaged, and removed.
+
+    Attributes:
+        note: What is to be said of the cache itself; empty where all was well.
     """
 
-    folder: Path
-    kind: str
-    dims: int
-    damaged: list[str] = field(default_factory=list)
-
-    @classmethod
-    def open(cls, folder: str | Path, depends_on: Sequence[str], dims: int) -> Self:
-        """The embeddings of one model in a folder, which is made if there is none.
-
-        Args:
-            folder: The folder of the cache; they lie in a folder of their own in it.
-            depends_on: A digest (hex), the versions of what computes them, and the kind of CPU.
-            dims: Dimensions of a vector.
-        """
+    def __init__(self, folder: str | Path, depends_on: Sequence[str], dims: int) -> None:
         place = expanded(folder)
-        digest, *others = depends_on
-        told = "-".join(re.sub(r"[^0-9A-Za-z.]+", "-", each) for each in others)
-        cache = cls(place / EMBEDDINGS_FOLDER, f"{digest[:_NAMED_DIGITS]}-{told}", dims)
+        self._file = place / EMBEDDINGS_FOLDER / FILE_NAME
+        self._depends_on = "\n".join(depends_on).encode()
+        self._dims = dims
+        self.note = ""
         try:
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
-            cache.folder.mkdir(mode=0o700, exist_ok=True)
-            cache._remove_abandoned()
-            cache._temporary().unlink()  # what cannot be written is told before anything is computed
+            self._file.parent.mkdir(mode=0o700, exist_ok=True)
+            self._create()
         except (FileExistsError, NotADirectoryError, ValueError) as error:
             raise InvalidInputError(f"cache '{folder}' is no folder", hint="name another one") from error
         except OSError as error:
             raise refused(place, error) from error
-        return cache
 
     def fill(self, vectors: Vector, texts: Sequence[bytes]) -> npt.NDArray[np.bool]:
-        """Write the vectors that are known into their rows.
+        """Write the vectors that are known into their rows, and give which rows were written.
 
         Args:
             vectors: A row for each text.
             texts: The SHA-256 of each text; all different.
-
-        Returns:
-            Which rows were written.
         """
-        asked = pl.DataFrame({"text": texts}, schema={"text": pl.Binary()}).with_row_index("place")
-        known = np.zeros(len(texts), dtype=bool)
-        for frame in self._frames():
-            found = asked.join(frame, on="text", how="inner")
-            places = found["place"].to_numpy()
-            vectors[places] = np.frombuffer(b"".join(found["vector"]), dtype=_FLOAT).reshape(-1, self.dims)
-            known[places] = True
-        return known
+        places = {self._key(text): place for place, text in enumerate(texts)}
+
+        def look_up(connection: sqlite3.Connection) -> dict[int, bytes]:
+            known = {}
+            keys = list(places)
+            for start in range(0, len(keys), _ASKED_AT_ONCE):
+                some = keys[start : start + _ASKED_AT_ONCE]
+                marks = ",".join("?" * len(some))
+                query = f"select key, vector, checksum from vectors where key in ({marks})"  # noqa: S608
+                for key, vector, checksum in connection.execute(query, some):
+                    if len(vector) != self._dims * _FLOAT.itemsize or crc32(key + vector) != checksum:
+                        raise _DamagedError
+                    known[places[key]] = vector
+            return known
+
+        known = self._use(look_up) or {}
+        written = np.zeros(len(texts), dtype=bool)
+        for place, vector in known.items():
+            vectors[place] = np.frombuffer(vector, dtype=_FLOAT)
+            written[place] = True
+        return written
 
     def add(self, texts: Sequence[bytes], vectors: Vector) -> None:
         """Keep some vectors.
@@ -99,97 +123,60 @@ class EmbeddingCache:
             texts: The SHA-256 of each text.
             vectors: A row each.
         """
-        rows = [row.tobytes() for row in np.ascontiguousarray(vectors, dtype=_FLOAT)]
-        self._write(pl.DataFrame({"text": texts, "vector": rows}, schema=SCHEMA))
+        blobs = (row.tobytes() for row in np.ascontiguousarray(vectors, dtype=_FLOAT))
+        keyed = zip(map(self._key, texts), blobs, strict=True)
+        rows = [(key, blob, crc32(key + blob)) for key, blob in keyed]
+        self._use(
+            lambda connection: connection.executemany("insert or ignore into vectors values (?, ?, ?)", rows)
+        )
 
-    def tidy(self) -> None:
-        """Make one file of many."""
-        many = self._files()
-        if len(many) <= _MOST_FILES:
-            return
-        frames = list(self._frames())
-        if frames:
-            kept = self._write(pl.concat(frames).unique("text", keep="first", maintain_order=True))
-            many = [path for path in many if path != kept]
-        for path in many:
+    def _create(self) -> None:
+        """Make the file: nobody else may read it, for what people asked for is private, digests of it too."""
+        os.close(os.open(self._file, os.O_RDWR | os.O_CREAT, 0o600))
+
+    def _key(self, text: bytes) -> bytes:
+        return hashlib.sha256(self._depends_on + text).digest()
+
+    def _use(self, work: Callable[[sqlite3.Connection], _T]) -> _T | None:
+        """What some work on the file gives; none where it cannot be used. A damaged one is begun anew."""
+        try:
+            with closing(sqlite3.connect(self._file, timeout=_PATIENCE)) as connection, connection:
+                connection.execute(_TABLE)
+                return work(connection)
+        except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF not in _UNUSABLE:
+                self.note = f"embeddings cannot be kept in '{self._file}': {error}"
+                return None
+            self.note = f"some embeddings are computed again; removed as damaged: {self._file.name}"
             with suppress(OSError):
-                path.unlink()
-
-    @property
-    def note(self) -> str:
-        """What is to be said of the cache itself; empty where all was well."""
-        if not self.damaged:
-            return ""
-        return f"some embeddings are computed again; removed as damaged: {', '.join(self.damaged)}"
-
-    def _files(self) -> list[Path]:
-        try:
-            names = sorted(path.name for path in self.folder.iterdir())
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise refused(self.folder, error) from error
-        form = re.compile(rf"{re.escape(self.kind)}-[0-9a-f]{{{_NAMED_DIGITS}}}\.parquet")
-        return [self.folder / name for name in names if form.fullmatch(name)]
-
-    def _frames(self) -> Iterator[pl.DataFrame]:
-        for path in self._files():
-            frame = self._read(path)
-            if frame is not None:
-                yield frame
-
-    def _read(self, path: Path) -> pl.DataFrame | None:
-        """The rows of a file; None where it is damaged, or another run has just made it part of another."""
-        try:
-            content = path.read_bytes()
-            frame = self._parsed(content) if _digest(content) == path.stem[-_NAMED_DIGITS:] else None
-            if frame is None:
-                # Only its content tells that a file is damaged. One that the system or the disk does not give
-                # just now may be good.
-                path.unlink()
-                self.damaged.append(path.name)
-        except FileNotFoundError:
+                self._file.with_name(f"{FILE_NAME}-journal").unlink(missing_ok=True)
+                self._file.unlink()
+                self._create()
             return None
-        except OSError as error:
-            raise refused(self.folder.parent, error) from error
-        return frame
-
-    def _parsed(self, content: bytes) -> pl.DataFrame | None:
-        try:
-            frame = pl.read_parquet(BytesIO(content))
-        except pl.exceptions.PolarsError:
-            return None
-        if frame.schema != pl.Schema(SCHEMA):
-            return None
-        return frame if (frame["vector"].bin.size() == self.dims * _FLOAT.itemsize).all() else None
-
-    def _write(self, frame: pl.DataFrame) -> Path:
-        try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            temporary = self._temporary()
-            try:
-                write_parquet(frame, temporary, compression_level=1)
-                path = self.folder / f"{self.kind}-{_digest(temporary.read_bytes())}.parquet"
-                put_in_place(temporary, path)
-            finally:
-                temporary.unlink(missing_ok=True)
-        except OSError as error:
-            raise refused(self.folder.parent, error) from error
-        return path
-
-    def _temporary(self) -> Path:
-        """A new file that nobody else may read: what people asked for is private, digests of it too."""
-        handle, name = tempfile.mkstemp(".tmp", f"{self.kind}-", self.folder)
-        os.close(handle)
-        return Path(name)
-
-    def _remove_abandoned(self) -> None:
-        """Remove what runs that were killed had begun; another run may just be writing."""
-        for path in self.folder.glob("*.tmp"):
-            with suppress(OSError):
-                if time.time() - path.stat().st_mtime > _ABANDONED:
-                    path.unlink()
 
 
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:_NAMED_DIGITS]
+def cpu_kind() -> str:
+    """The architecture, and some digits for the model and the instructions that it knows.
+
+    Where several CPUs are of different kinds, these count together, in no order.
+    """
+    machine = platform.machine()
+    lines = _cpu_lines() or [platform.processor()]
+    digest = hashlib.sha256("\n".join([machine, *lines]).encode()).hexdigest()
+    return f"{machine} {digest[:_DIGITS]}"
+
+
+def _cpu_lines() -> list[str]:
+    try:
+        lines = _CPU_LIST.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    pairs = (line.partition(":") for line in lines)
+    # Instructions are sorted, too: the system may list them in any order.
+    return sorted(
+        {
+            f"{name.strip()}: {' '.join(sorted(value.split()))}"
+            for name, _, value in pairs
+            if name.strip() in _TELLING
+        }
+    )

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import platform
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,62 +13,12 @@ from typing import Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from vocabgap.clustering.embedding.cache import EmbeddingCache
+from vocabgap.clustering.embedding.cache import EmbeddingCache, cpu_kind
 from vocabgap.clustering.embedding.encoder import Encoder, Vector, load_encoder
-from vocabgap.clustering.embedding.installed import find_minilm
-from vocabgap.clustering.embedding.model_files import find_model
+from vocabgap.clustering.embedding.model_files import find_minilm, find_model
 from vocabgap.errors import InvalidInputError, unusable
 from vocabgap.settings.model import MINILM
 from vocabgap.text import shortened, visible
-
-# What kind of CPU this is: the runtime takes other loops on another, and they round in other places.
-
-
-_CPU_LIST: Final = Path("/proc/cpuinfo")  # of Linux
-# Its lines that tell one kind from another, on x86 and on Arm; the rest is of one CPU, or of this moment.
-_TELLING: Final = frozenset(
-    {
-        "vendor_id",
-        "cpu family",
-        "model",
-        "model name",
-        "flags",
-        "CPU implementer",
-        "CPU architecture",
-        "CPU variant",
-        "CPU part",
-        "Features",
-    }
-)
-_DIGITS: Final = 8  # of the digest, in hex
-
-
-def cpu_kind() -> str:
-    """The architecture, and some digits for the model and the instructions that it knows.
-
-    Where several CPUs are of different kinds, these count together, in no order.
-    """
-    machine = platform.machine()
-    told = _told_by_linux() or [platform.processor()]
-    digest = hashlib.sha256("\n".join([machine, *told]).encode()).hexdigest()
-    return f"{machine} {digest[:_DIGITS]}"
-
-
-def _told_by_linux() -> list[str]:
-    try:
-        lines = _CPU_LIST.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return []
-    pairs = (line.partition(":") for line in lines)
-    # Instructions are sorted, too: the system may list them in any order.
-    return sorted(
-        {
-            f"{name.strip()}: {' '.join(sorted(value.split()))}"
-            for name, _, value in pairs
-            if name.strip() in _TELLING
-        }
-    )
-
 
 _TEXTS_OF_A_TASK: Final = 16
 _KEPT_AT_ONCE: Final = 4096  # texts; a run that is stopped loses no more than that
@@ -116,7 +65,7 @@ class Embedder:
         self._cache: EmbeddingCache | None = None
         if cache is not None:
             depends_on = (self.digest, encoder.runtime, encoder.tokens_by, cpu_kind())
-            self._cache = EmbeddingCache.open(cache, depends_on, self.dims)
+            self._cache = EmbeddingCache(cache, depends_on, self.dims)
         self._found = self._computed = 0
 
     @classmethod
@@ -158,8 +107,6 @@ class Embedder:
 
         Raises:
             InvalidInputError: The model has no vector for a text; the error names it.
-            AccessDeniedError: The system does not let the cache be used.
-            StateError: The disk does not.
         """
         keys = list(map(_key, texts))
         places: dict[bytes, int] = {}
@@ -180,8 +127,6 @@ class Embedder:
         missing = np.flatnonzero(~known).tolist()
         if missing:
             self._compute(missing, keys, texts, vectors)
-            if self._cache is not None:
-                self._cache.tidy()
         return vectors
 
     def _compute(self, missing: list[int], keys: list[bytes], texts: list[str], vectors: Vector) -> None:

@@ -14,6 +14,7 @@ from vocabgap.clustering.embedding.model_files import (
     DAMAGED_HINT,
     ModelFiles,
     Pooling,
+    read_bytes,
     require_no_further_modules,
 )
 from vocabgap.errors import InvalidInputError, StateError
@@ -55,6 +56,8 @@ _INTEGERS: Final = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 _FLOATS: Final = frozenset({"tensor(float)", "tensor(float16)", "tensor(double)"})
 _SILENT: Final = 4  # what the runtime would log comes as an exception too
 _OTHER_MODEL_HINT: Final = "name a model that embeds texts"
+_ONE_FILE_HINT: Final = "export the model with its weights in the one file"
+_EXTERNAL_FOLDER: Final = "session.model_external_initializers_file_folder_path"
 _LENGTHS_HINT: Final = "export the model with open lengths"
 
 
@@ -94,23 +97,26 @@ class Graph:
         return np.asarray(found)
 
 
-def load_graph(path: Path) -> Graph:
+def load_graph(path: Path, model: bytes) -> Graph:
     """Load the graph of a model."""
     onnxruntime = library("onnxruntime")
     onnxruntime.disable_telemetry_events()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = _SILENT
+    # Weights in a file beside the model would count for its vectors, and not for its digest.
+    options.add_session_config_entry(_EXTERNAL_FOLDER, f"{path}/none")
     try:
         session = onnxruntime.InferenceSession(
-            str(path),
+            model,
             sess_options=options,
             providers=["CPUExecutionProvider"],
             enable_fallback=0,  # it would print on standard output, and try the same again
         )
         inputs, outputs = map(_ports, (session.get_inputs(), session.get_outputs()))
     except Exception as error:
-        raise InvalidInputError(f"'{path}' cannot be loaded: {told(error)}", hint=DAMAGED_HINT) from error
+        hint = _ONE_FILE_HINT if "external data" in str(error).casefold() else DAMAGED_HINT
+        raise InvalidInputError(f"'{path}' cannot be loaded: {told(error)}", hint=hint) from error
     output, pooled = _choose_output(path, outputs)
     for each in inputs:
         _require_known(path, each)
@@ -264,9 +270,10 @@ def load_encoder(files: ModelFiles) -> Encoder:
     """Load a model and its tokenizer."""
     tokenizers = library("tokenizers")
     library("onnxruntime")  # what is missing is told before files of any size are read
-    digest = files.digest()  # and what the system refuses in its own words
+    model = read_bytes(files.model)
+    digest = files.digest(model)  # and what the system refuses in its own words
     tokenizer = _load_tokenizer(tokenizers, files)
-    graph = load_graph(files.model)
+    graph = load_graph(files.model, model)
     if not graph.pooled:
         require_no_further_modules(files.home)
     tokens_by = f"tokenizers {version('tokenizers')}"

@@ -1,10 +1,14 @@
-"""The files of a model: where they lie in a folder as it was published, and the digest of them all."""
+"""The files of a model: in a folder as it was published, or in an installed package, and the digest of them.
+
+Of a package nothing is imported. Packages hold models in many ways: with the tokenizer beside, in another
+folder, or left to a second package. A model is a MiniLM if its path, or the name of its package, says so.
+"""
 
 import hashlib
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +23,7 @@ from vocabgap.errors import (
     expanded,
 )
 from vocabgap.files.refusals import FileKind, file_kind
+from vocabgap.settings.model import MINILM
 from vocabgap.text import printable_name
 
 # The files of a model as they lie on disk: whole, or an error that names the one it is about.
@@ -165,8 +170,27 @@ TOKENIZER_NAME: Final = "tokenizer.json"
 _RULES: Final = "1"
 _FOLDER_HINT: Final = "name a folder that holds tokenizer.json and model.onnx"
 _MOST_LISTED: Final = 10
-# Where a tensor of a model says which file it is in: key 1 "location", then field 2, its length and the name.
-_LOCATION: Final = re.compile(rb"\x0a\x08location\x12([\x00-\x7f]|[\x80-\xff][\x01-\x7f])", re.DOTALL)
+# Models of the same family that compare two texts, and give a score instead of a vector.
+_COMPARING: Final = ("ms-marco", "msmarco", "cross-encoder", "cross_encoder", "rerank")
+# The vocabulary of BERT (uncased), which MiniLM was made with: how many tokens it has, and where some stand.
+_BERT_TOKENS: Final = 30_522
+_BERT_IDS: Final = {
+    "[PAD]": 0,
+    "[UNK]": 100,
+    "[CLS]": 101,
+    "[SEP]": 102,
+    "[MASK]": 103,
+    ".": 1012,
+    "a": 1037,
+    "the": 1996,
+    "of": 1997,
+    "##s": 2015,
+    "##ing": 2075,
+    "##!": 29_612,
+}
+_MINILM_HINT: Final = (
+    "install a package that carries one, or name a folder that holds tokenizer.json and model.onnx"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +215,12 @@ class ModelFiles:
     max_tokens: int = DEFAULT_MAX_TOKENS
     borrowed: bool = False
 
-    def digest(self) -> str:
-        """SHA-256 (hex) of everything that decides which vector a text gets, the runtime apart."""
-        model = read_bytes(self.model)
+    def digest(self, model: bytes) -> str:
+        """SHA-256 (hex) of everything that decides which vector a text gets, the runtime apart.
+
+        Args:
+            model: The content of the graph's file.
+        """
         parts = [
             ("rules", _RULES.encode()),
             ("model", hashlib.sha256(model).digest()),
@@ -201,10 +228,6 @@ class ModelFiles:
             ("pooling", self.pooling.encode()),
             ("max_tokens", str(self.max_tokens).encode()),
         ]
-        for location in sorted(set(_locations(model))):
-            path = self.model.parent / location
-            if _is_file(path):  # the runtime tells which one it misses
-                parts.append((location, _digest(path)))
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
@@ -274,39 +297,6 @@ def _tokenizer(home: Path, model: Path) -> Path:
     )
 
 
-def _locations(model: bytes) -> Iterator[str]:
-    """Names of the files beside a model that its tensors lie in.
-
-    They are found by how such an entry is always written, not by reading the model as a whole, for which
-    there is a library of its own. What looks like one by chance names no file that is there.
-    """
-    for found in _LOCATION.finditer(model):
-        low, *high = found[1]
-        length = (low & 0x7F) + (high[0] << 7 if high else 0)
-        name = model[found.end() : found.end() + length]
-        try:
-            location = name.decode("utf-8")
-        except UnicodeDecodeError:
-            continue
-        if location and "\0" not in location and not Path(location).is_absolute():
-            yield location
-
-
-def _digest(path: Path) -> bytes:
-    try:
-        with path.open("rb") as content:
-            return hashlib.file_digest(content, "sha256").digest()
-    except OSError as error:
-        raise unreadable(path, error) from error
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return file_kind(path) is FileKind.FILE
-    except OSError:
-        return False
-
-
 def _kind(place: Path) -> FileKind:
     try:
         return file_kind(place)
@@ -316,3 +306,114 @@ def _kind(place: Path) -> FileKind:
 
 def _called(folder: Path) -> str:
     return printable_name(folder.absolute().name) or "model"
+
+
+@dataclass(frozen=True, slots=True)
+class _Carried:
+    """A file of an installed package."""
+
+    package: str
+    version: str
+    path: Path
+    inside: str  # its path within the package
+
+    @property
+    def is_minilm(self) -> bool:
+        told = f"{self.package}/{self.inside}".lower()
+        return MINILM in told and not any(word in told for word in _COMPARING)
+
+    @property
+    def named(self) -> str:
+        return f"{self.package} {self.version}"
+
+
+def find_minilm() -> ModelFiles:
+    """The MiniLM of the installed packages.
+
+    Of several, one with a tokenizer in its own package comes first, then the package whose name sorts
+    first, then the folder, then the order in which names are looked for in a folder.
+    """
+    carried = list(_carried())
+    models = [each for each in carried if each.path.suffix == SUFFIX and each.is_minilm]
+    tokenizers = [each for each in carried if each.path.name == TOKENIZER_NAME]
+    if not models:
+        raise NotFoundError(f"no installed package carries an ONNX file of {MINILM}", hint=_MINILM_HINT)
+    owned = {each.package for each in tokenizers}
+    model = min(models, key=lambda each: (each.package not in owned, each.package, *_preference(each)))
+    tokenizer = _own_tokenizer(model, tokenizers) or _borrowed_tokenizer(tokenizers)
+    if tokenizer is None:
+        raise NotFoundError(
+            f"{model.named} carries a {MINILM} without {TOKENIZER_NAME}, and no other package one that fits",
+            hint=_MINILM_HINT,
+        )
+    home = home_of(model.path)
+    borrowed = tokenizer.package != model.package
+    other = f", tokenizer of {tokenizer.named}" if borrowed else ""
+    return ModelFiles(
+        f"{MINILM} ({model.named}{other})",
+        model.path,
+        tokenizer.path,
+        home,
+        read_pooling(home),
+        read_max_tokens(home),
+        borrowed,
+    )
+
+
+def _carried() -> Iterator[_Carried]:
+    """The ONNX files and the tokenizers of all packages; of one installed twice, those of the first."""
+    seen = set()
+    for package in distributions():
+        name = str(package.metadata["Name"] or "").lower().replace("_", "-")
+        if name in seen:
+            continue
+        seen.add(name)
+        yield from _of_package(package, name)
+
+
+def _of_package(package: Distribution, name: str) -> Iterator[_Carried]:
+    for file in package.files or ():
+        if file.suffix == SUFFIX or file.name == TOKENIZER_NAME:
+            path = Path(str(package.locate_file(file)))
+            if path.is_file():
+                yield _Carried(name, package.version, path, file.as_posix())
+
+
+def _preference(model: _Carried) -> tuple[str, int, str]:
+    place = MODEL_NAMES.index(model.path.name) if model.path.name in MODEL_NAMES else len(MODEL_NAMES)
+    return home_of(model.path).as_posix(), place, model.inside
+
+
+def _own_tokenizer(model: _Carried, tokenizers: list[_Carried]) -> _Carried | None:
+    """The tokenizer in the folder of the model, in the one above `onnx/`, or else the only one around."""
+    own = [each for each in tokenizers if each.package == model.package]
+    near = (home_of(model.path), model.path.parent)
+    for each in own:
+        if each.path.parent in near:
+            return each
+    if len(own) > 1:
+        shown = ", ".join(sorted(printable_name(each.inside) for each in own))
+        raise InvalidInputError(
+            f"{model.named} carries '{printable_name(model.inside)}' and, apart from it, several tokenizers:"
+            f" {shown}",
+            hint=f"copy the model and its {TOKENIZER_NAME} into a folder, and name that",
+        )
+    return own[0] if own else None
+
+
+def _borrowed_tokenizer(tokenizers: list[_Carried]) -> _Carried | None:
+    ordered = sorted(tokenizers, key=lambda each: (not each.is_minilm, each.package, each.inside))
+    return next((each for each in ordered if _is_of_bert(each.path)), None)
+
+
+def _is_of_bert(path: Path) -> bool:
+    try:
+        model = read_object(path).get("model")
+    except VocabgapError:
+        return False
+    if not isinstance(model, dict) or model.get("type") != "WordPiece":
+        return False
+    words = model.get("vocab")
+    if not isinstance(words, dict) or len(words) != _BERT_TOKENS:
+        return False
+    return all(words.get(word) == place for word, place in _BERT_IDS.items())
