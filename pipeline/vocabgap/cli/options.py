@@ -144,7 +144,7 @@ class ReadingArguments(TypedDict):
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of each named tuple that it takes, in the place of the tuple."""
+    """Give a command the options of each named tuple that it takes, after its own."""
     own = inspect.signature(command).parameters
     groups: dict[str, Any] = {
         name: parameter.annotation
