@@ -14,9 +14,9 @@ from vocabgap.glossary.conflicts import (
     SemanticConflict,
     Severity,
     Strictness,
-    conflict_of,
     score_severity,
 )
+from vocabgap.glossary.events import GenerationBlockedBySemanticConflict, event_of
 from vocabgap.glossary.seeds import (
     SeedFileValidationError,
     SeedProblem,
@@ -103,13 +103,25 @@ def test_something_ambiguous_has_candidates() -> None:
 
 def test_the_term_of_a_conflict_is_read_as_text_and_as_an_object() -> None:
     ref = {"surface": "lift", "scope": "team_domain", "definition": "raises", "confidence": 0.9}
-    payload = {"conflict_type": "ambiguous", "severity": "high", "confidence": 0.9, "candidate_senses": [ref]}
-    plain = conflict_of({**payload, "term": "lift"})
-    assert plain == conflict_of({**payload, "term": {"surface_text": "lift"}})
-    assert plain.candidate_senses == (SenseRef("lift", "team_domain", "raises", 0.9),)
-    assert conflict_of(msgspec.to_builtins(plain)) == plain
-    with pytest.raises(InvalidTermError, match="conflict"):
-        conflict_of({"term": "lift"})
+    conflict = {
+        "conflict_type": "ambiguous",
+        "severity": "high",
+        "confidence": 0.9,
+        "candidate_senses": [ref],
+    }
+    names = dict.fromkeys(("step_id", "mission_id", "run_id"), "x")
+    levels = dict.fromkeys(("strictness_mode", "effective_strictness"), "max")
+    kind = {"event_type": "GenerationBlockedBySemanticConflict", "timestamp": "2026-04-01T10:00:00Z"}
+
+    plain, nested = (
+        event_of({**kind, **names, **levels, "conflicts": [{**conflict, "term": term}]})
+        for term in ("lift", {"surface_text": "lift"})
+    )
+
+    assert isinstance(plain, GenerationBlockedBySemanticConflict)
+    assert plain == nested
+    assert plain.conflicts[0].candidate_senses == (SenseRef("lift", "team_domain", "raises", 0.9),)
+    assert event_of(msgspec.to_builtins(plain)) == plain
 
 
 SURE, LIKELY, WEAK = 0.8, 0.5, 0.49

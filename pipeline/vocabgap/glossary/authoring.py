@@ -249,10 +249,10 @@ def deprecate_sense(
     """Let a sense count no more.
 
     Args:
-        runtime: As `promote_sense`.
-        term: As there.
-        scope: As there.
-        definition: As there.
+        runtime: The glossary.
+        term: The term, in any spelling.
+        scope: The scope of the sense, where there are several.
+        definition: Its definition or the beginning, where there are several.
 
     Returns:
         The sense that was meant, as it was.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -86,16 +86,6 @@ def score_severity(conflict_type: ConflictType, *, confidence: float, critical: 
     if confidence >= SURE:
         return Severity.LOW
     return Severity.HIGH if critical and confidence < UNSURE else Severity.MEDIUM
-
-
-def conflict_of(payload: Any) -> SemanticConflict:  # noqa: ANN401 - whatever a log may hold
-    """The conflict that a JSON object stands for; its term may be a plain text."""
-    if isinstance(payload, dict) and isinstance(payload.get("term"), str):
-        payload = {**payload, "term": {"surface_text": payload["term"]}}
-    try:
-        return msgspec.convert(payload, SemanticConflict)
-    except msgspec.ValidationError as error:
-        raise InvalidTermError(f"conflict: {error}") from error
 
 
 class Strictness(StrEnum):

@@ -214,8 +214,8 @@ class GlossarySenseUpdated(Event, frozen=True, kw_only=True, tag=True):
         conflict_id: The question that it answers; empty where it answers none.
         overruled: The senses that it takes the place of; where a log does not say, all that there were if it
             answers a question, else none.
-        usage: As above.
-        mission_id: As above.
+        usage: The use of the term that is meant so, where the question was about one; else empty.
+        mission_id: The mission in which that was; empty where it was none, or the log does not say.
     """
 
     term_surface: str

@@ -43,13 +43,10 @@ january february march april may june july august september october november dec
 """
 # Marks of work to do, and abbreviations that everybody uses.
 _MARKS: Final = "todo fixme xxx wip tbd tba nb ok fyi asap ps etc ie eg am pm ci cd"
-
 STOP_WORDS: Final = frozenset(_COMMONEST.split())
 NO_NOUNS: Final = STOP_WORDS | FUNCTION_WORDS | frozenset(_CUT.split())
 NO_NAMES: Final = NO_NOUNS | frozenset(_CALENDAR.split())
 NO_ACRONYMS: Final = STOP_WORDS | frozenset(_MARKS.split())
-
-
 _MOST: Final = 80  # characters of a phrase; what is longer is a quotation, and no term
 _FEW: Final = 40  # between straight single marks, which may also be apostrophes
 # A mark opens where no word or mark is before it and no white space after it, and closes the other way round:
@@ -67,22 +64,6 @@ _KINDS: Final[Mapping[str, re.Pattern[str]]] = {
 }
 _PARAGRAPH: Final = re.compile(r"\n\s*\n")
 _CLOSING: Final = ",.;:!?…"  # what may stand before the closing mark and belongs to the sentence
-
-
-def quoted(text: str) -> Iterator[str]:
-    """The phrases between quotation marks: straight or curly, double or single, back-ticks or guillemets.
-
-    Returns:
-        The phrases as they are written, kind by kind, without white space and punctuation at their ends.
-    """
-    for mark, pattern in _KINDS.items():
-        if mark in text or (mark == "“" and "„" in text):
-            longest = _FEW if mark == "'" else _MOST
-            for phrase in pattern.findall(text):
-                if len(phrase) <= longest and not ("\n" in phrase and _PARAGRAPH.search(phrase)):
-                    yield phrase.strip().rstrip(_CLOSING)
-
-
 _LEAST_CAPITALS: Final = 2
 # snake_case, SCREAMING_SNAKE and __dunder__.
 _SNAKE: Final = re.compile(r"_*[^\W\d_][^\W_]*(?:_+[^\W_]+)+_*|__[^\W\d_][^\W_]*__")
@@ -94,100 +75,7 @@ _DIGITS: Final = re.compile(r"[a-z]{2,}[0-9]+[a-z0-9]*")
 _KEBAB: Final = re.compile(r"(?<![\w-])[a-z][a-z0-9]*(?:-[a-z0-9]+)+(?![\w-])")
 # In a sentence, not at its beginning.
 _CAPITALISED: Final = re.compile(r"[A-Z](?<=[a-z0-9,;] [A-Z])[a-z]{2,}(?: [A-Z][a-z]{2,})*(?!\w)")
-
-
-def spelled_as(word: str) -> tuple[TermSource, str] | None:
-    """The sign that a word's spelling is, and its normal form; none where it is spelled as words are."""
-    if len(word) == 1 or (word.isalpha() and word[1:].islower()):
-        return None
-    if ACRONYM.fullmatch(word):
-        form = word_form(word)
-        if sum(map(str.isupper, word)) < _LEAST_CAPITALS or form in NO_ACRONYMS:
-            return None
-        return TermSource.ACRONYM, form
-    if _SNAKE.fullmatch(word) or _HUMPS.fullmatch(word) or _DIGITS.fullmatch(word):
-        return TermSource.CASING_PATTERN, word_form(word)
-    return None
-
-
-def kebabs(text: str) -> Iterator[str]:
-    """The kebab-case words of a text; no compound of nothing but the commonest words."""
-    if "-" in text:
-        for word in _KEBAB.findall(text):
-            if not STOP_WORDS.issuperset(word.split("-")):
-                yield word
-
-
-def capitalised(text: str) -> Iterator[str]:
-    """Names: words in a sentence that begin with capitals, one or several in a row."""
-    for run in _CAPITALISED.findall(text):
-        words = run.split()
-        while words and words[0].lower() in FUNCTION_WORDS:
-            del words[0]
-        while words and words[-1].lower() in FUNCTION_WORDS:
-            del words[-1]
-        if not NO_NAMES.issuperset(map(str.lower, words)):
-            yield " ".join(words)
-
-
 _LEAST_LETTERS: Final = 3  # of a word that is a term where it is there often
-
-
-class Sign(NamedTuple):
-    """What a word's spelling says.
-
-    Attributes:
-        source: By which sign it is a term.
-        form: Its normal form.
-        word: The word.
-    """
-
-    source: TermSource
-    form: str
-    word: str
-
-
-class Reading(NamedTuple):
-    """What a run of characters says.
-
-    Attributes:
-        keys: Its words and marks, as they are looked up.
-        signs: The terms that their spelling shows.
-        nouns: The words that are terms where they are there often: how they are looked up, and as written.
-        forms: How these are looked up.
-    """
-
-    keys: tuple[str, ...]
-    signs: tuple[Sign, ...]
-    nouns: tuple[tuple[str, str], ...]
-    forms: tuple[str, ...]
-
-
-def readings(runs: Iterable[str]) -> list[Reading]:
-    """What runs of characters say, in order."""
-    return list(map(_read, runs))
-
-
-@lru_cache(maxsize=100_000)
-def _read(run: str) -> Reading:
-    if run.isalpha() and run.islower():  # most of any text
-        key = word_key(run)
-        return Reading((key,), (), *((((key, run),), (key,)) if _is_noun(run) else ((), ())))
-    tokens = tokens_of(run)
-    words = [token for token in tokens if len(token) > 1]  # a single letter or mark is no term
-    signs = [Sign(*sign, word) for word in words if (sign := spelled_as(word)) is not None]
-    signs += (Sign(TermSource.CASING_PATTERN, normal_form(word), word) for word in kebabs(run))
-    nouns = tuple((word_key(word), word) for word in words if _is_noun(word))
-    return Reading(tuple(map(word_key, tokens)), tuple(signs), nouns, tuple(form for form, _ in nouns))
-
-
-def _is_noun(token: str) -> bool:
-    """Whether a word may be a noun; a capital may begin it."""
-    if len(token) < _LEAST_LETTERS or not token[1:].islower() or not token.isalpha():
-        return False
-    return NO_NOUNS.isdisjoint((word_key(token), token.lower()))
-
-
 DEFAULT_FIELDS: Final = ("description", "prompt", "output")
 OFTEN: Final = 3  # times that a word is there, to be a term for that
 _WATCHED, _ALIASES, _EXCLUDED = "glossary_watch_terms", "glossary_aliases", "glossary_exclude_terms"
@@ -362,3 +250,106 @@ def _term(form: str) -> tuple[str, TermSurface | None]:
         return term_key(form), TermSurface(form)
     except InvalidTermError:
         return "", None
+
+
+def quoted(text: str) -> Iterator[str]:
+    """The phrases between quotation marks: straight or curly, double or single, back-ticks or guillemets.
+
+    Returns:
+        The phrases as they are written, kind by kind, without white space and punctuation at their ends.
+    """
+    for mark, pattern in _KINDS.items():
+        if mark in text or (mark == "“" and "„" in text):
+            longest = _FEW if mark == "'" else _MOST
+            for phrase in pattern.findall(text):
+                if len(phrase) <= longest and not ("\n" in phrase and _PARAGRAPH.search(phrase)):
+                    yield phrase.strip().rstrip(_CLOSING)
+
+
+def spelled_as(word: str) -> tuple[TermSource, str] | None:
+    """The sign that a word's spelling is, and its normal form; none where it is spelled as words are."""
+    if len(word) == 1 or (word.isalpha() and word[1:].islower()):
+        return None
+    if ACRONYM.fullmatch(word):
+        form = word_form(word)
+        if sum(map(str.isupper, word)) < _LEAST_CAPITALS or form in NO_ACRONYMS:
+            return None
+        return TermSource.ACRONYM, form
+    if _SNAKE.fullmatch(word) or _HUMPS.fullmatch(word) or _DIGITS.fullmatch(word):
+        return TermSource.CASING_PATTERN, word_form(word)
+    return None
+
+
+def kebabs(text: str) -> Iterator[str]:
+    """The kebab-case words of a text; no compound of nothing but the commonest words."""
+    if "-" in text:
+        for word in _KEBAB.findall(text):
+            if not STOP_WORDS.issuperset(word.split("-")):
+                yield word
+
+
+def capitalised(text: str) -> Iterator[str]:
+    """Names: words in a sentence that begin with capitals, one or several in a row."""
+    for run in _CAPITALISED.findall(text):
+        words = run.split()
+        while words and words[0].lower() in FUNCTION_WORDS:
+            del words[0]
+        while words and words[-1].lower() in FUNCTION_WORDS:
+            del words[-1]
+        if not NO_NAMES.issuperset(map(str.lower, words)):
+            yield " ".join(words)
+
+
+class Sign(NamedTuple):
+    """What a word's spelling says.
+
+    Attributes:
+        source: By which sign it is a term.
+        form: Its normal form.
+        word: The word.
+    """
+
+    source: TermSource
+    form: str
+    word: str
+
+
+class Reading(NamedTuple):
+    """What a run of characters says.
+
+    Attributes:
+        keys: Its words and marks, as they are looked up.
+        signs: The terms that their spelling shows.
+        nouns: The words that are terms where they are there often: how they are looked up, and as written.
+        forms: How these are looked up.
+    """
+
+    keys: tuple[str, ...]
+    signs: tuple[Sign, ...]
+    nouns: tuple[tuple[str, str], ...]
+    forms: tuple[str, ...]
+
+
+def readings(runs: Iterable[str]) -> list[Reading]:
+    """What runs of characters say, in order."""
+    return list(map(_read, runs))
+
+
+@lru_cache(maxsize=100_000)
+def _read(run: str) -> Reading:
+    if run.isalpha() and run.islower():  # most of any text
+        key = word_key(run)
+        return Reading((key,), (), *((((key, run),), (key,)) if _is_noun(run) else ((), ())))
+    tokens = tokens_of(run)
+    words = [token for token in tokens if len(token) > 1]  # a single letter or mark is no term
+    signs = [Sign(*sign, word) for word in words if (sign := spelled_as(word)) is not None]
+    signs += (Sign(TermSource.CASING_PATTERN, normal_form(word), word) for word in kebabs(run))
+    nouns = tuple((word_key(word), word) for word in words if _is_noun(word))
+    return Reading(tuple(map(word_key, tokens)), tuple(signs), nouns, tuple(form for form, _ in nouns))
+
+
+def _is_noun(token: str) -> bool:
+    """Whether a word may be a noun; a capital may begin it."""
+    if len(token) < _LEAST_LETTERS or not token[1:].islower() or not token.isalpha():
+        return False
+    return NO_NOUNS.isdisjoint((word_key(token), token.lower()))

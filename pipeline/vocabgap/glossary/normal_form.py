@@ -15,7 +15,6 @@ from vocabgap.glossary.senses import InvalidTermError, TermSurface
 _SHORTEST: Final = 4  # letters of a word that may be a plural
 _SHORTEST_IES: Final = 5  # letters from which on -ies is from -y: policies, but ties
 _VOWELS: Final = frozenset("aeiouy")
-
 # Ends like a plural and is none, or has no other form.
 _UNCHANGED: Final = """
 news lens series species means always perhaps towards besides sometimes nowadays afterwards whereas
@@ -70,49 +69,6 @@ _CHES_FROM_CHE: Final = re.compile(
 _USES_FROM_USE: Final = re.compile(
     r"\w*[ao]uses|(?:re|mis|over|dis|ab|am|m|f|conf|diff|inf|def|ref|r|acc|exc|per)?uses"
 )
-
-
-@lru_cache(maxsize=100_000)
-def singular(word: str) -> str:
-    """The singular of a word in lower case; itself where it is none, or that cannot be known."""
-    if not word.isalpha():
-        return word
-    while (shorter := _once(word)) != word:  # no word is a plural twice, but its singular is its own
-        word = shorter
-    return word
-
-
-def _once(word: str) -> str:
-    if len(word) < _SHORTEST or not word.endswith("s") or word in _STAY:
-        return word
-    if word in _IRREGULAR:
-        return _IRREGULAR[word]
-    if word in _KNOWN:
-        return word[:-1]
-    singular_form = _by_ending(word)
-    return singular_form if not _VOWELS.isdisjoint(singular_form) else word
-
-
-def _by_ending(word: str) -> str:
-    if word.endswith("es"):
-        return _without_es(word)
-    return word if word.endswith(("ss", "us", "as", "is", "os")) else word[:-1]
-
-
-def _without_es(word: str) -> str:
-    if word.endswith("ies"):
-        from_ie = len(word) < _SHORTEST_IES or _IES_FROM_IE.fullmatch(word) is not None
-        return word[:-1] if from_ie else f"{word[:-3]}y"
-    keeps_e = (
-        (word.endswith("oes") and _OES_FROM_OE.fullmatch(word))
-        or (word.endswith("ches") and _CHES_FROM_CHE.fullmatch(word))
-        or (word.endswith("uses") and _USES_FROM_USE.fullmatch(word))
-    )
-    if not keeps_e and word.endswith(("sses", "xes", "zzes", "tzes", "shes", "ches", "oes", "uses")):
-        return word[:-2]
-    return word[:-1]
-
-
 # A word, or a single mark: a term does not go on across the end of a sentence.
 _TOKEN: Final = re.compile(r"\w+|[^\w\s]")
 # What is in a word without being seen, and makes no other word of it: hyphenation points, text directions.
@@ -209,3 +165,44 @@ def surface_of(text: str) -> TermSurface | None:
 
 def _undotted(match: re.Match[str]) -> str:
     return "I" if match[0][0] == "\u0130" else ""
+
+
+@lru_cache(maxsize=100_000)
+def singular(word: str) -> str:
+    """The singular of a word in lower case; itself where it is none, or that cannot be known."""
+    if not word.isalpha():
+        return word
+    while (shorter := _once(word)) != word:  # no word is a plural twice, but its singular is its own
+        word = shorter
+    return word
+
+
+def _once(word: str) -> str:
+    if len(word) < _SHORTEST or not word.endswith("s") or word in _STAY:
+        return word
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if word in _KNOWN:
+        return word[:-1]
+    singular_form = _by_ending(word)
+    return singular_form if not _VOWELS.isdisjoint(singular_form) else word
+
+
+def _by_ending(word: str) -> str:
+    if word.endswith("es"):
+        return _without_es(word)
+    return word if word.endswith(("ss", "us", "as", "is", "os")) else word[:-1]
+
+
+def _without_es(word: str) -> str:
+    if word.endswith("ies"):
+        from_ie = len(word) < _SHORTEST_IES or _IES_FROM_IE.fullmatch(word) is not None
+        return word[:-1] if from_ie else f"{word[:-3]}y"
+    keeps_e = (
+        (word.endswith("oes") and _OES_FROM_OE.fullmatch(word))
+        or (word.endswith("ches") and _CHES_FROM_CHE.fullmatch(word))
+        or (word.endswith("uses") and _USES_FROM_USE.fullmatch(word))
+    )
+    if not keeps_e and word.endswith(("sses", "xes", "zzes", "tzes", "shes", "ches", "oes", "uses")):
+        return word[:-2]
+    return word[:-1]

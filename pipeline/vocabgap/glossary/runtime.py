@@ -112,7 +112,7 @@ class GlossaryRuntime:
 
         Args:
             context: The first step of the run.
-            strictness: As `run`.
+            strictness: What the gate lets pass in this run, whatever the step and its mission say.
 
         Raises:
             VocabgapError: A file cannot be read.
@@ -140,7 +140,7 @@ class GlossaryRuntime:
 
         Args:
             context: The step.
-            strictness: As `run`.
+            strictness: What the gate lets pass in this run, whatever the step and its mission say.
         """
         require_kind("context", context, ExecutionContext, "an ExecutionContext")
         if strictness is not None:
@@ -226,13 +226,13 @@ class GlossaryRuntime:
         Args:
             retry_token: The token of its checkpoint.
             inputs: What it is given now; by default what was kept of it.
-            strictness: As `run`.
-            ask: As `run`.
-            confirm: As `run`.
+            strictness: What the gate lets pass in this run.
+            ask: Asks a person what a term means.
+            confirm: Asks whether the step goes on though its inputs have changed.
 
         Raises:
             NotFoundError: There is no such checkpoint.
-            VocabgapError: As `run`.
+            VocabgapError: What `run` raises.
         """
         context = self.stopped(retry_token, inputs)
         return self.run(context, strictness=strictness, ask=ask, confirm=confirm)
