@@ -149,9 +149,7 @@ def test_a_damaged_file_is_computed_again_and_told(
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize(
-    "sql", ["update vectors set vector = zeroblob(16)", "update vectors set vector = x'00'"]
-)
+@pytest.mark.parametrize("vector", [bytes(16), b"short"])
 def test_a_vector_that_is_not_what_was_written_is_not_believed(
     folder: Path, kept: Path, files: Callable[[], list[Path]], fresh: npt.NDArray[np.float32], vector: bytes
 ) -> None:
