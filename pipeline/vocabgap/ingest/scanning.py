@@ -15,8 +15,9 @@ import numpy as np
 import polars as pl
 from msgspec import structs
 
-from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, expanded
+from vocabgap.errors import InvalidInputError, StateError, expanded
 from vocabgap.files.parquet import write_parquet
+from vocabgap.files.refusals import refusal
 from vocabgap.ingest.accounting import (
     WHY_NOT,
     Account,
@@ -436,10 +437,8 @@ def _new_folder(out: Path) -> Iterator[Path]:
         temporary = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))  # nobody else's to read
         yield temporary
         temporary.replace(out)
-    except PermissionError as error:
-        raise AccessDeniedError(f"'{out}' cannot be written: {error.strerror}", hint=_HINT) from error
     except OSError as error:
-        raise StateError(f"'{out}' cannot be written: {error.strerror or error}", hint=_HINT) from error
+        raise refusal(f"'{out}' cannot be written", error, hint=_HINT) from error
     finally:
         if temporary is not None:
             shutil.rmtree(temporary, ignore_errors=True)

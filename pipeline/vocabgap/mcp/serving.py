@@ -23,7 +23,8 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-from vocabgap.errors import AccessDeniedError, StateError, system_error
+from vocabgap.errors import StateError, system_error
+from vocabgap.files.refusals import refusal
 from vocabgap.files.signals import STOPPING
 
 LOOPBACK: Final = "127.0.0.1"
@@ -76,14 +77,9 @@ def serve_http(server: Server[Any], port: int, on_listening: Callable[[str], Non
         try:
             listener.bind((LOOPBACK, port))
             listener.listen()  # whoever reads the address may connect at once
-        except PermissionError as error:
-            raise AccessDeniedError(
-                f"port {port} may not be listened on", hint="name one from 1024 on with --http"
-            ) from error
         except OSError as error:
-            raise StateError(
-                f"port {port} cannot be listened on: {error.strerror}", hint="name another one with --http"
-            ) from error
+            hint = "name another one, from 1024 on, with --http"
+            raise refusal(f"port {port} cannot be listened on", error, hint=hint) from error
         on_listening(f"http://{LOOPBACK}:{listener.getsockname()[1]}{PATH}")
         # The app refuses requests whose Host or Origin is not of this machine: a page in a browser is one.
         app = server.streamable_http_app(streamable_http_path=PATH, host=LOOPBACK)
