@@ -91,7 +91,7 @@ def test_a_source_that_is_off_is_not_read(workspace: Path) -> None:
         ({"mine": Source()}, r"\[source.mine\] glob"),
         ({"mine": Source(glob="/exports/gaps.jsonl")}, r"\[source.mine\] glob"),
         ({"mine": "wishes-*.jsonl"}, r"\[source.mine\]: expected a table"),
-        (["wishes-*.jsonl"], "^sources: .*found a list"),
+        (["wishes-*.jsonl"], r"^\[source\]: .*found a list"),
     ],
 )
 def test_a_source_that_cannot_work_is_named(

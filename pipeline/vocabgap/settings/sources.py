@@ -105,15 +105,8 @@ def checked_sources(sources: Mapping[str, Source | Mapping[str, Any]]) -> dict[s
     Raises:
         InvalidInputError: A source cannot work; the error names it, and the key.
     """
-    sources = converted(
-        sources, dict[str, Any], "sources", hint='for example {"mine": {"glob": "wishes-*.jsonl"}}'
-    )
-    checked = {
-        name: each
-        if isinstance(each, Source)
-        else converted({"source": {name: each}}, _Tables)["source"][name]
-        for name, each in sources.items()
-    }
+    hint = 'for example {"mine": {"glob": "wishes-*.jsonl"}}'
+    checked = converted({"source": sources}, _Tables, hint=hint)["source"]
     for name, each in checked.items():
         _check_whole(name, each)
     return {name: each for name, each in checked.items() if each.enabled}
@@ -153,7 +146,8 @@ def _check(name: str, source: Source) -> None:
                     f"[source.{name}.{table}] {field}: a record has no such field", hint=_FIELDS_HINT
                 )
     for field, value in source.constants.items():
-        _require_constant(name, field, value)
+        kind = get_type_hints(GapRecord)[field]
+        converted(value, kind, f"[source.{name}.constants] {field}", hint=_FIELDS_HINT)
     _check_paths(name, source)
 
 
@@ -168,11 +162,6 @@ def _check_paths(name: str, source: Source) -> None:
             raise InvalidInputError(
                 f"[source.{name}.where] {path}: expected at least one value", hint="or leave the line out"
             )
-
-
-def _require_constant(name: str, field: str, value: object) -> None:
-    kind = get_type_hints(GapRecord)[field]
-    converted(value, kind, f"[source.{name}.constants] {field}", hint=_FIELDS_HINT)
 
 
 @lru_cache

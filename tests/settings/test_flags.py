@@ -1,0 +1,40 @@
+"""Settings declare their options once: the command line, its repetition and comparisons read them there."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from vocabgap.cli.app import run
+from vocabgap.ingest.selection import Selection
+from vocabgap.records.moments import parse_now
+from vocabgap.reporting.command import Reproduction
+from vocabgap.reporting.manifest import Narrowing, differences
+from vocabgap.settings.model import RankSettings, Settings, known_flags
+
+RANKING = {name: flag for name, flag in known_flags().items() if flag.table == "rank"}
+
+
+def test_every_setting_of_the_ranking_with_a_flag_is_an_option_of_report(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run(["report", "--help"])
+
+    told = capsys.readouterr().out
+    assert RANKING
+    assert all(f"  {name} " in told for name in RANKING)
+
+
+@pytest.mark.parametrize("name", RANKING)
+def test_a_setting_with_a_flag_is_said_again_and_told_as_a_difference(name: str, tmp_path: Path) -> None:
+    flag = RANKING[name]
+    other = "images" if name == "--rank-by" else 7
+    rank = replace(RankSettings(), **{flag.key: type(flag.default)(other)})
+    now = parse_now("2026-07-01")
+
+    command = Reproduction((tmp_path,), Settings(rank=rank), Selection(), now).command
+    earlier, later = (Narrowing.of(Selection(), each) for each in (RankSettings(), rank))
+    (difference,) = differences(earlier, later, between=now - now)
+
+    assert f" {name} {other} " in command
+    assert (difference.filter, difference.later) == (name.removeprefix("--"), str(other))
