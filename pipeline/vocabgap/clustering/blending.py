@@ -334,8 +334,8 @@ def least_of_largest(scores: Scores, count: int) -> Scores:
 
 def products(rows: FloatArray, one: IntArray, other: IntArray) -> FloatArray:
     """Dot products of pairs of rows, shape (pairs,); each the same whatever the others are."""
-    found = np.empty(len(one))
+    dots = np.empty(len(one))
     for start in range(0, len(one), _PAIRS_AT_ONCE):
         part = slice(start, start + _PAIRS_AT_ONCE)
-        np.einsum("pd,pd->p", rows[one[part]], rows[other[part]], out=found[part])
-    return found
+        np.einsum("pd,pd->p", rows[one[part]], rows[other[part]], out=dots[part])
+    return dots

@@ -13,9 +13,6 @@ from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.clustering.wordings import Points
 from vocabgap.text import REQUEST_WORDS, words
 
-# Which wording stands for a group: the one that says what most of the group says.
-
-
 CORE_SHARE: Final = 0.5
 
 
@@ -99,9 +96,9 @@ class Labeller:
         self._mentions = points.surfaces["mentions"].to_list()
         self._contents = points.contents
         position = {name: number for number, name in enumerate(self._names)}
-        self._spelt: dict[int, list[tuple[str, int]]] = defaultdict(list)
+        self._wordings: dict[int, list[tuple[str, int]]] = defaultdict(list)
         for wording, count, surface in points.wordings.select("wording", "mentions", "surface").iter_rows():
-            self._spelt[position[surface]].append((wording, count))
+            self._wordings[position[surface]].append((wording, count))
 
     def label(self, group: Iterable[int]) -> tuple[str, int]:
         """The label of a group, and the point whose surface it is a wording of."""
@@ -110,20 +107,20 @@ class Labeller:
         names = [self._names[member] for member in members]
         chosen = representative(contents, [self._mentions[member] for member in members], names)
         alike = [member for member, words in zip(members, contents, strict=True) if words == contents[chosen]]
-        where = {wording: member for member in alike for wording, _ in self._spelt[member]}
-        label = best_wording(wording for member in alike for wording in self._spelt[member])
+        where = {wording: member for member in alike for wording, _ in self._wordings[member]}
+        label = best_wording(wording for member in alike for wording in self._wordings[member])
         return label, where[label]
 
 
 def similarity(rows: Rows, others: IntArray) -> FloatArray:
     """Cosine similarity of each row to the row named beside it, 0 where it is negative, shape (n,)."""
-    found = np.zeros(len(others))
+    cosines = np.zeros(len(others))
     for start, end in _slices(len(others)):
         own, other = np.arange(start, end), others[start:end]
-        found[start:end] = rows.plain_terms(own).multiply(rows.plain_terms(other)).sum(axis=1)
+        cosines[start:end] = rows.plain_terms(own).multiply(rows.plain_terms(other)).sum(axis=1)
         if rows.dense is not None:
-            found[start:end] += products(rows.dense, own, other)
-    return _shown(found)
+            cosines[start:end] += products(rows.dense, own, other)
+    return _shown(cosines)
 
 
 def cohesion(rows: Rows, labels: IntArray) -> FloatArray:

@@ -58,11 +58,11 @@ class WordingVectors:
         """Vectors of unit length, rounded to `DECIMALS`; zeros for what is none of the wordings."""
         points = np.array([-1 if wording is None else self._points.get(wording, -1) for wording in wordings])
         known = np.flatnonzero(points >= 0)
-        found = np.zeros((len(points), self._dimension))
+        vectors = np.zeros((len(points), self._dimension))
         for start in range(0, len(known), _BLOCK_ROWS):
             block = known[start : start + _BLOCK_ROWS]
-            found[block] = self._projected(points[block])
-        return found
+            vectors[block] = self._projected(points[block])
+        return vectors
 
     def _projected(self, points: IntArray) -> FloatArray:
         dense = (self._rows.plain(points) @ self._places).toarray()

@@ -1,4 +1,8 @@
-"""One text to one vector: the tokenizer, the graph, the pooling of what it gives, and unit length."""
+"""One text to one vector: the tokenizer, the graph, the pooling of what it gives, and unit length.
+
+A text is run by itself, without padding and in one thread of the runtime: what int8 weights give depends on
+what else is in a batch, and sums may depend on how they are shared out among threads.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,8 +24,6 @@ from vocabgap.clustering.embedding.model_files import (
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.text import shortened, visible
 
-# The libraries of the extra `embed`: loaded when first needed, and their complaints told in one line.
-
 
 def library(name: str) -> Any:  # noqa: ANN401 - modules that need not be installed, taken as they are
     """A library by the name that it is imported by."""
@@ -29,19 +31,15 @@ def library(name: str) -> Any:  # noqa: ANN401 - modules that need not be instal
         return import_module(name)
     except ImportError as error:
         missing = isinstance(error, ModuleNotFoundError) and error.name == name
-        problem = f"needs {name}, which is not installed" if missing else f"cannot load {name}: {told(error)}"
+        problem = (
+            f"needs {name}, which is not installed" if missing else f"cannot load {name}: {one_line(error)}"
+        )
         raise StateError(f"embedding texts {problem}", hint="pip install 'vocabgap[embed]'") from error
 
 
-def told(error: BaseException) -> str:
+def one_line(error: BaseException) -> str:
     """What an error says, as one line that is safe to print."""
     return shortened(visible(str(error))) or type(error).__name__
-
-
-# An ONNX graph of a sentence model: which inputs it takes, and which of its outputs holds the vector.
-#
-# A text is run by itself, without padding and in one thread of the runtime: what int8 weights give
-# depends on what else is in a batch, and sums may depend on how they are shared out among threads.
 
 
 # What a graph may call an input, and what the tokenizer calls the same.
@@ -116,7 +114,7 @@ def load_graph(path: Path, model: bytes) -> Graph:
         inputs, outputs = map(_ports, (session.get_inputs(), session.get_outputs()))
     except Exception as error:
         hint = _ONE_FILE_HINT if "external data" in str(error).casefold() else DAMAGED_HINT
-        raise InvalidInputError(f"'{path}' cannot be loaded: {told(error)}", hint=hint) from error
+        raise InvalidInputError(f"'{path}' cannot be loaded: {one_line(error)}", hint=hint) from error
     output, pooled = _choose_output(path, outputs)
     for each in inputs:
         _require_known(path, each)
@@ -126,8 +124,8 @@ def load_graph(path: Path, model: bytes) -> Graph:
     return Graph(f"onnxruntime {onnxruntime.__version__}", types, output, pooled, session)
 
 
-def _ports(found: Sequence[Any]) -> list[_Port]:
-    return [_Port(each.name, each.type, tuple(each.shape)) for each in found]
+def _ports(nodes: Sequence[Any]) -> list[_Port]:
+    return [_Port(each.name, each.type, tuple(each.shape)) for each in nodes]
 
 
 def _require_known(path: Path, each: _Port) -> None:
@@ -208,7 +206,7 @@ class Encoder:
             found = self._graph.run({name: getattr(split, INPUTS[name]) for name in self._graph.inputs})
         except Exception as error:
             raise InvalidInputError(
-                f"'{self.files.model}' cannot be run on '{_named(text)}': {told(error)}",
+                f"'{self.files.model}' cannot be run on '{_named(text)}': {one_line(error)}",
                 hint=_ONE_EXPORT_HINT,
             ) from error
         # Lengths and sums are of double precision, and the outcome is rounded once: what is kept in a cache
@@ -301,7 +299,7 @@ def _or_reraised(error: BaseException, message: str) -> InvalidInputError:
     """An error of the tokenizer as one that names the file; what is none, such as Ctrl-C, is let through."""
     if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
         raise error
-    return InvalidInputError(f"{message}: {told(error)}", hint=DAMAGED_HINT)
+    return InvalidInputError(f"{message}: {one_line(error)}", hint=DAMAGED_HINT)
 
 
 def _named(text: str) -> str:

@@ -26,9 +26,6 @@ from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.settings.model import MINILM
 from vocabgap.text import printable_name
 
-# The files of a model as they lie on disk: whole, or an error that names the one it is about.
-
-
 DAMAGED_HINT: Final = "copy the model again from where it was published"
 _NOT_THERE: Final = (FileKind.NOTHING, FileKind.DANGLING)
 
@@ -48,22 +45,22 @@ def read_bytes(path: Path) -> bytes:
 
 def read_object(path: Path) -> dict[str, Any]:
     """The JSON object in a file; an empty one where there is no such file."""
-    found = _read_json(path)
-    if found is None:
+    content = _read_json(path)
+    if content is None:
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise InvalidInputError(f"'{path}' holds no JSON object", hint=DAMAGED_HINT)
-    return found
+    return content
 
 
 def read_list(path: Path) -> list[Any]:
     """The JSON array in a file; an empty one where there is no such file."""
-    found = _read_json(path)
-    if found is None:
+    content = _read_json(path)
+    if content is None:
         return []
-    if not isinstance(found, list):
+    if not isinstance(content, list):
         raise InvalidInputError(f"'{path}' holds no JSON array", hint=DAMAGED_HINT)
-    return found
+    return content
 
 
 def exists(path: Path) -> bool:
@@ -90,13 +87,6 @@ def _read_json(path: Path) -> object:
         return msgspec.json.decode(read_bytes(path))
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise InvalidInputError(f"'{path}' is not JSON: {error}", hint=DAMAGED_HINT) from error
-
-
-# What a published model says of itself: how token embeddings are pooled, and how many tokens it
-# reads.
-#
-# The files and their keys are those of sentence-transformers, which most sentence models are
-# published with.
 
 
 DEFAULT_MAX_TOKENS: Final = 256
@@ -127,9 +117,9 @@ def read_pooling(home: Path) -> Pooling:
             return Pooling.MEAN
         case ["cls" | "cls_token"]:
             return Pooling.CLS
-    told = " and ".join(sorted(str(each) for each in modes))
+    shown = " and ".join(sorted(str(each) for each in modes))
     raise InvalidInputError(
-        f"'{path}' asks for pooling by {told}; known are mean and cls",
+        f"'{path}' asks for pooling by {shown}; known are mean and cls",
         hint="export the model with an output called sentence_embedding, which needs no pooling",
     )
 
