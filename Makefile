@@ -42,7 +42,7 @@ imports: $(VENV)/.dev
 	@$(BIN)/lint-imports
 
 pytest: $(VENV)/.dev
-	@$(BIN)/pytest --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist loadfile
+	@$(BIN)/pytest --quiet --numprocesses $$(getconf _NPROCESSORS_ONLN) --durations 10
 
 notebooks: $(VENV)/.dev
 	@$(BIN)/nbstripout --verify notebooks/*.ipynb

@@ -2,16 +2,17 @@
 
 import gc
 import os
-import shutil
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from playwright.sync_api import Browser, sync_playwright
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 from builders import OUTSIDE
+
+BROWSER_TESTS = "tests/reporting/page/browser/"
 
 # As many tests as there are cores run at once; threads of their own would only wait for each other.
 for threads in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
@@ -21,20 +22,10 @@ for threads in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 gc.set_threshold(50_000)
 
 # A busy machine takes its time; what is slow is for benchmarks to say.
-settings.register_profile("unhurried", settings(), deadline=None)
-settings.load_profile("unhurried")
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-QUIET = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
+# `HYPOTHESIS_PROFILE=thorough` looks longer.
+settings.register_profile("ci", deadline=None, max_examples=20)
+settings.register_profile("thorough", deadline=None, max_examples=500)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -49,30 +40,23 @@ def demo() -> Path:
     return Path(__file__).parents[1] / "data" / "demo"
 
 
-@pytest.fixture(scope="session")
-def chromium() -> Callable[[], AbstractContextManager[Browser]]:
-    """Starts a Chromium and ends it; none is ever downloaded."""
-
-    @contextmanager
-    def start() -> Iterator[Browser]:
-        program = next((found for found in map(shutil.which, BROWSERS) if found), None)
-        if program is None:
-            pytest.skip(
-                "no Chromium on PATH: install Debian's package 'chromium' to test the page in a browser"
-            )
-        with sync_playwright() as playwright:
-            started = playwright.chromium.launch(executable_path=program, args=QUIET)
-            yield started
-            started.close()
-
-    return start
+@pytest.fixture(scope="session", autouse=True)
+def _no_power_cut() -> Iterator[None]:
+    """Nothing waits for a disk: what a test writes need not outlive the machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
 
 
-@pytest.fixture(scope="module")
-def browser(chromium: Callable[[], AbstractContextManager[Browser]]) -> Iterator[Browser]:
-    """One Chromium for all tests of a file.
+class OneBrowser(LoadFileScheduling):  # type: ignore[misc]  # it has no types
+    """Tests of a file run together, and so do all that need a browser, which is started once."""
 
-    It has an event loop, and as long as that runs no test can have one of its own.
-    """
-    with chromium() as started:
-        yield started
+    def _split_scope(self, nodeid: str) -> str:
+        file: str = super()._split_scope(nodeid)
+        return BROWSER_TESTS if file.startswith(BROWSER_TESTS) else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> OneBrowser:
+    """How `--numprocesses` spreads the tests, whatever `--dist` says."""
+    return OneBrowser(config, log)

@@ -1,6 +1,6 @@
 import polars as pl
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError
@@ -134,7 +134,6 @@ def test_phrase_is_the_first_text_that_is_not_blank(
     assert found == expected
 
 
-@settings(deadline=None)  # the first frame loads Polars
 @given(st.text())
 @example("\x1c\x1d\x1e\x1f")
 @example("\x85\u2028\u3000")

@@ -5,7 +5,7 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.cluster import hierarchy
@@ -86,7 +86,6 @@ def test_a_weight_counts_as_so_many_rows(partition: Partition) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), count=st.integers(2, 120), floor=st.floats(0.0, 0.9))
 def test_the_nearest_are_found_and_the_bound_holds(seed: int, count: int, floor: float) -> None:
     rows = blended(seed, count)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -155,7 +155,6 @@ SURFACES = ("sky mask", "mask tool", "cloud mask", "film grain", "grain look", "
 
 
 @given(st.data(), st.floats(0.0, 1.0), st.lists(st.sampled_from(SURFACES), max_size=6))
-@settings(deadline=None, max_examples=20)
 def test_constraints_hold_whatever_was_grouped_and_whatever_comes_in(
     data: st.DataObject, threshold: float, more: list[str]
 ) -> None:
@@ -177,7 +176,6 @@ def test_constraints_hold_whatever_was_grouped_and_whatever_comes_in(
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=20)
 def test_groups_that_nobody_decided_about_stay_as_they_are(data: st.DataObject) -> None:
     constraints = data.draw(st.composite(_constraints)(SURFACES[:3]))
     found = cluster(asking(*SURFACES), threshold=0.4)

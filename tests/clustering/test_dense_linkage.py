@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 from scipy import sparse
@@ -78,7 +78,6 @@ def test_partition_of_single_points_is_that_of_scipy(partition: Partition, share
 
 
 @given(seeds, weightings)
-@settings(deadline=None, max_examples=60)
 def test_weights_stand_for_repeated_points_in_scipy(
     partition: Partition, seed: int, weights: list[int]
 ) -> None:
@@ -98,7 +97,6 @@ def test_weights_stand_for_repeated_points_in_scipy(
 
 
 @given(seeds, weightings)
-@settings(deadline=None, max_examples=40)
 def test_weights_stand_for_repeated_points_in_scikit_learn(
     partition: Partition, seed: int, weights: list[int]
 ) -> None:
@@ -119,7 +117,6 @@ def test_weights_stand_for_repeated_points_in_scikit_learn(
 
 
 @given(seeds, weightings)
-@settings(deadline=None)
 def test_heights_never_decrease(seed: int, weights: list[int]) -> None:
     distances = cosine_distances(random_rows(seed, len(weights)))
 
@@ -129,7 +126,6 @@ def test_heights_never_decrease(seed: int, weights: list[int]) -> None:
 
 
 @given(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=45, max_size=45))
-@settings(deadline=None)
 def test_heights_never_decrease_where_distances_are_equal(upper: list[float]) -> None:
     found = nearest_neighbour_chain(matrix(*upper), np.ones(10))
 
@@ -138,7 +134,6 @@ def test_heights_never_decrease_where_distances_are_equal(upper: list[float]) ->
 
 
 @given(seeds, weightings)
-@settings(deadline=None)
 def test_last_merge_holds_every_mention(seed: int, weights: list[int]) -> None:
     distances = cosine_distances(random_rows(seed, len(weights)))
 
@@ -148,7 +143,6 @@ def test_last_merge_holds_every_mention(seed: int, weights: list[int]) -> None:
 
 
 @given(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=45, max_size=45))
-@settings(deadline=None)
 def test_every_point_and_merge_is_merged_once(upper: list[float]) -> None:
     found = nearest_neighbour_chain(matrix(*upper), np.ones(10))
 

@@ -7,7 +7,7 @@ from statistics import fmean
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -121,7 +121,6 @@ def test_similarity_of_equal_rows_is_one_whatever_the_rounding() -> None:
 
 
 @given(seeds, st.integers(1, 12))
-@settings(deadline=None, max_examples=30)
 def test_similarity_is_that_of_the_whole_matrix(seed: int, count: int) -> None:
     rows = random(random_rows, seed, count)
     others = np.random.default_rng(seed).integers(0, count, count)
@@ -155,7 +154,6 @@ def pairwise(rows: Rows, labels: IntArray) -> list[float]:
 
 
 @given(seeds, labellings)
-@settings(deadline=None, max_examples=60)
 def test_cohesion_is_that_of_all_pairs(seed: int, labels: IntArray) -> None:
     rows = random(random_rows, seed, len(labels))
 
@@ -163,7 +161,6 @@ def test_cohesion_is_that_of_all_pairs(seed: int, labels: IntArray) -> None:
 
 
 @given(seeds, labellings)
-@settings(deadline=None, max_examples=30)
 def test_a_dense_part_counts_as_the_rest_of_a_row(seed: int, labels: IntArray) -> None:
     terms = random(random_rows, seed, len(labels))
     further = np.abs(np.random.default_rng(seed).standard_normal((len(labels), 5)))
@@ -214,7 +211,6 @@ def test_nothing_has_no_links() -> None:
 
 
 @given(seeds, st.integers(2, 14), st.floats(0.0, 1.0))
-@settings(deadline=None, max_examples=60)
 def test_the_weakest_link_of_a_cut_is_the_highest_merge_below_it(
     seed: int, count: int, threshold: float
 ) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 from sklearn.cluster import AgglomerativeClustering
@@ -54,7 +54,6 @@ def scikit_learn_labels(phrases: list[str], threshold: float) -> list[int]:
 
 
 @given(phrase_lists)
-@settings(deadline=None, max_examples=60)
 def test_every_wording_is_in_exactly_one_cluster(phrases: list[str]) -> None:
     found = cluster(asking(*phrases))
 
@@ -63,7 +62,6 @@ def test_every_wording_is_in_exactly_one_cluster(phrases: list[str]) -> None:
 
 
 @given(phrase_lists)
-@settings(deadline=None, max_examples=60)
 def test_mentions_add_up_to_the_records(phrases: list[str]) -> None:
     found = cluster(asking(*phrases))
 
@@ -75,7 +73,6 @@ def test_mentions_add_up_to_the_records(phrases: list[str]) -> None:
 
 
 @given(phrase_lists, st.floats(0.0, 1.0))
-@settings(deadline=None, max_examples=60)
 def test_label_is_a_wording_of_its_own_cluster(phrases: list[str], threshold: float) -> None:
     found = cluster(asking(*phrases), threshold=threshold)
 
@@ -89,7 +86,6 @@ def test_label_is_a_wording_of_its_own_cluster(phrases: list[str], threshold: fl
 
 
 @given(phrase_lists, st.floats(0.0, 1.0))
-@settings(deadline=None, max_examples=60)
 def test_similarity_of_a_label_is_one(phrases: list[str], threshold: float) -> None:
     found = cluster(asking(*phrases), threshold=threshold)
 
@@ -98,7 +94,6 @@ def test_similarity_of_a_label_is_one(phrases: list[str], threshold: float) -> N
 
 
 @given(phrase_lists, st.floats(0.0, 1.0))
-@settings(deadline=None, max_examples=60)
 def test_similarity_and_cohesion_are_from_zero_to_one(phrases: list[str], threshold: float) -> None:
     found = cluster(asking(*phrases), threshold=threshold)
 
@@ -107,7 +102,6 @@ def test_similarity_and_cohesion_are_from_zero_to_one(phrases: list[str], thresh
 
 
 @given(phrase_lists)
-@settings(deadline=None, max_examples=60)
 def test_clusters_hold_each_surface_whole(phrases: list[str]) -> None:
     found = cluster(asking(*phrases))
 
@@ -118,7 +112,6 @@ def test_clusters_hold_each_surface_whole(phrases: list[str]) -> None:
 
 
 @given(phrase_lists, st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=40)
 def test_order_of_records_changes_nothing(phrases: list[str], shuffle: random.Random) -> None:
     expected = cluster(asking(*phrases))
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -144,7 +144,6 @@ def test_some_are_searched_for_in_any_order() -> None:
 
 
 @given(seeds, spellings, floors)
-@settings(deadline=None, max_examples=60)
 def test_the_nearest_is_that_of_all_pairs(seed: int, spelt: int, floor: float) -> None:
     rows, weights = mixed(mixed_rows, seed, spelt)
 
@@ -154,7 +153,6 @@ def test_the_nearest_is_that_of_all_pairs(seed: int, spelt: int, floor: float) -
 
 
 @given(seeds, spellings, floors)
-@settings(deadline=None, max_examples=60)
 def test_lists_fall_and_end_above_the_floor(seed: int, spelt: int, floor: float) -> None:
     rows, weights = mixed(mixed_rows, seed, spelt)
 
@@ -171,7 +169,6 @@ def test_lists_fall_and_end_above_the_floor(seed: int, spelt: int, floor: float)
 
 
 @given(seeds, spellings, floors)
-@settings(deadline=None, max_examples=60)
 def test_none_that_is_not_listed_is_more_similar_than_the_bound(seed: int, spelt: int, floor: float) -> None:
     rows, weights = mixed(mixed_rows, seed, spelt)
 
@@ -184,7 +181,6 @@ def test_none_that_is_not_listed_is_more_similar_than_the_bound(seed: int, spelt
 
 
 @given(seeds, spellings)
-@settings(deadline=None, max_examples=60)
 def test_what_is_known_does_not_change_what_is_nearest(seed: int, spelt: int) -> None:
     rows, weights = mixed(mixed_rows, seed, spelt)
     space = SparseNeighbours(rows, np.arange(40), weights, 0.0)
@@ -198,7 +194,6 @@ def test_what_is_known_does_not_change_what_is_nearest(seed: int, spelt: int) ->
 
 
 @given(seeds, spellings)
-@settings(deadline=None, max_examples=60)
 def test_the_bound_covers_what_is_known_but_has_no_place_in_the_list(seed: int, spelt: int) -> None:
     rows, weights = mixed(mixed_rows, seed, spelt)
     space = SparseNeighbours(rows, np.arange(40), weights, 0.0)
@@ -213,7 +208,6 @@ def test_the_bound_covers_what_is_known_but_has_no_place_in_the_list(seed: int, 
 
 
 @given(seeds, spellings)
-@settings(deadline=None, max_examples=60)
 def test_what_an_earlier_search_found_is_enough_to_find_it_again(seed: int, spelt: int) -> None:
     rows, weights = mixed(mixed_rows, seed, spelt)
     space = SparseNeighbours(rows, np.arange(40), weights, 0.0)
@@ -271,7 +265,6 @@ def test_what_is_not_kept_is_nobodys_neighbour_any_more() -> None:
 
 
 @given(seeds, spellings, floors)
-@settings(deadline=None, max_examples=60)
 def test_the_nearest_after_merging_is_that_of_the_means(seed: int, spelt: int, floor: float) -> None:
     rows, weights = mixed(mixed_rows, seed, spelt)
     space = SparseNeighbours(rows, np.arange(40), weights, floor)

@@ -3,7 +3,7 @@ from collections import Counter
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -85,7 +85,6 @@ def test_surfaces_add_up_the_mentions_of_their_wordings() -> None:
 
 
 @given(st.lists(st.sampled_from(["lens hood", "Lens-Hood", "matte box", "???", "tilt"])), st.randoms())
-@settings(deadline=None)
 def test_wordings_do_not_depend_on_the_order_of_records(phrases: list[str], shuffle: random.Random) -> None:
     shuffled = shuffle.sample(phrases, len(phrases))
 
@@ -93,7 +92,6 @@ def test_wordings_do_not_depend_on_the_order_of_records(phrases: list[str], shuf
 
 
 @given(st.lists(st.text()))
-@settings(deadline=None)
 def test_mentions_count_the_records_with_each_trimmed_phrase(phrases: list[str]) -> None:
     found = wordings_of(asking(*phrases))
 

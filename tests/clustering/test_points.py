@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -85,7 +85,6 @@ def test_no_phrase_gives_no_point(phrases: tuple[str | None, ...]) -> None:
 
 
 @given(phrase_lists)
-@settings(deadline=None)
 def test_there_is_one_content_share_and_weight_for_each_surface(phrases: list[str]) -> None:
     found = points_of(asking(*phrases))
 
@@ -98,7 +97,6 @@ def test_there_is_one_content_share_and_weight_for_each_surface(phrases: list[st
 
 
 @given(phrase_lists, st.randoms(use_true_random=False))
-@settings(deadline=None)
 def test_the_order_of_records_changes_no_point(phrases: list[str], shuffle: random.Random) -> None:
     expected = points_of(asking(*phrases))
 

@@ -6,7 +6,7 @@ from itertools import product
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.cluster import hierarchy
@@ -77,7 +77,6 @@ def distances_after(merges: Merges, rows: Rows, weights: np.ndarray) -> Iterator
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
 @given(
     st.integers(0, 2**32 - 1),
     st.integers(1, 80),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import sparse
@@ -104,7 +104,6 @@ def test_a_word_that_is_said_nowhere_keeps_no_co_occurrence() -> None:
 
 
 @given(matrices, st.data())
-@settings(deadline=None)
 def test_mentions_stand_for_repeated_surfaces(values: FloatArray, data: st.DataObject) -> None:
     mentions = np.array(data.draw(st.lists(st.integers(1, 4), min_size=len(values), max_size=len(values))))
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -88,7 +88,6 @@ def lexical_reference(corpus: Corpus) -> FloatArray:
 
 
 @given(corpora)
-@settings(deadline=None, max_examples=50)
 def test_word_part_is_that_of_the_reference_on_the_expanded_corpus(corpus: Corpus) -> None:
     rows = vectorized(corpus)
 
@@ -99,7 +98,6 @@ def test_word_part_is_that_of_the_reference_on_the_expanded_corpus(corpus: Corpu
 
 
 @given(corpora, st.sampled_from([0.0, 0.3, 1.0]))
-@settings(deadline=None, max_examples=50)
 def test_word_rows_are_those_of_scikit_learn_on_the_expanded_corpus(
     corpus: Corpus, pair_weight: float
 ) -> None:
@@ -112,7 +110,6 @@ def test_word_rows_are_those_of_scikit_learn_on_the_expanded_corpus(
 
 
 @given(corpora)
-@settings(deadline=None, max_examples=50)
 def test_trigram_part_is_that_of_scikit_learn_on_the_expanded_corpus(corpus: Corpus) -> None:
     vectorizer = TfidfVectorizer(analyzer="char_wb", lowercase=False, ngram_range=(3, 3)).fit(
         expanded(corpus)
@@ -134,7 +131,6 @@ def test_mentions_change_what_counts_as_rare() -> None:
 
 
 @given(corpora)
-@settings(deadline=None, max_examples=50)
 def test_rows_have_unit_length_and_no_negative_value(corpus: Corpus) -> None:
     rows = vectorized(corpus).plain()
 

@@ -158,7 +158,7 @@ foreign = st.lists(
 )
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(foreign)
 def test_whatever_was_restored_is_exported_alike_twice(
     tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]]

@@ -91,7 +91,7 @@ def held_by(corpus: Corpus) -> set[Key]:
     return set(rows)
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps)
 def test_corpus_is_a_dictionary_model(
     tmp_path_factory: pytest.TempPathFactory, steps: list[dict[str, Any]]

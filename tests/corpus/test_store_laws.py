@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.corpus import chunks
@@ -83,7 +83,6 @@ def follow(store: Store, changes: list[Any]) -> None:
             assert store.version().measures.rows == len(model)
 
 
-@settings(max_examples=60, deadline=None)
 @given(changes=CHANGES)
 def test_a_corpus_of_parquet_files_equals_a_dictionary(changes: list[Any]) -> None:
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:

@@ -329,7 +329,7 @@ NEEDS = ["sky mask", "mask the sky", "film grain", "grain of film", "lens flare"
 
 @pytest.mark.slow
 @given(st.lists(st.sampled_from(NEEDS), min_size=4, max_size=12), st.data())
-@settings(deadline=None, max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_merge_that_is_undone_never_was(
     studio_of: "Callable[..., Studio]", needs: list[str], data: st.DataObject
 ) -> None:

@@ -2,7 +2,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.decisions import decided
@@ -141,7 +141,6 @@ def test_an_undone_conflict_is_none() -> None:
 
 
 @given(st.permutations(range(6)))
-@settings(max_examples=30, deadline=None)
 def test_the_order_in_which_decisions_come_means_nothing(order: Sequence[int]) -> None:
     made = [
         decided("merge", ["sky mask"], other=["cloud mask"]),

@@ -184,7 +184,7 @@ SOME_FIELDS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(SOME_FIELDS)
 def test_whatever_is_logged_is_what_a_scan_reads(image: Path, fields: dict[str, Any]) -> None:
     (image / LOG_NAME).unlink(missing_ok=True)

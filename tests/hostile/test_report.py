@@ -6,7 +6,7 @@ All that looks at the two runs that take the longest to make is here, so that th
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import polars as pl
@@ -16,7 +16,7 @@ from markdown_it.token import Token
 from msgspec.structs import replace
 from selectolax.lexbor import LexborHTMLParser
 
-from builders.hostile import unseen
+from builders.hostile import told, unseen
 from vocabgap.pipeline import Run
 from vocabgap.reporting.page import payload, rendering
 from vocabgap.reporting.page.rendering import render_page
@@ -30,7 +30,6 @@ Pair = tuple[Run, Run]
 Dom = LexborHTMLParser
 Shape = list[tuple[str | None, tuple[str, ...]]]
 Structure = list[tuple[str, str, list[str]]]
-Told = Callable[..., str]
 
 pytestmark = pytest.mark.slow
 
@@ -187,23 +186,23 @@ def test_the_data_of_a_page_are_texts_that_can_be_seen(data: dict[str, object]) 
 
 
 def test_a_page_says_what_the_logs_say(
-    doms: tuple[Dom, Dom], data: dict[str, object], pair: Pair, texts: list[str]
+    doms: tuple[Dom, Dom], data: dict[str, object], pair: Pair, fields: list[str]
 ) -> None:
     shown = {node.text(strip=True) for node in doms[1].css("#evidence .wordings th")}
     gaps = pair[1].scan.gaps.filter("counted", pl.col("missing_capability").is_duplicated())
     said = {shortened(visible(text), 240) for text in gaps["missing_capability"]}
-    assert len(said) == len(texts)
+    assert len(said) == len(fields)
     assert said <= set(texts_in(data))
     assert said <= shown
 
 
 def test_a_report_of_hostile_texts_has_the_structure_of_one_of_benign_texts(
-    parsed: tuple[Parsed, Parsed], texts: list[str]
+    parsed: tuple[Parsed, Parsed], fields: list[str]
 ) -> None:
     benign, hostile = parsed
     assert hostile.structure == benign.structure
     assert [kind for kind, tag, _ in benign.structure if (kind, tag) == ("heading_open", "h3")] == [
-        "heading_open" for _ in (*texts, *texts)
+        "heading_open" for _ in (*fields, *fields)
     ]  # of what is open, and of what is probably covered
 
 
@@ -237,6 +236,6 @@ def test_every_hostile_label_entry_and_reason_is_shown_as_it_was_written(
 @pytest.mark.parametrize(
     ("form", "as_text"), [([], []), (["--json"], []), ([], MARKDOWN)], ids=["text", "json", "markdown"]
 )
-def test_diff(told: Told, pair: Pair, form: list[str], as_text: list[str]) -> None:
+def test_diff(pair: Pair, form: list[str], as_text: list[str]) -> None:
     benign, hostile = (run.published.folder for run in pair)
     assert "covered0" in told(*form, "diff", benign, hostile, "--top", "0", *as_text)

@@ -3,19 +3,15 @@
 import json
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
-from builders.hostile import unseen
+from builders.hostile import Dressed, told, unseen
 from vocabgap.cli.output import table
 from vocabgap.errors import ExitCode
 from vocabgap.pipeline import Run
-
-Dressed = tuple[list[Path], Path]
-Told = Callable[..., str]
 
 pytestmark = pytest.mark.slow
 
@@ -28,20 +24,20 @@ OURS = re.compile("\x1b\\[[0-9;]*m")  # a style, as a table on a terminal has so
     [([], []), (["--json"], []), ([], ["--format", "csv"])],
     ids=["table", "json", "csv"],  # the Markdown is that of the file
 )
-def test_report(told: Told, hostile: Dressed, form: list[str], as_text: list[str]) -> None:
+def test_report(hostile: Dressed, form: list[str], as_text: list[str]) -> None:
     roots, config = hostile
     assert "renamed0" in told(*form, "report", *roots, "--config", config, *as_text)
 
 
 @TEXT_OR_JSON
-def test_clusters(told: Told, hostile: Dressed, form: list[str]) -> None:
+def test_clusters(hostile: Dressed, form: list[str]) -> None:
     roots, config = hostile
     assert "covered0" in told(*form, "clusters", *roots, "--config", config)
     assert "0.9" in told(*form, "clusters", "--threshold-sweep", *roots, "--config", config)
 
 
 @TEXT_OR_JSON
-def test_clusters_show(told: Told, hostile: Dressed, form: list[str], tmp_path: Path) -> None:
+def test_clusters_show(hostile: Dressed, form: list[str], tmp_path: Path) -> None:
     roots, config = hostile
     together = ("--config", config, "--threshold", "1", "--svg", tmp_path / "drawn.svg")
     label = json.loads(told("--json", "clusters", *roots, *together[:4]).splitlines()[0])["label"]
@@ -54,7 +50,7 @@ def test_clusters_show(told: Told, hostile: Dressed, form: list[str], tmp_path: 
 
 
 @TEXT_OR_JSON
-def test_check(told: Told, hostile: Dressed, form: list[str]) -> None:
+def test_check(hostile: Dressed, form: list[str]) -> None:
     roots, config = hostile
     printed = told(*form, "check", *roots, "--config", config, code=ExitCode.INVALID_INPUT)
     assert printed.count("wrong_type") >= len(roots)
@@ -65,7 +61,7 @@ def test_check(told: Told, hostile: Dressed, form: list[str]) -> None:
     [([], []), (["--json"], []), ([], ["--format", "yaml"])],
     ids=["text", "json", "yaml"],
 )
-def test_draft(told: Told, heaped: Run, form: list[str], as_text: list[str]) -> None:
+def test_draft(heaped: Run, form: list[str], as_text: list[str]) -> None:
     folder = heaped.published.folder
     renamed = [item.capability_id for item in heaped.published.summary.capabilities]
     assert renamed
@@ -74,7 +70,7 @@ def test_draft(told: Told, heaped: Run, form: list[str], as_text: list[str]) -> 
 
 
 @TEXT_OR_JSON
-def test_render(told: Told, hostile: Dressed, heaped: Run, form: list[str]) -> None:
+def test_render(hostile: Dressed, heaped: Run, form: list[str]) -> None:
     roots, _ = hostile
     folder = Path(f"{roots[0].name} out")
     assert "report.md" in told(*form, "render", heaped.published.folder, "--out", folder)
@@ -82,7 +78,7 @@ def test_render(told: Told, hostile: Dressed, heaped: Run, form: list[str]) -> N
 
 
 @TEXT_OR_JSON
-def test_decisions_list(told: Told, hostile: Dressed, form: list[str]) -> None:
+def test_decisions_list(hostile: Dressed, form: list[str]) -> None:
     roots, config = hostile
     printed = told(*form, "decisions", "list", "--config", config)
     assert len(printed.splitlines()) > 3 * len(roots)
@@ -90,7 +86,7 @@ def test_decisions_list(told: Told, hostile: Dressed, form: list[str]) -> None:
 
 
 @TEXT_OR_JSON
-def test_decide(told: Told, hostile: Dressed, tmp_path: Path, form: list[str], texts: list[str]) -> None:
+def test_decide(hostile: Dressed, tmp_path: Path, form: list[str], texts: list[str]) -> None:
     roots, config = hostile
     ranked = json.loads(told("--json", "report", roots[0], "--config", config).splitlines()[4])
     text = f"x{' '.join(texts)}"
@@ -103,20 +99,20 @@ def test_decide(told: Told, hostile: Dressed, tmp_path: Path, form: list[str], t
     [([], []), (["--json"], []), ([], ["--format", "csv"])],
     ids=["table", "json", "csv"],
 )
-def test_list(told: Told, hostile: Dressed, heaped: Run, form: list[str], as_text: list[str]) -> None:
+def test_list(hostile: Dressed, heaped: Run, form: list[str], as_text: list[str]) -> None:
     roots, config = hostile
     asked = ("--limit", "0", "--config", config, "--run", heaped.published.folder)
     assert "open0" in told(*form, "list", *roots, *asked, *as_text)
 
 
 @TEXT_OR_JSON
-def test_show(told: Told, hostile: Dressed, heaped: Run, form: list[str]) -> None:
+def test_show(hostile: Dressed, heaped: Run, form: list[str]) -> None:
     roots, config = hostile
     rows = told(
         "--json", "list", *roots, "--limit", "0", "--config", config, "--run", heaped.published.folder
     )
     gap = json.loads(rows.splitlines()[0])
-    asked = (*roots, "--config", config, "--run", heaped.published.folder)
+    asked: list[str | Path] = [*roots, "--config", config, "--run", heaped.published.folder]
     for kind in ("image", "session", "record"):
         assert "noted" in told(*form, "show", gap[f"{kind}_id"], *asked, "--kind", kind) or not form
     for need in heaped.published.summary.capabilities:
@@ -124,16 +120,14 @@ def test_show(told: Told, hostile: Dressed, heaped: Run, form: list[str]) -> Non
 
 
 @TEXT_OR_JSON
-def test_status(
-    told: Told, hostile: Dressed, monkeypatch: pytest.MonkeyPatch, form: list[str], texts: list[str]
-) -> None:
+def test_status(hostile: Dressed, monkeypatch: pytest.MonkeyPatch, form: list[str], texts: list[str]) -> None:
     _, config = hostile
     monkeypatch.setenv("VOCABGAP_ACTOR", " ".join(texts).replace("\0", ""))
     assert "spelt0" in told(*form, "status", "--config", config)
 
 
 @TEXT_OR_JSON
-def test_errors_about_arguments(told: Told, texts: list[str], form: list[str], tmp_path: Path) -> None:
+def test_errors_about_arguments(texts: list[str], form: list[str], tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     text = f"x{' '.join(texts)}".replace("\0", "")
     told(*form, "draft", text, "--run", text, code=ExitCode.NOT_FOUND)

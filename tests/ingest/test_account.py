@@ -4,7 +4,7 @@ import json
 import unicodedata
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from builders import gap, outside
@@ -40,7 +40,6 @@ def lines_that_are_not_blank(content: bytes) -> int:
     return sum(1 for line in content.removeprefix(BOM).split(b"\n") if line.strip())
 
 
-@settings(deadline=None)  # the first scan loads Polars
 @given(logs)
 @example(b"")
 @example(BOM)
@@ -53,7 +52,6 @@ def test_every_line_of_any_log_is_accounted_for(content: bytes) -> None:
     assert_every_line_is_accounted_for(scanned, lines_that_are_not_blank(content))
 
 
-@settings(deadline=None)  # the first scan loads Polars
 @given(st.binary())
 def test_every_line_of_any_bytes_is_accounted_for(content: bytes) -> None:
     scanned = scan_bytes(content)
@@ -61,7 +59,6 @@ def test_every_line_of_any_bytes_is_accounted_for(content: bytes) -> None:
     assert_every_line_is_accounted_for(scanned, lines_that_are_not_blank(content))
 
 
-@settings(deadline=None)  # the first scan loads Polars
 @given(logs)
 def test_every_offset_points_at_its_line(content: bytes) -> None:
     scanned = scan_bytes(content)
@@ -75,7 +72,6 @@ def test_every_offset_points_at_its_line(content: bytes) -> None:
         assert offset == 0 or content[:offset].endswith(b"\n") or content[:offset] == BOM
 
 
-@settings(deadline=None)  # the first scan loads Polars
 @given(logs)
 def test_no_reject_lets_an_unprintable_character_through(content: bytes) -> None:
     rejects = scan_bytes(content).rejects

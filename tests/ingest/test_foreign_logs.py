@@ -143,7 +143,7 @@ events = st.sampled_from([event(), event("turn a page"), event(event="click"), e
 blanks_and_bad_lines = st.sampled_from([b'{"event":1}\r\n', b"\n", b" \r\n", b"{\n", b"null\n", b"\xff\n"])
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(events.map(as_bytes) | blanks_and_bad_lines, max_size=8))
 def test_every_line_is_blank_passed_over_or_in_the_account(workspace: Path, lines: list[bytes]) -> None:
     found = scan(put(workspace, EXPORT, *lines))

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import astuple
 
@@ -70,7 +70,6 @@ def test_lines_decoded_at_once_equal_those_decoded_one_by_one(records: list[dict
         assert astuple(record) == astuple(alone.record)
 
 
-@settings(deadline=None, max_examples=30)  # the first scan loads Polars
 @given(st.lists(complete_records, min_size=1, max_size=6))
 def test_a_bad_neighbour_changes_nothing_about_clean_lines(records: list[dict[str, Any]]) -> None:
     content = b"".join(json.dumps(record).encode() + b"\n" for record in records)
@@ -96,7 +95,6 @@ def test_a_refused_line_leaves_the_others_in_place(refused: bytes, places: set[i
 # Repeated keys
 
 
-@settings(deadline=None, max_examples=60)  # the first scan loads Polars
 @given(st.lists(pairs, max_size=8), st.none() | complete_records, needs, st.sampled_from([":", " :", "\t: "]))
 @example([("notes", '":')], complete(), "soft reeds", ":")
 @example([("notes", "said last")], complete(), "soft reeds", " :")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.ingest import write_log
@@ -228,7 +228,6 @@ def test_hidden_names_are_searched_where_that_is_asked_for(workspace: Path) -> N
     assert read(scan(root, hidden=True)) == [f".store/{LOG_NAME}", f"heron-11/.cache/{LOG_NAME}"]
 
 
-@settings(deadline=None)
 @given(links)
 def test_however_links_are_laid_every_log_is_read_at_most_once(laid: list[tuple[str, str]]) -> None:
     with tempfile.TemporaryDirectory() as root:

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -215,7 +215,6 @@ def test_a_filter_compares_as_json_does(found: object, allowed: object) -> None:
     assert wanted({"ok": found}, ok=allowed) is same
 
 
-@settings(deadline=None, max_examples=25)
 @given(st.lists(native_records, min_size=1, max_size=3), layouts)
 def test_a_log_of_any_layout_gives_the_records_of_the_native_one(
     records: list[Record], layout: tuple[list[str], list[list[str]]]

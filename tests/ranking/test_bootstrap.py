@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.ranking import ranked
@@ -33,7 +33,6 @@ rows = st.fixed_dictionaries(
         "tenant_id": st.sampled_from(["ana", "bo"]),
     }
 )
-some_rows = settings(deadline=None, max_examples=15)
 
 
 def intervals_of(table: pl.DataFrame) -> dict[str, tuple[int, int]]:
@@ -120,7 +119,6 @@ def scores_by_hand(
 @pytest.mark.slow
 @pytest.mark.parametrize("by", list(RankBy))
 @given(st.lists(rows, min_size=1, max_size=12))
-@some_rows
 def test_intervals_are_those_of_a_bootstrap_by_hand(by: RankBy, asked: list[Row]) -> None:
     table = ranked(asked, by=by, now=NOW)
 
@@ -142,7 +140,6 @@ def test_intervals_are_those_of_a_bootstrap_by_hand(by: RankBy, asked: list[Row]
 
 @pytest.mark.parametrize("by", list(RankBy))
 @given(st.lists(rows, max_size=15))
-@some_rows
 def test_interval_contains_the_rank(by: RankBy, asked: list[Row]) -> None:
     table = ranked(asked, by=by)
 
@@ -154,7 +151,6 @@ def test_interval_contains_the_rank(by: RankBy, asked: list[Row]) -> None:
 
 @pytest.mark.parametrize("by", list(RankBy))
 @given(st.lists(rows, max_size=15))
-@some_rows
 def test_tie_groups_follow_one_another_along_the_rank(by: RankBy, asked: list[Row]) -> None:
     groups = ranked(asked, by=by)["tie_group"].to_list()
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -63,7 +63,6 @@ rows = st.fixed_dictionaries(
     }
 )
 row_lists = st.lists(rows, max_size=20)
-some_rows = settings(deadline=None, max_examples=25)
 
 
 def with_their_rows(
@@ -83,7 +82,6 @@ def by_frequency(names: Counter[str]) -> list[dict[str, Any]]:
 
 
 @given(row_lists)
-@some_rows
 def test_every_record_is_a_mention_of_one_capability(asked: list[Row]) -> None:
     frame = records(asked)
 
@@ -93,7 +91,6 @@ def test_every_record_is_a_mention_of_one_capability(asked: list[Row]) -> None:
 
 
 @given(row_lists)
-@some_rows
 def test_counts_are_those_of_a_count_by_hand(asked: list[Row]) -> None:
     frame = records(asked)
     found = cluster(frame)
@@ -111,7 +108,6 @@ def test_counts_are_those_of_a_count_by_hand(asked: list[Row]) -> None:
 
 
 @given(row_lists)
-@some_rows
 def test_ratings_are_those_of_a_count_by_hand(asked: list[Row]) -> None:
     frame = records(asked)
     found = cluster(frame)
@@ -129,7 +125,6 @@ def test_ratings_are_those_of_a_count_by_hand(asked: list[Row]) -> None:
 
 
 @given(row_lists)
-@some_rows
 def test_first_and_last_seen_are_the_extremes(asked: list[Row]) -> None:
     frame = records(asked)
     found = cluster(frame)
@@ -143,7 +138,6 @@ def test_first_and_last_seen_are_the_extremes(asked: list[Row]) -> None:
 
 
 @given(row_lists)
-@some_rows
 def test_tallies_are_those_of_a_count_by_hand(asked: list[Row]) -> None:
     frame = records(asked)
     found = cluster(frame)
@@ -162,7 +156,6 @@ def test_tallies_are_those_of_a_count_by_hand(asked: list[Row]) -> None:
 
 
 @given(row_lists)
-@some_rows
 def test_main_category_is_the_first_named_one(asked: list[Row]) -> None:
     frame = records(asked)
 
@@ -175,7 +168,6 @@ def test_main_category_is_the_first_named_one(asked: list[Row]) -> None:
 
 
 @given(row_lists)
-@some_rows
 def test_variants_are_the_wordings_with_their_mentions(asked: list[Row]) -> None:
     frame = records(asked)
     found = cluster(frame)
@@ -190,7 +182,6 @@ def test_variants_are_the_wordings_with_their_mentions(asked: list[Row]) -> None
 
 
 @given(row_lists)
-@some_rows
 def test_examples_are_records_from_as_many_images_as_possible(asked: list[Row]) -> None:
     frame = records(asked)
     found = cluster(frame)
@@ -207,7 +198,6 @@ def test_examples_are_records_from_as_many_images_as_possible(asked: list[Row]) 
 
 
 @given(row_lists)
-@some_rows
 def test_examples_are_newest_first(asked: list[Row]) -> None:
     frame = records(asked)
 
@@ -220,7 +210,6 @@ def test_examples_are_newest_first(asked: list[Row]) -> None:
 
 
 @given(row_lists, st.sampled_from(list(RankBy)))
-@some_rows
 def test_order_is_that_of_the_documented_keys(asked: list[Row], by: RankBy) -> None:
     frame = records(asked)
 
@@ -243,7 +232,6 @@ def test_order_is_that_of_the_documented_keys(asked: list[Row], by: RankBy) -> N
 
 @pytest.mark.slow
 @given(row_lists, st.sampled_from(list(RankBy)), st.randoms(use_true_random=False))
-@some_rows
 def test_order_of_records_changes_nothing(asked: list[Row], by: RankBy, shuffle: random.Random) -> None:
     frame = records(asked)
     shuffled = frame[shuffle.sample(range(frame.height), frame.height)]
@@ -253,7 +241,6 @@ def test_order_of_records_changes_nothing(asked: list[Row], by: RankBy, shuffle:
 
 
 @given(st.lists(st.text(min_size=1, max_size=8).filter(str.strip), max_size=12), st.floats(0.0, 1.0))
-@some_rows
 def test_identifiers_are_unique(phrases: list[str], threshold: float) -> None:
     frame = records([{"missing_capability": phrase} for phrase in phrases])
 

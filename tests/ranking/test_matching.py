@@ -3,7 +3,7 @@ from itertools import permutations
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.ranking.lineage import matched, overlaps
@@ -63,7 +63,6 @@ tables = st.dictionaries(
 
 
 @given(tables)
-@settings(deadline=None, max_examples=60)
 def test_the_matching_has_the_greatest_weight(table: dict[tuple[str, str], int]) -> None:
     frame = pairs(*((one, other, shared) for (one, other), shared in table.items()))
 
@@ -75,7 +74,6 @@ def test_the_matching_has_the_greatest_weight(table: dict[tuple[str, str], int])
 
 @pytest.mark.slow
 @given(tables, st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=30)
 def test_neither_order_nor_what_is_elsewhere_changes_a_match(
     table: dict[tuple[str, str], int], shuffle: random.Random
 ) -> None:

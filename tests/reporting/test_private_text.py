@@ -150,7 +150,7 @@ def said(record: Record) -> set[str]:
     }
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(records=RECORDS, fewest=st.integers(2, 4), together=st.booleans())
 @example(records=[(image, 0, 0, {0}, {0}) for image in range(3)], fewest=3, together=False)
 @example(records=[(image, image, 0, {0, 1}, set()) for image in range(3)], fewest=2, together=False)

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import onnxruntime
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import vocabgap as vg
@@ -111,7 +111,6 @@ def test_the_runtime_uses_one_thread_for_a_text(embedder: Embedder) -> None:
     assert (options.intra_op_num_threads, options.inter_op_num_threads) == (1, 1)
 
 
-@settings(max_examples=40, deadline=None)
 @given(texts=st.lists(st.text(max_size=40), max_size=8))
 def test_a_vector_depends_on_its_text_alone(loaded: Embedder, texts: list[str]) -> None:
     together = loaded.embed(texts)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
+from builders.hostile import benign_and_hostile, hostile_texts, piled
 from vocabgap.pipeline import Run
 
 pytestmark = pytest.mark.slow
@@ -50,6 +51,12 @@ SHAPES = {
     "x": r"[0-9.]+%",
     "width": r"[0-9.]+%",
 }
+
+
+@pytest.fixture(scope="module", params=["own", "published"])
+def opened_pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
+    """Two runs, a few texts to a field, for a browser that opens each capability in turn."""
+    return benign_and_hostile(tmp_path_factory.mktemp("pair"), piled(hostile_texts(request.param), 8))
 
 
 @pytest.fixture
