@@ -137,11 +137,11 @@ def test_a_draft_is_json_whatever_stdout_can_carry(tmp_path: Path, installed: Pa
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("words.yaml", "- name: fog\n  tags: !!bool foo\n", "line 2: 'foo' is no !!bool"),
+        ("words.yaml", "- name: fog\n  tags: !!bool foo\n", "line 2, column 9: 'foo' is no !!bool"),
         (
             "words.yaml",
             "- name: fog\n  tags: !!python/object:os.system x\n",
-            "line 2: found a text with the tag",
+            "line 2, column 9: found a text with the tag",
         ),
         ("words.csv", "fog;wet\n", "there is no entry in it"),
         ("words.jsonl", "", "there is no entry in it"),
