@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vocabgap.cli.options import Reading, RootsArgument, note_cache, settings_of, with_options
+from vocabgap.cli.options import (
+    Reading,
+    RootsArgument,
+    note_cache,
+    reading_arguments,
+    settings_of,
+    with_options,
+)
 from vocabgap.cli.output import Output, account_line, output_of
 from vocabgap.errors import ExitCode
 from vocabgap.settings.model import Settings
@@ -17,7 +24,7 @@ if TYPE_CHECKING:
     from vocabgap.ingest.log_lines import RepairedLine
 
 
-@with_options
+@with_options(Reading)
 def check(
     context: typer.Context,
     roots: RootsArgument,
@@ -29,8 +36,6 @@ def check(
         ),
     ] = False,
     mended: Annotated[bool, typer.Option("--mended", hidden=True)] = False,  # its name before
-    *,
-    reading: Reading,
 ) -> None:
     """List the bad lines of the logs; exit with 2 if there are any."""
     from vocabgap.ingest.scanning import scan
@@ -38,7 +43,7 @@ def check(
     output = output_of(context)
     repairs = repairs or mended
     settings = settings_of(context).settings
-    scanned = scan(roots, settings=settings.scan, **reading.arguments)
+    scanned = scan(roots, settings=settings.scan, **reading_arguments(context))
     summary = scanned.summary
     for row in scanned.rejects.iter_rows(named=True):
         output.event("reject", **row)

@@ -18,6 +18,7 @@ from vocabgap.cli.options import (
     ThresholdOption,
     note_embeddings,
     note_scan,
+    reading_arguments,
     settings_of,
     with_options,
 )
@@ -50,7 +51,7 @@ clusters = typer.Typer(
 
 
 @clusters.command(LIST)
-@with_options
+@with_options(Reading)
 def list_clusters(
     context: typer.Context,
     roots: RootsArgument,
@@ -62,13 +63,11 @@ def list_clusters(
     top: Annotated[
         int | None, typer.Option(help=f"Groups to show; 0 shows all.  [default: {DEFAULT_TOP}]")
     ] = None,
-    *,
-    reading: Reading,
 ) -> None:
     """List the groups, the most mentioned first, with the long tail in a line of its own."""
     output = output_of(context)
     settings = settings_of(context).settings
-    scanned, clustering = _clusters(output, roots, settings, reading, sweep=threshold_sweep)
+    scanned, clustering = _clusters(context, roots, settings, sweep=threshold_sweep)
     if not scanned.summary.records:
         _print_nothing(output, scanned.summary)
     if threshold_sweep:
@@ -102,7 +101,7 @@ def list_clusters(
 
 
 @clusters.command()
-@with_options
+@with_options(Reading)
 def show(
     context: typer.Context,
     label: Annotated[
@@ -113,8 +112,6 @@ def show(
     embedder: EmbedderOption = None,
     svg: Annotated[Path | None, typer.Option(help="Write the dendrogram to this file, too.")] = None,
     run: RunOption = None,
-    *,
-    reading: Reading,
 ) -> None:
     """Show every wording of one group, and how they came together.
 
@@ -134,7 +131,7 @@ def show(
 
     if svg is not None:
         picture_place(svg)  # told before the work is done
-    scanned, clustering = _clusters(output, roots, settings, reading)
+    scanned, clustering = _clusters(context, roots, settings)
     if not scanned.summary.records:
         raise NotFoundError(nothing(scanned.summary), hint=_SOUND_HINT)
     with _naming_published(clustering, printable_name(label), run or settings.report.out):
@@ -169,7 +166,7 @@ def show(
 
 
 def _clusters(
-    output: Output, roots: list[Path], settings: Settings, reading: Reading, *, sweep: bool = False
+    context: typer.Context, roots: list[Path], settings: Settings, *, sweep: bool = False
 ) -> "tuple[Scan, Clusters]":
     """What was read, and its groups, with merges as far as a sweep looks if there is to be one."""
     from vocabgap.clustering.embedding import load_embedder
@@ -177,9 +174,10 @@ def _clusters(
     from vocabgap.ingest.scanning import scan
     from vocabgap.ranking.screening import screen
 
+    output, reading = output_of(context), reading_arguments(context)
     # That a model cannot be used is best told before anything is read.
-    embedder = load_embedder(settings.cluster.embedder, reading.cache)
-    scanned = scan(roots, settings=settings.scan, **reading.arguments)
+    embedder = load_embedder(settings.cluster.embedder, reading["cache"])
+    scanned = scan(roots, settings=settings.scan, **reading)
     scanned = replace(scanned, gaps=screen(scanned.gaps, settings.rules))  # the groups that a report ranks
     note_scan(output, scanned)
     max_distance = max(SWEEP_CUTS) if sweep else 0.0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from vocabgap.cli.options import ConfigOption, settings_of, with_options
+from vocabgap.cli.options import ConfigOption, NowOption, settings_of, with_options
 from vocabgap.cli.output import Output, output_of, table
 from vocabgap.errors import InvalidInputError
 from vocabgap.records.moments import parse_now
@@ -54,7 +54,7 @@ class CorpusOptions(NamedTuple):
 
 
 @corpus.command()
-@with_options
+@with_options(CorpusOptions)
 def push(
     context: typer.Context,
     source: Annotated[
@@ -90,11 +90,7 @@ def push(
     yes: Annotated[
         bool, typer.Option("--yes", help="Do not ask before everything of the repository is withdrawn.")
     ] = False,
-    now: Annotated[
-        str | None, typer.Option(help="The moment of the push; the clock's by default.", show_default=False)
-    ] = None,
-    *,
-    options: CorpusOptions,
+    now: NowOption = None,
 ) -> None:
     """Bring in gap logs or a payload, and withdraw what it says is gone.
 
@@ -168,7 +164,7 @@ def _place(details: Mapping[str, object]) -> str:
 
 
 @corpus.command("export-chunks")
-@with_options
+@with_options(CorpusOptions)
 def export_chunks(
     context: typer.Context,
     tenant: TenantOption,
@@ -182,8 +178,6 @@ def export_chunks(
             show_default=False,
         ),
     ] = None,
-    *,
-    options: CorpusOptions,
 ) -> None:
     """Write the records of a repository as a payload, for another installation to push."""
     from vocabgap.corpus import payloads
@@ -206,12 +200,10 @@ def export_chunks(
 
 
 @corpus.command()
-@with_options
+@with_options(CorpusOptions)
 def export(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help=_FILE_HELP, show_default=False)],
-    *,
-    options: CorpusOptions,
 ) -> None:
     """Write a backup: every record with its vector, ordered by id."""
     output = output_of(context)
@@ -224,15 +216,13 @@ def export(
 
 
 @corpus.command()
-@with_options
+@with_options(CorpusOptions)
 def restore(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help=_FILE_HELP, show_default=False)],
     replace: Annotated[
         bool, typer.Option("--replace", help="Take out everything that is there, in the same step.")
     ] = False,
-    *,
-    options: CorpusOptions,
 ) -> None:
     """Put a backup back, verbatim: all of its records, or none where one of them cannot be."""
     output = output_of(context)
@@ -251,11 +241,9 @@ def restore(
 
 
 @corpus.command()
-@with_options
+@with_options(CorpusOptions)
 def status(
     context: typer.Context,
-    *,
-    options: CorpusOptions,
 ) -> None:
     """Say how many records there are of whom, how large the corpus is, and what is left over in it."""
     output = output_of(context)
@@ -291,7 +279,7 @@ def status(
 
 
 @corpus.command()
-@with_options
+@with_options(CorpusOptions)
 def forget(
     context: typer.Context,
     tenant: TenantOption,
@@ -308,8 +296,6 @@ def forget(
         str | None,
         typer.Option(help="Only the one with this id, of a chunk or a gap record.", show_default=False),
     ] = None,
-    *,
-    options: CorpusOptions,
 ) -> None:
     """Remove records of a tenant for good: without further options all of them."""
     output = output_of(context)
@@ -323,12 +309,10 @@ def forget(
 
 
 @corpus.command()
-@with_options
+@with_options(CorpusOptions)
 def configure(
     context: typer.Context,
     tenant: TenantOption,
-    *,
-    options: CorpusOptions,
 ) -> None:
     """Note that a tenant was configured anew: what it does not push again falls behind (see `status`)."""
     output = output_of(context)
@@ -338,11 +322,9 @@ def configure(
 
 
 @corpus.command("remove-orphans")
-@with_options
+@with_options(CorpusOptions)
 def remove_orphans(
     context: typer.Context,
-    *,
-    options: CorpusOptions,
 ) -> None:
     """Remove what `status` counts as missing or outdated."""
     output = output_of(context)
@@ -354,11 +336,9 @@ def remove_orphans(
 
 
 @corpus.command()
-@with_options
+@with_options(CorpusOptions)
 def compact(
     context: typer.Context,
-    *,
-    options: CorpusOptions,
 ) -> None:
     """Write anew what is there: what was removed is in no file of the corpus afterwards."""
     output = output_of(context)

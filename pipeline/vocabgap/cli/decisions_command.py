@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from vocabgap.cli.options import (
+    ActorOption,
     ConfigOption,
     DecisionsOption,
     GlossaryOption,
+    NowOption,
     RunOption,
     settings_of,
     with_options,
@@ -38,17 +40,17 @@ CapabilityArgument = Annotated[
     str, typer.Argument(help="Identifier, label or any wording.", show_default=False)
 ]
 WhyOption = Annotated[str, typer.Option("--why", help="The reason.", show_default=False)]
-ActorOption = Annotated[
-    str | None,
-    typer.Option(help="Who decides; by default VOCABGAP_ACTOR, else who is logged in.", show_default=False),
-]
-NowOption = Annotated[
-    str | None, typer.Option(help="The moment of the decision; the clock's by default.", show_default=False)
-]
 
 
-class Deciding(NamedTuple):
-    """Who decides, when, and in which file."""
+class Choosing(NamedTuple):
+    """Of which run a capability is, and why something is decided about it."""
+
+    run: RunOption = None
+    why: WhyOption = ""
+
+
+class Recording(NamedTuple):
+    """In which file a decision goes, whose it is, and when it was made."""
 
     decisions: DecisionsOption = None
     actor: ActorOption = None
@@ -57,22 +59,18 @@ class Deciding(NamedTuple):
 
 
 @decide.command()
-@with_options
+@with_options(Choosing, Recording)
 def merge(
     context: typer.Context,
     capability: CapabilityArgument,
     other: CapabilityArgument,
-    run: RunOption = None,
-    why: WhyOption = "",
-    *,
-    options: Deciding,
 ) -> None:
     """Say that two capabilities are one; it keeps the identifier of the first."""
-    _decide(context, options, run, lambda book: book.merge(capability, other, why))
+    _decide(context, lambda book, why: book.merge(capability, other, why))
 
 
 @decide.command()
-@with_options
+@with_options(Choosing, Recording)
 def split(
     context: typer.Context,
     capability: CapabilityArgument,
@@ -80,124 +78,92 @@ def split(
         list[str],
         typer.Option("--wording", help="A wording that leaves; may be repeated.", show_default=False),
     ],
-    run: RunOption = None,
-    why: WhyOption = "",
-    *,
-    options: Deciding,
 ) -> None:
     """Say that some wordings are another need than the rest."""
-    _decide(context, options, run, lambda book: book.split(capability, wording, why))
+    _decide(context, lambda book, why: book.split(capability, wording, why))
 
 
 @decide.command()
-@with_options
+@with_options(Choosing, Recording)
 def rename(
     context: typer.Context,
     capability: CapabilityArgument,
     label: Annotated[str, typer.Argument(help="The new label.", show_default=False)],
-    run: RunOption = None,
-    why: WhyOption = "",
-    *,
-    options: Deciding,
 ) -> None:
     """Give a capability a label of its own."""
-    _decide(context, options, run, lambda book: book.rename(capability, label, why))
+    _decide(context, lambda book, why: book.rename(capability, label, why))
 
 
 @decide.command()
-@with_options
+@with_options(Choosing, Recording)
 def pin(
     context: typer.Context,
     capability: CapabilityArgument,
-    run: RunOption = None,
-    why: WhyOption = "",
-    *,
-    options: Deciding,
 ) -> None:
     """Have a capability stand first, whatever its counts and whatever covers it."""
-    _decide(context, options, run, lambda book: book.pin(capability, why))
+    _decide(context, lambda book, why: book.pin(capability, why))
 
 
 @decide.command()
-@with_options
+@with_options(Choosing, Recording)
 def dismiss(
     context: typer.Context,
     capability: CapabilityArgument,
     why: WhyOption,
-    run: RunOption = None,
-    *,
-    options: Deciding,
 ) -> None:
     """Say that a capability is not going to be authored.
 
     That holds while the wordings that it has now carry at least half of its mentions.
     """
-    _decide(context, options, run, lambda book: book.dismiss(capability, why))
+    _decide(context, lambda book, why: book.dismiss(capability, why))
 
 
 @decide.command()
-@with_options
+@with_options(Choosing, Recording)
 def author(
     context: typer.Context,
     capability: CapabilityArgument,
     entry: Annotated[str, typer.Option("--entry", help="The vocabulary entry.", show_default=False)],
-    run: RunOption = None,
-    why: WhyOption = "",
     glossary: GlossaryOption = None,
-    *,
-    options: Deciding,
 ) -> None:
     """Say which entry was authored for a capability; it regresses if it is mentioned again.
 
     Where a glossary is named, the entry is a term of it from now on.
     """
-    _decide(context, options, run, lambda book: book.author(capability, entry, why))
+    _decide(context, lambda book, why: book.author(capability, entry, why))
 
 
 @decide.command()
-@with_options
+@with_options(Choosing, Recording)
 def reopen(
     context: typer.Context,
     capability: CapabilityArgument,
-    run: RunOption = None,
-    why: WhyOption = "",
-    *,
-    options: Deciding,
 ) -> None:
     """Say that a capability is open after all."""
-    _decide(context, options, run, lambda book: book.reopen(capability, why))
+    _decide(context, lambda book, why: book.reopen(capability, why))
 
 
 @decide.command()
-@with_options
+@with_options(Recording)
 def undo(
     context: typer.Context,
     decision: Annotated[
         str, typer.Argument(help="The decision's identifier, or the beginning of it.", show_default=False)
     ],
     why: WhyOption = "",
-    *,
-    options: Deciding,
 ) -> None:
     """Take a decision back: everything is as if it had never been made.
 
     What was decided meanwhile about a capability that a merge had united stays with the one of the two that
     had the wording it was named by, or the identifier.
     """
-    _decide(context, options, None, lambda book: book.undo(decision, why), is_of_run=False)
+    _decide(context, lambda book, why: book.undo(decision, why))
 
 
-def _decide(
-    context: typer.Context,
-    options: Deciding,
-    run: str | None,
-    deciding: Callable[["Decisions"], "Decision"],
-    *,
-    is_of_run: bool = True,
-) -> None:
-    output = output_of(context)
+def _decide(context: typer.Context, deciding: Callable[["Decisions", str], "Decision"]) -> None:
+    output, options = output_of(context), context.params
     settings = settings_of(context).settings
-    moment = None if options.now is None else parse_now(options.now)
+    moment = None if options["now"] is None else parse_now(options["now"])
     from vocabgap.decisions.deciding import Decisions
     from vocabgap.reporting.published_run import telling_of_narrowing
 
@@ -207,10 +173,10 @@ def _decide(
         output.event("waiting", file=place)
         output.note(f"waiting for another writer of {escape_unseen(place)}")
 
-    folder = run or settings.report.out
-    book = Decisions(folder, settings.decisions.file, actor=options.actor, now=moment, on_wait=waiting)
-    with telling_of_narrowing(folder) if is_of_run else nullcontext():
-        decision = deciding(book)
+    folder = options.get("run") or settings.report.out
+    book = Decisions(folder, settings.decisions.file, actor=options["actor"], now=moment, on_wait=waiting)
+    with telling_of_narrowing(folder) if "run" in options else nullcontext():
+        decision = deciding(book, options["why"])
     output.event("decision", decision=decision)
     if decision.entry is not None and settings.glossary.folder is not None:
         _author_term(output, settings, decision)

@@ -43,7 +43,7 @@ TextArgument = Annotated[
 ]
 
 
-@with_options
+@with_options(ActingOptions)
 def check(
     context: typer.Context,
     text: TextArgument,
@@ -64,8 +64,6 @@ def check(
     ask: AskOption = None,
     mission: MissionOption = None,
     step: Annotated[str, typer.Option(help="The step.")] = _STEP,
-    *,
-    options: ActingOptions,
 ) -> None:
     """Find the terms of a text and say what they mean; exit with 4 where that is open."""
     from vocabgap.glossary.session import ExecutionContext
@@ -96,7 +94,7 @@ def check(
         runtime.run(step_context, strictness=chosen, ask=prompt)
 
 
-@with_options
+@with_options(ActingOptions)
 def resume(
     context: typer.Context,
     token: Annotated[
@@ -114,8 +112,6 @@ def resume(
     yes: Annotated[bool, typer.Option("--yes", help="Go on though the inputs have changed.")] = False,
     strictness: StrictnessOption = None,
     ask: AskOption = None,
-    *,
-    options: ActingOptions,
 ) -> None:
     """Let a step go on that was stopped, in the glossary as it is by now."""
     from vocabgap.glossary.checkpoints import load_state, state_path

@@ -51,15 +51,13 @@ DefinitionOption = Annotated[
 
 
 @glossary.command("list")
-@with_options
+@with_options(GlossaryOptions)
 def list_terms(
     context: typer.Context,
     scope: ScopeOption = None,
     status: Annotated[
         str | None, typer.Option(help="active, draft or deprecated.", show_default=False)
     ] = None,
-    *,
-    options: GlossaryOptions,
 ) -> None:
     """List the senses of all terms."""
     from vocabgap.glossary.senses import SenseStatus
@@ -93,8 +91,8 @@ def list_terms(
 
 
 @glossary.command("show")
-@with_options
-def show_term(context: typer.Context, term: TermArgument, *, options: GlossaryOptions) -> None:
+@with_options(GlossaryOptions)
+def show_term(context: typer.Context, term: TermArgument) -> None:
     """Show all senses of a term, and where each comes from."""
     output = output_of(context)
     runtime = existing_runtime(context)
@@ -118,7 +116,6 @@ def show_term(context: typer.Context, term: TermArgument, *, options: GlossaryOp
 
 
 @glossary.command()
-@with_options
 def validate(
     context: typer.Context,
     path: Annotated[Path, typer.Argument(help="A seed file, or a folder of them.", show_default=False)],
@@ -165,7 +162,7 @@ def validate(
 
 
 @glossary.command("import")
-@with_options
+@with_options(GlossaryOptions)
 def import_terms(
     context: typer.Context,
     source: Annotated[
@@ -176,8 +173,6 @@ def import_terms(
         ),
     ],
     scope: ScopeOption = None,
-    *,
-    options: GlossaryOptions,
 ) -> None:
     """Add the terms of a vocabulary, a table or another glossary."""
     from vocabgap.glossary.authoring import import_terms as imported
@@ -205,7 +200,7 @@ def import_terms(
 
 
 @glossary.command()
-@with_options
+@with_options(ActingOptions)
 def promote(
     context: typer.Context,
     term: TermArgument,
@@ -219,8 +214,6 @@ def promote(
             show_default=False,
         ),
     ] = None,
-    *,
-    options: ActingOptions,
 ) -> None:
     """Let a draft, or a sense that was deprecated, answer what its term means."""
     from vocabgap.glossary.authoring import promote_sense
@@ -240,14 +233,12 @@ def promote(
 
 
 @glossary.command()
-@with_options
+@with_options(ActingOptions)
 def deprecate(
     context: typer.Context,
     term: TermArgument,
     scope: ScopeOption = None,
     definition: DefinitionOption = None,
-    *,
-    options: ActingOptions,
 ) -> None:
     """Let a sense count no more; drop a draft."""
     from vocabgap.glossary.authoring import deprecate_sense

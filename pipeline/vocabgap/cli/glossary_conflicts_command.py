@@ -37,14 +37,12 @@ _COLOURS: Final = {"high": "red", "medium": "yellow", "low": "blue"}
 _SHOWN: Final = 200  # characters of a value
 
 
-@with_options
+@with_options(GlossaryOptions)
 def conflicts(
     context: typer.Context,
     mission: MissionOption = None,
     unresolved: Annotated[bool, typer.Option("--unresolved", help="Those that wait for an answer.")] = False,
     strictness: StrictnessOption = None,
-    *,
-    options: GlossaryOptions,
 ) -> None:
     """List the questions that came up, and whether they are answered."""
     from vocabgap.glossary.event_log import read_events
@@ -89,7 +87,7 @@ def conflicts(
     output.text(f"\nTotal: {len(listed)} conflict(s)\nUnresolved: {waiting}")
 
 
-@with_options
+@with_options(ActingOptions)
 def resolve(
     context: typer.Context,
     conflict: Annotated[
@@ -103,8 +101,6 @@ def resolve(
         str | None, typer.Option("--define", help="What the term means instead.", show_default=False)
     ] = None,
     mission: MissionOption = None,
-    *,
-    options: ActingOptions,
 ) -> None:
     """Answer a question that was put off; without options it is asked."""
     from vocabgap.glossary.event_log import read_events

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from vocabgap.cli.options import ConfigOption, settings_of
+from vocabgap.cli.options import ActorOption, ConfigOption, NowOption, settings_of
 from vocabgap.cli.output import Output
 from vocabgap.errors import InvalidInputError
 from vocabgap.records.moments import parse_now
@@ -39,13 +39,6 @@ AskOption = Annotated[
         help="Ask what terms mean; by default where somebody can answer.",
         show_default=False,
     ),
-]
-ActorOption = Annotated[
-    str | None,
-    typer.Option(help="Who answers; by default VOCABGAP_ACTOR, else who is logged in.", show_default=False),
-]
-NowOption = Annotated[
-    str | None, typer.Option(help="The moment of what is logged; the clock's by default.", show_default=False)
 ]
 
 

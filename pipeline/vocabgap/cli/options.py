@@ -79,6 +79,12 @@ CategoriesOption = Annotated[list[str] | None, typer.Option(help="Only this cate
 NowOption = Annotated[
     str | None, typer.Option(help="The moment to count as the present; the clock's by default.")
 ]
+ActorOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Who decides or answers; by default VOCABGAP_ACTOR, else who is logged in.", show_default=False
+    ),
+]
 CacheOption = Annotated[
     Path | None,
     typer.Option("--cache", help="Folder that keeps what was read, so that the next run reads what is new."),
@@ -113,29 +119,9 @@ class Reading(NamedTuple):
     verify_hash: VerifyHashOption = False
     config: ConfigOption = None
 
-    @property
-    def tenants(self) -> list[str]:
-        """The tenants, as they were typed."""
-        return [*map(printable_name, self.tenant or ())]
-
-    @property
-    def repositories(self) -> list[str]:
-        """The repositories, as they were typed."""
-        return [*map(printable_name, self.repo or ())]
-
-    @property
-    def arguments(self) -> "ReadingArguments":
-        """The arguments of `scan` and of what reads as it does."""
-        return {
-            "tenants": self.tenants,
-            "repositories": self.repositories,
-            "cache": self.cache,
-            "verify_hash": self.verify_hash,
-        }
-
 
 class ReadingArguments(TypedDict):
-    """What `Reading` gives `scan`."""
+    """What `Reading` gives `scan` and what reads as it does."""
 
     tenants: list[str]
     repositories: list[str]
@@ -143,41 +129,52 @@ class ReadingArguments(TypedDict):
     verify_hash: bool
 
 
-def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of each named tuple that it takes, after its own."""
-    own = inspect.signature(command).parameters
-    groups: dict[str, Any] = {
-        name: parameter.annotation
-        for name, parameter in own.items()
-        if isinstance(parameter.annotation, type) and issubclass(parameter.annotation, tuple)
+def reading_arguments(context: typer.Context) -> ReadingArguments:
+    """What the options of `Reading` say, names as they were typed."""
+    options = context.params
+    return {
+        "tenants": [*map(printable_name, options["tenant"] or ())],
+        "repositories": [*map(printable_name, options["repo"] or ())],
+        "cache": options["cache"],
+        "verify_hash": options["verify_hash"],
     }
-    parameters = [each for each in own.values() if each.name not in groups]
-    for group in groups.values():
-        parameters += [
-            _parameter(name, group.__annotations__[name], group._field_defaults[name])
-            for name in group._fields
-        ]
-
-    @wraps(command)
-    def run(**given: Any) -> None:  # noqa: ANN401 - whatever Typer has read
-        tuples = {
-            name: group(**{field: given.pop(field) for field in group._fields})
-            for name, group in groups.items()
-        }
-        command(**given, **tuples)
-
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    return run
 
 
-def with_flags(table: str, *, after: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command an option for each setting of a table that has one, as the settings declare it.
+def with_options(
+    *groups: type[NamedTuple], flags_of: str | None = None
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of named tuples, after its own; the context has their values.
 
     Args:
-        table: The table of the settings.
-        after: The parameter that they follow in the help.
+        groups: Each field is an option.
+        flags_of: A table of the settings: there is an option for each of its flags, too, after `top`.
     """
-    flags = [
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        own = inspect.signature(command).parameters
+        parameters = dict(own)
+        for group in groups:
+            for name, default in group._field_defaults.items():
+                parameters[name] = _parameter(name, group.__annotations__[name], default)
+        ordered = []
+        for parameter in parameters.values():
+            ordered.append(parameter)
+            if flags_of is not None and parameter.name == "top":
+                ordered += _flags(flags_of)
+
+        @wraps(command)
+        def run(**given: Any) -> None:  # noqa: ANN401 - whatever Typer has read
+            command(**{name: given[name] for name in own})
+
+        run.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
+def _flags(table: str) -> list[inspect.Parameter]:
+    """An option for each setting of a table that has one, as the settings declare it."""
+    return [
         _parameter(
             name.removeprefix("--").replace("-", "_"),
             Annotated[
@@ -187,20 +184,6 @@ def with_flags(table: str, *, after: str) -> Callable[[Callable[..., None]], Cal
         for name, flag in known_flags().items()
         if flag.table == table
     ]
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        own = list(inspect.signature(command).parameters.values())
-        place = [each.name for each in own].index(after) + 1
-
-        @wraps(command)
-        def run(**given: Any) -> None:  # noqa: ANN401 - whatever Typer has read
-            command(**{each.name: given[each.name] for each in own})
-
-        parameters = [*own[:place], *flags, *own[place:]]
-        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        return run
-
-    return decorate
 
 
 def settings_of(context: typer.Context) -> "Loaded":

@@ -24,8 +24,8 @@ from vocabgap.cli.options import (
     VocabularyOption,
     note_embeddings,
     note_scan,
+    reading_arguments,
     settings_of,
-    with_flags,
     with_options,
 )
 from vocabgap.cli.output import (
@@ -73,8 +73,7 @@ class TextFormat(StrEnum):
     CSV = "csv"
 
 
-@with_flags("rank", after="top")
-@with_options
+@with_options(Reading, flags_of="rank")
 def report(
     context: typer.Context,
     roots: OptionalRootsArgument = None,
@@ -121,13 +120,11 @@ def report(
     ] = None,
     share: ShareOption = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
-    *,
-    reading: Reading,
 ) -> None:
     """Rank what is missing, and publish the report."""
     output = output_of(context)
     output.quiet = quiet
-    loaded = settings_of(context)
+    loaded, reading = settings_of(context), reading_arguments(context)
     if resume is not None:
         _resume(output, loaded.settings, resume, out, strictness)
         return
@@ -153,8 +150,8 @@ def report(
         categories=tuple(map(printable_name, category or ())),
         modules=tuple(map(printable_name, module or ())),
         sessions=tuple(map(printable_name, session or ())),
-        tenants=tuple(reading.tenants),
-        repositories=tuple(reading.repositories),
+        tenants=tuple(reading["tenants"]),
+        repositories=tuple(reading["repositories"]),
     )
     if loaded.settings.glossary.folder is not None:
         from vocabgap.glossary.runtime import configured_runtime
@@ -167,8 +164,8 @@ def report(
             selection=selection,
             now=moment,
             config=loaded.path,
-            cache=reading.cache,
-            verify_hash=reading.verify_hash,
+            cache=reading["cache"],
+            verify_hash=reading["verify_hash"],
             previous=previous,
             share=fewest,
             on_stage=listener,

@@ -17,6 +17,7 @@ from vocabgap.cli.options import (
     SinceOption,
     UntilOption,
     note_scan,
+    reading_arguments,
     settings_of,
     with_options,
 )
@@ -63,7 +64,7 @@ class ListFormat(StrEnum):
     CSV = "csv"
 
 
-@with_options
+@with_options(Reading)
 def list_records(
     context: typer.Context,
     roots: RootsArgument,
@@ -90,8 +91,6 @@ def list_records(
     ] = ListFormat.TABLE,
     run: RunOption = None,
     now: NowOption = None,
-    *,
-    reading: Reading,
 ) -> None:
     """List what was logged, newest first."""
     output = output_of(context)
@@ -102,6 +101,7 @@ def list_records(
     latest = None if until is None else parse_moment(until, moment, name="--until")
     from vocabgap.gaplog.review import Query, review
 
+    reading = reading_arguments(context)
     query = Query.of(
         images=map(printable_name, image or ()),
         since=earliest,
@@ -111,8 +111,8 @@ def list_records(
         categories=map(printable_name, category or ()),
         sessions=map(printable_name, session or ()),
         satisfaction=satisfaction or (),
-        tenants=reading.tenants,
-        repositories=reading.repositories,
+        tenants=reading["tenants"],
+        repositories=reading["repositories"],
         now=moment,
     )
     listed = review(
@@ -121,8 +121,8 @@ def list_records(
         limit=most or None,
         out=run,
         settings=settings,
-        cache=reading.cache,
-        verify_hash=reading.verify_hash,
+        cache=reading["cache"],
+        verify_hash=reading["verify_hash"],
     )
     _print_review(output, listed, text_format)
     note_scan(output, listed.scan)
@@ -130,7 +130,7 @@ def list_records(
         output.note(escape_unseen(note))
 
 
-@with_options
+@with_options(Reading)
 def show(
     context: typer.Context,
     name: Annotated[
@@ -147,8 +147,6 @@ def show(
     limit: Annotated[int, typer.Option(help="Records to list; 0 lists all.")] = DEFAULT_LISTED,
     run: RunOption = None,
     now: NowOption = None,
-    *,
-    reading: Reading,
 ) -> None:
     """Show one image, session, capability or record with its evidence."""
     output = output_of(context)
@@ -157,7 +155,7 @@ def show(
     most = whole_number("--limit", limit, hint="0 lists all")
     from vocabgap.gaplog import showing
 
-    config = reading.config
+    config = context.params["config"]
     shown = showing.show(
         roots,
         printable_name(name),
@@ -165,8 +163,8 @@ def show(
         out=run,
         now=moment,
         settings=settings,
-        deciding="" if config is None else f"--config {shlex.quote(printable_name(str(config)))}",
-        **reading.arguments,
+        deciding="" if config is None else f"--config {shlex.quote(printable_name(config))}",
+        **reading_arguments(context),
     )
     _print_shown(output, shown, most)
     note_scan(output, shown.scan)
