@@ -141,7 +141,7 @@ def test_a_cache_that_was_built_again_is_told(photos: Path, tmp_path: Path) -> N
 
 
 def test_a_cache_that_is_in_use_is_told(photos: Path, tmp_path: Path) -> None:
-    with caching.opened(tmp_path / "kept"):
+    with caching.open_cache(tmp_path / "kept"):
         told = vocabgap("check", photos, "--cache", "kept")
 
     assert told.err == "cache: the cache is in use by another run\n"

@@ -159,7 +159,7 @@ def test_a_cache_that_cannot_be_locked_is_told(
 def test_a_run_goes_without_a_cache_that_another_run_has(*, workspace: Path, log: Path, cache: Path) -> None:
     append(log)
     before = content_of(cache)
-    with caching.opened(cache):
+    with caching.open_cache(cache):
         use = same_as_fresh(workspace, cache).cache
 
     assert use == CacheUse(0, 0, read=2, note="the cache is in use by another run")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from vocabgap.ingest.discovery import Catalogue, Kind
+from vocabgap.ingest.discovery import Catalogue, LogKind
 from vocabgap.records.record import LOG_NAME
 from vocabgap.settings.sources import Source, shipped_sources
 
@@ -135,7 +135,7 @@ def test_without_sources_no_file_is_a_log() -> None:
 def test_a_root_of_any_name_is_a_record_a_line(suffix: str, compression: str) -> None:
     kind = Catalogue(shipped_sources()).kind_of_root(f"export.txt{suffix}")
 
-    assert kind == Kind(compression=compression)
+    assert kind == LogKind(compression=compression)
     assert kind.fields.native
 
 

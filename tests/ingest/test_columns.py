@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from builders.ingest import scan_bytes
 from vocabgap.ingest import columns
 from vocabgap.ingest.columns import RecordColumns
-from vocabgap.ingest.discovery import Kind, LogFile
+from vocabgap.ingest.discovery import LogFile, LogKind
 from vocabgap.ingest.reading import Block
 from vocabgap.records.record import GapRecord, record_id
 from vocabgap.schema import RECORDS
@@ -17,7 +17,7 @@ names = st.lists(st.one_of(st.sampled_from(["", "\x1f", "crop", "a\x1fb"]), st.t
 moments = st.datetimes(timezones=st.just(UTC))
 
 
-LOG = LogFile("/pier/log.jsonl", "coast", "pier/log.jsonl", "pier", Kind())
+LOG = LogFile("/pier/log.jsonl", "coast", "pier/log.jsonl", "pier", LogKind())
 
 
 def framed(*batches: list[GapRecord], unreadable: dict[int, str] | None = None) -> pl.DataFrame:

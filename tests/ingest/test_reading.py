@@ -16,7 +16,7 @@ from polars.testing import assert_frame_equal
 
 from builders.ingest import write_log
 from vocabgap.ingest.discovery import LogFile, discover
-from vocabgap.ingest.reading import MIB, Reading
+from vocabgap.ingest.reading import MIB, OpenLog
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.records.record import LOG_NAME
 
@@ -232,7 +232,7 @@ def test_reading_goes_on_after_the_known_beginning_and_starts_over_after_another
 ) -> None:
     path, content = tmp_path_factory.getbasetemp() / "log.jsonl", start + rest
     path.write_bytes(content)
-    whole, reading = content[: content.rfind(b"\n") + 1], Reading.open(str(path))
+    whole, reading = content[: content.rfind(b"\n") + 1], OpenLog.open(str(path))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(CHUNK_NAME, chunk)
@@ -241,7 +241,7 @@ def test_reading_goes_on_after_the_known_beginning_and_starts_over_after_another
     reading.close()
 
     assert (starts, read) == (known, rest if known else content)
-    assert (reading.size, reading.whole_lines, reading.trouble) == (len(content), len(whole), None)
+    assert (reading.size, reading.whole_lines, reading.problem) == (len(content), len(whole), None)
     assert reading.digests() == (sha256(content), sha256(whole))
 
 

@@ -92,7 +92,7 @@ def test_what_stops_it_leaves_nothing_behind(
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(scanning, "_mark", stop)
+    monkeypatch.setattr(scanning, "_write_why_not", stop)
 
     with pytest.raises(KeyboardInterrupt):
         scan_to_parquet(corpus, tmp_path / "out")

@@ -318,7 +318,7 @@ def _require_correction(gaps: "pl.DataFrame", earlier: dict[str, Any], record: G
     """Refuse what a scan would not take for a correction of the earlier record, and of that one alone."""
     import polars as pl  # noqa: PLC0415 - only a correction needs it
 
-    from vocabgap.ingest.accounting import SUPERSEDED, mark_batches  # noqa: PLC0415 - as above
+    from vocabgap.ingest.accounting import SUPERSEDED, gaps_of  # noqa: PLC0415 - as above
     from vocabgap.schema import RECORDS  # noqa: PLC0415
 
     digits = earlier["record_id"][:_SHOWN]
@@ -327,7 +327,7 @@ def _require_correction(gaps: "pl.DataFrame", earlier: dict[str, Any], record: G
         raise InvalidInputError("corrects: the new record is one that is there", hint="say what is different")
     added = {**earlier, **msgspec.structs.asdict(record), "record_id": identifier, "line": gaps.height + 1}
     lines = gaps.select(RECORDS.names)
-    after = mark_batches([lines, pl.DataFrame([added], schema=lines.schema)])
+    after = gaps_of([lines, pl.DataFrame([added], schema=lines.schema)])
     before = pl.concat([gaps["why_not"], pl.Series([None], dtype=pl.String)])
     corrected = after.filter((pl.col("why_not") == SUPERSEDED) & (before.fill_null("") != SUPERSEDED))
     others = [each for each in corrected["record_id"] if each != earlier["record_id"]]

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from vocabgap.ingest.discovery import LogFile
-from vocabgap.ingest.lines import LogState, Segment
+from vocabgap.ingest.lines import LineCounts, LogState
 from vocabgap.records.record import RejectReason, Repair
 from vocabgap.schema import FILES, GAPS, IMAGE_KEY, phrase
 from vocabgap.text import surface
@@ -31,7 +31,7 @@ _LATER: Final = ("capability_id", "category", "category_by", "category_probabili
 # Why a line does not count, by the number that stands for it while a scan goes on.
 WHY_NOT: Final = (None, DUPLICATE, SUPERSEDED)
 
-_Marks = np.ndarray[tuple[int], np.dtype[np.uint8]]
+_Codes = np.ndarray[tuple[int], np.dtype[np.uint8]]
 _Hashes = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
 
@@ -69,7 +69,7 @@ class Account:
     """What the logs of a scan held, in order."""
 
     _files: list[tuple[str, str, int, int, str, str, int]] = field(default_factory=list)
-    _segments: list[Segment] = field(default_factory=list)
+    _counts: list[LineCounts] = field(default_factory=list)
 
     def add(self, log: LogFile, state: LogState) -> None:
         """Note what a log held. What was repaired in it may still be counted at."""
@@ -77,15 +77,15 @@ class Account:
         lines, passed_over = whole.lines + tail.lines, whole.passed_over + tail.passed_over
         place = (log.repo_slug, log.source_path)
         self._files.append((*place, state.size, lines, state.sha256, log.kind.source, passed_over))
-        self._segments += (whole, tail)
+        self._counts += (whole, tail)
 
     @property
     def repairs(self) -> Counter[str]:
         """What was repaired, by kind."""
         repairs: Counter[str] = Counter()
-        for segment in self._segments:
-            if segment.repairs:
-                repairs.update(segment.repairs)
+        for counts in self._counts:
+            if counts.repairs:
+                repairs.update(counts.repairs)
         return repairs
 
     def files(self) -> pl.DataFrame:
@@ -113,7 +113,7 @@ def summarize(
     )
 
 
-def mark_batches(batches: Sequence[pl.DataFrame]) -> pl.DataFrame:
+def gaps_of(batches: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Make table `gaps` of the readable lines of a scan: say of each whether it counts, and why not.
 
     Args:
@@ -123,17 +123,17 @@ def mark_batches(batches: Sequence[pl.DataFrame]) -> pl.DataFrame:
     Returns:
         The same rows in the same order, with the three further columns.
     """
-    why_not = marks(pl.concat(batches).lazy())
+    why_not = why_not_codes(pl.concat(batches).lazy())
     ends = accumulate(batch.height for batch in batches)
     return pl.concat(
         [
-            with_marks(batch, why_not[end - batch.height : end])
+            with_why_not(batch, why_not[end - batch.height : end])
             for batch, end in zip(batches, ends, strict=True)
         ]
     )
 
 
-def marks(lines: pl.LazyFrame) -> _Marks:
+def why_not_codes(lines: pl.LazyFrame) -> _Codes:
     """Which lines count: one number a line, its place in `WHY_NOT`.
 
     Of the lines that hold the same record under the same tenant one stays: the first one whose folder is
@@ -170,9 +170,9 @@ def corrections(gaps: pl.DataFrame) -> list[tuple[str, str]]:
     ]
 
 
-def with_marks(lines: pl.DataFrame, marked: _Marks) -> pl.DataFrame:
-    """Table `gaps` of lines and their marks."""
-    why_not = pl.Series("why_not", WHY_NOT, dtype=pl.String).gather(marked)
+def with_why_not(lines: pl.DataFrame, codes: _Codes) -> pl.DataFrame:
+    """Table `gaps` of lines, each with why it does not count, as `why_not_codes` gives it."""
+    why_not = pl.Series("why_not", WHY_NOT, dtype=pl.String).gather(codes)
     later = [pl.lit(None, GAPS.schema[name]).alias(name) for name in _LATER]
     return lines.with_columns(why_not.is_null().alias("counted"), why_not, *later).select(GAPS.names)
 

@@ -32,7 +32,7 @@ from vocabgap import SCHEMA_VERSION, __version__
 from vocabgap.errors import InvalidInputError, StateError, expanded
 from vocabgap.files.atomic import EMBEDDINGS_FOLDER, put_in_place, refused
 from vocabgap.files.parquet import write_parquet
-from vocabgap.ingest.columns import PLACES, with_places
+from vocabgap.ingest.columns import ORIGIN, with_origins
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.lines import LogRead, LogState
 from vocabgap.schema import RECORDS, REJECTS
@@ -77,7 +77,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
 
     Attributes:
         path: Where it is, as the file system spells it.
-        kind: What decides, beside its content, what it gives.
+        fingerprint: What decides, beside its content, what it gives.
         stamp: Device, inode, size, and the times of its last change to content and to status (ns).
         settled: Whether the stamp was old enough when it was read to tell any later change.
         state: What it holds.
@@ -85,7 +85,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
     """
 
     path: bytes
-    kind: str
+    fingerprint: str
     stamp: tuple[int, int, int, int, int]
     settled: bool
     state: LogState
@@ -110,7 +110,7 @@ class DamagedError(Exception):
     """A cache that cannot be trusted."""
 
 
-class _Placed(NamedTuple):
+class _CachedLog(NamedTuple):
     """A log of this scan: where its rows are, and what is kept of it, if it was read to its end."""
 
     log: LogFile
@@ -119,7 +119,7 @@ class _Placed(NamedTuple):
 
 
 @contextmanager
-def opened(folder: str | Path, *, verify_hash: bool = False) -> Iterator["Cache | None"]:
+def open_cache(folder: str | Path, *, verify_hash: bool = False) -> Iterator["Cache | None"]:
     """The cache in a folder for the time of a scan; None while another run has it.
 
     Args:
@@ -177,7 +177,7 @@ class Cache:
     _rows: list[Rows] = field(default_factory=list)
     _height: Counts = (0, 0)
     _known: dict[bytes, Entry] = field(default_factory=dict)
-    _placed: list[_Placed] = field(default_factory=list)
+    _placed: list[_CachedLog] = field(default_factory=list)
 
     def load(self) -> None:
         """Take up what earlier scans have left; what is damaged is forgotten, and said."""
@@ -197,7 +197,7 @@ class Cache:
     def recall(self, log: LogFile, max_expanded: int) -> Entry | None:
         """What is known of a log, if it would be read the same way today."""
         entry = self._known.get(os.fsencode(log.path))
-        if entry is None or log.problem is not None or entry.kind != _kind_of(log):
+        if entry is None or log.problem is not None or entry.fingerprint != _fingerprint(log):
             return None
         return entry if not log.kind.compression or entry.state.size <= max_expanded else None
 
@@ -212,7 +212,7 @@ class Cache:
 
     def keep(self, log: LogFile, entry: Entry) -> None:
         """A log is as it was."""
-        self._placed.append(_Placed(log, entry.spans, entry))
+        self._placed.append(_CachedLog(log, entry.spans, entry))
 
     def learn(
         self, log: LogFile, read: LogRead | None, before: Counts, after: Counts, known: Entry | None
@@ -237,13 +237,13 @@ class Cache:
         if read and read.to_the_end:
             entry = Entry(
                 path=os.fsencode(log.path),
-                kind=_kind_of(log),
+                fingerprint=_fingerprint(log),
                 stamp=stamp(read.status),
                 settled=_is_settled(read.status, read.opened),
                 state=read.state,
                 spans=spans,
             )
-        self._placed.append(_Placed(log, spans, entry))
+        self._placed.append(_CachedLog(log, spans, entry))
 
     def rows(self, new: Rows, tenant_id: str) -> Rows:
         """All records and rejects of the scan, in the order of the logs.
@@ -258,7 +258,7 @@ class Cache:
             rows = pl.concat([*(shard[place] for shard in self._rows), new[place].select(_schema(place))])
             ordered = in_order(rows, [span for placed in self._placed for span in placed.spans[place]])
             counts = [_height(placed.spans[place]) for placed in self._placed]
-            tables.append(with_places(ordered, logs, counts, tenant_id, table))
+            tables.append(with_origins(ordered, logs, counts, tenant_id, table))
         return tables[0], tables[1]
 
     def save(self, new: Rows, whole: Rows) -> None:
@@ -331,7 +331,7 @@ def _is_settled(status: os.stat_result, moment: int) -> bool:
     return moment - latest > (_COARSE if coarse else _FINE)
 
 
-def _kind_of(log: LogFile) -> str:
+def _fingerprint(log: LogFile) -> str:
     return f"{log.kind.compression} {log.kind.digest} {log.folder}"
 
 
@@ -412,7 +412,7 @@ def _write_shard(folder: Path, number: int, rows: Rows) -> Shard:
 
 def _schema(place: int) -> list[str]:
     """The columns of a shard's records or rejects."""
-    return [name for name in _TABLES[place].names if name not in PLACES]
+    return [name for name in _TABLES[place].names if name not in ORIGIN]
 
 
 def _temporary(path: Path) -> Path:

@@ -23,7 +23,7 @@ from vocabgap.text import visible
 BATCH: Final = 20_000  # rows
 BATCH_BYTES: Final = 32 << 20
 RAW_LIMIT: Final = 512
-PLACES: Final = ("tenant_id", "repo_slug", "root_kind", "source_path")
+ORIGIN: Final = ("tenant_id", "repo_slug", "root_kind", "source_path")
 TEXT: Final = "text"
 FOLDER: Final = "folder"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -105,7 +105,7 @@ class RecordColumns:
             pl.Series("byte_offset", self._offsets, dtype=pl.Int64),
             pl.Series("record_id", record_ids(self._records, self._unreadable), dtype=pl.String),
         ]
-        frame = with_places(pl.DataFrame(columns), self._logs, self._counts, self.tenant_id)
+        frame = with_origins(pl.DataFrame(columns), self._logs, self._counts, self.tenant_id)
         if self.with_text:
             folders = pl.Series([log.folder for log in self._logs], dtype=pl.String)
             frame = frame.with_columns(
@@ -157,20 +157,20 @@ class RejectColumns:
             self.sink(pl.DataFrame(rows))
 
 
-def with_places(
+def with_origins(
     rows: pl.DataFrame, logs: Sequence[LogFile], counts: Sequence[int], tenant_id: str, table: Table = RECORDS
 ) -> pl.DataFrame:
     """Say of each row whose it is and in which log it stands."""
-    place = {
+    columns = {
         "tenant_id": [log.tenant_id or tenant_id for log in logs],
         "repo_slug": [log.repo_slug for log in logs],
         "root_kind": [log.root_kind for log in logs],
         "source_path": [log.source_path for log in logs],
     }
-    places = pl.DataFrame(place, schema=dict.fromkeys(PLACES, pl.String)).select(
-        name for name in PLACES if name in table.names
+    origins = pl.DataFrame(columns, schema=dict.fromkeys(ORIGIN, pl.String)).select(
+        name for name in ORIGIN if name in table.names
     )
-    repeated = places[np.repeat(np.arange(places.height), counts)]
+    repeated = origins[np.repeat(np.arange(origins.height), counts)]
     return rows.hstack(repeated.get_columns()).select(table.names)
 
 

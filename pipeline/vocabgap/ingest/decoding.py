@@ -292,7 +292,7 @@ def nulls_for_defaults(fields: Mapping[str, object]) -> list[str]:
     return [name for name in (*_TEXT, *_LISTS) if name in fields and fields[name] is None]
 
 
-def kind(value: object) -> str:
+def json_type(value: object) -> str:
     """What JSON calls a value, with its article."""
     if value is None:
         return "null"
@@ -314,7 +314,7 @@ _Wrong = tuple[str, RejectReason, str]
 def _wrong_type(known: dict[str, Any]) -> _Wrong | None:
     for name in (*_OPTIONAL_TEXT, *_TEXT):
         if not isinstance(known.get(name), str | None):
-            return name, RejectReason.WRONG_TYPE, f"expected text, found {kind(known[name])}"
+            return name, RejectReason.WRONG_TYPE, f"expected text, found {json_type(known[name])}"
     for name in _LISTS:
         wrong = _not_names(known.get(name, []))
         if wrong:
@@ -325,8 +325,8 @@ def _wrong_type(known: dict[str, Any]) -> _Wrong | None:
 def _not_names(value: object) -> str:
     """What is wrong with a value that should be a list of text; empty if nothing is."""
     if not isinstance(value, list):
-        return kind(value)
-    return next((f"a list with {kind(item)}" for item in value if not isinstance(item, str)), "")
+        return json_type(value)
+    return next((f"a list with {json_type(item)}" for item in value if not isinstance(item, str)), "")
 
 
 def _unpaired_surrogate(known: dict[str, Any]) -> _Wrong | None:
@@ -386,7 +386,7 @@ def _parsed(line: bytes) -> _Object | Rejected:
     except RecursionError:
         return Rejected(RejectReason.TOO_DEEP, "nested too deeply to be a gap record")
     if not isinstance(value, _Object):
-        return Rejected(RejectReason.NOT_AN_OBJECT, f"expected an object, found {kind(value)}")
+        return Rejected(RejectReason.NOT_AN_OBJECT, f"expected an object, found {json_type(value)}")
     return value
 
 

@@ -29,8 +29,8 @@ _WILDCARDS: Final = frozenset("*?[")
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of gap log.
+class LogKind:
+    """A kind of gap log: where it is from, and how it is packed and mapped.
 
     Attributes:
         source: The name of its source; empty where a file was named outright and fits none.
@@ -54,10 +54,10 @@ class Catalogue:
     """
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
-        self._named: dict[str, Kind] = {}
-        self._patterns: list[tuple[re.Pattern[str], str, Kind]] = []
+        self._named: dict[str, LogKind] = {}
+        self._patterns: list[tuple[re.Pattern[str], str, LogKind]] = []
         for name, source in sources.items():
-            kind = Kind(name, FieldMap.of(source), digest=source.digest)
+            kind = LogKind(name, FieldMap.of(source), digest=source.digest)
             for glob in source.globs:
                 if _WILDCARDS.isdisjoint(glob) and "/" not in glob:
                     for packed in (glob, *(f"{glob}.{compression}" for compression in COMPRESSIONS)):
@@ -65,7 +65,7 @@ class Catalogue:
                 else:
                     self._patterns.append(_pattern(glob, kind))
 
-    def kind_of(self, name: str, path: str) -> Kind | None:
+    def kind_of(self, name: str, path: str) -> LogKind | None:
         """The kind of log that a file is; None for any other file."""
         kind = self._named.get(name)
         if kind is not None or not self._patterns:
@@ -78,13 +78,13 @@ class Catalogue:
                     return replace(kind, compression=compression)
         return None
 
-    def kind_of_root(self, path: str) -> Kind:
+    def kind_of_root(self, path: str) -> LogKind:
         """The kind of a file that was named outright: a record a line, if its name says nothing else."""
         name = path.rpartition("/")[2]
-        return self.kind_of(name, path) or Kind(compression=_compression(name))
+        return self.kind_of(name, path) or LogKind(compression=_compression(name))
 
 
-def _pattern(glob: str, kind: Kind) -> tuple[re.Pattern[str], str, Kind]:
+def _pattern(glob: str, kind: LogKind) -> tuple[re.Pattern[str], str, LogKind]:
     last = glob.rpartition("/")[2]
     return re.compile(translate(last)), glob if "/" in glob else "", replace(kind, by_pattern=True)
 
@@ -115,7 +115,7 @@ class LogFile(msgspec.Struct, frozen=True):
     repo_slug: str
     source_path: str
     folder: str
-    kind: Kind
+    kind: LogKind
     problem: Rejected | None = None
     tenant_id: str = ""
     root_kind: str = ROOT_KIND
@@ -288,7 +288,7 @@ class _Walk:
             except OSError as problem:
                 detail = f"the folder cannot be listed: {problem.strerror}"
                 why = Rejected(RejectReason.UNREADABLE_FILE, detail)
-                yield self._log(folder, within.rstrip("/") or ".", Kind(), why)
+                yield self._log(folder, within.rstrip("/") or ".", LogKind(), why)
 
     def _through(self, path: str, relative: str) -> Iterator[LogFile]:
         kind = self.catalogue.kind_of(path.rpartition("/")[2], path)
@@ -298,7 +298,7 @@ class _Walk:
             target = os.path.realpath(path, strict=True)
         except OSError as problem:
             if problem.errno == errno.ELOOP:
-                yield self._log(path, relative, kind or Kind(), _link("leads back to itself"))
+                yield self._log(path, relative, kind or LogKind(), _link("leads back to itself"))
             # A link that leads nowhere is this program's business only where it is called like a log.
             elif kind is not None:
                 detail = f"the link leads nowhere: {problem.strerror}"
@@ -308,9 +308,9 @@ class _Walk:
             return
         within = any(target == base or target.startswith(base.rstrip("/") + "/") for base in self.bases)
         if not within:
-            yield self._log(path, relative, kind or Kind(), _link("leads out of the roots"))
+            yield self._log(path, relative, kind or LogKind(), _link("leads out of the roots"))
         elif is_folder and f"{os.path.dirname(path)}/".startswith(target.rstrip("/") + "/"):  # noqa: PTH120
-            yield self._log(path, relative, kind or Kind(), _link("leads back to a folder above it"))
+            yield self._log(path, relative, kind or LogKind(), _link("leads back to a folder above it"))
         elif is_folder and not self._is_walked(target):
             yield from self._below(target, relative + "/")
         elif kind is not None and not is_folder:
@@ -330,7 +330,7 @@ class _Walk:
             for base in others
         )
 
-    def _log(self, path: str, relative: str, kind: Kind, problem: Rejected | None) -> LogFile:
+    def _log(self, path: str, relative: str, kind: LogKind, problem: Rejected | None) -> LogFile:
         folder = printable_name(path.rsplit("/", 2)[-2])
         return LogFile(path, self.slug, printable_name(relative), folder, kind, problem)
 

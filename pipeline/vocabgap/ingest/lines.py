@@ -1,7 +1,7 @@
-"""Sorting the lines of a log: each becomes a record, a reject, or nothing where it is blank or not wanted.
+"""Decoding logs: each line becomes a record, a reject, or nothing where it is blank or not wanted.
 
-`Collector` reads one log after the other, whole or from where an earlier scan has left it; `Lines` sorts what
-it reads.
+`LogDecoder` reads one log after the other, whole or from where an earlier scan has left it; `LineDecoder`
+decodes the lines that it reads, many at once where they are clean.
 """
 
 import os
@@ -29,7 +29,7 @@ from vocabgap.ingest.decoding import (
     says_something,
 )
 from vocabgap.ingest.discovery import LogFile
-from vocabgap.ingest.reading import Block, Reading, blocks
+from vocabgap.ingest.reading import Block, OpenLog, blocks
 from vocabgap.records.record import FIELDS, GapRecord, RejectReason, Repair, in_utc
 
 # A cut may fall inside a string or inside a character.
@@ -38,8 +38,8 @@ _UTC_ONLY: Final = frozenset({UTC})
 _BYTES_AT_ONCE: Final = 1 << 20
 
 
-class Segment(msgspec.Struct, array_like=True):
-    """The account of some lines of a log.
+class LineCounts(msgspec.Struct, array_like=True):
+    """What some lines of a log came to.
 
     Attributes:
         records: Records in it.
@@ -71,8 +71,8 @@ class LogState(msgspec.Struct, frozen=True, array_like=True):
         whole_size: Its bytes up to the last newline, from where the next scan may go on.
         whole_sha256: Digest of those.
         newlines: How many newlines it has.
-        whole: The account of its lines up to there.
-        tail: The account of the line that no newline ends.
+        whole: What its lines up to there came to.
+        tail: What the line came to that no newline ends.
     """
 
     size: int = 0
@@ -80,8 +80,8 @@ class LogState(msgspec.Struct, frozen=True, array_like=True):
     whole_size: int = 0
     whole_sha256: str = ""
     newlines: int = 0
-    whole: Segment = msgspec.field(default_factory=Segment)
-    tail: Segment = msgspec.field(default_factory=Segment)
+    whole: LineCounts = msgspec.field(default_factory=LineCounts)
+    tail: LineCounts = msgspec.field(default_factory=LineCounts)
 
 
 class LogRead(msgspec.Struct, frozen=True):
@@ -103,15 +103,15 @@ class LogRead(msgspec.Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class Collector:
-    """Reads logs.
+class LogDecoder:
+    """Reads and decodes logs.
 
     Attributes:
-        lines: Takes the lines of each.
+        lines: Decodes the lines of each.
         max_expanded: How many bytes a compressed log may expand to.
     """
 
-    lines: "Lines"
+    lines: "LineDecoder"
     max_expanded: int = sys.maxsize
 
     @property
@@ -130,32 +130,32 @@ class Collector:
             self.lines.rejects.add(log, log.problem)
             return None
         try:
-            reading = Reading.open(log.path, log.kind.compression, self.max_expanded)
+            open_log = OpenLog.open(log.path, log.kind.compression, self.max_expanded)
         except OSError as error:
             detail = f"the log cannot be read: {error.strerror or error}"
             self.lines.rejects.add(log, Rejected(RejectReason.UNREADABLE_FILE, detail))
             return None
         try:
-            resumed = known is not None and reading.starts_with(known.whole_size, known.whole_sha256)
-            state = self._read_lines(log, reading, known if known and resumed else LogState())
+            resumed = known is not None and open_log.starts_with(known.whole_size, known.whole_sha256)
+            state = self._read_lines(log, open_log, known if known and resumed else LogState())
         finally:
-            reading.close()
-        if reading.trouble is not None:
-            self.lines.rejects.add(log, reading.trouble)
-        return LogRead(state, reading.status, reading.opened, resumed, reading.trouble is None)
+            open_log.close()
+        if open_log.problem is not None:
+            self.lines.rejects.add(log, open_log.problem)
+        return LogRead(state, open_log.status, open_log.opened, resumed, open_log.problem is None)
 
-    def _read_lines(self, log: LogFile, reading: Reading, start: LogState) -> LogState:
+    def _read_lines(self, log: LogFile, open_log: OpenLog, start: LogState) -> LogState:
         whole = structs.replace(start.whole, repairs=dict(start.whole.repairs))
-        tail = Segment()
+        tail = LineCounts()
         newlines = start.newlines
-        for block in blocks(reading.chunks(), number=newlines + 1, offset=start.whole_size):
+        for block in blocks(open_log.chunks(), number=newlines + 1, offset=start.whole_size):
             if block.ended:
                 newlines += len(block.lines)
-            elif reading.trouble is not None and not _is_whole(block, log):
+            elif open_log.problem is not None and not _is_whole(block, log):
                 break  # a line that was being written, or could not be read on
-            self.lines.take(log, block, whole if block.ended else tail)
-        sha256, whole_sha256 = reading.digests()
-        return LogState(reading.size, sha256, reading.whole_lines, whole_sha256, newlines, whole, tail)
+            self.lines.decode(log, block, whole if block.ended else tail)
+        sha256, whole_sha256 = open_log.digests()
+        return LogState(open_log.size, sha256, open_log.whole_lines, whole_sha256, newlines, whole, tail)
 
 
 def _is_whole(block: Block, log: LogFile) -> bool:
@@ -164,8 +164,8 @@ def _is_whole(block: Block, log: LogFile) -> bool:
 
 
 @dataclass(slots=True)
-class Lines:
-    """Sorts lines; what they give goes to the columns.
+class LineDecoder:
+    """Decodes lines; what they give goes to the columns.
 
     Attributes:
         records: Takes the records.
@@ -175,28 +175,28 @@ class Lines:
     records: RecordColumns
     rejects: RejectColumns
     _repairs: Counter[Repair] = field(default_factory=Counter)
-    _unchecked: list[tuple[Segment, list[bytes]]] = field(default_factory=list)
+    _unchecked: list[tuple[LineCounts, list[bytes]]] = field(default_factory=list)
     _unchecked_lines: int = 0
     _unchecked_bytes: int = 0
 
-    def take(self, log: LogFile, block: Block, segment: Segment) -> None:
-        """Sort the lines of a block, and add them to an account, which is finished by `flush`."""
+    def decode(self, log: LogFile, block: Block, counts: LineCounts) -> None:
+        """Decode the lines of a block, and add them to its counts, which are complete after `flush`."""
         records_before, rejects_before = self.records.total, self.rejects.total
         if block.too_long:
-            segment.lines += 1
+            counts.lines += 1
             detail = f"expected at most {MAX_LINE_BYTES:,} bytes, found {block.too_long:,}"
             why = Rejected(RejectReason.TOO_LONG, detail)
             self.rejects.add(log, why, block.number, block.offset, block.lines[0])
         else:
-            self._sort(log, block, segment)
-        segment.records += self.records.total - records_before
-        segment.rejects += self.rejects.total - rejects_before
+            self._decode_clean(log, block, counts)
+        counts.records += self.records.total - records_before
+        counts.rejects += self.rejects.total - rejects_before
         if self._repairs:
-            segment.add_repairs(self._repairs)
+            counts.add_repairs(self._repairs)
             self._repairs.clear()
 
     def flush(self) -> None:
-        """Finish the accounts, and hand over what has gathered."""
+        """Complete the counts, and hand over what has gathered."""
         self.count_repeated_keys()
         self.records.flush()
         self.rejects.flush()
@@ -205,37 +205,37 @@ class Lines:
         """Look for repeated keys in many lines at once, which costs a tenth of one by one."""
         together = b"\n".join(chain.from_iterable(lines for _, lines in self._unchecked))
         if not has_keys(together, len(FIELDS) * self._unchecked_lines):
-            for segment, lines in self._unchecked:
-                segment.add_repairs({Repair.REPEATED_KEY: sum(map(repeated_keys, lines))})
+            for counts, lines in self._unchecked:
+                counts.add_repairs({Repair.REPEATED_KEY: sum(map(repeated_keys, lines))})
         self._unchecked.clear()
         self._unchecked_lines = self._unchecked_bytes = 0
 
-    def _sort(self, log: LogFile, block: Block, segment: Segment) -> None:
-        """Sort lines that are all clean, as they mostly are, without a Python statement for each."""
+    def _decode_clean(self, log: LogFile, block: Block, counts: LineCounts) -> None:
+        """Decode lines that are all clean, as they mostly are, without a Python statement for each."""
         lines = block.lines
         if not log.kind.fields.native:
-            self._sort_one_by_one(log, block, segment, [None] * len(lines))
+            self._decode_one_by_one(log, block, counts, [None] * len(lines))
             return
         decoded = decode_complete(lines)
         try:
             needs = [record.description for record in decoded]  # type: ignore[union-attr]
         except AttributeError:
-            self._sort_one_by_one(log, block, segment, decoded)
+            self._decode_one_by_one(log, block, counts, decoded)
             return
         if not all(needs) or any(map(str.isspace, needs)):  # type: ignore[arg-type]
-            self._sort_one_by_one(log, block, segment, decoded)
+            self._decode_one_by_one(log, block, counts, decoded)
             return
         records = cast("list[GapRecord]", decoded)
-        segment.lines += len(lines)
-        self._check_keys_later(segment, lines)
+        counts.lines += len(lines)
+        self._check_keys_later(counts, lines)
         unreadable = {} if _are_completed(log, records) else self._complete_all(log, records)
         numbers = range(block.number, block.number + len(lines))
         self.records.extend(
             log, block, records, numbers=numbers, offsets=_offsets(block), unreadable=unreadable
         )
 
-    def _sort_one_by_one(
-        self, log: LogFile, block: Block, segment: Segment, decoded: list[GapRecord | None]
+    def _decode_one_by_one(
+        self, log: LogFile, block: Block, counts: LineCounts, decoded: list[GapRecord | None]
     ) -> None:
         records: list[GapRecord] = []
         numbers: list[int] = []
@@ -257,9 +257,9 @@ class Lines:
             else:
                 outcome = decode_line(line.removesuffix(b"\r"), log.kind.fields)
                 if outcome is None:
-                    segment.passed_over += 1
+                    counts.passed_over += 1
                     continue
-                segment.lines += 1
+                counts.lines += 1
                 if isinstance(outcome, Rejected):
                     self.rejects.add(log, outcome if block.ended else _torn(outcome), number, offset, line)
                     continue
@@ -272,8 +272,8 @@ class Lines:
             offsets.append(offset)
         if not records:
             return
-        segment.lines += len(clean)
-        self._check_keys_later(segment, clean)
+        counts.lines += len(clean)
+        self._check_keys_later(counts, clean)
         if not _are_completed(log, records):
             unreadable = self._complete_all(log, records) | unreadable
         self.records.extend(log, block, records, numbers=numbers, offsets=offsets, unreadable=unreadable)
@@ -299,8 +299,8 @@ class Lines:
                 unreadable[position] = moment.isoformat()
         return unreadable
 
-    def _check_keys_later(self, segment: Segment, lines: list[bytes]) -> None:
-        self._unchecked.append((segment, lines))
+    def _check_keys_later(self, counts: LineCounts, lines: list[bytes]) -> None:
+        self._unchecked.append((counts, lines))
         self._unchecked_lines += len(lines)
         self._unchecked_bytes += sum(map(len, lines))
         if self._unchecked_bytes >= _BYTES_AT_ONCE:

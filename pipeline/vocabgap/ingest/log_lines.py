@@ -11,11 +11,11 @@ import polars as pl
 from msgspec.structs import replace
 
 from vocabgap.ingest.columns import FOLDER, TEXT, RecordColumns, RejectColumns
-from vocabgap.ingest.decoding import kind, nulls_for_defaults, object_of
+from vocabgap.ingest.decoding import json_type, nulls_for_defaults, object_of
 from vocabgap.ingest.discovery import Catalogue, LogFile, discover, resolve_roots
-from vocabgap.ingest.lines import Collector, Lines, Segment
+from vocabgap.ingest.lines import LineCounts, LineDecoder, LogDecoder
 from vocabgap.ingest.reading import MIB, Block, blocks
-from vocabgap.ingest.scanning import by_kind
+from vocabgap.ingest.scanning import logs_and_corpora
 from vocabgap.ingest.stored_lines import handed_over
 from vocabgap.records.record import FIELDS, SATISFACTION_WORDS, Repair
 from vocabgap.schema import RECORDS, REJECTS
@@ -52,10 +52,10 @@ def read_lines(root: str | Path, settings: ScanSettings | None = None) -> LogLin
     """
     settings = settings or ScanSettings()
     text = _Text(settings.tenant)
-    collector = Collector(text.lines, settings.max_expanded_mib * MIB)
+    decoder = LogDecoder(text.lines, settings.max_expanded_mib * MIB)
     logs = discover(root, settings)
     for log in logs:
-        collector.read(log)
+        decoder.read(log)
     return text.of(logs)
 
 
@@ -78,7 +78,7 @@ def text_lines(
     log = handed_over(source_path, repo_slug, Catalogue(shipped_sources() if sources is None else sources))
     # Half of a surrogate pair is no UTF-8; it stays what it is, so that its line is refused and no other.
     for block in blocks([content.encode("utf-8", "surrogatepass")]):
-        text.lines.take(log, block, Segment())
+        text.lines.decode(log, block, LineCounts())
     return text.of([log])
 
 
@@ -89,7 +89,7 @@ class _Text:
         self._frames = [LINES.to_frame()]
         self._rejects = [REJECTS.empty()]
         records = RecordColumns(tenant_id, self._frames.append, with_text=True)
-        self.lines = Lines(records, RejectColumns(self._rejects.append))
+        self.lines = LineDecoder(records, RejectColumns(self._rejects.append))
 
     def of(self, logs: list[LogFile]) -> LogLines:
         """What was read of some logs."""
@@ -138,30 +138,30 @@ def repaired_lines(
     """
     settings = settings or ScanSettings()
     listing = _Listing(settings.tenant)
-    collector = Collector(listing, settings.max_expanded_mib * MIB)
-    roots, _ = by_kind(resolve_roots(roots))
+    decoder = LogDecoder(listing, settings.max_expanded_mib * MIB)
+    roots, _ = logs_and_corpora(resolve_roots(roots))
     for log in discover(roots, settings) if roots else ():
-        collector.read(log)
+        decoder.read(log)
     return listing.repaired
 
 
-class _Listing(Lines):
-    """Sorts lines as a scan does, and keeps of each only what was repaired."""
+class _Listing(LineDecoder):
+    """Decodes lines as a scan does, and keeps of each only what was repaired."""
 
     def __init__(self, tenant_id: str) -> None:
         super().__init__(RecordColumns(tenant_id, _drop), RejectColumns(_drop))
         self.repaired: list[RepairedLine] = []
 
-    def take(self, log: LogFile, block: Block, segment: Segment) -> None:
-        """Sort the lines of a block; one by one where any of them needs repair."""
-        before = sum(segment.repairs.values())
-        self._sorted(log, block, segment)
-        if sum(segment.repairs.values()) == before:
+    def decode(self, log: LogFile, block: Block, counts: LineCounts) -> None:
+        """Decode the lines of a block; one by one where any of them needs repair."""
+        before = sum(counts.repairs.values())
+        self._counted(log, block, counts)
+        if sum(counts.repairs.values()) == before:
             return
         number, offset = block.number, block.offset
         for line in block.lines:
             alone = replace(block, number=number, offset=offset, lines=[line])
-            repairs = self._sorted(log, alone, Segment()).repairs
+            repairs = self._counted(log, alone, LineCounts()).repairs
             given = log.kind.fields.applied(object_of(line)) if repairs else {}
             for name, times in repairs.items():
                 detail = _DETAILS[Repair(name)](given, log)
@@ -170,10 +170,10 @@ class _Listing(Lines):
                 )
             number, offset = number + 1, offset + len(line) + 1
 
-    def _sorted(self, log: LogFile, block: Block, segment: Segment) -> Segment:
-        super().take(log, block, segment)
+    def _counted(self, log: LogFile, block: Block, counts: LineCounts) -> LineCounts:
+        super().decode(log, block, counts)
         self.count_repeated_keys()
-        return segment
+        return counts
 
 
 def _in_words(given: _Fields, _: LogFile) -> str:
@@ -186,7 +186,7 @@ def _unknown_fields(given: _Fields, _: LogFile) -> str:
 
 
 def _shown(value: object) -> str:
-    return short_repr(value) if isinstance(value, str | int | float) else kind(value)
+    return short_repr(value) if isinstance(value, str | int | float) else json_type(value)
 
 
 # What stood in a line, from the fields that it gives, and what it was read as.

@@ -39,7 +39,7 @@ _Unpacked = gzip.GzipFile | zstd.ZstdFile
 
 
 @dataclass(slots=True)
-class Reading:
+class OpenLog:
     """One log, open for reading.
 
     Attributes:
@@ -47,7 +47,7 @@ class Reading:
         opened: When that was, in nanoseconds since 1970.
         size: Bytes read so far, expanded where the log is compressed.
         whole_lines: How much of that ends in a newline.
-        trouble: Why the log could not be read to its end, where it could not.
+        problem: Why the log could not be read to its end, where it could not.
     """
 
     descriptor: int
@@ -57,12 +57,12 @@ class Reading:
     opened: int
     size: int = 0
     whole_lines: int = 0
-    trouble: Rejected | None = None
+    problem: Rejected | None = None
     _digest: "hashlib._Hash" = field(default_factory=hashlib.sha256)
     _digest_of_lines: "hashlib._Hash | None" = None
 
     @classmethod
-    def open(cls, path: str, compression: str = "", max_expanded: int = sys.maxsize) -> "Reading":
+    def open(cls, path: str, compression: str = "", max_expanded: int = sys.maxsize) -> "OpenLog":
         """Open a log.
 
         Args:
@@ -96,7 +96,7 @@ class Reading:
         """Read so many bytes and say whether they have a digest; if not, go back to the start."""
         if self.status.st_size >= length:
             with suppress(OSError):  # where the disk fails, reading from the start will tell
-                for chunk in self._plain(length):
+                for chunk in self._beginning(length):
                     self._take(chunk)
             if self.size == length and self._digest.hexdigest() == sha256:
                 return True
@@ -106,8 +106,8 @@ class Reading:
         return False
 
     def chunks(self) -> Iterator[bytes]:
-        """The rest of the content; what ends it early is in `trouble`."""
-        return self._expanded() if self.compression else self._grown()
+        """The rest of the content; what ends it early is in `problem`."""
+        return self._expanded_content() if self.compression else self._plain_content()
 
     def _take(self, chunk: bytes) -> None:
         lines = chunk.rfind(b"\n") + 1
@@ -120,12 +120,12 @@ class Reading:
             self._digest.update(memoryview(chunk)[lines:])
         self.size += len(chunk)
 
-    def _plain(self, length: int) -> Iterator[bytes]:
+    def _beginning(self, length: int) -> Iterator[bytes]:
         while length > 0 and (chunk := os.read(self.descriptor, min(length, CHUNK_BYTES))):
             length -= len(chunk)
             yield chunk
 
-    def _grown(self) -> Iterator[bytes]:
+    def _plain_content(self) -> Iterator[bytes]:
         """The content up to the size at opening; one byte more is asked for, to see whether it grew."""
         left = self.status.st_size - self.size
         while True:
@@ -133,11 +133,11 @@ class Reading:
             try:
                 chunk = os.read(self.descriptor, wanted)
             except OSError as error:
-                self.trouble = _failed(self.size, error)
+                self.problem = _failed(self.size, error)
                 return
             length = len(chunk)
             if length > left:
-                self.trouble = _changed(
+                self.problem = _changed(
                     f"it grew; byte {self.status.st_size:,} and after are for the next scan"
                 )
                 chunk = chunk[:left]
@@ -149,9 +149,9 @@ class Reading:
             if not length or left < 0 or (left == 0 and length < wanted):
                 break
         if left > 0:
-            self.trouble = _changed(f"it shrank by {count(left, 'byte')}")
+            self.problem = _changed(f"it shrank by {count(left, 'byte')}")
 
-    def _expanded(self) -> Iterator[bytes]:
+    def _expanded_content(self) -> Iterator[bytes]:
         if self.status.st_size == 0:
             return
         try:
@@ -159,18 +159,18 @@ class Reading:
                 os.fdopen(os.dup(self.descriptor), "rb") as packed,
                 _unpacked(packed, self.compression) as content,
             ):
-                yield from self._up_to_the_limit(content)
+                yield from self._limited(content)
         except OSError as error:
-            self.trouble = _failed(self.size, error)
+            self.problem = _failed(self.size, error)
 
-    def _up_to_the_limit(self, content: _Unpacked) -> Iterator[bytes]:
+    def _limited(self, content: _Unpacked) -> Iterator[bytes]:
         left = self.max_expanded
         ended = False
         while not ended:
-            chunk, ended = self._gathered(content, left + 1)
+            chunk, ended = self._next_chunk(content, left + 1)
             if len(chunk) > left:
                 limit = f"{self.max_expanded / MIB:,.0f} MiB"
-                self.trouble = Rejected(
+                self.problem = Rejected(
                     RejectReason.EXPANDS_TOO_FAR,
                     f"the content is beyond {limit} (setting max_expanded_mib); the rest was not read",
                 )
@@ -180,7 +180,7 @@ class Reading:
                 self._take(chunk)
                 yield chunk
 
-    def _gathered(self, content: _Unpacked, most: int) -> tuple[bytes, bool]:
+    def _next_chunk(self, content: _Unpacked, most: int) -> tuple[bytes, bool]:
         """The next chunk, and whether it is the last. What comes before damage is sound, and is not lost."""
         pieces: list[bytes] = []
         gathered = 0
@@ -189,12 +189,12 @@ class Reading:
             try:
                 piece = content.read1(most - gathered)
             except (EOFError, zlib.error, zstd.ZstdError, gzip.BadGzipFile) as error:
-                self.trouble = Rejected(
+                self.problem = Rejected(
                     RejectReason.UNREADABLE_FILE, f"the compressed log is damaged: {error}".rstrip(": ")
                 )
                 return b"".join(pieces), True
             except OSError as error:
-                self.trouble = _failed(self.size + gathered, error)
+                self.problem = _failed(self.size + gathered, error)
                 return b"".join(pieces), True
             if not piece:
                 return b"".join(pieces), True
@@ -259,7 +259,7 @@ def blocks(chunks: Iterable[bytes], number: int = 1, offset: int = 0) -> Iterato
     for chunk in chunks:
         lines = chunk.split(b"\n")
         if len(lines) == 1:
-            rest, skipped = _held(rest + chunk, skipped)
+            rest, skipped = _truncated(rest + chunk, skipped)
             continue
         longest = len(rest) + len(chunk)
         lines[0] = rest + lines[0]
@@ -269,12 +269,12 @@ def blocks(chunks: Iterable[bytes], number: int = 1, offset: int = 0) -> Iterato
             number, offset, skipped = number + 1, offset + length + 1, 0
         rest = lines.pop()
         if longest > MAX_LINE_BYTES and max(map(len, lines), default=0) > MAX_LINE_BYTES:
-            yield from _apart(number, offset, lines)
+            yield from _split_too_long(number, offset, lines)
         elif lines:
             yield Block(number, offset, lines)
         number += len(lines)
         offset += sum(map(len, lines)) + len(lines)
-        rest, skipped = _held(rest, skipped)
+        rest, skipped = _truncated(rest, skipped)
     if skipped:
         yield Block(number, offset, [rest], ended=False, too_long=skipped + len(rest))
     elif rest:
@@ -292,14 +292,14 @@ def _without_mark(chunks: Iterator[bytes]) -> tuple[Iterator[bytes], int]:
     return chain([first[length:]] if len(first) > length else [], chunks), length
 
 
-def _held(rest: bytes, skipped: int) -> tuple[bytes, int]:
+def _truncated(rest: bytes, skipped: int) -> tuple[bytes, int]:
     """What is kept of a line that has not ended yet, and how many of its bytes are not."""
     if len(rest) <= MAX_LINE_BYTES:
         return rest, skipped
     return rest[:MAX_LINE_BYTES], skipped + len(rest) - MAX_LINE_BYTES
 
 
-def _apart(number: int, offset: int, lines: list[bytes]) -> Iterator[Block]:
+def _split_too_long(number: int, offset: int, lines: list[bytes]) -> Iterator[Block]:
     """The same lines, those over the limit each in a block of their own."""
     for line in lines:
         yield Block(number, offset, [line], too_long=len(line) if len(line) > MAX_LINE_BYTES else 0)

@@ -22,15 +22,15 @@ from vocabgap.ingest.accounting import (
     WHY_NOT,
     Account,
     ScanSummary,
-    mark_batches,
-    marks,
+    gaps_of,
     summarize,
-    with_marks,
+    why_not_codes,
+    with_why_not,
 )
-from vocabgap.ingest.caching import Cache, CacheUse, opened
+from vocabgap.ingest.caching import Cache, CacheUse, open_cache
 from vocabgap.ingest.columns import RecordColumns, RejectColumns
 from vocabgap.ingest.discovery import LogFile, discover, resolve_roots
-from vocabgap.ingest.lines import Collector, Lines
+from vocabgap.ingest.lines import LineDecoder, LogDecoder
 from vocabgap.ingest.reading import MIB
 from vocabgap.ingest.selection import Selection, select
 from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES
@@ -40,7 +40,7 @@ from vocabgap.settings.sources import Source, checked_sources
 from vocabgap.text import count
 
 # What lies in the folder of a shared corpus: without any of these, corpora need not be loaded to tell.
-CORPUS_MARKS: Final = ("manifest.json", "_delta_log")
+_CORPUS_ENTRIES: Final = ("manifest.json", "_delta_log")
 _FILES_NAME: Final = "files.parquet"
 _HINT: Final = "name another folder"
 
@@ -175,12 +175,12 @@ def scan(
         raise InvalidInputError("there is no cache to verify", hint="name the folder of the cache, too")
     settings = _overridden(settings, tenant_id, sources, hidden, max_expanded_mib)
     request = ScanRequest(settings, cache, verify_hash, tenants, repositories)
-    logs, corpora = by_kind(resolve_roots(roots))
+    logs, corpora = logs_and_corpora(resolve_roots(roots))
     scans = [LogReader().read(logs, request)] if logs else []
     return united([*scans, *([_corpus_reader().read(corpora, request)] if corpora else [])])
 
 
-def by_kind(roots: Iterable[Path]) -> tuple[list[Path], list[Path]]:
+def logs_and_corpora(roots: Iterable[Path]) -> tuple[list[Path], list[Path]]:
     """The roots that are searched for logs, and those that are shared corpora."""
     logs: list[Path] = []
     corpora: list[Path] = []
@@ -190,8 +190,8 @@ def by_kind(roots: Iterable[Path]) -> tuple[list[Path], list[Path]]:
 
 
 def _is_corpus(root: Path) -> bool:
-    marked = any((root / name).exists() for name in CORPUS_MARKS)
-    return marked and _corpus_reader().takes(root)
+    may_be = any((root / name).exists() for name in _CORPUS_ENTRIES)
+    return may_be and _corpus_reader().takes(root)
 
 
 def _corpus_reader() -> Reader:
@@ -241,7 +241,7 @@ class LogReader:
             logs = discover(roots, request.settings)
             if request.cache is None:
                 return _read(logs, request.settings)
-            with opened(request.cache, verify_hash=request.verify_hash) as cache:
+            with open_cache(request.cache, verify_hash=request.verify_hash) as cache:
                 scanned = _read(logs, request.settings, cache)
         if cache is None:
             use = CacheUse(0, 0, scanned.summary.files, "the cache is in use by another run")
@@ -252,7 +252,7 @@ class LogReader:
 def _read(logs: list[LogFile], settings: ScanSettings, cache: Cache | None = None) -> Scan:
     records: list[pl.DataFrame] = []
     rejects: list[pl.DataFrame] = []
-    lines = Lines(RecordColumns(settings.tenant, records.append), RejectColumns(rejects.append))
+    lines = LineDecoder(RecordColumns(settings.tenant, records.append), RejectColumns(rejects.append))
     account, use = _collect(logs, lines, settings, cache)
     bad = pl.concat([REJECTS.empty(), *rejects])
     if cache is not None:
@@ -260,28 +260,28 @@ def _read(logs: list[LogFile], settings: ScanSettings, cache: Cache | None = Non
         whole = cache.rows(new, settings.tenant)
         cache.save(new, whole)
         records, bad = [whole[0]], whole[1]
-    return replace(marked(records, bad, account), cache=use)
+    return replace(scan_of(records, bad, account.files(), account.repairs), cache=use)
 
 
 def _collect(
-    logs: Iterable[LogFile], lines: Lines, settings: ScanSettings, cache: Cache | None = None
+    logs: Iterable[LogFile], lines: LineDecoder, settings: ScanSettings, cache: Cache | None = None
 ) -> tuple[Account, CacheUse | None]:
     """Read every log that is not known as it is, and account for all of them."""
     account = Account()
-    collector = Collector(lines, settings.max_expanded_mib * MIB)
+    decoder = LogDecoder(lines, settings.max_expanded_mib * MIB)
     unchanged = resumed = whole = 0
     for log in logs:
-        known = cache.recall(log, collector.max_expanded) if cache else None
+        known = cache.recall(log, decoder.max_expanded) if cache else None
         if cache and known and cache.is_unchanged(known):
             cache.keep(log, known)
             account.add(log, known.state)
             unchanged += 1
             continue
-        before = collector.totals
+        before = decoder.totals
         # One that is compressed is read whole.
-        read = collector.read(log, known.state if known and not log.kind.compression else None)
+        read = decoder.read(log, known.state if known and not log.kind.compression else None)
         if cache:
-            cache.learn(log, read, before, collector.totals, known)
+            cache.learn(log, read, before, decoder.totals, known)
         if read:
             account.add(log, read.state)
             resumed, whole = resumed + read.resumed, whole + (not read.resumed)
@@ -291,7 +291,7 @@ def _collect(
 
 @contextmanager
 def without_cycle_search() -> Iterator[None]:
-    """Records hold no reference cycles, but the collector would look for them over and over as they pile up.
+    """Records hold no reference cycles, but the decoder would look for them over and over as they pile up.
 
     That costs 3 µs a record where decoding costs 1.2.
     """
@@ -318,7 +318,7 @@ def united(scans: Iterable[Scan]) -> Scan:
     repairs: Counter[str] = Counter()
     for each in several:
         repairs.update(each.summary.repairs)
-    whole = _marked(
+    whole = scan_of(
         [records],
         rejects.sort("repo_slug", "source_path", "line", maintain_order=True),
         files.sort("repo_slug", "source_path", maintain_order=True),
@@ -327,21 +327,18 @@ def united(scans: Iterable[Scan]) -> Scan:
     return replace(whole, cache=several[0].cache)
 
 
-def marked(records: list[pl.DataFrame], rejects: pl.DataFrame, account: Account) -> Scan:
+def scan_of(
+    records: list[pl.DataFrame], rejects: pl.DataFrame, files: pl.DataFrame, repairs: Mapping[str, int]
+) -> Scan:
     """A scan of what was read: which lines count, and the account of all.
 
     Args:
         records: Frames of table `records`, in order.
         rejects: Table `rejects`.
-        account: What the logs held.
+        files: Table `files`.
+        repairs: What was repaired, by kind.
     """
-    return _marked(records, rejects, account.files(), account.repairs)
-
-
-def _marked(
-    records: list[pl.DataFrame], rejects: pl.DataFrame, files: pl.DataFrame, repairs: Mapping[str, int]
-) -> Scan:
-    gaps = mark_batches(records or [RECORDS.empty()])
+    gaps = gaps_of(records or [RECORDS.empty()])
     return Scan(gaps, rejects, files, summarize(Counter(gaps["why_not"].to_list()), rejects, files, repairs))
 
 
@@ -395,7 +392,7 @@ def scan_to_parquet(
     """
     settings = _overridden(settings, tenant_id, sources, hidden, max_expanded_mib)
     resolved = resolve_roots(roots)
-    for corpus in by_kind(resolved)[1]:
+    for corpus in logs_and_corpora(resolved)[1]:
         raise InvalidInputError(
             f"'{corpus}' is a shared corpus, and only logs are read bit by bit",
             hint="vocabgap.scan reads it as a whole",
@@ -403,13 +400,13 @@ def scan_to_parquet(
     with _new_folder(expanded(out)) as folder, without_cycle_search():
         logs = discover(resolved, settings)
         records, rejects = _Parts(folder, GAPS), _Parts(folder, REJECTS)
-        lines = Lines(RecordColumns(settings.tenant, records.add), RejectColumns(rejects.add))
+        lines = LineDecoder(RecordColumns(settings.tenant, records.add), RejectColumns(rejects.add))
         account, _ = _collect(logs, lines, settings)
         for parts in (records, rejects):
             if not parts.paths:
                 parts.add((RECORDS if parts is records else REJECTS).empty())
-        why_not = marks(records.lazy())
-        _mark(records.paths, why_not)
+        why_not = why_not_codes(records.lazy())
+        _write_why_not(records.paths, why_not)
         files = account.files()
         write_parquet(files, folder / _FILES_NAME)
         times = Counter({why: int(np.count_nonzero(why_not == code)) for code, why in enumerate(WHY_NOT)})
@@ -417,12 +414,12 @@ def scan_to_parquet(
         return summarize(times, reasons, files, account.repairs)
 
 
-def _mark(paths: list[Path], why_not: "np.ndarray[tuple[int], np.dtype[np.uint8]]") -> None:
+def _write_why_not(paths: list[Path], why_not: "np.ndarray[tuple[int], np.dtype[np.uint8]]") -> None:
     """Say of each line of each part whether it counts."""
     start = 0
     for path in paths:
         lines = pl.read_parquet(path, glob=False, memory_map=False)
-        write_parquet(with_marks(lines, why_not[start : start + lines.height]), path)
+        write_parquet(with_why_not(lines, why_not[start : start + lines.height]), path)
         start += lines.height
 
 

@@ -12,9 +12,9 @@ from vocabgap.ingest.accounting import Account
 from vocabgap.ingest.columns import FOLDER, TEXT, RecordColumns, RejectColumns
 from vocabgap.ingest.decoding import MAX_LINE_BYTES
 from vocabgap.ingest.discovery import Catalogue, LogFile
-from vocabgap.ingest.lines import Lines, LogState, Segment
+from vocabgap.ingest.lines import LineCounts, LineDecoder, LogState
 from vocabgap.ingest.reading import Block
-from vocabgap.ingest.scanning import Scan, marked, without_cycle_search
+from vocabgap.ingest.scanning import Scan, scan_of, without_cycle_search
 from vocabgap.schema import REJECTS, Column, Table
 from vocabgap.settings.sources import Source, shipped_sources
 
@@ -52,19 +52,20 @@ def scan_stored(lines: pl.DataFrame, *, sources: Mapping[str, Source] | None = N
     STORED.require(lines)
     records: list[pl.DataFrame] = []
     rejects: list[pl.DataFrame] = []
-    reading = Lines(RecordColumns("", records.append), RejectColumns(rejects.append))
+    decoder = LineDecoder(RecordColumns("", records.append), RejectColumns(rejects.append))
     account = Account()
     with without_cycle_search():
         for stored in _logs(lines, Catalogue(shipped_sources() if sources is None else sources)):
-            segment = Segment()
+            counts = LineCounts()
             for block in stored.blocks():
-                reading.take(stored.log, block, segment)
-            account.add(stored.log, LogState(stored.size, stored.sha256, whole=segment))
-        reading.flush()
-    return marked(
+                decoder.decode(stored.log, block, counts)
+            account.add(stored.log, LogState(stored.size, stored.sha256, whole=counts))
+        decoder.flush()
+    return scan_of(
         [_with_known_offsets(frame) for frame in records],
         _with_known_offsets(pl.concat([REJECTS.empty(), *rejects])),
-        account,
+        account.files(),
+        account.repairs,
     )
 
 
