@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 NOW    := 2026-07-01T00:00:00Z
 
 .DEFAULT_GOAL := help
-.PHONY: help report test bench lint types imports pytest notebooks clean
+.PHONY: help report test approve bench lint types imports pytest notebooks clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -19,6 +19,9 @@ report: $(VENV)/.core  ## rank the demo corpus into out/
 	@$(BIN)/vocabgap report $(SOURCE) --out $(OUT) --now $(NOW)
 
 test: lint types imports pytest notebooks  ## lint, types, import rules, every test, the notebooks
+
+approve: $(VENV)/.dev  ## write the approved reports of the tests anew; look at the diff
+	@$(BIN)/pytest --quiet --approve tests/reporting/test_golden.py
 
 bench: $(VENV)/.dev  ## what the stages cost, and how good the groups are, beside others
 	@$(BIN)/python tests/benchmarks/ingest.py

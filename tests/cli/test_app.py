@@ -1,4 +1,3 @@
-import inspect
 import json
 import os
 import re
@@ -16,7 +15,6 @@ from builders.command import vocabgap
 from vocabgap import __version__
 from vocabgap.cli.app import run
 from vocabgap.cli.groups import Verbs
-from vocabgap.cli.report_command import report
 from vocabgap.errors import ExitCode
 
 COMMANDS = ["report", "render", "check", "list", "show", "draft", "log", "diff", "mcp", "schema", "status"]
@@ -61,22 +59,6 @@ def test_commands_are_those_tested_here() -> None:
     groups = [verb for verb in verbs if isinstance(verbs[verb], TyperGroup)]
     assert groups == GROUPS
     assert [verb for verb in verbs if verb not in groups] == COMMANDS
-
-
-@pytest.mark.parametrize("command", [*COMMANDS, *GROUPS])
-def test_every_command_has_a_help_with_a_sentence(command: str) -> None:
-    told = vocabgap(command, "--help")
-    assert told.code == 0
-    assert re.search(r"\n  [A-Z].+\.\n", told.out)
-
-
-def test_help_of_the_report_lists_every_option() -> None:
-    told = vocabgap("report", "--help")
-    names = [name for name in inspect.signature(report).parameters if name not in {"context", "roots"}]
-    options = {"--format" if name == "text_format" else f"--{name.replace('_', '-')}" for name in names}
-    assert options <= set(re.findall(r"--[a-z-]+", told.out))
-    described = re.findall(r"(?m)^  (?:-q, )?(--[a-z-]+)(?: <.*?>)?(?:\n? {2,})\S", told.out)
-    assert options <= set(described)
 
 
 @pytest.mark.parametrize(

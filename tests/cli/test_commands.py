@@ -1,0 +1,177 @@
+"""One table over all commands and their options: help, values that do not fit, and JSON."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from pathlib import Path
+from typing import Any, Final, get_args
+
+import pytest
+from typer.core import TyperGroup
+
+from builders.command import vocabgap
+from vocabgap.cli.groups import Verbs
+
+# What each command needs to say something of the run that `reported` made.
+RUNS: Final[dict[str, tuple[str, ...]]] = {
+    "report": ("photos",),
+    "render": ("out", "--out", "again"),
+    "list": ("photos",),
+    "show": ("heron", "photos"),
+    "clusters list": ("photos",),
+    "clusters show": ("sky mask", "photos"),
+    "draft": ("sky mask",),
+    "log": ("photos/heron", "--description", "lens flare"),
+    "decide pin": ("sky mask",),
+    "decide rename": ("sky mask", "sky selection"),
+    "decide merge": ("sky mask", "film grain"),
+    "decide dismiss": ("sky mask", "--why", "not ours"),
+    "decide author": ("sky mask", "--entry", "sky_mask"),
+    "decisions list": (),
+    "diff": ("out", "out"),
+    "glossary check": ("a sky mask", "--no-ask", "--glossary", "glossary"),
+    "glossary list": ("--glossary", "glossary"),
+    "glossary promote": ("halo", "--glossary", "glossary"),
+    "glossary deprecate": ("halo", "--glossary", "glossary"),
+    "schema": ("records",),
+    "status": (),
+}
+# Words that no command can mean by these options, whichever has them.
+TEXTS: Final = {
+    "--since": "last tuesday",
+    "--until": "2026-13-01",
+    "--now": "tomorrow",
+    "--threshold": "near",
+    "--top": "ten",
+    "--limit": "few",
+    "--min-images": "-1",
+    "--min-sessions": "some",
+    "--rank-by": "beauty",
+    "--kind": "colour",
+    "--format": "html",
+    "--http": "port",
+}
+
+
+def commands(parsers: Mapping[str, Any], *words: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for verb, parser in parsers.items():
+        if isinstance(parser, TyperGroup):
+            yield from commands(parser.commands, *words, verb)
+        else:
+            yield (*words, verb), parser
+
+
+COMMANDS: Final = dict(commands(Verbs()))
+FIRST_LOOKED_FOR: Final = {("glossary", "resolve"), ("glossary", "resume")}  # what a question or token names
+OPTIONS: Final = [
+    pytest.param(words, option, id=f"{' '.join(words)} {option.opts[0]}")
+    for words, parser in COMMANDS.items()
+    for option in parser.params
+    if option.param_type_name == "option" and not option.is_flag and not option.hidden
+]
+
+
+def kinds(option: Any) -> tuple[Any, ...]:  # noqa: ANN401 - Typer's own type is private
+    """The types that a value of an option may have."""
+    kind = option.type_descriptor.annotation
+    return (kind, *get_args(kind))
+
+
+def unfit(option: Any) -> str | None:  # noqa: ANN401 - as above
+    """A value that does not fit an option, where there is one before anything is read."""
+    if option.opts[0] in TEXTS:
+        return TEXTS[option.opts[0]]
+    closed = any(
+        kind in {int, float} or (isinstance(kind, type) and issubclass(kind, Enum)) for kind in kinds(option)
+    )
+    return "nonsense" if closed else None
+
+
+CLOSED: Final = [each for each in OPTIONS if unfit(each.values[1]) and each.values[0] not in FIRST_LOOKED_FOR]
+
+
+def required(parser: Any) -> list[Any]:  # noqa: ANN401 - as above
+    return [each for each in parser.params if each.required]
+
+
+def given(words: tuple[str, ...]) -> list[str]:
+    """A command with all that it needs: what it says something of, or any words."""
+    known = RUNS.get(" ".join(words))
+    if known is not None:
+        return [*words, *known]
+    named = [[each.opts[0]] * (each.opts[0][0] == "-") + ["some"] for each in required(COMMANDS[words])]
+    return [*words, *(word for pair in named for word in pair)]
+
+
+@pytest.fixture
+def ready(reported: Path, tmp_path: Path) -> Path:
+    """A folder with a run and with a glossary of one term."""
+    (tmp_path / "glossary").mkdir()
+    (tmp_path / "glossary" / "team_domain.yaml").write_text(
+        "terms:\n  - surface: halo\n    definition: A bright rim\n", encoding="utf-8"
+    )
+    return reported
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_the_help_has_a_sentence_and_describes_every_option(words: tuple[str, ...]) -> None:
+    told = vocabgap(*words, "--help")
+    shown = [each for each in COMMANDS[words].params if not each.hidden] if told.code == 0 else []
+    options = {each.opts[0] for each in shown if each.param_type_name == "option"}
+
+    assert (told.code, told.err) == (0, "")
+    assert re.search(r"\n\n  [A-Z][^.]+[.;:]", told.out)
+    assert options <= set(re.findall(r"--[a-z-]+", told.out))
+    assert all(each.help for each in shown)
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    CLOSED,
+)
+def test_a_value_that_does_not_fit_is_refused_by_the_name_of_its_option(
+    words: tuple[str, ...],
+    option: Any,  # noqa: ANN401 - as above
+    ready: Path,
+) -> None:
+    asked = [*given(words), option.opts[0], str(unfit(option))]
+
+    told = vocabgap(*asked)
+    event = json.loads(vocabgap("--json", *asked).out)
+
+    message = told.err.splitlines()
+    assert (told.code, told.out, message[0][:10]) == (2, "", "vocabgap: ")
+    assert ready.is_dir()
+    assert option.opts[0].removeprefix("--") in message[0]
+    assert (event["event"], event["code"]) == ("error", 2)
+    assert event["message"] in message[0]
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_an_option_that_there_is_not_leads_to_the_help(words: tuple[str, ...]) -> None:
+    told = vocabgap(*given(words), "--nonsense")
+
+    assert (told.code, told.out) == (2, "")
+    assert f"`vocabgap {' '.join(words)} --help`" in told.err
+
+
+@pytest.mark.parametrize(
+    "words", [words for words, parser in COMMANDS.items() if required(parser)], ids=" ".join
+)
+def test_an_argument_that_is_missing_is_named(words: tuple[str, ...]) -> None:
+    told = vocabgap(*words)
+
+    assert (told.code, told.out) == (2, "")
+    assert "Missing " in told.err
+
+
+@pytest.mark.parametrize("command", RUNS)
+def test_in_json_every_line_is_an_event_and_the_last_is_the_result(command: str, ready: Path) -> None:
+    told = vocabgap("--json", *command.split(), *RUNS[command])
+
+    events = [json.loads(line) for line in told.out.splitlines()]
+    assert ready.is_dir()
+    assert (told.code, told.err) == (0, "")
+    assert {each["schema_version"] for each in events} == {events[0]["schema_version"]}
+    assert [each["event"] for each in events].index("result") == len(events) - 1
