@@ -1,6 +1,6 @@
 """What speaks for a capability: counts, tallies, wordings and examples, per cluster."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import polars as pl
@@ -16,17 +16,15 @@ REGULAR: Final = 4
 OUT_OF: Final = 5
 MIN_OPERATIONS: Final = 2
 MIN_MENTIONS: Final = 2
+_MENTIONS: Final = pl.len().cast(pl.Int64).alias("mentions")
+_OPERATIONS_AS_TEXT: Final = pl.col("operations").list.join("\n")
 
 
 def counts(placed: pl.DataFrame) -> pl.DataFrame:
-    """Mentions, distinct images, sessions and tenants, last seen, and ratings of each cluster.
-
-    Args:
-        placed: Table `records` with the column `cluster`.
-    """
+    """Mentions, distinct images, sessions and tenants, last seen, and ratings of each cluster."""
     known_session = pl.struct("tenant_id", "session_id").filter(stripped(pl.col("session_id")) != "")
     return placed.group_by("cluster").agg(
-        pl.len().cast(pl.Int64).alias("mentions"),
+        _MENTIONS,
         pl.struct(IMAGE_KEY).n_unique().cast(pl.Int64).alias("images"),
         known_session.n_unique().cast(pl.Int64).alias("sessions"),
         pl.col("tenant_id").n_unique().cast(pl.Int64).alias("tenants"),
@@ -46,31 +44,22 @@ def folded(values: pl.Series, fold: Callable[[str], str]) -> pl.Series:
 
 
 def tally(placed: pl.DataFrame, column: str, into: str, fold: Callable[[str], str]) -> pl.DataFrame:
-    """How many records of each cluster hold each value of a column, most frequent first.
+    """How many records of each cluster hold each name in a column of texts, or of lists of texts.
 
-    Args:
-        placed: Columns `cluster` and `column`, which holds text or lists of text.
-        column: The column to count.
-        into: The name of the resulting column.
-        fold: The name that a value stands for, empty for none. A record that holds two spellings of one name
-            counts once.
-
-    Returns:
-        Columns `cluster` and `into`, a list of (name, mentions). Clusters without any value are not there.
+    `fold` says which name a value stands for, empty for none. A record that holds two spellings of one name
+    counts once. Clusters without any value are left out.
     """
     values = placed.select("cluster", pl.col(column).alias("name")).with_row_index("record")
     if values.schema["name"] == pl.List(pl.String):
         values = values.explode("name")
-    return (
+    counted = (
         values.with_columns(folded(values["name"], fold))
         .filter(pl.col("name") != "")
         .unique(["record", "name"])
         .group_by("cluster", "name")
-        .agg(pl.len().cast(pl.Int64).alias("mentions"))
-        .sort("cluster", "mentions", "name", descending=[False, True, False])
-        .group_by("cluster", maintain_order=True)
-        .agg(pl.struct("name", "mentions").alias(into))
+        .agg(_MENTIONS)
     )
+    return _listed(counted, into, ["name"])
 
 
 def main_category(categories: str = "categories") -> pl.Expr:
@@ -81,67 +70,38 @@ def main_category(categories: str = "categories") -> pl.Expr:
 
 
 def variants(placed: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
-    """Every wording of each cluster with its mentions and its similarity to the label.
-
-    Args:
-        placed: Columns `cluster` and `wording`, one row a record.
-        wordings: Table `wordings`.
-    """
-    return (
-        placed.group_by("cluster", "wording")
-        .agg(pl.len().cast(pl.Int64).alias("mentions"))
-        .join(wordings.select("wording", "similarity"), on="wording", how="left")
-        .sort("cluster", "mentions", "wording", descending=[False, True, False])
-        .group_by("cluster", maintain_order=True)
-        .agg(pl.struct("wording", "mentions", "similarity").alias("variants"))
-    )
+    """Every wording of each cluster with its mentions and its similarity to the label."""
+    counted = placed.group_by("cluster", "wording").agg(_MENTIONS)
+    similar = counted.join(wordings.select("wording", "similarity"), on="wording", how="left")
+    return _listed(similar, "variants", ["wording"], also=["similarity"])
 
 
 def workarounds(placed: pl.DataFrame) -> pl.DataFrame:
     """What was done instead in each cluster, most frequent first, five at most.
 
     Workarounds that differ only in case, white space or the stop at their end count as one, in the words that
-    were used most often.
-
-    Args:
-        placed: Columns `cluster` and `workaround`, one row a record.
-
-    Returns:
-        Columns `cluster` and `workarounds`, a list of (workaround, mentions). Clusters without any are not
-        there.
+    were used most often. Clusters without any are left out.
     """
     spoken = stripped(pl.col("workaround"))
     same = spoken.str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars_end(". ").alias("same")
-    return (
+    counted = (
         placed.select("cluster", spoken.alias("workaround"), same)
         .filter(pl.col("same") != "")
         .group_by("cluster", "same", "workaround")
-        .agg(pl.len().cast(pl.Int64).alias("mentions"))
-        .sort("cluster", "same", "mentions", "workaround", descending=[False, False, True, False])
+        .agg(_MENTIONS)
+        .sort("cluster", "same", -pl.col("mentions"), "workaround")
         .group_by("cluster", "same", maintain_order=True)
         .agg(pl.col("workaround").first(), pl.col("mentions").sum())
-        .sort("cluster", "mentions", "workaround", descending=[False, True, False])
-        .group_by("cluster", maintain_order=True)
-        .head(WORKAROUNDS)
-        .group_by("cluster", maintain_order=True)
-        .agg(pl.struct("workaround", "mentions").alias("workarounds"))
+    )
+    return _listed(counted, "workarounds", ["workaround"]).with_columns(
+        pl.col("workarounds").list.head(WORKAROUNDS)
     )
 
 
 def askers(placed: pl.DataFrame) -> pl.DataFrame:
-    """Whose records are in each cluster: tenants with their repositories, those with most mentions first.
-
-    Args:
-        placed: Columns `cluster`, `tenant_id` and `repo_slug`, one row a record.
-    """
+    """Whose records are in each cluster: tenants with their repositories, those with most mentions first."""
     whose = ["tenant_id", "repo_slug"]
-    return (
-        placed.group_by("cluster", *whose)
-        .agg(pl.len().cast(pl.Int64).alias("mentions"))
-        .sort("cluster", "mentions", *whose, descending=[False, True, False, False])
-        .group_by("cluster", maintain_order=True)
-        .agg(pl.struct(*whose, "mentions").alias("asked_by"))
-    )
+    return _listed(placed.group_by("cluster", *whose).agg(_MENTIONS), "asked_by", whose)
 
 
 def examples(placed: pl.DataFrame) -> pl.DataFrame:
@@ -149,9 +109,6 @@ def examples(placed: pl.DataFrame) -> pl.DataFrame:
 
     One record of every image comes before a second one of any; a record that knows its session, its snapshot
     and its workaround comes before one that does not.
-
-    Args:
-        placed: Table `records` with the column `cluster`.
     """
     known = (stripped(pl.col(name)) != "" for name in ("session_id", "snapshot_hash", "workaround"))
     pointers = pl.sum_horizontal(known)
@@ -183,15 +140,10 @@ def repeats(placed: pl.DataFrame) -> pl.DataFrame:
       at most 20 % of it, which leaves room for a job that starts some minutes late and for a day it missed.
 
     They are flagged, not left out of any count. Mentions without a readable timestamp are not looked at.
-
-    Args:
-        placed: Table `records` with the columns `cluster` and `surface`.
-
-    Returns:
-        Columns `cluster` and `repeats`. Clusters without repeats are not there.
+    Clusters without repeats are left out.
     """
     wording = ["cluster", "tenant_id", "surface"]
-    known = stripped(pl.col("session_id")) != ""
+    known = (stripped(pl.col("session_id")) != "").fill_null(value=False)
     sessions = (
         placed.select(*wording, "timestamp", "session_id")
         .filter(pl.col("timestamp").is_not_null())
@@ -199,7 +151,7 @@ def repeats(placed: pl.DataFrame) -> pl.DataFrame:
         .with_row_index("record")
         .with_columns(
             pl.when(known).then("session_id").alias("session"),
-            pl.when(known.fill_null(value=False)).then(None).otherwise("record").alias("record"),
+            pl.when(~known).then("record").alias("record"),
         )
         .group_by(*wording, "session", "record")
         .agg(pl.col("timestamp").min(), pl.len().alias("mentions"))
@@ -225,69 +177,59 @@ def repeats(placed: pl.DataFrame) -> pl.DataFrame:
 
 
 def operation_sets(operations: pl.Series, fold: Callable[[str], str]) -> pl.Series:
-    """The set of operations that each record involves, folded, sorted by name.
-
-    Args:
-        operations: Lists of names, one a record.
-        fold: The operation that a name stands for, empty for none.
-    """
-    spelt = operations.explode().unique()
-    names = pl.Series([None if name is None else fold(name) or None for name in spelt], dtype=pl.String)
-    folded = pl.element().replace_strict(spelt, names, default=None).drop_nulls().unique().sort()
-    return operations.list.eval(folded).alias("operations")
+    """The set of operations that each record involves, folded, sorted by name."""
+    known = operations.explode().unique()
+    names = pl.element().replace_strict(known, folded(known, fold), default=None)
+    named = pl.element().filter(pl.element() != "").unique().sort()
+    return operations.list.eval(names).list.eval(named).alias("operations")
 
 
 def combinations(placed: pl.DataFrame, fold: Callable[[str], str]) -> pl.DataFrame:
-    """The combinations of operations that recur in the records of each cluster.
+    """The combinations of operations that recur in the records of each cluster, most frequent first.
 
     A combination is the whole set of operations that a record involves, two at least; its support is the
-    number of the cluster's records that involve exactly this set, two at least.
-
-    Args:
-        placed: Columns `cluster` and `operations_involved`, one row a record.
-        fold: The operation that a name stands for, empty for none.
-
-    Returns:
-        Columns `cluster` and `combinations`, a list of (operations, mentions), most frequent first. Clusters
-        without any are not there.
+    number of the cluster's records that involve exactly this set, two at least. Clusters without any are left
+    out.
     """
-    return (
-        _recurring(placed, fold, "cluster")
-        .sort("cluster", "mentions", "name", descending=[False, True, False])
-        .group_by("cluster", maintain_order=True)
-        .agg(pl.struct("operations", "mentions").alias("combinations"))
-    )
+    recurring = _recurring(placed, fold, "cluster")
+    return _listed(recurring, "combinations", ["operations"], by=[_OPERATIONS_AS_TEXT])
 
 
 def recurring_combinations(counted: pl.DataFrame, fold: Callable[[str], str]) -> pl.DataFrame:
-    """The combinations that recur in all records, whatever they ask for, the most frequent first.
+    """The combinations that recur in all counted gaps, whatever they ask for, most frequent first.
 
-    Args:
-        counted: The rows of table `gaps` that count.
-        fold: The operation that a name stands for, empty for none.
-
-    Returns:
-        Columns `operations`, sorted by name, and the records that involve exactly these: `mentions`, with the
-        distinct `images` and `capabilities` among them.
+    Columns `operations`, sorted by name, and the records that involve exactly these: `mentions`, with the
+    distinct `images` and `capabilities` among them.
     """
     image = pl.struct("tenant_id", "repo_slug", "image_id")
     distinct = (image.n_unique().alias("images"), pl.col("capability_id").n_unique().alias("capabilities"))
-    return (
-        _recurring(counted, fold, also=distinct)
-        .sort("mentions", "images", "name", descending=[True, True, False])
-        .drop("name")
-    )
+    recurring = _recurring(counted, fold, also=distinct)
+    return recurring.sort("mentions", "images", _OPERATIONS_AS_TEXT, descending=[True, True, False])
 
 
 def _recurring(
     records: pl.DataFrame, fold: Callable[[str], str], *within: str, also: Iterable[pl.Expr] = ()
 ) -> pl.DataFrame:
-    """The combinations that recur within each group of records, with their mentions and a name to sort by."""
     return (
         records.with_columns(operation_sets(records["operations_involved"], fold))
         .filter(pl.col("operations").list.len() >= MIN_OPERATIONS)
         .group_by(*within, "operations")
-        .agg(pl.len().cast(pl.Int64).alias("mentions"), *also)
+        .agg(_MENTIONS, *also)
         .filter(pl.col("mentions") >= MIN_MENTIONS)
-        .with_columns(pl.col("operations").list.join("\n").alias("name"))
+    )
+
+
+def _listed(
+    counted: pl.DataFrame,
+    into: str,
+    names: Sequence[str],
+    *,
+    also: Sequence[str] = (),
+    by: Sequence[pl.Expr | str] = (),
+) -> pl.DataFrame:
+    """The rows of each cluster as one list, most mentions first, then by name."""
+    return (
+        counted.sort("cluster", -pl.col("mentions"), *(by or names))
+        .group_by("cluster", maintain_order=True)
+        .agg(pl.struct(*names, "mentions", *also).alias(into))
     )
