@@ -8,7 +8,7 @@ CLARITY = tuple(Entry(f"clarity_{what}", operations=("bilat",)) for what in ("et
 
 
 def name(*chosen: str, entries: tuple[Entry, ...] = (), operations: tuple[str, ...] = ()) -> str:
-    return propose_name(chosen, ["spare"], operations, entries, fallback="cap-0ff").name
+    return propose_name(chosen, ["spare"], operations, entries, fallback="cap-0ff")[0]
 
 
 @pytest.mark.parametrize(
@@ -60,10 +60,10 @@ def test_a_name_is_written_as_most_of_the_others_are(names: tuple[str, ...], exp
 
 
 def test_a_word_stands_where_the_names_that_hold_it_have_it() -> None:
-    made = propose_name(["lamp", "mask"], [], [], MASKS, fallback="")
+    proposed, notes = propose_name(["lamp", "mask"], [], [], MASKS, fallback="")
 
-    assert made.name == "mask_lamp"
-    assert made.notes == ("3 of 3 names with that word begin with 'mask', so this one does",)
+    assert proposed == "mask_lamp"
+    assert notes == ("3 of 3 names with that word begin with 'mask', so this one does",)
 
 
 @pytest.mark.parametrize(("elsewhere", "expected"), [(1, "mask_lamp"), (2, "lamp_mask")])
@@ -78,12 +78,10 @@ def test_two_names_are_no_habit() -> None:
 
 
 def test_what_all_that_touch_the_same_begin_with_is_added_and_said() -> None:
-    made = propose_name(["grainy"], [], ["Bilat"], CLARITY, fallback="")
+    proposed, notes = propose_name(["grainy"], [], ["Bilat"], CLARITY, fallback="")
 
-    assert made.name == "clarity_grainy"
-    assert made.notes == (
-        "3 of 3 names that touch the same operations begin with 'clarity', so this one does",
-    )
+    assert proposed == "clarity_grainy"
+    assert notes == ("3 of 3 names that touch the same operations begin with 'clarity', so this one does",)
 
 
 def test_what_touches_something_else_besides_is_no_sibling() -> None:
@@ -112,10 +110,10 @@ def test_a_name_that_an_entry_has_is_made_longer(taken: tuple[str, ...], expecte
 
 
 def test_an_entry_of_the_name_is_told_as_what_to_look_at_first() -> None:
-    made = propose_name(["sky", "mask"], ["haze"], [], MASKS, fallback="")
+    proposed, notes = propose_name(["sky", "mask"], ["haze"], [], MASKS, fallback="")
 
-    assert made.name == "mask_sky_haze"
-    assert made.notes[-1] == ("the records suggest the name 'mask_sky', which an entry has: check it first")
+    assert proposed == "mask_sky_haze"
+    assert notes[-1] == ("the records suggest the name 'mask_sky', which an entry has: check it first")
 
 
 def test_a_need_without_a_word_is_called_by_its_identifier() -> None:

@@ -115,9 +115,8 @@ def draft(
     """Draft an entry for a capability.
 
     The description is what most records say in `description`, of what as many say that which is most like the
-    label; tags are its categories and, where a vocabulary
-    is given, words of the need that are tags there; `touches` are the operations that at least half as many
-    records name as name the most frequent one.
+    label. Tags are its categories and, where a vocabulary is given, words of the need that are tags there.
+    `touches` are the operations that at least half as many records name as name the most frequent one.
 
     Args:
         capability: Its identifier, label or a wording, as `find_capability` takes it.
@@ -146,7 +145,7 @@ def draft(
     touches = _touches(row, entries, notes)
     wordings = {each["wording"]: each["mentions"] for each in row["variants"]}
     chosen, spare = shared_words(row["label"], wordings, stop_words)
-    proposal = propose_name(chosen, spare, touches, entries, fallback=row["capability_id"])
+    name, name_notes = propose_name(chosen, spare, touches, entries, fallback=row["capability_id"])
     checklist = _checklist(records, row["label"])
     like = partial(_alike, row["label"], ignored=ignored_stems(stop_words))
     if len(checklist) < SESSIONS:
@@ -154,7 +153,7 @@ def draft(
     return Draft(
         draft=f"made from {count(row['mentions'], 'gap record')}: check every line before it is authored",
         entry=DraftEntry(
-            name=visible(proposal.name),
+            name=visible(name),
             description=next(iter(_most_said(records, "description", like)), visible(row["label"])),
             tags=_tags(row, chosen, entries),
             touches=tuple(map(visible, touches)),
@@ -163,15 +162,25 @@ def draft(
         checklist=checklist,
         nearest=tuple(
             Near(
-                visible(each["entry"]),
-                visible(each["pack"]),
-                each["explained"],
-                tuple(map(visible, each["terms"])),
+                visible(near["entry"]),
+                visible(near["pack"]),
+                near["explained"],
+                tuple(map(visible, near["terms"])),
             )
-            for each in row["covered_by"]
+            for near in row["covered_by"]
         ),
-        evidence=_evidence(row),
-        notes=(*proposal.notes, *notes),
+        evidence=Evidence(
+            capability_id=row["capability_id"],
+            label=visible(row["label"]),
+            mentions=row["mentions"],
+            images=row["images"],
+            sessions=row["sessions"],
+            unsatisfied=row["unsatisfied"],
+            rated=row["mentions"] - row["unrated"],
+            wordings=_counts(row["variants"][:_WORDINGS], "wording"),
+            operations=_counts(row["operations"], "name"),
+        ),
+        notes=(*name_notes, *notes),
     )
 
 
@@ -190,17 +199,11 @@ def _records(row: Mapping[str, Any], gaps: pl.DataFrame | None) -> pl.DataFrame:
     telling = pl.sum_horizontal(
         stripped(pl.col(name)).fill_null("") != "" for name in ("intent", "workaround")
     )
+    position = ("tenant_id", "repo_slug", "source_path", "line")
     return examples.sort(
-        pl.col("satisfaction").fill_null(0),
-        telling,
-        "timestamp",
-        "tenant_id",
-        "repo_slug",
-        "source_path",
-        "line",
-        descending=[False, True, True, False, False, False, False],
-        nulls_last=True,
-    )
+        pl.col("satisfaction").fill_null(0), telling, "timestamp", *position,
+        descending=[False, True, True, *(False for _ in position)], nulls_last=True,
+    )  # fmt: skip
 
 
 def _most_said(
@@ -262,12 +265,10 @@ def _frequent(tally: Sequence[Mapping[str, Any]]) -> list[str]:
 def _checklist(records: pl.DataFrame, label: str) -> tuple[Check, ...]:
     """One record of each of three sessions; an image without a known session is taken for one."""
     session = stripped(pl.col("session_id"))
-    known = pl.when(session != "").then(pl.concat_str(pl.lit("session "), session))
-    sitting = pl.coalesce(
-        known, pl.concat_str(pl.lit("image "), pl.col("repo_slug", "image_id"), ignore_nulls=True)
-    )
+    known = pl.when(session != "").then(pl.lit("session ") + session)
+    image = pl.concat_str(pl.lit("image "), pl.col("repo_slug", "image_id"), ignore_nulls=True)
     chosen = (
-        records.with_columns(sitting.alias("sitting"))
+        records.with_columns(sitting=pl.coalesce(known, image))
         .unique(["tenant_id", "sitting"], keep="first", maintain_order=True)
         .with_columns(pl.int_range(pl.len()).over("tenant_id", "repo_slug", "image_id").alias("turn"))
         .sort("turn", maintain_order=True)
@@ -292,20 +293,8 @@ def _check(row: Mapping[str, Any], label: str) -> Check:
     )
 
 
-def _evidence(row: Mapping[str, Any]) -> Evidence:
-    return Evidence(
-        capability_id=row["capability_id"],
-        label=visible(row["label"]),
-        mentions=row["mentions"],
-        images=row["images"],
-        sessions=row["sessions"],
-        unsatisfied=row["unsatisfied"],
-        rated=row["mentions"] - row["unrated"],
-        wordings=tuple(
-            Count(visible(each["wording"]), each["mentions"]) for each in row["variants"][:_WORDINGS]
-        ),
-        operations=tuple(Count(visible(each["name"]), each["mentions"]) for each in row["operations"]),
-    )
+def _counts(tally: Iterable[Mapping[str, Any]], name: str) -> tuple[Count, ...]:
+    return tuple(Count(visible(each[name]), each["mentions"]) for each in tally)
 
 
 def _shown(value: str | None) -> str | None:

@@ -62,9 +62,9 @@ def tally(placed: pl.DataFrame, column: str, into: str, fold: Callable[[str], st
     return _listed(counted, into, ["name"])
 
 
-def main_category(categories: str = "categories") -> pl.Expr:
-    """The most frequent named category of a tally; `uncategorized` only where there is no other."""
-    names = pl.col(categories).list.eval(pl.element().struct.field("name"))
+def main_category() -> pl.Expr:
+    """The most frequent named category of the tally; `uncategorized` only where there is no other."""
+    names = pl.col("categories").list.eval(pl.element().struct.field("name"))
     categorised = names.list.eval(pl.element().filter(pl.element() != UNCATEGORIZED))
     return categorised.list.first().fill_null(UNCATEGORIZED).alias("intent_category")
 

@@ -3,7 +3,8 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from itertools import chain, count
+from typing import Final
 
 from vocabgap.ranking.vocabulary import Entry
 from vocabgap.text import ignored_stems, stem, words
@@ -18,18 +19,6 @@ _ASIDE: Final = re.compile(r"\([^()]*\)")
 _BREAK: Final = re.compile(r"\s[—–-]\s|[:;]")  # what follows explains what stands before
 
 
-class Proposal(NamedTuple):
-    """A name and how it came about.
-
-    Attributes:
-        name: The proposed name; no entry has it.
-        notes: What a person should know of it.
-    """
-
-    name: str
-    notes: tuple[str, ...]
-
-
 def shared_words(
     label: str, wordings: Mapping[str, int], stop_words: Iterable[str] = ()
 ) -> tuple[list[str], list[str]]:
@@ -37,14 +26,14 @@ def shared_words(
     ignored = ignored_stems(stop_words)
     mentions: Counter[str] = Counter()
     spellings: dict[str, Counter[str]] = defaultdict(Counter)
-    for wording, count in wordings.items():
+    for wording, often in wordings.items():
         for word in {word for word in words(wording) if _tells(word, ignored)}:
-            spellings[stem(word)][word] += count
-        mentions.update(dict.fromkeys({stem(word) for word in words(wording)}, count))
+            spellings[stem(word)][word] += often
+        mentions.update(dict.fromkeys(map(stem, words(wording)), often))
     own = _core(label, ignored)
     shared = [word for word in own if mentions[stem(word)] >= SHARED_BY * sum(wordings.values())] or own
-    often = sorted(shared, key=lambda word: (-mentions[stem(word)], own.index(word)))[:MOST_WORDS]
-    chosen = [word for word in own if word in often]
+    foremost = sorted(shared, key=lambda word: -mentions[stem(word)])[:MOST_WORDS]
+    chosen = [word for word in own if word in foremost]
     held = {stem(word) for word in chosen}
     left = sorted(spellings.keys() - held, key=lambda each: (-mentions[each], each))
     return chosen, [min(spellings[each], key=lambda word: (-spellings[each][word], word)) for each in left]
@@ -57,8 +46,10 @@ def propose_name(
     entries: Sequence[Entry],
     *,
     fallback: str,
-) -> Proposal:
-    """Put words together as the entries that touch the same operations do.
+) -> tuple[str, tuple[str, ...]]:
+    """Put words together as the entries that touch the same operations do, into a name that no entry has.
+
+    What a person should know of the name comes with it.
 
     A word of the need that three quarters of the names that hold it, at least three, have first or last goes
     there. So does a word that the need does not say, where as many siblings have it there: the entries that
@@ -78,15 +69,10 @@ def propose_name(
         notes.append(
             f"the records suggest the name '{taken[name.casefold()]}', which an entry has: check it first"
         )
-        for word in (*spare, *operations):
-            longer = [*parts, *words(word)]
-            if join(longer).casefold() not in taken:
-                return Proposal(join(longer), tuple(notes))
-        number = 2
-        while join([*parts, str(number)]).casefold() in taken:
-            number += 1
-        name = join([*parts, str(number)])
-    return Proposal(name, tuple(notes))
+        further = chain(map(words, (*spare, *operations)), ([str(number)] for number in count(2)))
+        longer = (join([*parts, *more]) for more in further)
+        name = next(each for each in longer if each.casefold() not in taken)
+    return name, tuple(notes)
 
 
 def _tells(word: str, ignored: frozenset[str]) -> bool:
