@@ -1,10 +1,9 @@
 """The ranking stage: records and their clusters in, ranked capabilities out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Final, Self
+from typing import Final, cast
 
 import polars as pl
 
@@ -33,7 +32,6 @@ _DEFAULTS: Final = RankSettings()
 _LISTS: Final = ("categories", "operations", "vocabulary_used", "combinations", "workarounds")
 _TIES: Final = ("mentions", "images", "sessions", "last_seen")
 _ORDER_HINT: Final = "hand in what vocabgap.rank returned, or some of its rows, in their order"
-_DESCENDING: Final = [False, True, *(True for _ in _TIES), False, False]
 
 
 def rank(
@@ -92,11 +90,14 @@ def rank(
     whole = placed if corpus is None else _placed(corpus, clusters.wordings)
     if corpus is not None:
         _check_part(placed, whole)
-    moments = _Moments.of(whole["timestamp"], now)
-    counted = prioritised(counts(placed).sort("cluster"), settings, moments.now, moments.earliest)
+    earliest, latest = (
+        cast("datetime | None", end) for end in (whole["timestamp"].min(), whole["timestamp"].max())
+    )
+    present = latest if now is None else require_offset(now, name="now").astimezone(UTC)
+    counted = prioritised(counts(placed).sort("cluster"), settings, present, earliest)
     described = (
         _with_evidence(counted, placed, clusters, category_aliases, operation_aliases)
-        .join(trends(whole, moments.now, moments.earliest, settings.window_weeks), on="cluster", how="left")
+        .join(trends(whole, present, earliest, settings.window_weeks), on="cluster", how="left")
         .join(known.rename({"label": "given"}), on="cluster", how="left")
         .with_columns(
             pl.coalesce("given", "label").alias("label"),
@@ -106,8 +107,12 @@ def rank(
         )
         .with_columns(_standing().alias("standing"))
     )
-    ordered = described.sort(_order(settings.by), descending=_DESCENDING, nulls_last=True)
-    sure = sureness(placed, ordered, settings, now=moments.now, earliest=moments.earliest)
+    numbers = (settings.by.value, *_TIES)
+    ordered = described.sort(
+        "standing", *numbers, "label", "capability_id",
+        descending=[False, *(True for _ in numbers), False, False], nulls_last=True,
+    )  # fmt: skip
+    sure = sureness(placed, ordered, settings, now=present, earliest=earliest)
     return (
         ordered.hstack(sure)
         .with_columns(pl.lit([], dtype=CAPABILITIES.schema["covered_by"]).alias("covered_by"))
@@ -162,23 +167,6 @@ def _standing() -> pl.Expr:
     return pl.when(settled).then(3).when("pinned").then(0).when("established").then(1).otherwise(2)
 
 
-@dataclass(frozen=True)
-class _Moments:
-    """The present, and the earliest readable timestamp; null where none is given and none can be read."""
-
-    now: datetime | None
-    earliest: datetime | None
-
-    @classmethod
-    def of(cls, timestamps: pl.Series, now: datetime | None) -> Self:
-        earliest, latest = timestamps.min(), timestamps.max()
-        present = latest if now is None else require_offset(now, name="now").astimezone(UTC)
-        return cls(
-            present if isinstance(present, datetime) else None,
-            earliest if isinstance(earliest, datetime) else None,
-        )
-
-
 def _with_evidence(
     counted: pl.DataFrame,
     placed: pl.DataFrame,
@@ -208,12 +196,6 @@ def _with_evidence(
         pl.col(_LISTS).fill_null([]),
         pl.col("repeats").fill_null(0),
     ).with_columns(main_category())
-
-
-def _order(first: RankBy) -> list[pl.Expr]:
-    """What the ranking goes by, one key after the other."""
-    keys = [first.value, *_TIES]
-    return [pl.col("standing"), *(pl.col(key) for key in keys), pl.col("label"), pl.col("capability_id")]
 
 
 def _check_part(placed: pl.DataFrame, whole: pl.DataFrame) -> None:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from vocabgap.ranking.priority import Counted, FloatArray, age_in_days, factors
+from vocabgap.ranking.priority import FloatArray, age_in_days, factors
 from vocabgap.schema import IMAGE_KEY, stripped
 from vocabgap.settings.model import RankBy, RankSettings
 
@@ -18,7 +18,6 @@ IntArray = npt.NDArray[np.int64]
 RankArray = npt.NDArray[np.int32]
 TIED: Final = 0.10
 """Share of the draws in which the order of two may fail before they are no longer told apart."""
-_FIRST: Final = 1
 DRAWS: Final = 500
 CONFIDENCE: Final = 0.90
 SEED: Final = 20_260_501
@@ -92,8 +91,10 @@ def sureness(
         best, high = _all_their_like(blocks)
         low, ahead = best[0], np.full(ordered.height, np.nan)
     else:
-        best, high = _gathered(_drawn_ranks(shares, blocks, settings), ordered.height)
-        low, ahead = np.partition(best, _LEFT_OUT, axis=0)[_LEFT_OUT], next_ahead(best)
+        best, worst = _drawn_ranks(shares, blocks, settings)
+        low = np.partition(best, _LEFT_OUT, axis=0)[_LEFT_OUT]
+        high = np.partition(worst, -1 - _LEFT_OUT, axis=0)[-1 - _LEFT_OUT]
+        ahead = next_ahead(best)
         ahead[[stop - 1 for _, stop in blocks]] = np.nan
     place = np.arange(ordered.height, dtype=np.int64)
     return pl.DataFrame(
@@ -181,33 +182,31 @@ def _draws(size: int, widest: int) -> Iterator[FloatArray]:
 
 def _drawn_ranks(
     shares: _Shares, blocks: list[tuple[int, int]], settings: RankSettings
-) -> Iterator[tuple[RankArray, RankArray]]:
+) -> tuple[RankArray, RankArray]:
     """Best and worst place of all capabilities, counted from 0, each of shape (draws, capabilities).
 
-    Some draws at a time. The two differ where scores are equal.
+    The two differ where scores are equal.
     """
     count = len(shares.starts) - 1
+    best, worst = np.empty((2, DRAWS, count), np.int32)
+    done = 0
     for drawn in _draws(shares.size, max(shares.size, count, len(shares.images))):
         scores = _scores(shares, drawn, settings)
-        best, worst = np.empty(scores.shape, np.int32), np.empty(scores.shape, np.int32)
+        rows = slice(done, done + len(scores))
         for start, stop in blocks:
             order = np.argsort(-scores[:, start:stop], axis=1, kind="stable")
             first, last = _ends_of_ties(np.take_along_axis(scores[:, start:stop], order, axis=1))
-            np.put_along_axis(best[:, start:stop], order, first + start, axis=1)
-            np.put_along_axis(worst[:, start:stop], order, last + start, axis=1)
-        yield best, worst
+            np.put_along_axis(best[rows, start:stop], order, first + start, axis=1)
+            np.put_along_axis(worst[rows, start:stop], order, last + start, axis=1)
+        done = rows.stop
+    return best, worst
 
 
 def _scores(shares: _Shares, drawn: FloatArray, settings: RankSettings) -> FloatArray:
     if settings.by is not RankBy.PRIORITY:
         return np.round(shares.total(settings.by.value, drawn), _DECIMALS)
-    counted = Counted(
-        images=shares.total("images", drawn),
-        unsatisfied=shares.total("unsatisfied", drawn),
-        rated=shares.total("rated", drawn),
-        age=shares.least("age", drawn),
-    )
-    return factors(counted, settings).priority
+    totals = {amount: shares.total(amount, drawn) for amount in ("images", "unsatisfied", "rated")}
+    return factors(settings, **totals, age=shares.least("age", drawn))["priority"]
 
 
 def _ends_of_ties(scores: FloatArray) -> tuple[RankArray, RankArray]:
@@ -222,28 +221,6 @@ def _ends_of_ties(scores: FloatArray) -> tuple[RankArray, RankArray]:
     return first, last
 
 
-def _gathered(ranks: Iterator[tuple[RankArray, RankArray]], count: int) -> tuple[RankArray, RankArray]:
-    """The best places of all draws, shape (draws, capabilities), and the worst end of the interval.
-
-    From draw to draw the best are kept, to compare any two; of the worst little more than those beyond it.
-    """
-    firsts = np.empty((DRAWS, count), np.int32)
-    highest = np.empty((0, count), np.int32)
-    size, done = _LEFT_OUT + 1, 0
-    for best, worst in ranks:
-        firsts[done : done + len(best)] = best
-        done += len(best)
-        highest = np.concatenate([highest, worst])
-        if len(highest) > 2 * size:
-            highest = _largest(highest, size)
-    return firsts, _largest(highest, size).min(axis=0)
-
-
-def _largest(ranks: RankArray, size: int) -> RankArray:
-    """The largest ranks of each capability, in no order."""
-    return np.partition(ranks, -size, axis=0)[-size:]
-
-
 def tie_groups(best: RankArray) -> IntArray:
     """Number the groups of capabilities of which it is not sure who stands first.
 
@@ -254,7 +231,7 @@ def tie_groups(best: RankArray) -> IntArray:
     """
     places = np.ascontiguousarray(best.T)
     most = TIED * best.shape[0]
-    numbers = np.full(len(places), _FIRST, np.int64)
+    numbers = np.ones(len(places), np.int64)
     first = 0
     for place in range(1, len(places)):
         numbers[place] = numbers[place - 1]
@@ -264,15 +241,11 @@ def tie_groups(best: RankArray) -> IntArray:
     return numbers
 
 
-def next_ahead(best: RankArray) -> npt.NDArray[np.float64]:
-    """In which share of the draws the next capability is level with each, or ahead of it, 0 to 1.
+def next_ahead(best: RankArray) -> FloatArray:
+    """In which share of the draws the next capability is level with each, or ahead of it; NaN for the last.
 
-    Args:
-        best: Best place of each capability in each draw, shape (draws, capabilities), in order of rank; those
-            that are level in a draw have the same one.
-
-    Returns:
-        Shape (capabilities,); NaN for the last one.
+    `best` holds the best place of each in each draw, shape (draws, capabilities), in order of rank; those
+    that are level in a draw have the same one.
     """
     shares = np.full(best.shape[1], np.nan)
     shares[:-1] = (best[:, 1:] <= best[:, :-1]).mean(axis=0)

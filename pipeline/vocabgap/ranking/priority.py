@@ -1,8 +1,7 @@
 """Priority: how many it reaches, how badly it is needed, and how lately it was asked for."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -21,35 +20,7 @@ _DECIMALS: Final = 12
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 SIGNIFICANCE: Final = 0.1
 RECENT_PARTS: Final = 3
-DAYS_A_WEEK: Final = 7
-_MICROSECONDS_A_WEEK: Final = DAYS_A_WEEK * MICROSECONDS_A_DAY
-
-
-@dataclass(frozen=True)
-class Counted:
-    """What the priority is made of; arrays of shape (capabilities,) or (draws, capabilities).
-
-    Attributes:
-        images: Distinct images.
-        unsatisfied: Records with satisfaction -1.
-        rated: Records with any satisfaction.
-        age: Days since the last mention, from 0.
-    """
-
-    images: FloatArray
-    unsatisfied: FloatArray
-    rated: FloatArray
-    age: FloatArray
-
-
-@dataclass(frozen=True)
-class Factors:
-    """The three factors, each from 0 to 1, and their weighted product; arrays of one shape."""
-
-    reach: FloatArray
-    need: FloatArray
-    recency: FloatArray
-    priority: FloatArray
+_MICROSECONDS_A_WEEK: Final = 7 * MICROSECONDS_A_DAY
 
 
 def prioritised(
@@ -61,15 +32,14 @@ def prioritised(
         pl.sum_horizontal("unsatisfied", "neutral", "satisfied").cast(pl.Float64).alias("rated"),
         age_in_days(pl.col("last_seen"), now, earliest).alias("age"),
     )
-    computed = factors(Counted(**{name: numbers[name].to_numpy() for name in numbers.columns}), settings)
-    return counts.with_columns(
-        pl.Series(name, getattr(computed, name), pl.Float64)
-        for name in ("reach", "need", "recency", "priority")
-    )
+    computed = factors(settings, **{name: numbers[name].to_numpy() for name in numbers.columns})
+    return counts.with_columns(pl.Series(name, values, pl.Float64) for name, values in computed.items())
 
 
-def factors(counted: Counted, settings: RankSettings) -> Factors:
-    """The factors of the priority and their product.
+def factors(
+    settings: RankSettings, *, images: FloatArray, unsatisfied: FloatArray, rated: FloatArray, age: FloatArray
+) -> dict[str, FloatArray]:
+    """The three factors of the priority, each from 0 to 1, and their weighted product.
 
     - reach = ln(1 + images) / ln(1 + images of the capability that has the most), 0 to 1
     - need = (unsatisfied + 5 p) / (rated + 5), where p = (all unsatisfied + 1) / (all rated + 2) is the share
@@ -78,18 +48,22 @@ def factors(counted: Counted, settings: RankSettings) -> Factors:
     - recency = 0.5 ^ (days from the last mention to now / half-life)
     - priority = reach ^ reach_weight x need ^ need_weight x recency ^ recency_weight
 
+    All arrays have the shape (capabilities,) or (draws, capabilities).
+
     Args:
-        counted: What was counted, of all capabilities.
         settings: The half-life and the exponents.
+        images: Distinct images.
+        unsatisfied: Records with satisfaction -1.
+        rated: Records with any satisfaction.
+        age: Days since the last mention, from 0.
     """
-    most = counted.images.max(axis=-1, keepdims=True, initial=1.0)
-    reach = np.log1p(counted.images) / np.log1p(most)
-    unsatisfied = counted.unsatisfied.sum(axis=-1, keepdims=True)
-    share = (unsatisfied + 1.0) / (counted.rated.sum(axis=-1, keepdims=True) + 2.0)
-    need = (counted.unsatisfied + SMOOTHING * share) / (counted.rated + SMOOTHING)
-    recency = np.power(0.5, counted.age / settings.half_life_days)
+    reach = np.log1p(images) / np.log1p(images.max(axis=-1, keepdims=True, initial=1.0))
+    share = (unsatisfied.sum(axis=-1, keepdims=True) + 1.0) / (rated.sum(axis=-1, keepdims=True) + 2.0)
+    need = (unsatisfied + SMOOTHING * share) / (rated + SMOOTHING)
+    recency = np.power(0.5, age / settings.half_life_days)
     product = reach**settings.reach_weight * need**settings.need_weight * recency**settings.recency_weight
-    return Factors(*(np.round(factor, _DECIMALS) for factor in (reach, need, recency, product)))
+    computed = {"reach": reach, "need": need, "recency": recency, "priority": product}
+    return {name: np.round(values, _DECIMALS) for name, values in computed.items()}
 
 
 def age_in_days(moment: pl.Expr, now: datetime | None, earliest: datetime | None) -> pl.Expr:
@@ -133,7 +107,9 @@ def trends(
 
     Each capability is compared with itself alone: where less is logged altogether, more of them fade.
     """
-    lived = _weeks_since(earliest, now, window_weeks)
+    lived = float(window_weeks)  # since the first record of all, those that are begun in part
+    if earliest is not None and now is not None:
+        lived = min(lived, max(0.0, (now - earliest) / timedelta(weeks=1)))
     weeks = min(window_weeks, int(lived) + 1)
     present = constant(now)
     ago = (present - pl.col("timestamp")).dt.total_microseconds()
@@ -141,9 +117,7 @@ def trends(
     clusters = (
         placed.group_by("cluster")
         .agg(pl.col("timestamp").min().alias("first_seen"))
-        .with_columns(
-            (present - pl.col("first_seen")).dt.total_microseconds().alias("age"),
-        )
+        .with_columns((present - pl.col("first_seen")).dt.total_microseconds().alias("age"))
         .sort("cluster")
         .with_row_index("row")
     )
@@ -162,8 +136,9 @@ def trends(
     counted = pl.DataFrame(
         {
             "in_window": whole,
-            "rising": _at_least(lately, whole, share) <= SIGNIFICANCE,
-            "fading": _at_most(lately, whole, share) <= SIGNIFICANCE,
+            # As many recent mentions or more, as few or fewer, were all of them spread evenly.
+            "rising": np.where(lately > 0, bdtrc(lately - 1.0, whole, share), 1.0) <= SIGNIFICANCE,
+            "fading": bdtr(lately.astype(np.float64), whole, share) <= SIGNIFICANCE,
         }
     )
     return clusters.hstack(counted).select(
@@ -188,20 +163,3 @@ def trends(
 def recent_weeks(window_weeks: int) -> int:
     """How many of a window's weeks are its recent third, rounded, one at least."""
     return max(1, round(window_weeks / RECENT_PARTS))
-
-
-def _weeks_since(earliest: datetime | None, now: datetime | None, most: int) -> float:
-    """Weeks from the first record of all to now, those that are begun in part; `most` where none is dated."""
-    if earliest is None or now is None:
-        return float(most)
-    return min(float(most), max(0.0, (now - earliest) / timedelta(weeks=1)))
-
-
-def _at_least(lately: Any, whole: Any, share: float) -> Any:  # noqa: ANN401 - SciPy's functions are untyped
-    """The probability of as many recent mentions or more, were all of them spread evenly."""
-    return np.where(lately > 0, bdtrc(lately - 1.0, whole, share), 1.0)
-
-
-def _at_most(lately: Any, whole: Any, share: float) -> Any:  # noqa: ANN401 - the same
-    """The probability of as few recent mentions or fewer."""
-    return bdtr(lately.astype(np.float64), whole, share)
