@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any, Final
 
+import msgspec
 import polars as pl
 
 from conforming.cases import AnyOf, Case, Noted, Operation
 from conforming.memory_store import MemoryStore, MemoryVersion
 from conforming.pushing import ingest, repush_identical
-from vocabgap.corpus.backup_files import Batch, Mode, restore_into
-from vocabgap.corpus.backups import classify, divergence_scan, refuse_divergence
+from vocabgap.corpus.backups import classify, refuse_divergence
+from vocabgap.corpus.backups import restore as restore_file
 from vocabgap.corpus.chunks import frame_of, row_of
 from vocabgap.corpus.contracts import RefusedError, faults, keeps
 from vocabgap.corpus.identity import (
@@ -24,6 +27,7 @@ from vocabgap.corpus.identity import (
 )
 from vocabgap.corpus.upkeep import config_orphans, set_config, set_manifest, snapshot_orphans
 from vocabgap.corpus.version import PathSnapshot
+from vocabgap.errors import VocabgapError
 
 Input = Mapping[str, Any]
 Cases = Mapping[str, Case]
@@ -171,37 +175,27 @@ def keep_manifest(given: Input, _: Cases) -> dict[str, Any]:
     }
 
 
-class Recorder:
-    """What a restore writes, and whether it emptied the corpus first."""
-
-    def __init__(self) -> None:
-        self.truncated = 0
-        self.batches: list[Batch] = []
-
-    def truncate(self) -> None:
-        self.truncated += 1
-
-    def upsert(self, batch: Batch) -> None:
-        self.batches.append(batch)
-
-
 def restore(given: Input, _: Cases) -> dict[str, Any]:
-    target = Recorder()
+    """Restores the records from a file into a corpus that holds one chunk, 500 of them at once."""
+    store = MemoryStore(frame_of([row_of("there before", {"name": "there before"}, "")]))
     error: str | None = None
-    try:
-        restore_into(target, lambda: _backup(given), Mode(given.get("mode", Mode.MERGE)))
-    except RefusedError as refused:
-        error = refused.code
-    sizes = [len(batch.ids) for batch in target.batches]
-    documents = ["absent" if batch.documents is None else list(batch.documents) for batch in target.batches]
-    texts = [text for batch in target.batches for text in batch.texts]
+    with NamedTemporaryFile(suffix=".jsonl") as file:
+        file.write(b"".join(msgspec.json.encode(record) + b"\n" for record in _backup(given)))
+        file.flush()
+        try:
+            restore_file(store, Path(file.name), replace=given.get("mode") == "replace", at_once=500)
+        except VocabgapError as refused:
+            error = refused.message
+    sizes, ids = store.current.added, store.current.rows(["id"])["id"]
+    texts = store.current.rows(["content"], pl.col("id") != "there before")["content"].to_list()
+    documents = [text or "" for text in texts] if any(texts) else "absent"
     return {
         "imported": sum(sizes),
         "upserts": len(sizes),
         "upsert_sizes": sizes,
-        "documents_field": AnyOf(documents, *documents[:1]),
+        "documents_field": documents,
         "null_documents": texts.count(None),
-        "truncate_calls": target.truncated,
+        "truncate_calls": int("there before" not in ids),
         "error": AnyOf(error is not None, error),
         "written": sum(sizes),
     }
@@ -221,13 +215,12 @@ def classify_merge(given: Input, _: Cases) -> dict[str, Any]:
     return {
         "outcome": outcomes[0] if single else outcomes,
         "outcomes": outcomes,
-        "liveIds": list(classified[0].live_ids) if single else [list(each.live_ids) for each in classified],
+        "liveIds": classified[0].live_ids if single else [each.live_ids for each in classified],
         "refusal": refusal.code if refusal else None,
         "error": refusal.code if refusal else None,
         "message": refusal.message if refusal else None,
         "divergent": refusal.details["divergent"] if refusal else 0,
         "written": 0 if refusal else len(incoming),
-        "scan": str(divergence_scan(live, replace=given.get("mode") == Mode.REPLACE)),
     }
 
 

@@ -12,8 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from builders.corpus import ids_of
-from vocabgap.corpus.backup_files import EMBEDDED_BY
-from vocabgap.corpus.backups import Exported, Restored
+from vocabgap.corpus.backups import EMBEDDED_BY, Exported, Restored
 from vocabgap.corpus.contracts import BACKUP_RECORD, Code, RefusedError, faults
 from vocabgap.corpus.corpus import Corpus, open_corpus
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError

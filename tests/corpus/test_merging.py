@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from conforming.memory_store import MemoryVersion
-from vocabgap.corpus.backups import DivergenceScan, Merged, classify, divergence_scan, refuse_divergence
+from vocabgap.corpus.backups import Merged, classify, refuse_divergence
 from vocabgap.corpus.chunks import frame_of, row_of
 from vocabgap.corpus.contracts import Code, RefusedError
 
@@ -56,9 +56,3 @@ def test_a_divergence_is_refused_with_how_many_and_a_few_of_them() -> None:
 def test_what_is_new_or_there_already_is_not_refused() -> None:
     refuse_divergence(classify(live(PIECE), [{"id": "live-0", "metadata": PIECE}]))
     assert classify(live(PIECE), []) == []
-
-
-def test_an_empty_corpus_and_a_replaced_one_need_no_comparison() -> None:
-    assert divergence_scan(live(), replace=False) is DivergenceScan.SKIPPED_EMPTY
-    assert divergence_scan(live(PIECE), replace=True) is DivergenceScan.SKIPPED_REPLACE
-    assert divergence_scan(live(PIECE), replace=False) is DivergenceScan.PERFORMED

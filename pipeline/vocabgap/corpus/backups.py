@@ -1,41 +1,38 @@
 """Backups of a shared corpus: every chunk with its vector in a file, and back, verbatim."""
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 import polars as pl
 
-from vocabgap.corpus.backup_files import (
-    BackupRecord,
-    Batch,
-    ChunkVectors,
-    Mode,
-    encoded,
-    read_records,
-    restore_into,
-    written,
-)
-from vocabgap.corpus.change import Change
+from vocabgap.clustering.projecting import METHOD, SEED, WordingVectors
+from vocabgap.corpus.backup_files import BackupRecord, encoded, metadata_in, read_records, written
 from vocabgap.corpus.chunks import Row, frame_of, row_of
 from vocabgap.corpus.contracts import Code, RefusedError
+from vocabgap.corpus.gap_chunks import scan_chunks
 from vocabgap.corpus.identity import natural_key
 from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import Version
 from vocabgap.errors import StateError
-from vocabgap.settings.model import DEFAULT_DIMENSION
+from vocabgap.records.record import PHRASE_FIELDS
+from vocabgap.schema import phrase
+from vocabgap.settings.model import Settings
 from vocabgap.settings.sources import Source
 
-SAMPLE: Final = 5
-_CANDIDATE: Final = ("tenant_id", "repo_slug", "kind", "name")  # equal wherever natural keys are
+EMBEDDED_BY: Final = "embeddedBy"
+_AT_ONCE: Final = 50_000  # chunks that are held in memory
+_SAMPLE: Final = 5  # divergent records that are named
 _SHOWN_ID: Final = 12
-_WRITTEN_AT_ONCE: Final = 50_000  # chunks
-_COMPARED_AT_ONCE: Final = 50_000
+_NATURAL_KEY: Final = ("tenant_id", "repo_slug", "kind", "name")  # equal wherever natural keys are
 _EXPORTED: Final = ("id", "metadata", "content", "embedding")
+_EMBEDDED: Final = (
+    "id", "tenant_id", "repo_slug", "root_kind", "source_path", "kind", "line", "content", "metadata",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,64 +52,80 @@ class Exported:
     dimension: int
 
 
-def export(
-    version: Version,
-    path: Path,
-    *,
-    dimension: int = DEFAULT_DIMENSION,
-    stop_words: Iterable[str],
-    synonyms: Mapping[str, Iterable[str]],
-    sources: Mapping[str, Source] | None = None,
-) -> Exported:
-    """Write every chunk of a corpus to a file, ordered by id.
-
-    Args:
-        version: The corpus.
-        path: The file, compressed if it is called `.zst`. What is there is replaced in one step.
-        dimension: Length of the vectors that pushed chunks get, unless the corpus has vectors of another one.
-        stop_words: Words that such vectors ignore beside the function words.
-        synonyms: A word or phrase to the others that stand for it.
-        sources: What gap logs are called and how they are read.
-
-    Raises:
-        StateError: The corpus cannot be read, or the disk did not take the file.
-        AccessDeniedError: The system refused.
-    """
-    length = version.dimension or dimension
+def export(version: Version, path: Path, settings: Settings) -> Exported:
+    """Write every chunk of a corpus to a file, ordered by id."""
     ids = version.rows(["id"])["id"].sort()
-    pending = version.rows(["id"], pl.col("embedding").is_null()).height
-    vectors = (
-        ChunkVectors(version, length, stop_words=stop_words, synonyms=synonyms, sources=sources)
-        if pending
-        else None
-    )
-    absent = 0
+    embedded = version.rows(["id"], pl.col("embedding").is_null()).height
+    dimension = version.dimension or settings.corpus.dimension
+    vectors = _ChunkVectors(version, dimension, settings) if embedded else None
+    without_document = 0
     with written(path) as file:
-        for start in range(0, len(ids), _WRITTEN_AT_ONCE):
-            part = ids[start : start + _WRITTEN_AT_ONCE]
-            chunks = version.rows(_EXPORTED, pl.col("id").is_between(pl.lit(part[0]), pl.lit(part[-1]))).sort(
-                "id"
-            )
-            absent += chunks["content"].null_count()
+        for start in range(0, len(ids), _AT_ONCE):
+            part = ids[start : start + _AT_ONCE]
+            wanted = pl.col("id").is_between(pl.lit(part[0]), pl.lit(part[-1]))
+            chunks = version.rows(_EXPORTED, wanted).sort("id")
+            without_document += chunks["content"].null_count()
             file.writelines(map(encoded, _records(chunks, vectors)))
-    return Exported(len(ids), pending, absent, length)
+    return Exported(len(ids), embedded, without_document, dimension)
 
 
-def _records(chunks: pl.DataFrame, vectors: ChunkVectors | None) -> Iterator[BackupRecord]:
-    """Chunks as records, ordered by id; a chunk without a vector gets one."""
+def _records(chunks: pl.DataFrame, vectors: "_ChunkVectors | None") -> Iterator[BackupRecord]:
+    """Chunks as records; one without a vector gets one, and says how it came about."""
     missing = chunks.filter(pl.col("embedding").is_null())
-    vectors_made: dict[str, list[float]] = {}
-    provenance = b""
-    if vectors is not None and missing.height:
-        ids = missing["id"].to_list()
-        vectors_made = dict(zip(ids, vectors.of(ids, missing["content"].to_list()), strict=True))
-        provenance = vectors.told
+    computed = vectors.of(missing) if vectors is not None and missing.height else {}
     for identity, metadata, content, embedding in chunks.iter_rows():
         text = metadata.encode()
-        if embedding is None:
-            text = text.removesuffix(b"}") + provenance + b"}"
-        vector = vectors_made[identity] if embedding is None else embedding
-        yield BackupRecord(identity, vector, msgspec.Raw(text), content)
+        if vectors is not None and embedding is None:
+            text = text.removesuffix(b"}") + vectors.provenance + b"}"
+        yield BackupRecord(identity, embedding or computed[identity], msgspec.Raw(text), content)
+
+
+class _ChunkVectors:
+    """The vectors of the chunks of a corpus that were not restored with one.
+
+    That of a gap record is its row in the clustering of all gap records of the corpus; any other text is
+    compared with the other texts in the same way. A text without a word has zeros.
+    """
+
+    def __init__(self, version: Version, dimension: int, settings: Settings) -> None:
+        value = {"by": METHOD, "dimension": dimension, "seed": SEED}
+        self.provenance = b",%b:%b" % tuple(map(msgspec.json.encode, (EMBEDDED_BY, value)))
+        chunks = version.rows(_EMBEDDED, pl.col("content").is_not_null())
+        phrases = _phrases(chunks, settings.sources)
+        others = chunks.join(phrases, on="id", how="anti").select(phrase="content")
+        self._phrases = dict(phrases.iter_rows())
+        self._gaps, self._others = (
+            WordingVectors(
+                _requests(texts),
+                dimension,
+                stop_words=settings.cluster.stop_words,
+                synonyms=settings.cluster.synonyms,
+            )
+            for texts in (chunks.select("id").join(phrases, on="id"), others)
+        )
+
+    def of(self, chunks: pl.DataFrame) -> dict[str, list[float]]:
+        """The vectors of some chunks, by id."""
+        ids = chunks["id"].to_list()
+        gaps = self._gaps.of(map(self._phrases.get, ids))
+        wordings = _requests(chunks.select(phrase="content")).select(phrase()).to_series()
+        others = self._others.of(
+            None if each in self._phrases else wording for each, wording in zip(ids, wordings, strict=True)
+        )
+        return dict(zip(ids, (gaps + others).tolist(), strict=True))
+
+
+def _phrases(chunks: pl.DataFrame, sources: Mapping[str, Source] | None) -> pl.DataFrame:
+    """What each readable gap record asks for: columns `id` and `phrase`."""
+    lines, scanned = scan_chunks(chunks, sources)
+    records = scanned.gaps.select("line", phrase().alias("phrase"))
+    return lines.select("id", "line").join(records, on="line", how="inner").select("id", "phrase")
+
+
+def _requests(texts: pl.DataFrame) -> pl.DataFrame:
+    """The texts of column `phrase` as records that ask for them."""
+    missing = (pl.lit(None, pl.String).alias(name) for name in PHRASE_FIELDS[1:])
+    return texts.select(pl.col("phrase").cast(pl.String).alias(PHRASE_FIELDS[0]), *missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +149,16 @@ class Restored:
     dimension: int | None
 
 
-def restore(store: Store, path: Path, mode: Mode = Mode.MERGE) -> Restored:
+def restore(store: Store, path: Path, *, replace: bool = False, at_once: int = _AT_ONCE) -> Restored:
     """Put the records of a file into a corpus, verbatim; none of them unless all can be.
+
+    The file is read twice: to be checked, and to be restored.
 
     Args:
         store: The corpus.
         path: The file.
-        mode: Whether they join what is there, or take its place.
+        replace: Whether the records take the place of what is there.
+        at_once: Records that are written together.
 
     Raises:
         RefusedError: A record cannot be restored, or names a chunk that is there under another id.
@@ -150,135 +166,63 @@ def restore(store: Store, path: Path, mode: Mode = Mode.MERGE) -> Restored:
         InvalidInputError: A line is no record.
         StateError: The corpus or the file cannot be read, or the disk did not take it. Nothing has changed.
     """
-    source = _Source(path)
-    next(iter(read_records(path)), None)  # a file that is not there is told before a corpus is made
+    next(read_records(path), None)  # a file that is not there is told before a corpus is made
+    records = added = without_document = 0
     with store.changing(f"restore of {path.name}") as change:
-        target = _Target(change)
-        records = restore_into(target, lambda: source.read(change, mode), mode)
-        target.flush()
-        source.require_unchanged()
-    present = records - target.added
-    return Restored(records, target.added, present, target.absent, target.removed, source.dimension)
-
-
-@dataclass(slots=True)
-class _Source:
-    """A file of records that is read twice: to be checked, and to be restored.
-
-    Attributes:
-        path: The file.
-        dimension: Length of its vectors, once it was read.
-    """
-
-    path: Path
-    dimension: int | None = None
-    _status: tuple[int, int, int] | None = None
-
-    def read(self, change: Change, mode: Mode) -> Iterator[dict[str, Any]]:
-        """The records; the first time each is compared with the others and with the corpus."""
-        if self._status is None:
-            self._status = self._looked_at()
-            return self._compared(change, mode)
-        return (_as_object(record) for _, record in read_records(self.path))
-
-    def require_unchanged(self) -> None:
-        """Refuse a file that was changed while it was read."""
-        if self._looked_at() != self._status:
+        before = _state(path)
+        dimension = _require_restorable(path, change, replace=replace)
+        removed = change.delete(pl.lit(value=True)) if replace else 0
+        remaining = map(_row_of, read_records(path))
+        while rows := list(islice(remaining, at_once)):
+            records += len(rows)
+            without_document += sum(row.content is None for row in rows)
+            added += change.add(frame_of(rows))
+        if _state(path) != before:
             raise StateError(
-                f"'{self.path}' was changed while it was read; nothing was written", hint="restore it again"
+                f"'{path}' was changed while it was read; nothing was written", hint="restore it again"
             )
+    return Restored(records, added, records - added, without_document, removed, dimension)
 
-    def _looked_at(self) -> tuple[int, int, int]:
-        status = os.stat(self.path)  # noqa: PTH116 - read_records has said what is wrong with it
-        return status.st_ino, status.st_size, status.st_mtime_ns
 
-    def _compared(self, change: Change, mode: Mode) -> Iterator[dict[str, Any]]:
-        lines: dict[str, int] = {}
-        gathered: list[dict[str, Any]] = []
-        self.dimension = change.dimension if mode is Mode.MERGE else None
-        expected = "the corpus has" if self.dimension else "the first record has"
-        for number, record in read_records(self.path):
-            self._require_fitting(record, number, expected)
-            if record.id in lines:
-                message = f"{self.path}:{number}: id '{record.id}' is that of line {lines[record.id]}, too"
-                raise RefusedError(Code.IMPORT_FAILED, f"{message}; nothing was written")
-            lines[record.id] = number
-            taken = _as_object(record)
-            yield taken
-            if mode is Mode.MERGE:
-                gathered.append({"id": record.id, "metadata": taken["metadata"]})
-                if len(gathered) >= _COMPARED_AT_ONCE:
-                    refuse_divergence(classify(change, gathered))
-                    gathered.clear()
-        if gathered:
-            refuse_divergence(classify(change, gathered))
+def _state(path: Path) -> tuple[int, int, int]:
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
-    def _require_fitting(self, record: BackupRecord, number: int, expected: str) -> None:
+
+def _row_of(numbered: tuple[int, BackupRecord]) -> Row:
+    _, record = numbered
+    text = bytes(record.metadata).decode()
+    return row_of(record.id, metadata_in(record), record.document, record.embedding, text)
+
+
+def _require_restorable(path: Path, live: Version, *, replace: bool) -> int | None:
+    """Refuse a file where one of its records cannot be restored; gives the length of the vectors."""
+    dimension = None if replace else live.dimension
+    holder = "the corpus" if dimension else "the first record"
+    lines: dict[str, int] = {}
+    compared: list[dict[str, Any]] = []
+    for number, record in read_records(path):
         length = len(record.embedding)
-        self.dimension = self.dimension or length
-        if length != self.dimension:
+        dimension = dimension or length
+        if length != dimension:
             raise RefusedError(
                 Code.IMPORT_FAILED,
-                f"{self.path}:{number}: the vector has {length} dimensions, {expected} {self.dimension}; "
+                f"{path}:{number}: the vector has {length} dimensions, {holder} has {dimension}; "
                 "nothing was written. Restore into a corpus of its own, or replace this one",
                 dimension=length,
-                expected=self.dimension,
+                expected=dimension,
             )
-
-
-@dataclass(slots=True)
-class _Target:
-    """A corpus that records are put into, many at once.
-
-    Attributes:
-        change: The corpus.
-        added: Records that were not there yet.
-        absent: Records without a text.
-        removed: Chunks that were taken out.
-    """
-
-    change: Change
-    added: int = 0
-    absent: int = 0
-    removed: int = 0
-    _rows: list[Row] = field(default_factory=list)
-
-    def truncate(self) -> None:
-        """Take out everything that is there."""
-        self.removed = self.change.delete(pl.lit(value=True))
-
-    def upsert(self, batch: Batch) -> None:
-        """Put in a batch."""
-        columns = zip(batch.ids, batch.metadatas, batch.texts, batch.embeddings, strict=True)
-        for identity, metadata, text, embedding in columns:
-            verbatim = metadata.text if isinstance(metadata, _Metadata) else None
-            self._rows.append(row_of(identity, metadata, text, embedding, verbatim))
-        self.absent += sum(batch.absent)
-        if len(self._rows) >= _WRITTEN_AT_ONCE:
-            self.flush()
-
-    def flush(self) -> None:
-        """Hand over what has gathered."""
-        if self._rows:
-            self.added += self.change.add(frame_of(self._rows))
-            self._rows.clear()
-
-
-class _Metadata(dict[str, Any]):
-    """What is said of a chunk, with the text that says it."""
-
-    text: str
-
-
-def _as_object(record: BackupRecord) -> dict[str, Any]:
-    metadata = _Metadata(record.told)
-    metadata.text = bytes(record.metadata).decode()
-    return {
-        "id": record.id,
-        "embedding": record.embedding,
-        "metadata": metadata,
-        "document": record.document,
-    }
+        if record.id in lines:
+            message = f"{path}:{number}: id '{record.id}' is that of line {lines[record.id]}, too"
+            raise RefusedError(Code.IMPORT_FAILED, f"{message}; nothing was written")
+        lines[record.id] = number
+        if not replace:
+            compared.append({"id": record.id, "metadata": metadata_in(record)})
+        if len(compared) >= _AT_ONCE:
+            refuse_divergence(classify(live, compared))
+            compared.clear()
+    refuse_divergence(classify(live, compared))
+    return dimension
 
 
 class Merged(StrEnum):
@@ -289,60 +233,41 @@ class Merged(StrEnum):
     INSERTED = "inserted"
 
 
-class DivergenceScan(StrEnum):
-    """Whether records were compared with a corpus before they were merged into it, or why they were not."""
-
-    PERFORMED = "performed"
-    SKIPPED_EMPTY = "skipped-empty-target"
-    SKIPPED_REPLACE = "skipped-replace-mode"
-
-
 @dataclass(frozen=True, slots=True)
 class Classified:
     """What becomes of a record, and the chunks of the corpus that it meets there."""
 
     id: str
+    metadata: Mapping[str, Any]
     outcome: Merged
-    live_ids: tuple[str, ...]
-    key: tuple[Any, ...]
-
-
-def divergence_scan(live: Version, *, replace: bool) -> DivergenceScan:
-    """Whether records are to be compared with a corpus: not where it is empty, nor where nothing stays."""
-    if replace:
-        return DivergenceScan.SKIPPED_REPLACE
-    return DivergenceScan.PERFORMED if len(live.rows(["id"])) else DivergenceScan.SKIPPED_EMPTY
+    live_ids: list[str]
 
 
 def classify(live: Version, incoming: Sequence[Mapping[str, Any]]) -> list[Classified]:
     """What becomes of records that are merged into a corpus."""
-    ids = [record["id"] for record in incoming]
-    present = set(live.rows(["id"], pl.col("id").is_in(ids))["id"])
-    ids_by_key = _alike(live, [record for record in incoming if record["id"] not in present])
-    return [_classified(record, present, ids_by_key) for record in incoming]
-
-
-def _classified(
-    record: Mapping[str, Any], present: set[str], ids_by_key: Mapping[str, Sequence[str]]
-) -> Classified:
-    identity, metadata = record["id"], record["metadata"]
-    key = tuple(metadata.get(field) for field in ("type", "name", "source", "tenantId", "repoSlug"))
-    if identity in present:
-        return Classified(identity, Merged.PRESENT, (identity,), key)
-    alike = tuple(ids_by_key.get(natural_key(metadata), ()))
-    return Classified(identity, Merged.DIVERGENT if alike else Merged.INSERTED, alike, key)
-
-
-def _alike(live: Version, incoming: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Natural key to the ids of the chunks that have it, for all keys of some records."""
     if not incoming:
-        return {}
-    rows: list[Row] = [row_of(record["id"], record["metadata"], None, verbatim="") for record in incoming]
-    sought = frame_of(rows).select(_CANDIDATE).unique()
-    tenants = sought["tenant_id"].drop_nulls().to_list()
-    within = pl.col("tenant_id").is_in(tenants) | pl.col("tenant_id").is_null()
-    chunks = live.rows(["id", "metadata", *_CANDIDATE], within)
-    candidates = chunks.join(sought, on=_CANDIDATE, how="semi", nulls_equal=True).sort("id")
+        return []
+    present = set(live.rows(["id"], pl.col("id").is_in([record["id"] for record in incoming]))["id"])
+    ids_by_key = _ids_by_key(live, [record for record in incoming if record["id"] not in present])
+    classified = []
+    for record in incoming:
+        if record["id"] in present:
+            outcome, live_ids = Merged.PRESENT, [record["id"]]
+        else:
+            live_ids = ids_by_key.get(natural_key(record["metadata"]), [])
+            outcome = Merged.DIVERGENT if live_ids else Merged.INSERTED
+        classified.append(Classified(record["id"], record["metadata"], outcome, live_ids))
+    return classified
+
+
+def _ids_by_key(live: Version, incoming: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Natural key to the ids of the chunks that have it, for all keys of some records."""
+    rows = [row_of(record["id"], record["metadata"], None, verbatim="") for record in incoming]
+    sought = frame_of(rows).select(_NATURAL_KEY).unique()
+    chunks = live.rows(
+        ["id", "metadata", *_NATURAL_KEY], pl.col("tenant_id").is_in(sought["tenant_id"].to_list())
+    )
+    candidates = chunks.join(sought, on=_NATURAL_KEY, how="semi", nulls_equal=True).sort("id")
     ids_by_key: dict[str, list[str]] = {}
     for identity, metadata in candidates.select("id", "metadata").iter_rows():
         ids_by_key.setdefault(natural_key(msgspec.json.decode(metadata)), []).append(identity)
@@ -354,17 +279,19 @@ def refuse_divergence(classified: Iterable[Classified]) -> None:
     divergent = [each for each in classified if each.outcome is Merged.DIVERGENT]
     if not divergent:
         return
-    sample = "; ".join(_told(each) for each in divergent[:SAMPLE])
+    sample = "; ".join(map(_described, divergent[:_SAMPLE]))
     raise RefusedError(
         Code.DIVERGENCE,
         f"{len(divergent)} of the records name a chunk that is there under another id: {sample}. "
         "Nothing was written. See why the ids differ, or replace the corpus as a whole",
         divergent=len(divergent),
-        sample=[{"id": each.id, "liveIds": list(each.live_ids)} for each in divergent[:SAMPLE]],
+        sample=[{"id": each.id, "liveIds": each.live_ids} for each in divergent[:_SAMPLE]],
     )
 
 
-def _told(each: Classified) -> str:
-    kind, name, source, tenant, repo = each.key
+def _described(each: Classified) -> str:
+    kind, name, source, tenant, repo = map(
+        each.metadata.get, ("type", "name", "source", "tenantId", "repoSlug")
+    )
     ids = f"{each.id[:_SHOWN_ID]} here, {each.live_ids[0][:_SHOWN_ID]} there"
     return f"{kind} {name!r} in {source!r} of {tenant}/{repo} ({ids})"

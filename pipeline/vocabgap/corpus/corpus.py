@@ -5,7 +5,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vocabgap.corpus.backup_files import Mode
 from vocabgap.corpus.contracts import PushResult
 from vocabgap.corpus.gap_chunks import Scan, scan_version
 from vocabgap.corpus.identity import require_identity
@@ -172,14 +171,7 @@ class Corpus:
         """
         from vocabgap.corpus.backups import export  # noqa: PLC0415 - loads SciPy
 
-        return export(
-            self.store.version(),
-            Path(file),
-            dimension=self.settings.corpus.dimension,
-            stop_words=self.settings.cluster.stop_words,
-            synonyms=self.settings.cluster.synonyms,
-            sources=self.settings.sources,
-        )
+        return export(self.store.version(), Path(file), self.settings)
 
     def restore(self, file: str | Path, *, replace: bool = False) -> "Restored":
         """Put back the records of such a file, verbatim; none of them unless all can be.
@@ -193,7 +185,7 @@ class Corpus:
         """
         from vocabgap.corpus.backups import restore  # noqa: PLC0415 - loads SciPy
 
-        return restore(self.store, Path(file), Mode.REPLACE if replace else Mode.MERGE)
+        return restore(self.store, Path(file), replace=replace)
 
     def export_chunks(self, file: str | Path, *, tenant: str, repo: str) -> ExportedChunks:
         """Write a repository as a payload, to be pushed elsewhere.
