@@ -3,11 +3,12 @@
 from typing import Annotated, Final, Literal
 
 import msgspec
+from msgspec import Meta
 
 from vocabgap.gaplog.log import log_gap
 from vocabgap.gaplog.nearest import SimilarGap
 from vocabgap.ingest.selection import Selection
-from vocabgap.mcp.tool import Answer, Arguments, Checkpoint, Limit, Tool, fitting
+from vocabgap.mcp.tool import Answer, Arguments, Checkpoint, Limit, fitting, tool
 from vocabgap.mcp.workspace import Workspace
 from vocabgap.records.record import need_of
 
@@ -15,9 +16,9 @@ MOST_CHARACTERS: Final = 65_536  # of one field
 MOST_NAMES: Final = 200
 MOST_SIMILAR: Final = 20
 _SIMILAR: Final = 3
-_Text = Annotated[str, msgspec.Meta(max_length=MOST_CHARACTERS)]
-_Name = Annotated[str, msgspec.Meta(max_length=500)]
-_Names = Annotated[list[_Name], msgspec.Meta(max_length=MOST_NAMES)]
+_Text = Annotated[str, Meta(max_length=MOST_CHARACTERS)]
+_Name = Annotated[str, Meta(max_length=500)]
+_Names = Annotated[list[_Name], Meta(max_length=MOST_NAMES)]
 _Words = Literal[-1, 0, 1, "bad", "mediocre", "acceptable", "good"]
 
 
@@ -25,49 +26,41 @@ class LogArguments(Arguments):
     """A gap as an agent tells it: the fields of a record but its moment, which is now."""
 
     image_id: Annotated[
-        str,
-        msgspec.Meta(min_length=1, max_length=255, description="The name of the image's folder in the root."),
+        str, Meta(min_length=1, max_length=255, description="The name of the image's folder in the root.")
     ]
     description: Annotated[
         _Text | None,
-        msgspec.Meta(
-            description="What was missing, in a sentence. Without it missing_capability or intent says so."
-        ),
+        Meta(description="What was missing, in a sentence. Without it missing_capability or intent says so."),
     ] = None
-    workaround: Annotated[_Text | None, msgspec.Meta(description="What was done instead.")] = None
+    workaround: Annotated[_Text | None, Meta(description="What was done instead.")] = None
     intent: Annotated[
-        _Text | None,
-        msgspec.Meta(description="What the person asked for, best in their own words."),
+        _Text | None, Meta(description="What the person asked for, best in their own words.")
     ] = None
     intent_category: Annotated[
         _Name | None,
-        msgspec.Meta(
-            description="tone, wb, color, detail, local, composition or another; classified if left out."
-        ),
+        Meta(description="tone, wb, color, detail, local, composition or another; classified if left out."),
     ] = None
     missing_capability: Annotated[
-        _Text | None, msgspec.Meta(description="What would have been the right primitive, in a few words.")
+        _Text | None, Meta(description="What would have been the right primitive, in a few words.")
     ] = None
     operations_involved: Annotated[
-        _Names | None, msgspec.Meta(description="Operations, or modules, that the workaround touched.")
+        _Names | None, Meta(description="Operations, or modules, that the workaround touched.")
     ] = None
     vocabulary_used: Annotated[
-        _Names | None, msgspec.Meta(description="Entries of the vocabulary that were used instead.")
+        _Names | None, Meta(description="Entries of the vocabulary that were used instead.")
     ] = None
     satisfaction: Annotated[
-        _Words | None,
-        msgspec.Meta(description="How satisfying that was: -1 not, 0 acceptable, 1 good; or in words."),
+        _Words | None, Meta(description="How satisfying that was: -1 not, 0 acceptable, 1 good; or in words.")
     ] = None
-    notes: Annotated[_Text | None, msgspec.Meta(description="What fits nowhere else.")] = None
+    notes: Annotated[_Text | None, Meta(description="What fits nowhere else.")] = None
     session_id: Annotated[
-        _Name | None, msgspec.Meta(description="The session; that of the server where it is left out.")
+        _Name | None, Meta(description="The session; that of the server where it is left out.")
     ] = None
     snapshot_hash: Annotated[
-        _Name | None,
-        msgspec.Meta(description="The snapshot, 64 hexadecimal digits; HEAD if left out."),
+        _Name | None, Meta(description="The snapshot, 64 hexadecimal digits; HEAD if left out.")
     ] = None
     corrects: Annotated[
-        _Name | None, msgspec.Meta(description="The gap_id of a record of this image that this one replaces.")
+        _Name | None, Meta(description="The gap_id of a record of this image that this one replaces.")
     ] = None
 
 
@@ -91,8 +84,21 @@ class Logged(Answer, kw_only=True):
     similar: list[SimilarGap] = msgspec.field(default_factory=list)
 
 
-def log(workspace: Workspace, arguments: LogArguments, _: Checkpoint) -> Logged:
-    """Append a gap to the log of its image, once; it is on the disk when this returns."""
+def with_similar(workspace: Workspace, logged: Logged) -> Logged:
+    """What comes near; nothing where that cannot be said: the gap is logged, and must not be logged again."""
+    try:
+        return msgspec.structs.replace(logged, similar=similar_to(workspace, logged.need, _SIMILAR))
+    except Exception:
+        return logged
+
+
+@tool("Log a vocabulary gap", Limit.WRITE, writes=True, complete=with_similar)
+def log_vocabulary_gap(workspace: Workspace, arguments: LogArguments, _: Checkpoint) -> Logged:
+    """Log that a word, a tool or a primitive was missing, when you improvise around it.
+
+    Say what the person asked for, what would have been right, and what you did instead. The answer has the
+    gap_id, and known needs and entries that come near: reuse their wording, or use the entry.
+    """
     folder = workspace.image(arguments.image_id)
     logged = log_gap(
         folder,
@@ -117,39 +123,13 @@ def log(workspace: Workspace, arguments: LogArguments, _: Checkpoint) -> Logged:
     )
 
 
-def with_similar(workspace: Workspace, logged: Logged) -> Logged:
-    """What comes near; nothing where that cannot be said: the gap is logged, and must not be logged again."""
-    try:
-        return msgspec.structs.replace(logged, similar=similar_to(workspace, logged.need, _SIMILAR))
-    except Exception:
-        return logged
-
-
-LOG_VOCABULARY_GAP: Final = Tool(
-    name="log_vocabulary_gap",
-    title="Log a vocabulary gap",
-    description=(
-        "Log that a word, a tool or a primitive was missing, when you improvise around it: what the person"
-        " asked for, what would have been right, what you did instead. Answers the gap_id, and known needs"
-        " and entries that come near: reuse their wording, or use the entry."
-    ),
-    arguments=LogArguments,
-    data=Logged,
-    limit=Limit.WRITE,
-    work=log,
-    writes=True,
-    complete=with_similar,
-)
-
-
 class SimilarArguments(Arguments):
     """A need, and how much is wanted."""
 
     text: Annotated[
-        str,
-        msgspec.Meta(min_length=1, max_length=MOST_CHARACTERS, description="The need, in a few words."),
+        str, Meta(min_length=1, max_length=MOST_CHARACTERS, description="The need, in a few words.")
     ]
-    limit: Annotated[int, msgspec.Meta(ge=1, le=MOST_SIMILAR, description="How many to list.")] = 5
+    limit: Annotated[int, Meta(ge=1, le=MOST_SIMILAR, description="How many to list.")] = 5
 
 
 class SimilarAnswer(Answer, kw_only=True):
@@ -162,8 +142,12 @@ class SimilarAnswer(Answer, kw_only=True):
     similar: list[SimilarGap]
 
 
-def similar(workspace: Workspace, arguments: SimilarArguments, checkpoint: Checkpoint) -> SimilarAnswer:
-    """Compare a need with the ranking of what is logged now, and with the vocabulary."""
+@tool("Find similar gaps", Limit.COMPUTE)
+def similar_gaps(workspace: Workspace, arguments: SimilarArguments, checkpoint: Checkpoint) -> SimilarAnswer:
+    """Find the known missing capabilities and the entries of the vocabulary that come nearest to a need.
+
+    Use it before logging a gap: the entry may exist, or the need may have a wording already.
+    """
     workspace.rankings.of(Selection(), checkpoint)
     return SimilarAnswer(similar=fitting(similar_to(workspace, arguments.text, arguments.limit)))
 
@@ -171,17 +155,3 @@ def similar(workspace: Workspace, arguments: SimilarArguments, checkpoint: Check
 def similar_to(workspace: Workspace, text: str, limit: int) -> list[SimilarGap]:
     """What comes near a need, by the ranking that is at hand."""
     return workspace.rankings.index().nearest(text, limit)
-
-
-SIMILAR_GAPS: Final = Tool(
-    name="similar_gaps",
-    title="Find similar gaps",
-    description=(
-        "Find the known missing capabilities and the entries of the vocabulary that come nearest to a need."
-        " Use it before logging a gap: the entry may exist, or the need may have a wording already."
-    ),
-    arguments=SimilarArguments,
-    data=SimilarAnswer,
-    limit=Limit.COMPUTE,
-    work=similar,
-)

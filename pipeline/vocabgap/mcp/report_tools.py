@@ -3,15 +3,16 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple, Self
+from typing import Annotated, Any, Final, Self
 
 import msgspec
 from mcp_types import Resource, TextResourceContents
+from msgspec import Meta
 
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.files.refusals import FileKind, content_of
 from vocabgap.ingest.selection import Selection
-from vocabgap.mcp.tool import MARK, NOTICE, Answer, Arguments, Checkpoint, Limit, Tool, fitting, shown
+from vocabgap.mcp.tool import MARK, NOTICE, Answer, Arguments, Checkpoint, Limit, fitting, shown, tool
 from vocabgap.mcp.workspace import Workspace
 from vocabgap.records.moments import parse_moment
 from vocabgap.reporting.capability import Capability, Tally, Wording, Workaround
@@ -32,35 +33,29 @@ MOST_CAPABILITIES: Final = 50
 _MOST_PUBLISHED: Final = 100
 _MOST_INPUTS: Final = 100
 _MOST_CHARACTERS: Final = 100_000  # of the report
-_BASE: Final = "vocabgap://report"
 _OPTION: Final = "--out"
 _HINT: Final = "make the report again"
-_META: Final = {"notice": NOTICE}
 MOMENT: Final = "2026-05-01, 2026-05-01T09:30:00Z, 2026-05, or a span before now: 7d, 2w, 24h, 30m"
 _MOST_NAMES: Final = 5  # operations, wordings and workarounds of one capability
 _SAME: Final = (
     "rank", "capability_id", "label", "mentions", "images", "sessions", "unsatisfied", "rated", "first_seen",
     "last_seen", "trend", "priority", "status", "intent_category",
 )  # fmt: skip
-_Moment = Annotated[str, msgspec.Meta(max_length=64)]
+_Moment = Annotated[str, Meta(max_length=64)]
 
 
 class ReportArguments(Arguments):
     """What a ranking is narrowed to."""
 
-    since: Annotated[_Moment | None, msgspec.Meta(description=f"Earliest moment, inclusive: {MOMENT}.")] = (
-        None
-    )
-    until: Annotated[_Moment | None, msgspec.Meta(description="Latest moment, exclusive, as `since`.")] = None
+    since: Annotated[_Moment | None, Meta(description=f"Earliest moment, inclusive: {MOMENT}.")] = None
+    until: Annotated[_Moment | None, Meta(description="Latest moment, exclusive, as `since`.")] = None
     category: Annotated[
-        Annotated[str, msgspec.Meta(max_length=200)] | None,
-        msgspec.Meta(
-            description="Only gaps of this category: tone, wb, color, detail, local, composition, …"
-        ),
+        Annotated[str, Meta(max_length=200)] | None,
+        Meta(description="Only gaps of this category: tone, wb, color, detail, local, composition, …"),
     ] = None
-    limit: Annotated[
-        int, msgspec.Meta(ge=1, le=MOST_CAPABILITIES, description="How many capabilities to list.")
-    ] = DEFAULT_TOP
+    limit: Annotated[int, Meta(ge=1, le=MOST_CAPABILITIES, description="How many capabilities to list.")] = (
+        DEFAULT_TOP
+    )
 
 
 class Near(msgspec.Struct):
@@ -132,8 +127,12 @@ class Report(Answer, kw_only=True):
     rejects: int
 
 
-def report(workspace: Workspace, arguments: ReportArguments, checkpoint: Checkpoint) -> Report:
-    """Rank what is logged, as the report does."""
+@tool("Report vocabulary gaps", Limit.COMPUTE)
+def report_gaps(workspace: Workspace, arguments: ReportArguments, checkpoint: Checkpoint) -> Report:
+    """Rank the missing capabilities of all images: what agents most often reached for and did not find.
+
+    The same need counts once, however it was worded. Use it to decide what to author next.
+    """
     summary = _summary(workspace, arguments, checkpoint)
     listed = fitting([Ranked.of(each) for each in summary.capabilities])
     return Report(
@@ -170,46 +169,9 @@ def _summary(workspace: Workspace, arguments: ReportArguments, checkpoint: Check
     return summarise(Tables(analysis.ranked, scan.gaps, scan.rejects), manifest, scan.summary)
 
 
-REPORT_GAPS: Final = Tool(
-    name="report_gaps",
-    title="Report vocabulary gaps",
-    description=(
-        "Rank the missing capabilities of all images: what agents most often reached for and did not find,"
-        " the same need counted once however it was worded. Use it to decide what to author next."
-    ),
-    arguments=ReportArguments,
-    data=Report,
-    limit=Limit.COMPUTE,
-    work=report,
-)
-
-
-class _Resource(NamedTuple):
-    """A resource, and what reads it from the folder of the report."""
-
-    name: str
-    title: str
-    description: str
-    media_type: str
-    read: Callable[[Path], str]
-
-    @property
-    def uri(self) -> str:
-        return f"{_BASE}/{self.name}"
-
-
 def resources() -> list[Resource]:
     """What there is to read, whether a report was published or not yet."""
-    return [
-        Resource(
-            name=each.name,
-            title=each.title,
-            uri=each.uri,
-            description=f"{each.description} {MARK}",
-            mime_type=each.media_type,
-        )
-        for each in _RESOURCES
-    ]
+    return [resource for resource, _ in _RESOURCES.values()]
 
 
 def read_resource(workspace: Workspace, uri: str) -> TextResourceContents:
@@ -220,14 +182,12 @@ def read_resource(workspace: Workspace, uri: str) -> TextResourceContents:
         StateError: A file of the report is a link.
         VocabgapError: The report cannot be read.
     """
-    for each in _RESOURCES:
-        if each.uri == uri:
-            _require_inside(workspace.out)
-            return TextResourceContents(
-                uri=uri, mime_type=each.media_type, text=each.read(workspace.out), _meta=_META
-            )
-    raise NotFoundError(
-        f"there is no resource '{shown(uri)}'", hint=f"there are {', '.join(each.uri for each in _RESOURCES)}"
+    if uri not in _RESOURCES:
+        raise NotFoundError(f"there is no resource '{shown(uri)}'", hint=f"there are {', '.join(_RESOURCES)}")
+    resource, text_of = _RESOURCES[uri]
+    _require_inside(workspace.out)
+    return TextResourceContents(
+        uri=uri, mime_type=resource.mime_type, text=text_of(workspace.out), _meta={"notice": NOTICE}
     )
 
 
@@ -265,36 +225,41 @@ def _manifest(out: Path) -> str:
     manifest, _ = read_run(out, option=_OPTION)
     fields = msgspec.to_builtins(manifest)
     inputs = fields["inputs"]
-    return _json(
-        {
-            "notice": NOTICE,
-            **fields,
-            "inputs": inputs[:_MOST_INPUTS],
-            "inputs_left_out": max(0, len(inputs) - _MOST_INPUTS),
-        }
-    )
+    shortened = {"inputs": inputs[:_MOST_INPUTS], "inputs_left_out": max(0, len(inputs) - _MOST_INPUTS)}
+    return _json({"notice": NOTICE, **fields, **shortened})
 
 
 def _json(document: dict[str, Any]) -> str:
     return msgspec.json.format(msgspec.json.encode(shown(msgspec.to_builtins(document))), indent=2).decode()
 
 
-_RESOURCES: Final = (
-    _Resource(
-        "report.md", "Latest report", "The report that was published last.", "text/markdown", _markdown
-    ),
-    _Resource(
-        "capabilities.json",
-        "Latest ranking",
-        f"The first {_MOST_PUBLISHED} missing capabilities of that report, in order of rank.",
-        "application/json",
-        _capabilities,
-    ),
-    _Resource(
-        "run.json",
-        "Latest run",
-        "What that report was made of: logs with their digests, parameters, versions and counts.",
-        "application/json",
-        _manifest,
-    ),
+def _resource(
+    name: str, title: str, description: str, media_type: str, text_of: Callable[[Path], str]
+) -> tuple[str, tuple[Resource, Callable[[Path], str]]]:
+    uri = f"vocabgap://report/{name}"
+    description = f"{description} {MARK}"
+    resource = Resource(name=name, title=title, uri=uri, description=description, mime_type=media_type)
+    return uri, (resource, text_of)
+
+
+_RESOURCES: Final = dict(
+    [
+        _resource(
+            "report.md", "Latest report", "The report that was published last.", "text/markdown", _markdown
+        ),
+        _resource(
+            "capabilities.json",
+            "Latest ranking",
+            f"The first {_MOST_PUBLISHED} missing capabilities of that report, in order of rank.",
+            "application/json",
+            _capabilities,
+        ),
+        _resource(
+            "run.json",
+            "Latest run",
+            "What that report was made of: logs with their digests, parameters, versions and counts.",
+            "application/json",
+            _manifest,
+        ),
+    ]
 )

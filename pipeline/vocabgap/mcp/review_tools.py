@@ -5,11 +5,12 @@ from typing import Annotated, Final, Literal, Self, TypeVar
 
 import msgspec
 import polars as pl
+from msgspec import Meta
 
 from vocabgap.gaplog.review import Query, review
 from vocabgap.ingest.selection import Selection
 from vocabgap.mcp.report_tools import MOMENT, Near, Ranked
-from vocabgap.mcp.tool import LONGEST_NAME, Answer, Arguments, Checkpoint, Limit, Tool, fitting
+from vocabgap.mcp.tool import LONGEST_NAME, Answer, Arguments, Checkpoint, Limit, fitting, tool
 from vocabgap.mcp.workspace import Workspace
 from vocabgap.records.lookup import find_capability
 from vocabgap.reporting.capability import Capability, Recurring, Tally, Wording
@@ -56,32 +57,28 @@ def _first(names: list[str]) -> list[str]:
 
 MOST_GAPS: Final = 100
 MOST_NOTES: Final = 10
-_Text = Annotated[str, msgspec.Meta(max_length=500)]
-_Name = Annotated[str, msgspec.Meta(max_length=LONGEST_NAME)]
+_Text = Annotated[str, Meta(max_length=500)]
+_Name = Annotated[str, Meta(max_length=LONGEST_NAME)]
 _Value = TypeVar("_Value")
 
 
 class ListArguments(Arguments):
     """Which records are wanted; several fields narrow the list."""
 
-    image: Annotated[_Name | None, msgspec.Meta(description="Only of this image.")] = None
-    since: Annotated[_Text | None, msgspec.Meta(description=f"Earliest moment, inclusive: {MOMENT}.")] = None
-    until: Annotated[_Text | None, msgspec.Meta(description="Latest moment, exclusive, as `since`.")] = None
-    operation: Annotated[_Text | None, msgspec.Meta(description="Only with this operation, named whole.")] = (
+    image: Annotated[_Name | None, Meta(description="Only of this image.")] = None
+    since: Annotated[_Text | None, Meta(description=f"Earliest moment, inclusive: {MOMENT}.")] = None
+    until: Annotated[_Text | None, Meta(description="Latest moment, exclusive, as `since`.")] = None
+    operation: Annotated[_Text | None, Meta(description="Only with this operation, named whole.")] = None
+    match: Annotated[_Text | None, Meta(description="Only where this text occurs.")] = None
+    category: Annotated[_Text | None, Meta(description="Only of this category.")] = None
+    session: Annotated[_Name | None, Meta(description="Only of this session; `last` for the newest one.")] = (
         None
     )
-    match: Annotated[_Text | None, msgspec.Meta(description="Only where this text occurs.")] = None
-    category: Annotated[_Text | None, msgspec.Meta(description="Only of this category.")] = None
-    session: Annotated[
-        _Name | None, msgspec.Meta(description="Only of this session; `last` for the newest one.")
-    ] = None
     satisfaction: Annotated[
         Literal[-1, 0, 1, "none"] | None,
-        msgspec.Meta(description="Only with this satisfaction: -1, 0 or 1; `none` for what is not rated."),
+        Meta(description="Only with this satisfaction: -1, 0 or 1; `none` for what is not rated."),
     ] = None
-    limit: Annotated[int, msgspec.Meta(ge=1, le=MOST_GAPS, description="How many to list, newest first.")] = (
-        20
-    )
+    limit: Annotated[int, Meta(ge=1, le=MOST_GAPS, description="How many to list, newest first.")] = 20
 
 
 class ListedGap(GapRow):
@@ -107,8 +104,13 @@ class Listed(Answer, kw_only=True):
     notes: list[str]
 
 
-def list_records(workspace: Workspace, arguments: ListArguments, checkpoint: Checkpoint) -> Listed:
-    """List what is logged, as far as it is asked for."""
+@tool("List logged gaps", Limit.LOOK)
+def list_gaps(workspace: Workspace, arguments: ListArguments, checkpoint: Checkpoint) -> Listed:
+    """List the gaps that were logged, newest first.
+
+    Narrow them by image, time, operation, category, session or satisfaction. With session `last` it is the
+    review at the end of a session.
+    """
     query = Query.of(
         images=_one(arguments.image),
         since=arguments.since,
@@ -136,20 +138,6 @@ def _one(value: _Value | None) -> tuple[_Value, ...]:
     return () if value is None else (value,)
 
 
-LIST_GAPS: Final = Tool(
-    name="list_gaps",
-    title="List logged gaps",
-    description=(
-        "List the gaps that were logged, newest first, by image, time, operation, category, session or"
-        " satisfaction. With session `last` it is the review at the end of a session."
-    ),
-    arguments=ListArguments,
-    data=Listed,
-    limit=Limit.LOOK,
-    work=list_records,
-)
-
-
 MOST_RECORDS: Final = 50
 _MOST_NAMES: Final = 20
 _MOST_CHARACTERS: Final = 2_000
@@ -160,14 +148,14 @@ class ShowArguments(Arguments):
 
     capability: Annotated[
         str,
-        msgspec.Meta(
+        Meta(
             min_length=1,
             max_length=_MOST_CHARACTERS,
             description="Its identifier, or the beginning of it; its label; or any of its wordings.",
         ),
     ]
     records: Annotated[
-        int, msgspec.Meta(ge=0, le=MOST_RECORDS, description="How many of its records to list, newest first.")
+        int, Meta(ge=0, le=MOST_RECORDS, description="How many of its records to list, newest first.")
     ] = 10
 
 
@@ -201,8 +189,13 @@ class Shown(Answer, kw_only=True):
     left_out: int
 
 
-def show(workspace: Workspace, arguments: ShowArguments, checkpoint: Checkpoint) -> Shown:
-    """Find a capability, and list what it rests on."""
+@tool("Show a missing capability", Limit.COMPUTE)
+def show_capability(workspace: Workspace, arguments: ShowArguments, checkpoint: Checkpoint) -> Shown:
+    """Show one missing capability of the ranking with its evidence.
+
+    That is how it was worded, which operations and workarounds stood in for it, which entries of the
+    vocabulary come near, and its records.
+    """
     analysis = workspace.rankings.of(Selection(), checkpoint)
     row = find_capability(analysis.ranked, arguments.capability).row(0, named=True)
     capability = msgspec.convert(row, Capability)
@@ -224,17 +217,3 @@ def show(workspace: Workspace, arguments: ShowArguments, checkpoint: Checkpoint)
         records=rows,
         left_out=records.height - len(rows),
     )
-
-
-SHOW_CAPABILITY: Final = Tool(
-    name="show_capability",
-    title="Show a missing capability",
-    description=(
-        "Show one missing capability of the ranking with its evidence: how it was worded, which operations"
-        " and workarounds stood in for it, which entries of the vocabulary come near, and its records."
-    ),
-    arguments=ShowArguments,
-    data=Shown,
-    limit=Limit.COMPUTE,
-    work=show,
-)

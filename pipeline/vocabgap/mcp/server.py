@@ -29,23 +29,23 @@ from mcp_types import (
 
 from vocabgap import __version__
 from vocabgap.errors import DEBUG_VARIABLE
-from vocabgap.mcp.log_tool import LOG_VOCABULARY_GAP, SIMILAR_GAPS
+from vocabgap.mcp.log_tool import log_vocabulary_gap, similar_gaps
 from vocabgap.mcp.prompts import get_prompt, limit_of, prompts
-from vocabgap.mcp.report_tools import REPORT_GAPS, read_resource, resources
-from vocabgap.mcp.review_tools import LIST_GAPS, SHOW_CAPABILITY
-from vocabgap.mcp.terms_tool import CHECK_TERMS
-from vocabgap.mcp.tool import Failure, Limit, Limiter, Tool, checkpoint, failure, shown
+from vocabgap.mcp.report_tools import read_resource, report_gaps, resources
+from vocabgap.mcp.review_tools import list_gaps, show_capability
+from vocabgap.mcp.terms_tool import check_terms
+from vocabgap.mcp.tool import Limit, Limiter, Tool, checkpoint, failure, shown
 from vocabgap.mcp.workspace import Workspace
 from vocabgap.text import escape_unseen_in_json
 
 NAME: Final = "vocabgap"
 TOOLS: Final[tuple[Tool[Any, Any], ...]] = (
-    LOG_VOCABULARY_GAP,
-    REPORT_GAPS,
-    LIST_GAPS,
-    SHOW_CAPABILITY,
-    SIMILAR_GAPS,
-    CHECK_TERMS,
+    log_vocabulary_gap,
+    report_gaps,
+    list_gaps,
+    show_capability,
+    similar_gaps,
+    check_terms,
 )
 _DOES_READ: Final = "rank it, look at the evidence"
 _DOES_LOG: Final = f"log it, {_DOES_READ}"
@@ -67,21 +67,12 @@ _Context = ServerRequestContext[Any]
 _Result = TypeVar("_Result")
 
 
-def tools_of(workspace: Workspace) -> dict[str, Tool[Any, Any]]:
-    """The tools of a workspace by name: of one that is read only, those that write nothing."""
-    return {each.name: each for each in TOOLS if not (each.writes and workspace.is_read_only)}
-
-
 def build(workspace: Workspace) -> Server[Any]:
-    """A server for one workspace, ready to be connected.
-
-    Args:
-        workspace: What its tools read, and where they write.
-    """
+    """A server whose tools read and write in one workspace, ready to be connected."""
     _be_quiet()
     limiter = Limiter()
-    tools = tools_of(workspace)
     is_read_only = workspace.is_read_only
+    tools = {each.name: each for each in TOOLS if not (each.writes and is_read_only)}
     definitions = [each.definition for each in tools.values()]
 
     async def list_tools(_: _Context, __: PaginatedRequestParams | None) -> ListToolsResult:
@@ -93,11 +84,9 @@ def build(workspace: Workspace) -> Server[Any]:
             names = ", ".join(tools)
             raise MCPError(INVALID_PARAMS, f"there is no tool '{shown(request.name)}' (there are {names})")
         arguments = request.arguments or {}
-        if tool.complete is None:
-            return _result(
-                await limiter.run(tool.limit, partial(tool.answer, workspace, arguments, checkpoint))
-            )
         envelope = await limiter.run(tool.limit, partial(tool.begin, workspace, arguments, checkpoint))
+        if tool.complete is None:
+            return _result(tool.finish(workspace, envelope))
         return _result(await limiter.run(Limit.COMPARE, partial(tool.finish, workspace, envelope)))
 
     async def list_resources(_: _Context, __: PaginatedRequestParams | None) -> ListResourcesResult:
@@ -154,12 +143,9 @@ def _or_protocol_error(work: Callable[[], _Result]) -> _Result:
     try:
         return work()
     except Exception as error:
-        raise _protocol_error(failure(error)) from None
-
-
-def _protocol_error(failed: Failure) -> MCPError:
-    code = INVALID_PARAMS if failed.code in _CALLER_ERRORS else INTERNAL_ERROR
-    return MCPError(code, failed.message, {"code": failed.code})
+        failed = failure(error)
+        code = INVALID_PARAMS if failed.code in _CALLER_ERRORS else INTERNAL_ERROR
+        raise MCPError(code, failed.message, {"code": failed.code}) from None
 
 
 def _be_quiet() -> None:

@@ -3,6 +3,7 @@
 from typing import Annotated, Final, Self
 
 import msgspec
+from msgspec import Meta
 
 from vocabgap.glossary.checking import verdict
 from vocabgap.glossary.conflicts import SemanticConflict, Strictness
@@ -11,7 +12,7 @@ from vocabgap.glossary.middlewares import check_terms as check_step
 from vocabgap.glossary.middlewares import extract_terms
 from vocabgap.glossary.senses import ExtractedTerm
 from vocabgap.glossary.session import ExecutionContext, Session
-from vocabgap.mcp.tool import Answer, Arguments, Checkpoint, Limit, NoGlossaryError, Tool, fitting
+from vocabgap.mcp.tool import Answer, Arguments, Checkpoint, Limit, NoGlossaryError, fitting, tool
 from vocabgap.mcp.workspace import Workspace
 
 _MOST_CHARACTERS: Final = 65_536
@@ -23,14 +24,11 @@ class TermsArguments(Arguments):
     """What is checked."""
 
     text: Annotated[
-        str,
-        msgspec.Meta(
-            min_length=1, max_length=_MOST_CHARACTERS, description="The text whose words are checked."
-        ),
+        str, Meta(min_length=1, max_length=_MOST_CHARACTERS, description="The text whose words are checked.")
     ]
-    critical: Annotated[
-        bool, msgspec.Meta(description="Whether nothing may go wrong where the text is used.")
-    ] = False
+    critical: Annotated[bool, Meta(description="Whether nothing may go wrong where the text is used.")] = (
+        False
+    )
 
 
 class Term(msgspec.Struct):
@@ -88,8 +86,13 @@ class Terms(Answer, kw_only=True):
     open: int
 
 
-def check(workspace: Workspace, arguments: TermsArguments, _: Checkpoint) -> Terms:
-    """Find the terms of a text and say what they mean; nothing is logged, and nobody is asked."""
+@tool("Check terms against the glossary", Limit.LOOK)
+def check_terms(workspace: Workspace, arguments: TermsArguments, _: Checkpoint) -> Terms:
+    """Find the terms of a text, say what they mean by the glossary, and which are unknown or ambiguous.
+
+    Use it before a wording is logged or an entry is named. The error `no_glossary` says that the server has
+    none.
+    """
     runtime = workspace.glossary
     if runtime is None:
         raise NoGlossaryError(
@@ -119,18 +122,3 @@ def check(workspace: Workspace, arguments: TermsArguments, _: Checkpoint) -> Ter
 
 def _candidates(conflict: SemanticConflict) -> list[str]:
     return [each.definition for each in conflict.candidate_senses[:_MOST_MEANINGS]]
-
-
-CHECK_TERMS: Final = Tool(
-    name="check_terms",
-    title="Check terms against the glossary",
-    description=(
-        "Find the terms of a text, say what they mean by the glossary, and which are unknown or ambiguous."
-        " Use it before a wording is logged or an entry is named. The error `no_glossary` says that the"
-        " server has none."
-    ),
-    arguments=TermsArguments,
-    data=Terms,
-    limit=Limit.LOOK,
-    work=check,
-)

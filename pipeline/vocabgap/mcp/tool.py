@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from inspect import cleandoc
-from typing import Any, Final, Generic, Literal, TypeVar
+from typing import Any, Final, Generic, Literal, TypeVar, get_type_hints
 
 import msgspec
 from anyio import CapacityLimiter, from_thread, to_thread
@@ -112,19 +112,10 @@ class Envelope(msgspec.Struct, Generic[AnswerType]):
 
 @dataclass(frozen=True)
 class Tool(Generic[ArgumentsType, AnswerType]):
-    """One tool.
+    """One tool: what agents and people call it, what it takes and answers, and what it does in a workspace.
 
-    Attributes:
-        name: What agents call it.
-        title: What people call it.
-        description: What it does, for whoever chooses among tools.
-        arguments: What it takes.
-        data: What it answers.
-        limit: What kind of work it is.
-        work: What it does, in a workspace; it calls the checkpoint where it may end early.
-        writes: Whether it changes anything; then it only adds, and adds again when it is called again.
-        complete: What is added to the answer when the work is done, as work of the kind `COMPARE`, so that
-            nobody else's work waits for it.
+    Its work calls the checkpoint where it may end early. One that writes only adds, and adds again when it is
+    called again. What completes an answer is work of the kind `COMPARE`, so that nobody else waits for it.
     """
 
     name: str
@@ -134,8 +125,8 @@ class Tool(Generic[ArgumentsType, AnswerType]):
     data: type[AnswerType]
     limit: Limit
     work: Callable[[Workspace, ArgumentsType, Checkpoint], AnswerType]
-    writes: bool = False
-    complete: Callable[[Workspace, AnswerType], AnswerType] | None = None
+    writes: bool
+    complete: Callable[[Workspace, AnswerType], AnswerType] | None
 
     @cached_property
     def definition(self) -> Definition:
@@ -153,12 +144,6 @@ class Tool(Generic[ArgumentsType, AnswerType]):
                 open_world_hint=False,
             ),
         )
-
-    def answer(
-        self, workspace: Workspace, arguments: dict[str, Any], checkpoint: Checkpoint
-    ) -> dict[str, Any]:
-        """What it answers: an envelope as a JSON object, whatever happens."""
-        return self.finish(workspace, self.begin(workspace, arguments, checkpoint))
 
     def begin(
         self, workspace: Workspace, arguments: dict[str, Any], checkpoint: Checkpoint
@@ -186,6 +171,27 @@ class Tool(Generic[ArgumentsType, AnswerType]):
         except msgspec.ValidationError as error:
             names = ", ".join(self.arguments.__struct_fields__)
             raise InvalidInputError(f"arguments: {error}", hint=f"it takes {names}") from error
+
+
+def tool(
+    title: str,
+    limit: Limit,
+    *,
+    writes: bool = False,
+    complete: Callable[[Workspace, Any], Any] | None = None,
+) -> Callable[
+    [Callable[[Workspace, ArgumentsType, Checkpoint], AnswerType]], Tool[ArgumentsType, AnswerType]
+]:
+    """Make a tool of a function: its name, its description and its types are those of the function."""
+
+    def decorate(
+        work: Callable[[Workspace, ArgumentsType, Checkpoint], AnswerType],
+    ) -> Tool[ArgumentsType, AnswerType]:
+        kinds, description = get_type_hints(work), " ".join((work.__doc__ or "").split())
+        arguments, data = kinds["arguments"], kinds["return"]
+        return Tool(work.__name__, title, description, arguments, data, limit, work, writes, complete)
+
+    return decorate
 
 
 class Limiter:
@@ -252,12 +258,7 @@ def shown(value: Any) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def fitting(rows: Sequence[Row], most: int = MOST_BYTES) -> list[Row]:
-    """As many rows, from the first on, as fit in an answer; one at least.
-
-    Args:
-        rows: The rows.
-        most: Bytes that they may take as JSON, once their texts are cut.
-    """
+    """As many rows, from the first on, as fit in an answer of so many bytes of JSON; one at least."""
     fit: list[Row] = []
     size = 0
     for row in rows:
@@ -271,9 +272,7 @@ def fitting(rows: Sequence[Row], most: int = MOST_BYTES) -> list[Row]:
 def schema_of(kind: Any, *, is_answer: bool = False) -> dict[str, Any]:  # noqa: ANN401 - a type, generic or not
     """The JSON Schema of a struct: an object at its root, as the protocol wants it.
 
-    Args:
-        kind: The struct.
-        is_answer: Whether it is written here, and so has every field, those with a default among them.
+    What is answered has every field, those with a default among them.
     """
     (root,), definitions = msgspec.json.schema_components([kind], ref_template=_DEFINITIONS)
     for each in definitions.values():
