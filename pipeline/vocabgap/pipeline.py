@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, NamedTuple, Self
+from typing import Final
 
 import polars as pl
 
@@ -28,7 +28,7 @@ from vocabgap.ranking.coverage import covered
 from vocabgap.ranking.identity import identify
 from vocabgap.ranking.lineage import Lineage, trace
 from vocabgap.ranking.screening import screen
-from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary
+from vocabgap.ranking.vocabulary import Vocabulary, configured_vocabulary
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.manifest import Decided, Model, Timing
@@ -40,29 +40,6 @@ from vocabgap.settings.model import Settings, shared_from
 from vocabgap.text import count
 
 STAGES: Final = ("ingest", "cluster", "rank", "report")
-
-
-class Request(NamedTuple):
-    """What is asked for.
-
-    Attributes:
-        settings: The settings in force.
-        selection: What the ranking is narrowed to.
-        now: The moment that counts as its present.
-    """
-
-    settings: Settings
-    selection: Selection
-    now: datetime
-
-    @classmethod
-    def of(cls, settings: Settings | None, selection: Selection | None, now: datetime | None) -> Self:
-        """A request; what is not said is the default settings, everything, and the clock's moment."""
-        settings = Settings() if settings is None else settings
-        selection = Selection() if selection is None else selection
-        require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
-        require_kind("selection", selection, Selection, "a Selection")
-        return cls(settings, selection, require_offset(datetime.now(UTC) if now is None else now, name="now"))
 
 
 @dataclass(frozen=True, repr=False)
@@ -144,7 +121,7 @@ def analyse(
     Raises:
         VocabgapError: One of its kinds, as the stages raise them.
     """
-    settings, selection, moment = Request.of(settings, selection, now)
+    settings, selection, moment = _in_force(settings, selection, now)
     timings: list[Timing] = []
 
     @contextmanager
@@ -155,13 +132,12 @@ def analyse(
         yield
         timings.append(Timing(name, round(time.perf_counter() - start, 6)))
 
-    # What cannot be used is told before the work is done.
+    # What cannot be used is refused before the work is done.
     baseline = read_baseline(resolve_target(settings.report.out if out is None else out), moment, previous)
     roots = resolve_roots(roots)
     recorded = read_decisions(expanded(settings.decisions.file))
     embedder = load_embedder(settings.cluster.embedder, cache)
-    listed = settings.vocabulary
-    vocabulary = load_vocabulary(listed.paths, fields=listed.fields, entries=listed.entries)
+    vocabulary = configured_vocabulary(settings.vocabulary)
     with stage("ingest"):
         scanned = scan(
             roots,
@@ -176,23 +152,23 @@ def analyse(
             category_aliases=settings.category_aliases,
             operation_aliases=settings.operation_aliases,
         )
-        corpus = replace(scanned, gaps=screen(scanned.gaps, settings.rules))
-        # What is outside the selection is told as filtered, whatever the rules say of it.
-        selected = replace(selected, gaps=screen(selected.gaps, settings.rules)) if selection else corpus
+        whole = replace(scanned, gaps=screen(scanned.gaps, settings.rules))
+        # What is outside the selection is marked as filtered, whatever the rules say of it.
+        selected = replace(selected, gaps=screen(selected.gaps, settings.rules)) if selection else whole
     with stage("cluster"):
-        # The whole corpus is grouped whatever is selected, so that a need is the same need in every view.
-        proposed = cluster(corpus.records, settings.cluster, embedder=embedder)
+        # All records are clustered, whatever is selected, so that a need is the same need in every view.
+        proposed = cluster(whole.records, settings.cluster, embedder=embedder)
         decisions = replay(recorded, proposed.wordings["surface"].unique())
         clusters = proposed.constrained(decisions.constraints)
     with stage("rank"):
         identified = identify(
-            proposed, clusters, corpus.records, baseline=baseline.groups, verdicts=decisions.verdicts
+            proposed, clusters, whole.records, baseline=baseline.groups, verdicts=decisions.verdicts
         )
         if settings.categories.reclassify:
-            # What is learned is learned from the whole corpus, whatever is selected.
+            # What is learned is learned from all records, whatever is selected.
             categorised = reclassify(
                 selected.gaps,
-                corpus=corpus.gaps,
+                corpus=whole.gaps,
                 operations=settings.operation_categories,
                 category_aliases=settings.category_aliases,
                 operation_aliases=settings.operation_aliases,
@@ -200,13 +176,14 @@ def analyse(
         else:
             categorised = with_categories(selected.gaps, category_aliases=settings.category_aliases)
         selected = replace(selected, gaps=categorised)
+        # Ranked by the category that a record was given; the gaps keep the one that its agent wrote, too.
         ranked = rank(
             with_given_categories(selected.gaps.filter("counted")).select(RECORDS.names),
             clusters,
             settings.rank,
             now=moment,
             identities=identified.identities,
-            corpus=corpus.records if selection else None,
+            corpus=whole.records if selection else None,
             category_aliases=settings.category_aliases,
             operation_aliases=settings.operation_aliases,
         )
@@ -273,7 +250,7 @@ def run(
     Raises:
         VocabgapError: One of its kinds, as the stages raise them.
     """
-    settings, selection, moment = request = Request.of(settings, selection, now)
+    settings, selection, moment = _in_force(settings, selection, now)
     target = resolve_target(settings.report.out if out is None else out)
     roots = resolve_roots(roots)
     check_target(target, roots)
@@ -283,7 +260,9 @@ def run(
         shared_from(whole_number("share", share))
     analysis = analyse(
         roots,
-        **request._asdict(),
+        settings=settings,
+        selection=selection,
+        now=moment,
         out=target,
         cache=cache,
         verify_hash=verify_hash,
@@ -322,6 +301,17 @@ def run(
             terms=None if checked is None else checked.terms,
         )
     return Run(**vars(analysis), published=published, blocked=blocked)
+
+
+def _in_force(
+    settings: Settings | None, selection: Selection | None, now: datetime | None
+) -> tuple[Settings, Selection, datetime]:
+    """What is not said is the default settings, everything, and the clock's moment."""
+    settings = Settings() if settings is None else settings
+    selection = Selection() if selection is None else selection
+    require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
+    require_kind("selection", selection, Selection, "a Selection")
+    return settings, selection, require_offset(datetime.now(UTC) if now is None else now, name="now")
 
 
 def _check_apart(cache: Path, target: Path) -> None:

@@ -173,7 +173,7 @@ def _finder(output: Output, settings: "Settings", *, is_named: bool) -> "Callabl
     """What finds what comes near to a need; without a report that was asked for, in the vocabulary alone."""
     from vocabgap.errors import NotFoundError
     from vocabgap.gaplog.nearest import similar_gaps
-    from vocabgap.ranking.vocabulary import load_vocabulary
+    from vocabgap.ranking.vocabulary import configured_vocabulary
     from vocabgap.reporting.published_run import read_run
 
     ranked = None
@@ -186,7 +186,6 @@ def _finder(output: Output, settings: "Settings", *, is_named: bool) -> "Callabl
         if is_named:
             raise
         output.note(f"no capability is named: {error.message}")
-    listed = settings.vocabulary
-    known = load_vocabulary(listed.paths, fields=listed.fields, entries=listed.entries)
-    entries = known if listed.paths else None
+    known = configured_vocabulary(settings.vocabulary)
+    entries = known if settings.vocabulary.paths else None
     return partial(similar_gaps, capabilities=ranked, vocabulary=entries, settings=settings)

@@ -114,11 +114,10 @@ def draft(
     settings = settings_of(context).settings
     # What follows loads Polars.
     from vocabgap.ranking.drafting import draft as draft_of
-    from vocabgap.ranking.vocabulary import load_vocabulary
+    from vocabgap.ranking.vocabulary import configured_vocabulary
     from vocabgap.reporting.published_run import read_gaps, read_run, telling_of_narrowing
 
-    listed = settings.vocabulary
-    known = load_vocabulary(listed.paths, fields=listed.fields, entries=listed.entries)
+    known = configured_vocabulary(settings.vocabulary)
     folder = settings.report.out if run is None else run
     _, ranked = read_run(folder, option="--run")
     with telling_of_narrowing(folder):
@@ -126,7 +125,7 @@ def draft(
             printable_name(capability),
             ranked,
             gaps=read_gaps(folder),
-            vocabulary=known if listed.paths else None,
+            vocabulary=known if settings.vocabulary.paths else None,
             stop_words=settings.cluster.stop_words,
             operation_aliases=settings.operation_aliases,
         )

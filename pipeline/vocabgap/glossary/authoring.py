@@ -25,7 +25,7 @@ from vocabgap.glossary.seeds import (
 )
 from vocabgap.glossary.senses import GlossaryScope, ScopeStack, SenseStatus, TermSense
 from vocabgap.glossary.session import mission_strictness
-from vocabgap.ranking.vocabulary import load_vocabulary
+from vocabgap.ranking.vocabulary import configured_vocabulary, load_vocabulary
 from vocabgap.settings.model import Settings, VocabularyFields
 from vocabgap.text import can_be_seen, words
 
@@ -297,8 +297,7 @@ def author_term(settings: Settings, entry: str, meaning: str, *, actor: str) -> 
         NotFoundError: There is no such glossary.
         VocabgapError: The vocabulary cannot be read, or the log cannot be written.
     """
-    listed = settings.vocabulary
-    known = load_vocabulary(listed.paths, fields=listed.fields, entries=listed.entries)
+    known = configured_vocabulary(settings.vocabulary)
     described = next((each.description for each in known.entries if each.name == entry), "")
     return _add(settings, entry, described or meaning, actor=actor, is_draft=False)
 

@@ -20,7 +20,7 @@ from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
 from vocabgap.ingest.discovery import discover, resolve_roots
 from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Analysis, analyse
-from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary, vocabulary_files
+from vocabgap.ranking.vocabulary import Vocabulary, configured_vocabulary, vocabulary_files
 from vocabgap.records.lookup import did_you_mean
 from vocabgap.records.record import LOG_NAME
 from vocabgap.reporting.manifest import MANIFEST_NAME
@@ -212,8 +212,7 @@ class Rankings:
     def _entries(self) -> Vocabulary:
         state = self._entries_state()
         if self._vocabulary is None or self._vocabulary[0] != state:
-            listed = self._settings.vocabulary
-            vocabulary = load_vocabulary(listed.paths, fields=listed.fields, entries=listed.entries)
+            vocabulary = configured_vocabulary(self._settings.vocabulary)
             self._vocabulary = (state, vocabulary)
         return self._vocabulary[1]
 

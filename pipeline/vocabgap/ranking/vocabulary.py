@@ -15,7 +15,7 @@ import msgspec
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, expanded, require_kind
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.ranking.vocabulary_files import Item, read_content, read_items
-from vocabgap.settings.model import VocabularyFields
+from vocabgap.settings.model import VocabularyFields, VocabularySettings
 from vocabgap.settings.sources import PATH_HINT, pointer_of, value_at
 from vocabgap.text import count, printable_name, shortened
 
@@ -145,6 +145,11 @@ def load_vocabulary(
     return Vocabulary(
         tuple(ordered), tuple(sorted(files, key=lambda file: (file.pack, file.name, file.sha256)))
     )
+
+
+def configured_vocabulary(settings: VocabularySettings) -> Vocabulary:
+    """The vocabulary that settings name, as `load_vocabulary` reads it."""
+    return load_vocabulary(settings.paths, fields=settings.fields, entries=settings.entries)
 
 
 def vocabulary_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
@@ -286,6 +291,3 @@ def _texts(item: Item, field: str, fields: VocabularyFields) -> tuple[str, ...]:
             f"{item.place}: {path}: expected texts, found {short_repr(value)}", hint=_LIST_HINT
         )
     return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
-
-
-__all__ = ["Entry", "Vocabulary", "VocabularyFile", "load_vocabulary", "vocabulary_files"]
