@@ -163,7 +163,7 @@ REJECTS: Final = Table(
         Column(
             "byte_offset", pl.Int64, "offset of the line's first byte; null where the whole file is meant"
         ),
-        Column("reason", pl.String, "one of a closed list, see `vocabgap.record.RejectReason`"),
+        Column("reason", pl.String, "one of a closed list, see `vocabgap.records.record.RejectReason`"),
         Column("detail", pl.String, "what was expected and what was found"),
         Column("raw", pl.String, "the first 512 bytes of the line, with unprintable bytes escaped"),
         _SCANNED_REPO,
@@ -197,7 +197,7 @@ def stripped(text: pl.Expr) -> pl.Expr:
 
 
 def phrase() -> pl.Expr:
-    """The text that stands for a record's need, as `vocabgap.needs.need_of` has it; null for none."""
+    """The text that stands for a record's need, as `vocabgap.records.record.need_of` has it; null for none."""
     trimmed = [stripped(pl.col(name)) for name in PHRASE_FIELDS]
     return pl.coalesce(pl.when(text != "").then(text) for text in trimmed)
 
@@ -281,7 +281,7 @@ VERDICTS: Final = Table(
         Column("surface", pl.String, "the surface; the decision is about the group that holds it"),
         Column("decision_id", pl.String, "the decision"),
         Column("time", UTC_MICROSECONDS, "when it was decided"),
-        Column("action", pl.String, "what was decided, see `vocabgap.decisions.Action`"),
+        Column("action", pl.String, "what was decided, see `vocabgap.decisions.record.Action`"),
         Column("label", pl.String, "the name that a `rename` gives; null otherwise"),
         Column("told", pl.String, "the decision in words"),
         Column("about", NAMES, "the surfaces of the capability as far as the decision keeps them"),

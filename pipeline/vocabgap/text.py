@@ -1,7 +1,7 @@
 """Surface forms: how a phrase is normalised for comparison, and how log text is shown.
 
 `surface` is shared by all that groups and compares phrases. The glossary's terms stay readable, and have a
-normal form of their own (`vocabgap.glossary.normalizing`).
+normal form of their own (`vocabgap.glossary.normal_form`).
 """
 
 import json
