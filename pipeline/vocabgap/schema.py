@@ -197,7 +197,7 @@ def stripped(text: pl.Expr) -> pl.Expr:
 
 
 def phrase() -> pl.Expr:
-    """The text that stands for a record's need, as `vocabgap.records.record.need_of` has it; null for none."""
+    """The text that stands for a need, as `vocabgap.records.record.need_of` has it; null for none."""
     trimmed = [stripped(pl.col(name)) for name in PHRASE_FIELDS]
     return pl.coalesce(pl.when(text != "").then(text) for text in trimmed)
 

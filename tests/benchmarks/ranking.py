@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from vocabgap.ranking.capabilities import rank
-from vocabgap.ranking.intervals import DRAWS, sureness
+from vocabgap.ranking.intervals import DRAWS, rank_intervals
 from vocabgap.schema import CLUSTERS, RECORDS, WORDINGS
 from vocabgap.settings.model import RankBy, RankSettings
 
@@ -116,7 +116,7 @@ def intervals(corpus: Corpus, by: RankBy) -> Callable[[], object]:
         corpus.groups.wordings.select("cluster", missing_capability="wording"), on="missing_capability"
     )
     ordered = pl.DataFrame({"cluster": corpus.groups.clusters["cluster"]}).with_columns(standing=pl.lit(1))
-    return lambda: sureness(placed, ordered, RankSettings(by=by), now=NOW, earliest=EARLIEST)
+    return lambda: rank_intervals(placed, ordered, RankSettings(by=by), now=NOW, earliest=EARLIEST)
 
 
 def plain(corpus: Corpus, by: RankBy) -> Callable[[], object]:

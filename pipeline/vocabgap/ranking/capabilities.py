@@ -19,9 +19,9 @@ from vocabgap.ranking.evidence import (
     variants,
     workarounds,
 )
-from vocabgap.ranking.identity import Grouping, unknown
-from vocabgap.ranking.intervals import sureness
-from vocabgap.ranking.priority import prioritised, trends
+from vocabgap.ranking.identity import Grouping, default_identities
+from vocabgap.ranking.intervals import rank_intervals
+from vocabgap.ranking.priority import trends, with_priority
 from vocabgap.records.moments import require_offset
 from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
 from vocabgap.schema import CAPABILITIES, CLUSTERS, IDENTITIES, RECORDS, SETTLED, WORDINGS, phrase
@@ -84,19 +84,19 @@ def rank(
         raise unusable("clusters", "what vocabgap.cluster returned", clusters)
     WORDINGS.require(clusters.wordings)
     CLUSTERS.require(clusters.clusters)
-    known = unknown(clusters.clusters) if identities is None else identities
+    known = default_identities(clusters.clusters) if identities is None else identities
     IDENTITIES.require(known)
-    placed = _placed(records, clusters.wordings)
-    whole = placed if corpus is None else _placed(corpus, clusters.wordings)
+    clustered = _with_clusters(records, clusters.wordings)
+    whole = clustered if corpus is None else _with_clusters(corpus, clusters.wordings)
     if corpus is not None:
-        _check_part(placed, whole)
+        _check_part(clustered, whole)
     earliest, latest = (
         cast("datetime | None", end) for end in (whole["timestamp"].min(), whole["timestamp"].max())
     )
     present = latest if now is None else require_offset(now, name="now").astimezone(UTC)
-    counted = prioritised(counts(placed).sort("cluster"), settings, present, earliest)
+    counted = with_priority(counts(clustered).sort("cluster"), settings, present, earliest)
     described = (
-        _with_evidence(counted, placed, clusters, category_aliases, operation_aliases)
+        _with_evidence(counted, clustered, clusters, category_aliases, operation_aliases)
         .join(trends(whole, present, earliest, settings.window_weeks), on="cluster", how="left")
         .join(known.rename({"label": "given"}), on="cluster", how="left")
         .with_columns(
@@ -112,9 +112,9 @@ def rank(
         "standing", *numbers, "label", "capability_id",
         descending=[False, *(True for _ in numbers), False, False], nulls_last=True,
     )  # fmt: skip
-    sure = sureness(placed, ordered, settings, now=present, earliest=earliest)
+    intervals = rank_intervals(clustered, ordered, settings, now=present, earliest=earliest)
     return (
-        ordered.hstack(sure)
+        ordered.hstack(intervals)
         .with_columns(pl.lit([], dtype=CAPABILITIES.schema["covered_by"]).alias("covered_by"))
         .with_row_index("rank", offset=1)
         .select(CAPABILITIES.names)
@@ -122,7 +122,7 @@ def rank(
     )
 
 
-def order_of(ranked: pl.DataFrame, said: RankBy | str | None = None) -> RankBy:
+def order_of(ranked: pl.DataFrame, ranked_by: RankBy | str | None = None) -> RankBy:
     """What a ranking counts first.
 
     What people have decided about may stand anywhere, and what is not established or settled stands behind;
@@ -130,7 +130,8 @@ def order_of(ranked: pl.DataFrame, said: RankBy | str | None = None) -> RankBy:
 
     Args:
         ranked: Table `capabilities`.
-        said: What it was ranked by, if that is known; else the first of the rankings that its order fits.
+        ranked_by: What it was ranked by, if that is known; else the first of the rankings that its order
+            fits.
 
     Raises:
         InvalidInputError: The order is another one than that, or none that a ranking gives.
@@ -138,9 +139,9 @@ def order_of(ranked: pl.DataFrame, said: RankBy | str | None = None) -> RankBy:
     fitting = _fitting(ranked) if ranked["rank"].is_sorted() else []
     if not fitting:
         raise InvalidInputError("the capabilities are in no order that a ranking gives", hint=_ORDER_HINT)
-    if said is None:
+    if ranked_by is None:
         return fitting[0]
-    wanted = overridden(RankSettings(), by=said).by
+    wanted = overridden(RankSettings(), by=ranked_by).by
     if wanted not in fitting:
         raise InvalidInputError(
             f"ranked_by: the capabilities are not ranked by {wanted.value}, but by {fitting[0].value}",
@@ -169,24 +170,24 @@ def _standing() -> pl.Expr:
 
 def _with_evidence(
     counted: pl.DataFrame,
-    placed: pl.DataFrame,
+    clustered: pl.DataFrame,
     clusters: Grouping,
     category_aliases: Mapping[str, str],
     operation_aliases: Mapping[str, str],
 ) -> pl.DataFrame:
-    """Everything that is told of each cluster beside its numbers."""
+    """The evidence of each cluster beside its numbers."""
     category = partial(fold_category, aliases=category_aliases)
     operation = partial(fold_operation, aliases=operation_aliases)
     evidence = [
-        tally(placed, "intent_category", "categories", category),
-        tally(placed, "operations_involved", "operations", operation),
-        tally(placed, "vocabulary_used", "vocabulary_used", str.strip),
-        variants(placed, clusters.wordings),
-        examples(placed),
-        combinations(placed, operation),
-        workarounds(placed),
-        askers(placed),
-        repeats(placed),
+        tally(clustered, "intent_category", "categories", category),
+        tally(clustered, "operations_involved", "operations", operation),
+        tally(clustered, "vocabulary_used", "vocabulary_used", str.strip),
+        variants(clustered, clusters.wordings),
+        examples(clustered),
+        combinations(clustered, operation),
+        workarounds(clustered),
+        askers(clustered),
+        repeats(clustered),
         clusters.clusters.drop("mentions"),
     ]
     capabilities = counted
@@ -198,8 +199,8 @@ def _with_evidence(
     ).with_columns(main_category())
 
 
-def _check_part(placed: pl.DataFrame, whole: pl.DataFrame) -> None:
-    strangers = placed.join(whole.select("cluster").unique(), on="cluster", how="anti")
+def _check_part(clustered: pl.DataFrame, whole: pl.DataFrame) -> None:
+    strangers = clustered.join(whole.select("cluster").unique(), on="cluster", how="anti")
     if strangers.height:
         raise InvalidInputError(
             f"{count(strangers.height, 'record')} asked for what no record of the corpus asks for",
@@ -207,14 +208,14 @@ def _check_part(placed: pl.DataFrame, whole: pl.DataFrame) -> None:
         )
 
 
-def _placed(records: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
-    placed = records.with_columns(phrase().alias("wording")).join(
+def _with_clusters(records: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
+    clustered = records.with_columns(phrase().alias("wording")).join(
         wordings.select("wording", "surface", "cluster"), on="wording", how="left", maintain_order="left"
     )
-    strangers = placed["cluster"].null_count()
+    strangers = clustered["cluster"].null_count()
     if strangers:
         raise InvalidInputError(
             f"{strangers} records have wordings that were not clustered",
             hint="rank the records that were clustered, or some of them",
         )
-    return placed
+    return clustered

@@ -190,7 +190,7 @@ class EntryIndex:
         return postings
 
     @cached_property
-    def _spelt(self) -> tuple[Mapping[str, int], Mapping[str, Sequence[str]]]:
+    def _trigrams(self) -> tuple[Mapping[str, int], Mapping[str, Sequence[str]]]:
         """How many trigrams each word has, and which words hold each trigram."""
         sizes: dict[str, int] = {}
         holders: dict[str, list[str]] = defaultdict(list)
@@ -212,7 +212,7 @@ class EntryIndex:
     def _alike(self, word: str) -> Mapping[str, float]:
         """The words of the entries that may stand for a word, with how far they do, 0 to 1."""
         if word not in self._similar:
-            sizes, holders = self._spelt
+            sizes, holders = self._trigrams
             grams = _grams(word)
             shared = Counter(other for gram in grams for other in holders.get(gram, ()))
             shares = {other: 2.0 * both / (len(grams) + sizes[other]) for other, both in shared.items()}
@@ -220,7 +220,7 @@ class EntryIndex:
             self._similar[word] = near | ({word: 1.0} if word in self._postings else {})
         return self._similar[word]
 
-    def _asked(self, phrase: str) -> dict[str, str]:
+    def _need_words(self, phrase: str) -> dict[str, str]:
         """The stems of a need to the words as written; neighbours that the entries write as one are one."""
         written = words(phrase)
         words_of_need: dict[str, str] = {}
@@ -233,12 +233,12 @@ class EntryIndex:
             )
             at += size
         # A bare number is a setting of the need and not the need.
-        told = {
+        telling = {
             word: text
             for word, text in words_of_need.items()
             if word not in self._ignored and not word.isdigit()
         }
-        return told or words_of_need
+        return telling or words_of_need
 
     def covering(
         self, phrase: str, operations: Mapping[str, float] | None = None, top: int = SHOWN
@@ -255,7 +255,7 @@ class EntryIndex:
             Matches with a score above 0, best first, of equal ones the first by name. The last one gives way
             to the entry that explains most of the need, if that is not among them.
         """
-        need = self._asked(phrase)
+        need = self._need_words(phrase)
         by_word = {word: self._explained(word) for word in need}
         total = sum(map(self._weight, need)) or 1.0
         by_operation = {
@@ -278,9 +278,9 @@ class EntryIndex:
             ordered = tuple(sorted(terms.items(), key=lambda term: (-term[1], term[0])))
             return Match(self.entries[number], sum(terms.values()), explained, ordered)
 
-        nearest = _greatest(bounds, match, lambda found: found.score, top)
-        explains = _greatest(words_alone, match, lambda found: found.explained, 1)
-        shown = max((found.explained for found in nearest), default=0.0)
+        nearest = _greatest(bounds, match, lambda each: each.score, top)
+        explains = _greatest(words_alone, match, lambda each: each.explained, 1)
+        shown = max((each.explained for each in nearest), default=0.0)
         if explains and round(explains[0].explained, _SAME_DIGITS) > round(shown, _SAME_DIGITS):
             nearest[-1:] = explains
         return nearest

@@ -8,22 +8,22 @@ import polars as pl
 from vocabgap.records.record import UNCATEGORIZED
 from vocabgap.schema import CAPABILITIES, EXAMPLE_FIELDS, IMAGE_KEY, stripped
 
-EXAMPLES: Final = 3
-WORKAROUNDS: Final = 5
-MIN_TURNS: Final = 5
-TOLERANCE: Final = 0.2
-REGULAR: Final = 4
-OUT_OF: Final = 5
-MIN_OPERATIONS: Final = 2
-MIN_MENTIONS: Final = 2
+MAX_EXAMPLES: Final = 3
+MAX_WORKAROUNDS: Final = 5
+MIN_REPEAT_SESSIONS: Final = 5
+INTERVAL_TOLERANCE: Final = 0.2
+REGULAR_INTERVALS: Final = 4
+OF_INTERVALS: Final = 5
+MIN_COMBINED: Final = 2
+MIN_SUPPORT: Final = 2
 _MENTIONS: Final = pl.len().cast(pl.Int64).alias("mentions")
 _OPERATIONS_AS_TEXT: Final = pl.col("operations").list.join("\n")
 
 
-def counts(placed: pl.DataFrame) -> pl.DataFrame:
+def counts(clustered: pl.DataFrame) -> pl.DataFrame:
     """Mentions, distinct images, sessions and tenants, last seen, and ratings of each cluster."""
     known_session = pl.struct("tenant_id", "session_id").filter(stripped(pl.col("session_id")) != "")
-    return placed.group_by("cluster").agg(
+    return clustered.group_by("cluster").agg(
         _MENTIONS,
         pl.struct(IMAGE_KEY).n_unique().cast(pl.Int64).alias("images"),
         known_session.n_unique().cast(pl.Int64).alias("sessions"),
@@ -43,13 +43,13 @@ def folded(values: pl.Series, fold: Callable[[str], str]) -> pl.Series:
     return values.replace_strict(known, pl.Series(names, dtype=pl.String))
 
 
-def tally(placed: pl.DataFrame, column: str, into: str, fold: Callable[[str], str]) -> pl.DataFrame:
+def tally(clustered: pl.DataFrame, column: str, into: str, fold: Callable[[str], str]) -> pl.DataFrame:
     """How many records of each cluster hold each name in a column of texts, or of lists of texts.
 
     `fold` says which name a value stands for, empty for none. A record that holds two spellings of one name
     counts once. Clusters without any value are left out.
     """
-    values = placed.select("cluster", pl.col(column).alias("name")).with_row_index("record")
+    values = clustered.select("cluster", pl.col(column).alias("name")).with_row_index("record")
     if values.schema["name"] == pl.List(pl.String):
         values = values.explode("name")
     counted = (
@@ -69,14 +69,14 @@ def main_category() -> pl.Expr:
     return categorised.list.first().fill_null(UNCATEGORIZED).alias("intent_category")
 
 
-def variants(placed: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
+def variants(clustered: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
     """Every wording of each cluster with its mentions and its similarity to the label."""
-    counted = placed.group_by("cluster", "wording").agg(_MENTIONS)
+    counted = clustered.group_by("cluster", "wording").agg(_MENTIONS)
     similar = counted.join(wordings.select("wording", "similarity"), on="wording", how="left")
     return _listed(similar, "variants", ["wording"], also=["similarity"])
 
 
-def workarounds(placed: pl.DataFrame) -> pl.DataFrame:
+def workarounds(clustered: pl.DataFrame) -> pl.DataFrame:
     """What was done instead in each cluster, most frequent first, five at most.
 
     Workarounds that differ only in case, white space or the stop at their end count as one, in the words that
@@ -85,7 +85,7 @@ def workarounds(placed: pl.DataFrame) -> pl.DataFrame:
     spoken = stripped(pl.col("workaround"))
     same = spoken.str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars_end(". ").alias("same")
     counted = (
-        placed.select("cluster", spoken.alias("workaround"), same)
+        clustered.select("cluster", spoken.alias("workaround"), same)
         .filter(pl.col("same") != "")
         .group_by("cluster", "same", "workaround")
         .agg(_MENTIONS)
@@ -94,17 +94,17 @@ def workarounds(placed: pl.DataFrame) -> pl.DataFrame:
         .agg(pl.col("workaround").first(), pl.col("mentions").sum())
     )
     return _listed(counted, "workarounds", ["workaround"]).with_columns(
-        pl.col("workarounds").list.head(WORKAROUNDS)
+        pl.col("workarounds").list.head(MAX_WORKAROUNDS)
     )
 
 
-def askers(placed: pl.DataFrame) -> pl.DataFrame:
+def askers(clustered: pl.DataFrame) -> pl.DataFrame:
     """Whose records are in each cluster: tenants with their repositories, those with most mentions first."""
     whose = ["tenant_id", "repo_slug"]
-    return _listed(placed.group_by("cluster", *whose).agg(_MENTIONS), "asked_by", whose)
+    return _listed(clustered.group_by("cluster", *whose).agg(_MENTIONS), "asked_by", whose)
 
 
-def examples(placed: pl.DataFrame) -> pl.DataFrame:
+def examples(clustered: pl.DataFrame) -> pl.DataFrame:
     """A few records of each cluster to look at, newest first.
 
     One record of every image comes before a second one of any; a record that knows its session, its snapshot
@@ -114,14 +114,14 @@ def examples(placed: pl.DataFrame) -> pl.DataFrame:
     pointers = pl.sum_horizontal(known)
     position = ["tenant_id", "repo_slug", "source_path", "line"]
     later = [False] * len(position)
-    telling = placed.with_columns(pointers.alias("pointers")).sort(
+    telling = clustered.with_columns(pointers.alias("pointers")).sort(
         "pointers", "timestamp", *position, descending=[True, True, *later], nulls_last=True
     )
     return (
         telling.with_columns(pl.int_range(pl.len()).over("cluster", *IMAGE_KEY).alias("turn"))
         .sort("turn", "pointers", maintain_order=True, descending=[False, True])
         .group_by("cluster", maintain_order=True)
-        .head(EXAMPLES)
+        .head(MAX_EXAMPLES)
         .sort("timestamp", *position, descending=[True, *later], nulls_last=True)
         .group_by("cluster", maintain_order=True)
         .agg(pl.struct(EXAMPLE_FIELDS).alias("examples"))
@@ -129,7 +129,7 @@ def examples(placed: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def repeats(placed: pl.DataFrame) -> pl.DataFrame:
+def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
     """Count the verbatim repeats by automation among the mentions of each cluster.
 
     The mentions of one surface by one tenant are taken as repeats by automation, all of them, where
@@ -145,9 +145,9 @@ def repeats(placed: pl.DataFrame) -> pl.DataFrame:
     wording = ["cluster", "tenant_id", "surface"]
     known = (stripped(pl.col("session_id")) != "").fill_null(value=False)
     sessions = (
-        placed.select(*wording, "timestamp", "session_id")
+        clustered.select(*wording, "timestamp", "session_id")
         .filter(pl.col("timestamp").is_not_null())
-        .filter(pl.len().over(wording) >= MIN_TURNS)
+        .filter(pl.len().over(wording) >= MIN_REPEAT_SESSIONS)
         .with_row_index("record")
         .with_columns(
             pl.when(known).then("session_id").alias("session"),
@@ -158,7 +158,7 @@ def repeats(placed: pl.DataFrame) -> pl.DataFrame:
         .sort(*wording, "timestamp")
     )
     interval = pl.col("interval").drop_nulls()
-    near = (interval - interval.median()).abs() <= TOLERANCE * interval.median()
+    near = (interval - interval.median()).abs() <= INTERVAL_TOLERANCE * interval.median()
     return (
         sessions.with_columns(
             pl.col("timestamp").diff().dt.total_microseconds().over(wording).alias("interval")
@@ -167,10 +167,10 @@ def repeats(placed: pl.DataFrame) -> pl.DataFrame:
         .agg(
             pl.len().alias("turns"),
             interval.median().alias("median"),
-            (near.sum() * OUT_OF >= REGULAR * interval.len()).alias("regular"),
+            (near.sum() * OF_INTERVALS >= REGULAR_INTERVALS * interval.len()).alias("regular"),
             pl.col("mentions").sum(),
         )
-        .filter(pl.col("turns") >= MIN_TURNS, pl.col("median") > 0, "regular")
+        .filter(pl.col("turns") >= MIN_REPEAT_SESSIONS, pl.col("median") > 0, "regular")
         .group_by("cluster")
         .agg(pl.col("mentions").sum().cast(pl.Int64).alias("repeats"))
     )
@@ -184,14 +184,14 @@ def operation_sets(operations: pl.Series, fold: Callable[[str], str]) -> pl.Seri
     return operations.list.eval(names).list.eval(named).alias("operations")
 
 
-def combinations(placed: pl.DataFrame, fold: Callable[[str], str]) -> pl.DataFrame:
+def combinations(clustered: pl.DataFrame, fold: Callable[[str], str]) -> pl.DataFrame:
     """The combinations of operations that recur in the records of each cluster, most frequent first.
 
     A combination is the whole set of operations that a record involves, two at least; its support is the
     number of the cluster's records that involve exactly this set, two at least. Clusters without any are left
     out.
     """
-    recurring = _recurring(placed, fold, "cluster")
+    recurring = _recurring(clustered, fold, "cluster")
     return _listed(recurring, "combinations", ["operations"], by=[_OPERATIONS_AS_TEXT])
 
 
@@ -201,8 +201,10 @@ def recurring_combinations(counted: pl.DataFrame, fold: Callable[[str], str]) ->
     Columns `operations`, sorted by name, and the records that involve exactly these: `mentions`, with the
     distinct `images` and `capabilities` among them.
     """
-    image = pl.struct("tenant_id", "repo_slug", "image_id")
-    distinct = (image.n_unique().alias("images"), pl.col("capability_id").n_unique().alias("capabilities"))
+    distinct = (
+        pl.struct(IMAGE_KEY).n_unique().alias("images"),
+        pl.col("capability_id").n_unique().alias("capabilities"),
+    )
     recurring = _recurring(counted, fold, also=distinct)
     return recurring.sort("mentions", "images", _OPERATIONS_AS_TEXT, descending=[True, True, False])
 
@@ -212,10 +214,10 @@ def _recurring(
 ) -> pl.DataFrame:
     return (
         records.with_columns(operation_sets(records["operations_involved"], fold))
-        .filter(pl.col("operations").list.len() >= MIN_OPERATIONS)
+        .filter(pl.col("operations").list.len() >= MIN_COMBINED)
         .group_by(*within, "operations")
         .agg(_MENTIONS, *also)
-        .filter(pl.col("mentions") >= MIN_MENTIONS)
+        .filter(pl.col("mentions") >= MIN_SUPPORT)
     )
 
 

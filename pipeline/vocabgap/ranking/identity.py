@@ -137,7 +137,7 @@ def identify(
     return Identified(identities, groups)
 
 
-def unknown(clusters: pl.DataFrame) -> pl.DataFrame:
+def default_identities(clusters: pl.DataFrame) -> pl.DataFrame:
     """Table `identities` where nothing is known: identifiers from the labels' surfaces, and all open.
 
     Args:

@@ -24,7 +24,7 @@ SEED: Final = 20_260_501
 _LEFT_OUT: Final = round(DRAWS * (1.0 - CONFIDENCE) / 2.0)
 _CELLS: Final = 1 << 21  # numbers in each array of the draws that are worked on at a time
 _DECIMALS: Final = 9  # a session's parts add up to one only as far as fractions do
-_SURENESS: Final = {
+_INTERVALS: Final = {
     "rank_low": pl.Int64, "rank_high": pl.Int64, "tie_group": pl.Int64, "next_ahead": pl.Float64,
 }  # fmt: skip
 
@@ -57,8 +57,8 @@ class _Shares:
         return np.minimum.reduceat(np.where(there, self.values[amount], np.inf), self.starts[:-1], axis=1)
 
 
-def sureness(
-    placed: pl.DataFrame,
+def rank_intervals(
+    clustered: pl.DataFrame,
     ordered: pl.DataFrame,
     settings: RankSettings,
     *,
@@ -84,9 +84,9 @@ def sureness(
     little. The draws are the same in every run, and the order of the records does not matter.
     """
     if not ordered.height:
-        return pl.DataFrame(schema=_SURENESS)
+        return pl.DataFrame(schema=_INTERVALS)
     blocks = _blocks(ordered)
-    shares = _shares(placed, ordered, settings.by, age_in_days(pl.col("timestamp"), now, earliest))
+    shares = _shares(clustered, ordered, settings.by, age_in_days(pl.col("timestamp"), now, earliest))
     if shares.size == 1:
         best, high = _all_their_like(blocks)
         low, ahead = best[0], np.full(ordered.height, np.nan)
@@ -104,14 +104,14 @@ def sureness(
             "tie_group": tie_groups(best),
             "next_ahead": pl.Series(ahead, nan_to_null=True),
         },
-        schema=_SURENESS,
+        schema=_INTERVALS,
     )
 
 
-def _shares(placed: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, age: pl.Expr) -> _Shares:
+def _shares(clustered: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, age: pl.Expr) -> _Shares:
     places = ordered.select("cluster").with_row_index("place")
-    images = placed.select(IMAGE_KEY).unique().sort(IMAGE_KEY).with_row_index("image")
-    records = placed.select("cluster", *IMAGE_KEY, "session_id", "satisfaction", "timestamp")
+    images = clustered.select(IMAGE_KEY).unique().sort(IMAGE_KEY).with_row_index("image")
+    records = clustered.select("cluster", *IMAGE_KEY, "session_id", "satisfaction", "timestamp")
     held = records.join(places, on="cluster").join(images, on=IMAGE_KEY, nulls_equal=True)
     satisfaction = pl.col("satisfaction")
     amounts = {

@@ -23,7 +23,7 @@ RECENT_PARTS: Final = 3
 _MICROSECONDS_A_WEEK: Final = 7 * MICROSECONDS_A_DAY
 
 
-def prioritised(
+def with_priority(
     counts: pl.DataFrame, settings: RankSettings, now: datetime | None, earliest: datetime | None
 ) -> pl.DataFrame:
     """Add the columns `reach`, `need`, `recency` and `priority`."""
@@ -87,7 +87,7 @@ def constant(moment: datetime | None) -> pl.Expr:
 
 
 def trends(
-    placed: pl.DataFrame, now: datetime | None, earliest: datetime | None, window_weeks: int
+    clustered: pl.DataFrame, now: datetime | None, earliest: datetime | None, window_weeks: int
 ) -> pl.DataFrame:
     """Since when each cluster is asked for, its mentions a week, and its trend.
 
@@ -115,14 +115,14 @@ def trends(
     ago = (present - pl.col("timestamp")).dt.total_microseconds()
     week = pl.when(ago >= 0).then(ago // _MICROSECONDS_A_WEEK)
     clusters = (
-        placed.group_by("cluster")
+        clustered.group_by("cluster")
         .agg(pl.col("timestamp").min().alias("first_seen"))
         .with_columns((present - pl.col("first_seen")).dt.total_microseconds().alias("age"))
         .sort("cluster")
         .with_row_index("row")
     )
     cells = (
-        placed.select("cluster", week.alias("week"))
+        clustered.select("cluster", week.alias("week"))
         .filter(pl.col("week") < weeks)
         .group_by("cluster", "week")
         .len("mentions")

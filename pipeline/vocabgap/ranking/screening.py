@@ -119,14 +119,14 @@ def _tells(rule: Rule, clauses: Sequence[str], *, is_named: bool) -> bool:
     """Whether the clauses of one text fit a rule, in a record that names what is missing or does not."""
     phrases = rule.phrases
     if not is_named:
-        failures = _said(clauses) & _FAILURES
+        failures = _words_of(clauses) & _FAILURES
         phrases += tuple(phrase for phrase in rule.if_failed if failures.difference(phrase.split()))
     whole = "".join(clauses)  # two spaces part them, and no phrase has so many
-    heard = [phrase for phrase in phrases if f" {phrase} " in whole]
-    return any(_happened(clause, phrase) for phrase in heard for clause in clauses)
+    matching = [phrase for phrase in phrases if f" {phrase} " in whole]
+    return any(_happened(clause, phrase) for phrase in matching for clause in clauses)
 
 
-def _said(clauses: Sequence[str]) -> set[str]:
+def _words_of(clauses: Sequence[str]) -> set[str]:
     return {word for clause in clauses for word in clause.split()}
 
 
@@ -137,7 +137,7 @@ def _clauses(text: str) -> list[str]:
 
 
 def _asides_count(clauses: Sequence[str], missing_capability: str) -> bool:
-    said = _said(clauses)
+    said = _words_of(clauses)
     if said & _FAILURES:
         return True
     return not missing_capability and not said & _WISHES

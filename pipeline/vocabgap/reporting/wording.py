@@ -11,7 +11,7 @@ from typing import Final
 
 import jinja2
 
-from vocabgap.ranking.evidence import WORKAROUNDS
+from vocabgap.ranking.evidence import MAX_WORKAROUNDS
 from vocabgap.ranking.intervals import CONFIDENCE, DRAWS, TIED
 from vocabgap.ranking.priority import SIGNIFICANCE, recent_weeks
 from vocabgap.records.moments import iso
@@ -187,7 +187,7 @@ def how_often(capability: Capability) -> str:
     equal = sum(each.mentions == most for each in capability.workarounds)
     if equal == 1:
         return "Done instead, most often"
-    number = f"at least {equal}" if equal == WORKAROUNDS else f"{equal}"
+    number = f"at least {equal}" if equal == MAX_WORKAROUNDS else f"{equal}"
     return f"Done instead, no single thing most often but {number} equally so, such as"
 
 
