@@ -217,7 +217,7 @@ def test_manifests_are_still_read_beside_files_of_other_names(tmp_path: Path) ->
         ("a.json", '[{"name": "a", "tags": 3}]', r"entry 1 \('a'\): tags: expected texts, found 3"),
         ("a.json", '[{"name": "a", "touches": [{}]}]', r"entry 1 \('a'\): touches: expected texts"),
         ("a.json", '[{"name": "a", "description": []}]', r"entry 1 \('a'\): description: expected text"),
-        ("a.json", '[{"name": "\\ud800"}]', "entry 1: half a surrogate pair"),
+        ("a.json", '[{"name": "\\ud800"}]', "entry 1: character 1 is half of a surrogate pair"),
         ("a.toml", "", r"the format of '\.toml' files is not known"),
     ],
 )

@@ -107,13 +107,10 @@ def identify(
         .select("surface", "mentions", "group_id", "known", group_surface="label_surface")
         .join(clusters.wordings.select("surface", "cluster").unique(), on="surface")
     )
-    table = pl.DataFrame(
-        {
-            "cluster": clusters.clusters["cluster"],
-            "capability_id": [_id_of(origin, ids) for origin in clusters.origins],
-        },
-        schema_overrides={"capability_id": pl.String},
-    )
+    capability_ids = [
+        derived_id(split or "") if cluster is None else ids[cluster] for cluster, split in clusters.origins
+    ]
+    table = clusters.clusters.select("cluster", pl.Series("capability_id", capability_ids, pl.String))
     known = surfaces.group_by("cluster").agg(pl.col("known").any())
     otherwise = pl.when(pl.col("known") | pl.lit(baseline is None)).then(pl.lit(OPEN)).otherwise(pl.lit(NEW))
     identities = (
@@ -158,11 +155,6 @@ def default_identities(clusters: pl.DataFrame) -> pl.DataFrame:
 def derived_id(source: str) -> str:
     """The identifier that comes from a label's surface, or from whatever else made a capability."""
     return f"{CAPABILITY_PREFIX}{hashlib.sha256(source.encode()).hexdigest()[:ID_DIGITS]}"
-
-
-def _id_of(origin: tuple[int | None, str | None], ids: dict[int, str]) -> str:
-    cluster, split = origin
-    return derived_id(split or "") if cluster is None else ids[cluster]
 
 
 def _surfaces(clusters: Grouping) -> pl.DataFrame:
@@ -219,12 +211,22 @@ def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: pl.Data
     gives_status = action.is_in(list(_STATUS_OF))
     has_regressed = (action == _AUTHOR) & (pl.col("last_mention") > pl.col("time")).fill_null(value=False)
     is_outgrown = gives_status & ~has_regressed & (2 * pl.col("carried") < pl.col("whole"))
+    carried = (  # of each group the mentions of the surfaces that a decision is about
+        verdicts.select("decision_id", surface="about")
+        .explode("surface")
+        .unique()
+        .join(surfaces, on="surface")
+        .group_by("cluster", "decision_id")
+        .agg(pl.col("mentions").sum().alias("carried"))
+    )
+    why = "{} – holds no longer: the group has outgrown it, with {} of {} mentions worded as then"
+    in_words = pl.when("is_outgrown").then(pl.format(why, "told", "carried", "whole")).otherwise("told")
     given = pl.when("has_regressed").then(pl.lit(REGRESSED)).otherwise(action.replace(_STATUS_OF))
     return (
         verdicts.join(surfaces.select("surface", "cluster"), on="surface")
         .unique(["cluster", "decision_id"], keep="first", maintain_order=True)
         .join(surfaces.group_by("cluster").agg(pl.col("mentions").sum().alias("whole")), on="cluster")
-        .join(_carried(verdicts, surfaces), on=["cluster", "decision_id"], how="left")
+        .join(carried, on=["cluster", "decision_id"], how="left")
         .join(_last_mentions(records, clusters), on="cluster", how="left")
         .with_columns(pl.col("carried").fill_null(0), has_regressed.alias("has_regressed"))
         .with_columns(is_outgrown.alias("is_outgrown"), given.alias("given"))
@@ -234,29 +236,11 @@ def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: pl.Data
             pl.col("label").drop_nulls().last(),
             pl.col("given").filter(gives_status, ~pl.col("is_outgrown")).last().alias("status"),
             (action == "pin").any().alias("pinned"),
-            _in_words().alias("decisions"),
+            in_words.alias("decisions"),
             pl.col("decision_id").filter("is_outgrown").alias("outgrown"),
         )
         .with_columns(pl.coalesce("status", pl.when(pl.col("outgrown").list.len() > 0).then(pl.lit(OPEN))))
     )
-
-
-def _carried(verdicts: pl.DataFrame, surfaces: pl.DataFrame) -> pl.DataFrame:
-    """Of each group, the mentions (`carried`) of the surfaces that a decision is about."""
-    return (
-        verdicts.select("decision_id", surface="about")
-        .explode("surface")
-        .unique()
-        .join(surfaces, on="surface")
-        .group_by("cluster", "decision_id")
-        .agg(pl.col("mentions").sum().alias("carried"))
-    )
-
-
-def _in_words() -> pl.Expr:
-    """The decisions in words; of one that holds no longer, why."""
-    why = "{} – holds no longer: the group has outgrown it, with {} of {} mentions worded as then"
-    return pl.when("is_outgrown").then(pl.format(why, "told", "carried", "whole")).otherwise("told")
 
 
 def _last_mentions(records: pl.DataFrame, clusters: Grouping) -> pl.DataFrame:

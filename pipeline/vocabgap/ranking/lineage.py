@@ -14,7 +14,6 @@ from scipy import sparse
 from vocabgap.schema import CONTINUED, GONE, GROUPS, LINEAGE, MERGED, NEW, PRESENT, PREVIOUS, SPLIT
 from vocabgap.text import count
 
-_FACTS: Final = ("label", "rank", "mentions")
 _SIDES: Final = ("previous", "present")
 _Pair = tuple[str, str, int, bool]
 
@@ -106,8 +105,7 @@ def relations(previous: pl.DataFrame, present: pl.DataFrame) -> pl.DataFrame:
 
 def _capabilities(surfaces: pl.DataFrame) -> pl.DataFrame:
     """Columns `capability_id`, `label`, `rank` and `mentions`, one row a capability."""
-    facts = surfaces.group_by("capability_id").agg(pl.col("label", "rank").first(), pl.col("mentions").sum())
-    return facts.select("capability_id", *_FACTS)
+    return surfaces.group_by("capability_id").agg(pl.col("label", "rank").first(), pl.col("mentions").sum())
 
 
 def overlaps(previous: pl.DataFrame, present: pl.DataFrame) -> pl.DataFrame:

@@ -46,9 +46,9 @@ def screen(gaps: pl.DataFrame, rules: Sequence[Rule] | None = None) -> pl.DataFr
     wishes for it in the same clause ("no way to handle permission denied", "rate limit exceeded handling"),
     it is not what happened, and does not count. A phrase that is said of photographs, too ("broken pipe"),
     counts only where something is said to have failed, and the record does not name what is missing. The
-    workaround and the notes are asides: they are asked only
-    where the description tells of a failure, or where the record neither names what is missing nor wishes for
-    anything. A regular expression is searched in description, workaround and notes as they are.
+    workaround and the notes are asides: they are asked only where the description tells of a failure, or
+    where the record neither names what is missing nor wishes for anything. A regular expression is searched
+    in description, workaround and notes as they are.
 
     Args:
         gaps: Table `gaps`.
@@ -77,20 +77,12 @@ def screen(gaps: pl.DataFrame, rules: Sequence[Rule] | None = None) -> pl.DataFr
             rule_of_row[row] = name
     if not rule_of_row:
         return gaps
-    marks = pl.DataFrame(
-        {"row": rule_of_row.keys(), "fits": rule_of_row.values()},
-        schema={"row": pl.UInt32, "fits": pl.String},
-    )
-    fits = pl.col("fits")
-    return (
-        gaps.with_row_index("row")
-        .join(marks, on="row", how="left", maintain_order="left")
-        .with_columns(
-            pl.col("counted") & fits.is_null(),
-            why_not=pl.when(fits.is_not_null()).then(pl.lit(NOT_A_GAP)).otherwise("why_not"),
-            rule=pl.coalesce(fits, "rule"),
-        )
-        .select(gaps.columns)
+    rows, names = list(rule_of_row), list(rule_of_row.values())
+    fits = pl.int_range(pl.len()).replace_strict(rows, names, default=None, return_dtype=pl.String)
+    return gaps.with_columns(
+        pl.col("counted") & fits.is_null(),
+        why_not=pl.when(fits.is_not_null()).then(pl.lit(NOT_A_GAP)).otherwise("why_not"),
+        rule=pl.coalesce(fits, "rule"),
     )
 
 
@@ -105,7 +97,8 @@ def rule_of(
     """The first rule that fits what a record says, as `screen` asks them; None where none does."""
     texts = [text for text in (description, workaround, notes) if text]
     parts = [_clauses(description or missing_capability)]
-    if _asides_count(parts[0], missing_capability):
+    said = _words_of(parts[0])
+    if said & _FAILURES or not (missing_capability or said & _WISHES):
         parts += [_clauses(workaround), _clauses(notes)]
     for rule in rules:
         if any(pattern.search(text) for pattern in rule.patterns for text in texts):
@@ -134,13 +127,6 @@ def _clauses(text: str) -> list[str]:
     """The clauses of a text in normal form, with a space at either end."""
     clauses = (words(clause) for clause in _CLAUSE_END.split(text))
     return [f" {' '.join(clause)} " for clause in clauses if clause]
-
-
-def _asides_count(clauses: Sequence[str], missing_capability: str) -> bool:
-    said = _words_of(clauses)
-    if said & _FAILURES:
-        return True
-    return not missing_capability and not said & _WISHES
 
 
 def _happened(clause: str, phrase: str) -> bool:

@@ -12,8 +12,15 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, expanded, require_kind
-from vocabgap.files.refusals import FileKind, file_kind
+from vocabgap.errors import (
+    AccessDeniedError,
+    InvalidInputError,
+    NotFoundError,
+    expanded,
+    require_kind,
+    require_text,
+)
+from vocabgap.files.refusals import FileKind, file_kind, refusing
 from vocabgap.ranking.vocabulary_files import Item, read_content, read_items
 from vocabgap.settings.model import VocabularyFields, VocabularySettings
 from vocabgap.settings.sources import PATH_HINT, pointer_of, value_at
@@ -114,15 +121,15 @@ def load_vocabulary(
             error names file and entry. Or a field is said to lie where no entry has anything.
         StateError: The disk does not give a file.
     """
-    listed = vocabulary_files(paths)
     where = VocabularyFields() if fields is None else fields
     require_kind("fields", where, VocabularyFields, "a VocabularyFields")
     files: list[VocabularyFile] = []
     by_name: dict[str, tuple[Entry, str]] = {}
     read: list[Item] = []
-    for path in listed:
+    for path in vocabulary_files(paths):
         content = read_content(path)
-        pack = _pack(path)
+        # A manifest's pack has the name of its folder, another file's its own without the ending.
+        pack = printable_name(path.parent.name if path.name in _MANIFESTS else path.stem)
         items = read_items(path, content, entries)
         for item in items:
             try:
@@ -130,21 +137,19 @@ def load_vocabulary(
             except InvalidInputError as error:
                 raise InvalidInputError(f"vocabulary '{path}': {error.message}", hint=error.hint) from error
             origin = f"'{path}' ({item.place})"
-            if entry.name in by_name:
-                other = by_name[entry.name][1]
+            known, other = by_name.setdefault(entry.name, (entry, origin))
+            if known is not entry:
                 raise InvalidInputError(
                     f"two entries are called '{shortened(entry.name)}': one in {other}, one in {origin}",
                     hint=_COLLISION_HINT,
                 )
-            by_name[entry.name] = (entry, origin)
         read.extend(items)
         digest = hashlib.sha256(content).hexdigest()
         files.append(VocabularyFile(pack, printable_name(path.name), len(items), digest))
     require_led(read, where)
     ordered = sorted((entry for entry, _ in by_name.values()), key=lambda entry: entry.name)
-    return Vocabulary(
-        tuple(ordered), tuple(sorted(files, key=lambda file: (file.pack, file.name, file.sha256)))
-    )
+    files.sort(key=lambda file: (file.pack, file.name, file.sha256))
+    return Vocabulary(tuple(ordered), tuple(files))
 
 
 def configured_vocabulary(settings: VocabularySettings) -> Vocabulary:
@@ -153,16 +158,7 @@ def configured_vocabulary(settings: VocabularySettings) -> Vocabulary:
 
 
 def vocabulary_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
-    """The files that a vocabulary is read from, each once.
-
-    Args:
-        paths: Files and folders, as `load_vocabulary` takes them.
-
-    Raises:
-        NotFoundError: A folder holds no manifest.
-        AccessDeniedError: The system does not let something be reached.
-        InvalidInputError: These are no paths.
-    """
+    """The files that a vocabulary is read from, each once."""
     given = [paths] if isinstance(paths, str | os.PathLike) else paths
     require_kind("paths", given, Iterable, "paths of vocabularies")
     return list(dict.fromkeys(file for each in given for file in _files(expanded(each))))
@@ -170,13 +166,8 @@ def vocabulary_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
 
 def _files(path: Path) -> Iterator[Path]:
     """The files that a path stands for; links are followed for a path that is named, not below it."""
-    try:
+    with refusing(f"vocabulary '{path}' cannot be reached", hint="check the permissions on the way"):
         kind = file_kind(path)
-    except OSError as error:
-        raise AccessDeniedError(
-            f"vocabulary '{path}' cannot be reached: {error.strerror}",
-            hint="check the permissions on the way",
-        ) from error
     if kind is not FileKind.FOLDER:
         yield path.resolve() if kind is FileKind.FILE else path
         return
@@ -200,11 +191,6 @@ def _manifests(folder: Path) -> Iterator[Path]:
         yield from (Path(place, name) for name in names if name in _MANIFESTS)
 
 
-def _pack(path: Path) -> str:
-    """The name of a file's pack: that of its folder for a manifest, else its own without the ending."""
-    return printable_name(path.parent.name if path.name in _MANIFESTS else path.stem)
-
-
 def entry_of(item: Item, fields: VocabularyFields, pack: str) -> Entry:
     """The entry that an object of a file stands for."""
     name = _text(item, "name", fields)
@@ -219,7 +205,7 @@ def entry_of(item: Item, fields: VocabularyFields, pack: str) -> Entry:
         item.place if f"'{short}'" in item.place else f"{item.place} ('{short}')", item.fields
     )
     titles = (value_at(item.fields, pointer_of(path)) for path in _TITLES)
-    title = next(filter(None, map(_optional_text, titles)), "")
+    title = next((title.strip() for title in titles if isinstance(title, str) and title.strip()), "")
     description = _text(item_of_name, "description", fields)
     if title and title.casefold() not in {name.casefold(), description.casefold()}:
         ended = title if title.endswith(_END) else f"{title}."
@@ -231,13 +217,8 @@ def entry_of(item: Item, fields: VocabularyFields, pack: str) -> Entry:
         operations=_texts(item_of_name, "operations", fields),
         pack=pack,
     )
-    try:
-        "".join((entry.name, entry.description, *entry.tags, *entry.operations)).encode()
-    except UnicodeEncodeError as error:
-        raise InvalidInputError(
-            f"{item.place}: half a surrogate pair is no text",
-            hint="write the character itself, or both escapes",
-        ) from error
+    for text in (name, description, *entry.tags, *entry.operations):
+        require_text(item.place, text)
     return entry
 
 
@@ -277,10 +258,6 @@ def _text(item: Item, field: str, fields: VocabularyFields) -> str:
             f"{item.place}: {path}: expected text, found {short_repr(value)}", hint="put the value in quotes"
         )
     return value.strip()
-
-
-def _optional_text(value: object) -> str:
-    return value.strip() if isinstance(value, str) else ""
 
 
 def _texts(item: Item, field: str, fields: VocabularyFields) -> tuple[str, ...]:

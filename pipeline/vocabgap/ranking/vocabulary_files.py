@@ -61,11 +61,11 @@ def read_content(path: Path) -> bytes:
 
 def read_items(path: Path, content: bytes, place: str | None = None) -> list[Item]:
     """The objects of a vocabulary's file."""
-    parse = FORMATS.get(path.suffix.casefold())
-    if parse is None:
+    suffix = path.suffix.casefold()
+    if suffix not in (*_DOCUMENTS, *_TABLES):
         raise InvalidInputError(
             f"vocabulary '{path}': the format of '{path.suffix or path.name}' files is not known",
-            hint=f"expected one of {', '.join(FORMATS)}",
+            hint=f"expected one of {', '.join([*_DOCUMENTS, *_TABLES])}",
         )
     try:
         text = content.decode("utf-8-sig")
@@ -75,22 +75,14 @@ def read_items(path: Path, content: bytes, place: str | None = None) -> list[Ite
             hint="save the file in the encoding UTF-8",
         ) from error
     try:
-        parsed = parse(text)
-        items = parsed if isinstance(parsed, list) else list(_listed(parsed.value, place))
+        items = _TABLES[suffix](text) if suffix in _TABLES else [*_listed(_DOCUMENTS[suffix](text), place)]
     except InvalidInputError as error:
         raise InvalidInputError(f"vocabulary '{path}': {error.message}", hint=error.hint) from error
     except RecursionError as error:
         raise InvalidInputError(f"vocabulary '{path}' is nested too deeply", hint=_ENTRIES_HINT) from error
-    if isinstance(parsed, list) and not items:  # a document can say that it holds none
+    if suffix in _TABLES and not items:  # a document can say that it holds none
         raise InvalidInputError(f"vocabulary '{path}': there is no entry in it", hint=_LINES_HINT)
     return items
-
-
-@dataclass(frozen=True, slots=True)
-class _Document:
-    """A file that is one value, in which the entries have a place."""
-
-    value: object
 
 
 def _listed(value: object, place: str | None) -> Iterator[Item]:
@@ -102,8 +94,7 @@ def _listed(value: object, place: str | None) -> Iterator[Item]:
             wanted = " or ".join(f'"{path}"' for path in places)
             raise InvalidInputError(f"there is no {wanted}", hint=_ENTRIES_HINT)
         value = value_at(value, pointer_of(where))
-    is_by_name = isinstance(value, Mapping) and all(isinstance(each, Mapping) for each in value.values())
-    if is_by_name and isinstance(value, Mapping):
+    if isinstance(value, Mapping) and all(isinstance(each, Mapping) for each in value.values()):
         # The way that is usual in YAML: each name leads to the rest.
         for name, fields in value.items():
             yield Item(f"entry '{shortened(str(name))}'", {"name": name, **fields})
@@ -132,9 +123,9 @@ def _kind(value: object) -> str:
     return next((name for kind, name in kinds.items() if isinstance(value, kind)), "nothing")
 
 
-def _json(text: str, line: int = 0) -> _Document:
+def _json(text: str, line: int = 0) -> object:
     try:
-        return _Document(json.loads(text, object_pairs_hook=_object))
+        return json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         at = f"line {line or error.lineno}, column {error.colno}"
         raise InvalidInputError(f"{at}: {error.msg}", hint="expected JSON") from error
@@ -158,16 +149,16 @@ def _twice(names: Iterable[str]) -> str | None:
 
 def _json_lines(text: str) -> list[Item]:
     return [
-        _item(f"line {number}", _json(line, number).value)
+        _item(f"line {number}", _json(line, number))
         for number, line in enumerate(text.split("\n"), start=1)
         if line.strip()
     ]
 
 
-def _yaml(text: str) -> _Document:
+def _yaml(text: str) -> object:
     from vocabgap.files.yaml import parse_yaml  # noqa: PLC0415 - loads what only these files need
 
-    return _Document(parse_yaml(text))
+    return parse_yaml(text)
 
 
 def _table(delimiter: str) -> Callable[[str], list[Item]]:
@@ -200,12 +191,10 @@ def _table(delimiter: str) -> Callable[[str], list[Item]]:
     return parse
 
 
-# The end of a file's name to what reads such a file.
-FORMATS: Final[Mapping[str, Callable[[str], _Document | list[Item]]]] = {
-    ".json": _json,
+# The end of a file's name to what reads such a file: one value with the entries in it, or an entry a line.
+_DOCUMENTS: Final[Mapping[str, Callable[[str], object]]] = {".json": _json, ".yaml": _yaml, ".yml": _yaml}
+_TABLES: Final[Mapping[str, Callable[[str], list[Item]]]] = {
     ".jsonl": _json_lines,
-    ".yaml": _yaml,
-    ".yml": _yaml,
     ".csv": _table(","),
     ".tsv": _table("\t"),
 }
