@@ -40,7 +40,7 @@ def test_an_argument_that_cannot_be_meant_is_named_with_what_it_was(
     name: str,
     value: Any,  # noqa: ANN401 - none of them is what it should be
 ) -> None:
-    with pytest.raises(InvalidInputError, match=rf"^{name}: Expected .*found {value!r}") as caught:
+    with pytest.raises(InvalidInputError, match=rf"^{name}: expected .*, found {value!r}") as caught:
         scan(workspace, **{name: value})
 
     assert caught.value.hint
@@ -94,10 +94,12 @@ def test_a_source_that_is_off_is_not_read(workspace: Path) -> None:
         (["wishes-*.jsonl"], r"^\[source\]: .*found a list"),
     ],
 )
-def test_a_source_that_cannot_work_is_named(
+def test_a_source_that_cannot_work_is_named_with_what_to_do(
     sources: Any,  # noqa: ANN401 - none of them is what it should be
     named: str,
     workspace: Path,
 ) -> None:
-    with pytest.raises(InvalidInputError, match=named):
+    with pytest.raises(InvalidInputError, match=named) as caught:
         scan(workspace, sources=sources)
+
+    assert caught.value.hint

@@ -8,9 +8,8 @@ from polars.testing import assert_frame_equal
 
 from builders.ingest import write_log
 from vocabgap.ingest.decoding import MAX_LINE_BYTES
-from vocabgap.ingest.log_lines import read_lines
+from vocabgap.ingest.log_lines import STORED, read_lines, scan_stored
 from vocabgap.ingest.scanning import Scan, scan, united
-from vocabgap.ingest.stored_lines import STORED, scan_stored
 from vocabgap.records.record import LOG_NAME
 
 NEED = b'{"description":"soft reeds"}\n'

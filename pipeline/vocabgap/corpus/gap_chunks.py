@@ -9,12 +9,13 @@ import msgspec
 import polars as pl
 
 from vocabgap.corpus.incoming import HASH_INPUTS, RAW_ROOT_KIND, SCHEMA_VERSION
-from vocabgap.corpus.store import is_corpus, open_store
+from vocabgap.corpus.store import is_corpus as is_corpus  # noqa: PLC0414 - what ingest asks of a root
+from vocabgap.corpus.store import open_store
 from vocabgap.corpus.version import Version
 from vocabgap.ingest.columns import FOLDER, TEXT
+from vocabgap.ingest.log_lines import STORED, scan_stored
 from vocabgap.ingest.scanning import Scan as Scan  # noqa: PLC0414 - what a corpus gives
-from vocabgap.ingest.scanning import ScanRequest, united
-from vocabgap.ingest.stored_lines import STORED, scan_stored
+from vocabgap.ingest.scanning import united
 from vocabgap.schema import GAP_KIND
 from vocabgap.settings.sources import Source
 
@@ -44,24 +45,18 @@ class _Stored(msgspec.Struct, frozen=True):
 _STORED: Final = msgspec.json.Decoder(_Stored)
 
 
-class CorpusReader:
-    """Reads shared corpora for `ingest.scan`, as if their gap records stood in logs."""
-
-    def takes(self, root: Path) -> bool:
-        """Whether a root is a corpus."""
-        return is_corpus(root)
-
-    def read(self, roots: Sequence[Path], request: ScanRequest) -> Scan:
-        """The gap records of some corpora; a record that two of them have counts once."""
-        return united(
-            scan_version(
-                open_store(root).version(),
-                tenants=request.tenants,
-                repositories=request.repositories,
-                sources=request.settings.sources,
-            )
-            for root in roots
-        )
+def scan_corpora(
+    roots: Sequence[Path],
+    *,
+    tenants: Sequence[str] = (),
+    repositories: Sequence[str] = (),
+    sources: Mapping[str, Source] | None = None,
+) -> Scan:
+    """Read shared corpora for `ingest.scan`; a record that two of them have counts once."""
+    return united(
+        scan_version(open_store(root).version(), tenants=tenants, repositories=repositories, sources=sources)
+        for root in roots
+    )
 
 
 def scan_version(

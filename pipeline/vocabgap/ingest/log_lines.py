@@ -1,6 +1,7 @@
-"""Single lines of gap logs: those that hold a record, as they stand there, and those that a scan repairs."""
+"""Lines of gap logs beside a scan: with their text, with what a scan repairs in them, or kept elsewhere."""
 
-from collections.abc import Callable, Iterable, Mapping
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from reprlib import repr as short_repr
@@ -8,23 +9,41 @@ from typing import Any, Final
 
 import msgspec
 import polars as pl
-from msgspec.structs import replace
+from msgspec import structs
 
+from vocabgap.ingest.accounting import Account
 from vocabgap.ingest.columns import FOLDER, TEXT, RecordColumns, RejectColumns
-from vocabgap.ingest.decoding import json_type, nulls_for_defaults, object_of
+from vocabgap.ingest.decoding import MAX_LINE_BYTES, json_type, nulls_for_defaults, object_of
 from vocabgap.ingest.discovery import Catalogue, LogFile, discover, resolve_roots
-from vocabgap.ingest.lines import LineCounts, LineDecoder, LogDecoder
+from vocabgap.ingest.lines import LineCounts, LineDecoder, LogDecoder, LogState
 from vocabgap.ingest.reading import MIB, Block, blocks
-from vocabgap.ingest.scanning import logs_and_corpora
-from vocabgap.ingest.stored_lines import handed_over
+from vocabgap.ingest.scanning import Scan, logs_and_corpora, scan_of, without_cycle_search
 from vocabgap.records.record import FIELDS, SATISFACTION_WORDS, Repair
-from vocabgap.schema import RECORDS, REJECTS
+from vocabgap.schema import RECORDS, REJECTS, Column, Table
 from vocabgap.settings.model import DEFAULT_TENANT, ScanSettings
 from vocabgap.settings.sources import Source, shipped_sources
 
 LINES: Final = pl.Schema([*RECORDS.schema.items(), (TEXT, pl.String), (FOLDER, pl.String)])
 """Table `records`, the text of the line, and the folder that holds the log."""
-_Fields = dict[str, Any]
+
+STORED: Final = Table(
+    "stored lines",
+    "one line of a log that is kept elsewhere",
+    (
+        Column("tenant_id", pl.String, "whose line it is"),
+        Column("repo_slug", pl.String, "the repository"),
+        Column("root_kind", pl.String, "kind of root"),
+        Column("source_path", pl.String, "log file, relative to the root, forward slashes"),
+        Column("line", pl.Int64, "line in the file, counted from 1; null where it is not known"),
+        Column("byte_offset", pl.Int64, "offset of its first byte; null where it is not known"),
+        Column(FOLDER, pl.String, "folder that holds the log; null where the path says it"),
+        Column(TEXT, pl.String, "the line without its newline"),
+        Column("id", pl.String, "what tells it from others: the order of those that are on one line"),
+    ),
+)
+"""What `scan_stored` reads."""
+_LOG: Final = ("repo_slug", "source_path", "tenant_id", "root_kind", FOLDER)
+_UNKNOWN: Final = -(1 << 60)  # an offset from which no line comes to 0
 
 
 @dataclass(frozen=True)
@@ -45,11 +64,7 @@ class LogLines:
 
 
 def read_lines(root: str | Path, settings: ScanSettings | None = None) -> LogLines:
-    """Read every gap log below a root, and keep the text of each line that holds a record.
-
-    Raises:
-        VocabgapError: As `scan`.
-    """
+    """Read every gap log below a root, and keep the text of each line that holds a record."""
     settings = settings or ScanSettings()
     text = _Text(settings.tenant)
     decoder = LogDecoder(text.lines, settings.max_expanded_mib * MIB)
@@ -75,11 +90,43 @@ def text_lines(
         sources: What gap logs are called and how they are read; the shipped ones by default.
     """
     text = _Text(DEFAULT_TENANT)
-    log = handed_over(source_path, repo_slug, Catalogue(shipped_sources() if sources is None else sources))
+    log = _handed_over(source_path, repo_slug, _catalogue(sources))
     # Half of a surrogate pair is no UTF-8; it stays what it is, so that its line is refused and no other.
     for block in blocks([content.encode("utf-8", "surrogatepass")]):
         text.lines.decode(log, block, LineCounts())
     return text.of([log])
+
+
+def scan_stored(lines: pl.DataFrame, *, sources: Mapping[str, Source] | None = None) -> Scan:
+    """Decode lines that are kept elsewhere.
+
+    Args:
+        lines: Table `STORED`, in any order. A line whose number is not known comes after those of its log.
+        sources: What gap logs are called and how they are read: a line is read as its log's name says.
+
+    Returns:
+        What a scan of the logs would give, as far as their lines are at hand: a log's size and digest are
+        those of its lines. Rows are ordered by repository, file, tenant and line.
+    """
+    STORED.require(lines)
+    records: list[pl.DataFrame] = []
+    rejects: list[pl.DataFrame] = []
+    decoder = LineDecoder(RecordColumns("", records.append), RejectColumns(rejects.append))
+    account = Account()
+    with without_cycle_search():
+        for log, blocks_of_log, content in _stored_logs(lines, _catalogue(sources)):
+            counts = LineCounts()
+            for block in blocks_of_log:
+                decoder.decode(log, block, counts)
+            state = LogState(len(content), hashlib.sha256(content).hexdigest(), whole=counts)
+            account.add(log, state)
+        decoder.flush()
+    return scan_of(
+        [_with_known_offsets(frame) for frame in records],
+        _with_known_offsets(pl.concat([REJECTS.empty(), *rejects])),
+        account.files(),
+        account.repairs,
+    )
 
 
 class _Text:
@@ -100,17 +147,60 @@ class _Text:
         return LogLines(pl.concat(self._frames), rejects, tuple(sorted(paths)), tuple(sorted(unlisted)))
 
 
-class RepairedLine(msgspec.Struct, frozen=True):
-    """One kind of repair in one line of a log.
+def _catalogue(sources: Mapping[str, Source] | None) -> Catalogue:
+    return Catalogue(shipped_sources() if sources is None else sources)
 
-    Attributes:
-        repo_slug: The repository.
-        source_path: The log, relative to its root.
-        line: Number of the line, counted from 1.
-        repair: What was repaired, or is worth a look.
-        times: How often in this line.
-        detail: What stood there, and what it was read as.
-    """
+
+def _handed_over(source_path: str, repo_slug: str, catalogue: Catalogue, folder: str = "") -> LogFile:
+    """A log whose lines are at hand, and which is no file here."""
+    parts = [repo_slug.rpartition("/")[2], *source_path.split("/")]
+    return LogFile("", repo_slug, source_path, folder or parts[-2], catalogue.kind_of_root(source_path))
+
+
+def _stored_logs(
+    lines: pl.DataFrame, catalogue: Catalogue
+) -> Iterator[tuple[LogFile, Iterator[Block], bytes]]:
+    """Each log with the blocks of its lines, and its content as far as these go."""
+    ordered = lines.sort(*_LOG, "line", "id", nulls_last=True)
+    for key, rows in ordered.group_by(*_LOG, maintain_order=True):
+        repo_slug, source_path, tenant_id, root_kind, folder = map(str, key)
+        log = _handed_over(source_path, repo_slug, catalogue, "" if key[-1] is None else folder)
+        last = int(rows["line"].max() or 0)  # type: ignore[arg-type]
+        unnumbered = range(last + 1, last + 1 + rows["line"].null_count())
+        texts = rows[TEXT].cast(pl.Binary).to_list()
+        yield (
+            structs.replace(log, tenant_id=tenant_id, root_kind=root_kind),
+            _blocks(
+                [*rows["line"].drop_nulls(), *unnumbered],
+                rows["byte_offset"].fill_null(_UNKNOWN).to_list(),
+                texts,
+            ),
+            b"".join(text + b"\n" for text in texts),
+        )
+
+
+def _blocks(numbers: list[int], offsets: list[int], lines: list[bytes]) -> Iterator[Block]:
+    """Lines that follow each other, together; one over the limit alone, as logs are cut."""
+    start = 0
+    for end in range(1, len(lines) + 1):
+        follows = end < len(lines) and numbers[end] == numbers[end - 1] + 1
+        if follows and max(map(len, lines[end - 1 : end + 1])) <= MAX_LINE_BYTES:
+            continue
+        if len(lines[start]) > MAX_LINE_BYTES:
+            shown = [lines[start][:MAX_LINE_BYTES]]
+            yield Block(numbers[start], offsets[start], shown, too_long=len(lines[start]))
+        else:
+            yield Block(numbers[start], offsets[start], lines[start:end])
+        start = end
+
+
+def _with_known_offsets(rows: pl.DataFrame) -> pl.DataFrame:
+    offset = pl.col("byte_offset")
+    return rows.with_columns(pl.when(offset >= 0).then(offset))
+
+
+class RepairedLine(msgspec.Struct, frozen=True):
+    """One kind of repair in one line of a log: how often, and what was read as what."""
 
     repo_slug: str
     source_path: str
@@ -125,16 +215,8 @@ def repaired_lines(
 ) -> list[RepairedLine]:
     """Read every gap log below the roots, and list what a scan repairs in the lines that it keeps.
 
-    Args:
-        roots: As `scan` takes them. A shared corpus among them is passed over.
-        settings: As `scan` takes them.
-
-    Returns:
-        One for each line and kind, in the order of the logs. Their times, by kind, are the `repairs` of the
-        scan's summary.
-
-    Raises:
-        VocabgapError: As `scan`.
+    There is one for each line and kind, in the order of the logs. Their times, by kind, are the `repairs` of
+    the scan's summary. A shared corpus among the roots is passed over.
     """
     settings = settings or ScanSettings()
     listing = _Listing(settings.tenant)
@@ -149,7 +231,7 @@ class _Listing(LineDecoder):
     """Decodes lines as a scan does, and keeps of each only what was repaired."""
 
     def __init__(self, tenant_id: str) -> None:
-        super().__init__(RecordColumns(tenant_id, _drop), RejectColumns(_drop))
+        super().__init__(RecordColumns(tenant_id, lambda _: None), RejectColumns(lambda _: None))
         self.repaired: list[RepairedLine] = []
 
     def decode(self, log: LogFile, block: Block, counts: LineCounts) -> None:
@@ -160,7 +242,7 @@ class _Listing(LineDecoder):
             return
         number, offset = block.number, block.offset
         for line in block.lines:
-            alone = replace(block, number=number, offset=offset, lines=[line])
+            alone = structs.replace(block, number=number, offset=offset, lines=[line])
             repairs = self._counted(log, alone, LineCounts()).repairs
             given = log.kind.fields.applied(object_of(line)) if repairs else {}
             for name, times in repairs.items():
@@ -176,12 +258,12 @@ class _Listing(LineDecoder):
         return counts
 
 
-def _in_words(given: _Fields, _: LogFile) -> str:
+def _in_words(given: dict[str, Any], _: LogFile) -> str:
     word = given["satisfaction"]
     return f"{_shown(word)}, read as {SATISFACTION_WORDS[word.strip().casefold()]}"
 
 
-def _unknown_fields(given: _Fields, _: LogFile) -> str:
+def _unknown_fields(given: dict[str, Any], _: LogFile) -> str:
     return ", ".join(map(_shown, sorted(given.keys() - set(FIELDS))))
 
 
@@ -190,7 +272,7 @@ def _shown(value: object) -> str:
 
 
 # What stood in a line, from the fields that it gives, and what it was read as.
-_DETAILS: Final[Mapping[Repair, Callable[[_Fields, LogFile], str]]] = {
+_DETAILS: Final[Mapping[Repair, Callable[[dict[str, Any], LogFile], str]]] = {
     Repair.SATISFACTION_IN_WORDS: _in_words,
     Repair.SATISFACTION_UNKNOWN: lambda given, _: f"{_shown(given['satisfaction'])}, read as not rated",
     Repair.NULL_FOR_DEFAULT: lambda given, _: ", ".join(nulls_for_defaults(given)),
@@ -202,7 +284,3 @@ _DETAILS: Final[Mapping[Repair, Callable[[_Fields, LogFile], str]]] = {
     Repair.IMAGE_FROM_FOLDER: lambda _, log: f"none is named, read as {_shown(log.folder)}",
     Repair.IMAGE_NOT_FOLDER: lambda given, log: f"{_shown(given['image_id'])} in folder {_shown(log.folder)}",
 }
-
-
-def _drop(_: pl.DataFrame) -> None:
-    """What to do with rows that nobody asked for."""

@@ -8,12 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-import msgspec
 import numpy as np
 import polars as pl
-from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, StateError, expanded
 from vocabgap.files.parquet import write_parquet
@@ -35,14 +33,13 @@ from vocabgap.ingest.reading import MIB
 from vocabgap.ingest.selection import Selection, select
 from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES
 from vocabgap.schema import GAPS, RECORDS, REJECTS, Table
-from vocabgap.settings.model import IngestSettings, ScanSettings
+from vocabgap.settings.model import ScanSettings, overridden
 from vocabgap.settings.sources import Source, checked_sources
 from vocabgap.text import count
 
 # What lies in the folder of a shared corpus: without any of these, corpora need not be loaded to tell.
 _CORPUS_ENTRIES: Final = ("manifest.json", "_delta_log")
-_FILES_NAME: Final = "files.parquet"
-_HINT: Final = "name another folder"
+_ARGUMENT_HINT: Final = "see [ingest] under Settings in the README"
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,35 +99,6 @@ class Scan:
         return f"Scan({whole}: {', '.join(parts)})"
 
 
-@dataclass(frozen=True, slots=True)
-class ScanRequest:
-    """What a reader is asked for.
-
-    Attributes:
-        settings: Whose records logs hold, what logs are called, and how they are read.
-        cache: The folder that keeps what was decoded of logs; None for none.
-        verify_hash: Whether every log is compared with the cache by its digest.
-        tenants: Whose records are read of corpora; those of all where it is empty.
-        repositories: Of which repositories, likewise.
-    """
-
-    settings: ScanSettings
-    cache: str | Path | None = None
-    verify_hash: bool = False
-    tenants: Sequence[str] = ()
-    repositories: Sequence[str] = ()
-
-
-class Reader(Protocol):
-    """Reads roots of one kind: folders of logs, or shared corpora."""
-
-    def takes(self, root: Path) -> bool:
-        """Whether a root is of this kind."""
-
-    def read(self, roots: Sequence[Path], request: ScanRequest) -> Scan:
-        """What the roots hold."""
-
-
 def scan(
     roots: str | Path | Iterable[str | Path],
     *,
@@ -173,35 +141,35 @@ def scan(
     """
     if verify_hash and cache is None:
         raise InvalidInputError("there is no cache to verify", hint="name the folder of the cache, too")
-    settings = _overridden(settings, tenant_id, sources, hidden, max_expanded_mib)
-    request = ScanRequest(settings, cache, verify_hash, tenants, repositories)
+    settings = _in_force(settings, tenant_id, sources, hidden, max_expanded_mib)
     logs, corpora = logs_and_corpora(resolve_roots(roots))
-    scans = [LogReader().read(logs, request)] if logs else []
-    return united([*scans, *([_corpus_reader().read(corpora, request)] if corpora else [])])
+    scans = [_scan_logs(logs, settings, cache, verify_hash=verify_hash)] if logs else []
+    if corpora:
+        from vocabgap.corpus.gap_chunks import scan_corpora  # noqa: PLC0415 - loaded where there is one
+
+        scans.append(
+            scan_corpora(corpora, tenants=tenants, repositories=repositories, sources=settings.sources)
+        )
+    return united(scans)
 
 
 def logs_and_corpora(roots: Iterable[Path]) -> tuple[list[Path], list[Path]]:
     """The roots that are searched for logs, and those that are shared corpora."""
-    logs: list[Path] = []
-    corpora: list[Path] = []
+    kinds: tuple[list[Path], list[Path]] = ([], [])
     for root in roots:
-        (corpora if _is_corpus(root) else logs).append(root)
-    return logs, corpora
+        kinds[_is_corpus(root)].append(root)
+    return kinds
 
 
 def _is_corpus(root: Path) -> bool:
-    may_be = any((root / name).exists() for name in _CORPUS_ENTRIES)
-    return may_be and _corpus_reader().takes(root)
+    if not any((root / name).exists() for name in _CORPUS_ENTRIES):
+        return False
+    from vocabgap.corpus.gap_chunks import is_corpus  # noqa: PLC0415 - loaded where there may be one
+
+    return is_corpus(root)
 
 
-def _corpus_reader() -> Reader:
-    """The seam to corpora, which are loaded only where one is among the roots."""
-    from vocabgap.corpus.gap_chunks import CorpusReader  # noqa: PLC0415
-
-    return CorpusReader()
-
-
-def _overridden(
+def _in_force(
     settings: ScanSettings | None,
     tenant_id: str | None,
     sources: Mapping[str, Source | Mapping[str, Any]] | None,
@@ -209,44 +177,31 @@ def _overridden(
     max_expanded_mib: int | None,
 ) -> ScanSettings:
     """The settings with what is said beside them; each within the bounds that `[ingest]` has."""
-    said = {"tenant": tenant_id, "hidden": hidden, "max_expanded_mib": max_expanded_mib}
-    changes: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
-    if sources is not None:
-        changes["sources"] = checked_sources(sources)
-    changed = structs.replace(settings or ScanSettings(), **changes)
-    for name in said:
-        value = getattr(changed, name)
-        try:
-            msgspec.convert({name: value}, IngestSettings)
-        except msgspec.ValidationError as error:
-            argument = "tenant_id" if name == "tenant" else name
-            problem = str(error).partition(" - at ")[0].replace("`", "'")
-            raise InvalidInputError(
-                f"{argument}: {problem}, found {value!r}",
-                hint=f"see [ingest] {name} under Settings in the README",
-            ) from error
-    return changed
+    return overridden(
+        settings or ScanSettings(),
+        {"tenant": "tenant_id"},
+        _ARGUMENT_HINT,
+        tenant=tenant_id,
+        sources=None if sources is None else checked_sources(sources),
+        hidden=hidden,
+        max_expanded_mib=max_expanded_mib,
+    )
 
 
-class LogReader:
-    """Reads folders of logs, and single logs: whatever nobody else takes."""
-
-    def takes(self, root: Path) -> bool:
-        """Any root may hold logs."""
-        return root.exists()
-
-    def read(self, roots: Sequence[Path], request: ScanRequest) -> Scan:
-        """Read what is new, and recall from the cache what is not."""
-        with without_cycle_search():
-            logs = discover(roots, request.settings)
-            if request.cache is None:
-                return _read(logs, request.settings)
-            with open_cache(request.cache, verify_hash=request.verify_hash) as cache:
-                scanned = _read(logs, request.settings, cache)
-        if cache is None:
-            use = CacheUse(0, 0, scanned.summary.files, "the cache is in use by another run")
-            scanned = replace(scanned, cache=use)
-        return scanned
+def _scan_logs(
+    roots: list[Path], settings: ScanSettings, folder: str | Path | None, *, verify_hash: bool
+) -> Scan:
+    """Read what is new, and recall from the cache in a folder what is not."""
+    with without_cycle_search():
+        logs = discover(roots, settings)
+        if folder is None:
+            return _read(logs, settings)
+        with open_cache(folder, verify_hash=verify_hash) as cache:
+            scanned = _read(logs, settings, cache)
+    if cache is None:
+        use = CacheUse(0, 0, scanned.summary.files, "the cache is in use by another run")
+        scanned = replace(scanned, cache=use)
+    return scanned
 
 
 def _read(logs: list[LogFile], settings: ScanSettings, cache: Cache | None = None) -> Scan:
@@ -291,7 +246,7 @@ def _collect(
 
 @contextmanager
 def without_cycle_search() -> Iterator[None]:
-    """Records hold no reference cycles, but the decoder would look for them over and over as they pile up.
+    """Records hold no reference cycles, but Python would look for them over and over as they pile up.
 
     That costs 3 µs a record where decoding costs 1.2.
     """
@@ -330,33 +285,9 @@ def united(scans: Iterable[Scan]) -> Scan:
 def scan_of(
     records: list[pl.DataFrame], rejects: pl.DataFrame, files: pl.DataFrame, repairs: Mapping[str, int]
 ) -> Scan:
-    """A scan of what was read: which lines count, and the account of all.
-
-    Args:
-        records: Frames of table `records`, in order.
-        rejects: Table `rejects`.
-        files: Table `files`.
-        repairs: What was repaired, by kind.
-    """
+    """A scan of tables `records` (frames in order), `rejects` and `files`: says which lines count."""
     gaps = gaps_of(records or [RECORDS.empty()])
     return Scan(gaps, rejects, files, summarize(Counter(gaps["why_not"].to_list()), rejects, files, repairs))
-
-
-@dataclass(slots=True)
-class _Parts:
-    """Numbered Parquet files of one table."""
-
-    folder: Path
-    table: Table
-    paths: list[Path] = field(default_factory=list)
-
-    def add(self, frame: pl.DataFrame) -> None:
-        path = self.folder / f"{self.table.name}-{len(self.paths) + 1:05d}.parquet"
-        write_parquet(frame, path)
-        self.paths.append(path)
-
-    def lazy(self) -> pl.LazyFrame:
-        return pl.scan_parquet(self.paths, glob=False)
 
 
 def scan_to_parquet(
@@ -390,7 +321,7 @@ def scan_to_parquet(
         InvalidInputError: No root was given, one is a shared corpus, or an argument cannot be used.
         StateError: The folder holds files, or the disk is full.
     """
-    settings = _overridden(settings, tenant_id, sources, hidden, max_expanded_mib)
+    settings = _in_force(settings, tenant_id, sources, hidden, max_expanded_mib)
     resolved = resolve_roots(roots)
     for corpus in logs_and_corpora(resolved)[1]:
         raise InvalidInputError(
@@ -408,10 +339,27 @@ def scan_to_parquet(
         why_not = why_not_codes(records.lazy())
         _write_why_not(records.paths, why_not)
         files = account.files()
-        write_parquet(files, folder / _FILES_NAME)
+        write_parquet(files, folder / "files.parquet")
         times = Counter({why: int(np.count_nonzero(why_not == code)) for code, why in enumerate(WHY_NOT)})
         reasons = rejects.lazy().select("line", "reason").collect()
         return summarize(times, reasons, files, account.repairs)
+
+
+@dataclass(slots=True)
+class _Parts:
+    """Numbered Parquet files of one table."""
+
+    folder: Path
+    table: Table
+    paths: list[Path] = field(default_factory=list)
+
+    def add(self, frame: pl.DataFrame) -> None:
+        path = self.folder / f"{self.table.name}-{len(self.paths) + 1:05d}.parquet"
+        write_parquet(frame, path)
+        self.paths.append(path)
+
+    def lazy(self) -> pl.LazyFrame:
+        return pl.scan_parquet(self.paths, glob=False)
 
 
 def _write_why_not(paths: list[Path], why_not: "np.ndarray[tuple[int], np.dtype[np.uint8]]") -> None:
@@ -435,7 +383,7 @@ def _new_folder(out: Path) -> Iterator[Path]:
         yield temporary
         temporary.replace(out)
     except OSError as error:
-        raise refusal(f"'{out}' cannot be written", error, hint=_HINT) from error
+        raise refusal(f"'{out}' cannot be written", error, hint="name another folder") from error
     finally:
         if temporary is not None:
             shutil.rmtree(temporary, ignore_errors=True)

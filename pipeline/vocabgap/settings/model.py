@@ -330,8 +330,16 @@ def known_flags() -> dict[str, Flag]:
 _Settings = TypeVar("_Settings", bound=_Section)
 
 
-def overridden(settings: _Settings, **changes: object) -> _Settings:
+def overridden(
+    settings: _Settings, names: Mapping[str, str] = {}, hint: str = "", /, **changes: object
+) -> _Settings:
     """Settings with the changes that are not None, all of them checked as those of a file are.
+
+    Args:
+        settings: What holds where nothing is changed.
+        names: Setting to the argument that says it, where that is called otherwise.
+        hint: What to do about a value that cannot be meant.
+        **changes: Setting to its value.
 
     Raises:
         InvalidInputError: There is no such setting, or it cannot have that value.
@@ -342,7 +350,12 @@ def overridden(settings: _Settings, **changes: object) -> _Settings:
     given = {name: _plain(value, kinds[name]) for name, value in changes.items() if value is not None}
     # Also what is not changed: a struct that is made by hand checks nothing.
     values = {**structs.asdict(settings), **given}
-    return type(settings)(**{name: converted(value, kinds[name], name) for name, value in values.items()})
+    return type(settings)(
+        **{
+            name: converted(value, kinds[name], names.get(name, name), hint=hint)
+            for name, value in values.items()
+        }
+    )
 
 
 def _plain(value: object, kind: object) -> object:

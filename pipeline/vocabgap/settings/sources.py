@@ -26,6 +26,9 @@ _GLOB_HINT: Final = 'for example glob = "wishes-*.jsonl", or "exports/*.jsonl"'
 _DEPTH_HINT: Final = (
     "a pattern fits a file's name at any depth, and folders before it from the right: exports/*.jsonl"
 )
+_TABLE_HINT: Final = (
+    'for example {"mine": {"glob": "wishes-*.jsonl"}}; see Other people\'s gap logs in the README'
+)
 _FIELDS_HINT: Final = "`vocabgap schema records` lists the fields and says what fits"
 _Scalar = str | int | float | bool
 
@@ -105,8 +108,7 @@ def checked_sources(sources: Mapping[str, Source | Mapping[str, Any]]) -> dict[s
     Raises:
         InvalidInputError: A source cannot work; the error names it, and the key.
     """
-    hint = 'for example {"mine": {"glob": "wishes-*.jsonl"}}'
-    checked = converted({"source": sources}, _Tables, hint=hint)["source"]
+    checked = converted({"source": sources}, _Tables, hint=_TABLE_HINT)["source"]
     for name, each in checked.items():
         _check_whole(name, each)
     return {name: each for name, each in checked.items() if each.enabled}
