@@ -183,7 +183,7 @@ def _print_review(output: Output, review: "Review", text_format: ListFormat) -> 
         session=review.session,
         run=place,
         notes=review.notes,
-        cache=review.cache,
+        cache=review.scan.cache,
     )
     if output.as_json:
         return
@@ -242,7 +242,7 @@ def _print_shown(output: Output, shown: "Shown", limit: int) -> None:
         supersedes=shown.supersedes,
         run=None if shown.run is None else printable_name(str(shown.run)),
         notes=shown.notes,
-        cache=shown.cache,
+        cache=shown.scan and shown.scan.cache,
     )
     if output.as_json:
         return

@@ -31,23 +31,14 @@ _HEX: Final = frozenset("0123456789abcdef")
 
 @dataclass(frozen=True, repr=False)
 class PublishedCapabilities:
-    """The capabilities of a run, published or computed to be looked at.
+    """The capabilities of a run: of a published one, or of one that was computed and has no folder."""
 
-    Attributes:
-        ranked: Table `capabilities`.
-        groups: Table `groups`, this run's own surfaces alone.
-        relations: Table `lineage`.
-        folder: Where the run is published; null for one that is not.
-        now: The moment that it counts as its present; null where nothing was published.
-        narrowed_to: What it was narrowed to, in words; empty for everything.
-    """
-
-    ranked: pl.DataFrame
-    groups: pl.DataFrame
-    relations: pl.DataFrame
+    ranked: pl.DataFrame  # table `capabilities`
+    groups: pl.DataFrame  # table `groups`, this run's own surfaces alone
+    relations: pl.DataFrame  # table `lineage`
     folder: Path | None = None
-    now: datetime | None = None
-    narrowed_to: str = ""
+    now: datetime | None = None  # what counts as its present
+    narrowed_to: str = ""  # in words
 
     @classmethod
     def read(cls, folder: str | Path) -> Self:
@@ -69,14 +60,7 @@ class PublishedCapabilities:
 def published_in(out: str | Path | None, default: str) -> tuple[PublishedCapabilities | None, str]:
     """The capabilities of the run in a folder, if there is one, and why there are none though a run is there.
 
-    Args:
-        out: The folder that was asked for; null for the default one, which may hold none.
-        default: The default one.
-
-    Raises:
-        NotFoundError: A folder was asked for that holds no run.
-        StateError: It was asked for, and is damaged or of another version.
-        AccessDeniedError: It may not be read.
+    The folder that was asked for must hold a run that can be read, the default one need not.
     """
     if out is not None:
         return PublishedCapabilities.read(out), ""
@@ -127,19 +111,11 @@ class Kind(StrEnum):
 
 
 class Candidate(NamedTuple):
-    """Something that may be meant.
-
-    Attributes:
-        kind: What it is.
-        name: Its name, whole.
-        tenant_id: Whose it is; empty where that does not tell it from others.
-        repo_slug: The repository that it is in, likewise.
-        label: What it is about; empty where the name says it.
-    """
+    """Something that may be meant."""
 
     kind: Kind
     name: str
-    tenant_id: str = ""
+    tenant_id: str = ""  # empty where that does not tell it from others, as the repository
     repo_slug: str = ""
     label: str = ""
 
@@ -159,21 +135,10 @@ def find(
     is_known: bool,
     kind: Kind | None,
 ) -> Candidate:
-    """What a person means.
+    """The one thing of table `gaps`, or the one capability, that a person means.
 
     A whole name wins over the label or a wording of a capability, and over the beginning of an identifier.
-
-    Args:
-        name: The name of an image or a session, as it was written or as it is shown; the identifier of a
-            capability, its label or a wording; the identity of a record, or its first four digits or more.
-        gaps: Table `gaps`.
-        known: Gives the capabilities; asked only where they may be meant.
-        is_known: Whether that costs nothing.
-        kind: What is meant; null for any.
-
-    Raises:
-        NotFoundError: Nothing is called so.
-        InvalidInputError: Several things are.
+    Where the capabilities are not known yet, to ask for them has a ranking made.
     """
     wanted = name.strip()
     may_be_capability = kind in {None, Kind.CAPABILITY}
@@ -193,37 +158,26 @@ def find(
 
 def _whole(name: str, wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
     """The images, sessions and records of exactly this name, else those that are shown so."""
-    names = list(dict.fromkeys((name, wanted)))
-    candidates = _images(gaps, names) + _sessions(gaps, names)
+    candidates = _of_images_and_sessions(gaps, [name, wanted])
     if not candidates:
-        candidates = _images(gaps, _shown_as(wanted, gaps["image_id"]))
-        candidates += _sessions(gaps, _shown_as(wanted, gaps["session_id"]))
-    records = gaps.filter(record_id=wanted.casefold())
-    if records.height:
-        candidates.append(Candidate(Kind.RECORD, str(records["record_id"][0])))
+        names = pl.concat([gaps["image_id"], gaps["session_id"].rename("image_id")]).drop_nulls().unique()
+        candidates = _of_images_and_sessions(gaps, [each for each in names if visible(each) == wanted])
+    if not gaps.filter(record_id=wanted.casefold()).is_empty():
+        candidates.append(Candidate(Kind.RECORD, wanted.casefold()))
     return candidates
 
 
-def _images(gaps: pl.DataFrame, names: list[str]) -> list[Candidate]:
-    rows = gaps.filter(pl.col("image_id").is_in(names)).select("image_id", "tenant_id", "repo_slug").unique()
-    return _told_apart(Kind.IMAGE, list(rows.sort("tenant_id", "repo_slug", "image_id").iter_rows()))
-
-
-def _sessions(gaps: pl.DataFrame, names: list[str]) -> list[Candidate]:
-    rows = gaps.filter(pl.col("session_id").is_in(names)).select("session_id", "tenant_id").unique()
-    ordered = rows.sort("tenant_id", "session_id").iter_rows()
-    return _told_apart(Kind.SESSION, [(session, tenant, "") for session, tenant in ordered])
-
-
-def _told_apart(kind: Kind, rows: list[tuple[str, str, str]]) -> list[Candidate]:
-    """Candidates that say whose they are where there is more than one."""
-    if len(rows) == 1:
-        return [Candidate(kind, rows[0][0])]
-    return [Candidate(kind, *row) for row in rows]
-
-
-def _shown_as(wanted: str, names: pl.Series) -> list[str]:
-    return [each for each in names.drop_nulls().unique() if visible(each) == wanted]
+def _of_images_and_sessions(gaps: pl.DataFrame, names: list[str]) -> list[Candidate]:
+    """Those of some names; they say whose they are where there is more than one."""
+    candidates = []
+    for kind, *columns in (
+        (Kind.IMAGE, "image_id", "tenant_id", "repo_slug"),
+        (Kind.SESSION, "session_id", "tenant_id"),
+    ):
+        rows = gaps.filter(pl.col(columns[0]).is_in(names)).select(columns).unique()
+        ordered = rows.sort(*columns[1:], columns[0]).rows()
+        candidates += [Candidate(kind, *(row if len(ordered) > 1 else row[:1])) for row in ordered]
+    return candidates
 
 
 def _identified(wanted: str, known: PublishedCapabilities) -> list[Candidate]:

@@ -12,7 +12,6 @@ import polars as pl
 
 from vocabgap.errors import require_kind, require_text, texts, unusable, whole_number
 from vocabgap.gaplog.naming import PublishedCapabilities, published_in, with_capability
-from vocabgap.ingest.caching import CacheUse
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.ingest.selection import Selection, undated, unmatched
 from vocabgap.records.moments import parse_moment, require_offset
@@ -36,17 +35,11 @@ _SHOWN_CATEGORIES: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Which records are asked for. Several values of one field widen it, several fields narrow it.
+    """Which records are asked for. Several values of one field widen it, several fields narrow it."""
 
-    Attributes:
-        selection: What a report can be narrowed to, too; a session called `last` is the newest one.
-        match: Text that is somewhere in a record, in whatever case; null for any.
-        ratings: Ratings; null for a record without one. Empty for any.
-    """
-
-    selection: Selection
+    selection: Selection  # a session called `last` is the newest one
     match: str | None = None
-    ratings: tuple[int | None, ...] = ()
+    ratings: tuple[int | None, ...] = ()  # null for a record without one
 
     @classmethod
     def of(
@@ -64,11 +57,7 @@ class Query:
         repositories: Iterable[str] = (),
         now: datetime,
     ) -> Self:
-        """The query of some arguments, which `list_gaps` explains.
-
-        Raises:
-            InvalidInputError: One of them cannot be used.
-        """
+        """The query of some arguments, which `list_gaps` explains."""
         selection = Selection(
             since=_moment(since, now, "since"),
             until=_moment(until, now, "until"),
@@ -85,21 +74,6 @@ class Query:
                 raise unusable("match", "text that is not blank", match, hint="leave it out for every record")
         several = (satisfaction,) if isinstance(satisfaction, str | int) else tuple(satisfaction)
         return cls(selection, match, tuple(dict.fromkeys(map(_rating, several))))
-
-    @property
-    def is_of_last(self) -> bool:
-        """Whether the newest session is asked for, whichever that is."""
-        return LAST in self.selection.sessions
-
-    @property
-    def scope(self) -> Selection:
-        """Where the newest session is looked for: in the images and the time that are asked for."""
-        return replace(self.selection, sessions=(), categories=(), modules=())
-
-    def of_session(self, session_id: str) -> Self:
-        """The same query with the newest session by its name."""
-        names = tuple(session_id if each == LAST else each for each in self.selection.sessions)
-        return replace(self, selection=replace(self.selection, sessions=names))
 
     def matching(self, records: pl.DataFrame) -> pl.DataFrame:
         """Those of the selected records that hold the text and are rated as asked for."""
@@ -118,44 +92,25 @@ class Query:
 
 
 class Totals(msgspec.Struct, frozen=True):
-    """Numbers over some records: what a person wants to know at the end of a session.
-
-    Attributes:
-        records: How many there are.
-        images: Distinct images.
-        sessions: Distinct known sessions.
-        first: Earliest readable timestamp; null if none.
-        last: Latest one.
-        unsatisfied: Rated -1.
-        neutral: Rated 0.
-        satisfied: Rated 1.
-        unrated: Not rated.
-        worked_around: Those that say what was done instead.
-        categories: Records by category, most frequent first, the first of many.
-    """
+    """Numbers over some records: what a person wants to know at the end of a session."""
 
     records: int
     images: int
-    sessions: int
-    first: datetime | None
+    sessions: int  # that are known
+    first: datetime | None  # timestamp that can be read
     last: datetime | None
     unsatisfied: int
     neutral: int
     satisfied: int
     unrated: int
-    worked_around: int
-    categories: tuple[Tally, ...]
+    worked_around: int  # those that say what was done instead
+    categories: tuple[Tally, ...]  # most frequent first, the first of many
 
 
 class Belonging(msgspec.Struct, frozen=True):
     """A capability of the published run, and how many of the records ask for it.
 
-    Attributes:
-        capability_id: Its identifier.
-        label: Its label.
-        records: Those that ask for it here.
-        mentions: Those that asked for it in the run; null where that was narrowed to others.
-        status: Its status there; null where it was narrowed to others.
+    Its mentions and its status in the run are null where that was narrowed to others.
     """
 
     capability_id: str
@@ -167,30 +122,15 @@ class Belonging(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, repr=False)
 class Review:
-    """The records that were asked for.
+    """The records that were asked for."""
 
-    Attributes:
-        gaps: Table `listed`, newest first: as many as were asked for.
-        totals: Numbers over all that fit, those beyond the limit included.
-        belonging: The published capabilities that the listed ones belong to.
-        session: The newest session, where that was asked for; null where it was not, or none is known.
-        notes: What no record has of what was asked for, and the like, a sentence each.
-        published: The run whose capabilities are named; null where there is none.
-        scan: What was read.
-    """
-
-    gaps: pl.DataFrame
-    totals: Totals
-    belonging: tuple[Belonging, ...]
-    session: str | None
-    notes: tuple[str, ...]
-    published: PublishedCapabilities | None
+    gaps: pl.DataFrame  # table `listed`, newest first: as many as were asked for
+    totals: Totals  # over all that fit, those beyond the limit included
+    belonging: tuple[Belonging, ...]  # of the listed ones
+    session: str | None  # the newest, where that was asked for and one is known
+    notes: tuple[str, ...]  # what no record has of what was asked for, and the like
+    published: PublishedCapabilities | None  # the run whose capabilities are named
     scan: Scan
-
-    @property
-    def cache(self) -> CacheUse | None:
-        """What the cache was good for."""
-        return self.scan.cache
 
     def __repr__(self) -> str:
         """How many there are, in one line."""
@@ -272,20 +212,7 @@ def review(
     cache: str | Path | None = None,
     verify_hash: bool = False,
 ) -> Review:
-    """The records that are asked for, newest first, with the numbers over them.
-
-    Args:
-        root: As `list_gaps`, here and below.
-        query: What is asked for.
-        limit: How many are listed at most; null for all.
-        out: The folder of the published run that capabilities are known from.
-        settings: The settings in force.
-        cache: A folder that keeps what was read.
-        verify_hash: Compare every log with the cache by its digest, not by its size and times.
-
-    Raises:
-        VocabgapError: One of its kinds.
-    """
+    """The records that are asked for, newest first, with the numbers over them; see `list_gaps`."""
     most = None if limit is None else whole_number("limit", limit, hint="leave it out to list all")
     settings = Settings() if settings is None else settings
     require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
@@ -303,20 +230,23 @@ def review(
         "operation_aliases": settings.operation_aliases,
     }
     notes = [why_not] if why_not else []
-    session = None
-    if query.is_of_last:
-        session = _newest_session(scanned.select(query.scope).gaps.filter("counted"))
+    selection, session = query.selection, None
+    is_of_last = LAST in selection.sessions
+    if is_of_last:  # of the images and the time that are asked for
+        wider = replace(selection, sessions=(), categories=(), modules=())
+        session = _newest_session(scanned.select(wider).gaps.filter("counted"))
         if session is None:
             notes.append(f"no record has a session, so that there is no {LAST} one")
         else:
-            query = query.of_session(session)
-    selected = scanned.select(query.selection, **aliases).gaps
+            names = tuple(session if each == LAST else each for each in selection.sessions)
+            selection = replace(selection, sessions=names)
+    selected = scanned.select(selection, **aliases).gaps
     records = query.matching(selected.filter("counted").select(RECORDS.names))
     records = with_category(records, settings)
-    if session is not None or not query.is_of_last:
-        notes += unmatched(scanned.gaps, query.selection, **aliases)
+    if session is not None or not is_of_last:
+        notes += unmatched(scanned.gaps, selection, **aliases)
     notes += unread(scanned)
-    without = undated(selected, query.selection)
+    without = undated(selected, selection)
     if without:
         notes.append(f"{count(without, 'record')} without a readable timestamp left out")
     gaps = with_capability(newest(records, most), published)
@@ -326,11 +256,7 @@ def review(
 
 
 def totals(records: pl.DataFrame) -> Totals:
-    """The numbers over records.
-
-    Args:
-        records: Columns of table `records`, and `category`.
-    """
+    """The numbers over records, which have a `category`."""
     session = pl.struct("tenant_id", "session_id").filter(stripped(pl.col("session_id")) != "")
     rated = pl.col("satisfaction")
     row = records.select(
@@ -351,12 +277,7 @@ def totals(records: pl.DataFrame) -> Totals:
 
 
 def belonging(gaps: pl.DataFrame, published: PublishedCapabilities | None) -> tuple[Belonging, ...]:
-    """The published capabilities that records belong to, most records first.
-
-    Args:
-        gaps: Table `listed`.
-        published: The run that they are known from.
-    """
+    """The published capabilities that records of table `listed` belong to, most records first."""
     if published is None:
         return ()
     rows = (
@@ -370,12 +291,7 @@ def belonging(gaps: pl.DataFrame, published: PublishedCapabilities | None) -> tu
 
 
 def newest(records: pl.DataFrame, most: int | None = None) -> pl.DataFrame:
-    """Records by time, the newest first, those without a time last.
-
-    Args:
-        records: Columns of table `records`.
-        most: How many at most; null for all.
-    """
+    """Records by time, the newest first, those without a time last; all of them, or the first."""
     if most is not None and 0 < most < records.height - records["timestamp"].null_count():
         # Only what can be among them is put in order: of a million records that is next to nothing.
         records = records.filter(pl.col("timestamp") >= records["timestamp"].top_k(most).min())

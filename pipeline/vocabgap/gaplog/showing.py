@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 import polars as pl
@@ -15,7 +15,6 @@ from vocabgap.errors import require_kind, require_text, texts, unusable
 from vocabgap.gaplog.naming import Candidate, Kind, PublishedCapabilities, find, published_in, with_capability
 from vocabgap.gaplog.review import Belonging, Totals, belonging, newest, totals, unread, with_category
 from vocabgap.ingest.accounting import corrections
-from vocabgap.ingest.caching import CacheUse
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.ingest.selection import Selection
 from vocabgap.records.moments import require_offset
@@ -25,25 +24,15 @@ from vocabgap.schema import RECORDS, SETTLED
 from vocabgap.settings.model import Settings
 from vocabgap.text import printable_name
 
-COUNTED: Final = "counted"
-
 
 class Place(msgspec.Struct, frozen=True):
-    """A line that holds a record.
-
-    Attributes:
-        repo_slug: The repository.
-        source_path: The log, relative to the root.
-        line: The line, counted from 1.
-        byte_offset: Offset of its first byte; null where a corpus does not say.
-        state: `counted`, `duplicate` or `superseded`.
-    """
+    """A line that holds a record."""
 
     repo_slug: str
-    source_path: str
-    line: int
-    byte_offset: int | None
-    state: str
+    source_path: str  # relative to the root
+    line: int  # counted from 1
+    byte_offset: int | None  # of its first byte; null where a corpus does not say
+    state: str  # `counted`, `duplicate` or `superseded`
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,11 +74,6 @@ class Shown:
     run: Path | None = None
     notes: tuple[str, ...] = ()
     scan: Scan | None = None
-
-    @property
-    def cache(self) -> CacheUse | None:
-        """What the cache was good for."""
-        return None if self.scan is None else self.scan.cache
 
     def __repr__(self) -> str:
         """What it is, in a few words."""
@@ -181,19 +165,12 @@ def _kind(kind: Kind | str | None) -> Kind | None:
 
 @dataclass(frozen=True)
 class _Source:
-    """What there is to show from.
-
-    Attributes:
-        gaps: Table `gaps`.
-        settings: The settings in force.
-        known: The capabilities, if they are known.
-        deciding: Options that the commands to decide with end in.
-    """
+    """What there is to show from: table `gaps`, and the capabilities, if they are known."""
 
     gaps: pl.DataFrame
     settings: Settings
     known: PublishedCapabilities | None
-    deciding: str
+    deciding: str  # options that the commands to decide with end in
 
     def fields(self, candidate: Candidate) -> dict[str, Any]:
         """What `Shown` says of a candidate."""
@@ -227,7 +204,7 @@ class _Source:
         rows = self._listed(lines.head(1))
         capability_id = rows["capability_id"][0]
         places = lines.select(
-            "repo_slug", "source_path", "line", "byte_offset", pl.col("why_not").fill_null(COUNTED)
+            "repo_slug", "source_path", "line", "byte_offset", pl.col("why_not").fill_null("counted")
         )
         pairs = corrections(self.gaps)
         return {
