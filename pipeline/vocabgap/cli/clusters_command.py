@@ -104,9 +104,7 @@ def list_clusters(
 @with_options(Reading)
 def show(
     context: typer.Context,
-    label: Annotated[
-        str, typer.Argument(help="The group's label, or any wording in it.", show_default=False)
-    ],
+    label: Annotated[str, typer.Argument(help="The group's label, or any wording in it.")],
     roots: RootsArgument,
     threshold: ThresholdOption = None,
     embedder: EmbedderOption = None,

@@ -39,11 +39,9 @@ _NUMBERS: Final = ("records", "gap records", "paths", "missing", "stale", "outda
 CorpusOption = Annotated[
     str | None, typer.Option("--corpus", help=f"Folder of the shared corpus.  [default: {DEFAULT_CORPUS}]")
 ]
-TenantOption = Annotated[str, typer.Option("--tenant", help="Whose records they are.", show_default=False)]
-RepoOption = Annotated[
-    str, typer.Option("--repo", help="The repository that they are of.", show_default=False)
-]
-OutputOption = Annotated[Path, typer.Option("--output", "-o", help="The file to write.", show_default=False)]
+TenantOption = Annotated[str, typer.Option("--tenant", help="Whose records they are.")]
+RepoOption = Annotated[str, typer.Option("--repo", help="The repository that they are of.")]
+OutputOption = Annotated[Path, typer.Option("--output", "-o", help="The file to write.")]
 
 
 class CorpusOptions(NamedTuple):
@@ -62,30 +60,23 @@ def push(
         typer.Argument(
             help="An image repository, or the file of a payload; - reads one from standard input.",
             metavar="DIR|PAYLOAD.json",
-            show_default=False,
         ),
     ],
     tenant: TenantOption,
     repo: RepoOption,
     delete: Annotated[
-        list[str] | None,
-        typer.Option(help="Withdraw what is of this path; may be repeated. For a DIR.", show_default=False),
+        list[str] | None, typer.Option(help="Withdraw what is of this path; may be repeated. For a DIR.")
     ] = None,
     snapshot: Annotated[
         bool, typer.Option("--snapshot", help="Withdraw what is of no log that is in DIR now.")
     ] = False,
     base: Annotated[
-        str | None,
-        typer.Option(help="Withdraw what git deleted since this revision of DIR.", show_default=False),
+        str | None, typer.Option(help="Withdraw what git deleted since this revision of DIR.")
     ] = None,
-    head: Annotated[
-        str | None, typer.Option(help="Up to this revision.  [default: HEAD]", show_default=False)
-    ] = None,
+    head: Annotated[str | None, typer.Option(help="Up to this revision.  [default: HEAD]")] = None,
     git: Annotated[
         Path | None,
-        typer.Option(
-            help="Folder of the git repository that knows the revisions; DIR by default.", show_default=False
-        ),
+        typer.Option(help="Folder of the git repository that knows the revisions; DIR by default."),
     ] = None,
     yes: Annotated[
         bool, typer.Option("--yes", help="Do not ask before everything of the repository is withdrawn.")
@@ -173,9 +164,7 @@ def export_chunks(
     folder: Annotated[
         Path | None,
         typer.Argument(
-            help="An image repository; without one the repository in the shared corpus.",
-            metavar="[DIR]",
-            show_default=False,
+            help="An image repository; without one the repository in the shared corpus.", metavar="[DIR]"
         ),
     ] = None,
 ) -> None:
@@ -203,7 +192,7 @@ def export_chunks(
 @with_options(CorpusOptions)
 def export(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help=_FILE_HELP, show_default=False)],
+    file: Annotated[Path, typer.Argument(help=_FILE_HELP)],
 ) -> None:
     """Write a backup: every record with its vector, ordered by id."""
     output = output_of(context)
@@ -219,7 +208,7 @@ def export(
 @with_options(CorpusOptions)
 def restore(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help=_FILE_HELP, show_default=False)],
+    file: Annotated[Path, typer.Argument(help=_FILE_HELP)],
     replace: Annotated[
         bool, typer.Option("--replace", help="Take out everything that is there, in the same step.")
     ] = False,
@@ -283,18 +272,13 @@ def status(
 def forget(
     context: typer.Context,
     tenant: TenantOption,
-    repo: Annotated[
-        str | None, typer.Option(help="Only those of this repository.", show_default=False)
-    ] = None,
+    repo: Annotated[str | None, typer.Option(help="Only those of this repository.")] = None,
     image: Annotated[
         str | None,
-        typer.Option(
-            help="Only those of this image, as a record names it or its folder is called.", show_default=False
-        ),
+        typer.Option(help="Only those of this image, as a record names it or its folder is called."),
     ] = None,
     record: Annotated[
-        str | None,
-        typer.Option(help="Only the one with this id, of a chunk or a gap record.", show_default=False),
+        str | None, typer.Option(help="Only the one with this id, of a chunk or a gap record.")
     ] = None,
 ) -> None:
     """Remove records of a tenant for good: without further options all of them."""

@@ -36,10 +36,8 @@ decide = typer.Typer(
     no_args_is_help=True,
 )
 
-CapabilityArgument = Annotated[
-    str, typer.Argument(help="Identifier, label or any wording.", show_default=False)
-]
-WhyOption = Annotated[str, typer.Option("--why", help="The reason.", show_default=False)]
+CapabilityArgument = Annotated[str, typer.Argument(help="Identifier, label or any wording.")]
+WhyOption = Annotated[str, typer.Option("--why", help="The reason.")]
 
 
 class Choosing(NamedTuple):
@@ -60,11 +58,7 @@ class Recording(NamedTuple):
 
 @decide.command()
 @with_options(Choosing, Recording)
-def merge(
-    context: typer.Context,
-    capability: CapabilityArgument,
-    other: CapabilityArgument,
-) -> None:
+def merge(context: typer.Context, capability: CapabilityArgument, other: CapabilityArgument) -> None:
     """Say that two capabilities are one; it keeps the identifier of the first."""
     _decide(context, lambda book, why: book.merge(capability, other, why))
 
@@ -74,10 +68,7 @@ def merge(
 def split(
     context: typer.Context,
     capability: CapabilityArgument,
-    wording: Annotated[
-        list[str],
-        typer.Option("--wording", help="A wording that leaves; may be repeated.", show_default=False),
-    ],
+    wording: Annotated[list[str], typer.Option(help="A wording that leaves; may be repeated.")],
 ) -> None:
     """Say that some wordings are another need than the rest."""
     _decide(context, lambda book, why: book.split(capability, wording, why))
@@ -88,7 +79,7 @@ def split(
 def rename(
     context: typer.Context,
     capability: CapabilityArgument,
-    label: Annotated[str, typer.Argument(help="The new label.", show_default=False)],
+    label: Annotated[str, typer.Argument(help="The new label.")],
 ) -> None:
     """Give a capability a label of its own."""
     _decide(context, lambda book, why: book.rename(capability, label, why))
@@ -123,7 +114,7 @@ def dismiss(
 def author(
     context: typer.Context,
     capability: CapabilityArgument,
-    entry: Annotated[str, typer.Option("--entry", help="The vocabulary entry.", show_default=False)],
+    entry: Annotated[str, typer.Option(help="The vocabulary entry.")],
     glossary: GlossaryOption = None,
 ) -> None:
     """Say which entry was authored for a capability; it regresses if it is mentioned again.
@@ -147,9 +138,7 @@ def reopen(
 @with_options(Recording)
 def undo(
     context: typer.Context,
-    decision: Annotated[
-        str, typer.Argument(help="The decision's identifier, or the beginning of it.", show_default=False)
-    ],
+    decision: Annotated[str, typer.Argument(help="The decision's identifier, or the beginning of it.")],
     why: WhyOption = "",
 ) -> None:
     """Take a decision back: everything is as if it had never been made.

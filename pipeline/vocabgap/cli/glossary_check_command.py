@@ -38,8 +38,7 @@ _SOURCE: Final = "source_file"  # in the metadata of a step: where its text was 
 _MISSION, _STEP = "check", "check"
 
 TextArgument = Annotated[
-    str,
-    typer.Argument(metavar="TEXT|FILE", help="A text, a file of one, or - for stdin.", show_default=False),
+    str, typer.Argument(metavar="TEXT|FILE", help="A text, a file of one, or - for stdin.")
 ]
 
 
@@ -48,17 +47,10 @@ def check(
     context: typer.Context,
     text: TextArgument,
     output_of_step: Annotated[
-        str | None,
-        typer.Option(
-            "--output", metavar="TEXT|FILE", help="What was generated from it so far.", show_default=False
-        ),
+        str | None, typer.Option("--output", metavar="TEXT|FILE", help="What was generated from it so far.")
     ] = None,
-    watch: Annotated[
-        list[str] | None, typer.Option("--watch", help="A term to look for; may be repeated.")
-    ] = None,
-    exclude: Annotated[
-        list[str] | None, typer.Option("--exclude", help="What is no term; may be repeated.")
-    ] = None,
+    watch: Annotated[list[str] | None, typer.Option(help="A term to look for; may be repeated.")] = None,
+    exclude: Annotated[list[str] | None, typer.Option(help="What is no term; may be repeated.")] = None,
     critical: Annotated[bool, typer.Option("--critical", help="Nothing may go wrong here.")] = False,
     strictness: StrictnessOption = None,
     ask: AskOption = None,
@@ -98,10 +90,7 @@ def check(
 def resume(
     context: typer.Context,
     token: Annotated[
-        str | None,
-        typer.Argument(
-            help="The token of the step; that of the newest that waits by default.", show_default=False
-        ),
+        str | None, typer.Argument(help="The token of the step; that of the newest that waits by default.")
     ] = None,
     text: Annotated[
         str | None,

@@ -43,10 +43,9 @@ glossary.command()(resume)
 _DEFINITION = 60  # characters of a definition in the list
 _PREFIX = "glossary:"
 
-TermArgument = Annotated[str, typer.Argument(help="The term, in any spelling.", show_default=False)]
+TermArgument = Annotated[str, typer.Argument(help="The term, in any spelling.")]
 DefinitionOption = Annotated[
-    str | None,
-    typer.Option(help="Its definition or the beginning, where there are several.", show_default=False),
+    str | None, typer.Option(help="Its definition or the beginning, where there are several.")
 ]
 
 
@@ -55,9 +54,7 @@ DefinitionOption = Annotated[
 def list_terms(
     context: typer.Context,
     scope: ScopeOption = None,
-    status: Annotated[
-        str | None, typer.Option(help="active, draft or deprecated.", show_default=False)
-    ] = None,
+    status: Annotated[str | None, typer.Option(help="active, draft or deprecated.")] = None,
 ) -> None:
     """List the senses of all terms."""
     from vocabgap.glossary.senses import SenseStatus
@@ -118,7 +115,7 @@ def show_term(context: typer.Context, term: TermArgument) -> None:
 @glossary.command()
 def validate(
     context: typer.Context,
-    path: Annotated[Path, typer.Argument(help="A seed file, or a folder of them.", show_default=False)],
+    path: Annotated[Path, typer.Argument(help="A seed file, or a folder of them.")],
     config: ConfigOption = None,
 ) -> None:
     """List what is wrong in seed files; exit with 2 if anything is."""
@@ -168,8 +165,7 @@ def import_terms(
     source: Annotated[
         Path,
         typer.Argument(
-            help="A vocabulary manifest, a CSV of terms and definitions, or another glossary's folder.",
-            show_default=False,
+            help="A vocabulary manifest, a CSV of terms and definitions, or another glossary's folder."
         ),
     ],
     scope: ScopeOption = None,
@@ -211,7 +207,6 @@ def promote(
         typer.Option(
             "--replace/--beside",
             help="Where the term means something else already: take its place, or stand beside it.",
-            show_default=False,
         ),
     ] = None,
 ) -> None:

@@ -90,16 +90,9 @@ def conflicts(
 @with_options(ActingOptions)
 def resolve(
     context: typer.Context,
-    conflict: Annotated[
-        str, typer.Argument(help="The conflict's identifier, or the beginning of it.", show_default=False)
-    ],
-    select: Annotated[
-        int | None,
-        typer.Option("--select", help="The number of the sense that is meant.", show_default=False),
-    ] = None,
-    define: Annotated[
-        str | None, typer.Option("--define", help="What the term means instead.", show_default=False)
-    ] = None,
+    conflict: Annotated[str, typer.Argument(help="The conflict's identifier, or the beginning of it.")],
+    select: Annotated[int | None, typer.Option(help="The number of the sense that is meant.")] = None,
+    define: Annotated[str | None, typer.Option(help="What the term means instead.")] = None,
     mission: MissionOption = None,
 ) -> None:
     """Answer a question that was put off; without options it is asked."""

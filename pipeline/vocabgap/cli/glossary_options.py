@@ -24,21 +24,16 @@ SHOWN_DIGITS: Final = 8  # of a conflict's identifier, which its beginning stand
 FolderOption = Annotated[
     str | None, typer.Option("--glossary", help=f"Folder of the glossary.  [default: {DEFAULT_GLOSSARY}]")
 ]
-ScopeOption = Annotated[str | None, typer.Option("--scope", help="Of this scope only.", show_default=False)]
+ScopeOption = Annotated[str | None, typer.Option("--scope", help="Of this scope only.")]
 MissionOption = Annotated[
-    str | None, typer.Option("--mission", help="The mission whose own senses count, too.", show_default=False)
+    str | None, typer.Option("--mission", help="The mission whose own senses count, too.")
 ]
 StrictnessOption = Annotated[
-    str | None,
-    typer.Option("--strictness", help="What stops it: off, medium or max.", show_default=False),
+    str | None, typer.Option("--strictness", help="What stops it: off, medium or max.")
 ]
 AskOption = Annotated[
     bool | None,
-    typer.Option(
-        "--ask/--no-ask",
-        help="Ask what terms mean; by default where somebody can answer.",
-        show_default=False,
-    ),
+    typer.Option("--ask/--no-ask", help="Ask what terms mean; by default where somebody can answer."),
 ]
 
 

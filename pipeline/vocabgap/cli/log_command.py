@@ -25,17 +25,11 @@ _WIDTH = 60  # characters of what is near
 
 def log(
     context: typer.Context,
-    image: Annotated[
-        str,
-        typer.Argument(help="Folder of the image; its log is made where there is none.", show_default=False),
-    ],
+    image: Annotated[str, typer.Argument(help="Folder of the image; its log is made where there is none.")],
     description: Annotated[
         str | None,
         typer.Option(
-            "--description",
-            "-d",
-            help="What was missing; by default the capability, else the intent.",
-            show_default=False,
+            "--description", "-d", help="What was missing; by default the capability, else the intent."
         ),
     ] = None,
     missing_capability: Annotated[
@@ -49,22 +43,16 @@ def log(
     ] = None,
     workaround: Annotated[str | None, typer.Option(help="What was done instead.")] = None,
     operation: Annotated[
-        list[str] | None,
-        typer.Option("--operation", help="An operation that it touched; may be repeated."),
+        list[str] | None, typer.Option(help="An operation that it touched; may be repeated.")
     ] = None,
-    used: Annotated[
-        list[str] | None, typer.Option("--used", help="An entry that it used; may be repeated.")
-    ] = None,
+    used: Annotated[list[str] | None, typer.Option(help="An entry that it used; may be repeated.")] = None,
     satisfaction: Annotated[
         str | None, typer.Option(help="How well it served: -1, 0, 1, or bad, mediocre, acceptable, good.")
     ] = None,
     notes: Annotated[str | None, typer.Option(help="Anything else.")] = None,
-    session: Annotated[
-        str | None, typer.Option("--session", help="The session.  [default: VOCABGAP_SESSION]")
-    ] = None,
+    session: Annotated[str | None, typer.Option(help="The session.  [default: VOCABGAP_SESSION]")] = None,
     snapshot: Annotated[
-        str | None,
-        typer.Option("--snapshot", help="The state of the image.  [default: VOCABGAP_SNAPSHOT, else HEAD]"),
+        str | None, typer.Option(help="The state of the image.  [default: VOCABGAP_SNAPSHOT, else HEAD]")
     ] = None,
     image_id: Annotated[
         str | None, typer.Option(help="The image.  [default: the name of the folder]")
@@ -79,10 +67,7 @@ def log(
     fsync: Annotated[
         bool, typer.Option("--fsync/--no-fsync", help="Return only when the line is on the disk.")
     ] = True,
-    run: Annotated[
-        str | None,
-        typer.Option("--run", help="Folder of the report that --suggest looks at.", show_default=False),
-    ] = None,
+    run: Annotated[str | None, typer.Option(help="Folder of the report that --suggest looks at.")] = None,
     vocabulary: VocabularyOption = None,
     config: ConfigOption = None,
 ) -> None:

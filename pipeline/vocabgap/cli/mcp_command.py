@@ -22,8 +22,7 @@ def mcp(
     ] = None,
     vocabulary: VocabularyOption = None,
     glossary: Annotated[
-        str | None,
-        typer.Option(help="Folder of the glossary that terms are checked against.", show_default=False),
+        str | None, typer.Option(help="Folder of the glossary that terms are checked against.")
     ] = None,
     decisions: DecisionsOption = None,
     hidden: HiddenOption = None,
@@ -36,7 +35,6 @@ def mcp(
             min=0,
             max=_HIGHEST_PORT,
             help="Serve over HTTP on this port, for this machine alone; 0 for a free one.",
-            show_default=False,
         ),
     ] = None,
     config: ConfigOption = None,

@@ -26,16 +26,12 @@ RootsArgument = Annotated[
     ),
 ]
 GlossaryOption = Annotated[
-    str | None,
-    typer.Option("--glossary", help="Folder of the glossary that it becomes a term of.", show_default=False),
+    str | None, typer.Option("--glossary", help="Folder of the glossary that it becomes a term of.")
 ]
 OptionalRootsArgument = Annotated[
     list[Path] | None,
     typer.Argument(
-        metavar="ROOTS...",
-        help="Folders to search for gap logs, or single log files.",
-        readable=False,
-        show_default=False,
+        metavar="ROOTS...", help="Folders to search for gap logs, or single log files.", readable=False
     ),
 ]
 ConfigOption = Annotated[
@@ -48,18 +44,14 @@ ThresholdOption = Annotated[
 ]
 EmbedderOption = Annotated[
     str | None,
-    typer.Option(
-        help="Compare wordings by sentence embeddings, too: a model's folder, or minilm.",
-        show_default=False,
-    ),
+    typer.Option(help="Compare wordings by sentence embeddings, too: a model's folder, or minilm."),
 ]
 VocabularyOption = Annotated[
     list[str] | None,
     typer.Option(help="File or folder that lists what agents can ask for already; may be repeated."),
 ]
 HiddenOption = Annotated[
-    bool | None,
-    typer.Option("--hidden", help="Search names that start with a dot, too.", show_default=False),
+    bool | None, typer.Option("--hidden", help="Search names that start with a dot, too.")
 ]
 TenantsOption = Annotated[
     list[str] | None, typer.Option("--tenant", help="Of a corpus only this tenant; may be repeated.")
@@ -80,10 +72,7 @@ NowOption = Annotated[
     str | None, typer.Option(help="The moment to count as the present; the clock's by default.")
 ]
 ActorOption = Annotated[
-    str | None,
-    typer.Option(
-        help="Who decides or answers; by default VOCABGAP_ACTOR, else who is logged in.", show_default=False
-    ),
+    str | None, typer.Option(help="Who decides or answers; by default VOCABGAP_ACTOR, else who is logged in.")
 ]
 CacheOption = Annotated[
     Path | None,

@@ -37,12 +37,9 @@ class DraftFormat(StrEnum):
 
 def render(
     context: typer.Context,
-    run: Annotated[
-        str, typer.Argument(metavar="RUN_DIR", help="Folder of the published run.", show_default=False)
-    ],
+    run: Annotated[str, typer.Argument(metavar="RUN_DIR", help="Folder of the published run.")],
     out: Annotated[
-        str | None,
-        typer.Option(help="Folder to publish all its files in; by default the same.", show_default=False),
+        str | None, typer.Option(help="Folder to publish all its files in; by default the same.")
     ] = None,
     share: ShareOption = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
@@ -66,8 +63,8 @@ def render(
 
 def diff(
     context: typer.Context,
-    old: Annotated[str, typer.Argument(help="Folder of the earlier run.", show_default=False)],
-    new: Annotated[str, typer.Argument(help="Folder of the later run.", show_default=False)],
+    old: Annotated[str, typer.Argument(help="Folder of the earlier run.")],
+    new: Annotated[str, typer.Argument(help="Folder of the later run.")],
     top: Annotated[int, typer.Option(min=0, help="Changes of each kind to show; 0 shows all.")] = DEFAULT_TOP,
     text_format: Annotated[
         DiffFormat, typer.Option("--format", help="How to print the changes.")
@@ -95,12 +92,9 @@ def diff(
 
 def draft(
     context: typer.Context,
-    capability: Annotated[
-        str, typer.Argument(help="An identifier, a label or a wording of the report.", show_default=False)
-    ],
+    capability: Annotated[str, typer.Argument(help="An identifier, a label or a wording of the report.")],
     run: Annotated[
-        str | None,
-        typer.Option(help=f"Folder of the published report.  [default: {DEFAULT_OUT}]", show_default=False),
+        str | None, typer.Option(help=f"Folder of the published report.  [default: {DEFAULT_OUT}]")
     ] = None,
     vocabulary: VocabularyOption = None,
     draft_format: Annotated[

@@ -98,9 +98,7 @@ def report(
     reclassify: Annotated[
         bool | None,
         typer.Option(
-            "--reclassify",
-            help="Give records without a category one, from their operations or their words.",
-            show_default=False,
+            "--reclassify", help="Give records without a category one, from their operations or their words."
         ),
     ] = None,
     now: NowOption = None,

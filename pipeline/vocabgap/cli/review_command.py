@@ -135,10 +135,7 @@ def show(
     context: typer.Context,
     name: Annotated[
         str,
-        typer.Argument(
-            help="An image, a session, a capability (identifier, label or wording) or a record.",
-            show_default=False,
-        ),
+        typer.Argument(help="An image, a session, a capability (identifier, label or wording) or a record."),
     ],
     roots: RootsArgument,
     kind: Annotated[
