@@ -42,8 +42,6 @@ class Imported(NamedTuple):
     """What an import came to.
 
     Attributes:
-        added: The terms that are new, each with its scope.
-        present: How many were there already.
         drafts: Those of the new ones that became drafts, since the term has another meaning.
         passed_over: What was not imported, in words.
     """
@@ -184,11 +182,7 @@ def _is_active(term: SeedTerm) -> bool:
 
 
 def read_strictness(path: Path) -> Strictness:
-    """The strictness in section `glossary` of a YAML file, as other tools keep one.
-
-    Returns:
-        The strictness; `medium` where there is no such file, or it says nothing that is one.
-    """
+    """The strictness in section `glossary` of a YAML file, as other tools keep one."""
     try:
         content = parse_yaml(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, InvalidInputError):
@@ -203,19 +197,10 @@ def promote_sense(
     definition: str | None,
     is_replacing: Callable[[Sequence[TermSense]], bool | None],
 ) -> TermSense:
-    """Let a sense answer what its term means.
+    """Let a sense answer what its term means; gives the sense as it was.
 
-    Args:
-        runtime: The glossary.
-        term: The term, in any spelling.
-        scope: The scope of the sense, where there are several.
-        definition: Its definition or the beginning, where there are several.
-        is_replacing: Says of the other active senses, of any scope, whether it takes their place (true) or
-            stands beside them (false); none where nobody says so. It is asked again where the term changes
-            meanwhile.
-
-    Returns:
-        The sense that was meant, as it was.
+    `is_replacing` says of the other active senses, of any scope, whether it takes their place (true) or
+    stands beside them (false); none where nobody says so. It is asked again where the term changes meanwhile.
 
     Raises:
         StateError: There are others, and nobody says what becomes of them.
@@ -246,16 +231,7 @@ def promote_sense(
 def deprecate_sense(
     runtime: GlossaryRuntime, term: str, scope: str | None, definition: str | None
 ) -> TermSense:
-    """Let a sense count no more.
-
-    Args:
-        runtime: The glossary.
-        term: The term, in any spelling.
-        scope: The scope of the sense, where there are several.
-        definition: Its definition or the beginning, where there are several.
-
-    Returns:
-        The sense that was meant, as it was.
+    """Let a sense count no more; gives the sense as it was.
 
     Raises:
         VocabgapError: There is no such sense, or several, or the log cannot be written.
@@ -283,19 +259,6 @@ def author_term(settings: Settings, entry: str, meaning: str, *, actor: str) -> 
 
     Where the term means something else already it becomes a draft, for people to settle; a sense that is
     active stays as it is.
-
-    Args:
-        settings: The glossary, and the vocabulary, which may describe the entry.
-        entry: The entry's name.
-        meaning: What it means, where no vocabulary says so.
-        actor: Who authored it.
-
-    Returns:
-        The sense that was added, or that was there.
-
-    Raises:
-        NotFoundError: There is no such glossary.
-        VocabgapError: The vocabulary cannot be read, or the log cannot be written.
     """
     known = configured_vocabulary(settings.vocabulary)
     described = next((each.description for each in known.entries if each.name == entry), "")
@@ -306,19 +269,6 @@ def draft_term(settings: Settings, entry: str, meaning: str, *, actor: str) -> N
     """Propose what an entry means that is yet to be authored: a draft, to be promoted or dropped.
 
     A sense that is active already stays as it is.
-
-    Args:
-        settings: The glossary.
-        entry: The name that is proposed for it.
-        meaning: What it means.
-        actor: Who asked for it.
-
-    Returns:
-        The sense that was added, or that was there.
-
-    Raises:
-        NotFoundError: There is no such glossary.
-        VocabgapError: The log cannot be written.
     """
     return _add(settings, entry, meaning, actor=actor, is_draft=True)
 

@@ -97,10 +97,7 @@ class Verdict(NamedTuple):
     """What follows from the conflicts of a step.
 
     Attributes:
-        overall_severity: The worst of their severities; low where there are none.
         confidence: The highest of their confidences, 0 to 1; 1 where there are none.
-        recommended_action: What to do.
-        blocked: Whether they stop the step.
     """
 
     overall_severity: Severity
@@ -154,11 +151,7 @@ def classify(
     critical: bool = False,
     output: str = "",
 ) -> ConflictType | None:
-    """What is open about a term.
-
-    Returns:
-        The kind of conflict; none where the term has one meaning, which the output does not contradict.
-    """
+    """What is open about a term."""
     active = [sense for sense in senses if sense.is_active]
     if not active:
         return _unanswered(confidence, critical=critical)
@@ -182,12 +175,7 @@ def _disputed_use(glossary: Glossary, sense: TermSense, output: str) -> str:
 
 
 def verdict(conflicts: Sequence[SemanticConflict], strictness: Strictness) -> Verdict:
-    """What follows from the conflicts of a step.
-
-    Args:
-        conflicts: The conflicts.
-        strictness: The strictness in force.
-    """
+    """What follows from the conflicts of a step."""
     if not conflicts:
         return Verdict(Severity.LOW, 1.0, Action.PROCEED, blocked=False)
     worst = max((each.severity for each in conflicts), key=lambda severity: Severity(severity).rank)

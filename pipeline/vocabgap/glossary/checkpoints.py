@@ -49,14 +49,7 @@ class StepCheckpoint(msgspec.Struct, frozen=True):
     """The least that a step needs to go on.
 
     Attributes:
-        mission_id: The mission.
-        run_id: The run of it.
-        step_id: The step.
-        strictness: The strictness in force.
-        scope_refs: The active scopes and their versions.
         input_hash: Digest of the inputs, see `hash_inputs`.
-        cursor: Where it goes on: one of `Cursor`.
-        retry_token: What names this checkpoint, a UUID.
         timestamp: When it was made; one without an offset is in UTC.
     """
 
@@ -88,13 +81,7 @@ class StepCheckpoint(msgspec.Struct, frozen=True):
 
 
 class Verified(NamedTuple):
-    """Whether the inputs are those of a checkpoint.
-
-    Attributes:
-        matches: Whether they are.
-        old: The first digits of their hash then.
-        new: Those of their hash now.
-    """
+    """Whether the inputs are those of a checkpoint."""
 
     matches: bool
     old: str
@@ -114,9 +101,6 @@ def hash_inputs(inputs: Mapping[str, Any]) -> str:
 
     Moments, paths, bytes, sets and enumerations have a form of their own: ISO 8601, text, hexadecimal
     digits, a sorted list, and their value.
-
-    Returns:
-        64 hexadecimal digits.
     """
     return hashlib.sha256(_canonical(inputs).encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -172,19 +156,7 @@ def is_uuid(token: object) -> bool:
 
 
 class StepState(msgspec.Struct, frozen=True):
-    """What a step was and what was found out about it.
-
-    Attributes:
-        step_id: The step.
-        mission_id: Its mission.
-        run_id: The run of it.
-        inputs: What it was given.
-        metadata: What it says of itself.
-        config: What the mission says.
-        step_input: What is scanned for terms.
-        step_output: What it had generated.
-        extracted_terms: The terms that were found.
-    """
+    """What a step was and what was found out about it."""
 
     step_id: str
     mission_id: str
@@ -220,12 +192,7 @@ def save_state(events: Path, retry_token: str, context: "ExecutionContext") -> N
 
 
 def load_state(events: Path, retry_token: str) -> StepState | None:
-    """What was kept of a step; none where nothing was, or it is damaged.
-
-    Raises:
-        NotFoundError: The token is none.
-        VocabgapError: It cannot be read.
-    """
+    """What was kept of a step; none where nothing was, or it is damaged."""
     path = state_path(events, retry_token)
     with _ROLE.refusing(path, "read"):
         if not path.is_file():
@@ -238,16 +205,7 @@ def load_state(events: Path, retry_token: str) -> StepState | None:
 
 
 def drop_state(events: Path, retry_token: str) -> None:
-    """Keep nothing of a step any more that is done; what others keep beside it still needs it.
-
-    Args:
-        events: The folder of the event logs.
-        retry_token: The token of its checkpoint.
-
-    Raises:
-        NotFoundError: The token is none.
-        VocabgapError: It cannot be removed.
-    """
+    """Keep nothing of a step any more that is done; what others keep beside it still needs it."""
     path = state_path(events, retry_token)
     with _ROLE.refusing(path, "removed"):
         if not path.with_suffix("").exists():
@@ -258,10 +216,6 @@ def clear_abandoned(events: Path, mission_id: str) -> None:
     """Remove what runs that were killed have left beside the log, an hour ago or longer.
 
     That is what was never whole, and the steps of a mission whose runs wait beside them, where none does.
-
-    Args:
-        events: The folder of the event logs.
-        mission_id: The mission.
     """
     for path in sorted((events / _FOLDER).glob("*")):
         with suppress(OSError, VocabgapError):
@@ -277,10 +231,6 @@ def clear_abandoned(events: Path, mission_id: str) -> None:
 
 def state_path(events: Path, retry_token: str) -> Path:
     """Where a step is kept.
-
-    Args:
-        events: The folder of the event logs.
-        retry_token: The token of its checkpoint, a UUID.
 
     Raises:
         NotFoundError: It is none, and so no checkpoint has it.

@@ -43,10 +43,6 @@ class SemanticConflict(msgspec.Struct, frozen=True, gc=False):
     """A term whose meaning is open.
 
     Attributes:
-        term: The term.
-        conflict_type: What is open.
-        severity: How bad that is.
-        confidence: How sure it is that this is a term, 0 to 1.
         candidate_senses: What it may mean, the likeliest first.
         context: Where the term was found; of an inconsistent one, how it is used there.
     """
@@ -129,9 +125,7 @@ class BlockedByConflictError(StateError):
     """The gate does not let a step go on.
 
     Args:
-        conflicts: What stands in the way.
         strictness: The strictness that was in force.
-        message: What is wrong; by default how many conflicts there are.
         retry_token: What resumes the step; empty where no checkpoint could be kept.
     """
 

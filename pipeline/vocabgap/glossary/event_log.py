@@ -48,9 +48,7 @@ class LoggedEvent:
     """An event, and the log that it comes from.
 
     Attributes:
-        event: The event.
         log: The file's name without its ending.
-        line: The line, counted from 1.
         moment: When it happened at the earliest: no event is before one that its log holds already, whatever
             the clock of the writer said.
     """
@@ -66,7 +64,6 @@ class EventsRead:
     """What the logs of a folder hold.
 
     Attributes:
-        events: In the order in which they happened; those of one log in that of their lines.
         skipped: How many lines are no events: torn, or of another kind.
     """
 
@@ -91,10 +88,6 @@ def log_name(mission_id: str) -> str:
 
 def read_events(folder: Path, mission_id: str | None = None) -> EventsRead:
     """Everything that the logs of a folder hold, damage and foreign lines aside.
-
-    Args:
-        folder: Where the logs lie; nothing happened where there is none.
-        mission_id: The mission whose log is read; all of them by default.
 
     Raises:
         VocabgapError: A log cannot be read.
@@ -152,11 +145,7 @@ def parse_log(
 
 
 def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
-    """Add events to a mission's log, all of them or none; they are on the disk when this returns.
-
-    Returns:
-        The events as they were logged, each with its identifier.
-    """
+    """Add events to a mission's log, all of them or none; they are on the disk when this returns."""
     path = folder / log_name(mission_id)
     logged = [identified(event) for event in events]
     lines = b"".join(map(_line, logged))
@@ -172,9 +161,6 @@ def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]
 @contextmanager
 def changing(folder: Path) -> Iterator[None]:
     """Change a glossary while nobody else does: what was read holds still when it is logged.
-
-    Args:
-        folder: Where its logs lie; it is made where it does not exist.
 
     Raises:
         VocabgapError: The folder cannot be written to, or another writer holds it.
@@ -199,11 +185,7 @@ def load_checkpoint(
     retry_token: str | None = None,
     accepted: Callable[[str], bool] = is_uuid,
 ) -> StepCheckpoint | None:
-    """The newest checkpoint of a step.
-
-    Returns:
-        The checkpoint; none where the logs hold none.
-    """
+    """The newest checkpoint of a step."""
     newest: StepCheckpoint | None = None
     for each in read_events(folder).events:
         event = each.event

@@ -128,15 +128,7 @@ class SemanticCheckEvaluated(Event, frozen=True, kw_only=True, tag=True):
     """The terms of a step were checked.
 
     Attributes:
-        step_id: The step.
-        mission_id: Its mission.
-        run_id: The run of it.
-        findings: The conflicts.
-        overall_severity: The worst of their severities.
         confidence: The highest of their confidences.
-        effective_strictness: The strictness in force.
-        recommended_action: What to do.
-        blocked: Whether these conflicts stop the step.
     """
 
     step_id: str
@@ -179,12 +171,6 @@ class GlossaryClarificationResolved(Event, frozen=True, kw_only=True, tag=True):
     """A question was answered with a sense that was there.
 
     Attributes:
-        conflict_id: The question.
-        term_surface: The term.
-        selected_sense: The answer.
-        actor: Who gave it.
-        resolution_mode: When.
-        provenance: Where the answer comes from.
         overruled: The senses that it was preferred to; where a log does not say, all that there were.
         usage: The use of the term that is meant so, where the question was about one; else empty.
         mission_id: The mission in which that was; empty where it was none, or the log does not say.
@@ -205,17 +191,8 @@ class GlossarySenseUpdated(Event, frozen=True, kw_only=True, tag=True):
     """A sense is new, or another one than before.
 
     Attributes:
-        term_surface: The term.
-        scope: Its scope.
-        new_sense: The sense from now on.
-        actor: Who says so.
-        update_type: Whether it is new.
-        provenance: Where it comes from.
-        conflict_id: The question that it answers; empty where it answers none.
         overruled: The senses that it takes the place of; where a log does not say, all that there were if it
             answers a question, else none.
-        usage: The use of the term that is meant so, where the question was about one; else empty.
-        mission_id: The mission in which that was; empty where it was none, or the log does not say.
     """
 
     term_surface: str

@@ -93,7 +93,6 @@ class Field(NamedTuple):
 
     Attributes:
         context: What it is, in words: `step input: description field`.
-        text: The text.
     """
 
     context: str
@@ -301,13 +300,7 @@ def capitalised(text: str) -> Iterator[str]:
 
 
 class Sign(NamedTuple):
-    """What a word's spelling says.
-
-    Attributes:
-        source: By which sign it is a term.
-        form: Its normal form.
-        word: The word.
-    """
+    """What a word's spelling says."""
 
     source: TermSource
     form: str
@@ -319,9 +312,7 @@ class Reading(NamedTuple):
 
     Attributes:
         keys: Its words and marks, as they are looked up.
-        signs: The terms that their spelling shows.
         nouns: The words that are terms where they are there often: how they are looked up, and as written.
-        forms: How these are looked up.
     """
 
     keys: tuple[str, ...]

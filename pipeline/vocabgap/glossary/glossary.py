@@ -80,10 +80,6 @@ class Glossary:
     """Senses of terms, of which several may be active for the same one.
 
     It does not change: what happens to it makes another one.
-
-    Args:
-        senses: Senses of any status, in any order.
-        scopes: The active scopes.
     """
 
     def __init__(self, senses: Iterable[TermSense] = (), scopes: ScopeStack | None = None) -> None:
@@ -125,12 +121,7 @@ class Glossary:
         return self._senses.get(term_key(surface), ())
 
     def resolve(self, surface: str, scopes: Iterable[str] | None = None) -> tuple[TermSense, ...]:
-        """What a term means: its active senses that no selection has ruled out.
-
-        Returns:
-            The senses by scope, then confidence. With one definition among them the first one answers; with
-            several the term is ambiguous.
-        """
+        """What a term means: its active senses that no selection has ruled out."""
         key = term_key(surface)
         present = self._senses.get(key)
         if not present:

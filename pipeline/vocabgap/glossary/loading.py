@@ -58,9 +58,7 @@ class Loaded(NamedTuple):
     """A glossary, and what was wrong in the files that it comes from.
 
     Attributes:
-        glossary: The glossary.
         invalid: The seed files with errors; their other terms are in the glossary.
-        skipped: How many lines of the logs are no events.
         unused: The seed files whose names are no active scope's.
         missing: The folder of the seed files where it does not exist.
     """
@@ -87,13 +85,7 @@ class Loaded(NamedTuple):
 
 
 class GlossaryFiles:
-    """The files of a glossary, and what was read of them.
-
-    Args:
-        seeds: The folder of the seed files, one for each scope that has any; an empty glossary without it.
-        events: The folder of the event logs.
-        scopes: The active scopes; the usual ones by default.
-    """
+    """The files of a glossary, and what was read of them."""
 
     def __init__(self, seeds: Path, events: Path, scopes: ScopeStack | None = None) -> None:
         self.seeds, self.events = seeds, events
@@ -132,9 +124,6 @@ class GlossaryFiles:
         A clock that was ahead once, on whatever machine, would outvote everybody until its moment has come:
         what is said after it gets the moment after. The provenance keeps what the clock says. Hold the logs
         with `changing` for as long as what the events rest on is to hold still.
-
-        Returns:
-            The events as they were logged, each with its identifier.
         """
         logs = follow_logs(self.events, self._snapshot.logs)
         self._snapshot = self._snapshot._replace(logs=logs)
@@ -200,13 +189,9 @@ class Log:
     """A log as far as it was read.
 
     Attributes:
-        changes: Its events that change a glossary.
-        skipped: How many lines are no events.
         signature: Of the file, before it was read.
         size: How many bytes were read.
-        lines: How many lines these are.
         tail: The last of these bytes.
-        moment: The latest of its events.
     """
 
     changes: _Changes = field(default_factory=_Changes)

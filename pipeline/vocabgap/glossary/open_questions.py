@@ -50,17 +50,7 @@ class OpenQuestion(msgspec.Struct, frozen=True):
     """A question about what a term means, open or answered.
 
     Attributes:
-        conflict_id: What names it.
-        term: The term.
-        type: What is open, as far as the log says.
-        severity: How bad that is.
         mission_id: The mission in which it came up last; empty where only the answer was logged.
-        timestamp: When that was.
-        status: Whether it is answered.
-        effective_strictness: The strictness that was in force.
-        step_id: The step.
-        context: Where the term was found.
-        options: The definitions that could be chosen.
         senses: The senses that could be chosen, as far as the log says.
     """
 
@@ -99,11 +89,7 @@ class OpenQuestion(msgspec.Struct, frozen=True):
 
 
 def questions_of(events: Iterable[LoggedEvent]) -> list[OpenQuestion]:
-    """The questions of some logs, each as it stands at last, in the order in which they came up first.
-
-    Args:
-        events: In the order in which they happened.
-    """
+    """The questions of some logs, each as it stands at last, in the order in which they came up first."""
     findings: dict[_Place, tuple[SemanticConflict, str]] = {}
     questions: dict[str, OpenQuestion] = {}
     for logged in events:
@@ -125,13 +111,6 @@ def as_they_stand(questions: Iterable[OpenQuestion], runtime: GlossaryRuntime) -
     """The questions as they stand in the glossary: what settles a term settles all questions about it.
 
     That may be the answer to another question, a draft that was promoted, or a meaning that somebody wrote.
-
-    Args:
-        questions: As the logs tell of them.
-        runtime: The glossary.
-
-    Raises:
-        VocabgapError: The glossary cannot be read.
     """
     loaded = cache(runtime.load)
     standing = []
@@ -211,12 +190,8 @@ LATER: Final = "cli_resolve"  # the source of answers that are given later
 def answer_later(runtime: GlossaryRuntime, question: OpenQuestion, answer: Answer) -> list[GlossaryEvent]:
     """Answer an open question, and log it; a deferred one stays as it is.
 
-    Returns:
-        The events, as they were logged.
-
     Raises:
         InvalidInputError: There is no such candidate, or the definition is blank.
-        VocabgapError: The log cannot be read or written.
     """
     with changing(runtime.logs):
         events = _events(runtime, runtime.load(question.mission_id or None).glossary, question, answer)

@@ -53,14 +53,9 @@ class GlossaryRuntime:
     runtime serves many steps.
 
     Attributes:
-        folder: The folder of the seed files, `<scope>.yaml` each.
         events: The folder of the event logs; `events` within the other one by default.
-        scopes: The active scopes, from the one that counts first.
         strictness: What applies where neither the run nor the step nor its mission says anything.
-        actor: Who answers questions.
-        now: Gives the moment of an event; the clock's by default.
         stages: The middlewares, in their order.
-        files: The files of the glossary, and what was read of them.
     """
 
     folder: Path
@@ -85,11 +80,7 @@ class GlossaryRuntime:
         return self.folder / EVENTS if self.events is None else self.events
 
     def require_folder(self) -> None:
-        """Refuse a glossary whose folder does not exist.
-
-        Raises:
-            NotFoundError: There is none.
-        """
+        """Refuse a glossary whose folder does not exist."""
         if file_kind(self.folder) is not FileKind.FOLDER:
             raise NotFoundError(
                 f"the glossary is not initialized: there is no folder '{printable_name(str(self.folder))}'",
@@ -108,15 +99,7 @@ class GlossaryRuntime:
         return self.files.load(mission_id)
 
     def start(self, context: ExecutionContext, strictness: Strictness | None = None) -> list[GlossaryEvent]:
-        """Log which scopes count in a run of a mission, in which version; nothing where nothing is checked.
-
-        Args:
-            context: The first step of the run.
-            strictness: What the gate lets pass in this run, whatever the step and its mission say.
-
-        Raises:
-            VocabgapError: A file cannot be read.
-        """
+        """Log which scopes count in a run of a mission, in which version; nothing where it is not checked."""
         if self.in_force(context, strictness) in {None, Strictness.OFF}:
             return []
         glossary = self.load(context.mission_id).glossary
@@ -136,12 +119,7 @@ class GlossaryRuntime:
         )
 
     def in_force(self, context: ExecutionContext, strictness: Strictness | None = None) -> Strictness | None:
-        """The strictness that applies to a step; none where it is not checked.
-
-        Args:
-            context: The step.
-            strictness: What the gate lets pass in this run, whatever the step and its mission say.
-        """
+        """The strictness that applies to a step; none where it is not checked."""
         require_kind("context", context, ExecutionContext, "an ExecutionContext")
         if strictness is not None:
             require_kind("strictness", strictness, Strictness, f"a Strictness: {', '.join(Strictness)}")
@@ -177,16 +155,12 @@ class GlossaryRuntime:
             ask: Asks a person what a term means; without it all questions stay open.
             confirm: Asks whether a step goes on though its inputs have changed; without it it does not.
 
-        Returns:
-            The step, with what was found out about it. Where it is not checked, it is as it was.
-
         Raises:
             BlockedByConflictError: Its words are not settled.
             DeferredToAsyncError: Whoever was asked puts all off.
             AbortResumeError: Its inputs have changed, and it does not go on.
             MiddlewareError: A middleware failed.
             VocabgapError: The glossary cannot be read.
-            ValueError: The step is none.
         """
         if context is None:
             raise ValueError("context must not be None")
@@ -221,41 +195,24 @@ class GlossaryRuntime:
         ask: Ask | None = None,
         confirm: Confirm | None = None,
     ) -> ExecutionContext:
-        """Let a step go on that was stopped.
-
-        Args:
-            retry_token: The token of its checkpoint.
-            inputs: What it is given now; by default what was kept of it.
-            strictness: What the gate lets pass in this run.
-            ask: Asks a person what a term means.
-            confirm: Asks whether the step goes on though its inputs have changed.
+        """Let a step go on that was stopped, with other inputs where there are any; else as `run` does it.
 
         Raises:
             NotFoundError: There is no such checkpoint.
-            VocabgapError: What `run` raises.
         """
         context = self.stopped(retry_token, inputs)
         return self.run(context, strictness=strictness, ask=ask, confirm=confirm)
 
     def newest(self) -> str | None:
-        """The token of the step that was stopped last and still waits; none where none does.
-
-        Raises:
-            VocabgapError: A log cannot be read.
-        """
+        """The token of the step that was stopped last and still waits; none where none does."""
         checkpoint = load_checkpoint(self.logs, accepted=lambda token: state_path(self.logs, token).is_file())
         return None if checkpoint is None else checkpoint.retry_token
 
     def stopped(self, retry_token: str, inputs: Mapping[str, Any] | None = None) -> ExecutionContext:
         """A step that was stopped, ready to be run again.
 
-        Args:
-            retry_token: The token of its checkpoint.
-            inputs: What it is given now; by default what was kept of it.
-
         Raises:
             NotFoundError: There is no such checkpoint.
-            VocabgapError: It cannot be read.
         """
         require_text("retry_token", retry_token)
         checkpoint = require_checkpoint(self.logs, retry_token)
@@ -317,11 +274,6 @@ def configured_runtime(
     settings: GlossarySettings, *, actor: Actor = SERVICE, now: Callable[[], datetime] = clock
 ) -> GlossaryRuntime:
     """The runtime that settings mean.
-
-    Args:
-        settings: The settings.
-        actor: Who answers questions.
-        now: Gives the moment of an event; the clock's by default.
 
     Raises:
         InvalidInputError: The scopes are none.

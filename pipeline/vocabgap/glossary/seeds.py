@@ -33,13 +33,8 @@ class SeedTerm(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True
     """A term of a seed file.
 
     Attributes:
-        surface: The term, in lower case.
-        definition: What it means.
-        confidence: How sure that is, 0 to 1.
-        status: What the sense counts for.
         see_also: Where more is said, as objects of texts.
         synonyms_to_avoid: Other words for it that are not to be used.
-        introduced_in_mission: The mission that it comes from.
     """
 
     surface: str
@@ -81,9 +76,6 @@ class SeedProblem(NamedTuple):
 
     Attributes:
         term: The term, counted from 0; none where the whole file is meant.
-        surface: Its surface as it stands there; empty where there is none.
-        field: The field.
-        message: What is wrong.
         line: The line, counted from 1; none where there is no file.
     """
 
@@ -101,13 +93,7 @@ class SeedProblem(NamedTuple):
 
 
 class SeedFileValidationError(InvalidInputError, ValueError):
-    """A seed file with errors, all of them at once.
-
-    Args:
-        path: The file.
-        errors: What is wrong, in the order of the file.
-        hint: What to do.
-    """
+    """A seed file with errors, all of them at once."""
 
     def __init__(self, path: Path | str, errors: Sequence[SeedProblem], *, hint: str = "") -> None:
         listed = "\n".join(f"  {each}" for each in errors)
@@ -190,9 +176,7 @@ class Seed(NamedTuple):
     """What a seed file holds.
 
     Attributes:
-        path: The file.
         terms: The terms that are in order.
-        problems: What is wrong with the others, or with the file.
     """
 
     path: Path
@@ -220,11 +204,7 @@ def seed_path(folder: Path, scope: str) -> Path:
 
 
 def read_seed(path: Path) -> Seed:
-    """Read a seed file: what is in order in it, and all that is not.
-
-    Raises:
-        VocabgapError: As `read_content`.
-    """
+    """Read a seed file: what is in order in it, and all that is not."""
     return parse_seed(path, read_content(path) or b"")
 
 

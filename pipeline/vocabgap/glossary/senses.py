@@ -37,7 +37,6 @@ class ScopeStack(msgspec.Struct, frozen=True):
     of that name, name the scopes so, or import the folder, which puts its terms into `core_domain`.
 
     Attributes:
-        names: From the one that counts first; each also names a seed file.
         local: The scope whose senses hold in one mission only.
         authored: The scope that people's own senses are added to.
     """
@@ -83,12 +82,7 @@ class ScopeStack(msgspec.Struct, frozen=True):
 
 
 class ScopeRef(msgspec.Struct, frozen=True):
-    """A scope in one version.
-
-    Attributes:
-        scope: Its name.
-        version_id: What its senses were, as an identifier.
-    """
+    """A scope in one version."""
 
     scope: str
     version_id: str
@@ -125,8 +119,6 @@ class Provenance(msgspec.Struct, frozen=True, gc=False):
     """Where a sense comes from.
 
     Attributes:
-        actor_id: Who gave it.
-        timestamp: When.
         source: By which way: `seed_file`, `user_clarification`, `auto_extraction`, ...
     """
 
@@ -141,16 +133,7 @@ class Provenance(msgspec.Struct, frozen=True, gc=False):
 
 
 class TermSense(msgspec.Struct, frozen=True, gc=False):
-    """What a term means in a scope.
-
-    Attributes:
-        surface: The term.
-        scope: The scope's name.
-        definition: What it means.
-        provenance: Where that comes from.
-        confidence: How sure that is, 0 to 1.
-        status: What it counts for.
-    """
+    """What a term means in a scope."""
 
     surface: TermSurface
     scope: str
@@ -176,14 +159,7 @@ class TermSense(msgspec.Struct, frozen=True, gc=False):
 
 
 class SenseRef(msgspec.Struct, frozen=True, gc=False):
-    """A sense as conflicts and events name it.
-
-    Attributes:
-        surface: The term.
-        scope: The scope's name.
-        definition: What it means.
-        confidence: How sure that is, 0 to 1.
-    """
+    """A sense as conflicts and events name it."""
 
     surface: str
     scope: str
@@ -272,15 +248,7 @@ _CONFIDENCES: Final = {
 
 
 class ExtractedTerm(msgspec.Struct, frozen=True, gc=False):
-    """A term that was found.
-
-    Attributes:
-        surface: The term.
-        source: By which sign: one of `TermSource`.
-        confidence: How sure it is that this is a term, 0 to 1.
-        original: What stands in the text.
-        context: Where it stands.
-    """
+    """A term that was found."""
 
     surface: TermSurface
     source: str

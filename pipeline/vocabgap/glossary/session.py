@@ -31,7 +31,6 @@ class Question(NamedTuple):
     Attributes:
         conflict_id: What names the question: the same for the same term, candidates and mission, and the same
             use of the term where it is about one.
-        conflict: What is open.
         candidates: What can be chosen, the likeliest first.
     """
 
@@ -87,11 +86,7 @@ def question_of(conflict: SemanticConflict, mission_id: str, glossary: Glossary)
 
 
 def parse_answer(text: str, candidates: Sequence[SenseRef]) -> Answer | None:
-    """What somebody has typed as an answer.
-
-    Args:
-        text: The number of a candidate, counted from 1; `d` to defer; `c` to define the term oneself.
-        candidates: What there is to choose from.
+    """What somebody has typed: the number of a candidate from 1, `d` to defer, `c` to define the term.
 
     Returns:
         The answer; a definition that is still empty for `c`; none where it is no answer.
@@ -125,26 +120,12 @@ class ExecutionContext:
     """A step that is about to generate something; each middleware adds what it finds out.
 
     Attributes:
-        step_id: The step.
-        mission_id: The mission that it belongs to.
-        run_id: The run of it.
-        inputs: What the step was given.
-        metadata: What the step says of itself.
-        config: What the mission says.
         step_input: What is scanned for terms; a copy of the inputs where nothing else is given.
-        step_output: What the step has generated so far.
-        extracted_terms: The terms that were found.
         conflicts: Those whose meaning is open.
         meanings: What the others mean, by term.
-        resolved_conflicts: Those that were settled while the step waited.
         questions: What was asked or put off, with the identifiers by which it can be answered later.
-        check_event_id: The event that tells of the check; empty where there is none.
         is_stopped: Whether the gate would not let the step go on.
-        effective_strictness: The strictness in force; none until it is settled.
-        scope_refs: The active scopes and their versions.
         retry_token: What resumes the step; none where it has no checkpoint.
-        checkpoint_cursor: Where a resumed step goes on.
-        resumed_from_checkpoint: Whether it goes on from a checkpoint.
         is_restored: Whether its terms and conflicts come from there, too.
         notes: What a person should know: events that could not be logged, seed files with errors.
 
@@ -228,7 +209,6 @@ class ChangedInputs(NamedTuple):
 
     Attributes:
         old: The first digits of the hash of its inputs then.
-        new: Those of its inputs now.
         changes: What is different, by key, as `input_diff` has it; empty where the inputs were not kept.
     """
 
@@ -250,14 +230,10 @@ class Session:
     """What the middlewares of one run share.
 
     Attributes:
-        glossary: What terms mean; it follows what is recorded.
         files: The files of the glossary; without them nothing is kept.
-        actor: Who answers.
-        now: Gives the moment of an event.
         checkpoint: What the step goes on from; none where it begins anew.
         ask: Asks a person; none where there is nobody to be asked.
         confirm: Asks whether a step goes on with other inputs; it does not where there is nobody.
-        recorded: All events of this run, in their order.
         unlogged: Those among them that no log holds.
     """
 
@@ -334,11 +310,7 @@ def _glossary_section(config: object) -> Mapping[str, Any]:
 
 
 class DeferredToAsyncError(StateError):
-    """A person puts the answer off.
-
-    Args:
-        conflict_id: The question that stays open.
-    """
+    """A person puts the answer off."""
 
     def __init__(self, conflict_id: str) -> None:
         super().__init__(f"conflict {conflict_id} is deferred", hint="resolve it later by this identifier")
@@ -346,12 +318,7 @@ class DeferredToAsyncError(StateError):
 
 
 class AbortResumeError(StateError):
-    """A step does not go on with what has changed: a person does not want it to, or none was asked.
-
-    Args:
-        reason: Why.
-        hint: What to do.
-    """
+    """A step does not go on with what has changed: a person does not want it to, or none was asked."""
 
     def __init__(self, reason: str, *, hint: str = "") -> None:
         super().__init__(reason, hint=hint)
@@ -359,12 +326,7 @@ class AbortResumeError(StateError):
 
 
 class MiddlewareError(VocabgapError, RuntimeError):
-    """A middleware failed; what went wrong is its cause.
-
-    Args:
-        name: The middleware.
-        cause: What went wrong.
-    """
+    """A middleware failed; what went wrong is its cause."""
 
     def __init__(self, name: str, cause: Exception) -> None:
         cause_message = (
