@@ -21,7 +21,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
-from vocabgap.glossary.checking import check
+from vocabgap.glossary.conflicts import check
 from vocabgap.glossary.extracting import Field, extract
 from vocabgap.glossary.loading import GlossaryFiles
 from vocabgap.glossary.senses import ScopeStack

@@ -10,21 +10,22 @@ import msgspec
 
 from conforming.cases import AnyOf, Case, Noted, Operation
 from vocabgap.glossary.authoring import read_strictness
-from vocabgap.glossary.checking import classify, verdict
 from vocabgap.glossary.checkpoints import checkpoint_of, hash_inputs, input_diff, verify_inputs
 from vocabgap.glossary.conflicts import (
     ConflictType,
     SemanticConflict,
     Severity,
+    classify,
     effective_strictness,
     score_severity,
     should_block,
     strictness_of,
+    verdict,
 )
 from vocabgap.glossary.event_log import load_checkpoint, log_name
 from vocabgap.glossary.extracting import Field, extract, scanned_fields
-from vocabgap.glossary.glossary import Glossary, KnownTerms
-from vocabgap.glossary.normal_form import normal_form
+from vocabgap.glossary.glossary import Glossary
+from vocabgap.glossary.normal_form import KnownTerms, normal_form
 from vocabgap.glossary.seeds import (
     seed_scope,
     validated,

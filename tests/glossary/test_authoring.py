@@ -4,25 +4,25 @@ from pathlib import Path
 import pytest
 
 from glossary.steps import LIFT, NOW, STAIN, runtime_in, write_scope
-from vocabgap.glossary.authoring import author_term, draft_term
-from vocabgap.glossary.changes import authored
+from vocabgap.glossary.authoring import add_entry
 from vocabgap.glossary.event_log import (
     append_events,
     changing,
     read_events,
 )
+from vocabgap.glossary.glossary import added
 from vocabgap.glossary.senses import SenseStatus
-from vocabgap.settings.model import GlossarySettings, Settings
+from vocabgap.settings.model import GlossarySettings
 
 
-def settings_of(folder: Path) -> Settings:
-    return Settings(glossary=GlossarySettings(folder=str(folder)))
+def settings_of(folder: Path) -> GlossarySettings:
+    return GlossarySettings(folder=str(folder))
 
 
 def test_draft_of_an_active_sense_changes_nothing(tmp_path: Path) -> None:
     write_scope(tmp_path, [("lift", LIFT)])
 
-    made = draft_term(settings_of(tmp_path), "lift", f"{LIFT}.", actor="ana")
+    made = add_entry(settings_of(tmp_path), "lift", f"{LIFT}.", actor="ana", is_draft=True)
 
     assert (made.status, made.definition) == (SenseStatus.ACTIVE, LIFT)
     assert read_events(runtime_in(tmp_path).logs).events == ()
@@ -30,9 +30,9 @@ def test_draft_of_an_active_sense_changes_nothing(tmp_path: Path) -> None:
 
 def test_draft_is_active_once_it_is_authored(tmp_path: Path) -> None:
     write_scope(tmp_path, [("mask", "A region")])
-    draft_term(settings_of(tmp_path), "lift", LIFT, actor="ana")
+    add_entry(settings_of(tmp_path), "lift", LIFT, actor="ana", is_draft=True)
 
-    made = author_term(settings_of(tmp_path), "lift", LIFT, actor="ana")
+    made = add_entry(settings_of(tmp_path), "lift", LIFT, actor="ana")
 
     meaning = runtime_in(tmp_path).load().glossary.meaning("lift")
     assert made.status == SenseStatus.ACTIVE
@@ -42,7 +42,7 @@ def test_draft_is_active_once_it_is_authored(tmp_path: Path) -> None:
 
 def test_entry_that_means_something_else_becomes_a_draft(tmp_path: Path) -> None:
     write_scope(tmp_path, [("lift", LIFT)])
-    made = author_term(settings_of(tmp_path), "lift", STAIN, actor="ana")
+    made = add_entry(settings_of(tmp_path), "lift", STAIN, actor="ana")
     assert made.status == SenseStatus.DRAFT
 
 
@@ -51,10 +51,10 @@ def test_who_authors_waits_for_who_changes_the_glossary(tmp_path: Path) -> None:
     runtime = runtime_in(tmp_path)
     with ThreadPoolExecutor() as threads:
         with changing(runtime.logs):
-            made = threads.submit(author_term, settings_of(tmp_path), "lift", STAIN, actor="ben")
+            made = threads.submit(add_entry, settings_of(tmp_path), "lift", STAIN, actor="ben")
             with pytest.raises(TimeoutError):
                 made.result(timeout=0.5)
-            event = authored(runtime.load().glossary, "lift", LIFT, actor=runtime.actor, now=NOW)
+            event = added(runtime.load().glossary, "lift", LIFT, actor=runtime.actor, now=NOW)
             append_events(runtime.logs, "authoring", [event])
         status = made.result().status
 

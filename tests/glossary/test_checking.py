@@ -5,8 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.glossary import sense
-from vocabgap.glossary.checking import check, classify, contradicts, output_text, verdict
-from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity, Strictness
+from vocabgap.glossary.conflicts import (
+    ConflictType,
+    SemanticConflict,
+    Severity,
+    Strictness,
+    check,
+    classify,
+    contradicts,
+    output_text,
+    verdict,
+)
 from vocabgap.glossary.extracting import Field, extract
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.senses import ExtractedTerm, TermSource, TermSurface, source_confidence

@@ -15,7 +15,7 @@ from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.files import locking
 from vocabgap.files.lines import appending
 from vocabgap.files.refusals import FileRole
-from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity, Strictness
+from vocabgap.glossary.conflicts import Action, ConflictType, SemanticConflict, Severity, Strictness
 from vocabgap.glossary.event_log import (
     append_events,
     load_checkpoint,
@@ -24,7 +24,6 @@ from vocabgap.glossary.event_log import (
     require_checkpoint,
 )
 from vocabgap.glossary.events import (
-    Action,
     Actor,
     GenerationBlockedBySemanticConflict,
     GlossaryClarificationRequested,

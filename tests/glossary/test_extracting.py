@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.glossary.extracting import Field, extract, scanned_fields
-from vocabgap.glossary.glossary import KnownTerms
-from vocabgap.glossary.normal_form import keys_of, term_key
+from vocabgap.glossary.normal_form import KnownTerms, keys_of, term_key
 
 Found = tuple[str, str, float]
 

@@ -8,7 +8,6 @@ import pytest
 
 from glossary.steps import LIFT, NOW, STAIN, TWO_LIFTS, answering, runtime_in, step, write_scope
 from vocabgap.glossary import loading
-from vocabgap.glossary.changes import authored
 from vocabgap.glossary.conflicts import Strictness
 from vocabgap.glossary.event_log import (
     LOG_ENDING,
@@ -16,6 +15,7 @@ from vocabgap.glossary.event_log import (
     log_files,
     read_events,
 )
+from vocabgap.glossary.glossary import added
 from vocabgap.glossary.session import (
     Define,
     Select,
@@ -139,7 +139,7 @@ def test_clock_that_is_behind_is_followed_as_it_is_read(tmp_path: Path) -> None:
     ask, _ = answering(Define(LIFT))
     runtime.run(step('Please "lift" it.'), strictness=Strictness.MAX, ask=ask)
     glossary = runtime.load().glossary
-    behind = authored(glossary, "burn", STAIN, actor=runtime.actor, now=NOW - timedelta(hours=1))
+    behind = added(glossary, "burn", STAIN, actor=runtime.actor, now=NOW - timedelta(hours=1))
 
     append_events(runtime.logs, "retouch", [behind])
 

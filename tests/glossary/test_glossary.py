@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from builders.glossary import sense, update
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.glossary.changes import authored, custom, deprecated, drafted, promoted, require_sense, selected
-from vocabgap.glossary.checking import check
-from vocabgap.glossary.conflicts import SemanticConflict
+from vocabgap.glossary.authoring import require_sense
+from vocabgap.glossary.conflicts import SemanticConflict, check
 from vocabgap.glossary.event_log import append_events
 from vocabgap.glossary.events import (
     Actor,
@@ -25,10 +24,10 @@ from vocabgap.glossary.events import (
     NewSense,
     UpdateType,
 )
-from vocabgap.glossary.glossary import Glossary
+from vocabgap.glossary.glossary import CLARIFIED, Glossary, added, selected, with_status
 from vocabgap.glossary.loading import GlossaryFiles
 from vocabgap.glossary.normal_form import keys_of
-from vocabgap.glossary.senses import ExtractedTerm, SenseRef, SenseStatus, TermSurface
+from vocabgap.glossary.senses import EXTRACTED, ExtractedTerm, SenseRef, SenseStatus, TermSurface
 
 Update = Callable[..., GlossarySenseUpdated]
 NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)
@@ -97,12 +96,16 @@ def test_one_can_change_ones_mind(rivals: Glossary) -> None:
 
 def test_what_was_ruled_out_comes_back_when_the_choice_goes(rivals: Glossary) -> None:
     chosen = rivals.applied([select(rivals, 0)])
-    gone = chosen.applied([deprecated(chosen.resolve("mask")[0], actor=ANN, now=NOW)])
+    gone = chosen.applied(
+        [with_status(chosen.resolve("mask")[0], SenseStatus.DEPRECATED, actor=ANN, now=NOW)]
+    )
     assert meanings(gone) == ["a face cover"]
 
 
 def test_a_custom_sense_takes_the_place_of_all_others(rivals: Glossary) -> None:
-    event = custom(rivals, conflicts(rivals)[0], "  the area of an edit ", actor=ANN, now=NOW)
+    event = added(
+        rivals, "mask", "  the area of an edit ", actor=ANN, now=NOW, source=CLARIFIED, replacing=True
+    )
     after = rivals.applied([event])
     assert meanings(after) == ["the area of an edit"]
     assert not conflicts(after)
@@ -116,8 +119,8 @@ def test_a_custom_sense_takes_the_place_of_all_others(rivals: Glossary) -> None:
 
 
 def test_an_authored_sense_stands_beside_the_others_unless_it_replaces_them(rivals: Glossary) -> None:
-    beside = authored(rivals, "Masks", "a stencil", actor=ANN, now=NOW)
-    instead = authored(rivals, "Masks", "a stencil", actor=ANN, now=NOW, replacing=True)
+    beside = added(rivals, "Masks", "a stencil", actor=ANN, now=NOW)
+    instead = added(rivals, "Masks", "a stencil", actor=ANN, now=NOW, replacing=True)
     assert len(rivals.rivals("mask", "a stencil")) == 3
     assert len(meanings(rivals.applied([beside]))) == 4
     assert meanings(rivals.applied([instead])) == ["a stencil"]
@@ -125,24 +128,36 @@ def test_an_authored_sense_stands_beside_the_others_unless_it_replaces_them(riva
 
 def test_what_cannot_be_authored_is_refused(rivals: Glossary) -> None:
     with pytest.raises(InvalidInputError, match="no term"):
-        authored(rivals, " ", "a stencil", actor=ANN, now=NOW)
+        added(rivals, " ", "a stencil", actor=ANN, now=NOW)
     with pytest.raises(InvalidInputError, match="not active"):
-        authored(rivals, "mask", "a stencil", actor=ANN, now=NOW, scope="elsewhere")
+        added(rivals, "mask", "a stencil", actor=ANN, now=NOW, scope="elsewhere")
     with pytest.raises(InvalidInputError, match="Definition"):
-        authored(rivals, "mask", " ", actor=ANN, now=NOW)
+        added(rivals, "mask", " ", actor=ANN, now=NOW)
 
 
 def test_a_draft_answers_when_it_is_promoted_and_not_when_it_is_dropped() -> None:
     empty = Glossary()
-    term = ExtractedTerm(TermSurface("frob"), "capitalised", 0.3)
-    draft = empty.applied([drafted(empty, term, "not defined yet", actor=ANN, now=NOW)])
+    draft = empty.applied(
+        [
+            added(
+                empty,
+                "frob",
+                "not defined yet",
+                actor=ANN,
+                now=NOW,
+                source=EXTRACTED,
+                confidence=0.3,
+                status=SenseStatus.DRAFT,
+            )
+        ]
+    )
     (made,) = draft.history("frob")
     assert (made.status, made.confidence, draft.resolve("frob")) == (SenseStatus.DRAFT, 0.3, ())
     assert list(draft.known.found(keys_of("a frob"))) == []
-    kept = draft.applied([promoted(made, actor=ANN, now=NOW)])
+    kept = draft.applied([with_status(made, SenseStatus.ACTIVE, actor=ANN, now=NOW)])
     assert [each.status for each in kept.resolve("frob")] == [SenseStatus.ACTIVE]
     assert list(kept.known.found(keys_of("a frob"))) == ["frob"]
-    dropped = draft.applied([deprecated(made, actor=ANN, now=NOW)])
+    dropped = draft.applied([with_status(made, SenseStatus.DEPRECATED, actor=ANN, now=NOW)])
     assert [each.status for each in dropped.history("frob")] == [SenseStatus.DEPRECATED]
 
 

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from glossary.steps import LIFT, STAIN, runtime_in, write_scope
+from glossary.steps import LIFT, STAIN, import_terms, runtime_in, write_scope
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.glossary import authoring
-from vocabgap.glossary.authoring import import_terms
 from vocabgap.glossary.seeds import SeedTerm, read_seed, save_terms
 from vocabgap.glossary.senses import SenseStatus
 

@@ -12,12 +12,11 @@ from builders.glossary import update
 from glossary.steps import answering, runtime_in, step
 from vocabgap.errors import InvalidInputError
 from vocabgap.glossary import loading
-from vocabgap.glossary.changes import custom, selected
-from vocabgap.glossary.checking import check
-from vocabgap.glossary.conflicts import ConflictType, Strictness
+from vocabgap.glossary.conflicts import ConflictType, Strictness, check
 from vocabgap.glossary.event_log import BY_HAND, append_events, log_name
 from vocabgap.glossary.events import Actor
 from vocabgap.glossary.extracting import Field, extract
+from vocabgap.glossary.glossary import CLARIFIED, added, selected
 from vocabgap.glossary.loading import GlossaryFiles
 from vocabgap.glossary.senses import ScopeStack
 from vocabgap.glossary.session import Define
@@ -64,8 +63,10 @@ def test_an_answer_outlives_the_run(folders: tuple[Path, Path]) -> None:
 
 def test_a_meaning_of_ones_own_outlives_the_run(folders: tuple[Path, Path]) -> None:
     glossary = GlossaryFiles(*folders).load().glossary
-    (conflict,) = check(extract([Field("x", "mask")], {}, glossary.known), glossary)
-    event = custom(glossary, conflict, "an area", actor=Actor("user:ann"), now=update("x", "y").timestamp)
+    when = update("x", "y").timestamp
+    event = added(
+        glossary, "mask", "an area", actor=Actor("user:ann"), now=when, source=CLARIFIED, replacing=True
+    )
     append_events(folders[1], "one", [event])
     assert [each.definition for each in GlossaryFiles(*folders).load().glossary.resolve("mask")] == [
         "an area"

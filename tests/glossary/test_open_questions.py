@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, runtime_in, step, write_scope
+from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, import_terms, runtime_in, step, write_scope
 from vocabgap.errors import NotFoundError
-from vocabgap.glossary.authoring import deprecate_sense, import_terms, promote_sense
+from vocabgap.glossary.authoring import deprecate_sense, promote_sense
 from vocabgap.glossary.conflicts import Strictness
 from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.open_questions import (

@@ -8,8 +8,8 @@ import pytest
 from glossary.steps import LIFT, NOW, STAIN, runtime_in, write_scope
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.glossary.authoring import deprecate_sense, promote_sense
-from vocabgap.glossary.changes import authored
 from vocabgap.glossary.event_log import append_events
+from vocabgap.glossary.glossary import added
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import TermSense
 
@@ -69,9 +69,7 @@ def test_who_promotes_is_asked_again_where_the_term_changes_meanwhile(runtime: G
 
     def is_replacing(rivals: Sequence[TermSense]) -> bool:
         if not asked:
-            author = authored(
-                runtime.load().glossary, "lift", "Steal", actor=runtime.actor, now=runtime.now()
-            )
+            author = added(runtime.load().glossary, "lift", "Steal", actor=runtime.actor, now=runtime.now())
             append_events(runtime.logs, "authoring", [author])
         asked.append([each.definition for each in rivals])
         return True

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from vocabgap.glossary.checking import check
-from vocabgap.glossary.conflicts import ConflictType
+from vocabgap.glossary.conflicts import ConflictType, check
 from vocabgap.glossary.extracting import Field, extract
 from vocabgap.glossary.loading import GlossaryFiles
 from vocabgap.glossary.seeds import (

@@ -175,13 +175,16 @@ def _decide(context: typer.Context, deciding: Callable[["Decisions", str], "Deci
 
 def _author_term(output: Output, settings: "Settings", decision: "Decision") -> None:
     """Let the entry of a decision be a term of the glossary."""
-    from vocabgap.glossary.authoring import author_term
+    from vocabgap.glossary.authoring import add_entry
+    from vocabgap.ranking.vocabulary import configured_vocabulary
 
+    entry = decision.entry or ""
+    known = configured_vocabulary(settings.vocabulary).entries
+    described = next((each.description for each in known if each.name == entry), "")
     label = "" if decision.capability is None else decision.capability.label
-    sense = author_term(settings, decision.entry or "", f"Authored for: {label}", actor=decision.actor)
+    sense = add_entry(settings.glossary, entry, described or f"Authored for: {label}", actor=decision.actor)
     output.event("sense", sense=sense)
-    told = f"{visible(sense.surface)} [{sense.scope}] is {sense.status}: {visible(sense.definition)}"
-    output.text(told)
+    output.text(f"{visible(sense.surface)} [{sense.scope}] is {sense.status}: {visible(sense.definition)}")
     if sense.status.value == "draft":
         output.note(f"it means something else already; `{PROGRAM} glossary promote` settles that")
 

@@ -21,6 +21,7 @@ from vocabgap.cli.options import ConfigOption, with_options
 from vocabgap.cli.output import Output, output_of, table
 from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError
 from vocabgap.records.moments import iso
+from vocabgap.settings.model import VocabularyFields
 from vocabgap.text import count, escape_unseen, shortened, visible
 
 if TYPE_CHECKING:
@@ -40,6 +41,10 @@ glossary.command()(conflicts)
 glossary.command()(resolve)
 glossary.command()(resume)
 
+# The names that people give to the columns of a list of terms.
+_COLUMNS = VocabularyFields(
+    name=("surface", "term", "name"), description=("definition", "meaning", "description")
+)
 _DEFINITION = 60  # characters of a definition in the list
 _PREFIX = "glossary:"
 
@@ -175,7 +180,7 @@ def import_terms(
 
     output = output_of(context)
     runtime = runtime_of(context)
-    outcome = imported(runtime, source, scope)
+    outcome = imported(runtime, source, scope, read_entries=read_entries)
     for place, term in outcome.added:
         output.event("imported", scope=place, term=term)
     output.event(
@@ -241,6 +246,14 @@ def deprecate(
     output = output_of(context)
     runtime = existing_runtime(context)
     _tell_changed(output, deprecate_sense(runtime, term, scope, definition), "is deprecated")
+
+
+def read_entries(path: Path) -> list[tuple[str, str]]:
+    """The entries of a vocabulary or a table, each with its name and what it means."""
+    from vocabgap.ranking.vocabulary import load_vocabulary
+
+    entries = load_vocabulary(path, fields=_COLUMNS).entries
+    return [(entry.name, entry.description) for entry in entries]
 
 
 def _tell_changed(output: Output, sense: "TermSense", change: str) -> None:

@@ -124,11 +124,12 @@ def draft(
             operation_aliases=settings.operation_aliases,
         )
     if glossary is not None:
-        from vocabgap.glossary.authoring import draft_term
+        from vocabgap.glossary.authoring import add_entry
         from vocabgap.glossary.senses import SenseStatus
         from vocabgap.settings.loading import login
 
-        sense = draft_term(settings, entry_draft.entry.name, entry_draft.entry.description, actor=login())
+        entry = entry_draft.entry
+        sense = add_entry(settings.glossary, entry.name, entry.description, actor=login(), is_draft=True)
         output.event("sense", sense=sense)
         what = "a draft of the glossary" if sense.status == SenseStatus.DRAFT else "in the glossary already"
         output.note(f"{what}: {visible(sense.surface)}: {visible(sense.definition)}")

@@ -9,12 +9,11 @@ import msgspec
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.files.yaml import parse_yaml
-from vocabgap.glossary.changes import authored, deprecated, promoted, require_sense
 from vocabgap.glossary.conflicts import Strictness, effective_strictness
 from vocabgap.glossary.event_log import BY_HAND, changing
 from vocabgap.glossary.events import Actor, NewSense
-from vocabgap.glossary.glossary import Glossary, definition_key, sense_id
-from vocabgap.glossary.normal_form import surface_of, term_key
+from vocabgap.glossary.glossary import Glossary, added, sense_id, with_status
+from vocabgap.glossary.normal_form import definition_key, surface_of, term_key
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
 from vocabgap.glossary.seeds import (
     SEED_ENDING,
@@ -25,17 +24,14 @@ from vocabgap.glossary.seeds import (
 )
 from vocabgap.glossary.senses import GlossaryScope, ScopeStack, SenseStatus, TermSense
 from vocabgap.glossary.session import mission_strictness
-from vocabgap.ranking.vocabulary import configured_vocabulary, load_vocabulary
-from vocabgap.settings.model import Settings, VocabularyFields
+from vocabgap.settings.model import GlossarySettings
 from vocabgap.text import can_be_seen, words
 
 # A scope of the glossaries that others keep, and what it is called here.
 _ELSEWHERE: Final = {"spec_kitty_core": GlossaryScope.CORE_DOMAIN.value}
 _CONFIG: Final = "config.yaml"  # beside the folder of such a glossary
-# The names that people give to the columns of a list of terms.
-_FIELDS: Final = VocabularyFields(
-    name=("surface", "term", "name"), description=("definition", "meaning", "description")
-)
+# Reads the entries of a vocabulary or a table: each with its name and what it means.
+ReadEntries = Callable[[Path], Iterable[tuple[str, str]]]
 
 
 class Imported(NamedTuple):
@@ -52,7 +48,9 @@ class Imported(NamedTuple):
     passed_over: list[str]
 
 
-def import_terms(runtime: GlossaryRuntime, source: Path, scope: str | None = None) -> Imported:
+def import_terms(
+    runtime: GlossaryRuntime, source: Path, scope: str | None = None, *, read_entries: ReadEntries
+) -> Imported:
     """Add the terms of a vocabulary, a table or another glossary to a glossary's seed files.
 
     A term that has another meaning already, in whatever scope, becomes a draft, for people to settle, and so
@@ -61,10 +59,10 @@ def import_terms(runtime: GlossaryRuntime, source: Path, scope: str | None = Non
 
     Args:
         runtime: The glossary; its folder is made where it does not exist.
-        source: A vocabulary as `load_vocabulary` reads it, a table with the columns `surface` (or `term`) and
-            `definition`, a seed file, or a folder of these.
+        source: A seed file, a folder of these, or what `read_entries` reads.
         scope: The scope that all goes to; by default seed files keep theirs, and all else goes to that of
             people's own senses.
+        read_entries: Reads a vocabulary or a table.
 
     Raises:
         NotFoundError: There is no such file, or nothing to import in it.
@@ -76,7 +74,7 @@ def import_terms(runtime: GlossaryRuntime, source: Path, scope: str | None = Non
         raise InvalidInputError(f"Invalid scope '{scope}'", hint=f"expected one of {', '.join(scopes.names)}")
     passed_over = _strictness_elsewhere(source, runtime)
     read = dict[str, list[SeedTerm]]()
-    for place, terms in _read(source, scopes, scope, passed_over):
+    for place, terms in _read(source, scopes, scope, passed_over, read_entries):
         read.setdefault(place, []).extend(terms)
     with changing(runtime.logs):
         return _merged(runtime, read, passed_over)
@@ -116,14 +114,14 @@ def _merged(runtime: GlossaryRuntime, read: Mapping[str, list[SeedTerm]], passed
 
 
 def _read(
-    source: Path, scopes: ScopeStack, scope: str | None, passed_over: list[str]
+    source: Path, scopes: ScopeStack, scope: str | None, passed_over: list[str], read_entries: ReadEntries
 ) -> Iterable[tuple[str, list[SeedTerm]]]:
     """The terms of a source, by the scope that they go to."""
     if file_kind(source) is FileKind.NOTHING:
         raise NotFoundError(f"there is nothing to import at '{source}'", hint="check the path")
     seeds = _seed_files(source, scopes)
     if not seeds:
-        yield scope or scopes.authored_scope, _entries(source, passed_over)
+        yield scope or scopes.authored_scope, _terms(read_entries(source), passed_over)
         return
     for path in seeds:
         place = scope or _ELSEWHERE.get(path.stem, path.stem)
@@ -160,15 +158,15 @@ def _seed_files(source: Path, scopes: ScopeStack) -> list[Path]:
     ]
 
 
-def _entries(source: Path, passed_over: list[str]) -> list[SeedTerm]:
+def _terms(entries: Iterable[tuple[str, str]], passed_over: list[str]) -> list[SeedTerm]:
     """The entries of a vocabulary or a table as terms."""
     terms = []
-    for entry in load_vocabulary(source, fields=_FIELDS).entries:
-        surface = surface_of(" ".join(words(entry.name)))  # in texts its name is written so
-        if surface is None or not can_be_seen(entry.description):
-            passed_over.append(f"'{entry.name}' has no definition")
+    for name, definition in entries:
+        surface = surface_of(" ".join(words(name)))  # in texts its name is written so
+        if surface is None or not can_be_seen(definition):
+            passed_over.append(f"'{name}' has no definition")
             continue
-        terms.append(SeedTerm(surface.surface_text, " ".join(entry.description.split())))
+        terms.append(SeedTerm(surface.surface_text, " ".join(definition.split())))
     return terms
 
 
@@ -208,7 +206,7 @@ def promote_sense(
     """
     while True:
         glossary = runtime.load().glossary
-        sense = _meant(glossary, term, scope, definition, SenseStatus.DRAFT)
+        sense = require_sense(glossary, term, scope, definition, likely=SenseStatus.DRAFT)
         rivals = glossary.rivals(term, sense.definition)
         replaces = is_replacing(rivals) if rivals else False
         if replaces is None:
@@ -221,8 +219,12 @@ def promote_sense(
             after = runtime.load().glossary
             if after.history(term) != glossary.history(term) or after.resolve(term) != glossary.resolve(term):
                 continue  # somebody else has changed the term: what was asked is not what there is
-            event = promoted(
-                sense, actor=runtime.actor, now=runtime.now(), replacing=rivals if replaces else ()
+            event = with_status(
+                sense,
+                SenseStatus.ACTIVE,
+                actor=runtime.actor,
+                now=runtime.now(),
+                replacing=rivals if replaces else (),
             )
             runtime.files.append_changes(BY_HAND, [event])
             return sense
@@ -237,58 +239,71 @@ def deprecate_sense(
         VocabgapError: There is no such sense, or several, or the log cannot be written.
     """
     with changing(runtime.logs):
-        sense = _meant(runtime.load().glossary, term, scope, definition, SenseStatus.ACTIVE)
-        runtime.files.append_changes(BY_HAND, [deprecated(sense, actor=runtime.actor, now=runtime.now())])
+        sense = require_sense(runtime.load().glossary, term, scope, definition, likely=SenseStatus.ACTIVE)
+        event = with_status(sense, SenseStatus.DEPRECATED, actor=runtime.actor, now=runtime.now())
+        runtime.files.append_changes(BY_HAND, [event])
     return sense
 
 
-def _meant(
-    glossary: Glossary, term: str, scope: str | None, definition: str | None, status: SenseStatus
+def require_sense(
+    glossary: Glossary,
+    term: str,
+    scope: str | None = None,
+    definition: str | None = None,
+    *,
+    likely: SenseStatus | None = None,
 ) -> TermSense:
-    """The sense that is meant; where nothing else is said, the only one of some status."""
-    likely = [
-        each for each in glossary.history(term) if each.status == status and scope in {None, each.scope}
+    """The one sense of a term that is meant; without a definition, the only one of the likely status."""
+    begins = "" if definition is None else definition_key(definition)
+    senses = [
+        sense
+        for sense in glossary.history(term)
+        if scope in {None, sense.scope} and definition_key(sense.definition).startswith(begins)
     ]
-    if definition is None and len(likely) == 1:
-        return likely[0]
-    return require_sense(glossary, term, scope=scope, definition=definition)
+    of_status = [sense for sense in senses if sense.status == likely]
+    if definition is None and len(of_status) == 1:
+        return of_status[0]
+    if not senses:
+        raise NotFoundError(f"there is no such sense of '{term}'", hint="list the senses that there are")
+    if len(senses) > 1:
+        listed = "; ".join(f"[{sense.scope}] {sense.definition}" for sense in senses)
+        raise InvalidInputError(
+            f"'{term}' has {len(senses)} senses: {listed}",
+            hint="name the scope, or how the definition begins",
+        )
+    return senses[0]
 
 
-def author_term(settings: Settings, entry: str, meaning: str, *, actor: str) -> NewSense:
-    """Let an entry that was authored be a term of the glossary.
+def add_entry(
+    settings: GlossarySettings, name: str, meaning: str, *, actor: str, is_draft: bool = False
+) -> NewSense:
+    """Let an entry of a vocabulary be a term of the glossary, or propose it as a draft.
 
-    Where the term means something else already it becomes a draft, for people to settle; a sense that is
+    Where the term means something else already it becomes a draft, for people to settle. A sense that is
     active stays as it is.
+
+    Returns:
+        The sense that was added, or that was there.
+
+    Raises:
+        NotFoundError: There is no such glossary.
+        VocabgapError: The name has no word in it, or the log cannot be written.
     """
-    known = configured_vocabulary(settings.vocabulary)
-    described = next((each.description for each in known.entries if each.name == entry), "")
-    return _add(settings, entry, described or meaning, actor=actor, is_draft=False)
-
-
-def draft_term(settings: Settings, entry: str, meaning: str, *, actor: str) -> NewSense:
-    """Propose what an entry means that is yet to be authored: a draft, to be promoted or dropped.
-
-    A sense that is active already stays as it is.
-    """
-    return _add(settings, entry, meaning, actor=actor, is_draft=True)
-
-
-def _add(settings: Settings, entry: str, meaning: str, *, actor: str, is_draft: bool) -> NewSense:
-    runtime = configured_runtime(settings.glossary, actor=Actor(f"user:{actor or 'cli'}", display_name=actor))
+    runtime = configured_runtime(settings, actor=Actor(f"user:{actor or 'cli'}", display_name=actor))
     runtime.require_folder()
-    name = " ".join(words(entry))
-    if not name:
-        raise InvalidInputError(f"'{entry}' is no term", hint="name an entry that has a word in it")
+    term = " ".join(words(name))
+    if not term:
+        raise InvalidInputError(f"'{name}' is no term", hint="name an entry that has a word in it")
     with changing(runtime.logs):
         glossary = runtime.load().glossary
-        event = authored(glossary, name, meaning, actor=runtime.actor, now=runtime.now())
-        present = {sense_id(each): each for each in glossary.history(name) if each.is_active}
-        there = present.get(sense_id(event.new_sense))
-        if there is not None:
-            surface = there.surface.surface_text
-            return NewSense(surface, there.scope, there.definition, there.confidence, there.status)
-        if is_draft or glossary.rivals(name, meaning):
-            sense = msgspec.structs.replace(event.new_sense, status=SenseStatus.DRAFT)
+        event = added(glossary, term, meaning, actor=runtime.actor, now=runtime.now())
+        sense = event.new_sense
+        for each in glossary.history(term):
+            if each.is_active and sense_id(each) == sense_id(sense):
+                surface = each.surface.surface_text
+                return NewSense(surface, each.scope, each.definition, each.confidence, each.status)
+        if is_draft or glossary.rivals(term, meaning):
+            sense = msgspec.structs.replace(sense, status=SenseStatus.DRAFT)
             event = msgspec.structs.replace(event, new_sense=sense)
         runtime.files.append_changes(BY_HAND, [event])
-        return event.new_sense
+        return sense

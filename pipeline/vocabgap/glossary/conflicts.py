@@ -1,17 +1,37 @@
 """Conflicts: terms whose meaning is open when something is made of them, and what the gate lets pass."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import Final
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
 from vocabgap.errors import StateError
-from vocabgap.glossary.senses import InvalidTermError, SenseRef, TermSurface, require_confidence
+from vocabgap.glossary.normal_form import definition_key, lower
+from vocabgap.glossary.senses import (
+    ExtractedTerm,
+    InvalidTermError,
+    SenseRef,
+    TermSense,
+    TermSurface,
+    require_confidence,
+)
+from vocabgap.text import FUNCTION_WORDS, stem
+
+if TYPE_CHECKING:
+    from vocabgap.glossary.glossary import Glossary
 
 SURE: Final = 0.8  # confidence from which on a find is a term, in all likelihood
 UNSURE: Final = 0.5  # confidence below which a find may be no term at all
 _PASSING: Final = frozenset({"low", "medium"})  # severities
+WINDOW: Final = 50  # characters on either side of a use of the term
+_LEAST_SHARED: Final = 0.3  # of the words of a definition, where a text gives one of its own
+_TELLING: Final = 4  # letters of a word from which on denying it denies the definition
+_WORD: Final = re.compile(r"[^\W_]+")
+_NOT: Final = r"(?:is not|isn't|not an?)"
+_APOSTROPHES: Final = str.maketrans({"’": "'", "ʼ": "'"})
 
 
 class ConflictType(StrEnum):
@@ -121,6 +141,27 @@ def should_block(strictness: Strictness, severities: Iterable[Severity | str]) -
     return any(severity not in _PASSING for severity in listed)
 
 
+class Action(StrEnum):
+    """What a check recommends."""
+
+    PROCEED = "proceed"
+    WARN = "warn"
+    BLOCK = "block"
+
+
+class Verdict(NamedTuple):
+    """What follows from the conflicts of a step.
+
+    Attributes:
+        confidence: The highest of their confidences, 0 to 1; 1 where there are none.
+    """
+
+    overall_severity: Severity
+    confidence: float
+    recommended_action: Action
+    blocked: bool
+
+
 class BlockedByConflictError(StateError):
     """The gate does not let a step go on.
 
@@ -146,3 +187,154 @@ class BlockedByConflictError(StateError):
         self.conflicts = tuple(conflicts)
         self.strictness = strictness
         self.retry_token = retry_token
+
+
+def check(
+    terms: Iterable[ExtractedTerm],
+    glossary: "Glossary",
+    *,
+    critical: bool = False,
+    output: str = "",
+    scopes: Sequence[str] | None = None,
+) -> list[SemanticConflict]:
+    """The conflicts among the terms of a step, in the order of the terms."""
+    conflicts = []
+    nothing_known: dict[float, tuple[ConflictType, Severity]] = {}  # most terms of a text, and alike
+    for term in terms:
+        surface, confidence = term.surface, term.confidence
+        senses = glossary.resolve(surface.surface_text, scopes)
+        if not senses:
+            if confidence not in nothing_known:
+                unknown = _unanswered(confidence, critical=critical)
+                severity = score_severity(unknown, confidence=confidence, critical=critical)
+                nothing_known[confidence] = unknown, severity
+            conflicts.append(
+                SemanticConflict(surface, *nothing_known[confidence], confidence, (), term.context)
+            )
+            continue
+        kind = classify(surface.surface_text, senses, confidence, critical=critical, output=output)
+        if kind is None:
+            continue
+        context = term.context
+        if kind is ConflictType.INCONSISTENT:
+            context = _disputed_use(glossary, senses[0], output)
+            if not context:
+                continue
+        severity = score_severity(kind, confidence=confidence, critical=critical)
+        candidates = tuple(sense.ref for sense in senses)
+        conflicts.append(SemanticConflict(surface, kind, severity, confidence, candidates, context))
+    return conflicts
+
+
+def classify(
+    surface: str,
+    senses: Sequence[TermSense],
+    confidence: float,
+    *,
+    critical: bool = False,
+    output: str = "",
+) -> ConflictType | None:
+    """What is open about a term."""
+    active = [sense for sense in senses if sense.is_active]
+    if not active:
+        return _unanswered(confidence, critical=critical)
+    if len({definition_key(each.definition) for each in active}) > 1:
+        return ConflictType.AMBIGUOUS
+    if output and contradicts(output, surface, active[0].definition):
+        return ConflictType.INCONSISTENT
+    return None
+
+
+def _unanswered(confidence: float, *, critical: bool) -> ConflictType:
+    """What is open about a term without a meaning."""
+    return ConflictType.UNRESOLVED_CRITICAL if critical and confidence < UNSURE else ConflictType.UNKNOWN
+
+
+def _disputed_use(glossary: "Glossary", sense: TermSense, output: str) -> str:
+    """Where an output uses a term against its meaning; empty where people have accepted all these uses."""
+    uses = contradictions(output, sense.surface.surface_text, sense.definition)
+    contexts = (f"step output: {use}" for use in uses)
+    return next((each for each in contexts if not glossary.accepts(sense, each)), "")
+
+
+def verdict(conflicts: Sequence[SemanticConflict], strictness: Strictness) -> Verdict:
+    """What follows from the conflicts of a step."""
+    if not conflicts:
+        return Verdict(Severity.LOW, 1.0, Action.PROCEED, blocked=False)
+    worst = max((each.severity for each in conflicts), key=lambda severity: Severity(severity).rank)
+    return Verdict(
+        worst,
+        max(each.confidence for each in conflicts),
+        Action.BLOCK if worst == Severity.HIGH else Action.WARN,
+        should_block(strictness, (each.severity for each in conflicts)),
+    )
+
+
+def output_text(step_output: Mapping[str, Any]) -> str:
+    """All that a step has generated, as one text."""
+    return "\n".join(value for value in step_output.values() if isinstance(value, str))
+
+
+def contradicts(text: str, term: str, definition: str) -> bool:
+    """Whether a text uses a term against its definition, as `contradictions` finds it."""
+    return next(contradictions(text, term, definition), None) is not None
+
+
+def contradictions(text: str, term: str, definition: str) -> Iterator[str]:
+    """The uses of a term in a text that are against its definition.
+
+    A use is where the text denies, near the term, a word of the definition (`is not a unit`), denies the term
+    itself (`a feature is not`, `unlike a feature`), or says what it means in other words (`refers to a
+    plugin`).
+
+    Returns:
+        The passages around these uses, in lower case with single spaces.
+    """
+    searched, name = _folded(text), _folded(term)
+    if name not in searched:
+        return
+    use, denied, defined = _patterns(name)
+    known = _words(definition)
+    denial = _denial(frozenset(known))
+    for match in use.finditer(searched):
+        window = searched[max(0, match.start() - WINDOW) : match.end() + WINDOW]
+        if denied.search(window) or (denial is not None and denial.search(window)):
+            yield window.strip()
+        elif known and defined.search(window):
+            stems = set(map(stem, _WORD.findall(window)))
+            shared = sum(stem(word) in stems for word in known)
+            if shared < _LEAST_SHARED * len(known):
+                yield window.strip()
+
+
+@lru_cache(maxsize=1_000)
+def _folded(text: str) -> str:
+    """Text in lower case with straight apostrophes and single spaces: one text is searched for many terms."""
+    return " ".join(lower(text).translate(_APOSTROPHES).split())
+
+
+@lru_cache(maxsize=10_000)
+def _patterns(name: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """The uses of a term, what denies it, and what defines it."""
+    whole = rf"(?<!\w){re.escape(name)}(?!\w)"
+    before = r"(?<!\w)(?:not an?|(?:unlike|contrary to)(?: an?| the)?)"
+    return (
+        re.compile(whole),
+        re.compile(rf"{whole} (?:is not|isn't)(?!\w)|{before} {whole}"),
+        re.compile(rf"{whole} (?:refers to|means|is an?)(?!\w)"),
+    )
+
+
+@lru_cache(maxsize=10_000)
+def _denial(words: frozenset[str]) -> re.Pattern[str] | None:
+    """What denies one of the words of a definition, directly or with one word between."""
+    telling = sorted(map(re.escape, (word for word in words if len(word) >= _TELLING)))
+    if not telling:
+        return None
+    return re.compile(rf"(?<!\w){_NOT} (?:\w+ )?(?:{'|'.join(telling)})(?!\w)")
+
+
+def _words(definition: str) -> list[str]:
+    """The different words of a definition that say something; all of them where none does."""
+    words = list(dict.fromkeys(_WORD.findall(lower(definition))))
+    return [word for word in words if word not in FUNCTION_WORDS] or words

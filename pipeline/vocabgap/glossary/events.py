@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from vocabgap.glossary.checkpoints import StepCheckpoint
-from vocabgap.glossary.conflicts import SemanticConflict, Severity, Strictness
+from vocabgap.glossary.conflicts import Action, SemanticConflict, Severity, Strictness
 from vocabgap.glossary.senses import (
     InvalidTermError,
     Provenance,
@@ -24,14 +24,6 @@ from vocabgap.glossary.senses import (
 
 _EDGES: Final = (1, 9999)  # years in which a moment may have none in UTC
 _CONFLICTS: Final = ("findings", "conflicts")  # where a payload holds conflicts
-
-
-class Action(StrEnum):
-    """What a check recommends."""
-
-    PROCEED = "proceed"
-    WARN = "warn"
-    BLOCK = "block"
 
 
 class ActorType(StrEnum):

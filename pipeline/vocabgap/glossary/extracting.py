@@ -8,9 +8,9 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
-from vocabgap.glossary.glossary import KnownTerms
 from vocabgap.glossary.normal_form import (
     ACRONYM,
+    KnownTerms,
     composed,
     normal_form,
     term_key,

@@ -1,21 +1,24 @@
-"""The glossary: the senses of terms in their scopes, as seed files and events have made them."""
+"""The glossary: the senses of terms in their scopes, as seed files and events make them."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 from functools import cached_property
-from itertools import compress, count
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
+from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.events import (
+    Actor,
     Event,
     GlossaryClarificationResolved,
     GlossarySenseUpdated,
     NewSense,
+    ResolutionMode,
     UpdateType,
 )
-from vocabgap.glossary.normal_form import lower, term_key
+from vocabgap.glossary.normal_form import KnownTerms, definition_key, lower, surface_of, term_key
 from vocabgap.glossary.senses import (
     InvalidTermError,
     Provenance,
@@ -25,49 +28,12 @@ from vocabgap.glossary.senses import (
     SenseStatus,
     TermSense,
     TermSurface,
+    require_definition,
 )
-
-_END: Final = ""  # no token is empty: under it stands the term that ends here
-_Branch = dict[str, Any]
-
-
-class KnownTerms:
-    """Terms as a trie of their words.
-
-    Args:
-        terms: The terms in any spelling. Of two spellings of the same the first in order stands for it.
-    """
-
-    def __init__(self, terms: Iterable[str] = ()) -> None:
-        self._root: _Branch = {}
-        for term in sorted(set(terms)):
-            branch = self._root
-            for word in term_key(term).split():
-                branch = branch.setdefault(word, {})
-            if branch is not self._root:
-                branch.setdefault(_END, term)
-
-    def found(self, keys: Sequence[str]) -> Iterator[str]:
-        """The terms in a text, in order, each as often as it is there.
-
-        Where several begin at the same word the longest is meant, and what is part of a term is none itself.
-        """
-        root, end, after = self._root, len(keys), 0
-        for place in compress(count(), map(root.__contains__, keys)):
-            if place < after:
-                continue
-            branch, ahead = root[keys[place]], place + 1
-            term, after = branch.get(_END), ahead
-            while ahead < end and (branch := branch.get(keys[ahead])) is not None:
-                ahead += 1
-                if _END in branch:
-                    term, after = branch[_END], ahead
-            if term is not None:
-                yield term
-
 
 # Sources of senses that answer a question: what was there when it was asked is ruled out.
 CLARIFIED: Final = "user_clarification"
+AUTHORED: Final = "authored"  # the source of senses that people add unasked
 ANSWERS: Final = frozenset({CLARIFIED, "clarification_resolved", "cli_resolve"})
 _VERSION_DIGITS: Final = 16
 _CHANGING: Final = (GlossarySenseUpdated, GlossaryClarificationResolved)
@@ -140,7 +106,7 @@ class Glossary:
     def meaning(self, surface: str) -> TermSense | None:
         """The one meaning of a term; none where it has no active sense, or several that differ."""
         senses = self.resolve(surface)
-        return senses[0] if len(definitions(senses)) == 1 else None
+        return senses[0] if len({definition_key(each.definition) for each in senses}) == 1 else None
 
     def accepts(self, sense: TermSense, usage: str) -> bool:
         """Whether people have said of a use of a term that this sense is meant, though it seems otherwise."""
@@ -284,9 +250,90 @@ class Glossary:
         )
 
 
-def definition_key(definition: str) -> str:
-    """What definitions are compared by: case, white space and a full stop at the end make no difference."""
-    return " ".join(lower(definition).split()).rstrip(".")
+def selected(
+    glossary: Glossary,
+    sense: SenseRef,
+    *,
+    conflict_id: str,
+    actor: Actor,
+    now: datetime,
+    mode: ResolutionMode = ResolutionMode.INTERACTIVE,
+    source: str = CLARIFIED,
+    usage: str = "",
+) -> GlossaryClarificationResolved:
+    """That a question was answered with a sense that is there.
+
+    What else the term could have meant by then is ruled out: deprecated in the scope of that sense, passed
+    over in the others. A sense that is added later makes the term ambiguous again. Where the question was
+    about a use of the term, that use is no conflict any more.
+    """
+    return GlossaryClarificationResolved(
+        conflict_id=conflict_id,
+        term_surface=sense.surface,
+        selected_sense=sense,
+        actor=actor,
+        resolution_mode=mode,
+        provenance=Provenance(actor.actor_id, now, source),
+        overruled=_refs(glossary.rivals(sense.surface, sense.definition)),
+        usage=usage,
+        timestamp=now,
+    )
+
+
+def added(
+    glossary: Glossary,
+    term: str,
+    definition: str,
+    *,
+    actor: Actor,
+    now: datetime,
+    source: str = AUTHORED,
+    scope: str | None = None,
+    confidence: float = 1.0,
+    status: SenseStatus = SenseStatus.ACTIVE,
+    replacing: bool = False,
+    conflict_id: str = "",
+    usage: str = "",
+) -> GlossarySenseUpdated:
+    """That a term has another meaning, beside those that are there or in the place of all of them."""
+    surface = surface_of(term)
+    if surface is None:
+        raise InvalidInputError(f"{term!r} is no term", hint="expected text with something to see in it")
+    scope = glossary.scopes.authored_scope if scope is None else scope
+    if scope not in glossary.scopes.names:
+        raise InvalidInputError(
+            f"scope '{scope}' is not active", hint=f"expected one of {', '.join(glossary.scopes.names)}"
+        )
+    require_definition(definition)
+    name = surface.surface_text
+    return GlossarySenseUpdated(
+        term_surface=name,
+        scope=scope,
+        new_sense=NewSense(name, scope, definition.strip(), confidence, status),
+        actor=actor,
+        provenance=Provenance(actor.actor_id, now, source),
+        conflict_id=conflict_id,
+        overruled=_refs(glossary.rivals(name, definition)) if replacing else (),
+        usage=usage,
+        timestamp=now,
+    )
+
+
+def with_status(
+    sense: TermSense, status: SenseStatus, *, actor: Actor, now: datetime, replacing: Iterable[TermSense] = ()
+) -> GlossarySenseUpdated:
+    """That a sense counts from now on, in the place of others or beside them; or that it does so no more."""
+    surface = sense.surface.surface_text
+    return GlossarySenseUpdated(
+        term_surface=surface,
+        scope=sense.scope,
+        new_sense=NewSense(surface, sense.scope, sense.definition, sense.confidence, status),
+        actor=actor,
+        update_type=UpdateType.UPDATE,
+        provenance=Provenance(actor.actor_id, now, sense.provenance.source),
+        overruled=_refs(replacing),
+        timestamp=now,
+    )
 
 
 def sense_id(sense: TermSense | SenseRef | NewSense) -> SenseId:
@@ -294,19 +341,11 @@ def sense_id(sense: TermSense | SenseRef | NewSense) -> SenseId:
     return sense.scope, definition_key(sense.definition)
 
 
-def definitions(senses: Iterable[TermSense]) -> Mapping[str, TermSense]:
-    """The different definitions among some senses, each with the first sense that has it."""
-    first: dict[str, TermSense] = {}
-    for sense in senses:
-        first.setdefault(definition_key(sense.definition), sense)
-    return first
-
-
 def _version(state: list[object]) -> str:
     return hashlib.sha256(msgspec.json.encode(state)).hexdigest()[:_VERSION_DIGITS]
 
 
-def _refs(present: _Senses) -> tuple[SenseRef, ...]:
+def _refs(present: Iterable[TermSense]) -> tuple[SenseRef, ...]:
     return tuple(each.ref for each in present if each.is_active)
 
 

@@ -4,8 +4,6 @@ from typing import Final, Protocol
 from uuid import uuid4
 
 from vocabgap.errors import VocabgapError
-from vocabgap.glossary.changes import custom, drafted, selected
-from vocabgap.glossary.checking import check, output_text, verdict
 from vocabgap.glossary.checkpoints import (
     Cursor,
     StepCheckpoint,
@@ -22,7 +20,10 @@ from vocabgap.glossary.conflicts import (
     SemanticConflict,
     Severity,
     Strictness,
+    check,
+    output_text,
     should_block,
+    verdict,
 )
 from vocabgap.glossary.events import (
     GenerationBlockedBySemanticConflict,
@@ -33,8 +34,8 @@ from vocabgap.glossary.events import (
     TermCandidateObserved,
 )
 from vocabgap.glossary.extracting import extract, scanned_fields
-from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.senses import ExtractedTerm
+from vocabgap.glossary.glossary import CLARIFIED, Glossary, added, selected
+from vocabgap.glossary.senses import EXTRACTED, ExtractedTerm, SenseStatus
 from vocabgap.glossary.session import (
     MOST_ASKED,
     SERVICE,
@@ -269,13 +270,16 @@ def answered(question: Question, answer: Answer, session: Session) -> GlossaryEv
                 usage=question.conflict.usage,
             )
         case Define(definition):
-            return custom(
+            return added(
                 session.glossary,
-                question.conflict,
+                question.term,
                 definition,
                 actor=session.actor,
                 now=moment,
+                source=CLARIFIED,
+                replacing=True,
                 conflict_id=question.conflict_id,
+                usage=question.conflict.usage,
             )
     return None
 
@@ -334,8 +338,17 @@ def _drafts(conflict: SemanticConflict, context: ExecutionContext, session: Sess
         return []
     extracted = next((each for each in context.extracted_terms if each.surface == conflict.term), None)
     term = extracted or ExtractedTerm(conflict.term, "", conflict.confidence, surface, conflict.context)
-    definition = f"No definition yet. Found as '{term.original or surface}' in {term.context or 'a step'}."
-    return [drafted(session.glossary, term, definition, actor=SERVICE, now=session.now())]
+    draft = added(
+        session.glossary,
+        surface,
+        f"No definition yet. Found as '{term.original or surface}' in {term.context or 'a step'}.",
+        actor=SERVICE,
+        now=session.now(),
+        source=EXTRACTED,
+        confidence=term.confidence,
+        status=SenseStatus.DRAFT,
+    )
+    return [draft]
 
 
 def restore(context: ExecutionContext, session: Session) -> ExecutionContext:

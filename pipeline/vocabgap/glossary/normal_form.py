@@ -1,12 +1,14 @@
-"""The normal form of a term: two wordings with the same form are the same term.
+"""The normal form of a term, by which terms are compared and found: two wordings of the same form are one.
 
 Unlike a surface of the clustering, it stays a term that people can read: only plurals become singulars.
 """
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Final
+from itertools import compress, count
+from typing import Any, Final
 
 from vocabgap.glossary.senses import InvalidTermError, TermSurface
 
@@ -87,6 +89,9 @@ MOST_CAPITALS: Final = 5  # of an acronym
 ACRONYM: Final = re.compile(rf"(?=(?:[0-9]*[A-Z]){{1,{MOST_CAPITALS}}}[0-9]*s?\Z)[A-Z][A-Z0-9]+(s?)")
 
 
+_END: Final = ""  # no token is empty: under it stands the term that ends here
+
+
 @lru_cache(maxsize=100_000)
 def normal_form(text: str) -> str:
     """The normal form of a term.
@@ -155,6 +160,11 @@ def composed(text: str) -> str:
     return folded if plain == folded else composed(plain)  # what was apart may be one character now
 
 
+def definition_key(definition: str) -> str:
+    """What definitions are compared by: case, white space and a full stop at the end make no difference."""
+    return " ".join(lower(definition).split()).rstrip(".")
+
+
 def surface_of(text: str) -> TermSurface | None:
     """The term that a text is; none where there is nothing to see in it, or that is no Unicode text."""
     try:
@@ -206,3 +216,38 @@ def _without_es(word: str) -> str:
     if not keeps_e and word.endswith(("sses", "xes", "zzes", "tzes", "shes", "ches", "oes", "uses")):
         return word[:-2]
     return word[:-1]
+
+
+class KnownTerms:
+    """Terms as a trie of their words.
+
+    Args:
+        terms: The terms in any spelling. Of two spellings of the same the first in order stands for it.
+    """
+
+    def __init__(self, terms: Iterable[str] = ()) -> None:
+        self._root: dict[str, Any] = {}
+        for term in sorted(set(terms)):
+            branch = self._root
+            for word in term_key(term).split():
+                branch = branch.setdefault(word, {})
+            if branch is not self._root:
+                branch.setdefault(_END, term)
+
+    def found(self, keys: Sequence[str]) -> Iterator[str]:
+        """The terms in a text, in order, each as often as it is there.
+
+        Where several begin at the same word the longest is meant, and what is part of a term is none itself.
+        """
+        root, end, after = self._root, len(keys), 0
+        for place in compress(count(), map(root.__contains__, keys)):
+            if place < after:
+                continue
+            branch, ahead = root[keys[place]], place + 1
+            term, after = branch.get(_END), ahead
+            while ahead < end and (branch := branch.get(keys[ahead])) is not None:
+                ahead += 1
+                if _END in branch:
+                    term, after = branch[_END], ahead
+            if term is not None:
+                yield term

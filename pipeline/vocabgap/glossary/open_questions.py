@@ -9,7 +9,6 @@ from typing import Final
 import msgspec
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.glossary.changes import custom, selected
 from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity
 from vocabgap.glossary.event_log import (
     BY_HAND,
@@ -25,10 +24,10 @@ from vocabgap.glossary.events import (
     SemanticCheckEvaluated,
     in_mission,
 )
-from vocabgap.glossary.glossary import Glossary, definition_key
-from vocabgap.glossary.normal_form import surface_of
+from vocabgap.glossary.glossary import Glossary, added, selected
+from vocabgap.glossary.normal_form import definition_key
 from vocabgap.glossary.runtime import GlossaryRuntime
-from vocabgap.glossary.senses import InvalidTermError, SenseRef
+from vocabgap.glossary.senses import SenseRef
 from vocabgap.glossary.session import (
     Answer,
     Define,
@@ -225,24 +224,18 @@ def _events(
                 )
             return [chosen(candidates[place])]
         case Define(definition):
-            updated = custom(
+            updated = added(
                 glossary,
-                _conflict(question),
+                question.term,
                 definition,
                 actor=runtime.actor,
                 now=moment,
                 source=LATER,
+                replacing=True,
                 conflict_id=question.conflict_id,
+                usage=question.usage,
             )
             sense = updated.new_sense
             ref = SenseRef(sense.surface, sense.scope, sense.definition, sense.confidence)
             return [chosen(ref), updated]
     return []
-
-
-def _conflict(question: OpenQuestion) -> SemanticConflict:
-    surface = surface_of(question.term)
-    if surface is None:
-        raise InvalidTermError(f"{question.term!r} is no term")
-    kind = ConflictType.INCONSISTENT if question.usage else ConflictType.UNKNOWN
-    return SemanticConflict(surface, kind, Severity.LOW, 1.0, context=question.context)

@@ -13,8 +13,9 @@ from vocabgap.glossary.checkpoints import StepCheckpoint
 from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Strictness, strictness_of
 from vocabgap.glossary.event_log import append_events, changing, identified
 from vocabgap.glossary.events import Actor, ActorType, GlossaryEvent, in_mission
-from vocabgap.glossary.glossary import Glossary, definition_key
+from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.loading import CHANGING, GlossaryFiles
+from vocabgap.glossary.normal_form import definition_key
 from vocabgap.glossary.senses import EXTRACTED, ExtractedTerm, ScopeRef, SenseRef, SenseStatus
 from vocabgap.text import can_be_seen
 

@@ -5,8 +5,7 @@ from typing import Annotated, Final, Self
 import msgspec
 from msgspec import Meta
 
-from vocabgap.glossary.checking import verdict
-from vocabgap.glossary.conflicts import SemanticConflict, Strictness
+from vocabgap.glossary.conflicts import SemanticConflict, Strictness, verdict
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.middlewares import check_terms as check_step
 from vocabgap.glossary.middlewares import extract_terms
