@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -19,14 +18,7 @@ from vocabgap.decisions.replay import (
     surfaces_of,
     undoings,
 )
-from vocabgap.errors import (
-    InvalidInputError,
-    StateError,
-    VocabgapError,
-    expanded,
-    require_kind,
-    texts,
-)
+from vocabgap.errors import InvalidInputError, StateError, VocabgapError, expanded, require_kind, texts
 from vocabgap.records.lookup import Named, find_capability, find_wording, lookup
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting.published_run import read_groups, read_run
@@ -48,6 +40,10 @@ class Decisions:
         actor: Who decides; by default who the environment variable VOCABGAP_ACTOR names, or is logged in.
         now: The moment of the decisions; the clock's by default.
         on_wait: Called where a decision has to wait for somebody else's to be written.
+
+    Raises:
+        VocabgapError: By every method: the run or the file cannot be read, there is no such capability,
+            wording or decision, or the decision would change nothing.
     """
 
     def __init__(
@@ -75,35 +71,21 @@ class Decisions:
         return f"Decisions('{file}': {summary}; run '{run}')"
 
     def all(self) -> tuple[Decision, ...]:
-        """Every decision of the file, in the order in which they were made.
-
-        Raises:
-            VocabgapError: The file cannot be read, or a line of it is no decision.
-        """
+        """Every decision of the file, in the order in which they were made."""
         return read_decisions(self.file)
 
     def in_force(self) -> tuple[Decision, ...]:
-        """Those that no other one undoes.
-
-        Raises:
-            VocabgapError: As `all`, or a decision undoes one that is not there.
-        """
+        """Those that no other one undoes."""
         return in_force(self.all())
 
     def outgrown(self) -> frozenset[str]:
-        """Identifiers of the decisions that hold no longer in the run, its groups having outgrown them.
-
-        Raises:
-            VocabgapError: There is no such run, or it cannot be read.
-        """
+        """Identifiers of the decisions that hold no longer in the run, its groups having outgrown them."""
         return frozenset(self._ranked["outgrown"].explode().drop_nulls())
 
     def merge(self, capability: str, other: str, why: str = "") -> Decision:
         """Say that two capabilities are one. It keeps the identifier of the first.
 
-        Raises:
-            VocabgapError: There is no such capability, or an earlier decision keeps wordings of the one apart
-                from wordings of the other.
+        Refused where an earlier decision keeps wordings of the one apart from wordings of the other.
         """
         into, merged = self._subject(capability), self._subject(other)
         if into.capability_id == merged.capability_id:
@@ -113,9 +95,7 @@ class Decisions:
     def split(self, capability: str, wordings: str | Iterable[str], why: str = "") -> Decision:
         """Say that some wordings are another need than the rest of a capability.
 
-        Raises:
-            VocabgapError: There is no such capability or wording, nothing would stay, or an earlier decision
-                holds a wording that leaves together with one that stays.
+        Refused where an earlier decision holds a wording that leaves together with one that stays.
         """
         row = find_capability(self._ranked, capability).row(0, named=True)
         leaving = tuple(find_wording(row, each) for each in texts("wordings", wordings))
@@ -123,31 +103,20 @@ class Decisions:
         return self._append(Action.SPLIT, about, reason=why, wordings=leaving)
 
     def rename(self, capability: str, label: str, why: str = "") -> Decision:
-        """Give a capability a label of its own.
-
-        Raises:
-            VocabgapError: There is no such capability, nothing of the label can be seen, or another has it.
-        """
+        """Give a capability a label of its own."""
         require_kind("label", label, str, "text")
         if not label.strip():
             raise InvalidInputError("the new label is blank", hint="say what the capability is to be called")
         return self._append(Action.RENAME, self._subject(capability), reason=why, label=label.strip())
 
     def pin(self, capability: str, why: str = "") -> Decision:
-        """Have a capability stand first, whatever its counts and whatever covers it.
-
-        Raises:
-            VocabgapError: There is no such capability, or it is pinned already.
-        """
+        """Have a capability stand first, whatever its counts and whatever covers it."""
         return self._append(Action.PIN, self._subject(capability), reason=why)
 
     def dismiss(self, capability: str, why: str) -> Decision:
         """Say that a capability is not going to be authored.
 
         That holds while the wordings that it has now carry at least half of its mentions.
-
-        Raises:
-            VocabgapError: There is no such capability, or no reason.
         """
         require_kind("why", why, str, "text")
         if not can_be_seen(why):
@@ -155,11 +124,7 @@ class Decisions:
         return self._append(Action.DISMISS, self._subject(capability, most=None), reason=why)
 
     def author(self, capability: str, entry: str, why: str = "") -> Decision:
-        """Say which vocabulary entry was authored for a capability; it regresses if it is mentioned again.
-
-        Raises:
-            VocabgapError: There is no such capability, or no entry is named.
-        """
+        """Say which vocabulary entry was authored for a capability; it regresses if it is mentioned again."""
         require_kind("entry", entry, str, "text")
         if not entry.strip():
             raise InvalidInputError("the entry is blank", hint="name the vocabulary entry with --entry")
@@ -167,11 +132,7 @@ class Decisions:
         return self._append(Action.AUTHOR, about, reason=why, entry=entry.strip())
 
     def reopen(self, capability: str, why: str = "") -> Decision:
-        """Say that a capability is open after all.
-
-        Raises:
-            VocabgapError: There is no such capability, or it is open.
-        """
+        """Say that a capability is open after all."""
         return self._append(Action.REOPEN, self._subject(capability, most=None), reason=why)
 
     def undo(self, decision: str, why: str = "") -> Decision:
@@ -179,13 +140,7 @@ class Decisions:
 
         What was decided meanwhile about a capability that a merge had united stays with the one of the two
         that had the wording it was named by, or the identifier.
-
-        Args:
-            decision: Its identifier, or the beginning of it.
-            why: The reason.
-
-        Raises:
-            VocabgapError: There is no such decision, or it was undone before.
+        A decision is named by its identifier, or the beginning of it.
         """
         known = self.all()
         place = lookup(
@@ -269,7 +224,7 @@ class Decisions:
         """
         require_kind("capability", name, str, "the name of a capability")
         row = find_capability(self._ranked, name).row(0, named=True)
-        forms = _forms(row)
+        forms = {variant["wording"]: surface(variant["wording"]) for variant in row["variants"]}
         own = self._groups.filter(capability_id=row["capability_id"])
         group_of = dict(own.select("surface", "group_id").iter_rows())
         label_of = dict(own.select("group_id", "group_surface").iter_rows())
@@ -299,8 +254,3 @@ class Decisions:
             )
         staying.sort(key=lambda wording: surface(wording) != surface(name))
         return subject(whole.capability_id, whole.label, staying)
-
-
-def _forms(row: dict[str, Any]) -> dict[str, str]:
-    """The wordings of a capability, most mentioned first, each with its surface."""
-    return {variant["wording"]: surface(variant["wording"]) for variant in row["variants"]}

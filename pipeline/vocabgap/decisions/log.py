@@ -26,10 +26,7 @@ def read_decisions(path: Path) -> tuple[Decision, ...]:
     """The decisions of a file, in the order in which they were made.
 
     The order of lines means nothing, so that a merge of two copies may bring them in any. A line that is
-    there twice counts once.
-
-    Args:
-        path: The file; where it does not exist, nothing was decided.
+    there twice counts once. Where the file does not exist, nothing was decided.
 
     Raises:
         InvalidInputError: A line is no decision; the error names file, line and field.

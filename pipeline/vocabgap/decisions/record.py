@@ -4,13 +4,12 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Annotated, Final
 
 import msgspec
 from msgspec.structs import replace
 
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, require_text
 from vocabgap.text import can_be_seen, count, surface, visible
 
 ID_PREFIX: Final = "dec-"
@@ -34,27 +33,23 @@ class Action(StrEnum):
 
 
 # What each action says beside the capability that it is about.
-_NEEDED: Final[Mapping[Action, str]] = MappingProxyType(
-    {
-        Action.MERGE: "other",
-        Action.SPLIT: "wordings",
-        Action.RENAME: "label",
-        Action.AUTHOR: "entry",
-        Action.UNDO: "undoes",
-    }
-)
-_IN_WORDS: Final[Mapping[Action, str]] = MappingProxyType(
-    {
-        Action.MERGE: "merged '{other}' into {name}",
-        Action.SPLIT: "split '{first}'{more} off {name}",
-        Action.RENAME: "renamed {name} to '{label}'",
-        Action.PIN: "pinned {name}",
-        Action.DISMISS: "dismissed {name}",
-        Action.AUTHOR: "authored {name} as '{entry}'",
-        Action.REOPEN: "reopened {name}",
-        Action.UNDO: "undid {undoes}",
-    }
-)
+_NEEDED: Final[Mapping[Action, str]] = {
+    Action.MERGE: "other",
+    Action.SPLIT: "wordings",
+    Action.RENAME: "label",
+    Action.AUTHOR: "entry",
+    Action.UNDO: "undoes",
+}
+_IN_WORDS: Final[Mapping[Action, str]] = {
+    Action.MERGE: "merged '{other}' into {name}",
+    Action.SPLIT: "split '{first}'{more} off {name}",
+    Action.RENAME: "renamed {name} to '{label}'",
+    Action.PIN: "pinned {name}",
+    Action.DISMISS: "dismissed {name}",
+    Action.AUTHOR: "authored {name} as '{entry}'",
+    Action.REOPEN: "reopened {name}",
+    Action.UNDO: "undid {undoes}",
+}
 
 
 class Subject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -166,13 +161,9 @@ def decide(
 
     The identifier is a digest of the rest, so that the same line in two copies of the file is the same
     decision, and two decisions are hardly ever taken for one.
-
-    Raises:
-        InvalidInputError: Something that the action needs is missing or cannot be seen, or does not belong to
-            it.
     """
     for name, text in (("actor", actor), ("reason", reason), ("label", label), ("entry", entry)):
-        _require_unicode(name, text)
+        require_text(name, text or "")
     if reason.strip() and not can_be_seen(reason):
         raise InvalidInputError(
             f"reason '{visible(reason)}' has no character that can be seen",
@@ -200,26 +191,10 @@ def decide(
     return replace(draft, decision_id=f"{ID_PREFIX}{digest[:ID_DIGITS]}")
 
 
-def _require_unicode(name: str, text: str | None) -> None:
-    try:
-        (text or "").encode()
-    except UnicodeEncodeError as error:
-        raise InvalidInputError(
-            f"{name} '{visible(text or '')}' is no Unicode text", hint="write it in UTF-8"
-        ) from error
-
-
 def subject(
     capability_id: str, label: str, wordings: Iterable[str], most: int | None = KEPT_WORDINGS
 ) -> Subject:
-    """A capability as a decision keeps it.
-
-    Args:
-        capability_id: Its identifier.
-        label: Its label.
-        wordings: Its wordings, those first that stand for it; at least one.
-        most: How many of them are kept; all by null.
-    """
+    """A capability as a decision keeps it: one wording of each surface, those first that stand for it."""
     one_each: dict[str, str] = {}
     for wording in wordings:
         one_each.setdefault(surface(wording), wording)

@@ -4,7 +4,7 @@ from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
@@ -15,7 +15,6 @@ from vocabgap.schema import VERDICTS, Apart, Constraint, Together
 from vocabgap.text import shortened, surface, visible
 
 _Links = Mapping[str, list[tuple[str, Decision]]]
-_OF_STATUS: Final = (Action.DISMISS, Action.AUTHOR, Action.REOPEN)
 
 
 class Reasoned(NamedTuple):
@@ -70,21 +69,23 @@ def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> Effectiv
     active = in_force(decisions)
     parted = frozenset(surface(wording) for each in active for wording in each.wordings)
     reasoned: list[Reasoned] = []
-    anchored: list[tuple[Decision, str]] = []
+    rows: list[tuple[object, ...]] = []
     inactive: list[Decision] = []
     for decision in active:
         anchors = _found(decision, present, parted)
-        if not anchors:
+        if decision.capability is None or not anchors:
             inactive.append(decision)
             continue
-        anchored += [(decision, each) for each in anchors]
+        said = (decision.decision_id, decision.time.astimezone(UTC), decision.action.value)
+        words = (decision.label, decision.summary, list(map(surface, decision.capability.wordings)))
+        rows += [(anchor, *said, *words) for anchor in anchors]
         if decision.action is Action.MERGE:
             reasoned.append(Reasoned(decision, Together(anchors[0], anchors[1])))
         elif decision.action is Action.SPLIT:
             apart = Apart(anchors[0], tuple(anchors[1:]), decision.decision_id)
             reasoned.append(Reasoned(decision, apart))
     require_agreement(reasoned)
-    verdicts = pl.DataFrame([_verdict(*each) for each in anchored], schema=VERDICTS.schema, orient="row")
+    verdicts = pl.DataFrame(rows, schema=VERDICTS.schema, orient="row")
     return EffectiveDecisions(tuple(reasoned), verdicts, active, tuple(inactive))
 
 
@@ -116,26 +117,8 @@ def _anchor(about: Subject, present: Collection[str], parted: Collection[str]) -
     return next((each for each in others if each in present and each not in parted), None)
 
 
-def _verdict(decision: Decision, where: str) -> tuple[object, ...]:
-    """A row of table `verdicts`."""
-    wordings = () if decision.capability is None else decision.capability.wordings
-    return (
-        where,
-        decision.decision_id,
-        decision.time.astimezone(UTC),
-        decision.action.value,
-        decision.label,
-        decision.summary,
-        list(map(surface, wordings)),
-    )
-
-
 def in_force(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
-    """The decisions that no other one undoes, in order; an undo is none of them.
-
-    Raises:
-        InvalidInputError: A decision undoes one that is not there, or itself in the end.
-    """
+    """The decisions that no other one undoes, in order; an undo is none of them."""
     known = {each.decision_id: each for each in decisions}
     undone = undoings(known.values())
     standing = (each for each in known.values() if each.undoes is None and each.decision_id not in undone)
@@ -143,11 +126,7 @@ def in_force(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
 
 
 def undoings(decisions: Iterable[Decision]) -> dict[str, Decision]:
-    """Of each decision that is undone, an undo of an undo included, the first undo that stands.
-
-    Raises:
-        InvalidInputError: A decision undoes one that is not there, or itself in the end.
-    """
+    """Of each decision that is undone, an undo of an undo included, the first undo that stands."""
     known = {each.decision_id: each for each in decisions}
     unsettled = dict.fromkeys(known, 0)  # decisions that undo it and are not settled themselves
     for each in known.values():
@@ -189,7 +168,10 @@ def require_change(
 ) -> None:
     """Refuse a decision that would change nothing."""
     about = [each for each in active if _about(each) == _about(decision)]
-    last = next((each for each in reversed(about) if each.action in _OF_STATUS), None)
+    last = next(
+        (each for each in reversed(about) if each.action in {Action.DISMISS, Action.AUTHOR, Action.REOPEN}),
+        None,
+    )
     current = next((each.label for each in reversed(about) if each.label), label)
     problem = ""
     if decision.action is Action.REOPEN and (last.action is Action.REOPEN if last else not is_settled):
