@@ -23,11 +23,11 @@ def asking(*phrases: str | None) -> pl.DataFrame:
 def groups(*phrases: str, threshold: float = 0.7, stop_words: Sequence[str] = ()) -> set[frozenset[str]]:
     """The groups that some phrases fall into, each as its set of phrases."""
     found = cluster(asking(*phrases), threshold=threshold, stop_words=stop_words)
-    return _partition(found.wordings["wording"].to_list(), found.wordings["cluster"].to_list())
+    return partition(found.wordings["wording"].to_list(), found.wordings["cluster"].to_list())
 
 
 def grouped_wordings(found: Clusters) -> set[frozenset[str]]:
-    return _partition(found.wordings["wording"].to_list(), found.wordings["cluster"].to_list())
+    return partition(found.wordings["wording"].to_list(), found.wordings["cluster"].to_list())
 
 
 def random_rows(seed: int, count: int) -> sparse.csr_array:
@@ -63,7 +63,8 @@ def expanded(distances: FloatArray, weights: Sequence[int]) -> FloatArray:
     return finite[np.ix_(copies, copies)]
 
 
-def _partition(items: Sequence[Item], labels: Sequence[int]) -> set[frozenset[Item]]:
+def partition(items: Sequence[Item], labels: Sequence[int]) -> set[frozenset[Item]]:
+    """The sets of items that carry the same label."""
     found: dict[int, set[Item]] = {}
     for item, label in zip(items, labels, strict=True):
         found.setdefault(label, set()).add(item)

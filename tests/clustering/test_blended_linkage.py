@@ -1,6 +1,6 @@
 """Average linkage of rows with a dense part: by blocks of products, against SciPy and by its definition."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from zlib import crc32
 
 import numpy as np
@@ -11,15 +11,13 @@ from scipy import sparse
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
-from builders.clustering import asking
+from builders.clustering import asking, partition
 from vocabgap.clustering import blending, linkage
 from vocabgap.clustering.blending import BlendedNeighbours
 from vocabgap.clustering.cutting import flat_groups
 from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.linkage import cosine_distances, in_order_of_height, reciprocal_merges
 from vocabgap.clustering.vectorizing import FloatArray, Rows
-
-Partition = Callable[[Sequence[int], Sequence[int]], set[frozenset[int]]]
 
 MEANINGS = {"haze": "fog", "remove": "clear", "dehaze": "clear fog", "reed": "plant", "reeds": "plant"}
 
@@ -54,7 +52,7 @@ def blended(seed: int, count: int, dimensions: int = 16) -> Rows:
 
 
 @pytest.mark.parametrize("count", [40, 900, pytest.param(3_000, marks=pytest.mark.slow)])
-def test_the_partition_is_that_of_scipy(count: int, partition: Partition) -> None:
+def test_the_partition_is_that_of_scipy(count: int) -> None:
     rows = blended(count, count)
     distances = cosine_distances(rows.plain())
     np.fill_diagonal(distances, 0.0)
@@ -69,7 +67,7 @@ def test_the_partition_is_that_of_scipy(count: int, partition: Partition) -> Non
         assert partition(range(count), found) == partition(range(count), expected), threshold
 
 
-def test_a_weight_counts_as_so_many_rows(partition: Partition) -> None:
+def test_a_weight_counts_as_so_many_rows() -> None:
     rows = blended(5, 120)
     weights = np.random.default_rng(5).integers(1, 9, 120)
     copies = np.repeat(np.arange(120), weights)

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -11,13 +11,11 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 from sklearn.cluster import AgglomerativeClustering
 
-from builders.clustering import expanded, random_rows
+from builders.clustering import expanded, partition, random_rows
 from vocabgap.clustering.cutting import flat_groups
 from vocabgap.clustering.linkage import cosine_distances, nearest_neighbour_chain
 from vocabgap.clustering.vectorizing import FloatArray, vectorize
 from vocabgap.schema import LINKAGE
-
-Partition = Callable[[Sequence[Hashable], Sequence[int]], set[frozenset[Hashable]]]
 
 SMALLEST_GAP = 1e-9
 seeds = st.integers(0, 2**32 - 1)
@@ -65,7 +63,7 @@ def test_merges_of_single_points_are_those_of_scipy(seed: int) -> None:
 
 
 @pytest.mark.parametrize("share", [0.1, 0.4, 0.7, 0.95])
-def test_partition_of_single_points_is_that_of_scipy(partition: Partition, share: float) -> None:
+def test_partition_of_single_points_is_that_of_scipy(share: float) -> None:
     distances = cosine_distances(random_rows(11, 60))
     reference = hierarchy.linkage(squareform(finite(distances)), method="average")
     position = int(share * 59)
@@ -78,9 +76,7 @@ def test_partition_of_single_points_is_that_of_scipy(partition: Partition, share
 
 
 @given(seeds, weightings)
-def test_weights_stand_for_repeated_points_in_scipy(
-    partition: Partition, seed: int, weights: list[int]
-) -> None:
+def test_weights_stand_for_repeated_points_in_scipy(seed: int, weights: list[int]) -> None:
     count = len(weights)
     distances = cosine_distances(random_rows(seed, count))
     reference = hierarchy.linkage(squareform(expanded(distances, weights)), method="average")
@@ -97,9 +93,7 @@ def test_weights_stand_for_repeated_points_in_scipy(
 
 
 @given(seeds, weightings)
-def test_weights_stand_for_repeated_points_in_scikit_learn(
-    partition: Partition, seed: int, weights: list[int]
-) -> None:
+def test_weights_stand_for_repeated_points_in_scikit_learn(seed: int, weights: list[int]) -> None:
     count = len(weights)
     distances = cosine_distances(random_rows(seed, count))
     repeated = expanded(distances, weights)
@@ -214,7 +208,7 @@ def test_ties_are_broken_the_same_way_each_time() -> None:
 
 
 @pytest.mark.parametrize("threshold", [0.25, 0.5, 0.75, 0.875])
-def test_cut_at_an_exact_height_is_that_of_scikit_learn(partition: Partition, threshold: float) -> None:
+def test_cut_at_an_exact_height_is_that_of_scikit_learn(threshold: float) -> None:
     distances = matrix(0.25, 0.75, 0.75, 0.75, 0.75, 0.5)  # merges at exactly 0.25, 0.5 and 0.75
     reference = AgglomerativeClustering(
         metric="precomputed", linkage="average", distance_threshold=threshold, n_clusters=None

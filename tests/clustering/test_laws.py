@@ -2,7 +2,6 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,14 +13,12 @@ from polars.testing import assert_frame_equal
 from sklearn.cluster import AgglomerativeClustering
 
 import vocabgap
-from builders.clustering import asking, grouped_wordings
+from builders.clustering import asking, grouped_wordings, partition
 from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.clustering.wordings import clause_share, sentence_share
 from vocabgap.records.record import PHRASE_FIELDS
 from vocabgap.text import content_words, ignored_stems, surface
-
-Partition = Callable[[Sequence[Hashable], Sequence[int]], set[frozenset[Hashable]]]
 
 DEMO = Path(__file__).parents[2] / "data" / "demo"
 WORDS = ["aurora", "noise", "cleanup", "Barn", "door", "tilt", "shift", "the", "???", "not"]
@@ -123,7 +120,7 @@ def test_order_of_records_changes_nothing(phrases: list[str], shuffle: random.Ra
 
 
 @pytest.mark.parametrize("threshold", [0.3, 0.5, 0.7, 0.8, 0.9])
-def test_partition_of_the_demo_is_that_of_scikit_learn(partition: Partition, threshold: float) -> None:
+def test_partition_of_the_demo_is_that_of_scikit_learn(threshold: float) -> None:
     records = vocabgap.scan(DEMO).records
     phrases = [
         next(text.strip() for text in fields if text and text.strip())

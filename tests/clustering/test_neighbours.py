@@ -1,7 +1,5 @@
 """The nearest clusters of sparse rows, against every pair worked out."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,8 +10,6 @@ from builders.clustering import mixed_rows
 from vocabgap.clustering.blending import LISTED, Nearest
 from vocabgap.clustering.neighbours import SparseNeighbours
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
-
-MixedRows = Callable[..., Rows]
 
 EXACT = 1e-9  # what two ways of adding up may differ by, with room to spare
 seeds, floors = st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.1, 0.5, 0.9])
@@ -57,10 +53,10 @@ def assert_nearest(found: Nearest, expected: FloatArray, floor: float) -> None:
             assert most <= floor + EXACT
 
 
-def mixed(build: MixedRows, seed: int, spelt: int, count: int = 40) -> tuple[Rows, FloatArray]:
+def mixed(seed: int, spelt: int, count: int = 40) -> tuple[Rows, FloatArray]:
     """Rows of which some are equal, some are zeros and many tie; and weights."""
     rng = np.random.default_rng(seed)
-    rows = build(rng, count, spelt, coarse=bool(rng.integers(2)))
+    rows = mixed_rows(rng, count, spelt, coarse=bool(rng.integers(2)))
     return rows, rng.integers(1, 9, count).astype(np.float64)
 
 
@@ -145,7 +141,7 @@ def test_some_are_searched_for_in_any_order() -> None:
 
 @given(seeds, spellings, floors)
 def test_the_nearest_is_that_of_all_pairs(seed: int, spelt: int, floor: float) -> None:
-    rows, weights = mixed(mixed_rows, seed, spelt)
+    rows, weights = mixed(seed, spelt)
 
     found = searched(SparseNeighbours(rows, np.arange(40), weights, floor))
 
@@ -154,7 +150,7 @@ def test_the_nearest_is_that_of_all_pairs(seed: int, spelt: int, floor: float) -
 
 @given(seeds, spellings, floors)
 def test_lists_fall_and_end_above_the_floor(seed: int, spelt: int, floor: float) -> None:
-    rows, weights = mixed(mixed_rows, seed, spelt)
+    rows, weights = mixed(seed, spelt)
 
     found = searched(SparseNeighbours(rows, np.arange(40), weights, floor))
 
@@ -170,7 +166,7 @@ def test_lists_fall_and_end_above_the_floor(seed: int, spelt: int, floor: float)
 
 @given(seeds, spellings, floors)
 def test_none_that_is_not_listed_is_more_similar_than_the_bound(seed: int, spelt: int, floor: float) -> None:
-    rows, weights = mixed(mixed_rows, seed, spelt)
+    rows, weights = mixed(seed, spelt)
 
     found = searched(SparseNeighbours(rows, np.arange(40), weights, floor))
 
@@ -182,7 +178,7 @@ def test_none_that_is_not_listed_is_more_similar_than_the_bound(seed: int, spelt
 
 @given(seeds, spellings)
 def test_what_is_known_does_not_change_what_is_nearest(seed: int, spelt: int) -> None:
-    rows, weights = mixed(mixed_rows, seed, spelt)
+    rows, weights = mixed(seed, spelt)
     space = SparseNeighbours(rows, np.arange(40), weights, 0.0)
     queries = np.arange(40)
     rng = np.random.default_rng(seed)
@@ -195,7 +191,7 @@ def test_what_is_known_does_not_change_what_is_nearest(seed: int, spelt: int) ->
 
 @given(seeds, spellings)
 def test_the_bound_covers_what_is_known_but_has_no_place_in_the_list(seed: int, spelt: int) -> None:
-    rows, weights = mixed(mixed_rows, seed, spelt)
+    rows, weights = mixed(seed, spelt)
     space = SparseNeighbours(rows, np.arange(40), weights, 0.0)
     everyone = np.tile(np.arange(40, dtype=np.int32), (40, 1))
 
@@ -209,7 +205,7 @@ def test_the_bound_covers_what_is_known_but_has_no_place_in_the_list(seed: int, 
 
 @given(seeds, spellings)
 def test_what_an_earlier_search_found_is_enough_to_find_it_again(seed: int, spelt: int) -> None:
-    rows, weights = mixed(mixed_rows, seed, spelt)
+    rows, weights = mixed(seed, spelt)
     space = SparseNeighbours(rows, np.arange(40), weights, 0.0)
     before = searched(space)
 
@@ -266,7 +262,7 @@ def test_what_is_not_kept_is_nobodys_neighbour_any_more() -> None:
 
 @given(seeds, spellings, floors)
 def test_the_nearest_after_merging_is_that_of_the_means(seed: int, spelt: int, floor: float) -> None:
-    rows, weights = mixed(mixed_rows, seed, spelt)
+    rows, weights = mixed(seed, spelt)
     space = SparseNeighbours(rows, np.arange(40), weights, floor)
     sums, mass = rows.plain().toarray() * weights[:, None], weights
     rng = np.random.default_rng(seed)

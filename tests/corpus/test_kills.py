@@ -18,7 +18,7 @@ import pytest
 from vocabgap.corpus.manifest import NUMBERED, read_manifest
 from vocabgap.corpus.store import Store, open_store
 
-KILLS = int(os.environ.get("VOCABGAP_KILLS", "5"))
+KILLS = int(os.environ.get("VOCABGAP_KILLS", "3"))
 WRITER = Path(__file__).parent / "endless_writer.py"
 ROWS = 60
 

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from io import FileIO
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from vocabgap.files.locking import SILENT_WAIT
 from vocabgap.records.record import LOG_NAME
 
 BEFORE = b'{"description": "one", "workaround": ""}\n'
-Fail = Callable[[int], None]
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ import pytest
 import vocabgap as vg
 from vocabgap.records.record import LOG_NAME
 
-KILLS = int(os.environ.get("VOCABGAP_KILLS", "12"))
-WRITERS = 8
+KILLS = int(os.environ.get("VOCABGAP_KILLS", "6"))
+WRITERS = 5
 LONGEST = 120  # seconds
 WRITER = Path(__file__).parent / "endless_writer.py"
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from mcp import Client
 
 Connect = Callable[..., AbstractAsyncContextManager["Client"]]
-Gap = Callable[..., dict[str, object]]
-Corpus = Callable[..., Path]
 pytestmark = pytest.mark.anyio
 anyio = pytest.importorskip("anyio", reason="needs the extra `mcp`")
 LOG = "vocabulary_gaps.jsonl"

@@ -1,5 +1,4 @@
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from vocabgap.mcp.workspace import Known, Rankings
 from vocabgap.pipeline import Analysis, analyse
 from vocabgap.settings.model import DecisionSettings, Settings, VocabularySettings
 
-Gap = Callable[..., dict[str, object]]
 EVERYTHING = Selection()
 
 

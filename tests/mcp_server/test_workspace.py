@@ -1,6 +1,5 @@
 import errno
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,8 +7,6 @@ import pytest
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
 from vocabgap.mcp.workspace import Workspace
 from vocabgap.settings.model import Settings
-
-Gap = Callable[..., dict[str, object]]
 
 
 @pytest.fixture
