@@ -25,7 +25,7 @@ from vocabgap.corpus.identity import (
     stamped,
     storage_id,
 )
-from vocabgap.corpus.upkeep import config_orphans, set_config, set_manifest, snapshot_orphans
+from vocabgap.corpus.upkeep import config_orphans, set_manifest, snapshot_orphans
 from vocabgap.corpus.version import PathSnapshot
 from vocabgap.errors import VocabgapError
 
@@ -163,13 +163,19 @@ def diff_config(given: Input, _: Cases) -> dict[str, Any]:
 def keep_manifest(given: Input, _: Cases) -> dict[str, Any]:
     store = MemoryStore()
     tenant = given.get("tenantId") or TENANT
-    set_config(store, tenant)
+    with store.changing("configuration") as change:
+        change.configure(tenant)
     before = dict(store.current.config_versions)
-    written = set_manifest(store, tenant, given.get("repoSlug") or "", given.get("pathsAfterPush"), NOW)
+    snapshot: dict[str, Any] = {}
+    error: str | None = None
+    try:
+        snapshot = set_manifest(store, tenant, given.get("repoSlug") or "", given.get("pathsAfterPush"), NOW)
+    except RefusedError as refused:
+        error = str(refused.code)
     return {
-        **written.value,
-        "error": None if written.code is None else str(written.code),
-        "code": None if written.code is None else str(written.code),
+        **snapshot,
+        "error": error,
+        "code": error,
         "written": bool(store.current.snapshots),
         "config_version_bumped": store.current.config_versions != before,
     }

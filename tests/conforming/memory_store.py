@@ -6,8 +6,7 @@ from copy import copy
 
 import polars as pl
 
-from vocabgap.corpus.change import Change
-from vocabgap.corpus.store import Store
+from vocabgap.corpus.store import Change, Store
 from vocabgap.corpus.version import Measures, PathSnapshot
 from vocabgap.schema import CHUNKS
 

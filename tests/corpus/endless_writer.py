@@ -7,8 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from vocabgap.corpus.change import Change
-from vocabgap.corpus.store import open_store
+from vocabgap.corpus.store import Change, open_store
 from vocabgap.corpus.version import PathSnapshot
 from vocabgap.schema import CHUNKS
 

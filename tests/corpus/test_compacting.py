@@ -4,9 +4,8 @@ import polars as pl
 import pytest
 
 from builders.corpus import chunks
-from vocabgap.corpus import change as changes
-from vocabgap.corpus.change import _segments
-from vocabgap.corpus.store import Store
+from vocabgap.corpus import store as changes
+from vocabgap.corpus.store import Store, _segments
 from vocabgap.corpus.version import PATH_KEY
 
 FORGOTTEN = "the cellar of the old observatory"

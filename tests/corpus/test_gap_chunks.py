@@ -10,9 +10,9 @@ import pytest
 
 from builders import write_corpus
 from builders.corpus import ids_of
+from vocabgap.corpus.chunks import PARSER_ID, chunks_of_lines
 from vocabgap.corpus.contracts import PARSED_CHUNK, Code, faults
 from vocabgap.corpus.corpus import Corpus
-from vocabgap.corpus.gap_chunks import PARSER_ID, chunks_of_lines
 from vocabgap.errors import ExitCode, StateError
 from vocabgap.ingest.log_lines import read_lines
 from vocabgap.records.record import LOG_NAME, ROOT_KIND

@@ -8,7 +8,8 @@ import pytest
 
 from builders.corpus import ids_of
 from vocabgap.corpus.corpus import Corpus
-from vocabgap.corpus.upkeep import Identity, Overview, configure, overview, remove_orphans, set_manifest
+from vocabgap.corpus.upkeep import Identity, Overview, overview, set_manifest
+from vocabgap.errors import InvalidInputError
 from vocabgap.records.record import LOG_NAME
 
 
@@ -68,7 +69,7 @@ def test_outdated_is_what_is_two_configurations_behind(
 ) -> None:
     corpus.push(photos, **NORTH)
     for _ in range(times):
-        configure(corpus.store, "north")
+        corpus.configure("north")
 
     found = only(corpus.status())
 
@@ -83,7 +84,7 @@ def test_orphans_are_removed_and_nothing_else(corpus: Corpus, photos: Path) -> N
 
     assert corpus.remove_orphans() == 2
     assert len(ids_of(corpus)) == 4
-    assert remove_orphans(corpus.store) == 0
+    assert corpus.remove_orphans() == 0
 
 
 def test_compaction_is_due_once_much_is_deleted(corpus: Corpus, photos: Path) -> None:
@@ -105,3 +106,9 @@ def test_rules_are_told_in_words(corpus: Corpus, photos: Path) -> None:
 
     assert [rule.partition(":")[0] for rule in rules] == ["missing", "outdated", "stale"]
     assert "at least 2 times" in rules[1]
+
+
+def test_each_configuration_of_a_tenant_is_counted(corpus: Corpus) -> None:
+    assert [corpus.configure(tenant) for tenant in ("ada", "@ada", "bo")] == [1, 2, 1]
+    with pytest.raises(InvalidInputError, match=r"^tenant: expected"):
+        corpus.configure("")

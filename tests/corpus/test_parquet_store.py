@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from builders.corpus import chunks
-from vocabgap.corpus import change as changes
+from vocabgap.corpus import store as changes
 from vocabgap.corpus.manifest import Manifest, read_manifest, write_manifest
 from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import PathSnapshot

@@ -12,11 +12,15 @@ from vocabgap.corpus.identity import Spoof
 from vocabgap.corpus.incoming import RawFile
 from vocabgap.corpus.push import Limits, push
 from vocabgap.corpus.store import Store
-from vocabgap.corpus.upkeep import configure
 from vocabgap.errors import AccessDeniedError, ExitCode, StateError
 
 NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)
 Chunk = dict[str, Any]
+
+
+def configure(store: Store, tenant: str) -> None:
+    with store.changing("configuration") as change:
+        change.configure(tenant)
 
 
 def codes(result: PushResult) -> list[str]:

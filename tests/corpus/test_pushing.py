@@ -4,9 +4,7 @@ import pytest
 
 from builders.corpus import ids_of
 from vocabgap.corpus.corpus import Corpus
-from vocabgap.corpus.push import Prepared
 from vocabgap.errors import InvalidInputError
-from vocabgap.settings.model import Settings
 
 NOTE = {"content": "about the house", "sourcePath": "notes/today.txt"}
 ELSEWHERE = {
@@ -26,6 +24,4 @@ def test_push_of_nobody_is_refused_and_withdraws_nothing(
 
     with pytest.raises(InvalidInputError, match=rf"^{named}: expected"):
         corpus.push(ELSEWHERE, tenant=tenant, repo=repo)
-    with pytest.raises(InvalidInputError, match=rf"^{named}: expected"):
-        Prepared(ELSEWHERE).into(corpus.store, tenant=tenant, repo=repo, settings=Settings())
     assert len(ids_of(corpus)) == 1

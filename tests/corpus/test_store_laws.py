@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.corpus import chunks
-from vocabgap.corpus.change import Change
-from vocabgap.corpus.store import Store
+from vocabgap.corpus.store import Change, Store
 from vocabgap.corpus.version import Version
 
 Step = tuple[str, Any]
@@ -86,5 +85,5 @@ def follow(store: Store, changes: list[Any]) -> None:
 @given(changes=CHANGES)
 def test_a_corpus_of_parquet_files_equals_a_dictionary(changes: list[Any]) -> None:
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("vocabgap.corpus.change._MANY_PARTS", 4)  # so that small parts are joined here, too
+        patch.setattr("vocabgap.corpus.store._MANY_PARTS", 4)  # so that small parts are joined here, too
         follow(Store(Path(folder) / "corpus"), changes)

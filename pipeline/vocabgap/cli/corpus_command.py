@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
@@ -90,16 +91,17 @@ def push(
     output = output_of(context)
     moment = None if now is None else parse_now(now)
     shared_corpus = _open(context, create=True)
-    from vocabgap.corpus.payloads import Signals
-
-    since = (base, "HEAD" if base is not None and head is None else head)
-    signals = Signals(tuple(map(printable_name, delete or ())), snapshot, *since)
-    prepared = shared_corpus.prepare(source, tenant=tenant, repo=repo, signals=signals)
-    if prepared.empties and not yes:
-        yes = _confirmed(source, tenant, repo)
-    repository = git if git is not None or base is None else source
-    result = shared_corpus.carry_out(
-        prepared, tenant=tenant, repo=repo, git=repository, confirmed=yes, now=moment
+    result = shared_corpus.push(
+        source,
+        tenant=tenant,
+        repo=repo,
+        deleted=tuple(map(printable_name, delete or ())),
+        snapshot=snapshot,
+        base=base,
+        head="HEAD" if base is not None and head is None else head,
+        git=git if git is not None or base is None else source,
+        confirmed=yes or partial(_confirmed, source, tenant, repo),
+        now=moment,
     )
     _print_pushed(output, result)
     if result.exit_code:

@@ -12,9 +12,8 @@ import polars as pl
 
 from vocabgap.clustering.projecting import METHOD, SEED, WordingVectors
 from vocabgap.corpus.backup_files import BackupRecord, encoded, metadata_in, read_records, written
-from vocabgap.corpus.chunks import Row, frame_of, row_of
+from vocabgap.corpus.chunks import Row, frame_of, row_of, scan_chunks
 from vocabgap.corpus.contracts import Code, RefusedError
-from vocabgap.corpus.gap_chunks import scan_chunks
 from vocabgap.corpus.identity import natural_key
 from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import Version

@@ -1,20 +1,158 @@
-"""Chunks as rows of table `chunks`: what is said of a chunk is kept whole, and its identity as columns."""
+"""Chunks as rows of table `chunks`, and lines of gap logs as chunks and back as records that ingest reads."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import msgspec
 import polars as pl
 
 from vocabgap.corpus.compact_json import compact_json, is_unicode
 from vocabgap.corpus.identity import SHARED_REPO, SHARED_TENANT, milliseconds
-from vocabgap.schema import CHUNKS, UTC_MICROSECONDS
+from vocabgap.corpus.incoming import HASH_INPUTS, RAW_ROOT_KIND, SCHEMA_VERSION
+from vocabgap.corpus.store import is_corpus as is_corpus  # noqa: PLC0414 - what ingest asks of a root
+from vocabgap.corpus.store import open_store
+from vocabgap.corpus.version import Version
+from vocabgap.ingest.columns import FOLDER, TEXT
+from vocabgap.ingest.log_lines import STORED, scan_stored
+from vocabgap.ingest.scanning import Scan as Scan  # noqa: PLC0414 - what a corpus gives
+from vocabgap.ingest.scanning import united
+from vocabgap.schema import CHUNKS, GAP_KIND, UTC_MICROSECONDS
+from vocabgap.settings.sources import Source
 
+PARSER_ID: Final = "vocabgap-gap-log"
+PARSER_VERSION: Final = "1.0.0"
+CONTRACT_ROOT_KIND: Final = RAW_ROOT_KIND  # of a line in a payload, where `image-repo` is never said
+READ: Final = ("id", "tenant_id", "repo_slug", "root_kind", "source_path", "line", "content", "metadata")
+_READABLE: Final = pl.col("kind").eq(GAP_KIND) & pl.all_horizontal(
+    pl.col("content", "tenant_id", "repo_slug", "root_kind", "source_path").is_not_null()
+)
 _TEXTS: Final = ("id", "content", "description")  # columns of their own, or the same text once more
 _INT64: Final = 2**63
 _FIRST: Final = milliseconds(datetime.min.replace(tzinfo=UTC))
 _LAST: Final = milliseconds(datetime.max.replace(tzinfo=UTC))
+
+
+class _Meta(msgspec.Struct, frozen=True, rename="camel"):
+    """What a chunk's own metadata say of where its line stood."""
+
+    byte_offset: int | None = None
+    folder: str | None = None
+
+
+class _Stored(msgspec.Struct, frozen=True, rename="camel"):
+    """The part of a stored chunk's metadata that is about its line."""
+
+    custom_meta: _Meta = _Meta()
+
+
+_STORED: Final = msgspec.json.Decoder(_Stored)
+
+
+def scan_corpora(
+    roots: Sequence[Path],
+    *,
+    tenants: Sequence[str] = (),
+    repositories: Sequence[str] = (),
+    sources: Mapping[str, Source] | None = None,
+) -> Scan:
+    """Read shared corpora for `ingest.scan`; a record that two of them have counts once."""
+    return united(
+        scan_version(open_store(root).version(), tenants=tenants, repositories=repositories, sources=sources)
+        for root in roots
+    )
+
+
+def scan_version(
+    version: Version,
+    *,
+    tenants: Sequence[str] = (),
+    repositories: Sequence[str] = (),
+    sources: Mapping[str, Source] | None = None,
+) -> Scan:
+    """Decode the gap records of a corpus."""
+    wanted = scope(tenants, repositories)
+    chunks = version.rows(READ, wanted & _READABLE)
+    scan = scan_stored(lines_of_chunks(chunks), sources=sources)
+    others = version.rows(["id"], wanted).height - chunks.height
+    return replace(scan, summary=replace(scan.summary, passed_over=scan.summary.passed_over + others))
+
+
+def scope(tenants: Sequence[str] = (), repositories: Sequence[str] = ()) -> pl.Expr:
+    """The chunks of some tenants and repositories, as a condition over table `chunks`; all by default."""
+    wanted = pl.lit(value=True)
+    for column, names in (("tenant_id", tenants), ("repo_slug", repositories)):
+        if names:
+            wanted &= pl.col(column).is_in(list(names))
+    return wanted
+
+
+def scan_chunks(
+    chunks: pl.DataFrame, sources: Mapping[str, Source] | None = None
+) -> tuple[pl.DataFrame, Scan]:
+    """Decode those of some chunks that are gap records.
+
+    Each line gets a number of its own, by which its record is found again.
+    """
+    lines = lines_of_chunks(chunks.filter(_READABLE)) if chunks.height else STORED.empty()
+    lines = lines.with_columns(line=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
+    return lines, scan_stored(lines, sources=sources)
+
+
+def lines_of_chunks(chunks: pl.DataFrame) -> pl.DataFrame:
+    """The lines that some chunks hold (`ingest.STORED`)."""
+    origins = [_meta(metadata) for metadata in chunks["metadata"]]
+    return chunks.with_columns(
+        pl.Series("byte_offset", [each.byte_offset for each in origins], dtype=pl.Int64),
+        pl.Series(FOLDER, [each.folder for each in origins], dtype=pl.String),
+        pl.col("content").alias(TEXT),
+    ).select(STORED.names)
+
+
+def _meta(metadata: str) -> _Meta:
+    """Where a line stood; nothing where somebody else uses the same names for other things."""
+    try:
+        meta = _STORED.decode(metadata).custom_meta
+    except msgspec.MsgspecError:
+        return _Meta()
+    at = meta.byte_offset
+    return meta if at is None or 0 <= at < 1 << 60 else _Meta(folder=meta.folder)
+
+
+def chunks_of_lines(
+    lines: pl.DataFrame, *, tenant_id: str, repo_slug: str, root_kind: str = CONTRACT_ROOT_KIND
+) -> Iterator[dict[str, Any]]:
+    """Each readable line as a chunk."""
+    columns = ("record_id", TEXT, "source_path", "line", "byte_offset", FOLDER)
+    for record_id, text, source_path, line, offset, folder in lines.select(columns).iter_rows():
+        meta: dict[str, Any] = {"byteOffset": offset}
+        if folder != folder_of(source_path, repo_slug):
+            meta[FOLDER] = folder
+        yield {
+            "schemaVersion": SCHEMA_VERSION,
+            "tenantId": tenant_id,
+            "repoSlug": repo_slug,
+            "rootKind": root_kind,
+            "sourcePath": source_path,
+            "content": text,
+            "hashInputs": list(HASH_INPUTS),
+            "parserId": PARSER_ID,
+            "parserVersion": PARSER_VERSION,
+            "kind": GAP_KIND,
+            "name": record_id,
+            "line_start": line,
+            "line_end": line,
+            "customMeta": meta,
+        }
+
+
+def folder_of(source_path: str, repo_slug: str) -> str:
+    """The folder that holds a log: the one of its path, or the repository."""
+    above, _, _ = source_path.rpartition("/")
+    return (above or repo_slug).rpartition("/")[2]
 
 
 class Row(NamedTuple):

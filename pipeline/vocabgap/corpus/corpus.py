@@ -5,28 +5,29 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from vocabgap.corpus.chunks import PARSER_ID, Scan, scan_version
 from vocabgap.corpus.contracts import PushResult
-from vocabgap.corpus.gap_chunks import Scan, scan_version
-from vocabgap.corpus.identity import require_identity
+from vocabgap.corpus.identity import Spoof, require_identity, require_tenant
 from vocabgap.corpus.payloads import (
     ExportedChunks,
     Signals,
     export_stored_chunks,
+    folder_payload,
+    gap_log_parser,
     read_payload,
-    require_revisions,
 )
-from vocabgap.corpus.push import Prepared
+from vocabgap.corpus.push import UNLIMITED, Limits, push
 from vocabgap.corpus.store import DELTA_HINT, Store, open_store
-from vocabgap.corpus.upkeep import Forgotten, Overview, configure, forget, overview, remove_orphans
+from vocabgap.corpus.upkeep import Forgotten, Overview, forget, judged, overview
 from vocabgap.corpus.version import Measures
+from vocabgap.corpus.withdrawal import GitRepository, empties
 from vocabgap.errors import InvalidInputError, require_kind
 from vocabgap.settings.model import Settings
 
 if TYPE_CHECKING:
     from vocabgap.corpus.backups import Exported, Restored
-
-
-_NO_SIGNALS = Signals()
 
 
 def open_corpus(
@@ -49,54 +50,21 @@ def open_corpus(
         InvalidInputError: The settings ask for a Delta table.
         StateError: It is a Delta table.
     """
-    given = Settings() if settings is None else settings
-    require_kind("settings", given, Settings, "a Settings", hint="vocabgap.load_settings reads one")
-    if given.corpus.store == "delta":
+    settings = Settings() if settings is None else settings
+    require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
+    if settings.corpus.store == "delta":
         raise InvalidInputError(
             "corpus.store: Delta tables are no longer written", hint=f"leave it out; {DELTA_HINT}"
         )
-    store = open_store(folder, create=create, on_wait=on_wait)
-    return Corpus(store, given)
+    return Corpus(open_store(folder, create=create, on_wait=on_wait), settings)
 
 
 class Corpus:
-    """A shared corpus: what several people, machines and repositories contribute, and may withdraw.
-
-    Args:
-        store: What keeps it.
-        settings: How logs are read, what is done about false claims, and the like.
-    """
+    """A shared corpus: what several people, machines and repositories contribute, and may withdraw."""
 
     def __init__(self, store: Store, settings: Settings) -> None:
         self.store = store
         self.settings = settings
-
-    def prepare(
-        self,
-        source: str | Path | Mapping[str, Any],
-        *,
-        tenant: str,
-        repo: str,
-        signals: Signals = _NO_SIGNALS,
-    ) -> Prepared:
-        """Read what is to be pushed: an image repository, a payload's file (`-`: what is piped) or a payload.
-
-        Raises:
-            VocabgapError: It cannot be read, or it is not said whose push it is.
-        """
-        tenant = require_identity(tenant, repo)
-        if isinstance(source, Mapping):
-            return Prepared(source)
-        path = Path(source)
-        if not path.is_dir() and signals != _NO_SIGNALS:
-            raise InvalidInputError(
-                f"'{source}' is no folder: what a payload withdraws, it says itself",
-                hint="`deleted`, `manifestSnapshot`, `baseRevision` and `headRevision` are its fields",
-            )
-        require_revisions(signals)
-        if path.is_dir():
-            return Prepared.of_folder(path, tenant, repo, self.settings.scan, signals)
-        return Prepared(read_payload(path))
 
     def push(
         self,
@@ -109,7 +77,7 @@ class Corpus:
         base: str | None = None,
         head: str | None = None,
         git: str | Path | None = None,
-        confirmed: bool = False,
+        confirmed: bool | Callable[[], bool] = False,
         now: datetime | None = None,
     ) -> PushResult:
         """Bring in what a folder or a payload holds, and take out what it withdraws.
@@ -117,7 +85,7 @@ class Corpus:
         What is wrong with single lines or chunks is part of the answer; everything else is done.
 
         Args:
-            source: An image repository, the file of a payload, or a payload.
+            source: An image repository, the file of a payload (`-` for standard input), or a payload.
             tenant: Whose push it is.
             repo: The repository that alone may be touched.
             deleted: For a folder: source paths to withdraw.
@@ -125,35 +93,38 @@ class Corpus:
             base: For a folder: the revision since which deletions count.
             head: The revision up to which they do.
             git: The folder of a git repository that answers for the revisions.
-            confirmed: Whether a push that withdraws everything of the repository is meant.
+            confirmed: Whether a push that withdraws everything of the repository is meant; a function is
+                called for such a push alone.
             now: The moment of the push; the present one by default.
 
         Raises:
             VocabgapError: The folder or the file cannot be read, or it is not said whose push it is.
         """
-        prepared = self.prepare(
-            source, tenant=tenant, repo=repo, signals=Signals(tuple(deleted), snapshot, base, head)
-        )
-        return self.carry_out(prepared, tenant=tenant, repo=repo, git=git, confirmed=confirmed, now=now)
-
-    def carry_out(
-        self,
-        prepared: Prepared,
-        *,
-        tenant: str,
-        repo: str,
-        git: str | Path | None = None,
-        confirmed: bool = False,
-        now: datetime | None = None,
-    ) -> PushResult:
-        """Push what was prepared."""
-        return prepared.into(
+        tenant = require_identity(tenant, repo)
+        signals = Signals(tuple(deleted), snapshot, base, head)
+        parser, limits = gap_log_parser(self.settings.sources), Limits()
+        if isinstance(source, Mapping):
+            payload = source
+        elif Path(source).is_dir():
+            payload, parser = folder_payload(Path(source), tenant, repo, self.settings.scan, signals)
+            limits = UNLIMITED
+        elif signals != Signals():
+            raise InvalidInputError(
+                f"'{source}' is no folder: what a payload withdraws, it says itself",
+                hint="`deleted`, `manifestSnapshot`, `baseRevision` and `headRevision` are its fields",
+            )
+        else:
+            payload = read_payload(source)
+        return push(
             self.store,
+            payload,
             tenant=tenant,
             repo=repo,
-            settings=self.settings,
-            git=None if git is None else Path(git),
-            confirmed=confirmed,
+            spoof=Spoof(self.settings.corpus.tenant_spoof),
+            resolver=None if git is None else GitRepository(Path(git)).deleted,
+            parsers={PARSER_ID: parser},
+            confirmed=empties(payload) and confirmed() if callable(confirmed) else confirmed,
+            limits=limits,
             now=now,
         )
 
@@ -198,9 +169,16 @@ class Corpus:
     def forget(
         self, tenant: str, repo: str | None = None, *, image: str | None = None, record: str | None = None
     ) -> Forgotten:
-        """Remove records of a tenant: all, or those of a repository, of an image, or one by its id.
+        """Remove records of a tenant; their bytes go with the next compaction.
+
+        Args:
+            tenant: Whose they are.
+            repo: Only those of this repository.
+            image: Only those of this image, as the record names it or as its folder is called.
+            record: Only the one with this id: that of the chunk or of the gap record.
 
         Raises:
+            InvalidInputError: No tenant is named.
             NotFoundError: There are none.
             StateError: The corpus cannot be changed.
         """
@@ -216,11 +194,16 @@ class Corpus:
             InvalidInputError: It is no tenant.
             StateError: The corpus cannot be changed.
         """
-        return configure(self.store, tenant)
+        tenant_id = require_tenant(tenant)
+        with self.store.changing(f"configuration of {tenant_id}") as change:
+            return change.configure(tenant_id)
 
     def remove_orphans(self) -> int:
         """Remove what is left over and may be removed, by the rules that `status` tells; gives how many."""
-        return remove_orphans(self.store, gap=self.settings.corpus.orphan_version_gap)
+        with self.store.changing("remove orphans") as change:
+            chunks = judged(change, self.settings.corpus.orphan_version_gap)
+            ids = chunks.filter(pl.col("missing") | pl.col("outdated"))["id"].to_list()
+            return change.delete(pl.col("id").is_in(ids)) if ids else 0
 
     def compact(self) -> Measures:
         """Make deletions physical: what was removed is in no file of the corpus afterwards."""

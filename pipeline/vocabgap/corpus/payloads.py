@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +11,8 @@ import msgspec
 import polars as pl
 
 from vocabgap.corpus.backup_files import written
+from vocabgap.corpus.chunks import CONTRACT_ROOT_KIND, PARSER_ID, chunks_of_lines, scope
 from vocabgap.corpus.contracts import PARSED_CHUNK, Code, RefusedError, contract_schema, keeps
-from vocabgap.corpus.gap_chunks import CONTRACT_ROOT_KIND, PARSER_ID, chunks_of_lines, scope
 from vocabgap.corpus.identity import CONTRACT_ROOT_KINDS, path_fault, require_identity
 from vocabgap.corpus.incoming import Parser, RawFile
 from vocabgap.corpus.version import Version
@@ -25,7 +24,6 @@ from vocabgap.settings.model import ScanSettings
 from vocabgap.settings.sources import Source
 
 _Parsed = Mapping[str, Any] | RefusedError
-_UNLISTED_HINT: Final = "make it readable, or push without --snapshot"
 STANDARD_INPUT: Final = "-"
 _HINT: Final = "expected one JSON object with `files`, as `vocabgap corpus export-chunks` writes it"
 _ENCODER: Final = msgspec.json.Encoder()
@@ -62,45 +60,37 @@ class Signals:
         return fields
 
 
-def require_revisions(signals: Signals) -> None:
-    """Refuse a boundary that is said by half."""
-    if signals.head is not None and signals.base is None:
-        raise InvalidInputError("--head is given without --base", hint="say since when deletions count")
-
-
-class FolderPayload:
+def folder_payload(
+    root: Path, tenant_id: str, repo_slug: str, settings: ScanSettings, signals: Signals
+) -> tuple[dict[str, Any], Parser]:
     """A payload of the gap logs in a folder, and the parser that goes with it.
 
     A payload holds text, and a log may hold any bytes; so the logs are read here, as every scan reads them,
-    and the parser hands over what was found.
+    and the parser hands over their chunks.
     """
-
-    def __init__(
-        self, root: Path, tenant_id: str, repo_slug: str, settings: ScanSettings, signals: Signals
-    ) -> None:
-        logs = read_lines(root, settings)
-        if signals.snapshot and logs.unlisted:
-            raise StateError(
-                f"'{logs.unlisted[0]}' cannot be listed, so the logs in it would be withdrawn",
-                hint=_UNLISTED_HINT,
-            )
-        paths = sorted({*logs.lines["source_path"], *logs.rejects["source_path"]})
-        self.payload: dict[str, Any] = {
-            "tenantId": tenant_id,
-            "repoSlug": repo_slug,
-            "files": [{"content": "", "sourcePath": path, "parserId": PARSER_ID} for path in paths],
-            **signals.as_fields(logs.paths, repo_slug),
-        }
-        chunks = chunks_of_lines(logs.lines, tenant_id=tenant_id, repo_slug=repo_slug, root_kind=ROOT_KIND)
-        self._parsed: dict[str, list[_Parsed]] = defaultdict(list)
-        for chunk in chunks:
-            self._parsed[chunk["sourcePath"]].append(chunk)
-        for error in refusals(logs.rejects):
-            self._parsed[str(error.details["sourcePath"])].append(error)
-
-    def parser(self, file: RawFile) -> list[_Parsed]:
-        """What was found in a log."""
-        return self._parsed.pop(file.source_path, [])
+    if signals.head is not None and signals.base is None:
+        raise InvalidInputError("--head is given without --base", hint="say since when deletions count")
+    logs = read_lines(root, settings)
+    if signals.snapshot and logs.unlisted:
+        raise StateError(
+            f"'{logs.unlisted[0]}' cannot be listed, so the logs in it would be withdrawn",
+            hint="make it readable, or push without --snapshot",
+        )
+    parsed: dict[str, list[_Parsed]] = {
+        path: [] for path in sorted({*logs.lines["source_path"], *logs.rejects["source_path"]})
+    }
+    chunks = chunks_of_lines(logs.lines, tenant_id=tenant_id, repo_slug=repo_slug, root_kind=ROOT_KIND)
+    for chunk in chunks:
+        parsed[chunk["sourcePath"]].append(chunk)
+    for error in refusals(logs.rejects):
+        parsed[str(error.details["sourcePath"])].append(error)
+    payload = {
+        "tenantId": tenant_id,
+        "repoSlug": repo_slug,
+        "files": [{"content": "", "sourcePath": path, "parserId": PARSER_ID} for path in parsed],
+        **signals.as_fields(logs.paths, repo_slug),
+    }
+    return payload, lambda file: parsed.pop(file.source_path, [])
 
 
 def gap_log_parser(sources: Mapping[str, Source] | None = None) -> Parser:

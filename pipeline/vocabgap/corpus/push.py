@@ -1,20 +1,18 @@
 """A push: what a payload withdraws leaves the corpus, what it holds comes in, both in one step."""
 
+import sys
 import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 import polars as pl
 
-from vocabgap.corpus.change import Change
 from vocabgap.corpus.chunks import frame_of, metadata_of, row_of
 from vocabgap.corpus.compact_json import compact_json
 from vocabgap.corpus.contracts import Code, PushError, PushResult, RefusedError
-from vocabgap.corpus.gap_chunks import PARSER_ID
 from vocabgap.corpus.identity import (
     SHARED_TENANT,
     Spoof,
@@ -22,21 +20,16 @@ from vocabgap.corpus.identity import (
     milliseconds,
     moment_of,
     normal_tenant,
-    require_identity,
     stamped,
 )
 from vocabgap.corpus.incoming import Caller, Incoming, Parser, read_files
-from vocabgap.corpus.payloads import FolderPayload, Signals, gap_log_parser
-from vocabgap.corpus.store import Store
+from vocabgap.corpus.store import Change, Store
 from vocabgap.corpus.version import PathSnapshot
-from vocabgap.corpus.withdrawal import GitRepository, Resolver, Withdrawal, empties, withdrawal
+from vocabgap.corpus.withdrawal import Resolver, Withdrawal, withdrawal
 from vocabgap.errors import ExitCode, NotFoundError, VocabgapError
 from vocabgap.files.refusals import refusal
-from vocabgap.settings.model import ScanSettings, Settings
 
 MIB: Final = 2**20
-_ANY_NUMBER = 1 << 62
-_NO_SIGNALS = Signals()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,58 +45,7 @@ class Limits:
     mib: int = 1024
 
 
-class Prepared:
-    """A push that is read and not carried out yet, so that a person can be asked about it."""
-
-    def __init__(
-        self,
-        payload: Mapping[str, Any],
-        parser: Parser | None = None,
-        *,
-        from_folder: bool = False,
-    ) -> None:
-        self.payload = payload
-        self._parser = parser
-        self._limits = Limits(_ANY_NUMBER, _ANY_NUMBER) if from_folder else Limits()
-
-    @classmethod
-    def of_folder(
-        cls, root: Path, tenant: str, repo: str, settings: ScanSettings, signals: Signals = _NO_SIGNALS
-    ) -> "Prepared":
-        """The push of the gap logs in a folder."""
-        folder = FolderPayload(root, tenant, repo, settings, signals)
-        return cls(folder.payload, folder.parser, from_folder=True)
-
-    @property
-    def empties(self) -> bool:
-        """Whether it withdraws everything that the tenant has in the repository."""
-        return empties(self.payload)
-
-    def into(
-        self,
-        store: Store,
-        *,
-        tenant: str,
-        repo: str,
-        settings: Settings,
-        git: Path | None = None,
-        confirmed: bool = False,
-        now: datetime | None = None,
-    ) -> PushResult:
-        """Carry it out. What is wrong with it is part of the answer."""
-        tenant = require_identity(tenant, repo)
-        return push(
-            store,
-            self.payload,
-            tenant=tenant,
-            repo=repo,
-            spoof=Spoof(settings.corpus.tenant_spoof),
-            resolver=None if git is None else GitRepository(git).deleted,
-            parsers={PARSER_ID: self._parser or gap_log_parser(settings.sources)},
-            confirmed=confirmed,
-            limits=self._limits,
-            now=now,
-        )
+UNLIMITED: Final = Limits(sys.maxsize, sys.maxsize)
 
 
 def push(

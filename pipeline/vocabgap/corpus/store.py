@@ -1,26 +1,55 @@
-"""A shared corpus in a folder of Parquet files, for which no server is needed."""
+"""A shared corpus in a folder of Parquet files, for which no server is needed, and how it is changed.
 
-from collections.abc import Callable, Iterator
+A change writes new parts beside the old ones, which stay until a manifest names them all.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import reduce
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from vocabgap.corpus.change import Change
+import msgspec
+import polars as pl
+
 from vocabgap.corpus.manifest import (
     LOCK,
     MANIFEST,
     OURS,
+    FileEntry,
     Manifest,
+    chunks_name,
+    deleted_name,
     has_manifest,
+    missing_file,
+    paths_name,
     read_manifest,
     remove_unnamed,
     write_manifest,
     writing,
 )
-from vocabgap.corpus.version import Measures, Version, newest
-from vocabgap.errors import NotFoundError, StateError, expanded
+from vocabgap.corpus.version import (
+    DELETED,
+    PATH_KEY,
+    Measures,
+    Part,
+    PathSnapshot,
+    Version,
+    collected,
+    in_order,
+    newest,
+    rows_in_order,
+    rows_of,
+    scan,
+    snapshot_frame,
+    write_part,
+)
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError, expanded
+from vocabgap.files.atomic import sync, sync_folder
 from vocabgap.files.locking import lock_file
+from vocabgap.files.parquet import write_parquet
 from vocabgap.files.signals import deferred_signals
+from vocabgap.schema import CHUNKS
 from vocabgap.text import printable_name
 
 _DELTA_LOG: Final = "_delta_log"
@@ -28,6 +57,12 @@ DELTA_HINT: Final = (
     "`vocabgap corpus export` with the version that made such a table,"
     " and `vocabgap corpus restore` the backup into a new folder"
 )
+# A part that is written anew has about so many rows, more only where a single path has.
+_PART_ROWS: Final = 262_144
+# Every part is a file that readers hold open. From so many on, those are joined that together are small.
+_MANY_PARTS: Final = 48
+_SMALL_TOGETHER: Final = 262_144  # rows
+_NEVER_NULL: Final = ("id", "tenant_id", "repo_slug", "source_path")
 
 
 def is_corpus(folder: Path) -> bool:
@@ -82,22 +117,32 @@ class Store:
         return newest(self.folder)
 
     @contextmanager
-    def changing(self, purpose: str) -> Iterator[Change]:
+    def changing(self, purpose: str) -> Iterator["Change"]:
         """Alone with the corpus. What was changed appears whole when the block ends without an error.
 
         Args:
-            purpose: What is being done, as another writer who finds the corpus locked is told.
+            purpose: What is being done, for the message to another writer who finds the corpus locked.
 
         Raises:
             StateError: Another writer is at it, the folder holds something else, or the disk did not take it.
                 Nothing has changed then.
             AccessDeniedError: The system does not let it be written.
         """
-        with writing(self.folder):
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._require_own()
-        with self._alone(purpose):
-            change = self._begun()
+        with ExitStack() as lock:
+            with writing(self.folder):
+                self.folder.mkdir(parents=True, exist_ok=True)
+                self._require_own()
+                lock.enter_context(
+                    lock_file(
+                        self.folder / LOCK,
+                        f"corpus '{self.folder}'",
+                        purpose=purpose,
+                        undone="nothing was changed",
+                        on_wait=self._on_wait,
+                    )
+                )
+                self._clear()  # what a writer that was killed has left
+                change = Change(self.folder, read_manifest(self.folder) or Manifest())
             try:
                 yield change
                 with writing(self.folder):
@@ -133,28 +178,6 @@ class Store:
             )
         return self.version().measures
 
-    @contextmanager
-    def _alone(self, purpose: str) -> Iterator[None]:
-        """Be the only writer. What the system refuses is told of the lock, not of what is done under it."""
-        with ExitStack() as held:
-            with writing(self.folder):
-                held.enter_context(
-                    lock_file(
-                        self.folder / LOCK,
-                        f"corpus '{self.folder}'",
-                        purpose=purpose,
-                        undone="nothing was changed",
-                        on_wait=self._on_wait,
-                    )
-                )
-            yield
-
-    def _begun(self) -> Change:
-        """A change of the newest version, once what a writer that was killed has left is gone."""
-        with writing(self.folder):
-            self._clear()
-            return Change(self.folder, read_manifest(self.folder) or Manifest())
-
     def _clear(self) -> None:
         with deferred_signals():
             remove_unnamed(self.folder, read_manifest(self.folder) or Manifest())
@@ -174,3 +197,217 @@ class Store:
                 f"'{self.folder}' is no corpus, and holds other files, such as '{name}'",
                 hint="name an empty folder, or one that does not exist yet",
             )
+
+
+class Change(Version):
+    """A version in the making, by one writer. It reads as if what was changed so far were there.
+
+    What is added lies in numbered files by then, which no version names until the end.
+    """
+
+    def __init__(self, folder: Path, base: Manifest) -> None:
+        try:
+            super().__init__(folder, base)
+        except FileNotFoundError as error:
+            raise missing_file(folder, base.version, error) from error
+        self._next = base.next_number
+        self._said: dict[tuple[str, str], PathSnapshot | None] = {}
+
+    @property
+    def snapshots(self) -> tuple[PathSnapshot, ...]:
+        """The last snapshot of each repository, as it is to be."""
+        return tuple(snapshot for _, snapshot in sorted(self._snapshots().items()))
+
+    def delete(self, where: pl.Expr) -> int:
+        """Take out the chunks that meet a condition over columns of table `chunks`; gives how many.
+
+        Only the columns that the condition names are read.
+        """
+        with writing(self.folder):
+            deleted = rows_of(self._parts, scan(self._parts, self._deleted, where))
+        self._deleted = pl.concat([self._deleted, deleted]).sort("part", "row")
+        self._drop_emptied()
+        return deleted.height
+
+    def add(self, rows: pl.DataFrame) -> int:
+        """Put in chunks whose id is not there yet; gives how many. One that is there stays as it is.
+
+        A call costs a look at all ids, whether for one row or for many.
+
+        Args:
+            rows: Table `chunks`; of rows with the same id the first counts.
+
+        Raises:
+            InvalidInputError: A row has no id, tenant, repository or source path, or a vector that is not as
+                long as those that are there.
+        """
+        fresh = _fresh(rows)
+        _require_fitting(vector_length(fresh), self.dimension)
+        with writing(self.folder):
+            ids = fresh.select("id").lazy()
+            known = scan(self._parts, self._deleted).select("id").join(ids, on="id", how="semi")
+            fresh = fresh.join(collected(self._parts, known), on="id", how="anti", maintain_order="left")
+            if fresh.is_empty():
+                return 0
+            self._parts.append(self._write(in_order(fresh)))
+            if len(self._parts) >= _MANY_PARTS:
+                self._join_small()
+        return fresh.height
+
+    def keep_snapshot(self, snapshot: PathSnapshot) -> None:
+        """Replace the snapshot of a repository."""
+        self._said[snapshot.tenant_id, snapshot.repo_slug] = snapshot
+
+    def drop_snapshots(self, tenant_id: str, repo_slug: str | None = None) -> int:
+        """Forget the snapshot of a repository, or of all of a tenant's; gives how many there were."""
+        gone = [key for key in self._snapshots() if key[0] == tenant_id and repo_slug in {None, key[1]}]
+        self._said.update(dict.fromkeys(gone))
+        return len(gone)
+
+    def configure(self, tenant_id: str) -> int:
+        """Say that a tenant was configured anew; gives the new version of its configuration."""
+        version = self._config_versions.get(tenant_id, 0) + 1
+        self._config_versions[tenant_id] = version
+        return version
+
+    def rewrite(self) -> None:
+        """Write what is there into new parts, each of a segment of paths, that hold nothing else.
+
+        They are written one by one, so that a corpus need not fit into memory.
+        """
+        with writing(self.folder):
+            counted = scan(self._parts, self._deleted).select(PATH_KEY).group_by(PATH_KEY).len()
+            wholes = _segments(collected(self._parts, counted).sort(PATH_KEY))
+            if self._deleted.is_empty() and len(self._parts) == len(wholes):
+                return
+            self._parts = [self._write(self.rows(where=where)) for where in wholes]
+        self._deleted = DELETED.to_frame()
+
+    def _snapshots(self) -> dict[tuple[str, str], PathSnapshot]:
+        snapshots = {(each.tenant_id, each.repo_slug): each for each in super().snapshots} | self._said
+        return {key: snapshot for key, snapshot in snapshots.items() if snapshot is not None}
+
+    def _join_small(self) -> None:
+        """Put the smallest parts into one, as many as are small together."""
+        rows = 0
+        small: list[Part] = []
+        for part in sorted(self._parts, key=lambda each: (each.entry.rows, each.entry.number)):
+            rows += part.entry.rows
+            if rows > _SMALL_TOGETHER:
+                break
+            small.append(part)
+        if len(small) >= _MANY_PARTS // 2:
+            self._replace(small, self._write(rows_in_order(small, self._deleted)))
+
+    def _replace(self, old: list[Part], new: Part) -> None:
+        self._parts = [part for part in self._parts if part not in old] + [new]
+        self._forget_others()
+
+    def _drop_emptied(self) -> None:
+        """Let go of parts of which nothing is there any more."""
+        deleted = self._deleted_by_part()
+        self._parts = [part for part in self._parts if deleted.get(part.entry.number, 0) < part.entry.rows]
+        self._forget_others()
+
+    def _forget_others(self) -> None:
+        numbers = [part.entry.number for part in self._parts]
+        self._deleted = self._deleted.filter(pl.col("part").is_in(numbers))
+
+    def manifest(self) -> Manifest:
+        """The version as it is to be, whose files are on the disk; the old one where nothing has changed.
+
+        The first change makes a version even if it brings nothing: the corpus is there then.
+        """
+        base = self.base
+        deleted = self._deleted_by_part()
+        parts = tuple(
+            msgspec.structs.replace(part.entry, deleted=deleted.get(part.entry.number, 0))
+            for part in self._parts
+        )
+        changed = msgspec.structs.replace(base, parts=parts, config_versions=self._config_versions)
+        if self._said and self.snapshots != super().snapshots:
+            frame = snapshot_frame(self.snapshots)
+            changed = msgspec.structs.replace(changed, paths=self._written(frame, paths_name(self._next)))
+        # Rows are only ever deleted, so that a part of which as many are has lost the same.
+        if deleted != {part.number: part.deleted for part in base.parts if part.deleted}:
+            file = self._written(self._deleted, deleted_name(self._next))
+            changed = msgspec.structs.replace(changed, deleted=file)
+        if changed == base and base.version:
+            return base
+        for name in sorted(changed.files.keys() - base.files.keys()):
+            sync(self.folder / name)
+        sync_folder(self.folder)
+        return msgspec.structs.replace(changed, version=base.version + 1, next_number=self._next)
+
+    def _write(self, rows: pl.DataFrame) -> Part:
+        number = self._number_taken()
+        return write_part(self.folder / chunks_name(number), number, rows, vector_length(rows))
+
+    def _written(self, frame: pl.DataFrame, name: str) -> FileEntry | None:
+        if frame.is_empty():
+            return None
+        path = self.folder / name
+        write_parquet(frame, path)
+        return FileEntry(self._number_taken(), frame.height, path.stat().st_size)
+
+    def _number_taken(self) -> int:
+        number = self._next
+        self._next += 1
+        return number
+
+    def _deleted_by_part(self) -> dict[int, int]:
+        """How many rows are deleted of each part that lacks any."""
+        return dict(self._deleted.get_column("part").value_counts().iter_rows())
+
+
+def _segments(counts: pl.DataFrame) -> list[pl.Expr]:
+    """Conditions, each of which a segment of paths meets that makes a part; together all paths meet them."""
+    ends = counts.select(((pl.col("len").cum_sum() - 1) // _PART_ROWS).alias("segment"), *PATH_KEY)
+    return [
+        _least(segment.row(0)[1:]) & ~_least(segment.row(-1)[1:], above=True)
+        for segment in ends.partition_by("segment", maintain_order=True)
+    ]
+
+
+def _least(key: Sequence[Any], *, above: bool = False) -> pl.Expr:
+    """Whether a row's path is a given one or comes later; with `above` only if it comes later."""
+    pairs = reversed(list(zip(PATH_KEY, key, strict=True)))
+    return reduce(
+        lambda rest, pair: (pl.col(pair[0]) > pair[1]) | ((pl.col(pair[0]) == pair[1]) & rest),
+        pairs,
+        pl.lit(not above),
+    )
+
+
+def _fresh(rows: pl.DataFrame) -> pl.DataFrame:
+    """Chunks to be added: of those with the same id the first, with the columns in their order."""
+    CHUNKS.require(rows)
+    for name in _NEVER_NULL:
+        nulls = rows.get_column(name).is_null()
+        if nulls.any():
+            raise InvalidInputError(
+                f"frame '{CHUNKS.name}': row {nulls.arg_max()}: '{name}' is null", hint="expected text"
+            )
+    return rows.select(CHUNKS.names).unique("id", keep="first", maintain_order=True)
+
+
+def vector_length(rows: pl.DataFrame) -> int | None:
+    """How many numbers the vectors of chunks have; None where none has a vector."""
+    lengths = rows.get_column("embedding").list.len().drop_nulls().unique().sort().to_list()
+    if len(lengths) > 1:
+        raise InvalidInputError(
+            f"vectors of {lengths[0]} and of {lengths[-1]} numbers are to be added to one corpus",
+            hint="expected vectors of one length",
+        )
+    if lengths == [0]:
+        raise InvalidInputError("a vector to be added has no numbers", hint="expected one number at least")
+    return lengths[0] if lengths else None
+
+
+def _require_fitting(length: int | None, dimension: int | None) -> None:
+    """Refuse vectors that are not as long as those of the corpus."""
+    if None not in {length, dimension} and length != dimension:
+        raise InvalidInputError(
+            f"vectors of {length} numbers do not fit a corpus whose vectors have {dimension}",
+            hint="restore them into another corpus; if those of this one are deleted, compact it first",
+        )

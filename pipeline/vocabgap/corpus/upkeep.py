@@ -9,18 +9,16 @@ from typing import Annotated, Any, Final
 import msgspec
 import polars as pl
 
-from vocabgap.corpus.change import Change
+from vocabgap.corpus.chunks import READ, folder_of, scan_chunks, scope
 from vocabgap.corpus.compact_json import is_unicode
-from vocabgap.corpus.contracts import Code
-from vocabgap.corpus.gap_chunks import READ, folder_of, scan_chunks, scope
+from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.identity import (
     DEFAULT_VISIBILITY,
     milliseconds,
     moment_of,
     normal_tenant,
-    require_tenant,
 )
-from vocabgap.corpus.store import Store
+from vocabgap.corpus.store import Change, Store
 from vocabgap.corpus.version import Measures, PathSnapshot, Version
 from vocabgap.corpus.withdrawal import normal_paths
 from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
@@ -30,9 +28,8 @@ from vocabgap.settings.sources import Source
 
 DEFAULT_GAP: Final = 2
 """How many configurations a chunk may be behind before it is actionable."""
-_STALE, _ACTIONABLE = "stale", "actionable"
 _IDENTITY: Final = ("tenant_id", "repo_slug", "root_kind")
-_LOOKED_AT: Final = ("id", *_IDENTITY, "source_path", "kind", "config_version", "ingested_at")
+_JUDGED: Final = ("id", *_IDENTITY, "source_path", "kind", "config_version", "ingested_at")
 _DUE_SHARE: Final = 0.2  # of all rows that are deleted, and whose bytes are still there
 _DUE_PARTS: Final = 50
 
@@ -81,7 +78,7 @@ class Overview(msgspec.Struct, frozen=True):
 
 def overview(version: Version, *, gap: int = CorpusSettings().orphan_version_gap) -> Overview:
     """Look at a corpus."""
-    chunks = _judged(version, gap)
+    chunks = judged(version, gap)
     counted = (
         chunks.group_by(*_IDENTITY)
         .agg(
@@ -100,27 +97,14 @@ def overview(version: Version, *, gap: int = CorpusSettings().orphan_version_gap
     return Overview(measures, identities, version.dimension, gap, _due(measures))
 
 
-def remove_orphans(store: Store, *, gap: int = CorpusSettings().orphan_version_gap) -> int:
-    """Remove what is left over and may be removed; gives how many records that were."""
-    with store.changing("remove orphans") as change:
-        ids = _actionable(change, gap)
-        return change.delete(pl.col("id").is_in(ids)) if ids else 0
-
-
-def _actionable(change: Change, gap: int) -> list[str]:
-    return _judged(change, gap).filter(pl.col("missing") | pl.col("outdated"))["id"].sort().to_list()
-
-
-def _judged(version: Version, gap: int) -> pl.DataFrame:
+def judged(version: Version, gap: int) -> pl.DataFrame:
     """The chunks with Boolean columns `missing`, `stale` and `outdated`."""
-    chunks = version.rows(_LOOKED_AT)
+    chunks = version.rows(_JUDGED)
     behind = config_orphans(chunks, version.config_versions, gap)
-    judged = (
-        snapshot_orphans(chunks, version.snapshots).alias("missing"),
-        behind["stale"],
-        behind["actionable"].alias("outdated"),
+    missing = snapshot_orphans(chunks, version.snapshots)
+    return chunks.with_columns(
+        missing.alias("missing"), behind["stale"], behind["actionable"].alias("outdated")
     )
-    return chunks.with_columns(judged)
 
 
 def _due(measures: Measures) -> str:
@@ -161,7 +145,7 @@ def config_orphans(chunks: pl.DataFrame, current: Mapping[str, int], gap: object
     )
     behind = (now - pl.col("config_version")).fill_null(0)
     return chunks.select(
-        (behind > 0).alias(_STALE), ((behind > 0) & (behind >= version_gap(gap))).alias(_ACTIONABLE)
+        (behind > 0).alias("stale"), ((behind > 0) & (behind >= version_gap(gap))).alias("actionable")
     )
 
 
@@ -170,13 +154,6 @@ def version_gap(requested: object) -> float:
     if isinstance(requested, bool) or not isinstance(requested, int | float):
         return DEFAULT_GAP
     return requested if math.isfinite(requested) and requested >= 1 else DEFAULT_GAP
-
-
-def configure(store: Store, tenant: str) -> int:
-    """Note that a tenant was configured anew: chunks that are not pushed again fall behind."""
-    tenant_id = require_tenant(tenant)
-    with store.changing(f"configuration of {tenant_id}") as change:
-        return change.configure(tenant_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,20 +178,7 @@ def forget(
     record: str | None = None,
     sources: Mapping[str, Source] | None = None,
 ) -> Forgotten:
-    """Remove records; their bytes go with the next compaction.
-
-    Args:
-        store: The corpus.
-        tenant: Whose they are.
-        repo: Only those of this repository.
-        image: Only those of this image, as the record names it or as its folder is called.
-        record: Only the one with this id: that of the chunk or of the gap record.
-        sources: What gap logs are called and how they are read.
-
-    Raises:
-        InvalidInputError: No tenant is named.
-        NotFoundError: There is no such record.
-    """
+    """Remove records, as `Corpus.forget` says."""
     if not tenant:
         raise InvalidInputError("no tenant is named", hint="say whose records are to be forgotten")
     tenant = normal_tenant(tenant) or tenant
@@ -277,58 +241,33 @@ def _told(tenant: str, repo: str | None, image: str | None, record: str | None) 
     return ", ".join(f"{name} '{value}'" for name, value in names.items() if value is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What came of writing something about a tenant.
-
-    Attributes:
-        value: What was written, under the contract's names; nothing where it failed.
-        code: Why it failed; None where it did not.
-        message: The same in words.
-    """
-
-    value: dict[str, Any]
-    code: Code | None = None
-    message: str = ""
-
-
 def set_manifest(
     store: Store, tenant: str, repo_slug: str, paths: object, now: datetime | None = None
-) -> Written:
-    """Keep which paths a repository has. The version of the tenant's configuration stays as it is."""
+) -> dict[str, Any]:
+    """Keep which paths a repository has; gives what was kept, under the contract's names.
+
+    The version of the tenant's configuration stays as it is.
+
+    Raises:
+        RefusedError: It is no list of paths, or it could not be written.
+    """
     tenant_id, listed = normal_tenant(tenant), normal_paths(paths)
     if listed is None or tenant_id is None or not repo_slug or not is_unicode(repo_slug):
-        expected = (
-            "`pathsAfterPush` is expected to be a list of paths, of a tenant and a repository that are named"
+        raise RefusedError(
+            Code.TENANT_MANIFEST_INVALID,
+            "`pathsAfterPush` is expected to be a list of paths, of a tenant and a repository that are named",
         )
-        return Written({}, Code.TENANT_MANIFEST_INVALID, expected)
     moment = milliseconds(datetime.now(UTC) if now is None else now)
     try:
         with store.changing(f"snapshot of {tenant_id}/{repo_slug}") as change:
             change.keep_snapshot(PathSnapshot(tenant_id, repo_slug, listed, moment_of(moment)))
     except (VocabgapError, OSError) as error:
-        return Written({}, Code.TENANT_MANIFEST_FAILED, str(error))
-    return Written(
-        {
-            "node": manifest_node(tenant_id),
-            "tenantId": tenant_id,
-            "repoSlug": repo_slug,
-            "pathsAfterPush": list(listed),
-            "updatedAt": moment,
-            "visibility": DEFAULT_VISIBILITY,
-        }
-    )
-
-
-def set_config(store: Store, tenant: str) -> Written:
-    """The same as the contract answers it."""
-    try:
-        version = configure(store, tenant)
-    except (VocabgapError, OSError) as error:
-        return Written({}, Code.TENANT_CONFIG_FAILED, str(error))
-    return Written({"tenantId": normal_tenant(tenant), "version": version})
-
-
-def manifest_node(tenant_id: str) -> str:
-    """The name under which the contract keeps the snapshots of a tenant."""
-    return f"kb-manifest:{tenant_id}"
+        raise RefusedError(Code.TENANT_MANIFEST_FAILED, str(error)) from error
+    return {
+        "node": f"kb-manifest:{tenant_id}",
+        "tenantId": tenant_id,
+        "repoSlug": repo_slug,
+        "pathsAfterPush": list(listed),
+        "updatedAt": moment,
+        "visibility": DEFAULT_VISIBILITY,
+    }

@@ -80,7 +80,6 @@ class Measures:
         deleted: Rows of its files that are deleted, and whose bytes are still there.
         parts: Its files of chunks.
         bytes: Of all its files.
-        old_bytes: None any more; a Delta table had files that only earlier versions needed.
     """
 
     version: int
@@ -88,7 +87,6 @@ class Measures:
     deleted: int
     parts: int
     bytes: int
-    old_bytes: int = 0
 
 
 def newest(folder: Path) -> "Version":

@@ -145,7 +145,7 @@ def scan(
     logs, corpora = logs_and_corpora(resolve_roots(roots))
     scans = [_scan_logs(logs, settings, cache, verify_hash=verify_hash)] if logs else []
     if corpora:
-        from vocabgap.corpus.gap_chunks import scan_corpora  # noqa: PLC0415 - loaded where there is one
+        from vocabgap.corpus.chunks import scan_corpora  # noqa: PLC0415 - loaded where there is one
 
         scans.append(
             scan_corpora(corpora, tenants=tenants, repositories=repositories, sources=settings.sources)
@@ -164,7 +164,7 @@ def logs_and_corpora(roots: Iterable[Path]) -> tuple[list[Path], list[Path]]:
 def _is_corpus(root: Path) -> bool:
     if not any((root / name).exists() for name in _CORPUS_ENTRIES):
         return False
-    from vocabgap.corpus.gap_chunks import is_corpus  # noqa: PLC0415 - loaded where there may be one
+    from vocabgap.corpus.chunks import is_corpus  # noqa: PLC0415 - loaded where there may be one
 
     return is_corpus(root)
 
