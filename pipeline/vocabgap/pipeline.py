@@ -30,9 +30,9 @@ from vocabgap.ranking.lineage import Lineage, trace
 from vocabgap.ranking.screening import screen
 from vocabgap.ranking.vocabulary import Vocabulary, configured_vocabulary
 from vocabgap.records.moments import require_offset
-from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.manifest import Decided, Model, Timing
 from vocabgap.reporting.published_run import Baseline, check_target, read_baseline, resolve_target
+from vocabgap.reporting.reproduction import Reproduction
 from vocabgap.reporting.waiting import Blocked, check_terms, forgotten_unless_written, waiting_folder
 from vocabgap.reporting.writing import Published, report
 from vocabgap.schema import RECORDS

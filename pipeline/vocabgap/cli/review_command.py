@@ -32,7 +32,7 @@ from vocabgap.cli.output import (
 )
 from vocabgap.errors import whole_number
 from vocabgap.records.moments import iso, parse_moment, parse_now
-from vocabgap.records.record import RATINGS, need_of
+from vocabgap.records.record import LIST_FIELDS, RATING_NAMES, need_of
 from vocabgap.settings.model import DEFAULT_LISTED
 from vocabgap.text import count, escape_unseen, printable_name, shortened, visible
 
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 _ID_DIGITS: Final = 12  # of the identity of a record: `show` takes them
 _NARROW: Final = 100
 _WIDE: Final = 140  # from where the ids of sessions do not crowd out what was said
-_LISTS: Final = ("operations_involved", "vocabulary_used")
 _WHOLE: Final = ("record", "when", "rated")  # columns that are never broken
 _MOST_CAPABILITIES: Final = 10
 _MOST_WORDINGS: Final = 25
@@ -332,7 +331,7 @@ def _record_lines(shown: "Shown") -> list[str]:
         elif isinstance(value, datetime):
             value = iso(value)
         text = "–" if value is None or value == "" else visible(str(value))
-        lines.append(f"{name}: {text}" + (f" ({RATINGS[value]})" if name == "satisfaction" else ""))
+        lines.append(f"{name}: {text}" + (f" ({RATING_NAMES[value]})" if name == "satisfaction" else ""))
     for place in shown.places:
         offset = "" if place.byte_offset is None else f", byte {place.byte_offset:,}"
         where = escape_unseen(f"{place.repo_slug}/{place.source_path}:{place.line}")
@@ -417,7 +416,7 @@ def _row(row: dict[str, Any]) -> dict[str, object]:
         "image": row["image_id"],
         "missing": need_of(row) or None,
         "workaround": row["workaround"].strip() or None,
-        "rated": RATINGS[row["satisfaction"]],
+        "rated": RATING_NAMES[row["satisfaction"]],
         "category": row["category"],
         "session": row["session_id"],
         "capability": row["capability"],
@@ -427,7 +426,7 @@ def _row(row: dict[str, Any]) -> dict[str, object]:
 def _cell(name: str, value: object) -> object:
     if isinstance(value, datetime):
         return iso(value)
-    return "; ".join(map(str, value)) if name in _LISTS and isinstance(value, list) else value
+    return "; ".join(map(str, value)) if name in LIST_FIELDS and isinstance(value, list) else value
 
 
 def _span(first: datetime, last: datetime) -> str:

@@ -11,14 +11,19 @@ import msgspec
 
 from vocabgap.errors import InvalidInputError, nearest, require_text, unusable
 from vocabgap.records.categories import judge
-from vocabgap.records.record import FIELDS, SATISFACTION_WORDS, UNCATEGORIZED, GapRecord, in_utc, need_of
+from vocabgap.records.record import (
+    FIELDS,
+    LIST_FIELDS,
+    NULLABLE_TEXT_FIELDS,
+    SATISFACTION_WORDS,
+    TEXT_FIELDS,
+    UNCATEGORIZED,
+    GapRecord,
+    in_utc,
+    need_of,
+)
 from vocabgap.text import stem, words
 
-_TEXTS: Final = (
-    "image_id", "session_id", "snapshot_hash", "description", "workaround", "intent", "intent_category",
-    "missing_capability", "notes",
-)  # fmt: skip
-_LISTS: Final = ("operations_involved", "vocabulary_used")
 _SATISFACTIONS: Final = f"-1, 0, 1, or one of {', '.join(SATISFACTION_WORDS)}"
 _SATISFACTION_HINT: Final = "it says how well the workaround served; leave it out where nobody said"
 _IMAGE_HINT: Final = "leave it out where the folder has the image's name"
@@ -42,10 +47,10 @@ def checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
     if unknown:
         raise InvalidInputError(f"{unknown[0]}: no field of a gap record", hint=nearest(unknown[0], FIELDS))
     given = {name: value for name, value in fields.items() if value is not None}
-    for name in _TEXTS:
+    for name in (*NULLABLE_TEXT_FIELDS, *TEXT_FIELDS):
         if name in given:
             require_text(name, given[name])
-    given |= {each: _texts(each, given[each]) for each in _LISTS if each in given}
+    given |= {each: _texts(each, given[each]) for each in LIST_FIELDS if each in given}
     if "description" not in given:  # as in the first draft of the tool
         given["description"] = need_of(given)
     if not given["description"].strip():

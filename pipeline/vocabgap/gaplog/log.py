@@ -27,12 +27,24 @@ from vocabgap.files.lines import add_lines, appending
 from vocabgap.files.refusals import FileKind, FileRole, file_kind
 from vocabgap.files.signals import deferred_signals
 from vocabgap.gaplog.entry import as_written, category, checked, image_name
-from vocabgap.records.record import FIELDS, LOG_NAME, GapRecord, record_id
+from vocabgap.records.record import FEWEST_DIGITS, FIELDS, LOG_NAME, MAX_LINE_BYTES, GapRecord, record_id
 
 if TYPE_CHECKING:
     import polars as pl
 
-_MOST_BYTES: Final = 1 << 20  # of a line: a longer one is not read back
+SESSION_VARIABLE: Final = "VOCABGAP_SESSION"
+SNAPSHOT_VARIABLE: Final = "VOCABGAP_SNAPSHOT"
+_SHOWN_DIGITS: Final = 12  # of an identifier
+_SNAPSHOT: Final = re.compile(r"[0-9a-fA-F]{64}")
+_CORRECTS: Final = re.compile(r" ?\(?corrects [0-9a-fA-F]{64}\)?")
+_HEAD_SNAPSHOT: Final = re.compile(r"[0-9a-f]{64}")
+_HEAD_REFERENCE: Final = re.compile(r"ref: *(refs/(?:(?!\.\.?/)[^/\0]+/)*(?!\.\.?\Z)[^/\0]+)")
+_MOST_REFERENCES: Final = 8  # from HEAD to a snapshot
+_MOST_OF_HEAD: Final = 4_096  # bytes
+_SHOW_HINT: Final = "`vocabgap show` lists the records of an image with their identifiers"
+_NO_CORRECTION_HINT: Final = (
+    "log it as a gap of its own, and dismiss the need with `vocabgap decide` if it is none"
+)
 _IMAGE_HINT: Final = "name the folder of an image"
 _ROLE: Final = FileRole(
     "gap log",
@@ -128,7 +140,9 @@ def log_gap(
         line = _with_line(_record(folder, given, now))
         return _append(log, lambda: line, durable=fsync, on_wait=on_wait)
     if file_kind(log) is FileKind.NOTHING:  # which waiting for its lock would make
-        raise NotFoundError(f"no record of this log begins with '{corrects}': the image has none", hint=_LOOK)
+        raise NotFoundError(
+            f"no record of this log begins with '{corrects}': the image has none", hint=_SHOW_HINT
+        )
 
     # Nobody else writes between the look at the log and the line that follows from it.
     def correction() -> tuple[GapRecord, bytes]:
@@ -158,7 +172,7 @@ def _image_folder(image: str | Path) -> Path:
 
 def _record(folder: Path, given: Mapping[str, Any], now: datetime) -> GapRecord:
     """The record of what was given, completed by what its surroundings say."""
-    known = _given(given)
+    known = _without_nulls(given)
     if "image_id" not in known:
         known["image_id"] = image_name(folder)
     known.setdefault("session_id", _session())
@@ -171,7 +185,7 @@ def _record(folder: Path, given: Mapping[str, Any], now: datetime) -> GapRecord:
     return replace(record, intent_category=category(texts, record.operations_involved))
 
 
-def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _without_nulls(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that say anything; a category that is empty is none."""
     given = {name: value for name, value in fields.items() if value is not None}
     if given.get("intent_category") == "":
@@ -181,9 +195,10 @@ def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def _with_line(record: GapRecord) -> tuple[GapRecord, bytes]:
     line = json.dumps(as_written(record), ensure_ascii=False).encode() + b"\n"
-    if len(line) > _MOST_BYTES:
+    if len(line) > MAX_LINE_BYTES:
         raise InvalidInputError(
-            f"the record takes {len(line):,} bytes, expected at most {_MOST_BYTES:,}: no scan would read it",
+            f"the record takes {len(line):,} bytes, expected at most {MAX_LINE_BYTES:,}:"
+            " no scan would read it",
             hint="shorten its longest text",
         )
     return record, line
@@ -200,18 +215,9 @@ def _append(
     return LoggedGap(record_id(record), path, as_written(record))
 
 
-SESSION_VARIABLE: Final = "VOCABGAP_SESSION"
-SNAPSHOT_VARIABLE: Final = "VOCABGAP_SNAPSHOT"
-
-_HASH: Final = re.compile(r"[0-9a-f]{64}")
-_POINTS_ON: Final = re.compile(r"ref: *(refs/(?:(?!\.\.?/)[^/\0]+/)*(?!\.\.?\Z)[^/\0]+)")
-_MOST_STEPS: Final = 8  # from HEAD through the names that it stands for
-_MOST_OF_HEAD: Final = 4_096  # bytes
-
-
 def _session() -> str | None:
     """The session that this process belongs to, where its environment says so."""
-    return _said(os.environ.get(SESSION_VARIABLE))
+    return _encodable(os.environ.get(SESSION_VARIABLE))
 
 
 def _snapshot(image: Path) -> str | None:
@@ -221,15 +227,15 @@ def _snapshot(image: Path) -> str | None:
     file below `refs/` that does; no link is followed out of the folder. A record can do without: whatever
     stands in the way, there is none.
     """
-    return _said(os.environ.get(SNAPSHOT_VARIABLE)) or _resolved(image, "HEAD")
+    return _encodable(os.environ.get(SNAPSHOT_VARIABLE)) or _resolved(image, "HEAD")
 
 
 def _resolved(image: Path, name: str) -> str | None:
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MOST_REFERENCES):
         content = _content(image, name)
-        if _HASH.fullmatch(content):
+        if _HEAD_SNAPSHOT.fullmatch(content):
             return content
-        further = _POINTS_ON.fullmatch(content)
+        further = _HEAD_REFERENCE.fullmatch(content)
         if further is None:
             return None
         name = further[1]
@@ -247,19 +253,11 @@ def _content(image: Path, name: str) -> str:
         return ""
 
 
-def _said(value: str | None) -> str | None:
+def _encodable(value: str | None) -> str | None:
     try:
         return value if value and value.encode() else None
     except UnicodeEncodeError:  # bytes of the environment that are no text
         return None
-
-
-_SHORTEST: Final = 4  # digits of an identifier
-_SHOWN: Final = 12
-_SNAPSHOT: Final = re.compile(r"[0-9a-fA-F]{64}")
-_CORRECTS: Final = re.compile(r" ?\(?corrects [0-9a-fA-F]{64}\)?")
-_LOOK: Final = "`vocabgap show` lists the records of an image with their identifiers"
-_OTHERWISE: Final = "log it as a gap of its own, and dismiss the need with `vocabgap decide` if it is none"
 
 
 def _correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetime) -> GapRecord:
@@ -272,18 +270,18 @@ def _correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetim
 
     gaps = scan(log).gaps
     earlier = _record_of(gaps, corrects)
-    digits = earlier["record_id"][:_SHOWN]
+    digits = earlier["record_id"][:_SHOWN_DIGITS]
     if not _SNAPSHOT.fullmatch(earlier["snapshot_hash"] or ""):
         raise StateError(
             f"record {digits} names no snapshot_hash of 64 hexadecimal digits, and cannot be corrected",
-            hint=_OTHERWISE,
+            hint=_NO_CORRECTION_HINT,
         )
     if not earlier["counted"]:
-        raise StateError(f"record {digits} was corrected before", hint=_LOOK)
+        raise StateError(f"record {digits} was corrected before", hint=_SHOW_HINT)
     fields = {name: earlier[name] for name in FIELDS if name != "timestamp"}
     # What the earlier record corrected is not corrected once more.
     fields["notes"] = _CORRECTS.sub("", earlier["notes"]).strip()
-    fields |= _given(given)
+    fields |= _without_nulls(given)
     require_text("notes", fields["notes"])
     reference = f"corrects {earlier['snapshot_hash']}"
     fields["notes"] = f"{fields['notes']} ({reference})" if fields["notes"] else reference
@@ -296,9 +294,10 @@ def _correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetim
 
 def _record_of(gaps: "pl.DataFrame", identifier: str) -> dict[str, Any]:
     """The record that an identifier, or its beginning, names."""
-    if len(identifier) < _SHORTEST:
+    if len(identifier) < FEWEST_DIGITS:
         raise InvalidInputError(
-            f"corrects: expected at least {_SHORTEST} digits of a record_id, found '{identifier}'", hint=_LOOK
+            f"corrects: expected at least {FEWEST_DIGITS} digits of a record_id, found '{identifier}'",
+            hint=_SHOW_HINT,
         )
     rows = [
         row
@@ -306,7 +305,7 @@ def _record_of(gaps: "pl.DataFrame", identifier: str) -> dict[str, Any]:
         if row["record_id"].startswith(identifier.lower()) and row["why_not"] != "duplicate"
     ]
     if not rows:
-        raise NotFoundError(f"no record of this log begins with '{identifier}'", hint=_LOOK)
+        raise NotFoundError(f"no record of this log begins with '{identifier}'", hint=_SHOW_HINT)
     if len(rows) > 1:
         raise InvalidInputError(
             f"{len(rows)} records of this log begin with '{identifier}'", hint="give more of it"
@@ -321,7 +320,7 @@ def _require_correction(gaps: "pl.DataFrame", earlier: dict[str, Any], record: G
     from vocabgap.ingest.accounting import SUPERSEDED, gaps_of  # noqa: PLC0415 - as above
     from vocabgap.schema import RECORDS  # noqa: PLC0415
 
-    digits = earlier["record_id"][:_SHOWN]
+    digits = earlier["record_id"][:_SHOWN_DIGITS]
     identifier = record_id(record)
     if identifier in gaps["record_id"]:
         raise InvalidInputError("corrects: the new record is one that is there", hint="say what is different")
@@ -332,10 +331,10 @@ def _require_correction(gaps: "pl.DataFrame", earlier: dict[str, Any], record: G
     corrected = after.filter((pl.col("why_not") == SUPERSEDED) & (before.fill_null("") != SUPERSEDED))
     others = [each for each in corrected["record_id"] if each != earlier["record_id"]]
     if identifier in others:
-        raise StateError(f"a later record of the log corrects this one of {digits} already", hint=_LOOK)
+        raise StateError(f"a later record of the log corrects this one of {digits} already", hint=_SHOW_HINT)
     if others:
         raise StateError(
-            f"record {others[0][:_SHOWN]} of the same snapshot would be corrected instead of {digits}",
+            f"record {others[0][:_SHOWN_DIGITS]} of the same snapshot would be corrected instead of {digits}",
             hint="word missing_capability as the record that is meant has it, or correct the later one first",
         )
     if corrected.is_empty():

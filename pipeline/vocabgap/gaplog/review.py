@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Self
@@ -11,25 +12,25 @@ import msgspec
 import polars as pl
 
 from vocabgap.errors import require_kind, require_text, texts, unusable, whole_number
-from vocabgap.gaplog.naming import PublishedCapabilities, published_in, with_capability
+from vocabgap.gaplog.finding import PublishedCapabilities, published_in, with_capability
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.ingest.selection import Selection, undated, unmatched
+from vocabgap.ranking.evidence import folded
 from vocabgap.records.moments import parse_moment, require_offset
-from vocabgap.records.record import SATISFACTION_WORDS, fold_category
+from vocabgap.records.record import LIST_FIELDS, SATISFACTION_WORDS, fold_category
 from vocabgap.reporting.capability import Tally
 from vocabgap.schema import IMAGE_KEY, RECORDS, stripped
 from vocabgap.settings.model import Settings
 from vocabgap.text import count
 
 LAST: Final = "last"
-RATINGS: Final = MappingProxyType(
+RATING_WORDS: Final = MappingProxyType(
     {
         "-1": -1, "0": 0, "1": 1, "unsatisfied": -1, "neutral": 0, "satisfied": 1,
         "none": None, "unrated": None, **SATISFACTION_WORDS,
     }
 )  # fmt: skip
 _MATCHED: Final = ("missing_capability", "description", "intent", "workaround", "notes")
-_MATCHED_LISTS: Final = ("operations_involved", "vocabulary_used")
 _SHOWN_CATEGORIES: Final = 20
 
 
@@ -85,7 +86,7 @@ class Query:
         if self.match is not None:
             wanted = pl.select(_folded(pl.lit(self.match))).item()
             fields = [pl.col(name) for name in _MATCHED]
-            fields += [pl.col(name).list.join("\n") for name in _MATCHED_LISTS]
+            fields += [pl.col(name).list.join("\n") for name in LIST_FIELDS]
             holding = [_folded(field).str.contains(wanted, literal=True) for field in fields]
             records = records.filter(pl.any_horizontal(holding).fill_null(value=False))
         return records
@@ -216,7 +217,7 @@ def review(
     most = None if limit is None else whole_number("limit", limit, hint="leave it out to list all")
     settings = Settings() if settings is None else settings
     require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
-    published, why_not = published_in(out, settings.report.out)
+    published, unreadable = published_in(out, settings.report.out)
     scanned = scan(
         root,
         settings=settings.scan,
@@ -229,7 +230,7 @@ def review(
         "category_aliases": settings.category_aliases,
         "operation_aliases": settings.operation_aliases,
     }
-    notes = [why_not] if why_not else []
+    notes = [unreadable] if unreadable else []
     selection, session = query.selection, None
     is_of_last = LAST in selection.sessions
     if is_of_last:  # of the images and the time that are asked for
@@ -309,10 +310,8 @@ def newest(records: pl.DataFrame, most: int | None = None) -> pl.DataFrame:
 
 def with_category(records: pl.DataFrame, settings: Settings) -> pl.DataFrame:
     """Records with their category as the agent wrote it, aliases folded."""
-    known = records["intent_category"].unique().sort()
-    folded = [fold_category(each, settings.category_aliases) for each in known]
-    names = pl.Series(folded, dtype=pl.String)
-    return records.with_columns(pl.col("intent_category").replace_strict(known, names).alias("category"))
+    fold = partial(fold_category, aliases=settings.category_aliases)
+    return records.with_columns(folded(records["intent_category"], fold).alias("category"))
 
 
 def unread(scanned: Scan) -> list[str]:
@@ -332,9 +331,9 @@ def _rating(value: object) -> int | None:
     if value is None:
         return None
     word = str(value).strip().casefold() if isinstance(value, int | str) else ""
-    if isinstance(value, bool) or word not in RATINGS:
-        raise unusable("satisfaction", f"one of {', '.join(RATINGS)}", value)
-    return RATINGS[word]
+    if isinstance(value, bool) or word not in RATING_WORDS:
+        raise unusable("satisfaction", f"one of {', '.join(RATING_WORDS)}", value)
+    return RATING_WORDS[word]
 
 
 def _moment(value: str | datetime | None, now: datetime, name: str) -> datetime | None:

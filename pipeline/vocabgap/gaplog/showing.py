@@ -12,7 +12,14 @@ import msgspec
 import polars as pl
 
 from vocabgap.errors import require_kind, require_text, texts, unusable
-from vocabgap.gaplog.naming import Candidate, Kind, PublishedCapabilities, find, published_in, with_capability
+from vocabgap.gaplog.finding import (
+    Candidate,
+    Kind,
+    PublishedCapabilities,
+    find,
+    published_in,
+    with_capability,
+)
 from vocabgap.gaplog.review import Belonging, Totals, belonging, newest, totals, unread, with_category
 from vocabgap.ingest.accounting import corrections
 from vocabgap.ingest.scanning import Scan, scan
@@ -122,7 +129,7 @@ def show(
     moment = require_offset(datetime.now(UTC) if now is None else now, name="now")
     wanted = _kind(kind)
     selection = Selection(tenants=texts("tenants", tenants), repositories=texts("repositories", repositories))
-    published, why_not = published_in(out, settings.report.out)
+    published, unreadable = published_in(out, settings.report.out)
     scanned = scan(
         root,
         settings=settings.scan,
@@ -151,7 +158,7 @@ def show(
         candidate.name,
         **_Source(gaps, settings, known, deciding).fields(candidate),
         run=None if known is None else known.folder,
-        notes=(*([why_not] if why_not else ()), *unread(scanned)),
+        notes=(*([unreadable] if unreadable else ()), *unread(scanned)),
         scan=scanned,
     )
 

@@ -19,8 +19,11 @@ import numpy as np
 
 from vocabgap.records.record import (
     FIELDS,
+    LIST_FIELDS,
+    NULLABLE_TEXT_FIELDS,
     PHRASE_FIELDS,
     SATISFACTION_WORDS,
+    TEXT_FIELDS,
     CompleteRecord,
     GapRecord,
     RejectReason,
@@ -28,8 +31,6 @@ from vocabgap.records.record import (
 )
 from vocabgap.settings.sources import NATIVE, Pointer, Source, pointer_of, value_at
 
-# A longer line is no gap record; to look at it would take memory without bound.
-MAX_LINE_BYTES: Final = 1 << 20
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 _COMPLETE = msgspec.json.Decoder(CompleteRecord)
@@ -43,11 +44,6 @@ _RFC_3339: Final[Callable[[str], datetime]] = partial(msgspec.convert, type=date
 _NO_NEED: Final = (
     "field 'description': expected text, or missing_capability or intent in its place, found none"
 )
-_OPTIONAL_TEXT: Final = (
-    "image_id", "session_id", "snapshot_hash", "description", "intent", "missing_capability",
-)  # fmt: skip
-_TEXT: Final = ("workaround", "intent_category", "notes")
-_LISTS: Final = ("operations_involved", "vocabulary_used")
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +285,7 @@ def _moment(value: object) -> datetime | None:
 
 def nulls_for_defaults(fields: Mapping[str, object]) -> list[str]:
     """The fields that are null where a default stands."""
-    return [name for name in (*_TEXT, *_LISTS) if name in fields and fields[name] is None]
+    return [name for name in (*TEXT_FIELDS, *LIST_FIELDS) if name in fields and fields[name] is None]
 
 
 def json_type(value: object) -> str:
@@ -312,10 +308,10 @@ _Wrong = tuple[str, RejectReason, str]
 
 
 def _wrong_type(known: dict[str, Any]) -> _Wrong | None:
-    for name in (*_OPTIONAL_TEXT, *_TEXT):
+    for name in (*NULLABLE_TEXT_FIELDS, *TEXT_FIELDS):
         if not isinstance(known.get(name), str | None):
             return name, RejectReason.WRONG_TYPE, f"expected text, found {json_type(known[name])}"
-    for name in _LISTS:
+    for name in LIST_FIELDS:
         wrong = _not_names(known.get(name, []))
         if wrong:
             return name, RejectReason.WRONG_TYPE, f"expected a list of text, found {wrong}"

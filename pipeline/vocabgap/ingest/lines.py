@@ -19,7 +19,6 @@ from msgspec import structs
 
 from vocabgap.ingest.columns import RecordColumns, RejectColumns
 from vocabgap.ingest.decoding import (
-    MAX_LINE_BYTES,
     Decoded,
     Rejected,
     decode_complete,
@@ -30,7 +29,7 @@ from vocabgap.ingest.decoding import (
 )
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.reading import Block, OpenLog, blocks
-from vocabgap.records.record import FIELDS, GapRecord, RejectReason, Repair, in_utc
+from vocabgap.records.record import FIELDS, MAX_LINE_BYTES, GapRecord, RejectReason, Repair, in_utc
 
 # A cut may fall inside a string or inside a character.
 _TORN: Final = frozenset({RejectReason.INVALID_JSON, RejectReason.INVALID_UTF8})

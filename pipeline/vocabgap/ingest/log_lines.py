@@ -13,12 +13,12 @@ from msgspec import structs
 
 from vocabgap.ingest.accounting import Account
 from vocabgap.ingest.columns import FOLDER, TEXT, RecordColumns, RejectColumns
-from vocabgap.ingest.decoding import MAX_LINE_BYTES, json_type, nulls_for_defaults, object_of
+from vocabgap.ingest.decoding import json_type, nulls_for_defaults, object_of
 from vocabgap.ingest.discovery import Catalogue, LogFile, discover, resolve_roots
 from vocabgap.ingest.lines import LineCounts, LineDecoder, LogDecoder, LogState
 from vocabgap.ingest.reading import MIB, Block, blocks
 from vocabgap.ingest.scanning import Scan, logs_and_corpora, scan_of, without_cycle_search
-from vocabgap.records.record import FIELDS, SATISFACTION_WORDS, Repair
+from vocabgap.records.record import FIELDS, MAX_LINE_BYTES, SATISFACTION_WORDS, Repair
 from vocabgap.schema import RECORDS, REJECTS, Column, Table
 from vocabgap.settings.model import DEFAULT_TENANT, ScanSettings
 from vocabgap.settings.sources import Source, shipped_sources

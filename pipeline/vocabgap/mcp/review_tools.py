@@ -13,11 +13,11 @@ from vocabgap.mcp.report_tools import MOMENT, Near, Ranked
 from vocabgap.mcp.tool import LONGEST_NAME, Answer, Arguments, Checkpoint, Limit, fitting, tool
 from vocabgap.mcp.workspace import Workspace
 from vocabgap.records.lookup import find_capability
+from vocabgap.records.record import LIST_FIELDS
 from vocabgap.reporting.capability import Capability, Recurring, Tally, Wording
 from vocabgap.reporting.writing import with_capabilities
 
 MOST_NAMES: Final = 50
-_LISTS: Final = ("operations_involved", "vocabulary_used")
 
 
 class GapRow(msgspec.Struct):
@@ -47,7 +47,7 @@ class GapRow(msgspec.Struct):
         """The rows of a frame that has the columns of table `records`."""
         names = [name for name in cls.__struct_fields__ if name != "gap_id"]
         rows = records.select(pl.col("record_id").alias("gap_id"), *names).iter_rows(named=True)
-        return [cls(**{**row, **{name: _first(row[name] or []) for name in _LISTS}}) for row in rows]
+        return [cls(**{**row, **{name: _first(row[name] or []) for name in LIST_FIELDS}}) for row in rows]
 
 
 def _first(names: list[str]) -> list[str]:

@@ -10,10 +10,10 @@ from typing import Any, Final, NamedTuple
 import polars as pl
 
 from vocabgap.errors import InvalidInputError, NotFoundError, alike
+from vocabgap.records.record import FEWEST_DIGITS
 from vocabgap.schema import CAPABILITIES, CAPABILITY_PREFIX
 from vocabgap.text import shortened, surface, visible
 
-FEWEST_DIGITS: Final = 4  # of an identifier: fewer may be meant as a rank, or be mistyped
 _SHOWN: Final = 5  # of those that fit where only one should
 
 

@@ -16,11 +16,14 @@ import msgspec
 LOG_NAME: Final = "vocabulary_gaps.jsonl"
 UNCATEGORIZED: Final = "uncategorized"
 ROOT_KIND: Final = "image-repo"
+# A longer line is no gap record; to look at it would take memory without bound.
+MAX_LINE_BYTES: Final = 1 << 20
+FEWEST_DIGITS: Final = 4  # of an identifier: fewer may be meant as a rank, or be mistyped
 
 SATISFACTION_WORDS: Final[Mapping[str, int]] = MappingProxyType(
     {"bad": -1, "mediocre": -1, "acceptable": 0, "good": 1}
 )
-RATINGS: Final[Mapping[int | None, str]] = MappingProxyType(
+RATING_NAMES: Final[Mapping[int | None, str]] = MappingProxyType(
     {-1: "unsatisfied", 0: "neutral", 1: "satisfied", None: "not rated"}
 )
 CATEGORY_ALIASES: Final[Mapping[str, str]] = MappingProxyType(
@@ -119,6 +122,11 @@ class CompleteRecord(GapRecord, kw_only=True, forbid_unknown_fields=True):
 
 
 FIELDS: Final = GapRecord.__struct_fields__
+NULLABLE_TEXT_FIELDS: Final = (
+    "image_id", "session_id", "snapshot_hash", "description", "intent", "missing_capability",
+)  # fmt: skip
+TEXT_FIELDS: Final = ("workaround", "intent_category", "notes")
+LIST_FIELDS: Final = ("operations_involved", "vocabulary_used")
 
 
 class _Canonical(msgspec.Struct):

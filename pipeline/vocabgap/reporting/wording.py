@@ -15,7 +15,7 @@ from vocabgap.ranking.evidence import MAX_WORKAROUNDS
 from vocabgap.ranking.intervals import CONFIDENCE, DRAWS, TIED
 from vocabgap.ranking.priority import SIGNIFICANCE, recent_weeks
 from vocabgap.records.moments import iso
-from vocabgap.records.record import RATINGS
+from vocabgap.records.record import RATING_NAMES
 from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.manifest import Difference
 from vocabgap.reporting.overviews import who_asked, whose
@@ -91,7 +91,7 @@ def day(moment: datetime | None) -> str:
 
 def rating(satisfaction: int | None) -> str:
     """How one workaround was rated."""
-    return RATINGS[satisfaction]
+    return RATING_NAMES[satisfaction]
 
 
 def short_hash(digest: str) -> str:

@@ -24,7 +24,6 @@ from vocabgap.ranking.capabilities import order_of
 from vocabgap.ranking.classifying import with_categories
 from vocabgap.ranking.lineage import Lineage
 from vocabgap.records.moments import require_offset
-from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
     GAPS_NAME,
@@ -48,6 +47,7 @@ from vocabgap.reporting.manifest import (
 from vocabgap.reporting.overviews import CheckedTerms
 from vocabgap.reporting.page.rendering import render_page
 from vocabgap.reporting.published_run import published, read_run, read_table, resolve_target
+from vocabgap.reporting.reproduction import Reproduction
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary, Tables, summarise
 from vocabgap.reporting.wording import render_markdown

@@ -14,6 +14,7 @@ import polars as pl
 
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError, alike
 from vocabgap.records.lookup import find_capability
+from vocabgap.records.record import FEWEST_DIGITS
 from vocabgap.reporting.manifest import GROUPS_NAME, LINEAGE_NAME, read_manifest
 from vocabgap.reporting.published_run import read_groups, read_run, read_table, resolve_target
 from vocabgap.schema import CAPABILITY_PREFIX, GROUPS, LINEAGE, LISTED, PRESENT, phrase
@@ -22,7 +23,6 @@ from vocabgap.text import shortened, surface, visible
 if TYPE_CHECKING:
     from vocabgap.pipeline import Analysis
 
-FEWEST_DIGITS: Final = 4  # of the identity of a record: fewer may be meant as another name
 _RUN_OPTION: Final = "--run"
 _SHOWN: Final = 5  # of those that fit where only one should
 _MOST: Final = 120  # characters of a name in an error

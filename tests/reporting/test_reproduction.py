@@ -8,8 +8,8 @@ import pytest
 from builders import gap, write_corpus
 from vocabgap.cli.app import run as command_line
 from vocabgap.ingest.selection import Selection
-from vocabgap.reporting.command import Reproduction
 from vocabgap.reporting.manifest import Decided, filters
+from vocabgap.reporting.reproduction import Reproduction
 from vocabgap.settings.model import (
     ClusterSettings,
     DecisionSettings,
