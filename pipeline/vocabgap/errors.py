@@ -109,35 +109,20 @@ _WORDS: Final = {
 
 
 def unusable(name: str, expected: str, value: object, *, hint: str = "") -> InvalidInputError:
-    """The error that says what an argument was to be and what it is.
-
-    Args:
-        name: The argument, as the function calls it.
-        expected: What belongs there, in words.
-        value: What came: shown where it is short by nature, else by its type.
-        hint: What to do.
-    """
+    """The error that says what an argument was to be, and its value where that is short, else its type."""
     return InvalidInputError(f"{name}: expected {expected}, found {_shown(value)}", hint=hint)
 
 
 def require_kind(
     name: str, value: object, kind: type | tuple[type, ...], expected: str, *, hint: str = ""
 ) -> None:
-    """Refuse what is of another type.
-
-    Raises:
-        InvalidInputError: It is.
-    """
+    """Refuse what is of another type."""
     if not isinstance(value, kind):
         raise unusable(name, expected, value, hint=hint)
 
 
 def require_text(name: str, value: object, expected: str = "text") -> None:
-    """Refuse what is no text, or no whole one.
-
-    Raises:
-        InvalidInputError: It is none, or holds half of a character.
-    """
+    """Refuse what is no text, or no whole one."""
     require_kind(name, value, str, expected)
     try:
         str(value).encode()
@@ -149,11 +134,7 @@ def require_text(name: str, value: object, expected: str = "text") -> None:
 
 
 def texts(name: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything may come
-    """Texts, of which a single one may be given as it is: it is not read letter by letter.
-
-    Raises:
-        InvalidInputError: It is no text, nor several.
-    """
+    """Texts, of which a single one may be given as it is: it is not read letter by letter."""
     if not isinstance(value, Iterable):
         raise unusable(name, "text, or several texts", value)
     several = (value,) if isinstance(value, str) else tuple(value)
@@ -163,11 +144,7 @@ def texts(name: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything 
 
 
 def expanded(path: str | Path) -> Path:
-    """A path with its leading `~` as the home folder.
-
-    Raises:
-        InvalidInputError: There is no such person, or no path can be written so.
-    """
+    """A path with its leading `~` as the home folder."""
     require_kind("path", path, (str, os.PathLike), "a path")
     if "\0" in str(path):
         raise InvalidInputError(f"'{path}' is not a path: it holds a null byte", hint="name another one")
@@ -193,11 +170,7 @@ def nearest(name: str, known: Collection[str]) -> str:
 
 
 def whole_number(name: str, value: Any, *, hint: str = "") -> int:  # noqa: ANN401 - anything may come
-    """A whole number from 0 on, NumPy's among them; true and false are none.
-
-    Raises:
-        InvalidInputError: It is another thing.
-    """
+    """A whole number from 0 on, NumPy's among them; true and false are none."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 0:
         raise unusable(name, "a whole number from 0 on", value, hint=hint)
     return int(value)
@@ -212,9 +185,6 @@ def converted(value: Any, kind: Any, name: str = "", *, hint: str = "", strict: 
         name: The argument, option or variable; empty for a settings file, whose table and key are named.
         hint: What to do.
         strict: Whether text is only text. Otherwise it may say a number, as on a command line.
-
-    Raises:
-        InvalidInputError: It is of another type, or out of bounds.
     """
     if isinstance(value, Number) and hasattr(value, "item"):
         value = value.item()
@@ -225,19 +195,12 @@ def converted(value: Any, kind: Any, name: str = "", *, hint: str = "", strict: 
 
 
 class _Misfit(NamedTuple):
-    """The part of a value that does not fit.
+    """The part of a value that does not fit."""
 
-    Attributes:
-        keys: Where it is.
-        value: What is there.
-        kind: What it was to be.
-        rule: What msgspec says of it.
-    """
-
-    keys: tuple[str, ...]
+    keys: tuple[str, ...]  # where it is
     value: object
     kind: Any
-    rule: str
+    rule: str  # what msgspec says of it
 
     def error(self, name: str, hint: str) -> InvalidInputError:
         *tables, key = self.keys or ("",)

@@ -10,14 +10,13 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, converted, expanded
-from vocabgap.files.refusals import FileKind, file_kind
+from vocabgap.errors import InvalidInputError, NotFoundError, converted, expanded
+from vocabgap.files.refusals import FileKind, content_of
 from vocabgap.settings.gap_rules import rules_in_force
 from vocabgap.settings.model import Settings, known_flags
 from vocabgap.settings.sources import sources_in_force
 from vocabgap.text import ignored_stems, synonym_table
 
-_NAME_HINT: Final = "check --config or VOCABGAP_CONFIG"
 CONFIG_NAME: Final = "vocabgap.toml"
 CONFIG_VARIABLE: Final = "VOCABGAP_CONFIG"
 ACTOR_VARIABLE: Final = "VOCABGAP_ACTOR"  # who decides, beside the settings
@@ -32,7 +31,6 @@ VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
     "VOCABGAP_TOP": ("report", "top"),
 }
 _SETTINGS_HINT: Final = "see Settings in the README for every key"
-_SYNONYMS: Final = "[cluster.synonyms]"
 _Layer = dict[str, dict[str, Any]]
 
 
@@ -55,7 +53,10 @@ def load_settings(
         environment: Environment variables; those of this process by default.
 
     Raises:
-        VocabgapError: As `resolve_settings`.
+        NotFoundError: A file that was asked for does not exist.
+        AccessDeniedError: It may not be read.
+        StateError: The disk does not give it.
+        InvalidInputError: A value does not have the expected form.
     """
     return resolve_settings(path, os.environ if environment is None else environment).settings
 
@@ -67,16 +68,7 @@ def resolve_settings(
 ) -> Loaded:
     """Put the layers together; the later one wins, key by key.
 
-    Args:
-        path: A settings file; else the one that the environment names, else `vocabgap.toml` in the
-            current folder, if there is one.
-        environment: Environment variables, `VARIABLES` and `VOCABGAP_CONFIG` among them.
-        flags: Flag to value; a value of None was not given.
-
-    Raises:
-        NotFoundError: A file that was asked for does not exist.
-        AccessDeniedError: It may not be read.
-        InvalidInputError: A value does not have the expected form.
+    A flag whose value is None was not given.
     """
     environment = environment or {}
     file = _find(path, environment)
@@ -131,38 +123,26 @@ def _check_whole(settings: Settings) -> None:
     """Refuse what no single value shows."""
     sources_in_force(settings.source)
     rules_in_force(settings.not_a_gap)
-    given = settings.cluster
-    synonym_table(given.synonyms, ignored_stems(given.stop_words), name=_SYNONYMS)
+    ignored = ignored_stems(settings.cluster.stop_words)
+    synonym_table(settings.cluster.synonyms, ignored, name="[cluster.synonyms]")
 
 
 def read_settings(path: Path) -> dict[str, Any]:
     """The tables of a settings file."""
+    content = content_of(path, "settings file")
+    if content in {FileKind.NOTHING, FileKind.DANGLING}:
+        problem = "does not exist" if content is FileKind.NOTHING else f"is {content}"
+        raise NotFoundError(f"settings file '{path}' {problem}", hint="check --config or VOCABGAP_CONFIG")
+    if isinstance(content, FileKind):
+        raise InvalidInputError(
+            f"settings file '{path}' is {content}, expected a regular file",
+            hint="write the settings to a file, and name that with --config or VOCABGAP_CONFIG",
+        )
     try:
-        _require_regular(path)
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except PermissionError as error:
-        raise AccessDeniedError(
-            f"settings file '{path}' may not be read", hint="check its permissions"
-        ) from error
+        return tomllib.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise InvalidInputError(
             f"{path}: byte {error.start}: expected UTF-8 text", hint="save the file in the encoding UTF-8"
         ) from error
-    except OSError as error:
-        raise InvalidInputError(f"settings file '{path}' cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise InvalidInputError(f"{path}: {error}", hint="expected a TOML file") from error
-
-
-def _require_regular(path: Path) -> None:
-    """Refuse what is no regular file before it is opened: a pipe would wait for whoever writes to it."""
-    kind = file_kind(path)
-    if kind is FileKind.NOTHING:
-        raise NotFoundError(f"settings file '{path}' does not exist", hint=_NAME_HINT)
-    if kind is FileKind.DANGLING:
-        raise NotFoundError(f"settings file '{path}' is {kind}", hint=_NAME_HINT)
-    if kind is not FileKind.FILE:
-        raise InvalidInputError(
-            f"settings file '{path}' is {kind}, expected a regular file",
-            hint="write the settings to a file, and name that with --config or VOCABGAP_CONFIG",
-        )

@@ -31,7 +31,6 @@ DEFAULT_GLOSSARY: Final = ".vocabgap/glossary"
 DEFAULT_TENANT: Final = "local"
 DEFAULT_CORPUS: Final = "corpus"
 DEFAULT_DIMENSION: Final = 256  # of the vectors that a backup gets of what was pushed
-DEFAULT_MAX_EXPANDED_MIB: Final = 1024
 DEFAULT_SHARED_FROM: Final = 3  # images, for what may leave the machine; at least as many as below
 LEAST_SHARED_FROM: Final = 2
 LEAST_WEEKS: Final = 3  # that something must have been logged at all before a trend is told
@@ -51,11 +50,7 @@ class RankBy(StrEnum):
 def shared_from(min_images: int | None) -> int:
     """How many images a capability, or its words, must be on to be shared.
 
-    Args:
-        min_images: What was asked for with `--min-images`; null where nothing was.
-
-    Raises:
-        InvalidInputError: That would tell of single images.
+    What was asked for with `--min-images` must not tell of single images.
     """
     fewest = DEFAULT_SHARED_FROM if min_images is None else min_images
     if fewest < LEAST_SHARED_FROM:
@@ -83,7 +78,7 @@ class IngestSettings(_Section, frozen=True):
 
     tenant: Annotated[str, msgspec.Meta(min_length=1)] = DEFAULT_TENANT
     hidden: Annotated[bool, _flag("--hidden")] = False
-    max_expanded_mib: Annotated[int, msgspec.Meta(ge=1, le=1_048_576)] = DEFAULT_MAX_EXPANDED_MIB
+    max_expanded_mib: Annotated[int, msgspec.Meta(ge=1, le=1_048_576)] = 1024
 
 
 class ScanSettings(IngestSettings, frozen=True):
@@ -152,11 +147,7 @@ class RankSettings(_Section, frozen=True):
 
     @property
     def shared_from(self) -> int:
-        """Images that are enough for what may leave the machine; the default of `min_images` says nothing.
-
-        Raises:
-            InvalidInputError: Too few are asked for.
-        """
+        """Images that are enough for what may leave the machine; the default of `min_images` says nothing."""
         return shared_from(None if self.min_images == RankSettings().min_images else self.min_images)
 
 
@@ -297,21 +288,13 @@ class Settings(_Section, frozen=True):
 
 
 class Flag(NamedTuple):
-    """An option of the command line that says a setting.
-
-    Attributes:
-        table: The table of the setting.
-        key: Its key.
-        kind: What it is, without its bounds.
-        default: What it is where nobody says it.
-        meaning: What `--help` tells of it; empty where each command has its own words.
-    """
+    """An option of the command line that says a setting."""
 
     table: str
     key: str
-    kind: Any
+    kind: Any  # without its bounds
     default: Any
-    meaning: str
+    meaning: str  # in `--help`; empty where each command has its own words
 
 
 @cache

@@ -94,7 +94,7 @@ def sources_in_force(own: Mapping[str, Source]) -> dict[str, Source]:
     shipped = shipped_sources()
     laid = {name: _over(shipped.get(name), each) for name, each in own.items()}
     for name, each in laid.items():
-        _check_whole(name, each)
+        _check(name, each)
     others = {name: each for name, each in shipped.items() if name not in own}
     return {name: each for name, each in {**laid, **others}.items() if each.enabled}
 
@@ -110,7 +110,7 @@ def checked_sources(sources: Mapping[str, Source | Mapping[str, Any]]) -> dict[s
     """
     checked = converted({"source": sources}, _Tables, hint=_TABLE_HINT)["source"]
     for name, each in checked.items():
-        _check_whole(name, each)
+        _check(name, each)
     return {name: each for name, each in checked.items() if each.enabled}
 
 
@@ -126,13 +126,9 @@ def _over(base: Source | None, own: Source) -> Source:
     )
 
 
-def _check_whole(name: str, source: Source) -> None:
+def _check(name: str, source: Source) -> None:
     if not source.globs:
         raise InvalidInputError(f"[source.{name}] glob: expected the pattern of a file name", hint=_GLOB_HINT)
-    _check(name, source)
-
-
-def _check(name: str, source: Source) -> None:
     for glob in source.globs:
         if not glob or glob.startswith("/") or glob.endswith("/") or ".." in glob.split("/"):
             raise InvalidInputError(f"[source.{name}] glob: no file is called '{glob}'", hint=_GLOB_HINT)
