@@ -150,7 +150,7 @@ def test_a_length_that_means_nothing_is_as_none(folder: Path, length: object) ->
 @pytest.mark.parametrize("length", [0, -3, 2.5, "all", True])
 def test_a_length_that_is_none_is_refused(folder: Path, length: object) -> None:
     write_json(folder / "sentence_bert_config.json", {"max_seq_length": length})
-    with pytest.raises(InvalidInputError, match="max_seq_length: expected a whole number of at least 1"):
+    with pytest.raises(InvalidInputError, match="max_seq_length: expected a whole number"):
         Embedder.load(folder)
 
 
