@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -24,171 +24,49 @@ from vocabgap.clustering.embedding.model_files import (
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.text import shortened, visible
 
-
-def library(name: str) -> Any:  # noqa: ANN401 - modules that need not be installed, taken as they are
-    """A library by the name that it is imported by."""
-    try:
-        return import_module(name)
-    except ImportError as error:
-        missing = isinstance(error, ModuleNotFoundError) and error.name == name
-        problem = (
-            f"needs {name}, which is not installed" if missing else f"cannot load {name}: {one_line(error)}"
-        )
-        raise StateError(f"embedding texts {problem}", hint="pip install 'vocabgap[embed]'") from error
-
-
-def one_line(error: BaseException) -> str:
-    """What an error says, as one line that is safe to print."""
-    return shortened(visible(str(error))) or type(error).__name__
-
+Vector = npt.NDArray[np.float32]
 
 # What a graph may call an input, and what the tokenizer calls the same.
-INPUTS: Final = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
-SENTENCE_RANK: Final = 2  # text, dimension
-TOKEN_RANK: Final = 3  # text, token, dimension
-
+_INPUTS: Final = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+_INTEGERS: Final = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
+_FLOATS: Final = frozenset({"tensor(float)", "tensor(float16)", "tensor(double)"})
+_SENTENCE_RANK: Final = 2  # text, dimension
+_TOKEN_RANK: Final = 3  # text, token, dimension
 _READY: Final = "sentence_embedding"
 _SCORES: Final = "logits"  # of classes, or of the words of the vocabulary
 _OF_TOKENS: Final = ("last_hidden_state", "token_embeddings")
-_INTEGERS: Final = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
-_FLOATS: Final = frozenset({"tensor(float)", "tensor(float16)", "tensor(double)"})
 _SILENT: Final = 4  # what the runtime would log comes as an exception too
+_EXTERNAL_FOLDER: Final = "session.model_external_initializers_file_folder_path"
+_PROBES: Final = ("a", "a b c d e f g")  # of different lengths
+
 _OTHER_MODEL_HINT: Final = "name a model that embeds texts"
 _ONE_FILE_HINT: Final = "export the model with its weights in the one file"
-_EXTERNAL_FOLDER: Final = "session.model_external_initializers_file_folder_path"
-_LENGTHS_HINT: Final = "export the model with open lengths"
-
-
-class _Port(NamedTuple):
-    """An input or an output: its type as the runtime writes it, and its sizes, names where they are open."""
-
-    name: str
-    type: str
-    shape: tuple[int | str | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Graph:
-    """A graph that is ready to run. May be used by several threads at once.
-
-    Attributes:
-        runtime: The library that runs it, with its version.
-        inputs: Name and type of what it takes.
-        output: Name of what is asked of it.
-        pooled: Whether that is, as far as the graph says, one vector for a text, not one for each token.
-    """
-
-    runtime: str
-    inputs: Mapping[str, Any]
-    output: str
-    pooled: bool
-    _session: Any
-
-    def run(self, fed: Mapping[str, Sequence[int]]) -> npt.NDArray[Any]:
-        """The output for one text.
-
-        Args:
-            fed: Name of each input to its values, one for each token.
-        """
-        feed = {name: np.asarray([values], dtype=self.inputs[name]) for name, values in fed.items()}
-        (found,) = self._session.run([self.output], feed)
-        return np.asarray(found)
-
-
-def load_graph(path: Path, model: bytes) -> Graph:
-    """Load the graph of a model."""
-    onnxruntime = library("onnxruntime")
-    onnxruntime.disable_telemetry_events()
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = _SILENT
-    # Weights in a file beside the model would count for its vectors, and not for its digest.
-    options.add_session_config_entry(_EXTERNAL_FOLDER, f"{path}/none")
-    try:
-        session = onnxruntime.InferenceSession(
-            model,
-            sess_options=options,
-            providers=["CPUExecutionProvider"],
-            enable_fallback=0,  # it would print on standard output, and try the same again
-        )
-        inputs, outputs = map(_ports, (session.get_inputs(), session.get_outputs()))
-    except Exception as error:
-        hint = _ONE_FILE_HINT if "external data" in str(error).casefold() else DAMAGED_HINT
-        raise InvalidInputError(f"'{path}' cannot be loaded: {one_line(error)}", hint=hint) from error
-    output, pooled = _choose_output(path, outputs)
-    for each in inputs:
-        _require_known(path, each)
-    types = {each.name: _INTEGERS[each.type] for each in inputs}
-    if "input_ids" not in types:
-        raise InvalidInputError(f"'{path}' has no input 'input_ids'", hint=_OTHER_MODEL_HINT)
-    return Graph(f"onnxruntime {onnxruntime.__version__}", types, output, pooled, session)
-
-
-def _ports(nodes: Sequence[Any]) -> list[_Port]:
-    return [_Port(each.name, each.type, tuple(each.shape)) for each in nodes]
-
-
-def _require_known(path: Path, each: _Port) -> None:
-    if each.name not in INPUTS or each.type not in _INTEGERS:
-        raise InvalidInputError(
-            f"'{path}' asks for the input '{each.name}' ({each.type}); known are {', '.join(INPUTS)}",
-            hint=_OTHER_MODEL_HINT,
-        )
-    match each.shape:
-        case (1 | str() | None, str() | None):
-            return
-        case (1 | str() | None, int() as tokens):
-            problem = f"always takes {tokens} tokens; texts have any number"
-        case _:
-            problem = f"has the shape {list(each.shape)}; expected [batch, sequence]"
-    raise InvalidInputError(f"'{path}' input '{each.name}' {problem}", hint=_LENGTHS_HINT)
-
-
-def _choose_output(path: Path, outputs: Sequence[_Port]) -> tuple[str, bool]:
-    """The output that the vector is in, and whether it is pooled already."""
-    # Some exports give their inputs back as well, which are whole numbers.
-    ranks = {each.name: len(each.shape) for each in outputs if each.type in _FLOATS}
-    for name in (_READY, *_OF_TOKENS):
-        if name in ranks:
-            return name, name == _READY
-    if not ranks:
-        raise InvalidInputError(
-            f"'{path}' gives no vector: none of its outputs holds real numbers", hint=_OTHER_MODEL_HINT
-        )
-    first = next(iter(ranks))
-    pooled = ranks[first] == SENTENCE_RANK
-    of_tokens = (name for name, rank in ranks.items() if rank == TOKEN_RANK)
-    chosen = first if pooled else next(of_tokens, first)
-    if chosen == _SCORES:
-        raise InvalidInputError(
-            f"'{path}' output '{_SCORES}' holds scores, not an embedding: the model classifies",
-            hint=_OTHER_MODEL_HINT,
-        )
-    return chosen, pooled
-
-
-Vector = npt.NDArray[np.float32]
-
-_PROBES: Final = ("a", "a b c d e f g")  # of different lengths
 _ONE_EXPORT_HINT: Final = "put model and tokenizer of one export into a folder, and name it"
+
+
+def load_encoder(files: ModelFiles) -> "Encoder":
+    """Load a model and its tokenizer."""
+    tokenizers = _library("tokenizers")
+    _library("onnxruntime")  # what is missing is told before files of any size are read
+    model = read_bytes(files.model)
+    digest = files.digest(model)  # and what the system refuses in its own words
+    tokenizer = _load_tokenizer(tokenizers, files)
+    graph = _load_graph(files.model, model)
+    if not graph.pooled:
+        require_no_further_modules(files.home)
+    tokens_by = f"tokenizers {version('tokenizers')}"
+    return Encoder(files, digest, graph.runtime, tokens_by, graph, tokenizer)
 
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """What makes vectors of texts. May be used by several threads at once.
-
-    Attributes:
-        files: Where the model was read from.
-        digest: SHA-256 (hex) of everything that decides its vectors, the libraries apart.
-        runtime: The library that runs the graph, with its version.
-        tokens_by: The library that splits texts, with its version.
-    """
+    """What makes vectors of texts. May be used by several threads at once."""
 
     files: ModelFiles
-    digest: str
-    runtime: str
-    tokens_by: str
-    _graph: Graph
+    digest: str  # SHA-256 (hex) of everything that decides its vectors, the libraries apart
+    runtime: str  # the library that runs the graph, with its version
+    tokens_by: str  # the library that splits texts, with its version
+    _graph: "_Graph"
     _tokenizer: Any
 
     def encode(self, text: str) -> Vector:
@@ -203,15 +81,15 @@ class Encoder:
                 hint="leave it out, or use another model",
             )
         try:
-            found = self._graph.run({name: getattr(split, INPUTS[name]) for name in self._graph.inputs})
+            output = self._graph.run({name: getattr(split, _INPUTS[name]) for name in self._graph.inputs})
         except Exception as error:
             raise InvalidInputError(
-                f"'{self.files.model}' cannot be run on '{_named(text)}': {one_line(error)}",
+                f"'{self.files.model}' cannot be run on '{_named(text)}': {_one_line(error)}",
                 hint=_ONE_EXPORT_HINT,
             ) from error
         # Lengths and sums are of double precision, and the outcome is rounded once: what is kept in a cache
         # is what was computed.
-        vector = self._pooled(found, np.asarray(split.attention_mask, dtype=bool))
+        vector = self._pooled(output, np.asarray(split.attention_mask, dtype=bool))
         length = np.sqrt(np.square(vector).sum())
         if not (np.isfinite(length) and length > 0):
             raise InvalidInputError(
@@ -226,16 +104,14 @@ class Encoder:
         if others != [dims]:
             raise InvalidInputError(
                 f"'{self.files.model}' output '{self._graph.output}' has another length for another text",
-                hint="export the model with an output called sentence_embedding",
+                hint=_OTHER_MODEL_HINT,
             )
         if dims < 2:  # noqa: PLR2004 - a single number has no direction
             raise InvalidInputError(
-                f"'{self.files.model}' gives one number for a text, not a vector",
-                hint="it classifies or compares texts; name a model that embeds them",
+                f"'{self.files.model}' gives one number for a text, not a vector", hint=_OTHER_MODEL_HINT
             )
         size = self._tokenizer.get_vocab_size()
-        fits = self._knows(size - 1) and not (self.files.borrowed and self._knows(size))
-        if not fits:
+        if not self._knows(size - 1) or (self.files.borrowed and self._knows(size)):
             raise InvalidInputError(
                 f"'{self.files.tokenizer}' has {size:,} tokens; '{self.files.model}' knows another number",
                 hint=_ONE_EXPORT_HINT,
@@ -250,32 +126,99 @@ class Encoder:
             return False
         return True
 
-    def _pooled(self, found: npt.NDArray[Any], mask: npt.NDArray[np.bool]) -> npt.NDArray[np.float64]:
-        if found.ndim == SENTENCE_RANK and len(found) == 1:
-            return np.asarray(found[0], dtype=np.float64)
-        if found.ndim != TOKEN_RANK or found.shape[:2] != (1, len(mask)):
+    def _pooled(self, output: npt.NDArray[Any], mask: npt.NDArray[np.bool]) -> npt.NDArray[np.float64]:
+        if output.ndim == _SENTENCE_RANK and len(output) == 1:
+            return np.asarray(output[0], dtype=np.float64)
+        if output.ndim != _TOKEN_RANK or output.shape[:2] != (1, len(mask)):
             raise InvalidInputError(
-                f"'{self.files.model}' output '{self._graph.output}' has the shape {found.shape};"
+                f"'{self.files.model}' output '{self._graph.output}' has the shape {output.shape};"
                 f" expected one vector, or one for each of the {len(mask)} tokens",
-                hint="name a model that embeds texts",
+                hint=_OTHER_MODEL_HINT,
             )
         if self.files.pooling is Pooling.CLS:
-            return np.asarray(found[0, 0], dtype=np.float64)
-        return np.asarray(found[0][mask].mean(axis=0, dtype=np.float64))
+            return np.asarray(output[0, 0], dtype=np.float64)
+        return np.asarray(output[0][mask].mean(axis=0, dtype=np.float64))
 
 
-def load_encoder(files: ModelFiles) -> Encoder:
-    """Load a model and its tokenizer."""
-    tokenizers = library("tokenizers")
-    library("onnxruntime")  # what is missing is told before files of any size are read
-    model = read_bytes(files.model)
-    digest = files.digest(model)  # and what the system refuses in its own words
-    tokenizer = _load_tokenizer(tokenizers, files)
-    graph = load_graph(files.model, model)
-    if not graph.pooled:
-        require_no_further_modules(files.home)
-    tokens_by = f"tokenizers {version('tokenizers')}"
-    return Encoder(files, digest, graph.runtime, tokens_by, graph, tokenizer)
+@dataclass(frozen=True, slots=True)
+class _Graph:
+    """A graph that is ready to run. May be used by several threads at once."""
+
+    runtime: str
+    inputs: Mapping[str, Any]  # name and type
+    output: str
+    pooled: bool  # whether that is, as far as the graph says, one vector for a text, not one for each token
+    _session: Any
+
+    def run(self, inputs: Mapping[str, Sequence[int]]) -> npt.NDArray[Any]:
+        """The output for one text; each input has one value for each token."""
+        feed = {name: np.asarray([values], dtype=self.inputs[name]) for name, values in inputs.items()}
+        (output,) = self._session.run([self.output], feed)
+        return np.asarray(output)
+
+
+def _load_graph(path: Path, model: bytes) -> _Graph:
+    onnxruntime = _library("onnxruntime")
+    onnxruntime.disable_telemetry_events()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = _SILENT
+    # Weights in a file beside the model would count for its vectors, and not for its digest.
+    options.add_session_config_entry(_EXTERNAL_FOLDER, f"{path}/none")
+    try:
+        session = onnxruntime.InferenceSession(
+            model,
+            sess_options=options,
+            providers=["CPUExecutionProvider"],
+            enable_fallback=0,  # it would print on standard output, and try the same again
+        )
+        inputs = {port.name: (port.type, port.shape) for port in session.get_inputs()}
+        # Some exports give their inputs back as well, which are whole numbers.
+        ranks = {port.name: len(port.shape) for port in session.get_outputs() if port.type in _FLOATS}
+    except Exception as error:
+        hint = _ONE_FILE_HINT if "external data" in str(error).casefold() else DAMAGED_HINT
+        raise InvalidInputError(f"'{path}' cannot be loaded: {_one_line(error)}", hint=hint) from error
+    problem = _problem_with(inputs)
+    if problem:
+        raise InvalidInputError(f"'{path}' {problem}", hint=_OTHER_MODEL_HINT)
+    output = _output_of(path, ranks)
+    pooled = output == _READY or (output not in _OF_TOKENS and ranks[output] == _SENTENCE_RANK)
+    types = {name: _INTEGERS[kind] for name, (kind, _) in inputs.items()}
+    return _Graph(f"onnxruntime {onnxruntime.__version__}", types, output, pooled, session)
+
+
+def _problem_with(inputs: Mapping[str, tuple[str, Sequence[int | str | None]]]) -> str:
+    """Why a graph cannot be fed, of the type and the shape of each of its inputs; empty where it can."""
+    if "input_ids" not in inputs:
+        return "has no input 'input_ids'"
+    for name, (kind, shape) in inputs.items():
+        if name not in _INPUTS or kind not in _INTEGERS:
+            return f"asks for the input '{name}' ({kind}); known are {', '.join(_INPUTS)}"
+        match shape:
+            case [1 | str() | None, str() | None]:
+                continue
+        return f"input '{name}' has the shape {shape}; expected [batch, sequence], both of open length"
+    return ""
+
+
+def _output_of(path: Path, ranks: Mapping[str, int]) -> str:
+    """The output that the vector is in, of those that hold real numbers, with the rank of each."""
+    for name in (_READY, *_OF_TOKENS):
+        if name in ranks:
+            return name
+    if not ranks:
+        raise InvalidInputError(
+            f"'{path}' gives no vector: none of its outputs holds real numbers", hint=_OTHER_MODEL_HINT
+        )
+    first = next(iter(ranks))
+    of_tokens = (name for name, rank in ranks.items() if rank == _TOKEN_RANK)
+    output = first if ranks[first] == _SENTENCE_RANK else next(of_tokens, first)
+    if output == _SCORES:
+        raise InvalidInputError(
+            f"'{path}' output '{_SCORES}' holds scores, not an embedding: the model classifies",
+            hint=_OTHER_MODEL_HINT,
+        )
+    return output
 
 
 def _load_tokenizer(tokenizers: Any, files: ModelFiles) -> Any:  # noqa: ANN401 - an optional library
@@ -295,11 +238,24 @@ def _load_tokenizer(tokenizers: Any, files: ModelFiles) -> Any:  # noqa: ANN401 
     return tokenizer
 
 
+def _library(name: str) -> Any:  # noqa: ANN401 - modules that need not be installed, taken as they are
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise StateError(
+            f"embedding texts needs {name}: {_one_line(error)}", hint="pip install 'vocabgap[embed]'"
+        ) from error
+
+
 def _or_reraised(error: BaseException, message: str) -> InvalidInputError:
     """An error of the tokenizer as one that names the file; what is none, such as Ctrl-C, is let through."""
     if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
         raise error
-    return InvalidInputError(f"{message}: {one_line(error)}", hint=DAMAGED_HINT)
+    return InvalidInputError(f"{message}: {_one_line(error)}", hint=DAMAGED_HINT)
+
+
+def _one_line(error: BaseException) -> str:
+    return _named(str(error)) or type(error).__name__
 
 
 def _named(text: str) -> str:
