@@ -49,54 +49,32 @@ _NARROWED: Final = (
 
 
 class Change(msgspec.Struct, frozen=True):
-    """One capability that is not what it was.
+    """One capability that is not what it was: in the later run, and in the earlier, or previous, one.
 
-    Attributes:
-        kind: What became of it.
-        capability_id: Its identifier in the later run; null if it has gone.
-        previous_id: That in the earlier run; null if it is new.
-        label: Its label in the later run.
-        previous_label: That in the earlier one: of what it was merged from, or split off.
-        rank: Its rank in the later run.
-        previous_rank: That in the earlier one.
-        mentions: Its mentions in the later run.
-        previous_mentions: Those in the earlier one.
-        status: Its status in the later run; `gone` where it is not mentioned any more, null where that run is
-            narrowed to others.
-        places: How many of those that were open in both runs it has passed; negative if they passed it.
+    The previous label of a merged or split capability is that of what it was merged from, or split off.
     """
 
     kind: Kind
-    capability_id: str | None
-    previous_id: str | None
+    capability_id: str | None  # null if it has gone
+    previous_id: str | None  # null if it is new
     label: str | None
     previous_label: str | None
     rank: int | None
     previous_rank: int | None
     mentions: int | None
     previous_mentions: int | None
-    status: str | None
-    places: int = 0
+    status: str | None  # `gone` where nobody mentions it any more, null where the run is narrowed to others
+    places: int = 0  # how many of those that were open in both runs it passed; negative if they passed it
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """What changed between two runs.
-
-    Attributes:
-        earlier: The moment that the earlier run counts as its present.
-        later: That of the later one.
-        changes: What changed, by kind; the most mentioned, or moved, first.
-        unchanged: Capabilities that stand among the others as they did; where no ranks are compared,
-            those in both.
-        differences: In what the runs are narrowed, or ranked, differently; where they are, nothing has risen
-            or fallen.
-    """
+    """What changed between two runs, each named by the moment that it counts as its present."""
 
     earlier: datetime
     later: datetime
-    changes: tuple[Change, ...]
-    unchanged: int
-    differences: tuple[Difference, ...] = ()
+    changes: tuple[Change, ...]  # by kind; the most mentioned, or moved, first
+    unchanged: int  # that stand among the others as they did; where no ranks are compared, that are in both
+    differences: tuple[Difference, ...] = ()  # in narrowing or ranking; with any, nothing has risen or fallen
 
     def of(self, kind: Kind) -> tuple[Change, ...]:
         """The changes of one kind."""
@@ -112,10 +90,6 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
     Where the runs are narrowed or ranked differently, no ranks are compared. What is new, gone, merged or
     split goes by all that both runs grouped, then, for what a filter hides is neither new nor gone; it is not
     told where a run was published without its groups.
-
-    Args:
-        earlier: The earlier run.
-        later: The later one.
     """
     before, after = earlier.capabilities, later.capabilities
     apart = differences(earlier.narrowing, later.narrowing, between=later.now - earlier.now)
@@ -157,13 +131,7 @@ def _related(earlier: PublishedRun, later: PublishedRun, *, narrowed_alike: bool
 
 
 def compared_in_words(comparison: Comparison, *, top: int, markdown: bool = False) -> str:
-    """The comparison as text or as Markdown.
-
-    Args:
-        comparison: What changed.
-        top: How many changes of each kind are told; 0 tells all.
-        markdown: Whether it is to be Markdown.
-    """
+    """The comparison as text or as Markdown, with `top` changes of each kind; 0 tells all."""
     show = escape if markdown else _plain
     span = f"{iso(comparison.earlier)} to {iso(comparison.later)}"
     rest = count(comparison.unchanged, "capability", "capabilities")

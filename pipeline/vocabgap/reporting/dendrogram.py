@@ -1,6 +1,5 @@
 """The dendrogram of one group, as text and as a picture: who met whom, and how far apart they were."""
 
-import secrets
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from rich.cells import cell_len, set_cell_size
 
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError, expanded
+from vocabgap.files.atomic import write_whole
 from vocabgap.files.refusals import FileKind, file_kind, refusal
 from vocabgap.text import carried, shortened, visible
 
@@ -40,12 +40,7 @@ _ENVIRONMENT: Final = Environment(
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One surface of a group.
-
-    Attributes:
-        wording: Its most mentioned wording.
-        mentions: How often it was mentioned.
-    """
+    """One surface of a group, by its most mentioned wording."""
 
     wording: str
     mentions: int
@@ -53,17 +48,11 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class _Join:
-    """A merge on paper: two horizontal lines that end at one upright line.
+    """A merge on paper: two horizontal lines that end at one upright line."""
 
-    Attributes:
-        height: Where the upright line stands.
-        ends: Row and height at which each of the two lines begins.
-        row: The row from which the line of the whole goes on.
-    """
-
-    height: float
-    ends: tuple[tuple[float, float], tuple[float, float]]
-    row: float
+    height: float  # where the upright line stands
+    ends: tuple[tuple[float, float], tuple[float, float]]  # row and height at which the two lines begin
+    row: float  # from which the line of the whole goes on
 
 
 def leaves_of(surfaces: pl.DataFrame) -> list[Leaf]:
@@ -206,8 +195,7 @@ def _fitted(name: str, width: int, cut: str) -> str:
 def picture_place(path: str | Path) -> Path:
     """Where a picture is to be written: links followed, and a leading `~` as the home folder.
 
-    Args:
-        path: The file; there may be nothing, an empty file, or an earlier picture.
+    There may be nothing, an empty file, or an earlier picture.
 
     Raises:
         InvalidInputError: It is no path.
@@ -229,26 +217,11 @@ def picture_place(path: str | Path) -> Path:
 
 
 def write_picture(path: str | Path, picture: str) -> None:
-    """Write a picture, in the place of an earlier one if there is one.
-
-    Args:
-        path: The file.
-        picture: The SVG.
-
-    Raises:
-        VocabgapError: As `picture_place` has it, or the disk did not take it.
-    """
+    """Write a picture, in the place of an earlier one if there is one; for errors see `picture_place`."""
     place = picture_place(path)
-    temporary = place.with_name(f".{secrets.token_hex(6)}.part")
     with _naming(path):
-        try:
-            with temporary.open("x", encoding="utf-8", newline="\n") as file:
-                file.write(picture)
-            if place.exists():
-                temporary.chmod(stat.S_IMODE(place.stat().st_mode))  # gap text is private
-            temporary.replace(place)
-        finally:
-            temporary.unlink(missing_ok=True)
+        # Gap text is private: nobody else may read a new picture, and who may read an earlier one stays.
+        write_whole(place, picture.encode(), stat.S_IMODE(place.stat().st_mode) if place.exists() else 0o600)
 
 
 @contextmanager

@@ -43,15 +43,7 @@ from vocabgap.text import count
 
 @dataclass(frozen=True)
 class Tables:
-    """The tables of a run; null is what it was published without.
-
-    Attributes:
-        capabilities: Table `capabilities`.
-        gaps: Table `gaps`.
-        rejects: Table `rejects`.
-        lineage: Table `lineage`.
-        groups: Table `groups`.
-    """
+    """The tables of a run, each as it is called; null is what it was published without."""
 
     capabilities: pl.DataFrame
     gaps: pl.DataFrame | None = None
@@ -75,82 +67,44 @@ class Tables:
 class Summary(msgspec.Struct, frozen=True):
     """Everything a report says.
 
-    Attributes:
-        now: The moment the run counts as its present.
-        capabilities: The ones that are shown, in order of rank.
-        total: Capabilities in all.
-        open_total: Those of them that are to be authored: established, not settled, and not probably covered.
-        mentions: Records that the capabilities hold.
-        images: Distinct images among them; null where the records are not at hand.
-        named_by: What stands before the name of an image or a log: of `tenant_id` and `repo_slug` those that
-            vary.
-        single: Capabilities that were mentioned once.
-        first_seen: Earliest readable timestamp of these records, or, where they are not at hand, of any that
-            ask for the same.
-        last_seen: Latest readable timestamp of these records.
-        ranked_by: What the ranking counts first.
-        categories: Records by category, most frequent first.
-        combinations: Operations that recur together; null where that is not known.
-        account: Where every line went; null where no scan is at hand.
-        selection: What the report was narrowed to: by which filter, and to what, which is null where it is
-            withheld; empty for everything.
-        command: The command that makes this report again; empty where it is not known.
-        covered: The ones that an entry of the vocabulary probably covers, as many as are shown otherwise.
-        covered_total: All of these.
-        settled: The ones that people have dismissed or authored, likewise.
-        settled_total: All of these.
-        hidden: Capabilities that are on too few images or in too few sessions to be established.
-        fewest: How many of which column one must have to be established.
-        has_vocabulary: Whether the needs were compared with what can be asked for already.
-        changes: What became of the capabilities since the run before, by kind; null where there was none.
-        reclassified: What became of records without a category; null where it was not asked for.
-        covered_from: The share of a need that an entry explains where it probably covers it.
-        ties: First and last rank of those that are tied with one another, where one of them is shown.
-        before: The moment that the run before counts as its present; null where that is not known.
-        differences: In what the run before is narrowed, or ranked, differently.
-        askers: Whose records these are, those with most mentions first.
-        everything: The capabilities that are listed, in order of rank, with what only a list of them needs:
-            all, or the first of very many.
-        deciding: The options that `vocabgap decide` needs to follow the settings of this run; null in a
-            report without commands.
-        withheld: What is not said, in a report that may leave the machine; null in one that says everything.
-        terms: What its words mean; null where no glossary was asked, and in what may leave the machine.
+    Of what is shown of the capabilities there is as much as `top` says; `*_total` counts all of it. Null is
+    what cannot be known of this run: without its records, its scan or a run before.
     """
 
-    now: datetime
-    capabilities: tuple[Capability, ...]
+    now: datetime  # the moment the run counts as its present
+    capabilities: tuple[Capability, ...]  # that are shown, in order of rank
     total: int
-    open_total: int
+    open_total: int  # that are to be authored: established, not settled, and not probably covered
     mentions: int
     images: int | None
-    named_by: tuple[str, ...]
-    single: int
-    first_seen: datetime | None
+    named_by: tuple[str, ...]  # before the name of an image or a log: of tenant_id and repo_slug what varies
+    single: int  # capabilities that were mentioned once
+    first_seen: datetime | None  # of these records or, without them, of any that ask for the same
     last_seen: datetime | None
     ranked_by: str
     categories: tuple[Category, ...]
     combinations: tuple[Combination, ...] | None
     account: Account | None
-    selection: tuple[tuple[str, str | None], ...]
-    command: str
-    reclassified: Categorised | None = None
-    covered: tuple[Capability, ...] = ()
+    selection: tuple[tuple[str, str | None], ...]  # filter and value; null where that is withheld
+    command: str  # that makes this report again; empty where it is not known
+    reclassified: Categorised | None = None  # null where it was not asked for
+    covered: tuple[Capability, ...] = ()  # probably, by an entry of the vocabulary
     covered_total: int = 0
-    settled: tuple[Capability, ...] = ()
+    settled: tuple[Capability, ...] = ()  # that people have dismissed or authored
     settled_total: int = 0
-    hidden: int = 0
-    fewest: Mapping[str, int] = {}
+    hidden: int = 0  # that are on too few images or in too few sessions to be established
+    fewest: Mapping[str, int] = {}  # how many of which column one must have to be established
     has_vocabulary: bool = False
-    changes: dict[str, int] | None = None
-    covered_from: float = DEFAULT_COVERED
-    ties: tuple[tuple[int, int], ...] = ()
-    before: datetime | None = None
-    differences: tuple[Difference, ...] = ()
-    askers: tuple[Asker, ...] = ()
-    everything: tuple[Listed, ...] = ()
-    deciding: str | None = ""
-    withheld: Withheld | None = None
-    terms: CheckedTerms | None = None
+    changes: dict[str, int] | None = None  # since the run before, by kind
+    covered_from: float = DEFAULT_COVERED  # the share of a need that an entry explains
+    ties: tuple[tuple[int, int], ...] = ()  # first and last rank of those that include one that is shown
+    before: datetime | None = None  # the moment that the run before counts as its present
+    differences: tuple[Difference, ...] = ()  # in what that run is narrowed, or ranked, differently
+    askers: tuple[Asker, ...] = ()  # those with most mentions first
+    everything: tuple[Listed, ...] = ()  # all, or the first of very many, in order of rank
+    deciding: str | None = ""  # options for `vocabgap decide`; null in a report without commands
+    withheld: Withheld | None = None  # only in a report that may leave the machine
+    terms: CheckedTerms | None = None  # null where no glossary was asked, and in what may leave the machine
 
     @property
     def ahead(self) -> tuple[Capability, ...]:
@@ -191,10 +145,8 @@ class Summary(msgspec.Struct, frozen=True):
 def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = None) -> Summary:
     """What the report of a run says. The same tables and the same manifest say the same.
 
-    Args:
-        tables: Its tables; without `gaps` it does not say what only the records tell.
-        manifest: Its manifest.
-        scanned: The account of the scan, where the manifest does not have it yet.
+    Without table `gaps` it does not say what only the records tell. `scanned` is the account of the scan,
+    where the manifest does not have it yet.
     """
     ranked, settings = tables.capabilities, manifest.settings
     CAPABILITIES.require(ranked)

@@ -35,82 +35,46 @@ _ESCAPES: Final = {
 
 
 class Spark(msgspec.Struct, frozen=True):
-    """The measures of a small drawing of upright bars.
-
-    Attributes:
-        width: Of the whole.
-        height: Of the highest bar.
-        filled: By a bar, of the width that it has to itself.
-    """
+    """The measures of a small drawing of upright bars."""
 
     width: int
     height: int
-    filled: float
+    filled: float  # by a bar, of the width that it has to itself
 
 
 SPARK: Final = Spark(width=60, height=16, filled=0.75)
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """How much of a long list is seen of a capability.
+    """How much of a long list is seen of a capability."""
 
-    Attributes:
-        wordings: Those that are not folded away.
-        images: Likewise.
-        most_images: Those that are there at all, to be unfolded.
-        most_wordings: Likewise, where no script runs.
-    """
-
-    wordings: int
+    wordings: int  # that are not folded away
     images: int
-    most_images: int
-    most_wordings: int
+    most_images: int  # that are there at all, to be unfolded
+    most_wordings: int  # likewise, where no script runs
 
 
 SHOWN: Final = Shown(wordings=SHOWN_WORDINGS, images=12, most_images=100, most_wordings=100)
 
 
 class Payload(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that a page lists.
+    """Everything that a page lists, and the names that its rows refer to by position."""
 
-    Attributes:
-        first_day: The earliest day on which anything came up; days are counted from it.
-        weeks: The weeks that `weekly` tells of.
-        confidence: Of the intervals, in percent.
-        limits: How much of each capability is here.
-        shown: How much of that is seen at once.
-        spark: The measures of the drawings of `weekly`.
-        most_mentions: What a full bar in the list stands for.
-        groups: Every group of capabilities, with its title.
-        categories: Names of categories, which the rows refer to by position.
-        operations: Names of operations, likewise.
-        images: Names of images, likewise.
-        files: Names of logs, likewise.
-        periods: Names of the months or years of timelines, likewise.
-        statuses: Every status that occurs.
-        filters: What can be filtered by, because some capability has it: `group`, `status`, `category`,
-            `operation`, `image`, `days`.
-        commands: The command lines for each capability.
-        columns: What the cells of a row are.
-        example_columns: What the cells of an example are.
-        rows: The capabilities, in order of rank.
-    """
-
-    first_day: str | None
-    weeks: int
-    confidence: int
+    first_day: str | None  # on which anything came up; days are counted from it
+    weeks: int  # that `weekly` tells of
+    confidence: int  # of the intervals, in percent
     limits: Limits
     shown: Shown
     spark: Spark
-    most_mentions: int
-    groups: dict[str, str]
+    most_mentions: int  # what a full bar in the list stands for
+    groups: dict[str, str]  # with their titles
     categories: tuple[str, ...]
     operations: tuple[str, ...]
     images: tuple[str, ...]
     files: tuple[str, ...]
     periods: tuple[str, ...]
     statuses: tuple[str, ...]
-    filters: tuple[str, ...]
+    filters: tuple[str, ...]  # what some capability has
     commands: tuple[Command, ...]
     columns: tuple[str, ...]
     example_columns: tuple[str, ...]

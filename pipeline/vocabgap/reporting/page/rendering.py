@@ -43,17 +43,11 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class HeatMap(msgspec.Struct, frozen=True):
-    """Capabilities by operations.
+    """Capabilities by operations."""
 
-    Attributes:
-        operations: Positions of the operations in the page's list of names, most mentions first.
-        rows: The capabilities, each with a cell for every one of these.
-        others: Operations of these capabilities that are not among them.
-    """
-
-    operations: tuple[int, ...]
-    rows: tuple[tuple[Row, tuple[Cell, ...]], ...]
-    others: int
+    operations: tuple[int, ...]  # positions in the page's list of names, most mentions first
+    rows: tuple[tuple[Row, tuple[Cell, ...]], ...]  # with a cell for every one of these
+    others: int  # operations of these capabilities that are not among them
 
 
 def render_page(summary: Summary) -> str:

@@ -26,17 +26,11 @@ _TAIL: Final = 0.05  # of the mentions, at either end: what is no part of the bu
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """How much of a capability a page has; the Parquet has all of it.
+    """How much of a capability a page has; the Parquet has all of it."""
 
-    Attributes:
-        characters: Of each text.
-        wordings: The most frequent ones.
-        evidence: Examples, and workarounds, of a capability that is not among the first `WITH_ALL_EVIDENCE`.
-    """
-
-    characters: int
+    characters: int  # of each text
     wordings: int
-    evidence: int
+    evidence: int  # examples, and workarounds, of one that is not among the first `WITH_ALL_EVIDENCE`
 
 
 class Span(msgspec.Struct, frozen=True, array_like=True):
@@ -49,11 +43,9 @@ class Span(msgspec.Struct, frozen=True, array_like=True):
 class ShownExample(msgspec.Struct, frozen=True, array_like=True):
     """One record to look at.
 
-    Attributes:
-        file: Position of its log in the page's list of files; a name there that begins with a slash goes on
-            from the name of the image.
-        wording: Position of its wording in the capability's list; the wording itself where it is not there.
-        workaround: Likewise.
+    Image and file are positions in the page's lists; a file there that begins with a slash goes on from the
+    name of the image. Wording and workaround are positions in the capability's lists, or texts that these do
+    not have.
     """
 
     day: str | None
@@ -72,38 +64,17 @@ class ShownExample(msgspec.Struct, frozen=True, array_like=True):
 class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     """A capability as a page shows it.
 
-    What is called as a column of table `capabilities` means what it means there; days are ISO dates.
-
-    Attributes:
-        group: `open`, `covered`, `settled` or `hidden`.
-        span: Where that interval lies, to be drawn.
-        status: Null where it is withheld.
-        interval: The interval of the rank, in words.
-        next_ahead: In how many of the draws behind it the next one was level or ahead, in words.
-        pinned: Whether people want it first.
-        asked: Whose records ask for it, in words; empty where nobody else could have.
-        rated: How the workarounds were rated, in words.
-        trend_said: The trend, in words.
-        factors: The priority, in words.
-        category: Position of the main category.
-        categories: Position of each category and its mentions, most first; operations, image_counts likewise.
-        days: Days after the page's first day, and the mentions on each.
-        timeline: Position of the first period in which it came up, then the mentions of every period from
-            there to the last one.
-        variants: Wording, mentions, similarity to the label.
-        other_wordings: Wordings that are not among these.
-        combinations: Operations that recur together, and the mentions.
-        outgrown: Identifiers of decisions that hold no longer.
-        covered_by: Entry, pack, the share that it explains, the words that say so.
+    What is called as a column of table `capabilities` means what it means there; days are ISO dates, and
+    categories, operations and images positions in the page's lists.
     """
 
     id: str
     rank: int
     rank_low: int
     rank_high: int
-    span: Span
+    span: Span  # where the interval of the rank lies
     label: str
-    status: str | None
+    status: str | None  # null where it is withheld
     group: str
     mentions: int
     images: int
@@ -116,6 +87,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     trend: str | None
     weekly: tuple[int, ...]
     priority: float
+    # In words:
     interval: str
     next_ahead: str
     pinned: bool
@@ -123,24 +95,30 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     rated: str
     trend_said: str
     factors: str
-    category: int
+    category: int  # the main one
     categories: Pairs
     operations: Pairs
     image_counts: Pairs
-    days: Pairs
-    timeline: tuple[int, ...]
+    days: Pairs  # after the page's first day
+    timeline: tuple[int, ...]  # position of its first period, then mentions of every period to its last one
     vocabulary_used: tuple[Counted, ...]
-    variants: tuple[tuple[str, int, float], ...]
-    other_wordings: int
+    variants: tuple[tuple[str, int, float], ...]  # with the similarity to the label
+    other_wordings: int  # that are not among these
     combinations: tuple[tuple[tuple[int, ...], int], ...]
     workarounds: tuple[Counted, ...]
-    covered_by: tuple[tuple[str, str, float, tuple[str, ...]], ...]
+    covered_by: tuple[tuple[str, str, float, tuple[str, ...]], ...]  # entry, pack, explained, terms
     lineage: tuple[str, ...]
     decisions: tuple[str, ...]
     outgrown: tuple[str, ...]
     cohesion: float
     repeats: int
     examples: tuple[ShownExample, ...]
+
+
+_AS_THEY_ARE: Final = (
+    *("rank", "rank_low", "rank_high", "mentions", "images", "sessions", "unsatisfied", "neutral"),
+    *("satisfied", "trend", "weekly", "pinned", "repeats"),
+)
 
 
 class Names:
@@ -163,14 +141,9 @@ class Periods(msgspec.Struct, frozen=True):
 
     What little is earlier or later than they are is told as one period before, or after, all of them: a clock
     that was wrong once does not make years of everybody's months.
-
-    Attributes:
-        first: The number of the first period.
-        names: Their names, in order.
-        are_years: Whether they are years.
     """
 
-    first: int
+    first: int  # its number
     names: tuple[str, ...]
     are_years: bool
 
@@ -206,22 +179,15 @@ class Periods(msgspec.Struct, frozen=True):
 
 
 class Index:
-    """What the rows of one page refer to by position, and what all of them are measured by.
-
-    Args:
-        on_days: The days on which anything came up, with their mentions, the earliest first.
-        named_by: What stands before the name of an image or a log.
-        askers: Whose records there are.
-        last_rank: The last rank that any interval reaches.
-    """
+    """What the rows of one page refer to by position, and what all of them are measured by."""
 
     def __init__(
         self,
-        on_days: Sequence[tuple[date, int]] = (),
+        on_days: Sequence[tuple[date, int]] = (),  # with the mentions on each, the earliest first
         *,
-        named_by: tuple[str, ...] = (),
+        named_by: tuple[str, ...] = (),  # what stands before the name of an image or a log
         askers: tuple[Asker, ...] = (),
-        last_rank: int = 1,
+        last_rank: int = 1,  # that any interval reaches
     ) -> None:
         self.categories, self.operations, self.images, self.files = Names(), Names(), Names(), Names()
         self.first_day = on_days[0][0] if on_days else None
@@ -238,28 +204,17 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         for each in item.variants[: limits.wordings]
     )
     return Row(
+        **{name: getattr(item, name) for name in _AS_THEY_ARE},
         id=item.capability_id,
-        rank=item.rank,
-        rank_low=item.rank_low,
-        rank_high=item.rank_high,
         span=rank_span(item.rank_low, item.rank_high, index.last_rank),
         label=shown(item.label, most),
         status=item.status or None,
         group=listed.group,
-        mentions=item.mentions,
-        images=item.images,
-        sessions=item.sessions,
         first_seen=_day(item.first_seen),
         last_seen=_day(item.last_seen),
-        unsatisfied=item.unsatisfied,
-        neutral=item.neutral,
-        satisfied=item.satisfied,
-        trend=item.trend,
-        weekly=item.weekly,
         priority=round(item.priority, 4),
         interval=interval(item),
         next_ahead=next_ahead(item),
-        pinned=item.pinned,
         asked=shown(who_asked(item, index.askers), most),
         rated=satisfaction(item),
         trend_said=trend(item),
@@ -291,7 +246,6 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         decisions=tuple(shown(sentence, most) for sentence in item.decisions),
         outgrown=tuple(shown(name, most) for name in item.outgrown),
         cohesion=round(item.cohesion, 2),
-        repeats=item.repeats,
         examples=_examples(item, index, limits, workarounds),
     )
 
