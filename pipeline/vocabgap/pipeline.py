@@ -19,6 +19,8 @@ from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.decisions.log import read_decisions
 from vocabgap.decisions.replay import EffectiveDecisions, replay
 from vocabgap.errors import InvalidInputError, expanded, require_kind, whole_number
+from vocabgap.glossary.checkpoints import waiting_folder
+from vocabgap.glossary.runtime import configured_runtime
 from vocabgap.ingest.discovery import resolve_roots
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.ingest.selection import Selection
@@ -33,7 +35,7 @@ from vocabgap.records.moments import require_offset
 from vocabgap.reporting.manifest import Decided, Model, Timing
 from vocabgap.reporting.published_run import Baseline, check_target, read_baseline, resolve_target
 from vocabgap.reporting.reproduction import Reproduction
-from vocabgap.reporting.waiting import Blocked, check_terms, forgotten_unless_written, waiting_folder
+from vocabgap.reporting.waiting import Blocked, check_terms, forgotten_unless_written
 from vocabgap.reporting.writing import Published, report
 from vocabgap.schema import RECORDS
 from vocabgap.settings.model import Settings, shared_from
@@ -278,7 +280,9 @@ def run(
             on_stage("report")
         published = report(
             analysis.ranked,
-            target if blocked is None else waiting_folder(settings.glossary, blocked.retry_token),
+            target
+            if blocked is None
+            else waiting_folder(configured_runtime(settings.glossary).logs, blocked.retry_token),
             scan=analysis.scan,
             lineage=analysis.lineage,
             now=moment,

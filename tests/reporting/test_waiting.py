@@ -11,10 +11,11 @@ from vocabgap import pipeline
 from vocabgap.cli.app import run as command
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.glossary.authoring import deprecate_sense
+from vocabgap.glossary.checkpoints import waiting_folder
 from vocabgap.glossary.conflicts import Strictness
 from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.runtime import configured_runtime
-from vocabgap.reporting.waiting import Blocked, publish_waiting, waiting_folder
+from vocabgap.reporting.waiting import Blocked, publish_waiting
 from vocabgap.reporting.writing import Published
 from vocabgap.settings.model import GlossarySettings, Settings
 
@@ -42,6 +43,10 @@ def stopped(photos: Path, tmp_path: Path) -> tuple[Settings, Blocked]:
     blocked = vg.run(photos, tmp_path / "out", settings=settings, now=NOW).blocked
     assert blocked is not None
     return settings, blocked
+
+
+def _folder(settings: Settings, blocked: Blocked) -> Path:
+    return waiting_folder(configured_runtime(settings.glossary).logs, blocked.retry_token)
 
 
 def publish_settled(
@@ -101,7 +106,7 @@ def test_contested_word_publishes_nothing_and_says_how_to_go_on(photos: Path, tm
     assert not (tmp_path / "out").exists()
     assert "'mask'. Nothing was published." in blocked.message
     assert f"report --resume {blocked.retry_token}" in blocked.hint
-    assert (waiting_folder(settings.glossary, blocked.retry_token) / "run.json").is_file()
+    assert (_folder(settings, blocked) / "run.json").is_file()
 
 
 @pytest.mark.parametrize(
@@ -137,7 +142,7 @@ def test_what_waits_is_published_once_the_word_is_settled(photos: Path, tmp_path
 
     assert made.folder == (tmp_path / "out").resolve()
     assert REGION in (made.folder / "report.md").read_text(encoding="utf-8")
-    assert not waiting_folder(settings.glossary, blocked.retry_token).exists()
+    assert not _folder(settings, blocked).exists()
     with pytest.raises(NotFoundError, match="no report waits"):
         publish_settled(settings.glossary, blocked.retry_token)
 
@@ -170,7 +175,7 @@ def test_nothing_is_kept_of_a_report_that_is_published(photos: Path, tmp_path: P
     settings, blocked = stopped(photos, tmp_path)
     publish_settled(settings.glossary, blocked.retry_token, strictness=Strictness.OFF)
 
-    assert list(waiting_folder(settings.glossary, blocked.retry_token).parent.iterdir()) == []
+    assert list(_folder(settings, blocked).parent.iterdir()) == []
 
 
 def test_report_that_is_stopped_again_has_one_token_that_leads_to_it(photos: Path, tmp_path: Path) -> None:
@@ -209,7 +214,7 @@ def test_report_is_published_once_by_whoever_is_first(photos: Path, tmp_path: Pa
 
 def test_report_of_which_nothing_is_kept_is_made_again(photos: Path, tmp_path: Path) -> None:
     settings, blocked = stopped(photos, tmp_path)
-    waiting_folder(settings.glossary, blocked.retry_token).with_suffix(".json").unlink()
+    _folder(settings, blocked).with_suffix(".json").unlink()
     with pytest.raises(StateError, match="damaged or lost"):
         publish_settled(settings.glossary, blocked.retry_token)
 

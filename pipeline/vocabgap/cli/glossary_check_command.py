@@ -103,7 +103,7 @@ def resume(
     ask: AskOption = None,
 ) -> None:
     """Let a step go on that was stopped, in the glossary as it is by now."""
-    from vocabgap.glossary.checkpoints import load_state, state_path
+    from vocabgap.glossary.checkpoints import load_state, state_path, waiting_folder
     from vocabgap.glossary.session import AbortResumeError
 
     output = output_of(context)
@@ -140,7 +140,7 @@ def resume(
         )
     with _telling(output, stopped):
         runtime.run(stopped, strictness=chosen, ask=prompt, confirm=confirm)
-    if state_path(runtime.logs, token).with_suffix("").is_dir():
+    if waiting_folder(runtime.logs, token).is_dir():
         output.note(f"a report waits under this token: `{PROGRAM} report --resume {token}` publishes it")
 
 

@@ -208,7 +208,7 @@ def drop_state(events: Path, retry_token: str) -> None:
     """Keep nothing of a step any more that is done; what others keep beside it still needs it."""
     path = state_path(events, retry_token)
     with _ROLE.refusing(path, "removed"):
-        if not path.with_suffix("").exists():
+        if not waiting_folder(events, retry_token).exists():
             path.unlink(missing_ok=True)
 
 
@@ -238,6 +238,15 @@ def state_path(events: Path, retry_token: str) -> Path:
     if not is_uuid(retry_token):
         raise NotFoundError(f"there is no checkpoint '{escape_unseen(retry_token)}'", hint=_EXPECTED)
     return events / _FOLDER / f"{retry_token}{_ENDING}"
+
+
+def waiting_folder(events: Path, retry_token: str) -> Path:
+    """The folder of files that wait for a step to go on, such as a report.
+
+    Raises:
+        NotFoundError: The token is none.
+    """
+    return state_path(events, retry_token).with_suffix("")
 
 
 def _plain(value: object) -> object:

@@ -11,10 +11,10 @@ import polars as pl
 from vocabgap.schema import CONTINUED, IMAGE_KEY, MERGED, NEW, SPLIT
 from vocabgap.text import count
 
-OPEN: Final = "open"
-COVERED: Final = "covered"
-SETTLED: Final = "settled"
-HIDDEN: Final = "hidden"
+OPEN: Final = "open"  # to be authored
+COVERED: Final = "covered"  # probably, by an entry of the vocabulary
+SETTLED: Final = "settled"  # by people, who have dismissed or authored it
+HIDDEN: Final = "hidden"  # not established
 TITLES: Final = {
     OPEN: "To author",
     COVERED: "Probably covered",
@@ -161,38 +161,22 @@ class Capability(msgspec.Struct, frozen=True):
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """A capability with what only a list of all of them needs.
-
-    Attributes:
-        capability: Its row of table `capabilities`.
-        group: `open` if it is to be authored, `covered` if an entry of the vocabulary probably covers it,
-            `settled` if people have dismissed or authored it, `hidden` if it is not established.
-        on_images: The images that it came up on, most mentions first; empty where no records are at hand.
-        on_days: The days (UTC) on which it came up, the earliest first.
-        lineage: What became of it since the run before, in words.
-    """
+    """A capability with what only a list of all of them needs."""
 
     capability: Capability
-    group: str
-    on_images: tuple[Tally, ...] = ()
-    on_days: tuple[tuple[date, int], ...] = ()
-    lineage: tuple[str, ...] = ()
+    group: str  # one of `TITLES`
+    on_images: tuple[Tally, ...] = ()  # that it came up on, most mentions first; empty without records
+    on_days: tuple[tuple[date, int], ...] = ()  # UTC, the earliest first; empty without records
+    lineage: tuple[str, ...] = ()  # what became of it since the run before, in words
 
 
 class Command(msgspec.Struct, frozen=True):
-    """What a command does, and its words before and after the capability's identifier.
-
-    Attributes:
-        does: What it does, in a word or two.
-        before: The words up to the identifier.
-        after: The words from there on; those in capitals are for the person to fill in.
-        group: The group of capabilities that it is for; null for all.
-    """
+    """What a command does, and its words before and after the capability's identifier."""
 
     does: str
     before: str
-    after: str
-    group: str | None = None
+    after: str  # what is in capitals is for the person to fill in
+    group: str | None = None  # of capabilities that it is for; null for all
 
     def line(self, capability_id: str) -> str:
         """The whole line. Nothing that a log says is in it, so that it can be pasted unread."""
@@ -240,16 +224,12 @@ def listed(
 
 
 def commands(everything: Sequence[Listed], deciding: str | None) -> tuple[Command, ...]:
-    """The commands for every capability; none where there is none.
+    """The commands for every capability, with the options that all of them end in; none where these are null.
 
-    Args:
-        everything: The capabilities. If one has an identifier that is not of our making, there are no
-            commands: what a shell would make of it is not known.
-        deciding: The options that all of them end in; null where nobody is to be told of commands.
+    Nor are there any if an identifier is not of our making: what a shell would make of it is not known.
     """
-    if deciding is None or not everything:
-        return ()
-    if any(not _OURS.fullmatch(each.capability.capability_id) for each in everything):
+    ours = all(_OURS.fullmatch(each.capability.capability_id) for each in everything)
+    if deciding is None or not everything or not ours:
         return ()
     options = f" {deciding}" if deciding else ""
     return tuple(Command(does, before, after + options, group) for does, before, after, group in _COMMANDS)
@@ -270,11 +250,7 @@ def named_by(
 
 
 def lineage_in_words(relations: pl.DataFrame) -> dict[str, tuple[str, ...]]:
-    """What became of each capability since the run before, by its identifier.
-
-    Args:
-        relations: Table `lineage`; what has gone is not there.
-    """
+    """What became of each capability of table `lineage` since the run before, by its identifier."""
     sentences: dict[str, tuple[str, ...]] = {}
     for row in relations.drop_nulls("capability_id").iter_rows(named=True):
         name = row["capability_id"]

@@ -72,17 +72,10 @@ class Categorised(msgspec.Struct, frozen=True):
 
 
 class Combination(msgspec.Struct, frozen=True):
-    """A set of operations that several records touched together.
+    """A set of operations that several records touched together."""
 
-    Attributes:
-        operations: The operations, sorted by name.
-        mentions: Records that involve exactly these.
-        images: Distinct images among them.
-        capabilities: Distinct capabilities among them.
-    """
-
-    operations: tuple[str, ...]
-    mentions: int
+    operations: tuple[str, ...]  # sorted by name
+    mentions: int  # records that involve exactly these
     images: int
     capabilities: int
 
@@ -125,26 +118,14 @@ class CheckedTerms(msgspec.Struct, frozen=True):
 
 
 class Withheld(msgspec.Struct, frozen=True):
-    """What a report that may leave the machine does not say.
+    """What a report that may leave the machine does not say."""
 
-    Attributes:
-        fewest: Images that a capability, or words about it, must be on to be shown.
-        capabilities: Those that are on fewer.
-        mentions: Records that these hold.
-        decided: Those that are on enough, and that people have authored or dismissed.
-        unlisted: Those that are on enough, and beyond those that a page lists.
-        labels: Of the capabilities that are shown, those that are not called what they are called elsewhere.
-        wordings: Their wordings that are on fewer images.
-        categories: Categories of single ones of them that are, likewise.
-        operations: Operations, likewise.
-        entries: Entries of the vocabulary that were used, likewise.
-    """
-
-    fewest: int
-    capabilities: int
-    mentions: int
-    decided: int
-    unlisted: int
+    fewest: int  # images that a capability, or words about it, must be on to be shown
+    capabilities: int  # on fewer
+    mentions: int  # of these
+    decided: int  # on enough images; people have authored or dismissed them
+    unlisted: int  # on enough images; beyond those that a page lists
+    # Of the capabilities that are shown, what is on fewer images; a label that is has another one instead.
     labels: int
     wordings: int
     categories: int

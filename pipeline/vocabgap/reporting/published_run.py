@@ -49,44 +49,25 @@ class _Mark(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Baseline:
-    """What a run is compared with.
+    """What a run is compared with."""
 
-    Attributes:
-        groups: Table `groups` of the run before: its own surfaces; null where there was none, or no surface.
-        compared: Which run that is; null where there was none, or where it does not say.
-        folder: The folder that was asked for, or `none`; null for the run that is replaced.
-    """
-
-    groups: pl.DataFrame | None = None
-    compared: Compared | None = None
-    folder: Path | None = None
+    groups: pl.DataFrame | None = None  # surfaces of the run before itself; null where there was none
+    compared: Compared | None = None  # which run that is; null where there was none, or it does not say
+    folder: Path | None = None  # that was asked for, or `none`; null for the run that is replaced
 
 
 @dataclass(frozen=True)
 class PublishedRun:
-    """A published run as it is compared with another one.
+    """A published run as it is compared with another one."""
 
-    Attributes:
-        now: The moment that it counts as its present.
-        capabilities: Table `capabilities`.
-        groups: Table `groups`: its own surfaces, whatever it was narrowed to; null where it was published
-            without.
-        narrowing: What it was narrowed to; null where that is not known.
-    """
-
-    now: datetime
+    now: datetime  # the moment that it counts as its present
     capabilities: pl.DataFrame
-    groups: pl.DataFrame | None = None
-    narrowing: Narrowing | None = None
+    groups: pl.DataFrame | None = None  # its own surfaces, whatever it was narrowed to; null without any
+    narrowing: Narrowing | None = None  # null where it is not known
 
 
 def resolve_target(folder: str | Path, *, option: str = "--out") -> Path:
-    """The absolute path of a folder to publish, or of one that was published.
-
-    Args:
-        folder: Its path.
-        option: What names it on the command line, for the error.
-    """
+    """The absolute path of a folder of a run; `option` names it in errors."""
     try:
         return expanded(folder).resolve()
     except (OSError, RuntimeError, ValueError) as error:
@@ -94,12 +75,7 @@ def resolve_target(folder: str | Path, *, option: str = "--out") -> Path:
 
 
 def check_target(target: Path, roots: Iterable[Path] = ()) -> None:
-    """Refuse a folder where publishing could hide or destroy something.
-
-    Args:
-        target: The absolute path of the folder to publish.
-        roots: What is scanned; the target must not hold any of it.
-    """
+    """Refuse a folder, by its absolute path, where publishing could hide or destroy something."""
     if any(root.is_relative_to(target) for root in roots):
         raise StateError(f"folder '{target}' holds what is scanned", hint=_ELSEWHERE)
     if not target.exists():
@@ -163,12 +139,7 @@ def read_baseline(out: Path, now: datetime, previous: str | Path | None = None) 
 
 
 def read_run(folder: str | Path, *, option: str) -> tuple[Manifest, pl.DataFrame]:
-    """The manifest and the capabilities of a published run.
-
-    Args:
-        folder: Where it was published.
-        option: What names the folder on the command line, for the error.
-    """
+    """The manifest and the capabilities of a published run."""
     place = resolve_target(folder, option=option)
     manifest = read_manifest(place)
     if manifest is None:
@@ -177,12 +148,7 @@ def read_run(folder: str | Path, *, option: str) -> tuple[Manifest, pl.DataFrame
 
 
 def read_published(folder: str | Path, *, option: str) -> PublishedRun:
-    """A published run as it is compared with another one.
-
-    Args:
-        folder: Where it was published.
-        option: What names the folder on the command line, for the error.
-    """
+    """A published run as it is compared with another one."""
     manifest, capabilities = read_run(folder, option=option)
     place = resolve_target(folder, option=option)
     groups = read_table(place, GROUPS_NAME, GROUPS) if (place / GROUPS_NAME).exists() else None

@@ -21,31 +21,18 @@ from vocabgap.text import escape_unseen, printable_name
 
 
 class Reproduction(msgspec.Struct, frozen=True):
-    """What a run was asked for.
+    """What a run was asked for, and what of it a command line must name."""
 
-    Attributes:
-        roots: What was scanned, absolute paths.
-        settings: The settings in force.
-        selection: What the report was narrowed to.
-        now: The moment the run counts as its present.
-        config: The settings file, if there was one.
-        model: What wordings were embedded by, if anything.
-        vocabulary: The files of the vocabulary that the needs were compared with.
-        decided: What people had decided, if anything was.
-        previous: The folder of the run before, if one was named, or `none`.
-        compared: The run before, if there was one.
-    """
-
-    roots: tuple[Path, ...]
+    roots: tuple[Path, ...]  # absolute
     settings: Settings
     selection: Selection
-    now: datetime
+    now: datetime  # the moment the run counts as its present
     config: Path | None = None
     model: Model | None = None
     vocabulary: tuple[VocabularyFile, ...] = ()
     decided: Decided | None = None
-    previous: Path | None = None
-    compared: Compared | None = None
+    previous: Path | None = None  # the folder of the run before, if one was named, or `none`
+    compared: Compared | None = None  # that run, or the one that is replaced
 
     @property
     def command(self) -> str:

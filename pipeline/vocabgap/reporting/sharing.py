@@ -1,8 +1,8 @@
 """A report that may leave the machine: what several images have in common, and nothing else of the logs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import polars as pl
@@ -23,6 +23,22 @@ _IMAGE: Final = pl.struct("tenant_id", "repo_slug", "image_id").alias("image")
 _SEPARATOR: Final = "\n"
 _Pairs = frozenset[tuple[str, str]]
 
+# What leaves the machine as it is. A field that is new is shared only if somebody names it here or below.
+SUMMARY_AS_IT_IS: Final = (
+    *("now", "total", "mentions", "images", "single", "first_seen", "last_seen", "ranked_by"),
+    *("fewest", "covered_from"),
+)
+CAPABILITY_AS_IT_IS: Final = (
+    *("rank", "mentions", "images", "sessions", "first_seen", "last_seen"),
+    *("unsatisfied", "neutral", "satisfied", "unrated", "cohesion", "rank_low", "rank_high", "trend"),
+    *("priority", "tie_group", "reach", "need", "recency", "weekly", "repeats", "established"),
+    "next_ahead",
+)
+ACCOUNT_AS_IT_IS: Final = (
+    *("files", "unreadable", "lines", "records", "counted", "filtered", "duplicates", "superseded"),
+    *("rejects", "passed_over", "repairs", "reasons", "unread", "not_a_gap"),
+)
+
 
 class Spoken(msgspec.Struct, frozen=True):
     """Words that stand for a surface, and the records of the capability that hold it."""
@@ -32,21 +48,13 @@ class Spoken(msgspec.Struct, frozen=True):
 
 
 class CommonWords(msgspec.Struct, frozen=True):
-    """What as many images as were asked for have in common.
+    """What as many images of a capability as were asked for have in common: pairs of capability and name."""
 
-    Attributes:
-        wordings: Capability and surface, and the words that stand for it.
-        categories: Capability and category.
-        operations: Capability and operation.
-        entries: Capability and entry of the vocabulary that was used.
-        combinations: Capability and `together` of the operations that one record involves.
-    """
-
-    wordings: dict[tuple[str, str], Spoken]
+    wordings: dict[tuple[str, str], Spoken]  # capability and surface to the words that stand for it
     categories: _Pairs
     operations: _Pairs
-    entries: _Pairs
-    combinations: _Pairs
+    entries: _Pairs  # of the vocabulary, that were used
+    combinations: _Pairs  # `together` of the operations that one record involves
 
 
 def shareable(
@@ -58,7 +66,6 @@ def shareable(
     """Reduce a summary to what may leave the machine.
 
     What stays of the logs are numbers, days, and words that were used on `fewest` images of one capability.
-    Every field is named here: one that is new is shared only if somebody says so.
     """
     common = common_words(counted, fewest, operation_aliases)
     many = [each for each in summary.everything if each.capability.images >= fewest]
@@ -70,20 +77,14 @@ def shareable(
     )
     shown = _as_many(open_, summary.capabilities, summary.open_total)
     return Summary(
-        now=summary.now,
+        **_only(summary, SUMMARY_AS_IT_IS),
         capabilities=shown,
-        total=summary.total,
         open_total=len(open_),
-        mentions=summary.mentions,
-        images=summary.images,
         named_by=(),
-        single=summary.single,
-        first_seen=summary.first_seen,
-        last_seen=summary.last_seen,
-        ranked_by=summary.ranked_by,
         categories=_categories(shared),
         combinations=_combinations(summary, common),
-        account=None if summary.account is None else _account(summary.account),
+        account=summary.account
+        and Account(**_only(summary.account, ACCOUNT_AS_IT_IS), examples=(), rules={}),
         selection=tuple((name, value if name in _TIMES else None) for name, value in summary.selection),
         command="",
         reclassified=None,
@@ -92,10 +93,8 @@ def shareable(
         settled=(),
         settled_total=0,
         hidden=0,
-        fewest=summary.fewest,
         has_vocabulary=False,
         changes=None,
-        covered_from=summary.covered_from,
         ties=_ties(summary.everything, shown),
         before=None,
         differences=(),
@@ -117,47 +116,25 @@ def _shared(listed: Listed, common: CommonWords) -> Listed:
     )
     return Listed(
         capability=Capability(
-            rank=item.rank,
+            **_only(item, CAPABILITY_AS_IT_IS),
             capability_id=f"cap-{item.rank}",  # the real one is made from a wording
             label=_label(item, variants, common),
-            mentions=item.mentions,
-            images=item.images,
-            sessions=item.sessions,
             tenants=0,
-            first_seen=item.first_seen,
-            last_seen=item.last_seen,
-            unsatisfied=item.unsatisfied,
-            neutral=item.neutral,
-            satisfied=item.satisfied,
-            unrated=item.unrated,
             intent_category=min(categories, key=lambda each: each.name == UNCATEGORIZED).name,
             categories=categories,
             operations=_common_tallies(item.operations, name, common.operations),
             vocabulary_used=_common_tallies(item.vocabulary_used, name, common.entries),
             variants=variants,
             examples=(),
-            cohesion=item.cohesion,
-            rank_low=item.rank_low,
-            rank_high=item.rank_high,
-            trend=item.trend,
-            priority=item.priority,
             covered_by=(),
             status="",
-            tie_group=item.tie_group,
-            reach=item.reach,
-            need=item.need,
-            recency=item.recency,
-            weekly=item.weekly,
             combinations=tuple(
                 each for each in item.combinations if (name, together(each.operations)) in common.combinations
             ),
             workarounds=(),
-            repeats=item.repeats,
             decisions=(),
-            established=item.established,
             pinned=False,
             outgrown=(),
-            next_ahead=item.next_ahead,
             asked_by=(),
         ),
         group=listed.group,
@@ -167,26 +144,8 @@ def _shared(listed: Listed, common: CommonWords) -> Listed:
     )
 
 
-def _account(account: Account) -> Account:
-    """Where every line went, in numbers alone."""
-    return Account(
-        files=account.files,
-        unreadable=account.unreadable,
-        lines=account.lines,
-        records=account.records,
-        counted=account.counted,
-        filtered=account.filtered,
-        duplicates=account.duplicates,
-        superseded=account.superseded,
-        rejects=account.rejects,
-        passed_over=account.passed_over,
-        repairs=account.repairs,
-        reasons=account.reasons,
-        unread=account.unread,
-        examples=(),
-        not_a_gap=account.not_a_gap,
-        rules={},
-    )
+def _only(struct: msgspec.Struct, fields: Sequence[str]) -> dict[str, Any]:
+    return {field: getattr(struct, field) for field in fields}
 
 
 def _combinations(summary: Summary, common: CommonWords) -> tuple[Combination, ...] | None:
@@ -197,9 +156,7 @@ def _combinations(summary: Summary, common: CommonWords) -> tuple[Combination, .
     return shared or (None if combinations else summary.combinations)
 
 
-def _common_tallies(
-    tallies: tuple[Tally, ...], name: str, common: frozenset[tuple[str, str]]
-) -> tuple[Tally, ...]:
+def _common_tallies(tallies: tuple[Tally, ...], name: str, common: _Pairs) -> tuple[Tally, ...]:
     return tuple(each for each in tallies if (name, each.name) in common)
 
 
@@ -241,11 +198,7 @@ def _categories(shared: tuple[Listed, ...]) -> tuple[Category, ...]:
 
 
 def _withheld(
-    summary: Summary,
-    counted: pl.DataFrame,
-    many: list[Listed],
-    common: CommonWords,
-    fewest: int,
+    summary: Summary, counted: pl.DataFrame, many: list[Listed], common: CommonWords, fewest: int
 ) -> Withheld:
     """What a reader does not see, in numbers."""
     items = [each.capability for each in many if each.group != SETTLED]
@@ -253,7 +206,7 @@ def _withheld(
     rare = counted.group_by("capability_id").agg(images.alias("images"), pl.len().alias("mentions"))
     rare = rare.filter(pl.col("images") < fewest)
 
-    def uncommon(field: str, common_names: frozenset[tuple[str, str]]) -> int:
+    def uncommon(field: str, common_names: _Pairs) -> int:
         return sum(
             (item.capability_id, each.name) not in common_names
             for item in items

@@ -6,18 +6,18 @@ what is published later is what was ranked, and not what a second run would make
 
 import shlex
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import polars as pl
 
 from vocabgap.errors import NotFoundError, StateError, VocabgapError
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.files.signals import deferred_signals
-from vocabgap.glossary.checkpoints import clear_abandoned, drop_state, state_path
+from vocabgap.glossary.checkpoints import clear_abandoned, drop_state, waiting_folder
 from vocabgap.glossary.conflicts import BlockedByConflictError, SemanticConflict, Strictness, should_block
 from vocabgap.glossary.event_log import changing
 from vocabgap.glossary.extracting import SIGNS, Field, extract
@@ -44,21 +44,13 @@ _SHOWN_TERMS: Final = 3  # in a message
 
 @dataclass(frozen=True)
 class Blocked:
-    """Why a report is not published yet, and how to go on.
-
-    Attributes:
-        message: What is wrong.
-        hint: What to do about it.
-        retry_token: What publishes the report once its words are settled: `vocabgap report --resume TOKEN`.
-        conflicts: The terms whose meaning is open.
-        strictness: What was not let pass.
-    """
+    """Why a report is not published yet, and how to go on: `vocabgap report --resume TOKEN` publishes it."""
 
     message: str
     hint: str
     retry_token: str
-    conflicts: tuple[SemanticConflict, ...]
-    strictness: Strictness | None
+    conflicts: tuple[SemanticConflict, ...]  # the terms whose meaning is open
+    strictness: Strictness | None  # what was not let pass
 
     @property
     def error(self) -> BlockedByConflictError:
@@ -70,12 +62,7 @@ class Blocked:
 
 @dataclass(frozen=True)
 class Checked:
-    """What a glossary says of the words of a report.
-
-    Attributes:
-        terms: What they mean, as far as it knows.
-        blocked: Why the report must wait; null where nothing keeps it from being published.
-    """
+    """What a glossary says of the words of a report, and why it must wait, if it must."""
 
     terms: CheckedTerms
     blocked: Blocked | None
@@ -86,15 +73,8 @@ def check_terms(
 ) -> Checked | None:
     """Check the labels and the wordings of the capabilities that a report shows.
 
-    Args:
-        ranked: Table `capabilities`.
-        settings: The glossary, and what stops the report.
-        top: How many capabilities it shows; 0 shows all.
-        out: The folder that it is going to be published in.
-        share: Whether a page is written, too, that may leave the machine.
-
-    Returns:
-        What came of it; null where no glossary is named, or nothing is to be checked.
+    None where no glossary is named, or nothing is to be checked. Where the report is going to be published,
+    and whether with a page that may leave the machine, is kept with what waits.
 
     Raises:
         BlockedByConflictError: The report must wait, and the glossary's log cannot be written to keep it.
@@ -105,19 +85,9 @@ def check_terms(
     runtime = configured_runtime(settings)
     runtime.require_folder()
     texts = _texts(ranked, top)
-    context = ExecutionContext(
-        _STEP,
-        _MISSION,
-        f"run-{iso(runtime.now())}",
-        dict(texts),
-        {
-            "critical_step": True,
-            "glossary_fields": list(texts),
-            SIGNS: _SIGNS,
-            _OUT: str(out),
-            _SHARE: share,
-        },
-    )
+    metadata = {"critical_step": True, "glossary_fields": list(texts), SIGNS: _SIGNS}
+    metadata |= {_OUT: str(out), _SHARE: share}
+    context = ExecutionContext(_STEP, _MISSION, f"run-{iso(runtime.now())}", dict(texts), metadata)
     clear_abandoned(runtime.logs, _MISSION)
     runtime.start(context)
     blocked = None
@@ -131,15 +101,6 @@ def check_terms(
         _forget(settings, context.retry_token)
         raise
     return Checked(_checked_terms(context, runtime.load(_MISSION).glossary, _labels(ranked, top)), blocked)
-
-
-def waiting_folder(settings: GlossarySettings, retry_token: str) -> Path:
-    """The folder in which the files of a report wait.
-
-    Raises:
-        NotFoundError: The token is none.
-    """
-    return state_path(configured_runtime(settings).logs, retry_token).with_suffix("")
 
 
 @contextmanager
@@ -160,16 +121,9 @@ def publish_waiting(
     out: str | Path | None = None,
     strictness: Strictness | None = None,
 ) -> Published | Blocked:
-    """Publish a report that waits, where the glossary settles its words by now.
+    """Publish a report that waits, where the glossary settles its words by now, or say why it waits on.
 
-    Args:
-        settings: The glossary.
-        retry_token: The token that the report waits under.
-        out: The folder to publish; the one that it was meant for by default.
-        strictness: What stops it now; what did then by default.
-
-    Returns:
-        The published report, or why it goes on waiting, under the same token.
+    The folder to publish is by default the one that it was meant for, and what stops it what did then.
 
     Raises:
         NotFoundError: There is no such checkpoint, or no report waits there.
@@ -179,7 +133,7 @@ def publish_waiting(
     runtime.require_folder()
     with changing(runtime.logs):  # somebody else may publish it at this moment
         context = runtime.stopped(retry_token)
-        folder = waiting_folder(settings, retry_token)
+        folder = waiting_folder(runtime.logs, retry_token)
         if file_kind(folder) is not FileKind.FOLDER:
             raise NotFoundError(
                 f"no report waits under '{retry_token}'",
@@ -216,12 +170,10 @@ def _forget(settings: GlossarySettings, retry_token: str | None) -> None:
 
 def _texts(ranked: pl.DataFrame, top: int) -> dict[str, str]:
     """The label and the wordings of each capability, by its identifier."""
-    rows = ranked.select("capability_id", "label", "variants").head(top or ranked.height)
+    rows = ranked.select("capability_id", "label", "variants").head(top or ranked.height).iter_rows()
     return {
-        row["capability_id"]: ".\n".join(
-            dict.fromkeys([row["label"], *(each["wording"] for each in row["variants"])])
-        )
-        for row in rows.iter_rows(named=True)
+        name: ".\n".join(dict.fromkeys([label, *(each["wording"] for each in variants)]))
+        for name, label, variants in rows
     }
 
 
@@ -254,7 +206,11 @@ def _checked_terms(context: ExecutionContext, glossary: Glossary, labels: Mappin
     for identifier, text in context.inputs.items():
         if not isinstance(text, str):
             continue
-        meanings, still_open = _terms_of(text, context.metadata, glossary, open_terms)
+        terms = extract([Field("", text)], context.metadata, glossary.known)
+        names = [term.surface.surface_text for term in terms]
+        senses = [(name, glossary.meaning(name)) for name in names if name not in open_terms]
+        meanings = tuple(TermMeaning(name, sense.definition, sense.scope) for name, sense in senses if sense)
+        still_open = tuple(name for name in names if name in open_terms)
         if meanings or still_open:
             label = labels.get(identifier, identifier)
             capabilities.append(CapabilityTerms(identifier, label, meanings, still_open))
@@ -269,19 +225,3 @@ def _checked_terms(context: ExecutionContext, glossary: Glossary, labels: Mappin
         for question in context.questions
     )
     return CheckedTerms(strictness.value, tuple(capabilities), questions)
-
-
-def _terms_of(
-    text: str, metadata: Mapping[str, Any], glossary: Glossary, open_terms: set[str]
-) -> tuple[tuple[TermMeaning, ...], tuple[str, ...]]:
-    """What the terms of one capability mean, and which of them are open."""
-    names: Sequence[str] = [
-        term.surface.surface_text for term in extract([Field("", text)], metadata, glossary.known)
-    ]
-    senses = [(name, glossary.meaning(name)) for name in names if name not in open_terms]
-    return (
-        tuple(
-            TermMeaning(name, sense.definition, sense.scope) for name, sense in senses if sense is not None
-        ),
-        tuple(name for name in names if name in open_terms),
-    )

@@ -192,11 +192,7 @@ def how_often(capability: Capability) -> str:
 
 
 def too_few(fewest: Mapping[str, int]) -> str:
-    """What a capability that is not established lacks.
-
-    Args:
-        fewest: How many of which column one must have to be established, such as two images.
-    """
+    """What one lacks that is not established: how many of which column it would need, such as two images."""
     lacks = []
     for column, least in fewest.items():
         place, unit = _UNITS.get(column, ("of", column.removesuffix("s")))

@@ -61,19 +61,12 @@ _OPTIONAL: Final = {GAPS_NAME: GAPS, REJECTS_NAME: REJECTS, LINEAGE_NAME: LINEAG
 
 @dataclass(frozen=True, repr=False)
 class Published:
-    """A run as it was published.
-
-    Attributes:
-        folder: Where the files are.
-        files: Their names.
-        summary: What the report says.
-        manifest: What `run.json` says.
-    """
+    """A run as it was published."""
 
     folder: Path
-    files: tuple[str, ...]
-    summary: Summary
-    manifest: Manifest
+    files: tuple[str, ...]  # their names
+    summary: Summary  # what the report says
+    manifest: Manifest  # what `run.json` says
 
     @property
     def headline(self) -> str:
@@ -241,12 +234,7 @@ def write_formats(
 
 
 def with_capabilities(gaps: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
-    """Say of every readable line which capability its wording belongs to.
-
-    Args:
-        gaps: Table `gaps`.
-        ranked: Table `capabilities`.
-    """
+    """Say of every readable line of table `gaps` which capability its wording belongs to."""
     GAPS.require(gaps)
     belongs = (
         ranked.select("capability_id", pl.col("variants").list.eval(pl.element().struct.field("wording")))
