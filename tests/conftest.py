@@ -12,7 +12,7 @@ from xdist.scheduler import LoadFileScheduling
 
 from builders import OUTSIDE
 
-BROWSER_TESTS = "tests/reporting/page/browser/"
+TOGETHER = ("tests/reporting/page/browser/", "tests/clustering/")
 
 # As many tests as there are cores run at once; threads of their own would only wait for each other.
 for threads in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
@@ -23,7 +23,7 @@ gc.set_threshold(50_000)
 
 # A busy machine takes its time; what is slow is for benchmarks to say.
 # `HYPOTHESIS_PROFILE=thorough` looks longer.
-settings.register_profile("ci", deadline=None, max_examples=20)
+settings.register_profile("ci", deadline=None, max_examples=15)
 settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
@@ -52,15 +52,15 @@ def _no_power_cut() -> Iterator[None]:
         yield
 
 
-class OneBrowser(LoadFileScheduling):  # type: ignore[misc]  # it has no types
-    """Tests of a file run together, and so do all that need a browser, which is started once."""
+class ByCost(LoadFileScheduling):  # type: ignore[misc]  # it has no types
+    """Tests of a file run together; so do all that share a browser, and all that have Numba compile loops."""
 
     def _split_scope(self, nodeid: str) -> str:
         file: str = super()._split_scope(nodeid)
-        return BROWSER_TESTS if file.startswith(BROWSER_TESTS) else file
+        return next((folder for folder in TOGETHER if file.startswith(folder)), file)
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> OneBrowser:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByCost:
     """How `--numprocesses` spreads the tests, whatever `--dist` says."""
-    return OneBrowser(config, log)
+    return ByCost(config, log)
