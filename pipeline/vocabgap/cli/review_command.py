@@ -159,7 +159,7 @@ def show(
         out=run,
         now=moment,
         settings=settings,
-        deciding="" if config is None else f"--config {shlex.quote(printable_name(config))}",
+        deciding="" if config is None else f"--config {shlex.quote(printable_name(str(config)))}",
         **reading_arguments(context),
     )
     _print_shown(output, shown, most)
