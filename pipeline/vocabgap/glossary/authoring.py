@@ -15,13 +15,7 @@ from vocabgap.glossary.events import Actor, NewSense
 from vocabgap.glossary.glossary import Glossary, added, sense_id, with_status
 from vocabgap.glossary.normal_form import definition_key, surface_of, term_key
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
-from vocabgap.glossary.seeds import (
-    SEED_ENDING,
-    SeedTerm,
-    read_seed,
-    save_terms,
-    seed_path,
-)
+from vocabgap.glossary.seeds import SEED_ENDING, SeedTerm, read_seed, save_terms, seed_path
 from vocabgap.glossary.senses import GlossaryScope, ScopeStack, SenseStatus, TermSense
 from vocabgap.glossary.session import mission_strictness
 from vocabgap.settings.model import GlossarySettings

@@ -19,12 +19,7 @@ from vocabgap.files.lines import add_lines, appending, read_lines
 from vocabgap.files.locking import lock_file
 from vocabgap.files.refusals import FileKind, FileRole, file_kind
 from vocabgap.glossary.checkpoints import StepCheckpoint, checkpoint_of, is_uuid
-from vocabgap.glossary.events import (
-    GlossaryEvent,
-    StepCheckpointed,
-    encoded,
-    event_of,
-)
+from vocabgap.glossary.events import GlossaryEvent, StepCheckpointed, encoded, event_of
 from vocabgap.glossary.senses import InvalidTermError, require_id
 from vocabgap.text import count
 

@@ -10,11 +10,7 @@ import msgspec
 
 from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity
-from vocabgap.glossary.event_log import (
-    BY_HAND,
-    LoggedEvent,
-    changing,
-)
+from vocabgap.glossary.event_log import BY_HAND, LoggedEvent, changing
 from vocabgap.glossary.events import (
     GlossaryClarificationRequested,
     GlossaryClarificationResolved,
@@ -28,11 +24,7 @@ from vocabgap.glossary.glossary import Glossary, added, selected
 from vocabgap.glossary.normal_form import definition_key
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import SenseRef
-from vocabgap.glossary.session import (
-    Answer,
-    Define,
-    Select,
-)
+from vocabgap.glossary.session import Answer, Define, Select
 
 _FEWEST_DIGITS: Final = 8  # of an identifier's beginning
 _Place = tuple[str, str, str]  # mission, step and term of a finding

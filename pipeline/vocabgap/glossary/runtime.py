@@ -8,17 +8,8 @@ from typing import Any, Final
 
 from vocabgap.errors import NotFoundError, VocabgapError, expanded, require_kind, require_text
 from vocabgap.files.refusals import FileKind, file_kind
-from vocabgap.glossary.checkpoints import (
-    StepCheckpoint,
-    drop_state,
-    load_state,
-    state_path,
-)
-from vocabgap.glossary.conflicts import (
-    BlockedByConflictError,
-    Strictness,
-    effective_strictness,
-)
+from vocabgap.glossary.checkpoints import StepCheckpoint, drop_state, load_state, state_path
+from vocabgap.glossary.conflicts import BlockedByConflictError, Strictness, effective_strictness
 from vocabgap.glossary.event_log import load_checkpoint, require_checkpoint
 from vocabgap.glossary.events import Actor, GlossaryEvent, GlossaryScopeActivated
 from vocabgap.glossary.glossary import Glossary
