@@ -179,8 +179,8 @@ def checkpoint(given: Input) -> str:
 
 
 def verify_hash(given: Input) -> dict[str, Any]:
-    found = verify_inputs(hash_inputs(given["at_checkpoint"]), given["now"])
-    return {"matches": found.matches, "shown_len": [len(found.old), len(found.new)]}
+    matches, old, new = verify_inputs(hash_inputs(given["at_checkpoint"]), given["now"])
+    return {"matches": matches, "shown_len": [len(old), len(new)]}
 
 
 def diff(given: Input) -> dict[str, list[Any]]:

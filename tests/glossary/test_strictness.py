@@ -17,7 +17,6 @@ from vocabgap.glossary.session import (
     ExecutionContext,
     is_enabled,
     mission_strictness,
-    step_strictness,
 )
 
 AGAIN = "7b1c2e0a-0000-4000-8000-000000000000"
@@ -39,7 +38,8 @@ def test_the_nearest_strictness_counts(
 @pytest.mark.parametrize("value", ["OFF", "Max", "", "strict", False, None, 1])
 def test_only_the_names_in_lower_case_are_strictness(value: object) -> None:
     assert strictness_of(value) is None
-    assert step_strictness({"glossary_check_strictness": value}) is None
+    step = ExecutionContext("s", "m", "r", metadata={"glossary_check_strictness": value})
+    assert step.step_strictness is None
     assert mission_strictness({"glossary": {"strictness": value}}) is None
 
 

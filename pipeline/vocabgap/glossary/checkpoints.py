@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, time
 from enum import Enum, StrEnum
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 import msgspec
@@ -25,16 +25,13 @@ from vocabgap.text import escape_unseen
 if TYPE_CHECKING:
     from vocabgap.glossary.session import ExecutionContext
 
-SHOWN_DIGITS: Final = 16  # of a hash
+_SHOWN_DIGITS: Final = 16  # of a hash
 _FOLDER: Final = "steps"
 _ENDING: Final = ".json"
 _ABANDONED_SECONDS: Final = 3600
 _PRIVATE: Final = 0o600  # inputs are what people wrote
-_EXPECTED: Final = "expected a token as the step told it when it was stopped, a UUID"
 _ROLE: Final = FileRole("state of a step", "see to its folder", undone="nothing was kept", again="try again")
-_HASH: Final = re.compile("[0-9a-f]{64}")
 _TOKEN_LENGTH: Final = 36
-_JSON_HINT: Final = "expected what JSON can hold: texts, numbers, true, false, null, lists and objects"
 
 
 class Cursor(StrEnum):
@@ -66,7 +63,7 @@ class StepCheckpoint(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         for name in ("mission_id", "run_id", "step_id"):
             require_id(name, getattr(self, name))
-        if not _HASH.fullmatch(self.input_hash):
+        if not re.fullmatch("[0-9a-f]{64}", self.input_hash):
             raise InvalidTermError(
                 f"Invalid input_hash format: expected 64 of 0-9a-f, found {self.input_hash!r}"
             )
@@ -78,14 +75,6 @@ class StepCheckpoint(msgspec.Struct, frozen=True):
             raise InvalidTermError(f"Invalid retry_token format: expected a UUID, found {self.retry_token!r}")
         if self.timestamp.tzinfo is None:
             msgspec.structs.force_setattr(self, "timestamp", self.timestamp.replace(tzinfo=UTC))
-
-
-class Verified(NamedTuple):
-    """Whether the inputs are those of a checkpoint."""
-
-    matches: bool
-    old: str
-    new: str
 
 
 def checkpoint_of(payload: object) -> StepCheckpoint:
@@ -105,10 +94,10 @@ def hash_inputs(inputs: Mapping[str, Any]) -> str:
     return hashlib.sha256(_canonical(inputs).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def verify_inputs(input_hash: str, inputs: Mapping[str, Any]) -> Verified:
-    """Whether the inputs are still those of a hash."""
+def verify_inputs(input_hash: str, inputs: Mapping[str, Any]) -> tuple[bool, str, str]:
+    """Whether the inputs are still those of a hash, and the digits of it and of theirs that are shown."""
     digest = hash_inputs(inputs)
-    return Verified(digest == input_hash, input_hash[:SHOWN_DIGITS], digest[:SHOWN_DIGITS])
+    return digest == input_hash, input_hash[:_SHOWN_DIGITS], digest[:_SHOWN_DIGITS]
 
 
 def input_diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
@@ -142,7 +131,10 @@ def _canonical(value: object) -> str:
     try:
         return json.dumps(value, sort_keys=True, ensure_ascii=False, default=plain)
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInputError(f"inputs cannot be hashed: {error}", hint=_JSON_HINT) from error
+        raise InvalidInputError(
+            f"inputs cannot be hashed: {error}",
+            hint="expected what JSON can hold: texts, numbers, true, false, null, lists and objects",
+        ) from error
 
 
 def is_uuid(token: object) -> bool:
@@ -171,20 +163,10 @@ class StepState(msgspec.Struct, frozen=True):
 
 def save_state(events: Path, retry_token: str, context: "ExecutionContext") -> None:
     """Keep a step, all of it or nothing."""
-    state = StepState(
-        context.step_id,
-        context.mission_id,
-        context.run_id,
-        dict(context.inputs),
-        dict(context.metadata),
-        dict(context.config),
-        dict(context.step_input or {}),
-        dict(context.step_output),
-        tuple(context.extracted_terms),
-    )
+    state = {name: getattr(context, name) for name in StepState.__struct_fields__}
     path = state_path(events, retry_token)
     try:
-        content = json.dumps(msgspec.structs.asdict(state), default=_plain).encode()
+        content = json.dumps(state, default=_plain).encode()
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InvalidInputError(f"the step cannot be kept: {error}") from error
     with _ROLE.refusing(path, "written"):
@@ -236,7 +218,10 @@ def state_path(events: Path, retry_token: str) -> Path:
         NotFoundError: It is none, and so no checkpoint has it.
     """
     if not is_uuid(retry_token):
-        raise NotFoundError(f"there is no checkpoint '{escape_unseen(retry_token)}'", hint=_EXPECTED)
+        raise NotFoundError(
+            f"there is no checkpoint '{escape_unseen(retry_token)}'",
+            hint="expected a token as the step told it when it was stopped, a UUID",
+        )
     return events / _FOLDER / f"{retry_token}{_ENDING}"
 
 

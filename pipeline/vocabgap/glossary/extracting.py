@@ -83,9 +83,8 @@ _FIELDS: Final = "glossary_fields"
 SIGNS: Final = "glossary_signs"  # in the metadata of a step: the only signs that count
 _HAS_WORD: Final = re.compile(r"[^\W_]")
 _NOTHING_KNOWN: Final = KnownTerms()
-_KEYS: Final = attrgetter("keys")
-_FORMS: Final = attrgetter("forms")
 _Find = tuple[str, str]  # the normal form of a term, and what is written
+_Sign = tuple[TermSource, str, str]  # which sign a spelling is, the normal form, and what is written
 
 
 class Field(NamedTuple):
@@ -178,13 +177,13 @@ class _Scanned:
         self.context, text = field
         self.text = composed(text)
         runs = self.text.split()
-        self._read = readings(runs)
-        self._distinct = readings(dict.fromkeys(runs))
+        self._read = list(map(_read, runs))
+        self._distinct = list(map(_read, dict.fromkeys(runs)))
         self._signs = tuple(dict.fromkeys([sign for each in self._distinct for sign in each.signs]))
 
     def forms(self) -> Iterator[str]:
         """The normal forms of the nouns, each as often as it is there."""
-        return chain.from_iterable(map(_FORMS, self._read))
+        return chain.from_iterable(map(attrgetter("forms"), self._read))
 
     def repeated(self, often: set[str]) -> Iterable[_Find]:
         """The nouns that are there often, of which the normal forms are given."""
@@ -192,7 +191,7 @@ class _Scanned:
 
     def keys(self) -> list[str]:
         """The words and marks in order, as they are looked up."""
-        return list(chain.from_iterable(map(_KEYS, self._read)))
+        return list(chain.from_iterable(map(attrgetter("keys"), self._read)))
 
     def spelled(self, source: TermSource) -> Iterator[_Find]:
         """The words whose spelling is some sign."""
@@ -299,44 +298,26 @@ def capitalised(text: str) -> Iterator[str]:
             yield " ".join(words)
 
 
-class Sign(NamedTuple):
-    """What a word's spelling says."""
+class _Reading(NamedTuple):
+    """What a run of characters says."""
 
-    source: TermSource
-    form: str
-    word: str
-
-
-class Reading(NamedTuple):
-    """What a run of characters says.
-
-    Attributes:
-        keys: Its words and marks, as they are looked up.
-        nouns: The words that are terms where they are there often: how they are looked up, and as written.
-    """
-
-    keys: tuple[str, ...]
-    signs: tuple[Sign, ...]
-    nouns: tuple[tuple[str, str], ...]
-    forms: tuple[str, ...]
-
-
-def readings(runs: Iterable[str]) -> list[Reading]:
-    """What runs of characters say, in order."""
-    return list(map(_read, runs))
+    keys: tuple[str, ...]  # its words and marks, as they are looked up
+    signs: tuple[_Sign, ...]  # the terms that their spelling shows
+    nouns: tuple[_Find, ...]  # the words that are terms where they are there often
+    forms: tuple[str, ...]  # how these are looked up
 
 
 @lru_cache(maxsize=100_000)
-def _read(run: str) -> Reading:
+def _read(run: str) -> _Reading:
     if run.isalpha() and run.islower():  # most of any text
         key = word_key(run)
-        return Reading((key,), (), *((((key, run),), (key,)) if _is_noun(run) else ((), ())))
+        return _Reading((key,), (), *((((key, run),), (key,)) if _is_noun(run) else ((), ())))
     tokens = tokens_of(run)
     words = [token for token in tokens if len(token) > 1]  # a single letter or mark is no term
-    signs = [Sign(*sign, word) for word in words if (sign := spelled_as(word)) is not None]
-    signs += (Sign(TermSource.CASING_PATTERN, normal_form(word), word) for word in kebabs(run))
+    signs = [(*sign, word) for word in words if (sign := spelled_as(word)) is not None]
+    signs += ((TermSource.CASING_PATTERN, normal_form(word), word) for word in kebabs(run))
     nouns = tuple((word_key(word), word) for word in words if _is_noun(word))
-    return Reading(tuple(map(word_key, tokens)), tuple(signs), nouns, tuple(form for form, _ in nouns))
+    return _Reading(tuple(map(word_key, tokens)), tuple(signs), nouns, tuple(form for form, _ in nouns))
 
 
 def _is_noun(token: str) -> bool:

@@ -1,6 +1,6 @@
 """The middlewares: five rooms that a step passes, one after the other."""
 
-from typing import Final, Protocol
+from typing import Protocol
 from uuid import uuid4
 
 from vocabgap.errors import VocabgapError
@@ -40,7 +40,7 @@ from vocabgap.glossary.session import (
     MOST_ASKED,
     SERVICE,
     AbortResumeError,
-    Answer,
+    Ask,
     ChangedInputs,
     Defer,
     DeferredToAsyncError,
@@ -131,9 +131,6 @@ def conflicts_of(context: ExecutionContext, glossary: Glossary) -> list[Semantic
     )
 
 
-_HINT: Final = "answer the open questions, then resume the step"
-
-
 def guard(context: ExecutionContext, session: Session) -> ExecutionContext:
     """Let a step go on, or stop it.
 
@@ -146,7 +143,7 @@ def guard(context: ExecutionContext, session: Session) -> ExecutionContext:
     if not context.is_stopped:
         return context
     if not was_stopped:
-        context.retry_token = _keep(context, session, strictness)
+        context.retry_token = _checkpointed(context, session, strictness)
         return context
     session.record(
         context,
@@ -167,7 +164,7 @@ def guard(context: ExecutionContext, session: Session) -> ExecutionContext:
         strictness,
         blocking_message(context.conflicts),
         retry_token=context.retry_token or "",
-        hint=_HINT,
+        hint="answer the open questions, then resume the step",
     )
 
 
@@ -190,13 +187,13 @@ def _meanings(context: ExecutionContext, session: Session) -> dict[str, str]:
     return {name: sense.definition for name, sense in meanings.items() if sense is not None}
 
 
-def _keep(context: ExecutionContext, session: Session, strictness: Strictness) -> str | None:
+def _checkpointed(context: ExecutionContext, session: Session, strictness: Strictness) -> str | None:
     """Keep what the step needs to go on; gives its token, and none where it cannot be kept.
 
     Of one that goes on as it was all is there: it is still the token that somebody was told.
     """
-    kept = context.retry_token if context.is_restored else None
-    token = kept or str(uuid4())
+    known = context.retry_token if context.is_restored else None
+    token = known or str(uuid4())
     try:
         checkpoint = StepCheckpoint(
             mission_id=context.mission_id,
@@ -210,14 +207,14 @@ def _keep(context: ExecutionContext, session: Session, strictness: Strictness) -
             timestamp=session.now(),
         )
         # First the state, then the event that names it: a token in the log always leads to what was kept.
-        if session.files is not None and kept is None:
+        if session.files is not None and known is None:
             save_state(session.files.events, token, context)
     except VocabgapError as error:
         context.notes.append(f"there is no checkpoint: {error.message}")
-        return kept
+        return known
     noted = len(context.notes)
     session.record(context, [StepCheckpointed.of(checkpoint)])
-    return token if len(context.notes) == noted else kept
+    return token if len(context.notes) == noted else known
 
 
 def clarify(context: ExecutionContext, session: Session) -> ExecutionContext:
@@ -227,7 +224,7 @@ def clarify(context: ExecutionContext, session: Session) -> ExecutionContext:
     answered by their identifiers. What is hardly a term stops nothing and becomes a draft instead.
     """
     strictness = context.effective_strictness or Strictness.MEDIUM
-    left = MOST_ASKED if context.is_stopped and session.ask is not None else 0
+    left = MOST_ASKED if context.is_stopped else 0
     context.questions = []
     stays = []
     unlogged: list[GlossaryEvent] = []  # they are logged together: each time costs a wait for the disk
@@ -239,74 +236,57 @@ def clarify(context: ExecutionContext, session: Session) -> ExecutionContext:
             continue
         question = question_of(conflict, context.mission_id, session.glossary)
         unlogged.append(_requested(question, context, session))
-        event = None
-        if stops and left > 0:
+        if stops and left > 0 and session.ask is not None:
             left -= 1
             session.record(context, unlogged)
             unlogged = []
-            event = _settled(question, context, session)
-        if event is None:
-            context.questions.append(question)
-            stays.append(conflict)
-        else:
-            context.resolved_conflicts.append(conflict)
+            if _is_settled(question, session.ask, context, session):
+                context.resolved_conflicts.append(conflict)
+                continue
+        context.questions.append(question)
+        stays.append(conflict)
     session.record(context, unlogged)
     context.conflicts = stays
     return context
 
 
-def answered(question: Question, answer: Answer, session: Session) -> GlossaryEvent | None:
-    """The event that an answer is; none where the question stays open."""
-    moment = session.now()
-    match answer:
-        case Select(place):
-            chosen = question.candidates[place]
-            return selected(
-                session.glossary,
-                chosen,
-                conflict_id=question.conflict_id,
-                actor=session.actor,
-                now=moment,
-                usage=question.conflict.usage,
-            )
-        case Define(definition):
-            return added(
-                session.glossary,
-                question.term,
-                definition,
-                actor=session.actor,
-                now=moment,
-                source=CLARIFIED,
-                replacing=True,
-                conflict_id=question.conflict_id,
-                usage=question.conflict.usage,
-            )
-    return None
-
-
-def _settled(question: Question, context: ExecutionContext, session: Session) -> GlossaryEvent | None:
-    """The event that somebody's answer is, logged; none where the question stays open."""
-    answer = _asked(question, context, session)
-    if isinstance(answer, Defer):
-        return None
-    with session.alone(context):
-        event = answered(question, answer, session)
-        if event is not None:
-            session.record(context, [event])
-    return event
-
-
-def _asked(question: Question, context: ExecutionContext, session: Session) -> Answer:
-    """What somebody answers; nothing where the asking itself goes wrong."""
-    if session.ask is None:
-        return Defer()
+def _is_settled(question: Question, ask: Ask, context: ExecutionContext, session: Session) -> bool:
+    """Whether somebody answers a question, which is logged then."""
     try:
-        return session.ask(question)
+        answer = ask(question)
     except DeferredToAsyncError:
         raise
     except Exception as error:  # a terminal that fails must not let a step pass that was to be stopped
         context.notes.append(f"'{question.term}' was not asked: {type(error).__name__}: {error}")
-        return Defer()
+        return False
+    if isinstance(answer, Defer):
+        return False
+    with session.alone(context):
+        session.record(context, [_answered(question, answer, session)])
+    return True
+
+
+def _answered(question: Question, answer: Select | Define, session: Session) -> GlossaryEvent:
+    if isinstance(answer, Select):
+        return selected(
+            session.glossary,
+            question.candidates[answer.place],
+            conflict_id=question.conflict_id,
+            actor=session.actor,
+            now=session.now(),
+            usage=question.conflict.usage,
+        )
+    return added(
+        session.glossary,
+        question.term,
+        answer.definition,
+        actor=session.actor,
+        now=session.now(),
+        source=CLARIFIED,
+        replacing=True,
+        conflict_id=question.conflict_id,
+        usage=question.conflict.usage,
+    )
 
 
 def _requested(
@@ -364,20 +344,19 @@ def restore(context: ExecutionContext, session: Session) -> ExecutionContext:
         context.notes.append(f"there is no checkpoint '{context.retry_token}'; the step begins anew")
         context.retry_token = None
         return context
-    kept = load_state(session.files.events, context.retry_token)
-    verified = verify_inputs(checkpoint.input_hash, context.inputs)
-    if not verified.matches:
-        changes = {} if kept is None else input_diff(kept.inputs, context.inputs)
-        changed = ChangedInputs(verified.old, verified.new, changes)
+    state = load_state(session.files.events, context.retry_token)
+    is_same, old, new = verify_inputs(checkpoint.input_hash, context.inputs)
+    if not is_same:
         if session.confirm is None:
             raise AbortResumeError("the inputs of the step have changed, and nobody was asked about it")
-        if not session.confirm(changed):
+        changes = {} if state is None else input_diff(state.inputs, context.inputs)
+        if not session.confirm(ChangedInputs(old, new, changes)):
             raise AbortResumeError("User declined resumption due to context change")
     context.scope_refs = checkpoint.scope_refs
     context.checkpoint_cursor = checkpoint.cursor
     context.resumed_from_checkpoint = True
-    if verified.matches and kept is not None:
-        context.extracted_terms = list(kept.extracted_terms)
+    if is_same and state is not None:
+        context.extracted_terms = list(state.extracted_terms)
         context.conflicts = conflicts_of(context, session.glossary)
         context.is_restored = True
     return context

@@ -84,9 +84,8 @@ _JOINERS: Final = re.compile("[\u200c\u200d\ufe0e\ufe0f]")
 # A dotted I, which only Turkish tells from I: in lower case, it would be two characters.
 _DOTTED: Final = re.compile("(?:\u0130|(?<=i)\u0307)\u0307*")
 _FOLDED: Final = f"\u0130\u0307{_UNSEEN}"
-MOST_CAPITALS: Final = 5  # of an acronym
 # Two to five capitals, with digits between or after them: API, HTTP2, K8S; and several of them: APIs.
-ACRONYM: Final = re.compile(rf"(?=(?:[0-9]*[A-Z]){{1,{MOST_CAPITALS}}}[0-9]*s?\Z)[A-Z][A-Z0-9]+(s?)")
+ACRONYM: Final = re.compile(r"(?=(?:[0-9]*[A-Z]){1,5}[0-9]*s?\Z)[A-Z][A-Z0-9]+(s?)")
 
 
 _END: Final = ""  # no token is empty: under it stands the term that ends here

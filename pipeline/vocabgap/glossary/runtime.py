@@ -207,26 +207,18 @@ class GlossaryRuntime:
         """
         require_text("retry_token", retry_token)
         checkpoint = require_checkpoint(self.logs, retry_token)
-        kept = load_state(self.logs, retry_token)
-        if kept is not None:
-            return ExecutionContext(
-                kept.step_id,
-                kept.mission_id,
-                kept.run_id,
-                dict(kept.inputs if inputs is None else inputs),
-                kept.metadata,
-                kept.config,
-                step_input=dict(kept.step_input) if inputs is None else None,
-                step_output=dict(kept.step_output),
-                retry_token=retry_token,
-            )
+        state = load_state(self.logs, retry_token)
+        step = checkpoint if state is None else state
         return ExecutionContext(
-            checkpoint.step_id,
-            checkpoint.mission_id,
-            checkpoint.run_id,
-            dict(inputs or {}),
-            # Nothing says any more whether it is one in which nothing may go wrong.
-            {"critical_step": True},
+            step.step_id,
+            step.mission_id,
+            step.run_id,
+            dict(inputs if inputs is not None else {} if state is None else state.inputs),
+            # Where nothing says so any more, it may be one in which nothing may go wrong.
+            {"critical_step": True} if state is None else state.metadata,
+            {} if state is None else state.config,
+            step_input=state.step_input if state is not None and inputs is None else None,
+            step_output={} if state is None else state.step_output,
             retry_token=retry_token,
         )
 
@@ -270,8 +262,8 @@ def configured_runtime(
         InvalidInputError: The scopes are none.
     """
     return GlossaryRuntime(
-        folder=expanded(settings.folder or DEFAULT_GLOSSARY),
-        events=None if settings.events is None else expanded(settings.events),
+        folder=Path(settings.folder or DEFAULT_GLOSSARY),
+        events=None if settings.events is None else Path(settings.events),
         scopes=ScopeStack(settings.scopes or DEFAULT_SCOPES, settings.local, settings.authored),
         strictness=Strictness(settings.strictness),
         actor=actor,

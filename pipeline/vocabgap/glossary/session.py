@@ -19,11 +19,8 @@ from vocabgap.glossary.normal_form import definition_key
 from vocabgap.glossary.senses import EXTRACTED, ExtractedTerm, ScopeRef, SenseRef, SenseStatus
 from vocabgap.text import can_be_seen
 
-_SWITCHED_OFF: Final = frozenset({"disabled", "false"})
 MOST_ASKED: Final = 3  # questions of one round
 _OURS: Final = UUID("6f0c8f0e-0b0e-5b61-9d5c-6a1b0c7d4e2f")  # the name space of the identifiers
-_CUSTOM: Final = frozenset({"c", "custom"})
-_DEFER: Final = frozenset({"d", "defer"})
 
 
 class Question(NamedTuple):
@@ -51,7 +48,7 @@ class Question(NamedTuple):
 
 
 class Select(NamedTuple):
-    """The answer that one of the candidates is meant, by its place, counted from 0."""
+    """One of the candidates is meant, by its place, counted from 0."""
 
     place: int
 
@@ -93,9 +90,9 @@ def parse_answer(text: str, candidates: Sequence[SenseRef]) -> Answer | None:
         The answer; a definition that is still empty for `c`; none where it is no answer.
     """
     typed = text.strip().casefold()
-    if typed in _CUSTOM:
+    if typed in {"c", "custom"}:
         return Define("")
-    if not typed or typed in _DEFER:
+    if not typed or typed in {"d", "defer"}:
         return Defer()
     if typed.isascii() and typed.isdecimal() and 1 <= int(typed[:9]) <= len(candidates):
         return Select(int(typed) - 1)
@@ -199,7 +196,7 @@ class ExecutionContext:
     @property
     def step_strictness(self) -> Strictness | None:
         """What the step says of strictness, if anything."""
-        return step_strictness(self.metadata)
+        return strictness_of(self.metadata.get("glossary_check_strictness"))
 
 
 SERVICE: Final = Actor("system:vocabgap", ActorType.SERVICE, "vocabgap")
@@ -291,18 +288,13 @@ def is_enabled(metadata: Mapping[str, Any], config: Mapping[str, Any]) -> bool:
     if wanted is None:
         return _glossary_section(config).get("enabled") is not False
     if isinstance(wanted, str):
-        return wanted.strip().casefold() not in _SWITCHED_OFF
+        return wanted.strip().casefold() not in {"disabled", "false"}
     return wanted is not False
 
 
 def mission_strictness(config: Mapping[str, Any]) -> Strictness | None:
     """What a mission's configuration says: `glossary.strictness`; none where that names no strictness."""
     return strictness_of(_glossary_section(config).get("strictness"))
-
-
-def step_strictness(metadata: Mapping[str, Any]) -> Strictness | None:
-    """What a step says: `glossary_check_strictness`; none where that names no strictness."""
-    return strictness_of(metadata.get("glossary_check_strictness"))
 
 
 def _glossary_section(config: object) -> Mapping[str, Any]:
