@@ -30,10 +30,7 @@ _PREFIX: Final = "VOCABGAP_"
 _KNOWN: Final = (CONFIG_VARIABLE, *VARIABLES, ACTOR_VARIABLE, DEBUG_VARIABLE)
 
 
-def status(
-    context: typer.Context,
-    config: ConfigOption = None,
-) -> None:
+def status(context: typer.Context, config: ConfigOption = None) -> None:
     """Print versions, the settings in force and the last run."""
     from vocabgap.records.moments import iso
     from vocabgap.reporting.manifest import read_manifest, versions
@@ -68,22 +65,26 @@ def status(
             "narrowed_to": last.narrowed_to,
         },
     )
+    settings, where = loaded.settings, loaded.settings.report.out
     named = ", ".join(f"{name} {number}" for name, number in libraries.items())
-    _line(output, f"vocabgap {__version__}, Python {platform.python_version()}, {named}")
-    _line(output, f"settings file: {loaded.path or 'none'}\n")
-    for lines in (_settings, _operations, _aliases, _rules, _sources):
-        for line in lines(loaded.settings):
-            _line(output, line)
-    _line(output, "\nenvironment:")
-    for line in _environment():
-        _line(output, line)
-    where = loaded.settings.report.out
     if last is None:
-        _line(output, f"\nno run in '{where}'")
+        run = f"no run in '{where}'"
     else:
-        summary = f"{iso(last.now)}, {count(last.capabilities, 'capability', 'capabilities')}"
-        summary += f", narrowed to {last.narrowed_to}" if last.narrowed_to else ""
-        _line(output, f"\nlast run in '{where}': {summary}")
+        capabilities = count(last.capabilities, "capability", "capabilities")
+        run = f"last run in '{where}': {iso(last.now)}, {capabilities}"
+        run += f", narrowed to {last.narrowed_to}" if last.narrowed_to else ""
+    lines = [
+        f"vocabgap {__version__}, Python {platform.python_version()}, {named}",
+        f"settings file: {loaded.path or 'none'}",
+        "",
+        *(line for part in (_settings, _operations, _aliases, _rules, _sources) for line in part(settings)),
+        "",
+        "environment:",
+        *_environment(),
+        "",
+        run,
+    ]
+    output.text("\n".join(map(escape_unseen, lines)))  # a file's text, which is shown, not obeyed
 
 
 def _settings(settings: Settings) -> Iterator[str]:
@@ -179,11 +180,6 @@ def _toml(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _line(output: Output, text: str) -> None:
-    """Print a line of settings: they are a file's text, and are shown, not obeyed."""
-    output.text("\n".join(map(escape_unseen, text.split("\n"))))
-
-
 def schema(
     context: typer.Context,
     name: Annotated[
@@ -195,7 +191,7 @@ def schema(
     ],
 ) -> None:
     """Print the columns of a published frame, or a contract of the shared corpus."""
-    from vocabgap.corpus.contracts import FILES
+    from vocabgap.corpus.contracts import FILES, contract_text
     from vocabgap.schema import PUBLISHED, REJECTS
 
     output = output_of(context)
@@ -203,7 +199,8 @@ def schema(
         _run_fields(output)
         return
     if name in FILES:
-        _contract(output, name)
+        text = contract_text(name)
+        output.result(text.removesuffix("\n"), schema=name, document=text)
         return
     if name not in PUBLISHED:
         known = ", ".join([*PUBLISHED, _RUN, *FILES])
@@ -215,14 +212,6 @@ def schema(
     ]
     reasons = {"reasons": list(RejectReason)} if table is REJECTS else {}
     _show(output, f"{name}: {table.row}", columns, name, **reasons)
-
-
-def _contract(output: Output, name: str) -> None:
-    from vocabgap.corpus.contracts import contract_text
-
-    text = contract_text(name)
-    output.event("result", schema=name, document=text)
-    output.text(text.removesuffix("\n"))
 
 
 def _run_fields(output: Output) -> None:

@@ -122,11 +122,7 @@ def _open(context: typer.Context, *, create: bool = False) -> "Corpus":
 
 
 def _confirmed(source: Path, tenant: str, repo: str) -> bool:
-    """What a person says about withdrawing everything; without a terminal nobody can be asked.
-
-    Raises:
-        InvalidInputError: The person says no.
-    """
+    """What a person says about withdrawing everything; without a terminal nobody can be asked."""
     if str(source) == "-" or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     if typer.confirm(escape_unseen(f"Withdraw everything of {tenant}/{repo}?"), err=True):
@@ -140,12 +136,16 @@ def _print_pushed(output: Output, result: "PushResult") -> None:
         output.note(escape_unseen(str(warning)))
     for error in result.errors[:_SHOWN_ERRORS]:
         output.note(escape_unseen(f"{error.code}: {_place(error.details)}{error.message}"))
-    if len(result.errors) > _SHOWN_ERRORS:
-        output.note(f"and {count(len(result.errors) - _SHOWN_ERRORS, 'error')} more; --json lists them all")
+    _note_more(output, len(result.errors))
     output.text(
         f"{count(result.ingested, 'record')} pushed, {result.added:,} of them new;"
         f" {result.deleted:,} withdrawn; {count(len(result.errors), 'error')}"
     )
+
+
+def _note_more(output: Output, number: int) -> None:
+    if number > _SHOWN_ERRORS:
+        output.note(f"and {number - _SHOWN_ERRORS:,} more; --json lists them all")
 
 
 def _place(details: Mapping[str, object]) -> str:
@@ -181,29 +181,22 @@ def export_chunks(
         payload = payloads.export_chunks(folder, file, tenant=tenant, repo=repo, settings=settings)
     for chunk in payload.left_out[:_SHOWN_ERRORS]:
         output.note(escape_unseen(f"left out: {chunk}"))
-    if len(payload.left_out) > _SHOWN_ERRORS:
-        output.note(f"and {len(payload.left_out) - _SHOWN_ERRORS:,} more; --json lists them all")
+    _note_more(output, len(payload.left_out))
     place = printable_name(str(file))
-    output.event("result", file=place, **asdict(payload))
-    output.text(
-        escape_unseen(f"{count(payload.chunks, 'record')} in {place}; {len(payload.left_out):,} left out")
-    )
+    summary = f"{count(payload.chunks, 'record')} in {place}; {len(payload.left_out):,} left out"
+    output.result(escape_unseen(summary), file=place, **asdict(payload))
 
 
 @corpus.command()
 @with_options(CorpusOptions)
-def export(
-    context: typer.Context,
-    file: Annotated[Path, typer.Argument(help=_FILE_HELP)],
-) -> None:
+def export(context: typer.Context, file: Annotated[Path, typer.Argument(help=_FILE_HELP)]) -> None:
     """Write a backup: every record with its vector, ordered by id."""
     output = output_of(context)
     backup = _open(context).export(file)
     place = printable_name(str(file))
-    output.event("result", file=place, **asdict(backup))
     summary = f"{count(backup.records, 'record')} of {backup.dimension:,} dimensions in {place}"
-    absent = f"; {backup.without_document:,} without a document" if backup.without_document else ""
-    output.text(escape_unseen(f"{summary}; {count(backup.embedded, 'vector')} made for it{absent}"))
+    summary += f"; {count(backup.embedded, 'vector')} made for it{_absent(backup.without_document)}"
+    output.result(escape_unseen(summary), file=place, **asdict(backup))
 
 
 @corpus.command()
@@ -224,18 +217,18 @@ def restore(
         restored = shared_corpus.restore(file, replace=replace)
     except RefusedError as error:
         raise InvalidInputError(f"{error.code}: {error.message}") from error
-    output.event("result", **asdict(restored))
     summary = f"{count(restored.records, 'record')} restored, {restored.added:,} of them new"
     removed = f"; {restored.removed:,} replaced" if replace else ""
-    absent = f"; {restored.without_document:,} without a document" if restored.without_document else ""
-    output.text(f"{summary}{removed}{absent}")
+    output.result(f"{summary}{removed}{_absent(restored.without_document)}", **asdict(restored))
+
+
+def _absent(number: int) -> str:
+    return f"; {number:,} without a document" if number else ""
 
 
 @corpus.command()
 @with_options(CorpusOptions)
-def status(
-    context: typer.Context,
-) -> None:
+def status(context: typer.Context) -> None:
     """Say how many records there are of whom, how large the corpus is, and what is left over in it."""
     output = output_of(context)
     shared_corpus = _open(context)
@@ -244,7 +237,7 @@ def status(
     output.event(
         "result",
         corpus=place,
-        measures=asdict(overview.measures),
+        measures=overview.measures,
         identities=overview.identities,
         dimension=overview.dimension,
         orphan_version_gap=overview.orphan_version_gap,
@@ -258,11 +251,8 @@ def status(
         headings = ("tenant", "repository", "root kind", *_NUMBERS)
         output.text(table(headings, [_row(each) for each in overview.identities], numbers=_NUMBERS) + "\n")
     output.text(escape_unseen(f"{place}: {_measured(overview.measures)}"))
-    output.text(
-        f"compaction is due: {overview.compaction_due}"
-        if overview.compaction_due
-        else "compaction is not due"
-    )
+    due = overview.compaction_due
+    output.text(f"compaction is due: {due}" if due else "compaction is not due")
     if overview.orphans or any(each.stale for each in overview.identities):
         output.text(f"{count(overview.orphans, 'record')} may be removed (vocabgap corpus remove-orphans)")
         for rule in overview.rules:
@@ -285,52 +275,39 @@ def forget(
 ) -> None:
     """Remove records of a tenant for good: without further options all of them."""
     output = output_of(context)
-    shared_corpus = _open(context)
-    forgotten = shared_corpus.forget(tenant, repo, image=image, record=record)
-    output.event("result", **asdict(forgotten))
-    output.text(
-        f"{count(forgotten.records, 'record')} forgotten, {count(forgotten.paths, 'path')} with nothing left"
-    )
+    forgotten = _open(context).forget(tenant, repo, image=image, record=record)
+    records, paths = count(forgotten.records, "record"), count(forgotten.paths, "path")
+    output.result(f"{records} forgotten, {paths} with nothing left", **asdict(forgotten))
     output.note(_BYTES_GO)
 
 
 @corpus.command()
 @with_options(CorpusOptions)
-def configure(
-    context: typer.Context,
-    tenant: TenantOption,
-) -> None:
+def configure(context: typer.Context, tenant: TenantOption) -> None:
     """Note that a tenant was configured anew: what it does not push again falls behind (see `status`)."""
     output = output_of(context)
     version = _open(context).configure(tenant)
-    output.event("result", tenant=tenant, config_version=version)
-    output.text(escape_unseen(f"configuration {version:,} of {tenant}; what is of earlier ones is stale"))
+    summary = f"configuration {version:,} of {tenant}; what is of earlier ones is stale"
+    output.result(escape_unseen(summary), tenant=tenant, config_version=version)
 
 
 @corpus.command("remove-orphans")
 @with_options(CorpusOptions)
-def remove_orphans(
-    context: typer.Context,
-) -> None:
+def remove_orphans(context: typer.Context) -> None:
     """Remove what `status` counts as missing or outdated."""
     output = output_of(context)
     removed = _open(context).remove_orphans()
-    output.event("result", records=removed)
-    output.text(f"{count(removed, 'record')} removed")
+    output.result(f"{count(removed, 'record')} removed", records=removed)
     if removed:
         output.note(_BYTES_GO)
 
 
 @corpus.command()
 @with_options(CorpusOptions)
-def compact(
-    context: typer.Context,
-) -> None:
+def compact(context: typer.Context) -> None:
     """Write anew what is there: what was removed is in no file of the corpus afterwards."""
-    output = output_of(context)
     measures = _open(context).compact()
-    output.event("result", **asdict(measures))
-    output.text(_measured(measures))
+    output_of(context).result(_measured(measures), **asdict(measures))
 
 
 def _row(each: "Identity") -> tuple[object, ...]:

@@ -87,21 +87,14 @@ def rename(
 
 @decide.command()
 @with_options(Choosing, Recording)
-def pin(
-    context: typer.Context,
-    capability: CapabilityArgument,
-) -> None:
+def pin(context: typer.Context, capability: CapabilityArgument) -> None:
     """Have a capability stand first, whatever its counts and whatever covers it."""
     _decide(context, lambda book, why: book.pin(capability, why))
 
 
 @decide.command()
 @with_options(Choosing, Recording)
-def dismiss(
-    context: typer.Context,
-    capability: CapabilityArgument,
-    why: WhyOption,
-) -> None:
+def dismiss(context: typer.Context, capability: CapabilityArgument, why: WhyOption) -> None:
     """Say that a capability is not going to be authored.
 
     That holds while the wordings that it has now carry at least half of its mentions.
@@ -126,10 +119,7 @@ def author(
 
 @decide.command()
 @with_options(Choosing, Recording)
-def reopen(
-    context: typer.Context,
-    capability: CapabilityArgument,
-) -> None:
+def reopen(context: typer.Context, capability: CapabilityArgument) -> None:
     """Say that a capability is open after all."""
     _decide(context, lambda book, why: book.reopen(capability, why))
 
@@ -169,8 +159,8 @@ def _decide(context: typer.Context, deciding: Callable[["Decisions", str], "Deci
     output.event("decision", decision=decision)
     if decision.entry is not None and settings.glossary.folder is not None:
         _author_term(output, settings, decision)
-    output.event("result", decision_id=decision.decision_id, file=place)
-    output.text(f"{decision.summary}\n{escape_unseen(place)}: the next `vocabgap report` follows it")
+    follows = f"{escape_unseen(place)}: the next `vocabgap report` follows it"
+    output.result(f"{decision.summary}\n{follows}", decision_id=decision.decision_id, file=place)
 
 
 def _author_term(output: Output, settings: "Settings", decision: "Decision") -> None:

@@ -257,10 +257,8 @@ def read_entries(path: Path) -> list[tuple[str, str]]:
 
 
 def _tell_changed(output: Output, sense: "TermSense", change: str) -> None:
-    output.event("result", **_fields(sense))
-    output.text(
-        f"{visible(sense.surface.surface_text)} [{sense.scope}] {change}: {visible(sense.definition)}"
-    )
+    term = f"{visible(sense.surface.surface_text)} [{sense.scope}]"
+    output.result(f"{term} {change}: {visible(sense.definition)}", **_fields(sense))
 
 
 def _fields(sense: "TermSense") -> dict[str, object]:

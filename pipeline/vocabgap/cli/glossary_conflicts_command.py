@@ -143,7 +143,7 @@ def _ask(output: Output, question: "OpenQuestion", candidates: "tuple[SenseRef, 
     body = Text(f"What does '{visible(question.term)}' mean? {visible(question.context)}".rstrip())
     prompt.candidates(candidates, body)
     prompt.show(body)
-    return prompt.choose_once(candidates)
+    return prompt.choose(candidates, once=True)
 
 
 def _fields(question: "OpenQuestion") -> dict[str, object]:
@@ -194,8 +194,8 @@ class Prompt:
             scope, meaning = _shown(sense.scope), _shown(sense.definition)
             body.append(f"\n{number}. [{scope}] {meaning} (confidence: {sense.confidence:.1f})")
 
-    def choose(self, candidates: "Sequence[SenseRef]") -> "Answer":
-        """Read an answer; what is none is asked for again, and the end of the input defers."""
+    def choose(self, candidates: "Sequence[SenseRef]", *, once: bool = False) -> "Answer":
+        """Read an answer, until there is one or once; the end of the input defers."""
         from vocabgap.glossary.session import Defer, Define, defined, parse_answer
 
         while True:
@@ -207,21 +207,10 @@ class Prompt:
                 return defined(self._definition())
             if answer is not None:
                 return answer
+            if once:
+                message = f"Invalid selection: '{typed.strip()}'"
+                raise InvalidInputError(message, hint=_choices(candidates).strip())
             self._console.print(Text(f"'{_shown(typed)}' is no answer."))
-
-    def choose_once(self, candidates: "Sequence[SenseRef]") -> "Answer":
-        """Read an answer once; what is none is an error."""
-        from vocabgap.glossary.session import Defer, Define, defined, parse_answer
-
-        typed = self._read(_choices(candidates))
-        if typed is None:
-            return Defer()
-        answer = parse_answer(typed, candidates)
-        if answer is None:
-            raise InvalidInputError(
-                f"Invalid selection: '{typed.strip()}'", hint=_choices(candidates).strip()
-            )
-        return defined(self._definition()) if isinstance(answer, Define) else answer
 
     def show(self, body: Text) -> None:
         """Show a text."""

@@ -53,6 +53,11 @@ class Output:
         if not self.as_json and not self.quiet:
             _print(text)
 
+    def result(self, text: str, /, **fields: object) -> None:
+        """Print the outcome: the last event, or the text that says the same to a person."""
+        self.event("result", **fields)
+        self.text(text)
+
     def note(self, message: str) -> None:
         """Tell a person something beside the data."""
         if not self.as_json and not self.quiet:

@@ -12,12 +12,13 @@ import typer
 from vocabgap.cli.options import (
     ConfigOption,
     GlossaryOption,
+    RunOption,
     ShareOption,
     VocabularyOption,
     settings_of,
 )
 from vocabgap.cli.output import output_of, published_line
-from vocabgap.settings.model import DEFAULT_OUT, DEFAULT_TOP
+from vocabgap.settings.model import DEFAULT_TOP
 from vocabgap.text import carried, printable_name, visible
 
 
@@ -51,14 +52,13 @@ def render(
     from vocabgap.reporting.writing import render as render_run
 
     published = render_run(run, out, share=share, option="RUN_DIR")
-    output.event(
-        "result",
+    output.result(
+        published_line(published),
         out=printable_name(str(published.folder)),
         files=published.files,
         capabilities=published.summary.total,
         mentions=published.summary.mentions,
     )
-    output.text(published_line(published))
 
 
 def diff(
@@ -79,23 +79,20 @@ def diff(
     comparison = compare(read_published(old, option="OLD"), read_published(new, option="NEW"))
     for change in comparison.changes:
         output.event("change", change=change)
-    output.event(
-        "result",
+    output.result(
+        compared_in_words(comparison, top=top, markdown=text_format is DiffFormat.MARKDOWN),
         earlier=comparison.earlier,
         later=comparison.later,
         differences=comparison.differences,
         unchanged=comparison.unchanged,
         **{kind.value: len(comparison.of(kind)) for kind in Kind},
     )
-    output.text(compared_in_words(comparison, top=top, markdown=text_format is DiffFormat.MARKDOWN))
 
 
 def draft(
     context: typer.Context,
     capability: Annotated[str, typer.Argument(help="An identifier, a label or a wording of the report.")],
-    run: Annotated[
-        str | None, typer.Option(help=f"Folder of the published report.  [default: {DEFAULT_OUT}]")
-    ] = None,
+    run: RunOption = None,
     vocabulary: VocabularyOption = None,
     draft_format: Annotated[
         DraftFormat, typer.Option("--format", help="How to write it.")

@@ -190,8 +190,8 @@ def _resume(output: Output, settings: Settings, token: str, out: str | None, str
     if isinstance(published, Blocked):
         raise published.error
     place = printable_name(str(published.folder))
-    output.event("result", folder=place, files=published.files)
-    output.text(f"{escape_unseen(place)}: published, {published.summary.headline}")
+    summary = f"{escape_unseen(place)}: published, {published.summary.headline}"
+    output.result(summary, folder=place, files=published.files)
 
 
 def _note_narrowing(output: Output, result: "Run", *, minutes: Iterable[str] = ()) -> None:
@@ -302,7 +302,6 @@ def _elsewhere(summary: "Summary") -> list[str]:
 
 
 def _closing(result: "Run") -> list[str]:
-
     summary, published = result.published.summary, result.published
     account = summary.account
     lines = []

@@ -169,43 +169,37 @@ def show(
 
 
 def _print_review(output: Output, review: "Review", text_format: ListFormat) -> None:
-    _print_events(output, review.gaps)
-    place = None if review.published is None else printable_name(str(review.published.folder))
+    gaps, published = review.gaps, review.published
+    _print_events(output, gaps)
     output.event(
         "result",
-        listed=review.gaps.height,
+        listed=gaps.height,
         totals=review.totals,
         belonging=review.belonging,
         session=review.session,
-        run=place,
+        run=None if published is None else printable_name(str(published.folder)),
         notes=review.notes,
         cache=review.scan.cache,
     )
     if output.as_json:
         return
     if text_format is ListFormat.CSV:
-        output.text(_csv_text(review.gaps))
-        if review.gaps.is_empty():
+        rows = [[_cell(name, value) for name, value in row.items()] for row in gaps.iter_rows(named=True)]
+        output.text(comma_separated(gaps.columns, rows))
+        if gaps.is_empty():
             output.note(_why_empty(review))
         return
     if review.session is not None:
         output.text(f"session {visible(review.session)}\n")
-    if review.gaps.is_empty():
+    if gaps.is_empty():
         output.text(_why_empty(review))
         return
-    output.text(_records_table(review.gaps, without=() if review.session is None else ("session",)) + "\n")
+    output.text(_records_table(gaps, without=() if review.session is None else ("session",)) + "\n")
     lines = _totals_lines(review.totals)
-    if (
-        review.published is not None
-        and review.published.now is not None
-        and review.published.folder is not None
-    ):
-        lines += _belonging_lines(
-            review.belonging,
-            review.gaps,
-            f"the run in {folder_line(review.published.folder)}, as of {iso(review.published.now)}",
-        )
-    left = review.totals.records - review.gaps.height
+    if published is not None and published.folder is not None and published.now is not None:
+        where = f"the run in {folder_line(published.folder)}, as of {iso(published.now)}"
+        lines += _belonging_lines(review.belonging, gaps, where)
+    left = review.totals.records - gaps.height
     if left:
         lines.append(_left_line(left))
     output.text("\n".join(lines))
@@ -245,16 +239,13 @@ def _print_shown(output: Output, shown: "Shown", limit: int) -> None:
     if shown.kind == "record":
         output.text("\n".join(_record_lines(shown)))
         return
-    output.text(_heading(shown) + "\n")
-    if listed.height:
-        output.text(_table(shown, listed) + "\n")
-    output.text("\n".join(_closing(shown, listed.height)))
-
-
-def _heading(shown: "Shown") -> str:
     if shown.capability is None:
-        return f"{shown.kind} {visible(shown.name)}"
-    return "\n".join(_capability_lines(shown.capability, shown.lineage))
+        output.text(f"{shown.kind} {visible(shown.name)}\n")
+    else:
+        output.text("\n".join(_capability_lines(shown.capability, shown.lineage)) + "\n")
+    if listed.height:
+        output.text(_records_table(listed, without=(shown.kind,)) + "\n")
+    output.text("\n".join(_closing(shown, listed.height)))
 
 
 def _capability_lines(capability: "Capability", lineage: tuple[str, ...]) -> list[str]:
@@ -295,11 +286,6 @@ def _tallies(tallies: tuple[Any, ...]) -> str:
     )
 
 
-def _table(shown: "Shown", listed: Any) -> str:  # noqa: ANN401 - a frame; Polars is not loaded for its name
-    same = {"image": ("image",), "session": ("session",), "capability": ("capability",)}
-    return _records_table(listed, without=same[shown.kind])
-
-
 def _closing(shown: "Shown", listed: int) -> list[str]:
     lines = _totals_lines(shown.totals) if shown.totals.records else ["no record of these logs counts"]
     if shown.left_out:
@@ -309,19 +295,14 @@ def _closing(shown: "Shown", listed: int) -> list[str]:
         lines += _belonging_lines(shown.belonging, shown.gaps, where)
     if shown.gaps.height > listed:
         lines.append(_left_line(shown.gaps.height - listed))
-    return lines + _deciding(shown)
-
-
-def _deciding(shown: "Shown") -> list[str]:
-    if shown.capability is None:
-        return []
-    if not shown.commands:
-        return ["to decide about it, publish it first: `vocabgap report ROOTS`"]
-    return ["to decide about it:", *(f"  {each}" for each in shown.commands)]
+    if shown.commands:
+        return [*lines, "to decide about it:", *(f"  {each}" for each in shown.commands)]
+    if shown.capability is not None:
+        lines.append("to decide about it, publish it first: `vocabgap report ROOTS`")
+    return lines
 
 
 def _record_lines(shown: "Shown") -> list[str]:
-
     row = shown.gaps.row(0, named=True)
     lines = [f"record {shown.name}"]
     for name in _FIELDS:
@@ -350,12 +331,6 @@ def _print_events(output: Output, listed: "pl.DataFrame") -> None:
             output.event("gap", **row)
 
 
-def _csv_text(listed: "pl.DataFrame") -> str:
-    """The records as CSV, lists as text with semicolons."""
-    rows = [[_cell(name, value) for name, value in row.items()] for row in listed.iter_rows(named=True)]
-    return comma_separated(listed.columns, rows)
-
-
 def _records_table(listed: "pl.DataFrame", *, without: tuple[str, ...] = ()) -> str:
     """The records as a table, without the columns that would say the same in every row."""
     width = available_width()
@@ -374,7 +349,8 @@ def _totals_lines(totals: "Totals") -> list[str]:
     if totals.sessions:
         spread += f" in {count(totals.sessions, 'session')}"
     if totals.first is not None and totals.last is not None:
-        spread += f", {_span(totals.first, totals.last)}"
+        begun, ended = f"{totals.first:%Y-%m-%d %H:%M}", f"{totals.last:%Y-%m-%d %H:%M}"
+        spread += f", {begun} UTC" if begun == ended else f", {begun} to {ended} UTC"
     ratings = {
         "unsatisfied": totals.unsatisfied,
         "neutral": totals.neutral,
@@ -408,7 +384,6 @@ def _left_line(left: int) -> str:
 
 
 def _row(row: dict[str, Any]) -> dict[str, object]:
-
     moment = row["timestamp"]
     return {
         "record": row["record_id"][:_ID_DIGITS],
@@ -427,8 +402,3 @@ def _cell(name: str, value: object) -> object:
     if isinstance(value, datetime):
         return iso(value)
     return "; ".join(map(str, value)) if name in LIST_FIELDS and isinstance(value, list) else value
-
-
-def _span(first: datetime, last: datetime) -> str:
-    begun, ended = f"{first:%Y-%m-%d %H:%M}", f"{last:%Y-%m-%d %H:%M}"
-    return f"{begun} UTC" if begun == ended else f"{begun} to {ended} UTC"
