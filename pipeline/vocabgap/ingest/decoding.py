@@ -7,11 +7,10 @@ with the field and the expectation named.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -39,11 +38,7 @@ _ANY = msgspec.json.Decoder()
 _REFUSALS: Final = (msgspec.DecodeError, ValueError, RecursionError, OverflowError)
 _KEY: Final = b'":'
 _SPACE_BEFORE_COLON: Final = re.compile(rb"[ \t\r\n]:")
-_LONGEST_NUMBER: Final = 300  # digits; Python refuses to make an int of many thousands
-_RFC_3339: Final[Callable[[str], datetime]] = partial(msgspec.convert, type=datetime)
-_NO_NEED: Final = (
-    "field 'description': expected text, or missing_capability or intent in its place, found none"
-)
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +60,9 @@ class Decoded:
 
 @dataclass(frozen=True, slots=True)
 class FieldMap:
-    """A source made ready: paths are taken apart once, not for every line.
+    """A `Source` made ready: paths are taken apart once, not for every line.
 
-    Attributes:
-        native: Whether the objects are records as they are.
-        paths: Field of the record to where its value may lie.
-        constants: Field of the record to the value it takes where the object has none.
-        where: Path to the values that make an object a gap.
-        origins: Field of the record to its paths, as the settings write them.
+    `origins` has the paths of each field as the settings write them.
     """
 
     native: bool
@@ -98,14 +88,11 @@ class FieldMap:
     def needs(self) -> str:
         """What an object lacks that says nothing of a need."""
         if not self.origins:
-            return _NO_NEED
+            return (
+                "field 'description': expected text, or missing_capability or intent in its place, found none"
+            )
         mapped = " or ".join(self.origins[field] for field in PHRASE_FIELDS if field in self.origins)
         return f"expected text in {mapped or 'a field of a need, none of which is mapped'}, found none"
-
-    @property
-    def own_folders(self) -> bool:
-        """Whether a folder is an image, so that a record's image is compared with it."""
-        return not self.paths
 
     def wants(self, value: dict[str, Any]) -> bool:
         """Whether an object is a gap at all."""
@@ -233,17 +220,9 @@ def _without_marks(line: bytes) -> bytes:
 def _repaired(
     values: dict[str, Any], line: bytes, repairs: list[Repair], origins: Mapping[str, str]
 ) -> Decoded | Rejected:
-    """The record of an object whose fields may need repair, or what about a field cannot be repaired.
-
-    Args:
-        values: The object, keys of other records among them.
-        line: The line that it stood on.
-        repairs: What was repaired so far; what is repaired here is added.
-        origins: Field of the record to where in the object it lies, if it is not called so there.
-    """
-    unknown = values.keys() - set(FIELDS)
-    repairs.extend(Repair.UNKNOWN_FIELD for _ in unknown)
-    known = {name: value for name, value in values.items() if name not in unknown}
+    """The record of an object whose fields may need repair, or what about a field cannot be repaired."""
+    known = {name: value for name, value in values.items() if name in FIELDS}
+    repairs += [Repair.UNKNOWN_FIELD] * (len(values) - len(known))
     for name in nulls_for_defaults(known):
         del known[name]
         repairs.append(Repair.NULL_FOR_DEFAULT)
@@ -277,9 +256,10 @@ def _satisfaction(value: object, repairs: list[Repair]) -> object:
 
 def _moment(value: object) -> datetime | None:
     if isinstance(value, str):
-        for parse in (_RFC_3339, datetime.fromisoformat):  # the first one as the strict decoder does
-            with suppress(ValueError):
-                return parse(value.strip())
+        with suppress(ValueError):
+            return msgspec.convert(value.strip(), datetime)  # as the strict decoder does
+        with suppress(ValueError):
+            return datetime.fromisoformat(value.strip())
     return None
 
 
@@ -292,15 +272,8 @@ def json_type(value: object) -> str:
     """What JSON calls a value, with its article."""
     if value is None:
         return "null"
-    for types, name in (
-        (bool, "a boolean"),
-        ((int, float), "a number"),
-        (str, "text"),
-        (list, "a list"),
-    ):
-        if isinstance(value, types):
-            return name
-    return "an object"
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "text", list: "a list"}
+    return names.get(type(value), "an object")
 
 
 # A field, what is wrong with it, and what was expected.
@@ -312,17 +285,12 @@ def _wrong_type(known: dict[str, Any]) -> _Wrong | None:
         if not isinstance(known.get(name), str | None):
             return name, RejectReason.WRONG_TYPE, f"expected text, found {json_type(known[name])}"
     for name in LIST_FIELDS:
-        wrong = _not_names(known.get(name, []))
+        value = known.get(name, [])
+        wrong = [] if isinstance(value, list) else [json_type(value)]
+        wrong = wrong or [f"a list with {json_type(item)}" for item in value if not isinstance(item, str)]
         if wrong:
-            return name, RejectReason.WRONG_TYPE, f"expected a list of text, found {wrong}"
+            return name, RejectReason.WRONG_TYPE, f"expected a list of text, found {wrong[0]}"
     return None
-
-
-def _not_names(value: object) -> str:
-    """What is wrong with a value that should be a list of text; empty if nothing is."""
-    if not isinstance(value, list):
-        return json_type(value)
-    return next((f"a list with {json_type(item)}" for item in value if not isinstance(item, str)), "")
 
 
 def _unpaired_surrogate(known: dict[str, Any]) -> _Wrong | None:
@@ -330,16 +298,9 @@ def _unpaired_surrogate(known: dict[str, Any]) -> _Wrong | None:
     for name in FIELDS:
         value = known.get(name)
         texts = value if isinstance(value, list) else [value]
-        for text in texts:
-            if isinstance(text, str) and not text.isascii():
-                try:
-                    text.encode()
-                except UnicodeEncodeError:
-                    return (
-                        name,
-                        RejectReason.LONE_SURROGATE,
-                        "expected Unicode text, found half of a surrogate pair",
-                    )
+        if any(isinstance(text, str) and _SURROGATE.search(text) for text in texts):
+            detail = "expected Unicode text, found half of a surrogate pair"
+            return name, RejectReason.LONE_SURROGATE, detail
     return None
 
 
@@ -375,8 +336,7 @@ def _parsed(line: bytes) -> _Object | Rejected:
         problem = fault.msg[:1].lower() + fault.msg[1:].removesuffix(" at")
         if fault.msg == "Extra data":
             problem = "expected one object a line, which ends"
-        detail = f"{problem} at character {fault.pos + 1} of the line"
-        return Rejected(RejectReason.INVALID_JSON, detail)
+        return Rejected(RejectReason.INVALID_JSON, f"{problem} at character {fault.pos + 1} of the line")
     except ValueError as fault:
         return Rejected(RejectReason.INVALID_JSON, str(fault))
     except RecursionError:
@@ -387,7 +347,10 @@ def _parsed(line: bytes) -> _Object | Rejected:
 
 
 def _whole_number(digits: str) -> float:
-    return int(digits) if len(digits) <= _LONGEST_NUMBER else float("inf")
+    try:
+        return int(digits)
+    except ValueError:  # Python refuses to make an int of many thousands of digits
+        return float("inf")
 
 
 def _no_constant(name: str) -> float:

@@ -33,20 +33,11 @@ from vocabgap.records.record import FIELDS, MAX_LINE_BYTES, GapRecord, RejectRea
 
 # A cut may fall inside a string or inside a character.
 _TORN: Final = frozenset({RejectReason.INVALID_JSON, RejectReason.INVALID_UTF8})
-_UTC_ONLY: Final = frozenset({UTC})
 _BYTES_AT_ONCE: Final = 1 << 20
 
 
 class LineCounts(msgspec.Struct, array_like=True):
-    """What some lines of a log came to.
-
-    Attributes:
-        records: Records in it.
-        rejects: Rejects in it.
-        lines: Lines in it that are not blank and that the source wants.
-        passed_over: Lines that the source does not want.
-        repairs: What was repaired, by kind.
-    """
+    """What some lines of a log came to: those that are blank or passed over are not among `lines`."""
 
     records: int = 0
     rejects: int = 0
@@ -62,16 +53,10 @@ class LineCounts(msgspec.Struct, array_like=True):
 
 
 class LogState(msgspec.Struct, frozen=True, array_like=True):
-    """A log as far as it was read.
+    """A log as far as it was read, expanded where it is compressed.
 
-    Attributes:
-        size: Its bytes, expanded where it is compressed.
-        sha256: Digest of those.
-        whole_size: Its bytes up to the last newline, from where the next scan may go on.
-        whole_sha256: Digest of those.
-        newlines: How many newlines it has.
-        whole: What its lines up to there came to.
-        tail: What the line came to that no newline ends.
+    What is `whole` goes up to the last newline, from where the next scan may go on; `tail` is the line that
+    no newline ends.
     """
 
     size: int = 0
@@ -84,14 +69,9 @@ class LogState(msgspec.Struct, frozen=True, array_like=True):
 
 
 class LogRead(msgspec.Struct, frozen=True):
-    """One log that was read.
+    """One log that was read, and what the system said of it when it was opened (ns since 1970).
 
-    Attributes:
-        state: What it holds.
-        status: What the system said of it when it was opened.
-        opened: When that was, in nanoseconds since 1970.
-        resumed: Whether only what follows its known beginning was decoded.
-        to_the_end: Whether nothing kept it from being read to its end.
+    Where it is `resumed`, only what follows its known beginning was decoded.
     """
 
     state: LogState
@@ -103,12 +83,7 @@ class LogRead(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class LogDecoder:
-    """Reads and decodes logs.
-
-    Attributes:
-        lines: Decodes the lines of each.
-        max_expanded: How many bytes a compressed log may expand to.
-    """
+    """Reads and decodes logs; a compressed one may expand to so many bytes."""
 
     lines: "LineDecoder"
     max_expanded: int = sys.maxsize
@@ -121,9 +96,7 @@ class LogDecoder:
     def read(self, log: LogFile, known: LogState | None = None) -> LogRead | None:
         """Read one log; one that cannot be read becomes one reject, and None.
 
-        Args:
-            log: The log.
-            known: The log as an earlier scan left it; if it still begins so, reading goes on after that.
+        If it still begins as an earlier scan left it, reading goes on after that.
         """
         if log.problem is not None:
             self.lines.rejects.add(log, log.problem)
@@ -164,12 +137,7 @@ def _is_whole(block: Block, log: LogFile) -> bool:
 
 @dataclass(slots=True)
 class LineDecoder:
-    """Decodes lines; what they give goes to the columns.
-
-    Attributes:
-        records: Takes the records.
-        rejects: Takes the rejects.
-    """
+    """Decodes lines; what they give goes to the columns."""
 
     records: RecordColumns
     rejects: RejectColumns
@@ -280,7 +248,7 @@ class LineDecoder:
     def _complete_all(self, log: LogFile, records: list[GapRecord]) -> dict[int, str]:
         """Complete records with their image and their time in UTC; gives the text of those it lacks."""
         unreadable = {}
-        counted = log.kind.fields.own_folders
+        counted = not log.kind.fields.paths  # of other logs, a folder is no image
         for position, record in enumerate(records):
             if record.image_id != log.folder:
                 blank = not (record.image_id and record.image_id.strip())
@@ -311,7 +279,7 @@ def _are_completed(log: LogFile, records: list[GapRecord]) -> bool:
     if {record.image_id for record in records} != {log.folder}:
         return False
     moments = [record.timestamp for record in records]
-    return {UTC if moment is None else moment.tzinfo for moment in moments} <= _UTC_ONLY
+    return {UTC if moment is None else moment.tzinfo for moment in moments} <= {UTC}
 
 
 def _offsets(block: Block) -> Iterator[int]:
