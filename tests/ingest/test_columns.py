@@ -30,9 +30,8 @@ def framed(*batches: list[GapRecord], unreadable: dict[int, str] | None = None) 
             LOG,
             Block(numbers.start, 10 * numbers.start, [b"x" * 9] * len(numbers)),
             batch,
-            numbers=numbers,
-            offsets=[10 * number for number in numbers],
-            unreadable=unreadable or {},
+            range(len(batch)),
+            unreadable or {},
         )
     collected.flush()
     return pl.concat(frames) if frames else RECORDS.empty()

@@ -4,7 +4,7 @@ Strings go over as whole columns, timestamps as microseconds, and a list of name
 Polars splits: 0.25 µs a record instead of 5 (`tests/benchmarks/ingest.py` measures the whole).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -38,13 +38,9 @@ Sink = Callable[[pl.DataFrame], None]
 
 @dataclass(slots=True)
 class RecordColumns:
-    """Readable lines on their way to frames, in the order in which they were read.
+    """Readable lines on their way to frames of table `records`, in the order in which they were read.
 
-    Attributes:
-        tenant_id: Whose records these are.
-        sink: Takes a frame of table `records` whenever a batch is full.
-        with_text: Whether the frames have the columns `TEXT` and `FOLDER`, too.
-        total: Records taken so far.
+    The sink takes a frame whenever a batch is full. With text, it has the columns `TEXT` and `FOLDER`, too.
     """
 
     tenant_id: str
@@ -65,28 +61,30 @@ class RecordColumns:
         log: LogFile,
         block: Block,
         records: list[GapRecord],
-        *,
-        numbers: Sequence[int],
-        offsets: Iterable[int],
+        positions: Sequence[int],
         unreadable: dict[int, str],
     ) -> None:
-        """Take some records of one log.
+        """Take some records of one log, complete with their image.
 
         Args:
             log: The log.
-            block: Its lines that they are among.
-            records: The records, complete with their image.
-            numbers: The line of each, counted from 1.
-            offsets: The offset of each line's first byte.
-            unreadable: Position in `records` to the timestamp's text, where that could not be read.
+            block: Lines of it.
+            records: What became of some of these.
+            positions: Which ones, for each record.
+            unreadable: Place in `records` to the timestamp's text, where that could not be read.
         """
         if self.with_text:  # what became a record was decoded as UTF-8, so this cannot fail
-            self._texts += [block.lines[number - block.number].decode() for number in numbers]
-        for number, text in unreadable.items():
-            self._unreadable[len(self._records) + number] = text
+            self._texts += [block.lines[position].decode() for position in positions]
+        for place, text in unreadable.items():
+            self._unreadable[len(self._records) + place] = text
         self._records += records
-        self._lines += numbers
-        self._offsets += offsets
+        if len(positions) == len(block.lines):
+            self._lines += range(block.number, block.number + len(positions))
+            self._offsets += block.offsets()
+        else:
+            offsets = list(block.offsets())
+            self._lines += [block.number + position for position in positions]
+            self._offsets += [offsets[position] for position in positions]
         self._logs.append(log)
         self._counts.append(len(records))
         self.total += len(records)
@@ -121,12 +119,7 @@ class RecordColumns:
 
 @dataclass(slots=True)
 class RejectColumns:
-    """Rejects on their way to frames, in the order in which they were met.
-
-    Attributes:
-        sink: Takes a frame of table `rejects` whenever a batch is full.
-        total: Rejects taken so far.
-    """
+    """Rejects on their way to frames of table `rejects`, in the order in which they were met."""
 
     sink: Sink
     total: int = 0

@@ -7,12 +7,11 @@ decodes the lines that it reads, many at once where they are clean.
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC
-from itertools import accumulate, chain
-from operator import add
-from typing import Final, cast
+from itertools import chain
+from typing import Final, TypeGuard
 
 import msgspec
 from msgspec import structs
@@ -155,7 +154,7 @@ class LineDecoder:
             why = Rejected(RejectReason.TOO_LONG, detail)
             self.rejects.add(log, why, block.number, block.offset, block.lines[0])
         else:
-            self._decode_clean(log, block, counts)
+            self._decode_lines(log, block, counts)
         counts.records += self.records.total - records_before
         counts.rejects += self.rejects.total - rejects_before
         if self._repairs:
@@ -177,48 +176,32 @@ class LineDecoder:
         self._unchecked.clear()
         self._unchecked_lines = self._unchecked_bytes = 0
 
-    def _decode_clean(self, log: LogFile, block: Block, counts: LineCounts) -> None:
+    def _decode_lines(self, log: LogFile, block: Block, counts: LineCounts) -> None:
         """Decode lines that are all clean, as they mostly are, without a Python statement for each."""
-        lines = block.lines
-        if not log.kind.fields.native:
-            self._decode_one_by_one(log, block, counts, [None] * len(lines))
+        decoded: list[GapRecord | None] = [None] * len(block.lines)
+        if log.kind.fields.native:
+            decoded = decode_complete(block.lines)
+        if _are_clean(decoded):
+            rows = _Rows(decoded, range(len(decoded)), block.lines)
+        else:
+            rows = self._decode_one_by_one(log, block, counts, decoded)
+        if not rows.records:
             return
-        decoded = decode_complete(lines)
-        try:
-            needs = [record.description for record in decoded]  # type: ignore[union-attr]
-        except AttributeError:
-            self._decode_one_by_one(log, block, counts, decoded)
-            return
-        if not all(needs) or any(map(str.isspace, needs)):  # type: ignore[arg-type]
-            self._decode_one_by_one(log, block, counts, decoded)
-            return
-        records = cast("list[GapRecord]", decoded)
-        counts.lines += len(lines)
-        self._check_keys_later(counts, lines)
-        unreadable = {} if _are_completed(log, records) else self._complete_all(log, records)
-        numbers = range(block.number, block.number + len(lines))
-        self.records.extend(
-            log, block, records, numbers=numbers, offsets=_offsets(block), unreadable=unreadable
-        )
+        counts.lines += len(rows.clean)
+        self._check_keys_later(counts, rows.clean)
+        if not _are_completed(log, rows.records):
+            rows.unreadable = self._complete_all(log, rows.records) | rows.unreadable
+        self.records.extend(log, block, rows.records, rows.positions, rows.unreadable)
 
     def _decode_one_by_one(
         self, log: LogFile, block: Block, counts: LineCounts, decoded: list[GapRecord | None]
-    ) -> None:
-        records: list[GapRecord] = []
-        numbers: list[int] = []
-        offsets: list[int] = []
-        unreadable: dict[int, str] = {}
-        clean: list[bytes] = []
-        for number, line, complete, offset in zip(
-            range(block.number, block.number + len(decoded)),
-            block.lines,
-            decoded,
-            _offsets(block),
-            strict=True,
-        ):
+    ) -> "_Rows":
+        rows = _Rows([], positions := [], [])
+        offsets = block.offsets()
+        for position, (line, complete, offset) in enumerate(zip(block.lines, decoded, offsets, strict=True)):
             if complete is not None and says_something(complete):
-                clean.append(line)
-                record, timestamp = complete, None
+                record = complete
+                rows.clean.append(line)
             elif not line or line.isspace():
                 continue
             else:
@@ -228,22 +211,16 @@ class LineDecoder:
                     continue
                 counts.lines += 1
                 if isinstance(outcome, Rejected):
-                    self.rejects.add(log, outcome if block.ended else _torn(outcome), number, offset, line)
+                    why = outcome if block.ended else _torn(outcome)
+                    self.rejects.add(log, why, block.number + position, offset, line)
                     continue
-                record, timestamp = outcome.record, outcome.unreadable_timestamp
+                record = outcome.record
                 self._repairs.update(outcome.repairs)
-            if timestamp is not None:
-                unreadable[len(records)] = timestamp
-            records.append(record)
-            numbers.append(number)
-            offsets.append(offset)
-        if not records:
-            return
-        counts.lines += len(clean)
-        self._check_keys_later(counts, clean)
-        if not _are_completed(log, records):
-            unreadable = self._complete_all(log, records) | unreadable
-        self.records.extend(log, block, records, numbers=numbers, offsets=offsets, unreadable=unreadable)
+                if outcome.unreadable_timestamp is not None:
+                    rows.unreadable[len(rows.records)] = outcome.unreadable_timestamp
+            rows.records.append(record)
+            positions.append(position)
+        return rows
 
     def _complete_all(self, log: LogFile, records: list[GapRecord]) -> dict[int, str]:
         """Complete records with their image and their time in UTC; gives the text of those it lacks."""
@@ -274,18 +251,31 @@ class LineDecoder:
             self.count_repeated_keys()
 
 
+@dataclass(slots=True)
+class _Rows:
+    """What lines of a block gave: `clean` are those that need a look for repeated keys yet."""
+
+    records: list[GapRecord]
+    positions: Sequence[int]
+    clean: list[bytes]
+    unreadable: dict[int, str] = field(default_factory=dict)
+
+
+def _are_clean(decoded: list[GapRecord | None]) -> TypeGuard[list[GapRecord]]:
+    """Whether every line gave a record that says something without further ado."""
+    try:
+        needs = [record.description for record in decoded]  # type: ignore[union-attr]
+    except AttributeError:
+        return False
+    return all(needs) and not any(map(str.isspace, needs))  # type: ignore[arg-type]
+
+
 def _are_completed(log: LogFile, records: list[GapRecord]) -> bool:
     """Whether all are of the image that their folder is, and have their time in UTC."""
     if {record.image_id for record in records} != {log.folder}:
         return False
     moments = [record.timestamp for record in records]
     return {UTC if moment is None else moment.tzinfo for moment in moments} <= {UTC}
-
-
-def _offsets(block: Block) -> Iterator[int]:
-    """The offset of each line's first byte; a newline follows each line before it."""
-    before = accumulate(map(len, block.lines), initial=block.offset)
-    return map(add, before, range(len(block.lines)))
 
 
 def _torn(why: Rejected) -> Rejected:

@@ -14,7 +14,8 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import accumulate, chain
+from operator import add
 from typing import BinaryIO, Final
 
 import msgspec
@@ -224,21 +225,21 @@ def _unpacked(packed: BinaryIO, compression: str) -> _Unpacked:
 
 
 class Block(msgspec.Struct, frozen=True):
-    """Some lines of a log.
+    """Some lines of a log without their newlines, the number of the first, and the offset of its first byte.
 
-    Attributes:
-        number: Number of the first line, counted from 1.
-        offset: Offset of its first byte.
-        lines: The lines without their newlines.
-        ended: Whether a newline follows the last one.
-        too_long: For a line over the limit, which stands alone and is cut, how many bytes it has.
+    A line over the limit stands alone and is cut; `too_long` says how many bytes it has.
     """
 
     number: int
     offset: int
     lines: list[bytes]
-    ended: bool = True
+    ended: bool = True  # a newline follows the last line
     too_long: int = 0
+
+    def offsets(self) -> Iterator[int]:
+        """The offset of each line's first byte; a newline follows each line before it."""
+        before = accumulate(map(len, self.lines), initial=self.offset)
+        return map(add, before, range(len(self.lines)))
 
 
 def blocks(chunks: Iterable[bytes], number: int = 1, offset: int = 0) -> Iterator[Block]:
