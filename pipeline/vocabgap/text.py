@@ -188,6 +188,11 @@ def shortened(value: str, most: int = SHOWN_CHARACTERS) -> str:
     return f"{kept}… ({len(value):,} characters)"
 
 
+def excerpt(text: str, most: int = SHOWN_CHARACTERS) -> str:
+    """Text from a log as people are shown it: what cannot be seen is escaped, and what is long is cut."""
+    return shortened(visible(text), most)
+
+
 def count(number: int, singular: str, plural: str = "") -> str:
     """A number with its noun: `1 image`, `1,204 images`."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

@@ -25,7 +25,7 @@ from vocabgap.cli.options import (
 from vocabgap.cli.output import Output, account_line, output_of, table
 from vocabgap.errors import NotFoundError, VocabgapError
 from vocabgap.settings.model import BY_WORDING, DEFAULT_TOP, Settings
-from vocabgap.text import count, printable_name, shortened, visible
+from vocabgap.text import count, excerpt, printable_name, visible
 
 if TYPE_CHECKING:
     from vocabgap.clustering.grouping import Clusters
@@ -234,7 +234,7 @@ def _naming_published(clustering: "Clusters", name: str, run: str) -> Iterator[N
         hint = f"{error.hint}; {_AS_FOUND}"
         if groups:
             more = f" and {len(groups) - _SHOWN:,} more" if len(groups) > _SHOWN else ""
-            named = ", ".join(f"'{shortened(visible(label))}'" for label in groups[:_SHOWN])
+            named = ", ".join(f"'{excerpt(label)}'" for label in groups[:_SHOWN])
             known = f"the capability of that name, in '{run}', is of {named}{more}"
             hint = f"{_AS_FOUND}; {known}: show one of these"
         raise NotFoundError(error.message, hint=hint) from error

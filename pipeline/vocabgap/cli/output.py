@@ -17,7 +17,7 @@ import typer
 
 from vocabgap import SCHEMA_VERSION
 from vocabgap.errors import VocabgapError
-from vocabgap.text import carried, count, escape_unseen, escape_unseen_in_json, shortened, visible
+from vocabgap.text import carried, count, escape_unseen, escape_unseen_in_json, excerpt, visible
 
 if TYPE_CHECKING:
     from vocabgap.ingest.accounting import ScanSummary
@@ -181,9 +181,7 @@ def table(
             overflow="fold",
         )
     for row in rows:
-        texts = (
-            ("-" if is_plain else _NULL) if cell is None else shortened(visible(str(cell))) for cell in row
-        )
+        texts = (("-" if is_plain else _NULL) if cell is None else excerpt(str(cell)) for cell in row)
         laid_out.add_row(*(Text(carried(text, encoding)) for text in texts))
     target = io.StringIO()
     console = Console(

@@ -45,7 +45,7 @@ from vocabgap.settings.model import (
     Settings,
     shared_from,
 )
-from vocabgap.text import count, escape_unseen, printable_name, shortened, visible
+from vocabgap.text import count, escape_unseen, excerpt, printable_name, visible
 
 if TYPE_CHECKING:
     from vocabgap.pipeline import Run
@@ -278,7 +278,7 @@ def _mark(item: "Capability") -> str:
 def _row(item: "Capability") -> dict[str, object]:
     return {
         "#": item.rank,
-        "capability": shortened(visible(item.label)) + _mark(item),
+        "capability": excerpt(item.label) + _mark(item),
         "mentions": item.mentions,
         "images": item.images,
         "sessions": item.sessions,

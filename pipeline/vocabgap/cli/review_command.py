@@ -34,7 +34,7 @@ from vocabgap.errors import whole_number
 from vocabgap.records.moments import iso, parse_moment, parse_now
 from vocabgap.records.record import LIST_FIELDS, RATING_NAMES, need_of
 from vocabgap.settings.model import DEFAULT_LISTED
-from vocabgap.text import count, escape_unseen, printable_name, shortened, visible
+from vocabgap.text import count, escape_unseen, excerpt, printable_name, visible
 
 if TYPE_CHECKING:
     import polars as pl
@@ -255,7 +255,7 @@ def _capability_lines(capability: "Capability", lineage: tuple[str, ...]) -> lis
     images, sessions = count(capability.images, "image"), count(capability.sessions, "session")
     spread = f"{capability.mentions:,} on {images} in {sessions}"
     lines = [
-        f"{capability.capability_id}  {shortened(visible(capability.label))}",
+        f"{capability.capability_id}  {excerpt(capability.label)}",
         f"status: {capability.status}{', pinned' if capability.pinned else ''}",
         f"rank: {capability.rank:,}, with 90 % confidence {interval(capability)}",
         f"mentions: {spread}; {satisfaction(capability)}",
@@ -274,16 +274,14 @@ def _capability_lines(capability: "Capability", lineage: tuple[str, ...]) -> lis
     lines += [f"lineage: {visible(each)}" for each in lineage]
     lines.append("worded:")
     for wording in capability.variants[:_MOST_WORDINGS]:
-        lines.append(f"  {wording.mentions:,} × {shortened(visible(wording.wording))}")
+        lines.append(f"  {wording.mentions:,} × {excerpt(wording.wording)}")
     if len(capability.variants) > _MOST_WORDINGS:
         lines.append(f"  and {len(capability.variants) - _MOST_WORDINGS:,} more")
     return lines
 
 
 def _tallies(tallies: tuple[Any, ...]) -> str:
-    return ", ".join(
-        f"{shortened(visible(each.name))} {each.mentions:,}" for each in tallies[:_MOST_WORDINGS]
-    )
+    return ", ".join(f"{excerpt(each.name)} {each.mentions:,}" for each in tallies[:_MOST_WORDINGS])
 
 
 def _closing(shown: "Shown", listed: int) -> list[str]:
@@ -320,7 +318,7 @@ def _record_lines(shown: "Shown") -> list[str]:
     lines += [f"superseded by: {each}" for each in shown.superseded_by]
     lines += [f"supersedes: {each}" for each in shown.supersedes]
     if row["capability_id"] is not None:
-        lines.append(f"capability: {row['capability_id']} ({shortened(visible(row['capability']))})")
+        lines.append(f"capability: {row['capability_id']} ({excerpt(row['capability'])})")
     return lines
 
 
@@ -372,7 +370,7 @@ def _belonging_lines(capabilities: "tuple[Belonging, ...]", listed: "pl.DataFram
     lines = [f"{known:,} of {listed.height:,} belong to {number} of {where}:"]
     for each in capabilities[:_MOST_CAPABILITIES]:
         whole = "" if each.mentions is None else f" of {count(each.mentions, 'mention')}, {each.status}"
-        lines.append(f"  {each.capability_id}  {shortened(visible(each.label))}: {each.records:,}{whole}")
+        lines.append(f"  {each.capability_id}  {excerpt(each.label)}: {each.records:,}{whole}")
     if len(capabilities) > _MOST_CAPABILITIES:
         lines.append(f"  and {len(capabilities) - _MOST_CAPABILITIES:,} more")
     return lines

@@ -25,7 +25,7 @@ from vocabgap.reporting.published_run import read_groups, read_run
 from vocabgap.schema import REGRESSED, SETTLED
 from vocabgap.settings.loading import login
 from vocabgap.settings.model import DEFAULT_DECISIONS, DEFAULT_OUT
-from vocabgap.text import can_be_seen, count, printable_name, shortened, surface, visible
+from vocabgap.text import can_be_seen, count, excerpt, printable_name, shortened, surface
 
 
 class Decisions:
@@ -249,7 +249,7 @@ class Decisions:
         staying = [wording for wording in whole.wordings if surface(wording) not in leaving]
         if not staying:
             raise InvalidInputError(
-                f"nothing of '{shortened(visible(whole.label))}' would stay",
+                f"nothing of '{excerpt(whole.label)}' would stay",
                 hint="name only the wordings that are to leave",
             )
         staying.sort(key=lambda wording: surface(wording) != surface(name))

@@ -12,7 +12,7 @@ from vocabgap.decisions.record import Action, Decision, Subject
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.records.moments import iso
 from vocabgap.schema import VERDICTS, Apart, Constraint, Together
-from vocabgap.text import shortened, surface, visible
+from vocabgap.text import excerpt, surface, visible
 
 _Links = Mapping[str, list[tuple[str, Decision]]]
 
@@ -184,10 +184,10 @@ def require_change(
         if decision.action is Action.DISMISS and last.reason == decision.reason:
             problem = "was dismissed before, for the same reason"
         elif decision.action is Action.AUTHOR and last.entry == decision.entry and not is_regressed:
-            problem = f"was authored before, as '{shortened(visible(last.entry or ''))}'"
+            problem = f"was authored before, as '{excerpt(last.entry or '')}'"
     if problem:
         raise InvalidInputError(
-            f"'{shortened(visible(current))}' {problem}",
+            f"'{excerpt(current)}' {problem}",
             hint="`vocabgap decisions list` has what was decided; nothing was added to it",
         )
 
@@ -205,7 +205,7 @@ def require_own_label(decision: Decision, active: Sequence[Decision], labels: Ma
     for capability_id, label in called.items():
         if capability_id not in merged and capability_id != _about(decision) and surface(label) == wanted:
             raise InvalidInputError(
-                f"another capability is called '{shortened(visible(label))}': {capability_id}",
+                f"another capability is called '{excerpt(label)}': {capability_id}",
                 hint="choose another label, or say with `vocabgap decide merge` that the two are one",
             )
 

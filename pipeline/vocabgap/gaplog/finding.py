@@ -18,7 +18,7 @@ from vocabgap.records.record import FEWEST_DIGITS
 from vocabgap.reporting.manifest import GROUPS_NAME, LINEAGE_NAME, read_manifest
 from vocabgap.reporting.published_run import read_groups, read_run, read_table, resolve_target
 from vocabgap.schema import CAPABILITY_PREFIX, GROUPS, LINEAGE, LISTED, PRESENT, phrase
-from vocabgap.text import shortened, surface, visible
+from vocabgap.text import excerpt, surface, visible
 
 if TYPE_CHECKING:
     from vocabgap.pipeline import Analysis
@@ -244,4 +244,4 @@ def _nothing(
 
 
 def _shown(text: str) -> str:
-    return shortened(visible(text), _MOST)
+    return excerpt(text, _MOST)

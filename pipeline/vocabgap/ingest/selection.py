@@ -13,7 +13,7 @@ from vocabgap.ingest.accounting import FILTERED
 from vocabgap.records.moments import iso, require_offset
 from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
 from vocabgap.schema import GAPS
-from vocabgap.text import shortened, visible
+from vocabgap.text import excerpt
 
 _NAMES: Final = ("images", "categories", "modules", "sessions", "tenants", "repositories")
 
@@ -186,8 +186,8 @@ def undated(gaps: pl.DataFrame, selection: Selection) -> int:
 
 
 def _missing(name: str, wanted: str, known: Iterable[str]) -> str:
-    near = ", ".join(shortened(visible(value)) for value in alike(wanted, sorted(known)))
-    return f"no record has {name} '{shortened(visible(wanted))}'" + (f"; the nearest: {near}" if near else "")
+    near = ", ".join(excerpt(value) for value in alike(wanted, sorted(known)))
+    return f"no record has {name} '{excerpt(wanted)}'" + (f"; the nearest: {near}" if near else "")
 
 
 def _outside(timestamps: pl.Series, selection: Selection) -> tuple[str, ...]:

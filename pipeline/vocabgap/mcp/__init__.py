@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Final
 
 from vocabgap.errors import StateError
-from vocabgap.text import shortened, visible
+from vocabgap.text import excerpt
 
 _NEEDED: Final = ("mcp_types", "mcp.server.lowlevel")
 
@@ -25,8 +25,6 @@ def require_extra() -> None:
         except ImportError as error:
             missing = isinstance(error, ModuleNotFoundError) and error.name in {name, "mcp"}
             problem = (
-                "needs mcp, which is not installed"
-                if missing
-                else f"cannot load mcp: {shortened(visible(str(error)))}"
+                "needs mcp, which is not installed" if missing else f"cannot load mcp: {excerpt(str(error))}"
             )
             raise StateError(f"the MCP server {problem}", hint="pip install 'vocabgap[mcp]'") from error

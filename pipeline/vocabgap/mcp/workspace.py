@@ -26,7 +26,7 @@ from vocabgap.records.record import LOG_NAME
 from vocabgap.reporting.manifest import MANIFEST_NAME
 from vocabgap.reporting.published_run import read_run, resolve_target
 from vocabgap.settings.model import Settings
-from vocabgap.text import escape_unseen, shortened, visible
+from vocabgap.text import escape_unseen, excerpt
 
 KEPT_SECONDS: Final = 60.0  # for which a ranking is given again; then it is made as of a later moment
 _MOST_KEPT: Final = 4
@@ -75,7 +75,7 @@ class Workspace:
 
     def image(self, image_id: str) -> Path:
         """The folder of the image repository of this name, which lies below the root."""
-        shown = shortened(visible(image_id))
+        shown = excerpt(image_id)
         if not _is_name(image_id):
             raise InvalidInputError(f"image_id: '{shown}' is not the name of an image", hint=_NAME_HINT)
         try:

@@ -12,7 +12,7 @@ import polars as pl
 from vocabgap.errors import InvalidInputError, NotFoundError, alike
 from vocabgap.records.record import FEWEST_DIGITS
 from vocabgap.schema import CAPABILITIES, CAPABILITY_PREFIX
-from vocabgap.text import shortened, surface, visible
+from vocabgap.text import excerpt, surface, visible
 
 _SHOWN: Final = 5  # of those that fit where only one should
 
@@ -73,7 +73,7 @@ def find_wording(capability: dict[str, Any], name: str) -> str:
         if wording in own and (wording == name or visible(wording) == name or surface(wording) == spoken):
             return wording
     raise NotFoundError(
-        f"'{_shown(capability['label'])}' has no wording '{_shown(name)}'",
+        f"'{excerpt(capability['label'])}' has no wording '{excerpt(name)}'",
         hint=did_you_mean(name, own) or "its column `variants` has all of them",
     )
 
@@ -114,17 +114,17 @@ def lookup(
             more = f" and {len(places) - _SHOWN:,} more" if len(places) > _SHOWN else ""
             by = "by its identifier" if known[places[0]].identifier else "in full"
             raise InvalidInputError(
-                f"'{_shown(wanted)}' means several {plural}: {several}{more}", hint=f"name one of them {by}"
+                f"'{excerpt(wanted)}' means several {plural}: {several}{more}", hint=f"name one of them {by}"
             )
     raise NotFoundError(
-        f"no {singular} is called '{_shown(wanted)}'",
+        f"no {singular} is called '{excerpt(wanted)}'",
         hint=did_you_mean(wanted, (each.label for each in known if each.label)) or hint,
     )
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A hint with the names that come nearest to one that is not known; empty where none does."""
-    near = " or ".join(f"'{_shown(each)}'" for each in alike(name, known))
+    near = " or ".join(f"'{excerpt(each)}'" for each in alike(name, known))
     return f"did you mean {near}?" if near else ""
 
 
@@ -145,9 +145,5 @@ def _ways(name: str, prefix: str, fewest: int) -> Iterator[Callable[[Named], boo
 
 def _in_words(each: Named) -> str:
     if not each.identifier:
-        return f"'{_shown(each.label)}'"
-    return f"{each.identifier} ({_shown(each.label)})" if each.label else each.identifier
-
-
-def _shown(text: str) -> str:
-    return shortened(visible(text))
+        return f"'{excerpt(each.label)}'"
+    return f"{each.identifier} ({excerpt(each.label)})" if each.label else each.identifier

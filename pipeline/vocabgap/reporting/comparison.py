@@ -15,7 +15,7 @@ from vocabgap.reporting.manifest import Difference, differences
 from vocabgap.reporting.published_run import PublishedRun
 from vocabgap.reporting.wording import escape, in_what
 from vocabgap.schema import CAPABILITIES, CONTINUED, SETTLED
-from vocabgap.text import count, shortened, surface, visible
+from vocabgap.text import count, excerpt, surface
 
 
 class Kind(StrEnum):
@@ -223,4 +223,4 @@ def _surfaces(ranked: pl.DataFrame) -> pl.DataFrame:
 
 
 def _plain(value: object) -> str:
-    return shortened(visible(str(value)))
+    return excerpt(str(value))

@@ -14,7 +14,7 @@ from rich.cells import cell_len, set_cell_size
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError, expanded
 from vocabgap.files.atomic import write_whole
 from vocabgap.files.refusals import FileKind, file_kind, refusal
-from vocabgap.text import carried, shortened, visible
+from vocabgap.text import carried, excerpt
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 _LINES: Final = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"  # by the sum of the four directions that a line leaves in
@@ -70,7 +70,7 @@ def text_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, encoding: 
     """
     order, joins = _laid_out(leaves, linkage)
     is_plain = any(carried(line, encoding) != line for line in (_LINES, _CUT))
-    names = [carried(shortened(visible(leaves[number].wording)), encoding) for number in order]
+    names = [carried(excerpt(leaves[number].wording), encoding) for number in order]
     width = min(max(map(cell_len, [*names, _SCALE] if joins else names)), _TEXT_WIDTH)
     counts = [f"{leaves[number].mentions:,}" for number in order]
     wide = max(map(len, counts))
@@ -96,10 +96,8 @@ def svg_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, title: str)
         title: What the picture is of.
     """
     order, joins = _laid_out(leaves, linkage)
-    shown = shortened(visible(title))
-    names = [
-        f"{shortened(visible(leaves[number].wording))} ({leaves[number].mentions:,})" for number in order
-    ]
+    shown = excerpt(title)
+    names = [f"{excerpt(leaves[number].wording)} ({leaves[number].mentions:,})" for number in order]
     margin = 20 + _CHARACTER * max(map(cell_len, names))
     top = joins[-1].height if joins else 0.0
     scale = _PLOT / top if top else 0.0

@@ -21,7 +21,7 @@ from vocabgap.reporting.manifest import Difference
 from vocabgap.reporting.overviews import who_asked, whose
 from vocabgap.reporting.summary import Summary
 from vocabgap.settings.model import LEAST_WEEKS
-from vocabgap.text import count, escape_unseen, in_words, shortened, visible
+from vocabgap.text import count, escape_unseen, excerpt, in_words, shortened, visible
 
 _SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>#|~&!$^]")
 _OPENING: Final = re.compile(r"^(\s*)([-+=])")  # a list item, a heading's underline
@@ -57,7 +57,7 @@ def render_markdown(summary: Summary) -> str:
 
 def escape(value: object) -> str:
     """Text as one line of Markdown that renders as itself, in a paragraph, a heading or a table cell."""
-    text = _SPECIAL.sub(r"\\\g<0>", shortened(visible(str(value))))
+    text = _SPECIAL.sub(r"\\\g<0>", excerpt(str(value)))
     text = _NUMBERED.sub(r"\1\\\2", text)
     text = _OPENING.sub(r"\1\\\2", text)
     text = _BARE_LINK.sub(r"\\\g<0>", text)

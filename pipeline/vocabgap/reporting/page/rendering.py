@@ -19,7 +19,7 @@ from vocabgap.reporting.page.payload import LEVELS, SPARK, Payload, encode_paylo
 from vocabgap.reporting.page.rows import Row
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import FIGURES, FILTERS
-from vocabgap.text import escape_unseen, shortened, visible
+from vocabgap.text import escape_unseen, excerpt, shortened
 
 MOST_BYTES: Final = 8_000_000  # of a page
 HEAT_STEPS: Final = 6
@@ -166,7 +166,7 @@ def _pairs(row: Row) -> dict[int, int]:
 
 def _data(value: object) -> Markup:
     """Text from a log on one line, escaped; which way it is written, what stands beside it is not moved."""
-    return Markup("<bdi>{}</bdi>").format(shortened(visible(str(value))))
+    return Markup("<bdi>{}</bdi>").format(excerpt(str(value)))
 
 
 def _code(value: object) -> Markup:

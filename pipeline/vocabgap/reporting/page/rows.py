@@ -15,7 +15,7 @@ import msgspec
 from vocabgap.reporting.capability import Asker, Capability, Example, Listed, Tally, Workaround
 from vocabgap.reporting.overviews import who_asked
 from vocabgap.reporting.wording import factors, interval, next_ahead, rating, satisfaction, short_hash, trend
-from vocabgap.text import shortened, visible
+from vocabgap.text import excerpt
 
 Pairs = tuple[int, ...]  # position, mentions, position, mentions, and so on
 Counted = tuple[str, int]
@@ -252,7 +252,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
 
 def shown(text: str, most: int) -> str:
     """A text from a log as a page shows it: so many characters at most."""
-    return shortened(visible(text), most)
+    return excerpt(text, most)
 
 
 def days_together(each_on_days: Iterable[Sequence[tuple[date, int]]]) -> list[tuple[date, int]]:
