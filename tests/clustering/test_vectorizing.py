@@ -195,11 +195,9 @@ def test_content_words_leave_function_words_out_unless_nothing_else_is_left(
     assert content_words(surface_form, ignored_stems()) == expected
 
 
-@pytest.mark.parametrize("word", sorted(FUNCTION_WORDS))
-def test_every_function_word_is_ignored_in_its_surface(word: str) -> None:
-    found = content_words(surface(f"fog {word}"), ignored_stems())
-
-    assert found == ["fog"]
+def test_every_function_word_is_ignored_in_its_surface() -> None:
+    for word in FUNCTION_WORDS:
+        assert content_words(surface(f"fog {word}"), ignored_stems()) == ["fog"], word
 
 
 @pytest.mark.parametrize("negation", ["not", "no", "without", "never", "non"])

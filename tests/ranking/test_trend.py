@@ -67,8 +67,8 @@ def test_no_readable_timestamp_gives_no_trend() -> None:
     assert table.select("trend", "weekly").rows() == [(None, [0] * 12)]
 
 
-@pytest.mark.parametrize("earlier", range(1, 9))
-@pytest.mark.parametrize("lately", range(9))
+@pytest.mark.parametrize("earlier", [1, 2, 4, 8])
+@pytest.mark.parametrize("lately", [0, 1, 2, 3, 5, 8])
 def test_rising_and_fading_are_those_of_a_binomial_test(earlier: int, lately: int) -> None:
     total = earlier + lately
     rising = binomtest(lately, total, 1 / 3, "greater").pvalue <= 0.1

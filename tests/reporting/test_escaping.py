@@ -128,11 +128,11 @@ def test_escaped_text_in_a_table_cell_stays_in_its_cell(text: str) -> None:
 
 
 @pytest.mark.parametrize("place", [name for name in PLACES if name != "heading"])
-@pytest.mark.parametrize("text", [text for text in HOSTILE if text.strip()])
-def test_hostile_text_has_the_structure_of_benign_text_wherever_the_report_puts_it(
-    place: str, text: str
-) -> None:
-    assert shape(GITHUB.parse(PLACES[place](escape(text)))) == shape(GITHUB.parse(PLACES[place]("benign")))
+def test_hostile_text_has_the_structure_of_benign_text_wherever_the_report_puts_it(place: str) -> None:
+    benign = shape(GITHUB.parse(PLACES[place]("benign")))
+
+    for text in filter(str.strip, HOSTILE):
+        assert shape(GITHUB.parse(PLACES[place](escape(text)))) == benign, text
 
 
 @given(text=anything)
