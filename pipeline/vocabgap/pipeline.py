@@ -35,7 +35,7 @@ from vocabgap.records.moments import require_offset
 from vocabgap.reporting.manifest import Decided, Model, Timing
 from vocabgap.reporting.published_run import Baseline, check_target, read_baseline, resolve_target
 from vocabgap.reporting.reproduction import Reproduction
-from vocabgap.reporting.waiting import Blocked, check_terms, forgotten_unless_written
+from vocabgap.reporting.waiting import Blocked, check_report, forgotten_unless_written
 from vocabgap.reporting.writing import Published, report
 from vocabgap.schema import RECORDS
 from vocabgap.settings.model import Settings, shared_from
@@ -271,10 +271,10 @@ def run(
         previous=previous,
         on_stage=on_stage,
     )
-    checked = check_terms(
+    check = check_report(
         analysis.ranked, settings.glossary, top=settings.report.top, out=target, share=share is not None
     )
-    blocked = None if checked is None else checked.blocked
+    blocked = None if check is None else check.blocked
     with forgotten_unless_written(settings.glossary, blocked):
         if on_stage is not None:
             on_stage("report")
@@ -302,7 +302,7 @@ def run(
             ),
             timings=analysis.timings,
             share=share,
-            terms=None if checked is None else checked.terms,
+            terms=None if check is None else check.terms,
         )
     return Run(**vars(analysis), published=published, blocked=blocked)
 

@@ -1,4 +1,8 @@
-"""The middlewares: five rooms that a step passes, one after the other."""
+"""The middlewares that check a step, one after the other.
+
+`restore` takes up what a checkpoint kept of it, `extract_terms` finds its terms, `check_terms` their
+conflicts, `guard` stops it or lets it go on, and `clarify` asks what is open.
+"""
 
 from typing import Protocol
 from uuid import uuid4
@@ -54,10 +58,10 @@ from vocabgap.glossary.session import (
 
 
 class Middleware(Protocol):
-    """One of the rooms that a step passes."""
+    """One step of the check."""
 
     def __call__(self, context: ExecutionContext, session: Session) -> ExecutionContext:
-        """Add to a step what this room finds out, and give it on."""
+        """Add what this one finds out about a step, and give the step on."""
 
 
 def extract_terms(context: ExecutionContext, session: Session) -> ExecutionContext:

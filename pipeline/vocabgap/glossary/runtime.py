@@ -33,7 +33,7 @@ from vocabgap.text import printable_name
 EVENTS: Final = "events"  # the folder of the logs, within that of the seed files
 # The gate decides before anybody is asked, so that a checkpoint is there when somebody is; and again
 # afterwards, when what was settled counts.
-STAGES: Final[tuple[Middleware, ...]] = (restore, extract_terms, check_terms, guard, clarify, guard)
+MIDDLEWARES: Final[tuple[Middleware, ...]] = (restore, extract_terms, check_terms, guard, clarify, guard)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ class GlossaryRuntime:
     strictness: Strictness | None = None
     actor: Actor = SERVICE
     now: Callable[[], datetime] = clock
-    stages: Sequence[Middleware] = STAGES
+    stages: Sequence[Middleware] = MIDDLEWARES
     files: GlossaryFiles = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -61,16 +61,16 @@ class Blocked:
 
 
 @dataclass(frozen=True)
-class Checked:
+class ReportCheck:
     """What a glossary says of the words of a report, and why it must wait, if it must."""
 
     terms: CheckedTerms
     blocked: Blocked | None
 
 
-def check_terms(
+def check_report(
     ranked: pl.DataFrame, settings: GlossarySettings, *, top: int, out: Path, share: bool
-) -> Checked | None:
+) -> ReportCheck | None:
     """Check the labels and the wordings of the capabilities that a report shows.
 
     None where no glossary is named, or nothing is to be checked. Where the report is going to be published,
@@ -100,7 +100,9 @@ def check_terms(
     except BaseException:  # a signal may come between what is kept and what tells of it
         _forget(settings, context.retry_token)
         raise
-    return Checked(_checked_terms(context, runtime.load(_MISSION).glossary, _labels(ranked, top)), blocked)
+    return ReportCheck(
+        _terms_of_report(context, runtime.load(_MISSION).glossary, _labels(ranked, top)), blocked
+    )
 
 
 @contextmanager
@@ -153,7 +155,7 @@ def publish_waiting(
         if target is None:
             raise StateError("where the report belongs is not known", hint="name the folder with --out")
         labels = _labels(ranked, 0 if manifest.rendering is None else manifest.rendering.top)
-        terms = _checked_terms(context, runtime.load(_MISSION).glossary, labels)
+        terms = _terms_of_report(context, runtime.load(_MISSION).glossary, labels)
         run = render(folder, target, share=bool(context.metadata.get(_SHARE)), option="--resume", terms=terms)
         shutil.rmtree(folder, ignore_errors=True)
         with suppress(VocabgapError):  # it is published, and that is what counts
@@ -199,7 +201,9 @@ def _blocked(
     )
 
 
-def _checked_terms(context: ExecutionContext, glossary: Glossary, labels: Mapping[str, str]) -> CheckedTerms:
+def _terms_of_report(
+    context: ExecutionContext, glossary: Glossary, labels: Mapping[str, str]
+) -> CheckedTerms:
     strictness = context.effective_strictness or Strictness.MEDIUM
     open_terms = {each.term.surface_text for each in context.conflicts}
     capabilities = []
