@@ -60,7 +60,7 @@ def test_the_partition_is_that_of_scipy(count: int) -> None:
 
     merges = reciprocal_merges(rows, np.ones(count), 0.8)
 
-    ours = in_order_of_height(merges.keep, merges.drop, merges.height, np.ones(count))
+    ours = in_order_of_height(merges, np.ones(count))
     for threshold in (0.3, 0.5, 0.7, 0.8):
         found = flat_groups(ours, count, threshold).tolist()
         expected = hierarchy.fcluster(reference, np.nextafter(threshold, 0.0), "distance").tolist()
@@ -77,7 +77,7 @@ def test_a_weight_counts_as_so_many_rows() -> None:
 
     merges = reciprocal_merges(rows, weights.astype(np.float64), 0.6)
 
-    ours = in_order_of_height(merges.keep, merges.drop, merges.height, weights.astype(np.float64))
+    ours = in_order_of_height(merges, weights.astype(np.float64))
     found = flat_groups(ours, 120, 0.6)[copies].tolist()
     expected = hierarchy.fcluster(reference, np.nextafter(0.6, 0.0), "distance").tolist()
     assert partition(range(len(copies)), found) == partition(range(len(copies)), expected)

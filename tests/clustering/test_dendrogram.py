@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from vocabgap.clustering.cutting import below, flat_groups
-from vocabgap.clustering.linkage import in_order_of_height
+from vocabgap.clustering.linkage import Merges, in_order_of_height
 from vocabgap.schema import LINKAGE
 
 Merge = tuple[int, int, float]
@@ -23,7 +23,7 @@ def ordered(merges: list[Merge], weights: list[float]) -> pl.DataFrame:
         np.array([merge[at] for merge in merges], dtype)
         for at, dtype in enumerate((np.int64, np.int64, float))
     )
-    return in_order_of_height(keep, drop, height, np.array(weights))
+    return in_order_of_height(Merges(keep, drop, height), np.array(weights))
 
 
 @st.composite

@@ -55,7 +55,7 @@ def case(request: pytest.FixtureRequest) -> Case:
 def test_the_partition_is_that_of_scipy(case: Case, cut: float) -> None:
     count = case.rows.term_weights.shape[0]
     merges = case.merges if cut == CUTS[-1] else reciprocal_merges(case.rows, np.ones(count), cut)
-    ours = in_order_of_height(merges.keep, merges.drop, merges.height, np.ones(count))
+    ours = in_order_of_height(merges, np.ones(count))
     found = flat_groups(ours, count, cut)
 
     expected = hierarchy.fcluster(case.reference, np.nextafter(cut, 0.0), "distance")

@@ -113,7 +113,7 @@ def test_the_partition_is_that_of_scipy_on_one_row_a_mention(count: int) -> None
 
     merges = reciprocal_merges(rows, weights, 0.9)
 
-    ours = in_order_of_height(merges.keep, merges.drop, merges.height, weights)
+    ours = in_order_of_height(merges, weights)
     for threshold in (0.3, 0.5, 0.7, 0.9):
         found = flat_groups(ours, count, threshold)[number]
         expected = hierarchy.fcluster(reference, threshold - 1e-10, "distance")

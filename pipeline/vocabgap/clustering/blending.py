@@ -93,11 +93,7 @@ def embedded(embedder: TextEmbedder, texts: Sequence[str]) -> FloatArray:
 def dense_rows(embeddings: FloatArray) -> FloatArray:
     """Rows of unit length whose dot product says how near two texts are among the texts of this corpus.
 
-    Args:
-        embeddings: Rows of unit length, shape (n, dimensions).
-
-    Returns:
-        Shape (n, dimensions).
+    They are made of such rows, the embeddings, and are of the same shape (n, dimensions).
     """
     count = len(embeddings)
     if count < 2:  # noqa: PLR2004
@@ -155,17 +151,13 @@ def _nearest(rows: FloatArray, count: int) -> Iterator[tuple[int, IntArray, Floa
 
 @dataclass
 class Nearest:
-    """What is known of the neighbours of some clusters.
+    """What is known of the neighbours of some clusters."""
 
-    Attributes:
-        listed: Shape (m, LISTED): positions by falling similarity; -1 where there are no more.
-        similarity: Shape (m,): to the first listed one.
-        bound: Shape (m,): no cluster that is not listed is more similar.
-    """
-
-    listed: npt.NDArray[np.int32]
-    similarity: FloatArray
-    bound: FloatArray
+    listed: npt.NDArray[
+        np.int32
+    ]  # shape (m, LISTED): places by falling similarity; -1 where there are no more
+    similarity: FloatArray  # shape (m,): to the first listed one
+    bound: FloatArray  # shape (m,): no cluster that is not listed is more similar
 
     @classmethod
     def unknown(cls, count: int) -> "Nearest":
@@ -184,20 +176,10 @@ def merged_rows(sums: sparse.csr_array, kept: IntArray, partner: IntArray) -> sp
 
 
 class BlendedNeighbours:
-    """The clusters of a round: sums of rows, and the search for the nearest.
-
-    Clusters stand in places 0 to m - 1; `order` says which of several equally near ones is taken.
-    """
+    """The clusters of a round, as sums of rows with a dense part, and the search for the nearest."""
 
     def __init__(self, rows: Rows, chosen: IntArray, weights: FloatArray, floor: float) -> None:
-        """Clusters of one row each.
-
-        Args:
-            rows: The rows, with a dense part.
-            chosen: Which of them.
-            weights: Their weights, shape (m,).
-            floor: Similarities up to here do not matter.
-        """
+        """Clusters of one chosen row each, with its weight; similarities up to `floor` do not matter."""
         self._floor = floor
         self._sparse = sparse.csr_array(sparse.diags_array(weights) @ rows.plain_terms(chosen))
         dense = np.zeros((rows.term_weights.shape[0], 0)) if rows.dense is None else rows.dense
@@ -206,13 +188,7 @@ class BlendedNeighbours:
         self.order = chosen
 
     def search(self, queries: IntArray, known: npt.NDArray[np.int32], bounds: FloatArray) -> Nearest:
-        """The nearest clusters of some, exactly; all are looked at only where what is known does not do.
-
-        Args:
-            queries: Places of the clusters to search for, shape (q,).
-            known: Places of likely neighbours, shape (q, any number); negative where there are none.
-            bounds: No cluster that is not among those is more similar, shape (q,).
-        """
+        """See `Neighbours`; all clusters are looked at only where what is known does not do."""
         row, column = np.nonzero((known >= 0) & (known != queries[:, None]))
         pairs = np.unique(row * len(self.weights) + known[row, column])
         found = self._nearest(queries, *np.divmod(pairs, len(self.weights)), bounds)
@@ -227,7 +203,7 @@ class BlendedNeighbours:
         return found
 
     def merge(self, kept: IntArray, partner: IntArray) -> None:
-        """Keep some clusters, in the given order of places, each merged with its partner unless negative."""
+        """See `Neighbours`."""
         self._sparse = merged_rows(self._sparse, kept, partner)
         two = np.flatnonzero(partner >= 0)
         other = partner[two]
@@ -271,14 +247,7 @@ class BlendedNeighbours:
             yield part, row, place, wanted
 
     def _nearest(self, queries: IntArray, row: IntArray, place: IntArray, bounds: FloatArray) -> Nearest:
-        """The nearest of some candidates.
-
-        Args:
-            queries: Places of the clusters to search for, shape (q,).
-            row: Of each candidate, for which of these it is one.
-            place: Its place.
-            bounds: No cluster that is no candidate is more similar, shape (q,).
-        """
+        """The nearest of some candidates, each with its place and the number of its query."""
         found = Nearest.unknown(len(queries))
         found.similarity[:] = self._floor
         found.bound[:] = bounds
@@ -304,11 +273,7 @@ class BlendedNeighbours:
 
 
 def slack(parts: int) -> float:
-    """What the product of two rows of unit length in float32 is off, at most.
-
-    Args:
-        parts: Dimensions that are added up.
-    """
+    """What the product of two rows of unit length in float32 is off, at most, for so many parts."""
     return _ROUNDING * (parts + 2)
 
 
@@ -318,12 +283,7 @@ def rows_of_a_block(columns: int) -> int:
 
 
 def least_of_largest(scores: Scores, count: int) -> Scores:
-    """A lower bound, for each row, of its `count`-th largest score, shape (rows,).
-
-    Args:
-        scores: Shape (rows, columns).
-        count: From 1 to the number of columns.
-    """
+    """A lower bound, for each row of scores, of its `count`-th largest one, shape (rows,)."""
     strips = min(scores.shape[1], _STRIPS * count)
     width = scores.shape[1] // strips
     # The largest of each strip: a pass that costs much less than sorting out all scores. A strip takes every

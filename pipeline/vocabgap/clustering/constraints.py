@@ -20,29 +20,19 @@ from vocabgap.schema import Apart, Constraint, Together
 
 
 class Origin(NamedTuple):
-    """What a group was before the constraints.
+    """What a group was before the constraints."""
 
-    Attributes:
-        cluster: The number of the group that it goes on as; null where it left one.
-        split: The name of the constraint by which it left, with a number if it is not the first one that did;
-            null otherwise.
-    """
-
-    cluster: int | None
-    split: str | None
+    cluster: int | None  # the number of the group that it goes on as; null where it left one
+    split: str | None  # the constraint by which it left, with a number if it is not the first one that did
 
 
 class Regrouped(NamedTuple):
-    """The groups that respect the constraints, numbered in the order of their first point.
+    """The groups that respect the constraints, numbered in the order of their first point."""
 
-    Attributes:
-        labels: The group of each point, shape (n,).
-        labelled: Of each group its label, and the point whose surface that is a wording of.
-        origins: Of each group what it was before.
-    """
-
-    labels: IntArray
-    labelled: list[tuple[str, int]]
+    labels: IntArray  # the group of each point, shape (n,)
+    labelled: list[
+        tuple[str, int]
+    ]  # of each group its label, and the point whose surface that is a wording of
     origins: tuple[Origin, ...]
 
 
@@ -58,13 +48,6 @@ def regrouped(
     A united group has the label of the larger of the two. Of a group that is parted, what no constraint is
     about goes to the side that it is more similar to, by the mean cosine similarity to the surfaces that the
     constraint puts there, and stays where that is the same.
-
-    Args:
-        labels: The group of each point, shape (n,), from 0 on.
-        labelled: Of each group its label, and the point whose surface that is a wording of.
-        points: What was clustered.
-        rows: The rows of the points.
-        constraints: What is to hold of the surfaces.
     """
     groups = _Groups(labels, labelled, points, rows)
     standing: list[Apart] = []

@@ -58,50 +58,46 @@ def average_linkage(
         distances = cosine_distances(rows.plain_terms(), rows.dense)
         return nearest_neighbour_chain(distances, weights), FARTHEST
     merges = reciprocal_merges(rows, weights, max_distance)
-    return in_order_of_height(merges.keep, merges.drop, merges.height, weights), max_distance
+    return in_order_of_height(merges, weights), max_distance
 
 
-def in_order_of_height(
-    keep: IntArray, drop: IntArray, heights: FloatArray, weights: FloatArray
-) -> pl.DataFrame:
-    """Number merges as SciPy does: merge i of the sorted list makes cluster n + i.
+@dataclass(frozen=True)
+class Merges:
+    """Merges, parts before wholes: cluster `keep[i]` takes in `drop[i]` at `height[i]`.
 
-    Args:
-        keep: Of each merge, in an order in which parts come first, a point of the one cluster: the one that
-            goes on standing for both.
-        drop: The point that stood for the other cluster.
-        heights: Distance between the two; no lower than those of its parts.
-        weights: Weight of each point, whole numbers.
+    A cluster is named by one of its rows, which goes on standing for both.
+    """
 
-    Returns:
-        Table `linkage`.
+    keep: IntArray
+    drop: IntArray
+    height: FloatArray  # no lower than those of its parts
+
+
+def in_order_of_height(merges: Merges, weights: FloatArray) -> pl.DataFrame:
+    """Table `linkage`, numbered as SciPy does: merge i of the sorted list makes cluster n + i.
+
+    Weights of the points are whole numbers.
     """
     n_samples = len(weights)
     number = list(range(n_samples))
     size = weights.astype(np.int64).tolist()
     left, right, sizes = [], [], []
     # The sort is stable and no merge is lower than its parts, so parts come first also in a tie.
-    order = np.argsort(heights, kind="stable")
-    for node, (kept, dropped) in enumerate(
-        zip(keep[order].tolist(), drop[order].tolist(), strict=True), start=n_samples
-    ):
+    order = np.argsort(merges.height, kind="stable")
+    pairs = zip(merges.keep[order].tolist(), merges.drop[order].tolist(), strict=True)
+    for node, (kept, dropped) in enumerate(pairs, start=n_samples):
         one, other = number[kept], number[dropped]
         left.append(min(one, other))
         right.append(max(one, other))
         size[kept] += size[dropped]
         sizes.append(size[kept])
         number[kept] = node
-    columns = {"left": left, "right": right, "height": heights[order], "size": sizes}
+    columns = {"left": left, "right": right, "height": merges.height[order], "size": sizes}
     return pl.DataFrame(columns, schema=LINKAGE.schema)
 
 
 def cosine_distances(rows: sparse.csr_array, dense: FloatArray | None = None) -> FloatArray:
-    """All pairwise cosine distances of rows of unit length, shape (n, n), with an infinite diagonal.
-
-    Args:
-        rows: Shape (n, terms).
-        dense: Further dimensions of the rows, shape (n, dimensions).
-    """
+    """All pairwise cosine distances of rows of unit length, shape (n, n), with an infinite diagonal."""
     count = rows.shape[0]
     distances = np.empty((count, count))
     # By blocks: the sparse product of all rows would take more than the dense matrix.
@@ -117,14 +113,9 @@ def cosine_distances(rows: sparse.csr_array, dense: FloatArray | None = None) ->
 
 
 def nearest_neighbour_chain(distances: FloatArray, weights: FloatArray) -> pl.DataFrame:
-    """The average-linkage dendrogram of weighted points.
+    """Table `linkage` of weighted points, with n - 1 rows, in order of height.
 
-    Args:
-        distances: Pairwise distances, shape (n, n), symmetric, infinite on the diagonal. Overwritten.
-        weights: Weight of each point, shape (n,), positive.
-
-    Returns:
-        Table `linkage` with n - 1 rows, in order of height.
+    Distances are of shape (n, n), symmetric, infinite on the diagonal, and overwritten; weights positive.
     """
     count = len(weights)
     forest = _Forest(distances, weights.astype(np.float64))
@@ -138,10 +129,8 @@ def nearest_neighbour_chain(distances: FloatArray, weights: FloatArray) -> pl.Da
             forest.merge(chain.pop(), chain.pop())
         else:
             chain.append(nearest)
-    merges = np.array(forest.merges).reshape(-1, 3)
-    return in_order_of_height(
-        merges[:, 0].astype(np.int64), merges[:, 1].astype(np.int64), merges[:, 2], weights
-    )
+    keep, drop, height = np.array(forest.merges).reshape(-1, 3).T
+    return in_order_of_height(Merges(keep.astype(np.int64), drop.astype(np.int64), height), weights)
 
 
 @dataclass
@@ -182,39 +171,30 @@ class _Forest:
         self.active[drop] = False
 
 
-@dataclass(frozen=True)
-class Merges:
-    """Merges, parts before wholes: cluster `keep[i]` takes in `drop[i]` at `height[i]`.
+class Neighbours(Protocol):
+    """What a feature space must be able to do: find the nearest clusters, and merge.
 
-    A cluster is named by its smallest row.
+    Its m clusters stand in places 0 to m - 1.
     """
 
-    keep: IntArray
-    drop: IntArray
-    height: FloatArray
-
-
-class Neighbours(Protocol):
-    """What a feature space must be able to do: find the nearest clusters, and merge."""
-
     weights: FloatArray
-    order: IntArray
+    order: IntArray  # which of several equally near ones is taken
 
     def search(self, queries: IntArray, known: npt.NDArray[np.int32], bounds: FloatArray) -> Nearest:
-        """The nearest clusters of some."""
+        """The nearest clusters of some, exactly.
+
+        Args:
+            queries: Places of the clusters to search for, shape (q,).
+            known: Places of likely neighbours, shape (q, any number); negative where there are none.
+            bounds: No cluster that is not among those is more similar, shape (q,).
+        """
 
     def merge(self, kept: IntArray, partner: IntArray) -> None:
-        """Keep some clusters, each merged with its partner unless that is negative."""
+        """Keep some clusters, in the given order of places, each merged with its partner unless negative."""
 
 
 def reciprocal_merges(rows: Rows, weights: FloatArray, distance_threshold: float) -> Merges:
-    """All merges of weighted average linkage strictly below a height.
-
-    Args:
-        rows: Rows of unit length, or zero, not negative.
-        weights: Weight of each row, shape (n,), positive.
-        distance_threshold: Cosine distance, 0 to 1, at which merging stops.
-    """
+    """All merges of weighted average linkage strictly below a cosine distance."""
     first = first_equals(rows)
     same = np.flatnonzero(first != np.arange(len(first)))
     single = np.flatnonzero(first == np.arange(len(first)))

@@ -39,20 +39,10 @@ _LOT_SECONDS: Final = 0.25  # a shorter lot is followed by a larger one, one twi
 
 
 class SparseNeighbours:
-    """The clusters of a round: sums of rows, their index, and the search for the nearest.
-
-    Clusters stand in places 0 to m - 1; `order` says which of several equally near ones is taken.
-    """
+    """The clusters of a round, as sums of rows, their index, and the search for the nearest."""
 
     def __init__(self, rows: Rows, chosen: IntArray, weights: FloatArray, floor: float) -> None:
-        """Clusters of one row each.
-
-        Args:
-            rows: The rows.
-            chosen: Which of them.
-            weights: Their weights, shape (m,).
-            floor: Similarities up to here do not matter.
-        """
+        """Clusters of one chosen row each, with its weight; similarities up to `floor` do not matter."""
         chosen_rows = rows.term_weights[chosen]
         frequency = np.bincount(chosen_rows.indices, minlength=chosen_rows.shape[1])
         # A dimension that only one row has takes no part in any similarity.
@@ -77,13 +67,7 @@ class SparseNeighbours:
         self.order = chosen
 
     def search(self, queries: IntArray, known: npt.NDArray[np.int32], bounds: FloatArray) -> Nearest:
-        """The nearest clusters of some, exactly; the index is only read where what is known does not do.
-
-        Args:
-            queries: Places of the clusters to search for, shape (q,).
-            known: Places of likely neighbours, shape (q, any number); negative where there are none.
-            bounds: No cluster that is not among those is more similar, shape (q,).
-        """
+        """See `Neighbours`; the index is only read where what is known does not do."""
         nearest = Nearest.unknown(len(queries))
         start = self._sums.indptr.astype(np.int64)
         term_weights = self._sums.data / np.repeat(self.weights, np.diff(start))
@@ -122,7 +106,7 @@ class SparseNeighbours:
         return nearest
 
     def merge(self, kept: IntArray, partner: IntArray) -> None:
-        """Keep some clusters, in the given order of places, each merged with its partner unless negative."""
+        """See `Neighbours`."""
         self._sums = merged_rows(self._sums, kept, partner)
         self.weights = self.weights[kept] + np.where(partner >= 0, self.weights[partner], 0.0)
         self.order = np.where(

@@ -87,11 +87,7 @@ def _places(terms: list[tuple[str, str]], dimension: int, seed: int) -> sparse.c
 
 
 def terms_of(contents: Sequence[str]) -> list[tuple[str, str]]:
-    """The dimensions of `Rows.plain`, in order, each a kind and a text.
-
-    Args:
-        contents: The content words of each surface, joined by spaces, as they were vectorized.
-    """
+    """The dimensions of `Rows.plain`, each a kind and a text, of contents as they were vectorized."""
     split = [content.split() for content in contents]
     numbers: dict[str, int] = {}
     for words in split:

@@ -115,13 +115,7 @@ def word_rows(
 ) -> sparse.csr_array:
     """TF-IDF of words and of pairs of neighbouring words alone, as rows of unit length.
 
-    Args:
-        contents: The content words of each surface, joined by spaces; at least one word each.
-        mentions: How often each surface was mentioned, shape (n,).
-        pair_weight: Of a pair beside a word.
-
-    Returns:
-        Shape (n, words + pairs), float64, columns sorted.
+    Of contents as `vectorize` takes them; shape (n, words + pairs), columns sorted.
     """
     if not contents:
         return sparse.csr_array((0, 0))
@@ -155,9 +149,7 @@ def _with_pairs(
 def co_occurrence(words: sparse.csr_array, mentions: FloatArray) -> sparse.csr_array:
     """The words that each word co-occurs with most, itself among them, shape (words, words).
 
-    Args:
-        words: TF-IDF of single words, rows of unit length, shape (n, words). No column is empty.
-        mentions: How often each surface was mentioned, shape (n,).
+    Of TF-IDF of single words, rows of unit length, shape (n, words), of which no column is empty.
     """
     words = largest(words, CO_OCCURRING)
     mass = words.T @ mentions
@@ -167,16 +159,7 @@ def co_occurrence(words: sparse.csr_array, mentions: FloatArray) -> sparse.csr_a
 
 
 def topic_words(words: sparse.csr_array, near: sparse.csr_array, sentences: FloatArray) -> sparse.csr_array:
-    """The topic words of some surfaces, weighted by how far each is a sentence.
-
-    Args:
-        words: TF-IDF of single words, rows of unit length, shape (n, words).
-        near: The words that each word co-occurs with, shape (words, words).
-        sentences: How far each surface is a sentence rather than a noun phrase, 0 to 1, shape (n,).
-
-    Returns:
-        Shape (n, words): rows as long as the strength says.
-    """
+    """The topic words of some surfaces, shape (n, words): the rows longer, the more each is a sentence."""
     topics = words @ near
     length = np.sqrt(topics.multiply(topics).sum(axis=1))
     length[length == 0.0] = 1.0

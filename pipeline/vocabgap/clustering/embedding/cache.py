@@ -36,18 +36,8 @@ _UNUSABLE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sql
 _CPU_LIST: Final = Path("/proc/cpuinfo")  # of Linux
 # Its lines that tell one kind from another, on x86 and on Arm; the rest is of one CPU, or of this moment.
 _TELLING: Final = frozenset(
-    {
-        "vendor_id",
-        "cpu family",
-        "model",
-        "model name",
-        "flags",
-        "CPU implementer",
-        "CPU architecture",
-        "CPU variant",
-        "CPU part",
-        "Features",
-    }
+    {"vendor_id", "cpu family", "model", "model name", "flags"}
+    | {"CPU implementer", "CPU architecture", "CPU variant", "CPU part", "Features"}
 )
 _DIGITS: Final = 8  # of the digest, in hex
 
@@ -61,10 +51,10 @@ class _DamagedError(sqlite3.DatabaseError):
 
 
 class EmbeddingCache:
-    """The embeddings of one model in the folder of a cache.
+    """The embeddings of one model, in a folder of their own in that of the cache, which is made if need be.
 
     Args:
-        folder: The folder of the cache; they lie in a folder of their own in it, which is made if need be.
+        folder: The folder of the cache.
         depends_on: What a vector depends on beside its text.
         dims: Dimensions of a vector.
 
@@ -90,9 +80,7 @@ class EmbeddingCache:
     def fill(self, vectors: Vector, texts: Sequence[bytes]) -> npt.NDArray[np.bool]:
         """Write the vectors that are known into their rows, and give which rows were written.
 
-        Args:
-            vectors: A row for each text.
-            texts: The SHA-256 of each text; all different.
+        Texts are named by their SHA-256, and all different.
         """
         places = {self._key(text): place for place, text in enumerate(texts)}
 
@@ -117,18 +105,11 @@ class EmbeddingCache:
         return written
 
     def add(self, texts: Sequence[bytes], vectors: Vector) -> None:
-        """Keep some vectors.
-
-        Args:
-            texts: The SHA-256 of each text.
-            vectors: A row each.
-        """
+        """Keep the vectors of some texts, a row each."""
         blobs = (row.tobytes() for row in np.ascontiguousarray(vectors, dtype=_FLOAT))
         keyed = zip(map(self._key, texts), blobs, strict=True)
         rows = [(key, blob, crc32(key + blob)) for key, blob in keyed]
-        self._use(
-            lambda connection: connection.executemany("insert or ignore into vectors values (?, ?, ?)", rows)
-        )
+        self._use(lambda connection: connection.executemany(_INSERT, rows))
 
     def _create(self) -> None:
         """Make the file: nobody else may read it, for what people asked for is private, digests of it too."""

@@ -26,17 +26,11 @@ _KEPT_AT_ONCE: Final = 4096  # texts; a run that is stopped loses no more than t
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingUse:
-    """What a cache of embeddings was good for.
+    """What a cache of embeddings was good for."""
 
-    Attributes:
-        found: Texts whose vectors were there.
-        computed: Texts that the model was run on.
-        note: What is to be said of the cache itself; empty where all was well.
-    """
-
-    found: int
-    computed: int
-    note: str = ""
+    found: int  # texts whose vectors were there
+    computed: int  # texts that the model was run on
+    note: str = ""  # what is to be said of the cache itself; empty where all was well
 
 
 class Embedder:
@@ -116,9 +110,7 @@ class Embedder:
                 places[key] = len(places)
                 distinct.append(text)
         vectors = self._embed_distinct(list(places), distinct)
-        if len(distinct) == len(keys):
-            return vectors
-        return vectors[[places[key] for key in keys]]
+        return vectors if len(distinct) == len(keys) else vectors[[places[key] for key in keys]]
 
     def _embed_distinct(self, keys: list[bytes], texts: list[str]) -> Vector:
         vectors = np.empty((len(keys), self.dims), dtype=np.float32)
