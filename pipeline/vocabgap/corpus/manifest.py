@@ -13,7 +13,7 @@ from typing import Annotated, Final
 import msgspec
 
 from vocabgap.errors import StateError
-from vocabgap.files.atomic import sync, sync_folder
+from vocabgap.files.atomic import sync
 from vocabgap.files.refusals import refusal
 from vocabgap.files.signals import deferred_signals
 
@@ -161,7 +161,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
     with deferred_signals():
         temporary.replace(folder / MANIFEST)
         try:
-            sync_folder(folder)
+            sync(folder)
         except OSError as error:
             raise StateError(
                 f"corpus '{folder}' is changed, but the disk did not confirm it: {error.strerror or error}",
@@ -186,7 +186,7 @@ def remove_unnamed(folder: Path, manifest: Manifest) -> None:
             else:  # of a change that was not finished: no manifest has named it
                 path.unlink()
     if earlier:
-        sync_folder(folder)
+        sync(folder)
     for path in earlier:
         path.unlink()
 

@@ -45,7 +45,7 @@ from vocabgap.corpus.version import (
     write_part,
 )
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError, expanded
-from vocabgap.files.atomic import sync, sync_folder
+from vocabgap.files.atomic import sync
 from vocabgap.files.locking import lock_file
 from vocabgap.files.parquet import write_parquet
 from vocabgap.files.signals import deferred_signals
@@ -336,7 +336,7 @@ class Change(Version):
             return base
         for name in sorted(changed.files.keys() - base.files.keys()):
             sync(self.folder / name)
-        sync_folder(self.folder)
+        sync(self.folder)
         return msgspec.structs.replace(changed, version=base.version + 1, next_number=self._next)
 
     def _write(self, rows: pl.DataFrame) -> Part:

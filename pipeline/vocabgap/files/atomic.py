@@ -18,13 +18,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final
 
-from vocabgap.errors import StateError, VocabgapError
+from vocabgap.errors import StateError
 from vocabgap.files.locking import lock
-from vocabgap.files.refusals import refusal
 from vocabgap.files.signals import deferred_signals
-
-EMBEDDINGS_FOLDER: Final = "embeddings"
-"""The folder of embeddings in a cache; what earlier scans have read lies beside it."""
 
 _STAGING: Final = "staging"
 _BEFORE: Final = "before"
@@ -35,12 +31,7 @@ _ABANDONED_SECONDS: Final = 3600
 def replacing(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
     """A file to write into, which takes the place of another one when the block ends without an error.
 
-    Args:
-        path: The file, in a folder that exists.
-        mode: Who may read and write it.
-
-    Raises:
-        OSError: The system refused; nothing else is left in the folder.
+    Where the system refuses, nothing else is left in the folder, which has to exist.
     """
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     temporary = Path(name)
@@ -54,31 +45,14 @@ def replacing(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
 
 
 def put_in_place(temporary: Path, path: Path) -> None:
-    """Give a file its name once its content is on the disk, and wait until the name is, too.
-
-    Args:
-        temporary: The file, in the folder where it stays.
-        path: Its name from now on; what had it is replaced.
-
-    Raises:
-        OSError: The system refused.
-    """
+    """Give a file its name in the same folder once its content is on the disk, and wait until the name is."""
     sync(temporary)
     temporary.replace(path)
-    sync_folder(path.parent)
+    sync(path.parent)
 
 
 def write_whole(path: Path, content: bytes, mode: int) -> None:
-    """Have a file hold some content, all of it or what it held before.
-
-    Args:
-        path: The file; its folder is made where it does not exist.
-        content: What it holds from now on.
-        mode: Who may read and write it.
-
-    Raises:
-        OSError: The system refused; nothing else is left in the folder.
-    """
+    """Have a file hold some content, all of it or what it held before; its folder is made if need be."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path, mode) as file:
         file.write(content)
@@ -107,7 +81,8 @@ def whole_folder(target: Path, owned: Collection[str], check: Callable[[], None]
     try:
         staging.mkdir()
         yield staging
-        _sync_files(staging)
+        for path in (*staging.iterdir(), staging):
+            sync(path)
         with _alone(target), deferred_signals():
             check()
             _replace(target, staging, owned)
@@ -116,30 +91,13 @@ def whole_folder(target: Path, owned: Collection[str], check: Callable[[], None]
             shutil.rmtree(staging, ignore_errors=True)
 
 
-def current_folder() -> Path | None:
-    """The current folder; None where it was deleted."""
-    try:
-        return Path.cwd()
-    except OSError:
-        return None
-
-
 def sync(path: Path) -> None:
-    """Wait until the content of a file is on the disk.
-
-    Raises:
-        OSError: The system refused.
-    """
-    _sync(path, os.O_RDONLY)
-
-
-def sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk: those that were given, and those that were taken.
-
-    Raises:
-        OSError: The system refused.
-    """
-    _sync(folder, os.O_RDONLY | os.O_DIRECTORY)
+    """Wait until the content of a file, or the names in a folder, are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager
@@ -165,7 +123,7 @@ def _replace(target: Path, staging: Path, owned: Collection[str]) -> None:
         if replaced:
             before.rename(target)
         raise
-    sync_folder(target.parent)
+    sync(target.parent)
     if replaced:
         try:
             _carry_over(before, target, owned)
@@ -220,24 +178,3 @@ def _left(target: Path, role: str) -> list[Path]:
 
 def _beside(target: Path, role: str) -> Path:
     return target.with_name(f".{target.name}.{role}-{secrets.token_hex(6)}")
-
-
-def _sync_files(folder: Path) -> None:
-    for path in sorted(folder.iterdir()):
-        sync(path)
-    sync_folder(folder)
-
-
-def refused(folder: Path, error: OSError) -> VocabgapError:
-    """What is said where the system, or the disk, does not let a cache be used."""
-    return refusal(
-        f"cache '{folder}' cannot be used", error, hint="name another folder, or work without a cache"
-    )
-
-
-def _sync(path: Path, flags: int) -> None:
-    descriptor = os.open(path, flags)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

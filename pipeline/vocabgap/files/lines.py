@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from vocabgap.errors import VocabgapError
-from vocabgap.files.atomic import sync_folder
+from vocabgap.files.atomic import sync
 from vocabgap.files.locking import lock
 from vocabgap.files.refusals import FileKind, FileRole, file_kind
 
@@ -50,16 +50,9 @@ def appending(path: Path, role: FileRole, on_wait: Callable[[], None] = lambda: 
 
 
 def add_lines(file: FileIO, path: Path, lines: bytes, *, durable: bool = True) -> None:
-    """Add lines at the end of a file that nobody else adds to, all of them or none.
+    """Add lines, each with its end, to a file that `appending` has opened, all of them or none.
 
-    Args:
-        file: The file, as `appending` gives it.
-        path: Where it lies.
-        lines: The lines, each with its end.
-        durable: Whether to wait until they are on the disk.
-
-    Raises:
-        OSError: The system refused, or the disk is full.
+    Unless they are not `durable`, they are on the disk when this returns.
     """
     size = file.seek(0, os.SEEK_END)
     # An editor, or a writer that was stopped, may have left the last line without its end.
@@ -72,7 +65,7 @@ def add_lines(file: FileIO, path: Path, lines: bytes, *, durable: bool = True) -
     try:
         os.fsync(file.fileno())
         if not size:
-            sync_folder(path.parent)
+            sync(path.parent)
     except OSError:
         # Who is told that it failed adds them again.
         with suppress(OSError):

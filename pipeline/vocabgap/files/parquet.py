@@ -31,14 +31,7 @@ def write_parquet(
     compression_level: int | None = None,
     row_group_size: int | None = None,
 ) -> None:
-    """Write a frame to a file.
-
-    Args:
-        frame: Any frame.
-        path: The file; what is there is replaced.
-        compression: How its pages are compressed.
-        compression_level: That of Zstandard; Polars' own by default.
-        row_group_size: Rows of a row group; Polars' own number by default.
+    """Write a frame to a file, which is replaced where it is there.
 
     Raises:
         OSError: The system refused, because the disk is full for instance. The error names the file.

@@ -9,10 +9,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from vocabgap.errors import AccessDeniedError, StateError, VocabgapError
+from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError
 
 NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """What the system says where a file cannot grow."""
+EMBEDDINGS_FOLDER: Final = "embeddings"
+"""The folder of embeddings in a cache; what earlier scans have read lies beside it."""
 
 
 class FileKind(StrEnum):
@@ -71,24 +73,27 @@ def refusal(problem: str, error: OSError, *, hint: str = "") -> VocabgapError:
 
 @contextmanager
 def refusing(problem: str, *, hint: str = "") -> Iterator[None]:
-    """Let what the system refuses within the block be such an error.
-
-    Raises:
-        AccessDeniedError: The system did not permit it.
-        StateError: It could not be done.
-    """
+    """Let what the system refuses within the block be such an error."""
     try:
         yield
     except OSError as error:
         raise refusal(problem, error, hint=hint) from error
 
 
-def file_kind(path: Path) -> FileKind:
-    """What a path leads to, links followed.
+@contextmanager
+def using_cache(folder: Path) -> Iterator[None]:
+    """Let what the system refuses of a cache within the block be an error with what to do instead."""
+    try:
+        yield
+    except (FileExistsError, NotADirectoryError) as error:
+        raise InvalidInputError(f"cache '{folder}' is no folder", hint="name another one") from error
+    except OSError as error:
+        hint = "name another folder, or work without a cache"
+        raise refusal(f"cache '{folder}' cannot be used", error, hint=hint) from error
 
-    Raises:
-        OSError: The system does not tell, because of permissions for instance.
-    """
+
+def file_kind(path: Path) -> FileKind:
+    """What a path leads to, links followed."""
     try:
         mode = stat.S_IFMT(path.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError, ValueError):
@@ -109,13 +114,7 @@ def file_kind(path: Path) -> FileKind:
 def content_of(path: Path, what: str) -> bytes | FileKind:
     """What a file holds; what lies there instead, if that is no regular file.
 
-    Args:
-        path: The file.
-        what: What it is, in words: `seed file`.
-
-    Raises:
-        AccessDeniedError: It may not be read.
-        StateError: The disk does not give it.
+    `what` it is, is said in words: `seed file`.
     """
     with refusing(f"{what} '{path}' cannot be read", hint="check its permissions and its disk"):
         kind = file_kind(path)

@@ -29,9 +29,10 @@ from filelock import lock_descriptor
 from msgspec import structs
 
 from vocabgap import SCHEMA_VERSION, __version__
-from vocabgap.errors import InvalidInputError, StateError, expanded
-from vocabgap.files.atomic import EMBEDDINGS_FOLDER, put_in_place, refused
+from vocabgap.errors import StateError, expanded
+from vocabgap.files.atomic import put_in_place
 from vocabgap.files.parquet import write_parquet
+from vocabgap.files.refusals import EMBEDDINGS_FOLDER, using_cache
 from vocabgap.ingest.columns import ORIGIN, with_origins
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.lines import LogRead, LogState
@@ -134,22 +135,18 @@ def open_cache(folder: str | Path, *, verify_hash: bool = False) -> Iterator["Ca
     place = expanded(folder)
     lock = None
     try:
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        strange = sorted(path.name for path in place.iterdir() if not _is_own(path))
-        if strange:
-            raise StateError(
-                f"cache '{place}' holds other files, such as '{printable_name(strange[0])}'",
-                hint="name an empty folder, or one that does not exist yet",
-            )
-        lock = os.open(place / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        cache = Cache(place, verify_hash) if lock_descriptor(lock, blocking=False) else None
-        if cache is not None:
-            cache.load()
-    except (FileExistsError, NotADirectoryError, ValueError) as error:
-        raise InvalidInputError(f"cache '{folder}' is no folder", hint="name another one") from error
-    except OSError as error:
-        raise refused(place, error) from error
-    else:
+        with using_cache(place):
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            strange = sorted(path.name for path in place.iterdir() if not _is_own(path))
+            if strange:
+                raise StateError(
+                    f"cache '{place}' holds other files, such as '{printable_name(strange[0])}'",
+                    hint="name an empty folder, or one that does not exist yet",
+                )
+            lock = os.open(place / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            cache = Cache(place, verify_hash) if lock_descriptor(lock, blocking=False) else None
+            if cache is not None:
+                cache.load()
         yield cache
     finally:
         if lock is not None:
@@ -288,10 +285,11 @@ class Cache:
             for path in self.folder.iterdir():  # shards that are in no index now, and what was left behind
                 if _OURS.fullmatch(path.name) and path.name not in {*names, INDEX_NAME, LOCK_NAME}:
                     path.unlink()
-        except OSError as error:
+        except OSError:
             with suppress(OSError):
                 self._remove_temporary()
-            raise refused(self.folder, error) from error
+            with using_cache(self.folder):
+                raise
 
     def _moved(self) -> Iterator[Entry]:
         """The entries of the logs once all rows are in one shard, in the order of the scan."""

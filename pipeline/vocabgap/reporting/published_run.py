@@ -1,7 +1,7 @@
 """The folder of a run: where one may be published, and what one that was published says, read back."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -19,7 +19,7 @@ from vocabgap.errors import (
     VocabgapError,
     expanded,
 )
-from vocabgap.files.atomic import current_folder, whole_folder
+from vocabgap.files.atomic import whole_folder
 from vocabgap.files.refusals import FileKind, file_kind, refusal
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
@@ -82,10 +82,10 @@ def check_target(target: Path, roots: Iterable[Path] = ()) -> None:
         return
     if not target.is_dir():
         raise StateError(f"'{target}' is a file, not a folder", hint="name another folder with --out")
-    here = current_folder()
-    if here is not None and here.is_relative_to(target):
-        # Its place would be taken by a new folder, and the shell be left in the old one.
-        raise StateError(f"'{target}' holds the current folder", hint="name another folder with --out")
+    with suppress(OSError):  # the current folder may have been deleted
+        if Path.cwd().is_relative_to(target):
+            # Its place would be taken by a new folder, and the shell be left in the old one.
+            raise StateError(f"'{target}' holds the current folder", hint="name another folder with --out")
     foreign = any(target.iterdir()) and not _holds_run(target)
     if foreign or any((target / name).is_dir() for name in RUN_FILES):
         raise StateError(f"folder '{target}' holds files, but no run of vocabgap", hint=_ELSEWHERE)

@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vocabgap.clustering.embedding.encoder import Vector
-from vocabgap.errors import InvalidInputError, expanded
-from vocabgap.files.atomic import EMBEDDINGS_FOLDER, refused
+from vocabgap.errors import expanded
+from vocabgap.files.refusals import EMBEDDINGS_FOLDER, using_cache
 
 FILE_NAME: Final = "vectors.sqlite"
 _TABLE: Final = """
@@ -68,14 +68,10 @@ class EmbeddingCache:
         self._depends_on = "\n".join(depends_on).encode()
         self._dims = dims
         self.note = ""
-        try:
+        with using_cache(place):
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._file.parent.mkdir(mode=0o700, exist_ok=True)
             self._create()
-        except (FileExistsError, NotADirectoryError, ValueError) as error:
-            raise InvalidInputError(f"cache '{folder}' is no folder", hint="name another one") from error
-        except OSError as error:
-            raise refused(place, error) from error
 
     def fill(self, vectors: Vector, texts: Sequence[bytes]) -> npt.NDArray[np.bool]:
         """Write the vectors that are known into their rows, and give which rows were written.
