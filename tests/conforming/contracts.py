@@ -95,9 +95,9 @@ def stamp(given: Input, _: Cases) -> dict[str, Any]:
         "tenantId": "tenant_id",
         "repoSlug": "repo_slug",
         "visibility": "visibility",
-        "originAgentIdentity": "agent",
-        "configVersion": "config_version",
-        "tenantConfigVersion": "config_version",
+        "originAgentIdentity": "origin_agent_identity",
+        "configVersion": "tenant_config_version",
+        "tenantConfigVersion": "tenant_config_version",
         "ingestedAt": "ingested_at",
     }
     known = Stamp(**{names[key]: value for key, value in context.items() if value is not None})

@@ -9,8 +9,8 @@ from vocabgap.corpus.identity import (
     CONTRACT_ROOT_KINDS,
     NATURAL_KEY,
     ROOT_KINDS,
+    TENANT,
     content_hash,
-    is_tenant,
     natural_key,
     normal_tenant,
     storage_id,
@@ -32,7 +32,7 @@ def test_one_leading_at_sign_of_a_tenant_does_not_count(claimed: object, known: 
     "name", ["a", "0", "a--b", "a" * 64, "A", "a" * 65, "-a", "a-", "", "a_b", "ada\n", "é"]
 )
 def test_a_tenant_is_what_the_schema_takes_for_one(chunk: dict[str, Any], name: str) -> None:
-    assert is_tenant(name) is keeps("parsed-chunk-v1", {**chunk, "tenantId": name})
+    assert bool(TENANT.fullmatch(name)) is keeps("parsed-chunk-v1", {**chunk, "tenantId": name})
 
 
 def test_our_kind_of_root_is_none_of_the_contract() -> None:

@@ -7,7 +7,7 @@ from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.identity import GUARDED, Spoof, Stamp, false_claims, milliseconds, moment_of, stamped
 
 PIECE = {"hash": "00", "type": "gap-record", "name": "rain", "source": "a.jsonl", "content": "x"}
-STAMP = Stamp("ada", "lab", "team", "@scribe", 3, 1_000)
+STAMP = Stamp("ada", "lab", "team", 3, 1_000, "@scribe")
 
 
 def test_the_stamp_counts_and_what_was_claimed_otherwise_is_named() -> None:

@@ -3,11 +3,12 @@
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final
+
+import msgspec
 
 from vocabgap.corpus.compact_json import compact_json
 from vocabgap.corpus.contracts import Code, RefusedError
@@ -28,7 +29,8 @@ CONTRACT_ROOT_KINDS: Final = ("neo-workspace", "bare-repo", "external-source")
 ROOT_KINDS: Final = (*CONTRACT_ROOT_KINDS, ROOT_KIND)
 """What a stored chunk's root may be; the last one is ours and never in a parsed-chunk-v1."""
 NATURAL_KEY: Final = ("tenantId", "repoSlug", "source", "name", "type")
-_TENANT: Final = re.compile("[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
+TENANT: Final = re.compile("[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
+TENANT_HINT: Final = "1 to 64 lower-case letters, digits and dashes, no dash at either end"
 _UNSEEN: Final = "__proto__"  # a field of this name is none to JavaScript
 _ABSENT, _NULL, _TEXT, _OTHER = range(4)
 GUARDED: Final = (
@@ -78,17 +80,11 @@ def normal_tenant(claimed: object) -> str | None:
     return claimed.removeprefix("@") or None
 
 
-def is_tenant(name: str) -> bool:
-    """Whether a name can be a tenant's: 1 to 64 lower-case letters, digits and dashes, none at either end."""
-    return _TENANT.fullmatch(name) is not None
-
-
 def require_tenant(tenant: str) -> str:
     """Refuse what is no tenant; gives it as it is stamped."""
     tenant_id = normal_tenant(tenant) or ""
-    if not is_tenant(tenant_id):
-        expected = "1 to 64 lower-case letters, digits and dashes, no dash at either end"
-        raise unusable("tenant", expected, tenant)
+    if not TENANT.fullmatch(tenant_id):
+        raise unusable("tenant", TENANT_HINT, tenant)
     return tenant_id
 
 
@@ -136,12 +132,13 @@ def natural_key(metadata: Mapping[str, Any]) -> str:
 
 
 def _tagged(metadata: Mapping[str, Any], field: str) -> list[Any]:
-    if field not in metadata:
-        return [_ABSENT]
-    value = metadata[field]
-    if value is None:
-        return [_NULL]
-    return [_TEXT, value] if isinstance(value, str) else [_OTHER, value]
+    match metadata.get(field):
+        case None:
+            return [_NULL if field in metadata else _ABSENT]
+        case str(value):
+            return [_TEXT, value]
+        case value:
+            return [_OTHER, value]
 
 
 def _digest(values: Mapping[str, Any]) -> str:
@@ -155,37 +152,20 @@ class Spoof(StrEnum):
     REJECT = "reject"
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """What the receiving side knows of a chunk.
-
-    Attributes:
-        tenant_id: Whose it is.
-        repo_slug: The tenant's repository.
-        visibility: Who may see it.
-        agent: Who pushed it, if that is known.
-        config_version: The version of the tenant's configuration.
-        ingested_at: When it came, in milliseconds since 1970.
-    """
+class Stamp(msgspec.Struct, frozen=True, rename="camel"):
+    """What the receiving side knows of a chunk; `ingested_at` in milliseconds since 1970."""
 
     tenant_id: str = SHARED_TENANT
     repo_slug: str = SHARED_REPO
     visibility: str = DEFAULT_VISIBILITY
-    agent: str | None = None
-    config_version: int = 0
+    tenant_config_version: int = 0
     ingested_at: int = 0
+    origin_agent_identity: str | msgspec.UnsetType = msgspec.UNSET
 
     def as_fields(self) -> dict[str, Any]:
-        """The same under the names that a chunk's fields have."""
-        agent = {"originAgentIdentity": self.agent} if self.agent else {}
-        return {
-            "tenantId": self.tenant_id,
-            "repoSlug": self.repo_slug,
-            "visibility": self.visibility,
-            "tenantConfigVersion": self.config_version,
-            "ingestedAt": self.ingested_at,
-            **agent,
-        }
+        """The stamp under the names that a chunk's fields have."""
+        fields: dict[str, Any] = msgspec.to_builtins(self)
+        return fields
 
 
 def stamped(chunk: Mapping[str, Any], stamp: Stamp, spoof: Spoof = Spoof.OVERWRITE) -> dict[str, Any]:
@@ -194,14 +174,13 @@ def stamped(chunk: Mapping[str, Any], stamp: Stamp, spoof: Spoof = Spoof.OVERWRI
     if spoof is Spoof.REJECT:
         refuse_claims(chunk, known)
     identity = storage_id(chunk, known)
-    own = {field: value for field, value in chunk.items() if field not in GUARDED}
-    return {**own, **known, "hash": identity, "id": identity}
+    unguarded = {field: value for field, value in chunk.items() if field not in GUARDED}
+    return {**unguarded, **known, "hash": identity, "id": identity}
 
 
 def refuse_claims(chunk: Mapping[str, Any], known: Mapping[str, Any]) -> None:
     """Refuse a chunk that claims something false."""
-    claims = false_claims(chunk, known)
-    if claims:
+    if claims := false_claims(chunk, known):
         field = claims[0]
         raise RefusedError(
             Code.SPOOF_REJECTED,

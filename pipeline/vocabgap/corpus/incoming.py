@@ -20,10 +20,11 @@ from vocabgap.corpus.identity import (
     PATH_HINT,
     SHARED_REPO,
     SHARED_TENANT,
+    TENANT,
+    TENANT_HINT,
     Spoof,
     content_hash,
     false_claims,
-    is_tenant,
     normal_tenant,
     path_fault,
     refuse_claims,
@@ -44,23 +45,14 @@ _OPTIONAL: Final = ("line_start", "line_end", "className", "extends", "customMet
 
 @dataclass(frozen=True, slots=True)
 class RawFile:
-    """A file of a payload as it came, to be parsed.
-
-    Attributes:
-        content: Its text.
-        source_path: Its path relative to the root.
-        tenant_id: Whose it is.
-        repo_slug: The repository.
-        parser_id: The parser that was asked for.
-        said: Whatever else the payload says of it.
-    """
+    """A file of a payload as it came, to be parsed; `entry` is all that the payload says of it."""
 
     content: str
     source_path: str
     tenant_id: str
     repo_slug: str
     parser_id: str
-    said: Mapping[str, Any]
+    entry: Mapping[str, Any]
 
 
 Parser = Callable[[RawFile], Iterable[Mapping[str, Any] | RefusedError]]
@@ -70,26 +62,18 @@ In the place of a part that is no chunk stands why: it becomes an error of the p
 """
 
 
-@dataclass(frozen=True, slots=True)
-class FileChunks:
-    """The chunks of one file of a payload, not checked yet, and whether a parser of this side made them."""
-
-    records: list[Any]
-    parsed_here: bool
-
-
-def chunks_of_file(
-    entry: object, position: int, parsers: Mapping[str, Parser], tenant_id: str, repo_slug: str
-) -> FileChunks:
-    """The chunks of one entry of a payload's `files`."""
+def _chunks_of_file(
+    entry: object, position: int, parsers: Mapping[str, Parser], caller: "Caller"
+) -> tuple[list[Any], bool]:
+    """The chunks of one entry of a payload's `files`, and whether a parser of this side made them."""
     if isinstance(entry, dict):
         if entry.get("schemaVersion") == SCHEMA_VERSION:
-            return FileChunks([entry], parsed_here=False)
-        for form in ("parsedChunks", "chunks"):
+            return [entry], False
+        for form in _CHUNK_LISTS:
             if isinstance(entry.get(form), list):
-                return FileChunks(entry[form], parsed_here=False)
+                return entry[form], False
         if isinstance(entry.get("content"), str):
-            return FileChunks(_parsed(entry, position, parsers, tenant_id, repo_slug), parsed_here=True)
+            return _parsed(entry, position, parsers, caller), True
     raise RefusedError(
         Code.FILE_INVALID,
         "expected a parsed-chunk-v1 record, or an object with `parsedChunks`, `chunks` or a text `content`",
@@ -97,54 +81,55 @@ def chunks_of_file(
 
 
 def _parsed(
-    entry: Mapping[str, Any], position: int, parsers: Mapping[str, Parser], tenant_id: str, repo_slug: str
+    entry: Mapping[str, Any], position: int, parsers: Mapping[str, Parser], caller: "Caller"
 ) -> list[Any]:
     path = entry.get("sourcePath") or f"inline-{position}.txt"
     fault = path_fault(path) if isinstance(path, str) else "is no text"
     if fault:
         raise RefusedError(Code.FILE_INVALID, f"sourcePath {path!r} {fault}; {PATH_HINT}")
-    wanted = entry.get("parserId") or RAW_TEXT
-    parser = {RAW_TEXT: raw_text, **parsers}.get(wanted) if isinstance(wanted, str) else None
+    parser_id = entry.get("parserId") or RAW_TEXT
+    parser = {RAW_TEXT: raw_text, **parsers}.get(parser_id) if isinstance(parser_id, str) else None
     if parser is None:
         known = ", ".join(sorted({RAW_TEXT, *parsers}))
         raise RefusedError(
-            Code.NO_PARSER, f"there is no parser {wanted!r}; expected one of {known}", parserId=wanted
+            Code.NO_PARSER, f"there is no parser {parser_id!r}; expected one of {known}", parserId=parser_id
         )
-    file = RawFile(entry["content"], path, tenant_id, entry.get("repoSlug") or repo_slug, wanted, entry)
+    repo_slug = entry.get("repoSlug") or caller.repo_slug
+    file = RawFile(entry["content"], path, caller.tenant_id, repo_slug, parser_id, entry)
     try:
         return list(parser(file))
     except VocabgapError as error:
-        raise RefusedError(Code.PARSE_FAILED, f"{path}: {error}", parserId=wanted) from error
+        raise RefusedError(Code.PARSE_FAILED, f"{path}: {error}", parserId=parser_id) from error
     except Exception as error:  # a parser is handed in; whatever it does, the other files are read
-        message = f"{path}: parser {wanted!r} failed: {type(error).__name__}: {error}"
-        raise RefusedError(Code.PARSE_FAILED, message, parserId=wanted) from error
+        message = f"{path}: parser {parser_id!r} failed: {type(error).__name__}: {error}"
+        raise RefusedError(Code.PARSE_FAILED, message, parserId=parser_id) from error
 
 
 def raw_text(file: RawFile) -> list[Mapping[str, Any]]:
     """A file as one chunk, for which what the payload says of it is taken over."""
-    said = file.said
+    entry = file.entry
     return [
         {
             "schemaVersion": SCHEMA_VERSION,
             "tenantId": file.tenant_id,
             "repoSlug": file.repo_slug,
-            "rootKind": said.get("rootKind") or RAW_ROOT_KIND,
+            "rootKind": entry.get("rootKind") or RAW_ROOT_KIND,
             "sourcePath": file.source_path,
             "content": file.content,
             "hashInputs": list(HASH_INPUTS),
             "parserId": file.parser_id,
-            "parserVersion": said.get("parserVersion") or RAW_VERSION,
-            "kind": said.get("kind") or RAW_KIND,
-            "name": said.get("name") or file.source_path,
-            **{field: said[field] for field in _OPTIONAL if said.get(field)},
+            "parserVersion": entry.get("parserVersion") or RAW_VERSION,
+            "kind": entry.get("kind") or RAW_KIND,
+            "name": entry.get("name") or file.source_path,
+            **{field: entry[field] for field in _OPTIONAL if entry.get(field)},
         }
     ]
 
 
-_COLUMNS: Final = ("repoSlug", "sourcePath", "content", "kind", "name")  # stored as text of their own
+_STORED_TEXTS: Final = ("repoSlug", "sourcePath", "content", "kind", "name")  # stored as text of their own
 _LINES: Final = ("line_start", "line_end")
 _LAST_LINE: Final = 2**53 - 1
-_TEXT_FORMS: Final = ("parsedChunks", "chunks")
+_CHUNK_LISTS: Final = ("parsedChunks", "chunks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,12 +170,8 @@ class Caller:
                 tenantId=known,
             )
         tenant_id = known or claimed or SHARED_TENANT
-        if not is_tenant(tenant_id):
-            raise RefusedError(
-                Code.FAILED,
-                f"'{tenant_id}' is no tenant: expected 1 to 64 lower-case letters, digits and dashes, "
-                "with no dash at either end",
-            )
+        if not TENANT.fullmatch(tenant_id):
+            raise RefusedError(Code.FAILED, f"'{tenant_id}' is no tenant: expected {TENANT_HINT}")
         return cls(
             payload=payload,
             tenant_id=tenant_id,
@@ -200,7 +181,7 @@ class Caller:
             agent=agent or payload.get("originAgentIdentity") or None,
         )
 
-    def known_of(self, record: Mapping[str, Any]) -> dict[str, Any]:
+    def stamp_of(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """What a chunk cannot claim otherwise: its tenant, and its repository where one alone counts."""
         repo = self.repo_slug if self.alone else record.get("repoSlug")
         return {"tenantId": self.tenant_id, "repoSlug": repo}
@@ -234,36 +215,31 @@ def read_files(caller: Caller, parsers: Mapping[str, Parser], spoof: Spoof, most
         incoming.errors.append(PushError(Code.FILES_INVALID, "`files` is expected to be a list"))
         files = []
     _require_size(files, most_bytes)
-    _notice(incoming, caller.payload, caller.known_of(caller.payload), spoof)
+    _notice(incoming, caller.payload, caller.stamp_of(caller.payload), spoof)
     for position, entry in enumerate(files):
         path = entry.get("sourcePath") if isinstance(entry, dict) else None
         try:
-            parsed = chunks_of_file(entry, position, parsers, caller.tenant_id, caller.repo_slug)
+            records, parsed_here = _chunks_of_file(entry, position, parsers, caller)
         except RefusedError as error:
             place = {"sourcePath": path} if path is not None else {}
             incoming.errors.append(PushError.of(error, fileIndex=position, **place))
             continue
-        _notice(incoming, _claim_of(entry), caller.known_of({}), spoof)
-        for number, record in enumerate(parsed.records):
+        _notice(incoming, _claim_of(entry), caller.stamp_of({}), spoof)
+        for number, record in enumerate(records):
             if isinstance(record, RefusedError):
                 incoming.errors.append(PushError.of(record, fileIndex=position))
                 continue
             try:
-                _require_valid(record, parsed_here=parsed.parsed_here)
+                _require_valid(record, parsed_here=parsed_here)
             except RefusedError as error:
                 incoming.errors.append(PushError.of(error, fileIndex=position, chunkIndex=number))
                 continue
-            known = caller.known_of(record)
-            _notice(incoming, record, known, spoof)
-            incoming.chunks.append(_with_hash(record, known))
+            stamp = caller.stamp_of(record)
+            _notice(incoming, record, stamp, spoof)
+            chunk = {**record, "repoSlug": stamp["repoSlug"]}
+            chunk |= {"hash": content_hash(chunk, caller.tenant_id, None)}
+            incoming.chunks.append(chunk | {"source": record["sourcePath"], "type": record["kind"]})
     return incoming
-
-
-def _with_hash(record: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
-    """A valid chunk with what the service says of it; its repository is the one that is known."""
-    chunk = {**record, "repoSlug": known["repoSlug"]}
-    fields = {"source": record["sourcePath"], "type": record["kind"]}
-    return {**chunk, "hash": content_hash(chunk, known["tenantId"], None), **fields}
 
 
 def _claim_of(entry: object) -> dict[str, str]:
@@ -310,7 +286,7 @@ def _unstorable(record: Any) -> tuple[Fault, ...]:  # noqa: ANN401 - a record th
     """What keeps a valid chunk from being stored: what the contract asks in words, not in its schema."""
     unstorable = [
         Fault(f"/{name}", None, "text", f"/{name}: expected Unicode text, found half of a surrogate pair")
-        for name in _COLUMNS
+        for name in _STORED_TEXTS
         if not is_unicode(record[name])
     ]
     path = record["sourcePath"]
@@ -348,7 +324,7 @@ def _texts(entry: object) -> Iterable[str]:
         return
     if isinstance(entry.get("content"), str):
         yield entry["content"]
-    for form in _TEXT_FORMS:
+    for form in _CHUNK_LISTS:
         listed: object = entry.get(form)
         for chunk in listed if isinstance(listed, list) else ():
             if isinstance(chunk, dict) and isinstance(chunk.get("content"), str):
@@ -361,7 +337,7 @@ def _first_repo(files: object) -> str | None:
         if not isinstance(entry, dict):
             continue
         listed: list[object] = next(
-            (entry[form] for form in _TEXT_FORMS if isinstance(entry.get(form), list)), []
+            (entry[form] for form in _CHUNK_LISTS if isinstance(entry.get(form), list)), []
         )
         for named in (entry, *listed[:1]):
             repo = named.get("repoSlug") if isinstance(named, dict) else None

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -28,6 +28,7 @@ _NUMBERED: Final = r"(chunks|deleted|paths)-(?P<number>[0-9]{6,})\.parquet"
 NUMBERED: Final = re.compile(_NUMBERED)
 OURS: Final = re.compile(rf"{_NUMBERED}|manifest\.json(\.new)?|writer\.lock")
 
+_Kind = Literal["chunks", "deleted", "paths"]
 _Count = Annotated[int, msgspec.Meta(ge=0)]
 _Number = Annotated[int, msgspec.Meta(ge=1)]
 
@@ -69,23 +70,19 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def files(self) -> dict[str, FileEntry]:
         """Every file that the version needs, by its name."""
-        files: dict[str, FileEntry] = {chunks_name(part.number): part for part in self.parts}
-        if self.deleted is not None:
-            files[deleted_name(self.deleted.number)] = self.deleted
-        if self.paths is not None:
-            files[paths_name(self.paths.number)] = self.paths
-        return files
+        files: dict[str, FileEntry] = {file_name("chunks", part.number): part for part in self.parts}
+        others: dict[_Kind, FileEntry | None] = {
+            "deleted": self.deleted,
+            "paths": self.paths,
+        }
+        return files | {file_name(kind, entry.number): entry for kind, entry in others.items() if entry}
 
 
 class _Format(msgspec.Struct, frozen=True):
-    """Whose manifest it is."""
-
     format: str
 
 
-class _Marked(_Format, frozen=True):
-    """What every manifest of ours begins with, of whatever format version."""
-
+class _Versioned(_Format, frozen=True):
     format_version: int
 
 
@@ -95,19 +92,9 @@ class _Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     corpus: Manifest
 
 
-def chunks_name(number: int) -> str:
-    """The name of a file of chunks."""
-    return f"chunks-{number:06d}.parquet"
-
-
-def deleted_name(number: int) -> str:
-    """The name of a file of deleted rows."""
-    return f"deleted-{number:06d}.parquet"
-
-
-def paths_name(number: int) -> str:
-    """The name of a file of path snapshots."""
-    return f"paths-{number:06d}.parquet"
+def file_name(kind: _Kind, number: int) -> str:
+    """The name of a file of chunks, of deleted rows or of path snapshots."""
+    return f"{kind}-{number:06d}.parquet"
 
 
 def has_manifest(folder: Path) -> bool:
@@ -132,15 +119,15 @@ def read_manifest(folder: Path) -> Manifest | None:
     except FileNotFoundError:
         return None
     try:
-        marked = msgspec.json.decode(content, type=_Marked)
-        if marked.format != FORMAT:
+        whose = msgspec.json.decode(content, type=_Versioned)
+        if whose.format != FORMAT:
             raise StateError(
-                f"'{path}' is the manifest of something else: format '{marked.format}', expected '{FORMAT}'",
+                f"'{path}' is the manifest of something else: format '{whose.format}', expected '{FORMAT}'",
                 hint="name another folder",
             )
-        if marked.format_version > FORMAT_VERSION:
+        if whose.format_version > FORMAT_VERSION:
             raise StateError(
-                f"'{path}' was written by a newer vocabgap: format version {marked.format_version},"
+                f"'{path}' was written by a newer vocabgap: format version {whose.format_version},"
                 f" this one knows {FORMAT_VERSION}",
                 hint="install that vocabgap",
             )

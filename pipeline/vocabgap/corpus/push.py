@@ -165,9 +165,9 @@ def _stamped(caller: Caller, incoming: Incoming, change: Change, moment: int) ->
             tenant_id=caller.tenant_id,
             repo_slug=caller.repo_slug if caller.alone else chunk["repoSlug"],
             visibility=caller.visibility,
-            agent=caller.agent,
-            config_version=version,
+            tenant_config_version=version,
             ingested_at=moment,
+            origin_agent_identity=caller.agent or msgspec.UNSET,
         )
         yield stamped(chunk, stamp)
 
@@ -197,9 +197,8 @@ def _confirm_under_configuration(change: Change, tenant_id: str, ids: Collection
 def _is_kept(change: Change, snapshot: PathSnapshot) -> bool:
     """Whether a snapshot says what is known already: it is kept as it is, with the time of the first."""
     return any(
-        (kept.tenant_id, kept.repo_slug, kept.paths)
-        == (snapshot.tenant_id, snapshot.repo_slug, snapshot.paths)
-        for kept in change.snapshots
+        (earlier.repository, earlier.paths) == (snapshot.repository, snapshot.paths)
+        for earlier in change.snapshots
     )
 
 

@@ -18,11 +18,9 @@ from vocabgap.corpus.manifest import (
     OURS,
     FileEntry,
     Manifest,
-    chunks_name,
-    deleted_name,
+    file_name,
     has_manifest,
     missing_file,
-    paths_name,
     read_manifest,
     remove_unnamed,
     write_manifest,
@@ -76,17 +74,7 @@ def is_corpus(folder: Path) -> bool:
 def open_store(
     folder: str | Path, *, create: bool = True, on_wait: Callable[[str], None] = lambda _: None
 ) -> "Store":
-    """The corpus in a folder. Nothing is read yet.
-
-    Args:
-        folder: Where it lies.
-        create: Whether one may be made there by the first change.
-        on_wait: Called once, with who holds it, where a change has to wait for another writer.
-
-    Raises:
-        NotFoundError: There is none, and none is to be made.
-        StateError: It was made as a Delta table, which is no longer read.
-    """
+    """The corpus in a folder, of which nothing is read yet; with `create` the first change makes one."""
     place = expanded(folder)
     if not has_manifest(place):
         if (place / _DELTA_LOG).is_dir():
@@ -107,13 +95,7 @@ class Store:
         self._on_wait = on_wait
 
     def version(self) -> Version:
-        """The newest version, as it is now: what others write later does not change it.
-
-        Raises:
-            NotFoundError: There is no corpus.
-            StateError: It is damaged, or of a newer format.
-            AccessDeniedError: It may not be read.
-        """
+        """The newest version, as it is now: what others write later does not change it."""
         return newest(self.folder)
 
     @contextmanager
@@ -155,15 +137,7 @@ class Store:
                     self._clear()
 
     def compact(self) -> Measures:
-        """Write anew what is there, and remove every file that holds what is not; gives what is there now.
-
-        What was deleted is in no file of the corpus afterwards.
-
-        Raises:
-            NotFoundError: There is no corpus.
-            StateError: Another writer is at it, or the disk did not take it.
-            AccessDeniedError: The system does not let it be written.
-        """
+        """Write anew what is there, and remove every file that holds what was deleted."""
         self.version()
         with self.changing("compact") as change:
             before = change.base.files
@@ -211,12 +185,13 @@ class Change(Version):
         except FileNotFoundError as error:
             raise missing_file(folder, base.version, error) from error
         self._next = base.next_number
-        self._said: dict[tuple[str, str], PathSnapshot | None] = {}
+        self._snapshots: dict[tuple[str, str], PathSnapshot | None] = {}
 
     @property
     def snapshots(self) -> tuple[PathSnapshot, ...]:
         """The last snapshot of each repository, as it is to be."""
-        return tuple(snapshot for _, snapshot in sorted(self._snapshots().items()))
+        snapshots = {each.repository: each for each in super().snapshots} | self._snapshots
+        return tuple(snapshot for _, snapshot in sorted(snapshots.items()) if snapshot is not None)
 
     def delete(self, where: pl.Expr) -> int:
         """Take out the chunks that meet a condition over columns of table `chunks`; gives how many.
@@ -226,7 +201,10 @@ class Change(Version):
         with writing(self.folder):
             deleted = rows_of(self._parts, scan(self._parts, self._deleted, where))
         self._deleted = pl.concat([self._deleted, deleted]).sort("part", "row")
-        self._drop_emptied()
+        by_part = self._deleted_by_part()
+        self._keep_parts(
+            [part for part in self._parts if by_part.get(part.entry.number, 0) < part.entry.rows]
+        )
         return deleted.height
 
     def add(self, rows: pl.DataFrame) -> int:
@@ -242,7 +220,12 @@ class Change(Version):
                 long as those that are there.
         """
         fresh = _fresh(rows)
-        _require_fitting(vector_length(fresh), self.dimension)
+        length = vector_length(fresh)
+        if None not in {length, self.dimension} and length != self.dimension:
+            raise InvalidInputError(
+                f"vectors of {length} numbers do not fit a corpus whose vectors have {self.dimension}",
+                hint="restore them into another corpus; if those of this one are deleted, compact it first",
+            )
         with writing(self.folder):
             ids = fresh.select("id").lazy()
             known = scan(self._parts, self._deleted).select("id").join(ids, on="id", how="semi")
@@ -256,13 +239,14 @@ class Change(Version):
 
     def keep_snapshot(self, snapshot: PathSnapshot) -> None:
         """Replace the snapshot of a repository."""
-        self._said[snapshot.tenant_id, snapshot.repo_slug] = snapshot
+        self._snapshots[snapshot.repository] = snapshot
 
     def drop_snapshots(self, tenant_id: str, repo_slug: str | None = None) -> int:
         """Forget the snapshot of a repository, or of all of a tenant's; gives how many there were."""
-        gone = [key for key in self._snapshots() if key[0] == tenant_id and repo_slug in {None, key[1]}]
-        self._said.update(dict.fromkeys(gone))
-        return len(gone)
+        repositories = (each.repository for each in self.snapshots)
+        dropped = [key for key in repositories if key[0] == tenant_id and repo_slug in {None, key[1]}]
+        self._snapshots.update(dict.fromkeys(dropped))
+        return len(dropped)
 
     def configure(self, tenant_id: str) -> int:
         """Say that a tenant was configured anew; gives the new version of its configuration."""
@@ -283,10 +267,6 @@ class Change(Version):
             self._parts = [self._write(self.rows(where=where)) for where in wholes]
         self._deleted = DELETED.to_frame()
 
-    def _snapshots(self) -> dict[tuple[str, str], PathSnapshot]:
-        snapshots = {(each.tenant_id, each.repo_slug): each for each in super().snapshots} | self._said
-        return {key: snapshot for key, snapshot in snapshots.items() if snapshot is not None}
-
     def _join_small(self) -> None:
         """Put the smallest parts into one, as many as are small together."""
         rows = 0
@@ -297,21 +277,12 @@ class Change(Version):
                 break
             small.append(part)
         if len(small) >= _MANY_PARTS // 2:
-            self._replace(small, self._write(rows_in_order(small, self._deleted)))
+            joined = self._write(rows_in_order(small, self._deleted))
+            self._keep_parts([part for part in self._parts if part not in small] + [joined])
 
-    def _replace(self, old: list[Part], new: Part) -> None:
-        self._parts = [part for part in self._parts if part not in old] + [new]
-        self._forget_others()
-
-    def _drop_emptied(self) -> None:
-        """Let go of parts of which nothing is there any more."""
-        deleted = self._deleted_by_part()
-        self._parts = [part for part in self._parts if deleted.get(part.entry.number, 0) < part.entry.rows]
-        self._forget_others()
-
-    def _forget_others(self) -> None:
-        numbers = [part.entry.number for part in self._parts]
-        self._deleted = self._deleted.filter(pl.col("part").is_in(numbers))
+    def _keep_parts(self, parts: list[Part]) -> None:
+        self._parts = parts
+        self._deleted = self._deleted.filter(pl.col("part").is_in([part.entry.number for part in parts]))
 
     def manifest(self) -> Manifest:
         """The version as it is to be, whose files are on the disk; the old one where nothing has changed.
@@ -325,12 +296,14 @@ class Change(Version):
             for part in self._parts
         )
         changed = msgspec.structs.replace(base, parts=parts, config_versions=self._config_versions)
-        if self._said and self.snapshots != super().snapshots:
+        if self._snapshots and self.snapshots != super().snapshots:
             frame = snapshot_frame(self.snapshots)
-            changed = msgspec.structs.replace(changed, paths=self._written(frame, paths_name(self._next)))
+            changed = msgspec.structs.replace(
+                changed, paths=self._written(frame, file_name("paths", self._next))
+            )
         # Rows are only ever deleted, so that a part of which as many are has lost the same.
         if deleted != {part.number: part.deleted for part in base.parts if part.deleted}:
-            file = self._written(self._deleted, deleted_name(self._next))
+            file = self._written(self._deleted, file_name("deleted", self._next))
             changed = msgspec.structs.replace(changed, deleted=file)
         if changed == base and base.version:
             return base
@@ -341,7 +314,7 @@ class Change(Version):
 
     def _write(self, rows: pl.DataFrame) -> Part:
         number = self._number_taken()
-        return write_part(self.folder / chunks_name(number), number, rows, vector_length(rows))
+        return write_part(self.folder / file_name("chunks", number), number, rows, vector_length(rows))
 
     def _written(self, frame: pl.DataFrame, name: str) -> FileEntry | None:
         if frame.is_empty():
@@ -402,12 +375,3 @@ def vector_length(rows: pl.DataFrame) -> int | None:
     if lengths == [0]:
         raise InvalidInputError("a vector to be added has no numbers", hint="expected one number at least")
     return lengths[0] if lengths else None
-
-
-def _require_fitting(length: int | None, dimension: int | None) -> None:
-    """Refuse vectors that are not as long as those of the corpus."""
-    if None not in {length, dimension} and length != dimension:
-        raise InvalidInputError(
-            f"vectors of {length} numbers do not fit a corpus whose vectors have {dimension}",
-            hint="restore them into another corpus; if those of this one are deleted, compact it first",
-        )

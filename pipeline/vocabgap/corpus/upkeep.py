@@ -227,9 +227,7 @@ def _without(change: Change, gone: set[tuple[str, str, str]]) -> int:
     """Take paths of which nothing is left out of the snapshots: they, too, may name what was forgotten."""
     changed = 0
     for snapshot in change.snapshots:
-        paths = tuple(
-            path for path in snapshot.paths if (snapshot.tenant_id, snapshot.repo_slug, path) not in gone
-        )
+        paths = tuple(path for path in snapshot.paths if (*snapshot.repository, path) not in gone)
         if paths != snapshot.paths:
             change.keep_snapshot(replace(snapshot, paths=paths))
             changed += 1

@@ -21,10 +21,8 @@ from vocabgap.corpus.manifest import (
     DAMAGED_HINT,
     Manifest,
     PartEntry,
-    chunks_name,
-    deleted_name,
+    file_name,
     missing_file,
-    paths_name,
     read_manifest,
     reading,
 )
@@ -69,6 +67,11 @@ class PathSnapshot:
     paths: tuple[str, ...]
     updated_at: datetime
 
+    @property
+    def repository(self) -> tuple[str, str]:
+        """Tenant and repository: each has one snapshot."""
+        return self.tenant_id, self.repo_slug
+
 
 @dataclass(frozen=True, slots=True)
 class Measures:
@@ -94,11 +97,6 @@ def newest(folder: Path) -> "Version":
 
     A compaction may remove a file after its manifest is read and before it is opened. Then there is a newer
     manifest, which does not name it.
-
-    Raises:
-        NotFoundError: There is no corpus.
-        StateError: It is damaged.
-        AccessDeniedError: It may not be read.
     """
     with reading(folder):
         manifest = read_manifest(folder)
@@ -122,29 +120,21 @@ class Version:
         self.folder = folder
         self.base = manifest
         self._parts = [
-            Part(entry, OpenFile(folder / chunks_name(entry.number), entry.bytes)) for entry in manifest.parts
+            Part(entry, OpenFile(folder / file_name("chunks", entry.number), entry.bytes))
+            for entry in manifest.parts
         ]
         self._config_versions = dict(manifest.config_versions)
         self._paths = None
         if (paths := manifest.paths) is not None:
-            self._paths = OpenFile(folder / paths_name(paths.number), paths.bytes)
+            self._paths = OpenFile(folder / file_name("paths", paths.number), paths.bytes)
         self._deleted = DELETED.to_frame()
         if (deleted := manifest.deleted) is not None:
-            file = OpenFile(folder / deleted_name(deleted.number), deleted.bytes)
+            file = OpenFile(folder / file_name("deleted", deleted.number), deleted.bytes)
             with _readable(file.path):
                 self._deleted = pl.read_parquet(file.stream()).select(DELETED.names()).cast(DELETED)
 
     def rows(self, columns: Sequence[str] | None = None, where: pl.Expr | None = None) -> pl.DataFrame:
-        """The chunks that are there, by tenant, repository, source path, line (null first) and id.
-
-        Args:
-            columns: Those of table `chunks` to read; all by default.
-            where: A condition over columns of table `chunks`; all rows by default.
-
-        Raises:
-            InvalidInputError: There is no such column.
-            StateError: A part is damaged.
-        """
+        """The chunks that are there and meet a condition, in the order of `ORDER`; null is the first line."""
         with reading(self.folder):
             return rows_in_order(self._parts, self._deleted, columns, where)
 
@@ -195,9 +185,9 @@ class OpenFile:
         self.path = path
         self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         weakref.finalize(self, os.close, self._descriptor)
-        size_found = os.fstat(self._descriptor).st_size
-        if size_found != size:
-            raise _damaged(path, f"it has {size_found} bytes, expected {size}")
+        actual = os.fstat(self._descriptor).st_size
+        if actual != size:
+            raise _damaged(path, f"it has {actual} bytes, expected {size}")
 
     def stream(self) -> IO[bytes]:
         """The file, to be read; it stays open when the stream is closed."""
@@ -253,13 +243,13 @@ def scan(parts: Sequence[Part], deleted: pl.DataFrame, where: pl.Expr | None = N
         frame = pl.scan_parquet(streams, row_index_name=_ROW)
     if where is not None:
         frame = frame.filter(where)
-    gone = _places(parts, deleted)
-    return frame if gone.is_empty() else frame.filter(~pl.col(_ROW).is_in(gone.implode()))
+    places = deleted.join(_starts(parts), on="part").select(pl.col("start") + pl.col(_ROW)).to_series()
+    return frame if places.is_empty() else frame.filter(~pl.col(_ROW).is_in(places.implode()))
 
 
-def rows_of(parts: Sequence[Part], rows_found: pl.LazyFrame) -> pl.DataFrame:
-    """Of chunks that `scan` found in some parts, which rows of which part they are."""
-    rows = collected(parts, rows_found.select(_ROW))
+def rows_of(parts: Sequence[Part], scanned: pl.LazyFrame) -> pl.DataFrame:
+    """Of chunks that `scan` gave of some parts, which rows of which part they are."""
+    rows = collected(parts, scanned.select(_ROW))
     starts = _starts(parts)
     return rows.join_asof(starts, left_on=_ROW, right_on="start", check_sortedness=False).select(
         "part", (pl.col(_ROW) - pl.col("start")).alias(_ROW).cast(pl.UInt32)
@@ -284,11 +274,6 @@ def _readable(path: Path) -> Iterator[None]:
         yield
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _damaged(path, str(error).partition("\n")[0]) from error
-
-
-def _places(parts: Sequence[Part], deleted: pl.DataFrame) -> pl.Series:
-    places = deleted.join(_starts(parts), on="part").select(pl.col("start") + pl.col(_ROW))
-    return places.to_series().rename(_ROW)
 
 
 def _starts(parts: Sequence[Part]) -> pl.DataFrame:

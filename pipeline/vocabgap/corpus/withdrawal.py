@@ -2,7 +2,8 @@
 
 import os
 import subprocess
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -30,15 +31,12 @@ _OTHER_REPO: Final = "names repository '{}', but this push is for '{}' alone"
 # taken for an option.
 TIME_LIMIT: Final = 60.0  # seconds for one question to git
 _QUIET: Final = (
-    "--no-pager",
-    "--no-replace-objects",
-    "--literal-pathspecs",
-    "-c",
-    "core.hooksPath=/dev/null",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "protocol.allow=never",
+    *("--no-pager", "--no-replace-objects", "--literal-pathspecs"),
+    *("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never"),
+)
+_DELETED_NAMES: Final = (
+    *("-r", "-z", "--name-only", "--no-renames", "--diff-filter=D", "--relative"),
+    *("--no-ext-diff", "--no-textconv", "--ignore-submodules=none"),
 )
 _ENVIRONMENT: Final = {
     "GIT_ATTR_NOSYSTEM": "1",
@@ -71,6 +69,14 @@ class Withdrawal:
         """Whether anything is to be done."""
         return bool(self.paths) or self.manifest is not None
 
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Note what is refused; all else is done."""
+        try:
+            yield
+        except RefusedError as error:
+            self.errors.append(PushError.of(error))
+
     def condition(self, tenant_id: str, keep: Collection[str] = ()) -> pl.Expr:
         """Which chunks are withdrawn, as a condition over table `chunks`."""
         wanted = pl.lit(value=False)
@@ -95,61 +101,48 @@ def withdrawal(
 ) -> Withdrawal:
     """What a payload withdraws."""
     leaving = Withdrawal()
-    tombstones = _tombstones(payload.get("deleted"), leaving.errors)
-    tombstones += _past_boundary(payload, resolver, leaving.errors)
+    tombstones: list[Any] = []
+    with leaving.noting():
+        tombstones += _tombstones(payload.get("deleted"))
+    with leaving.noting():
+        tombstones += _past_boundary(payload, resolver)
     for tombstone in tombstones:
-        try:
+        with leaving.noting():
             repo, path = _place(tombstone, repo_slug, alone=alone, strict=strict)
-        except RefusedError as error:
-            leaving.errors.append(PushError.of(error))
-            continue
-        leaving.paths.setdefault(repo, set()).add(path)
-    try:
-        leaving.manifest = _manifest(
-            payload.get("manifestSnapshot"), repo_slug, alone=alone, confirmed=confirmed
-        )
-    except RefusedError as error:
-        leaving.errors.append(PushError.of(error))
+            leaving.paths.setdefault(repo, set()).add(path)
+    with leaving.noting():
+        snapshot = payload.get("manifestSnapshot")
+        leaving.manifest = _manifest(snapshot, repo_slug, alone=alone, confirmed=confirmed)
     return leaving
 
 
-def _tombstones(deleted: object, errors: list[PushError]) -> list[Any]:
-    if isinstance(deleted, list):
-        return list(deleted)
-    if deleted is not None:
-        errors.append(
-            PushError(Code.DELETE_SIGNAL_INVALID, "`deleted` is expected to be a list of tombstones")
-        )
-    return []
+def _tombstones(deleted: object) -> list[Any]:
+    if not isinstance(deleted, list | None):
+        raise RefusedError(Code.DELETE_SIGNAL_INVALID, "`deleted` is expected to be a list of tombstones")
+    return deleted or []
 
 
-def _past_boundary(
-    payload: Mapping[str, Any], resolver: Resolver | None, errors: list[PushError]
-) -> list[Any]:
+def _past_boundary(payload: Mapping[str, Any], resolver: Resolver | None) -> list[Any]:
     """The tombstones of what lies between two revisions; without a base there is no boundary."""
     base, head = payload.get("baseRevision"), payload.get("headRevision")
     if not base:
         return []
     if not isinstance(base, str) or not isinstance(head, str) or not head:
         message = "`headRevision` is expected beside `baseRevision`, both as text"
-        errors.append(PushError(Code.BOUNDARY_INVALID, message))
-        return []
+        raise RefusedError(Code.BOUNDARY_INVALID, message)
     if resolver is None:
         message = "there is no history to ask what was deleted; name a git repository"
-        errors.append(PushError(Code.BOUNDARY_UNAVAILABLE, message))
-        return []
+        raise RefusedError(Code.BOUNDARY_UNAVAILABLE, message)
     try:
         return [{"sourcePath": each} if isinstance(each, str) else each for each in resolver(base, head)]
     except NotFoundError as error:
-        errors.append(PushError(Code.BOUNDARY_UNAVAILABLE, str(error)))
+        raise RefusedError(Code.BOUNDARY_UNAVAILABLE, str(error)) from error
     except VocabgapError as error:
-        errors.append(PushError(Code.BOUNDARY_FAILED, str(error)))
+        raise RefusedError(Code.BOUNDARY_FAILED, str(error)) from error
     except Exception as error:  # a resolver is handed in; the other signals count all the same
-        message = (
-            f"asking for what lies between '{base}' and '{head}' failed: {type(error).__name__}: {error}"
-        )
-        errors.append(PushError(Code.BOUNDARY_FAILED, message))
-    return []
+        why = f"{type(error).__name__}: {error}"
+        message = f"asking for what lies between '{base}' and '{head}' failed: {why}"
+        raise RefusedError(Code.BOUNDARY_FAILED, message) from error
 
 
 def _place(tombstone: object, repo_slug: str, *, alone: bool, strict: bool) -> tuple[str, str]:
@@ -223,60 +216,35 @@ class GitRepository:
     time_limit: float = TIME_LIMIT
 
     def deleted(self, base: str, head: str) -> tuple[str, ...]:
-        """The paths that are in one revision and no longer in another.
+        """The paths, relative to the folder, that are in one revision and no longer in another.
 
         What was renamed is deleted under its old name. What was changed is not deleted.
-
-        Args:
-            base: The earlier revision: a commit, a tag or a branch.
-            head: The later one.
-
-        Returns:
-            Paths relative to the folder, with forward slashes, sorted.
 
         Raises:
             NotFoundError: There is no git on this machine, or no repository in the folder.
             StateError: A revision is not known there, or git failed or took too long.
         """
-        self._require_repository()
-        tree = [self._resolved(revision) for revision in (base, head)]
-        listed = self._ask(
-            "diff-tree",
-            "-r",
-            "-z",
-            "--name-only",
-            "--no-renames",
-            "--diff-filter=D",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--ignore-submodules=none",
-            "--relative",
-            *tree,
-            "--",
-        )
-        names = [name for name in listed.split(b"\0") if name]
-        return tuple(sorted(name.decode("utf-8", "backslashreplace") for name in names))
-
-    def _require_repository(self) -> None:
         if not self.folder.is_dir():
             raise NotFoundError(f"git repository '{self.folder}' does not exist", hint="check --git")
-        self._ask("rev-parse", "--git-dir", missing=f"'{self.folder}' is in no git repository")
+        self._output("rev-parse", "--git-dir", missing=f"'{self.folder}' is in no git repository")
+        tree = [self._resolved(revision) for revision in (base, head)]
+        names = self._output("diff-tree", *_DELETED_NAMES, *tree, "--").split(b"\0")
+        return tuple(sorted(name.decode("utf-8", "backslashreplace") for name in names if name))
 
     def _resolved(self, revision: str) -> str:
         """The name of a revision's commit, 40 digits or more: nothing that git could take for an option."""
         missing = f"revision '{visible(revision)}' is not known in '{self.folder}'"
         if "\0" in revision or not revision.strip():
             raise StateError(missing, hint="name a commit, a tag or a branch")
-        question = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        arguments = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
         try:
-            return self._ask(*question, missing=missing).decode("ascii").strip()
+            return self._output(*arguments, missing=missing).decode("ascii").strip()
         except NotFoundError as error:
             raise StateError(error.message, hint=_SHALLOW_HINT) from error
 
-    def _ask(self, *arguments: str, missing: str = "") -> bytes:
-        """What git answers."""
+    def _output(self, *arguments: str, missing: str = "") -> bytes:
         try:
-            answer = subprocess.run(  # noqa: S603 - no shell; every argument is ours or follows --end-of-options
+            git = subprocess.run(  # noqa: S603 - no shell; every argument is ours or follows --end-of-options
                 ["git", *_QUIET, *arguments],  # noqa: S607 - the git that the person's path names
                 cwd=self.folder,
                 env={**_ENVIRONMENT, "PATH": os.environ.get("PATH", os.defpath)},
@@ -295,11 +263,11 @@ class GitRepository:
             ) from error
         except OSError as error:
             raise StateError(f"git cannot be asked about '{self.folder}': {error.strerror}") from error
-        if answer.returncode == 0:
-            return answer.stdout
-        complaint = visible(answer.stderr.decode("utf-8", "backslashreplace").strip())
+        if git.returncode == 0:
+            return git.stdout
+        complaint = visible(git.stderr.decode("utf-8", "backslashreplace").strip())
         if missing:
             raise NotFoundError(f"{missing}{f': {complaint}' if complaint else ''}", hint="check --git")
         raise StateError(
-            f"git failed in '{self.folder}': {complaint or answer.returncode}", hint="see `git fsck`"
+            f"git failed in '{self.folder}': {complaint or git.returncode}", hint="see `git fsck`"
         )
