@@ -13,10 +13,10 @@ from vocabgap.records.record import PHRASE_FIELDS
 UTC_MICROSECONDS: Final = pl.Datetime("us", "UTC")
 NAMES: Final = pl.List(pl.String)
 # The values of columns that are closed lists.
-NEW, OPEN, DISMISSED, AUTHORED, REGRESSED = STATUSES = ("new", "open", "dismissed", "authored", "regressed")
+NEW, OPEN, DISMISSED, AUTHORED, REGRESSED = ("new", "open", "dismissed", "authored", "regressed")
 SETTLED: Final = (DISMISSED, AUTHORED)
 CONTINUED, SPLIT, MERGED, _, GONE = RELATIONS = ("continued", "split", "merged", NEW, "gone")
-PRESENT, PREVIOUS = RUNS = ("present", "previous")
+PRESENT, PREVIOUS = ("present", "previous")
 CAPABILITY_PREFIX: Final = "cap-"  # of a `capability_id`
 _FRAME_HINT: Final = "a LazyFrame becomes one with .collect(), one of pandas with polars.from_pandas"
 

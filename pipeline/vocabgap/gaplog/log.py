@@ -175,7 +175,7 @@ def _record(folder: Path, given: Mapping[str, Any], now: datetime) -> GapRecord:
     known = _without_nulls(given)
     if "image_id" not in known:
         known["image_id"] = image_name(folder)
-    known.setdefault("session_id", _session())
+    known.setdefault("session_id", _encodable(os.environ.get(SESSION_VARIABLE)))
     if "snapshot_hash" not in known:
         known["snapshot_hash"] = _snapshot(folder)
     record = checked(known, now)
@@ -213,11 +213,6 @@ def _append(
         with deferred_signals():
             add_lines(file, path, line, durable=durable)
     return LoggedGap(record_id(record), path, as_written(record))
-
-
-def _session() -> str | None:
-    """The session that this process belongs to, where its environment says so."""
-    return _encodable(os.environ.get(SESSION_VARIABLE))
 
 
 def _snapshot(image: Path) -> str | None:
