@@ -24,7 +24,7 @@ from vocabgap.glossary.session import (
         DeferredToAsyncError("c1"),
         AbortResumeError("changed", hint="say so"),
         MiddlewareError("check", NotFoundError("gone", hint="look")),
-        SeedFileValidationError("words.yaml", [SeedProblem(0, "mask", "definition", "is blank", 3)]),
+        SeedFileValidationError("words.yaml", [SeedProblem("definition", "is blank", 0, "mask", 3)]),
     ],
     ids=lambda error: type(error).__name__,
 )

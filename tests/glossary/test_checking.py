@@ -18,7 +18,7 @@ from vocabgap.glossary.conflicts import (
 )
 from vocabgap.glossary.extracting import Field, extract
 from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.senses import ExtractedTerm, TermSource, TermSurface, source_confidence
+from vocabgap.glossary.senses import ExtractedTerm, ScopeStack, TermSource, TermSurface, source_confidence
 
 UNIT = "A unit of work with specifications"
 
@@ -57,7 +57,7 @@ def test_different_meanings_in_two_scopes_are() -> None:
     senses = [sense("mask", "a face cover", "audience_domain"), sense("mask", "where an edit shows")]
     (conflict,) = check([term("mask")], Glossary(senses))
     assert [each.scope for each in conflict.candidate_senses] == ["team_domain", "audience_domain"]
-    assert check([term("mask")], Glossary(senses), scopes=["audience_domain"]) == []
+    assert check([term("mask")], Glossary(senses, ScopeStack(("audience_domain",)))) == []
 
 
 @pytest.mark.parametrize("status", ["draft", "deprecated"])

@@ -196,7 +196,7 @@ def test_a_blocked_step_ends_with_the_exit_code_of_a_state() -> None:
 
 
 def test_an_invalid_seed_file_tells_all_its_errors() -> None:
-    error = SeedFileValidationError("team.yaml", [SeedProblem(0, "WP", "surface", "is wrong", 2)])
+    error = SeedFileValidationError("team.yaml", [SeedProblem("surface", "is wrong", 0, "WP", 2)])
     assert str(error) == "1 validation error(s) in team.yaml:\n  line 2: term[0] 'WP' -> surface: is wrong"
     assert isinstance(error, ValueError)
 

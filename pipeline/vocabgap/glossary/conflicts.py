@@ -195,14 +195,13 @@ def check(
     *,
     critical: bool = False,
     output: str = "",
-    scopes: Sequence[str] | None = None,
 ) -> list[SemanticConflict]:
     """The conflicts among the terms of a step, in the order of the terms."""
     conflicts = []
     nothing_known: dict[float, tuple[ConflictType, Severity]] = {}  # most terms of a text, and alike
     for term in terms:
         surface, confidence = term.surface, term.confidence
-        senses = glossary.resolve(surface.surface_text, scopes)
+        senses = glossary.resolve(surface.surface_text)
         if not senses:
             if confidence not in nothing_known:
                 unknown = _unanswered(confidence, critical=critical)

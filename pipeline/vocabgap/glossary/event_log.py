@@ -186,12 +186,12 @@ def load_checkpoint(
         event = each.event
         if not isinstance(event, StepCheckpointed):
             continue
-        wanted = (
-            (step_id, event.step_id),
-            (mission_id, event.mission_id),
-            (retry_token, event.retry_token),
+        is_other = (
+            step_id not in {None, event.step_id}
+            or mission_id not in {None, event.mission_id}
+            or retry_token not in {None, event.retry_token}
         )
-        if any(asked is not None and asked != there for asked, there in wanted):
+        if is_other:
             continue
         try:
             checkpoint = checkpoint_of(msgspec.to_builtins(event))
@@ -207,7 +207,7 @@ def require_checkpoint(folder: Path, retry_token: str) -> StepCheckpoint:
     """The checkpoint of a token."""
     checkpoint = load_checkpoint(folder, retry_token=retry_token)
     if checkpoint is None:
-        also = "".join(f"; {told}" for told in skipped_lines(read_events(folder).skipped))
+        also = "".join(f"; {each}" for each in skipped_lines(read_events(folder).skipped))
         raise NotFoundError(
             f"there is no checkpoint '{retry_token}' in '{folder}'{also}",
             hint="the step that was stopped names its token; run it again to get a new one",

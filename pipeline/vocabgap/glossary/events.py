@@ -159,44 +159,40 @@ class GlossaryClarificationRequested(Event, frozen=True, kw_only=True, tag=True)
     semantic_check_event_id: str = ""
 
 
-class GlossaryClarificationResolved(Event, frozen=True, kw_only=True, tag=True):
-    """A question was answered with a sense that was there.
+class GlossaryChange(Event, frozen=True, kw_only=True):
+    """What the events have that change what a term means.
 
     Attributes:
-        overruled: The senses that it was preferred to; where a log does not say, all that there were.
+        conflict_id: The question that is answered; empty where it answers none.
+        overruled: The senses that another one takes the place of. Where a log does not say, all that there
+            were if it answers a question, else none.
         usage: The use of the term that is meant so, where the question was about one; else empty.
         mission_id: The mission in which that was; empty where it was none, or the log does not say.
     """
 
-    conflict_id: str
     term_surface: str
-    selected_sense: SenseRef
     actor: Actor
-    resolution_mode: ResolutionMode = ResolutionMode.INTERACTIVE
-    provenance: Provenance | None = None
-    overruled: tuple[SenseRef, ...] | msgspec.UnsetType = msgspec.UNSET
-    usage: str = ""
-    mission_id: str = ""
-
-
-class GlossarySenseUpdated(Event, frozen=True, kw_only=True, tag=True):
-    """A sense is new, or another one than before.
-
-    Attributes:
-        overruled: The senses that it takes the place of; where a log does not say, all that there were if it
-            answers a question, else none.
-    """
-
-    term_surface: str
-    scope: str
-    new_sense: NewSense
-    actor: Actor
-    update_type: UpdateType = UpdateType.CREATE
     provenance: Provenance | None = None
     conflict_id: str = ""
     overruled: tuple[SenseRef, ...] | msgspec.UnsetType = msgspec.UNSET
     usage: str = ""
     mission_id: str = ""
+
+
+class GlossaryClarificationResolved(GlossaryChange, frozen=True, kw_only=True, tag=True):
+    """A question was answered with a sense that was there."""
+
+    conflict_id: str
+    selected_sense: SenseRef
+    resolution_mode: ResolutionMode = ResolutionMode.INTERACTIVE
+
+
+class GlossarySenseUpdated(GlossaryChange, frozen=True, kw_only=True, tag=True):
+    """A sense is new, or another one than before."""
+
+    scope: str
+    new_sense: NewSense
+    update_type: UpdateType = UpdateType.CREATE
 
 
 class StepCheckpointed(Event, frozen=True, kw_only=True, tag=True):
@@ -231,9 +227,9 @@ GlossaryEvent = (
 
 def in_mission(event: GlossaryEvent, mission_id: str) -> GlossaryEvent:
     """An event of a mission, which says so: what is the mission's own changes no other one."""
-    if isinstance(event, GlossarySenseUpdated | GlossaryClarificationResolved):
-        return msgspec.structs.replace(event, mission_id=mission_id)
-    return event
+    return (
+        msgspec.structs.replace(event, mission_id=mission_id) if isinstance(event, GlossaryChange) else event
+    )
 
 
 def event_of(payload: Any) -> GlossaryEvent:  # noqa: ANN401 - whatever a log may hold

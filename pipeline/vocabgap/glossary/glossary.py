@@ -12,6 +12,7 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.events import (
     Actor,
     Event,
+    GlossaryChange,
     GlossaryClarificationResolved,
     GlossarySenseUpdated,
     NewSense,
@@ -36,7 +37,6 @@ CLARIFIED: Final = "user_clarification"
 AUTHORED: Final = "authored"  # the source of senses that people add unasked
 ANSWERS: Final = frozenset({CLARIFIED, "clarification_resolved", "cli_resolve"})
 _VERSION_DIGITS: Final = 16
-_CHANGING: Final = (GlossarySenseUpdated, GlossaryClarificationResolved)
 
 SenseId = tuple[str, str]  # scope and definition, as `definition_key` has it
 _Senses = tuple[TermSense, ...]
@@ -152,7 +152,11 @@ class Glossary:
 
         What happens to one term does not depend on what happens to another one.
         """
-        changing = [event for event in events if isinstance(event, _CHANGING)]
+        changing = [
+            event
+            for event in events
+            if isinstance(event, GlossarySenseUpdated | GlossaryClarificationResolved)
+        ]
         if not changing:
             return self
         after = Glossary((), self.scopes)
@@ -168,8 +172,7 @@ class Glossary:
         return after if changed else self
 
     def _update(self, event: GlossarySenseUpdated) -> bool:
-        new = event.new_sense
-        provenance = event.provenance or Provenance(event.actor.actor_id, event.timestamp, "event_log")
+        new, provenance = event.new_sense, _provenance(event)
         ref = SenseRef(new.surface, event.scope, new.definition, new.confidence)
         sense = _sense(ref, provenance, new.status)
         if sense is None:
@@ -191,9 +194,8 @@ class Glossary:
         return True
 
     def _select(self, event: GlossaryClarificationResolved) -> bool:
-        provenance = event.provenance or Provenance(event.actor.actor_id, event.timestamp, "event_log")
         chosen = msgspec.structs.replace(event.selected_sense, surface=event.term_surface)
-        sense = _sense(chosen, provenance, SenseStatus.ACTIVE)
+        sense = _sense(chosen, _provenance(event), SenseStatus.ACTIVE)
         if sense is None:
             return False
         key = term_key(sense.surface.surface_text)
@@ -343,6 +345,10 @@ def sense_id(sense: TermSense | SenseRef | NewSense) -> SenseId:
 
 def _version(state: list[object]) -> str:
     return hashlib.sha256(msgspec.json.encode(state)).hexdigest()[:_VERSION_DIGITS]
+
+
+def _provenance(event: GlossaryChange) -> Provenance:
+    return event.provenance or Provenance(event.actor.actor_id, event.timestamp, "event_log")
 
 
 def _refs(present: Iterable[TermSense]) -> tuple[SenseRef, ...]:

@@ -30,7 +30,12 @@ from vocabgap.glossary.event_log import (
     parse_log,
     skipped_lines,
 )
-from vocabgap.glossary.events import GlossaryClarificationResolved, GlossaryEvent, GlossarySenseUpdated
+from vocabgap.glossary.events import (
+    GlossaryChange,
+    GlossaryClarificationResolved,
+    GlossaryEvent,
+    GlossarySenseUpdated,
+)
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.seeds import (
     SEED_ENDING,
@@ -44,7 +49,6 @@ from vocabgap.glossary.seeds import (
 from vocabgap.glossary.senses import ScopeStack
 from vocabgap.text import printable_name
 
-CHANGING: Final = (GlossarySenseUpdated, GlossaryClarificationResolved)  # the events that change a glossary
 _OTHER_ENDING: Final = ".yml"  # of the same format, and easily written
 _MOST_GLOSSARIES: Final = 16  # as missions have them that have senses of their own
 _OTHERWISE: Final = "correct the file, which `vocabgap glossary validate` checks, or move it away"
@@ -254,7 +258,7 @@ def _is_foreign(logged: LoggedEvent, mission_id: str, scopes: ScopeStack) -> boo
     event = logged.event
     if _changed_scope(event) != scopes.local_scope:
         return False
-    if isinstance(event, CHANGING) and event.mission_id:
+    if isinstance(event, GlossaryChange) and event.mission_id:
         return event.mission_id != mission_id
     return logged.log not in {BY_HAND, log_name(mission_id).removesuffix(LOG_ENDING)}
 
@@ -299,7 +303,7 @@ def _follow(path: Path, known: Log | None) -> Log:
     if known.signature == signature and not added:
         return known
     events, skipped = parse_log(added, path.name.removesuffix(LOG_ENDING), known.lines + 1, known.moment)
-    changing = tuple(each for each in events if isinstance(each.event, CHANGING))
+    changing = tuple(each for each in events if isinstance(each.event, GlossaryChange))
     return Log(
         _Changes((*known.changes.events, *changing)) if changing else known.changes,
         known.skipped + skipped,

@@ -156,7 +156,11 @@ class GlossaryRuntime:
         if context is None:
             raise ValueError("context must not be None")
         require_kind("context", context, ExecutionContext, "an ExecutionContext")
-        checkpoint = self._checkpoint(context) if context.is_checked else None
+        checkpoint = None
+        if context.is_checked and context.retry_token:
+            checkpoint = load_checkpoint(
+                self.logs, context.step_id, mission_id=context.mission_id, retry_token=context.retry_token
+            )
         # What stopped a step decides whether it goes on, too; only this run itself may say otherwise.
         then = None if checkpoint is None else checkpoint.strictness
         context.effective_strictness = self.in_force(context, strictness or then)
@@ -229,14 +233,6 @@ class GlossaryRuntime:
                 drop_state(self.logs, token)
         except VocabgapError as error:
             context.notes.append(f"not removed: {error.message}")
-
-    def _checkpoint(self, context: ExecutionContext) -> StepCheckpoint | None:
-        """The checkpoint that a step goes on from; none where it begins anew."""
-        if not context.retry_token:
-            return None
-        return load_checkpoint(
-            self.logs, context.step_id, mission_id=context.mission_id, retry_token=context.retry_token
-        )
 
 
 def _passed(stage: Middleware, context: ExecutionContext, session: Session) -> ExecutionContext:

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
-from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError, nearest
+from vocabgap.errors import InvalidInputError, nearest
 from vocabgap.files.atomic import write_whole
-from vocabgap.files.refusals import FileKind, content_of
+from vocabgap.files.refusals import FileKind, content_of, refusing
 from vocabgap.files.yaml import parse_yaml, yaml_lines
 from vocabgap.glossary.senses import (
     InvalidTermError,
@@ -51,12 +51,6 @@ class SeedTerm(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True
         require_surface(self.surface)
         require_definition(self.definition)
 
-    def in_scope(self, scope: str, provenance: Provenance) -> TermSense:
-        """The sense that the term has in a scope."""
-        return TermSense(
-            TermSurface(self.surface), scope, self.definition, provenance, self.confidence, self.status
-        )
-
 
 _FIELDS: Final = SeedTerm.__struct_fields__
 _EXPECTED: Final = {
@@ -79,10 +73,10 @@ class SeedProblem(NamedTuple):
         line: The line, counted from 1; none where there is no file.
     """
 
-    term: int | None
-    surface: str
     field: str
     message: str
+    term: int | None = None
+    surface: str = ""
     line: int | None = None
 
     def __str__(self) -> str:
@@ -107,20 +101,20 @@ def validated(data: object) -> tuple[list[SeedTerm], list[SeedProblem]]:
     if not isinstance(data, Mapping):
         found = "nothing" if data is None else short_repr(data)
         problem = f"expected an object with 'terms', found {found}"
-        return [], [SeedProblem(None, "", TERMS, problem)]
+        return [], [SeedProblem(TERMS, problem)]
     problems = [
-        SeedProblem(None, "", str(key), f"is no field of a seed file; {nearest(str(key), (TERMS,))}")
+        SeedProblem(str(key), f"is no field of a seed file; {nearest(str(key), (TERMS,))}")
         for key in data
         if key != TERMS
     ]
     if TERMS not in data:
-        return [], [SeedProblem(None, "", TERMS, "must have 'terms' key"), *problems]
+        return [], [SeedProblem(TERMS, "must have 'terms' key"), *problems]
     listed = data[TERMS]
     if listed is None:
         return [], problems
     if not isinstance(listed, list):
         problem = f"expected a list of terms, found {short_repr(listed)}"
-        return [], [*problems, SeedProblem(None, "", TERMS, problem)]
+        return [], [*problems, SeedProblem(TERMS, problem)]
     try:
         return msgspec.convert(listed, list[SeedTerm]), problems
     except msgspec.ValidationError:  # one by one, so that all is found that is wrong, and the rest kept
@@ -135,17 +129,17 @@ def validated(data: object) -> tuple[list[SeedTerm], list[SeedProblem]]:
 
 def _problems(number: int, fields: Any) -> Iterator[SeedProblem]:  # noqa: ANN401 - whatever a file may hold
     if not isinstance(fields, Mapping):
-        yield SeedProblem(number, "", "term", f"expected an object, found {short_repr(fields)}")
+        yield SeedProblem("term", f"expected an object, found {short_repr(fields)}", number)
         return
     surface = fields.get("surface")
     name = surface if isinstance(surface, str) else ""
     for field in _REQUIRED:
         if field not in fields:
-            yield SeedProblem(number, name, field, f"must have '{field}' key")
+            yield SeedProblem(field, f"must have '{field}' key", number, name)
     for field, value in fields.items():
         message = _problem(field, value)
         if message:
-            yield SeedProblem(number, name, str(field), message)
+            yield SeedProblem(str(field), message, number, name)
 
 
 def _problem(field: object, value: object) -> str:
@@ -185,7 +179,12 @@ class Seed(NamedTuple):
 
     def senses(self, scope: str) -> list[TermSense]:
         """The senses that its terms have in a scope."""
-        return [term.in_scope(scope, FROM_SEED) for term in self.terms]
+        return [
+            TermSense(
+                TermSurface(each.surface), scope, each.definition, FROM_SEED, each.confidence, each.status
+            )
+            for each in self.terms
+        ]
 
     def require_valid(self) -> None:
         """Refuse a file with errors."""
@@ -225,11 +224,11 @@ def parse_seed(path: Path, content: bytes) -> Seed:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        return Seed(path, (), (SeedProblem(None, "", "file", f"byte {error.start}: expected UTF-8 text"),))
+        return Seed(path, (), (SeedProblem("file", f"byte {error.start}: expected UTF-8 text"),))
     try:
         terms, problems = validated(parse_yaml(text))
     except InvalidInputError as error:
-        return Seed(path, (), (SeedProblem(None, "", "file", str(error)),))
+        return Seed(path, (), (SeedProblem("file", str(error)),))
     lines = yaml_lines(text) if problems else {}
     return Seed(path, tuple(terms), tuple(each._replace(line=_line(each, lines)) for each in problems))
 
@@ -315,16 +314,11 @@ def _plain(term: SeedTerm) -> dict[str, Any]:
 
 def _replace(path: Path, text: str) -> None:
     """Have a file, or the one that a link leads to, hold a text, all of it or what it held before."""
-    try:
+    problem = f"seed file '{path}' cannot be written"
+    with refusing(problem, hint="see to its folder; nothing was changed"):
         file = path.resolve()
         mode = file.stat().st_mode if file.exists() else _FILE_MODE & ~_umask()
         write_whole(file, text.encode(), mode & 0o777)
-    except OSError as error:
-        kind: type[VocabgapError] = AccessDeniedError if isinstance(error, PermissionError) else StateError
-        raise kind(
-            f"seed file '{path}' cannot be written: {error.strerror or error}",
-            hint="see to its folder; nothing was changed",
-        ) from error
 
 
 def _umask() -> int:

@@ -12,9 +12,9 @@ from vocabgap.errors import StateError, VocabgapError, require_kind, require_tex
 from vocabgap.glossary.checkpoints import StepCheckpoint
 from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Strictness, strictness_of
 from vocabgap.glossary.event_log import append_events, changing, identified
-from vocabgap.glossary.events import Actor, ActorType, GlossaryEvent, in_mission
+from vocabgap.glossary.events import Actor, ActorType, GlossaryChange, GlossaryEvent, in_mission
 from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.loading import CHANGING, GlossaryFiles
+from vocabgap.glossary.loading import GlossaryFiles
 from vocabgap.glossary.normal_form import definition_key
 from vocabgap.glossary.senses import EXTRACTED, ExtractedTerm, ScopeRef, SenseRef, SenseStatus
 from vocabgap.text import can_be_seen
@@ -254,7 +254,7 @@ class Session:
         logged = [in_mission(identified(event), context.mission_id) for event in events]
         if self.files is not None:
             try:
-                if any(isinstance(each, CHANGING) for each in logged):
+                if any(isinstance(each, GlossaryChange) for each in logged):
                     logged = self.files.append_changes(context.mission_id, logged)
                 else:
                     append_events(self.files.events, context.mission_id, logged)
