@@ -1,8 +1,6 @@
 """`vocabgap clusters`: the groups that were found, what other cuts would give, and one from inside."""
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -132,8 +130,7 @@ def show(
     scanned, clustering = _clusters(context, roots, settings)
     if not scanned.summary.records:
         raise NotFoundError(nothing(scanned.summary), hint=_SOUND_HINT)
-    with _naming_published(clustering, printable_name(label), run or settings.report.out):
-        number = _named(clustering, printable_name(label))
+    number = _named(clustering, printable_name(label), run or settings.report.out)
     group = clustering.clusters.filter(cluster=number).row(0, named=True)
     wordings = clustering.wordings.filter(cluster=number).sort(
         "mentions", "wording", descending=[True, False]
@@ -213,31 +210,28 @@ def _cut_in_words(threshold: float | None) -> str:
     return BY_WORDING if threshold is None else str(threshold)
 
 
-def _named(found: "Clusters", label: str) -> int:
-    """The number of the group that a label or a wording names."""
+def _named(clustering: "Clusters", name: str, run: str) -> int:
+    """The number of the group that a label or a wording names.
+
+    Where there is none, the error says which groups the published capability of that name is made of.
+    """
     from vocabgap.records.lookup import Named, lookup
 
-    wordings = found.wordings.group_by("cluster").agg("wording")
-    groups = found.clusters.join(wordings, on="cluster", maintain_order="left")
+    wordings = clustering.wordings.group_by("cluster").agg("wording")
+    groups = clustering.clusters.join(wordings, on="cluster", maintain_order="left")
     known = [Named("", *row) for row in groups.select("label", "wording").iter_rows()]
-    place = lookup(known, label, singular="group", plural="groups", hint="see `vocabgap clusters`")
-    return int(groups["cluster"][place])
-
-
-@contextmanager
-def _naming_published(clustering: "Clusters", name: str, run: str) -> Iterator[None]:
-    """Have a group that is not found say which groups the published capability of that name is made of."""
     try:
-        yield
+        place = lookup(known, name, singular="group", plural="groups", hint="see `vocabgap clusters`")
     except NotFoundError as error:
-        groups = _groups_of(clustering, name, run)
+        labels = _groups_of(clustering, name, run)
         hint = f"{error.hint}; {_AS_FOUND}"
-        if groups:
-            more = f" and {len(groups) - _SHOWN:,} more" if len(groups) > _SHOWN else ""
-            named = ", ".join(f"'{excerpt(label)}'" for label in groups[:_SHOWN])
-            known = f"the capability of that name, in '{run}', is of {named}{more}"
-            hint = f"{_AS_FOUND}; {known}: show one of these"
+        if labels:
+            more = f" and {len(labels) - _SHOWN:,} more" if len(labels) > _SHOWN else ""
+            listed = ", ".join(f"'{excerpt(label)}'" for label in labels[:_SHOWN])
+            capability = f"the capability of that name, in '{run}', is of {listed}{more}"
+            hint = f"{_AS_FOUND}; {capability}: show one of these"
         raise NotFoundError(error.message, hint=hint) from error
+    return int(groups["cluster"][place])
 
 
 def _groups_of(clustering: "Clusters", name: str, run: str) -> list[str]:

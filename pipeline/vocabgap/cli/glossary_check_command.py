@@ -250,10 +250,9 @@ def _show(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> N
 
 def _prompt(output: Output, *, ask: bool | None) -> "Prompt | None":
     """What asks, where somebody is there to answer."""
-    wanted = sys.stdin.isatty() and sys.stderr.isatty() and not output.as_json if ask is None else ask
-    if not wanted:
-        return None
-    return Prompt()
+    if ask is None:
+        ask = sys.stdin.isatty() and sys.stderr.isatty() and not output.as_json
+    return Prompt() if ask else None
 
 
 def _read(text: str) -> tuple[str, str]:

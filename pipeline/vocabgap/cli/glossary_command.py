@@ -14,12 +14,12 @@ from vocabgap.cli.glossary_options import (
     ScopeOption,
     existing_runtime,
     note_problems,
-    require_scope,
+    require_choice,
     runtime_of,
 )
 from vocabgap.cli.options import ConfigOption, with_options
 from vocabgap.cli.output import Output, output_of, table
-from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError
+from vocabgap.errors import ExitCode, NotFoundError
 from vocabgap.records.moments import iso
 from vocabgap.settings.model import VocabularyFields
 from vocabgap.text import count, escape_unseen, shortened, visible
@@ -66,11 +66,8 @@ def list_terms(
 
     output = output_of(context)
     runtime = runtime_of(context)
-    require_scope(runtime, scope)
-    if status not in {None, *SenseStatus}:
-        raise InvalidInputError(
-            f"Invalid status '{status}'", hint=f"expected one of {', '.join(SenseStatus)}"
-        )
+    require_choice("scope", scope, runtime.scopes.names)
+    require_choice("status", status, SenseStatus)
     runtime.require_folder()
     loaded = runtime.load()
     note_problems(output, loaded)

@@ -1,5 +1,6 @@
 """What the commands of `vocabgap glossary` share: their options, and the runtime that these mean."""
 
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
@@ -89,12 +90,10 @@ def note_skipped(output: Output, skipped: int) -> None:
         output.note(note)
 
 
-def require_scope(runtime: "GlossaryRuntime", scope: str | None) -> None:
-    """Refuse the name of no scope."""
-    if scope is not None and scope not in runtime.scopes.names:
-        raise InvalidInputError(
-            f"Invalid scope '{scope}'", hint=f"expected one of {', '.join(runtime.scopes.names)}"
-        )
+def require_choice(what: str, value: str | None, choices: Iterable[str]) -> None:
+    """Refuse what is none of the choices."""
+    if value not in {None, *choices}:
+        raise InvalidInputError(f"Invalid {what} '{value}'", hint=f"expected one of {', '.join(choices)}")
 
 
 def require_strictness(name: str | None) -> "Strictness | None":
@@ -102,8 +101,6 @@ def require_strictness(name: str | None) -> "Strictness | None":
     from vocabgap.glossary.conflicts import Strictness, strictness_of
 
     strictness = strictness_of(name)
-    if name is not None and strictness is None:
-        raise InvalidInputError(
-            f"Invalid strictness '{name}'", hint=f"expected one of {', '.join(Strictness)}"
-        )
+    if strictness is None:
+        require_choice("strictness", name, Strictness)
     return strictness

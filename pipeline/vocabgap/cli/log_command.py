@@ -79,8 +79,8 @@ def log(
     if suggest:
         from vocabgap.settings.loading import resolve_settings
 
-        flags = {"--vocabulary": vocabulary or None, "--out": run}
-        near = _finder(output, resolve_settings(config, os.environ, flags).settings, is_named=run is not None)
+        flags = {"--vocabulary": vocabulary or None}
+        near = _finder(output, resolve_settings(config, os.environ, flags).settings, run)
     elif not (run is None and vocabulary is None and config is None):
         raise InvalidInputError(
             "--run, --vocabulary and --config say what --suggest looks at, which was not asked for",
@@ -154,23 +154,16 @@ def _rating(typed: str | None) -> int | str | None:
     return int(typed) if typed in {"-1", "0", "1"} else typed
 
 
-def _finder(output: Output, settings: "Settings", *, is_named: bool) -> "Callable[[str], list[SimilarGap]]":
+def _finder(output: Output, settings: "Settings", run: str | None) -> "Callable[[str], list[SimilarGap]]":
     """What finds what comes near to a need; without a report that was asked for, in the vocabulary alone."""
-    from vocabgap.errors import NotFoundError
+    from vocabgap.gaplog.finding import published_in
     from vocabgap.gaplog.nearest import similar_gaps
     from vocabgap.ranking.vocabulary import configured_vocabulary
-    from vocabgap.reporting.published_run import read_run
 
-    ranked = None
-    try:
-        _, ranked = read_run(settings.report.out, option="--run")
-    except NotFoundError:
-        if is_named:
-            raise
-    except StateError as error:  # a gap is not lost for a report that nobody named
-        if is_named:
-            raise
-        output.note(f"no capability is named: {error.message}")
+    published, why_not = published_in(run, settings.report.out)
+    if why_not:  # a gap is not lost for a report that nobody named
+        output.note(why_not)
+    ranked = None if published is None else published.ranked
     known = configured_vocabulary(settings.vocabulary)
     entries = known if settings.vocabulary.paths else None
     return partial(similar_gaps, capabilities=ranked, vocabulary=entries, settings=settings)

@@ -14,11 +14,7 @@ _NEEDED: Final = ("mcp_types", "mcp.server.lowlevel")
 
 
 def require_extra() -> None:
-    """Refuse to go on without the official SDK.
-
-    Raises:
-        StateError: It is not installed, in a version that can be used, or cannot be loaded.
-    """
+    """Refuse to go on without the official SDK, in a version that can be used."""
     for name in _NEEDED:
         try:
             import_module(name)

@@ -74,13 +74,7 @@ def limit_of(name: str) -> Limit | None:
 def get_prompt(
     workspace: Workspace, name: str, arguments: Mapping[str, str], checkpoint: Checkpoint
 ) -> GetPromptResult:
-    """The messages of a prompt.
-
-    Raises:
-        NotFoundError: There is no such prompt, or what it is about does not exist.
-        InvalidInputError: An argument is missing, or is none of the prompt's.
-        VocabgapError: What it is about cannot be read.
-    """
+    """The messages of a prompt."""
     if name not in _PROMPTS:
         raise NotFoundError(f"there is no prompt '{shown(name)}'", hint=f"there are {', '.join(_PROMPTS)}")
     prompt = _PROMPTS[name]

@@ -26,7 +26,7 @@ from vocabgap.reporting.manifest import (
 )
 from vocabgap.reporting.overviews import Category
 from vocabgap.reporting.published_run import read_run
-from vocabgap.reporting.summary import Summary, Tables, summarise
+from vocabgap.reporting.summary import Tables, summarise
 from vocabgap.settings.model import DEFAULT_TOP
 
 MOST_CAPABILITIES: Final = 50
@@ -133,7 +133,18 @@ def report_gaps(workspace: Workspace, arguments: ReportArguments, checkpoint: Ch
 
     The same need counts once, however it was worded. Use it to decide what to author next.
     """
-    summary = _summary(workspace, arguments, checkpoint)
+    settings, now = workspace.settings, datetime.now(UTC)
+    selection = Selection(
+        since=None if arguments.since is None else parse_moment(arguments.since, now, name="since"),
+        until=None if arguments.until is None else parse_moment(arguments.until, now, name="until"),
+        categories=() if arguments.category is None else (arguments.category,),
+    )
+    request = (arguments.since, arguments.until, arguments.category)
+    analysis = workspace.rankings.of(selection, checkpoint, request=request)
+    scan, number = analysis.scan, analysis.ranked.height
+    rendering = Rendering(arguments.limit, settings.rank.by.value, "")
+    manifest = new_manifest(now, number, rendering, Parameters(settings, selection))
+    summary = summarise(Tables(analysis.ranked, scan.gaps, scan.rejects), manifest, scan.summary)
     listed = fitting([Ranked.of(each) for each in summary.capabilities])
     return Report(
         capabilities=listed,
@@ -148,40 +159,13 @@ def report_gaps(workspace: Workspace, arguments: ReportArguments, checkpoint: Ch
     )
 
 
-def _summary(workspace: Workspace, arguments: ReportArguments, checkpoint: Checkpoint) -> Summary:
-    """What a report of what is asked for would say."""
-    settings = workspace.settings
-    now = datetime.now(UTC)
-    selection = Selection(
-        since=None if arguments.since is None else parse_moment(arguments.since, now, name="since"),
-        until=None if arguments.until is None else parse_moment(arguments.until, now, name="until"),
-        categories=() if arguments.category is None else (arguments.category,),
-    )
-    request = (arguments.since, arguments.until, arguments.category)
-    analysis = workspace.rankings.of(selection, checkpoint, request=request)
-    manifest = new_manifest(
-        now,
-        analysis.ranked.height,
-        Rendering(arguments.limit, settings.rank.by.value, ""),
-        Parameters(settings, selection),
-    )
-    scan = analysis.scan
-    return summarise(Tables(analysis.ranked, scan.gaps, scan.rejects), manifest, scan.summary)
-
-
 def resources() -> list[Resource]:
     """What there is to read, whether a report was published or not yet."""
     return [resource for resource, _ in _RESOURCES.values()]
 
 
 def read_resource(workspace: Workspace, uri: str) -> TextResourceContents:
-    """What a resource holds now.
-
-    Raises:
-        NotFoundError: There is no such resource, or no report was published yet.
-        StateError: A file of the report is a link.
-        VocabgapError: The report cannot be read.
-    """
+    """What a resource holds now."""
     if uri not in _RESOURCES:
         raise NotFoundError(f"there is no resource '{shown(uri)}'", hint=f"there are {', '.join(_RESOURCES)}")
     resource, text_of = _RESOURCES[uri]

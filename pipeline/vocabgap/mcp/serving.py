@@ -37,11 +37,7 @@ _CANCELLED: Final = "notifications/cancelled"
 
 
 def serve_stdio(server: Server[Any]) -> None:
-    """Serve one client over standard input and output, until it closes the input or reads no more.
-
-    Raises:
-        StateError: There is no standard input, or the system does not take the output.
-    """
+    """Serve one client over standard input and output, until it closes the input or reads no more."""
     if sys.stdin is None:
         raise StateError(
             "there is no standard input to serve", hint="MCP clients start this command themselves"
@@ -61,17 +57,7 @@ def serve_stdio(server: Server[Any]) -> None:
 
 
 def serve_http(server: Server[Any], port: int, on_listening: Callable[[str], None]) -> None:
-    """Serve clients of this machine over HTTP, until a signal comes.
-
-    Args:
-        server: The server.
-        port: The port; 0 for one that is free.
-        on_listening: Called with the address.
-
-    Raises:
-        StateError: The port is taken.
-        AccessDeniedError: The system does not permit it.
-    """
+    """Serve clients of this machine over HTTP, until a signal comes; port 0 is one that is free."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -130,12 +116,7 @@ class _Unanswered:
 
 
 class _Stream:
-    """A stream of the transport, closed with its context.
-
-    Args:
-        stream: The stream.
-        unanswered: What is at work.
-    """
+    """A stream of the transport, closed with its context."""
 
     def __init__(self, stream: Any, unanswered: _Unanswered) -> None:  # noqa: ANN401 - the SDK's own
         self._stream = stream
@@ -163,10 +144,7 @@ class _Outgoing(_Stream):
 class _Incoming(_Stream):
     """What a client sends, as far as it can be read; the rest is answered with an error.
 
-    Args:
-        stream: What the transport reads: messages, and an exception for each line that is none.
-        outgoing: Where answers go.
-        unanswered: What is at work.
+    The stream gives messages, and an exception for each line that is none.
     """
 
     def __init__(self, stream: Any, outgoing: _Outgoing, unanswered: _Unanswered) -> None:  # noqa: ANN401 - the SDK's own

@@ -40,19 +40,11 @@ _State = tuple[tuple[str, int, int], ...]  # path, size and time of each file th
 
 @dataclass(frozen=True)
 class Workspace:
-    """What the tools of a server read, and where they write.
+    """What the tools of a server read, and where they write."""
 
-    Attributes:
-        root: The folder of the image repositories, resolved.
-        settings: The settings in force.
-        out: The folder of the published report, resolved.
-        rankings: The rankings of what is logged below the root.
-        is_read_only: Whether nothing is written.
-    """
-
-    root: Path
+    root: Path  # of the image repositories, resolved
     settings: Settings
-    out: Path
+    out: Path  # of the published report, resolved
     rankings: "Rankings"
     is_read_only: bool = False
 
@@ -118,24 +110,16 @@ class _Kept(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What a need can be compared with.
+    """What a need can be compared with."""
 
-    Attributes:
-        capabilities: Table `capabilities`; null where nothing was ranked or published yet.
-        vocabulary: The vocabulary, empty where there is none.
-    """
-
-    capabilities: pl.DataFrame | None
+    capabilities: pl.DataFrame | None  # null where nothing was ranked or published yet
     vocabulary: Vocabulary
 
 
 class Rankings:
-    """The rankings of one root. Only one thread at a time may ask for one; any may ask what is known.
+    """The rankings of one root, which carry on the identifiers of the published run.
 
-    Args:
-        root: What is ranked.
-        settings: The settings in force.
-        out: The folder of the published run, whose identifiers are carried on.
+    Only one thread at a time may ask for one; any may ask what is known.
     """
 
     def __init__(self, root: Path, settings: Settings, out: Path) -> None:
@@ -149,13 +133,10 @@ class Rankings:
     def of(
         self, selection: Selection, checkpoint: Callable[[], None] = lambda: None, *, request: Hashable = None
     ) -> Analysis:
-        """The ranking of what is selected, as the logs are now.
+        """The ranking of what is selected, as the logs are now; the checkpoint may end it between two stages.
 
-        Args:
-            selection: What it is narrowed to.
-            checkpoint: Called when a stage begins; what it raises ends the work there.
-            request: What the selection was made of, by which a ranking is found again: a span before now is
-                another selection at every moment. The selection by default.
+        By the request that a selection was made of a ranking is found again: a span before now is another
+        selection at every moment.
         """
         entries = self._entries_state()
         state = (*entries, *self._state())
