@@ -114,14 +114,9 @@ def summarize(
 
 
 def gaps_of(batches: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Make table `gaps` of the readable lines of a scan: say of each whether it counts, and why not.
+    """Table `gaps` of frames of table `records`, ordered by repository, file and line; at least one.
 
-    Args:
-        batches: Table `records`, ordered by repository, file and line; at least one frame. They stay apart
-            inside the result: put together first, all of them would be copied for the new columns.
-
-    Returns:
-        The same rows in the same order, with the three further columns.
+    They stay apart inside the result: put together first, all of them would be copied for the new columns.
     """
     why_not = why_not_codes(pl.concat(batches).lazy())
     ends = accumulate(batch.height for batch in batches)
@@ -138,11 +133,8 @@ def why_not_codes(lines: pl.LazyFrame) -> _Codes:
 
     Of the lines that hold the same record under the same tenant one stays: the first one whose folder is
     named as its image, so that the original stays and not its copy, else the first one. A record is
-    superseded when the notes of a later record of the same image name its `snapshot_hash`.
-
-    Args:
-        lines: Columns of `records`, ordered by repository, file and line. Only the rows that may be
-            duplicates, corrections or corrected are taken into memory.
+    superseded when the notes of a later record of the same image name its `snapshot_hash`. Only the rows that
+    may be duplicates, corrections or corrected are taken into memory.
     """
     hashes = lines.select(pl.col("record_id").hash()).collect().to_series().to_numpy()
     why_not = np.zeros(len(hashes), dtype=np.uint8)
@@ -156,11 +148,7 @@ def why_not_codes(lines: pl.LazyFrame) -> _Codes:
 
 
 def corrections(gaps: pl.DataFrame) -> list[tuple[str, str]]:
-    """Which record was corrected by which: their identities.
-
-    Args:
-        gaps: Table `gaps`, ordered by repository, file and line, whole logs of it.
-    """
+    """Which record was corrected by which, by identity, in table `gaps` or whole logs of it, in order."""
     numbered = gaps.with_row_index(_ROW).lazy()
     firsts = numbered.filter(pl.col("why_not").fill_null("") != DUPLICATE)
     identities = gaps["record_id"]

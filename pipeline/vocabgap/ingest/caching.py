@@ -16,9 +16,10 @@ import hashlib
 import io
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -58,13 +59,9 @@ Spans = tuple[tuple[Span, ...], tuple[Span, ...]]  # of records and of rejects
 
 @dataclass(frozen=True, slots=True)
 class CacheUse:
-    """What a cache was good for.
+    """How many logs were not opened, decoded only where they were new, and read whole.
 
-    Attributes:
-        unchanged: Logs that were not opened.
-        resumed: Logs of which only what was new was decoded.
-        read: Logs that were read whole.
-        note: What is to be said of the cache itself; empty where all was well.
+    `note` is what is to be said of the cache itself; empty where all was well.
     """
 
     unchanged: int
@@ -74,21 +71,12 @@ class CacheUse:
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True):
-    """What is known of one log.
+    """What is known of one log."""
 
-    Attributes:
-        path: Where it is, as the file system spells it.
-        fingerprint: What decides, beside its content, what it gives.
-        stamp: Device, inode, size, and the times of its last change to content and to status (ns).
-        settled: Whether the stamp was old enough when it was read to tell any later change.
-        state: What it holds.
-        spans: Where its rows are, in order.
-    """
-
-    path: bytes
-    fingerprint: str
+    path: bytes  # as the file system spells it
+    fingerprint: str  # what decides, beside its content, what it gives
     stamp: tuple[int, int, int, int, int]
-    settled: bool
+    settled: bool  # the stamp was old enough when the log was read to tell any later change
     state: LogState
     spans: Spans
 
@@ -121,17 +109,7 @@ class _CachedLog(NamedTuple):
 
 @contextmanager
 def open_cache(folder: str | Path, *, verify_hash: bool = False) -> Iterator["Cache | None"]:
-    """The cache in a folder for the time of a scan; None while another run has it.
-
-    Args:
-        folder: Where it is; made if there is none.
-        verify_hash: Whether every log is compared by its digest, whatever its size and times say.
-
-    Raises:
-        StateError: The folder holds other files, or the disk does not do what it should.
-        AccessDeniedError: The system does not let it be used.
-        InvalidInputError: It is no folder.
-    """
+    """The cache in a folder, which is made if there is none, for a scan; None while another run has it."""
     place = expanded(folder)
     lock = None
     try:
@@ -161,10 +139,7 @@ def _is_own(path: Path) -> bool:
 class Cache:
     """What earlier scans of the same roots have left, and what this one adds.
 
-    Attributes:
-        folder: Where it is.
-        verify: Whether every log is compared by its digest, whatever its size and times say.
-        note: What is to be said of the cache itself.
+    To `verify` is to compare every log by its digest, whatever its size and times say.
     """
 
     folder: Path
@@ -186,10 +161,8 @@ class Cache:
             self.note = f"the cache was built again: {error}"
             self._rows, self._index = [], Index()
         self._known = {entry.path: entry for entry in self._index.entries}
-        self._height = (
-            sum(records.height for records, _ in self._rows),
-            sum(rejects.height for _, rejects in self._rows),
-        )
+        records, rejects = (sum(rows[place].height for rows in self._rows) for place in (0, 1))
+        self._height = records, rejects
 
     def recall(self, log: LogFile, max_expanded: int) -> Entry | None:
         """What is known of a log, if it would be read the same way today."""
@@ -214,15 +187,7 @@ class Cache:
     def learn(
         self, log: LogFile, read: LogRead | None, before: Counts, after: Counts, known: Entry | None
     ) -> None:
-        """A log was read, or could not be.
-
-        Args:
-            log: The log.
-            read: What came of it.
-            before: How many records and rejects had newly been read before it.
-            after: The same after it.
-            known: What was known of it.
-        """
+        """A log was read, or could not be; so much had newly been read before and after it."""
         records, rejects = _without_tail(known) if known and read and read.resumed else ((), ())
         spans = (
             _extended(records, self._height[0] + before[0], after[0] - before[0]),
@@ -232,23 +197,13 @@ class Cache:
             spans = known.spans  # compressed, and read again only to be compared
         entry = None
         if read and read.to_the_end:
-            entry = Entry(
-                path=os.fsencode(log.path),
-                fingerprint=_fingerprint(log),
-                stamp=stamp(read.status),
-                settled=_is_settled(read.status, read.opened),
-                state=read.state,
-                spans=spans,
-            )
+            settled = _is_settled(read.status, read.opened)
+            path = os.fsencode(log.path)
+            entry = Entry(path, _fingerprint(log), stamp(read.status), settled, read.state, spans)
         self._placed.append(_CachedLog(log, spans, entry))
 
     def rows(self, new: Rows, tenant_id: str) -> Rows:
-        """All records and rejects of the scan, in the order of the logs.
-
-        Args:
-            new: What was newly read.
-            tenant_id: Whose records these are.
-        """
+        """All records and rejects of the scan, in the order of the logs."""
         logs = [placed.log for placed in self._placed]
         tables = []
         for place, table in enumerate(_TABLES):
@@ -259,16 +214,7 @@ class Cache:
         return tables[0], tables[1]
 
     def save(self, new: Rows, whole: Rows) -> None:
-        """Keep what this scan has learnt.
-
-        Args:
-            new: What was newly read.
-            whole: The rows of the whole scan, in order.
-
-        Raises:
-            AccessDeniedError: The system does not allow it.
-            StateError: The disk does not.
-        """
+        """Keep what this scan has learnt: what was newly read, or the rows of the whole scan."""
         entries = tuple(placed.entry for placed in self._placed if placed.entry)
         if len(entries) == len(self._known) and all(self._known.get(each.path) == each for each in entries):
             return
@@ -376,9 +322,7 @@ def read_index(folder: Path) -> Index:
 def write_index(folder: Path, index: Index) -> None:
     """Replace the index; with it what the cache knows changes, at once."""
     body = _VERSION + msgspec.msgpack.encode(index)
-    temporary = _temporary(folder / INDEX_NAME)
-    temporary.write_bytes(hashlib.sha256(body).digest() + body)
-    put_in_place(temporary, folder / INDEX_NAME)
+    _put(folder / INDEX_NAME, lambda path: path.write_bytes(hashlib.sha256(body).digest() + body))
 
 
 def _read_shard(folder: Path, shard: Shard) -> Rows:
@@ -400,9 +344,7 @@ def _write_shard(folder: Path, number: int, rows: Rows) -> Shard:
     digests = []
     for place, table in enumerate(_TABLES):
         path = folder / f"{table.name}-{number}.parquet"
-        temporary = _temporary(path)
-        write_parquet(rows[place].select(_schema(place)), temporary, compression_level=1)
-        put_in_place(temporary, path)
+        _put(path, partial(write_parquet, rows[place].select(_schema(place)), compression_level=1))
         with path.open("rb") as content:
             digests.append(hashlib.file_digest(content, "sha256").hexdigest())
     return Shard(number, (digests[0], digests[1]))
@@ -413,9 +355,10 @@ def _schema(place: int) -> list[str]:
     return [name for name in _TABLES[place].names if name not in ORIGIN]
 
 
-def _temporary(path: Path) -> Path:
-    """A new file beside another one. The text of the logs is private: nobody else may ever read it."""
+def _put(path: Path, write: Callable[[Path], object]) -> None:
+    """Write a file that appears whole. The text of the logs is private: nobody else may ever read it."""
     temporary = path.with_name(path.name + ".tmp")
     temporary.unlink(missing_ok=True)
     temporary.touch(mode=0o600)
-    return temporary
+    write(temporary)
+    put_in_place(temporary, path)

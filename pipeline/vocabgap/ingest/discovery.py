@@ -30,21 +30,13 @@ _WILDCARDS: Final = frozenset("*?[")
 
 @dataclass(frozen=True, slots=True)
 class LogKind:
-    """A kind of gap log: where it is from, and how it is packed and mapped.
+    """A kind of gap log: where it is from, and how it is packed and mapped."""
 
-    Attributes:
-        source: The name of its source; empty where a file was named outright and fits none.
-        fields: How its objects become records.
-        compression: How it is packed: `gz`, `zst` or not.
-        digest: What of the source decides how a line is read, to tell whether it has changed.
-        by_pattern: Whether its name only fits a pattern, so that a folder may well be called so.
-    """
-
-    source: str = ""
+    source: str = ""  # by name; empty where a file was named outright and fits none
     fields: FieldMap = NATIVE_FIELDS
     compression: str = ""
-    digest: str = ""
-    by_pattern: bool = False
+    digest: str = ""  # of what in the source decides how a line is read
+    by_pattern: bool = False  # a folder may well be called so, too
 
 
 class Catalogue:
@@ -63,7 +55,9 @@ class Catalogue:
                     for packed in (glob, *(f"{glob}.{compression}" for compression in COMPRESSIONS)):
                         self._named.setdefault(packed, replace(kind, compression=_compression(packed)))
                 else:
-                    self._patterns.append(_pattern(glob, kind))
+                    pattern = re.compile(translate(glob.rpartition("/")[2]))
+                    place = glob if "/" in glob else ""
+                    self._patterns.append((pattern, place, replace(kind, by_pattern=True)))
 
     def kind_of(self, name: str, path: str) -> LogKind | None:
         """The kind of log that a file is; None for any other file."""
@@ -84,40 +78,21 @@ class Catalogue:
         return self.kind_of(name, path) or LogKind(compression=_compression(name))
 
 
-def _pattern(glob: str, kind: LogKind) -> tuple[re.Pattern[str], str, LogKind]:
-    last = glob.rpartition("/")[2]
-    return re.compile(translate(last)), glob if "/" in glob else "", replace(kind, by_pattern=True)
-
-
 def _compression(name: str) -> str:
     stem, _, suffix = name.rpartition(".")
     return suffix if stem and suffix in COMPRESSIONS else ""
 
 
-_ROOT_HINT: Final = "name a folder or a log file; this folder is called ."
-
-
 class LogFile(msgspec.Struct, frozen=True):
-    """One log to read, and whose it is.
+    """One log to read, and whose it is."""
 
-    Attributes:
-        path: Where it is, absolute.
-        repo_slug: The repository.
-        source_path: Where it is below the root, with forward slashes.
-        folder: The name of the folder that holds it: the image, where a record names none.
-        kind: What kind of log it is.
-        problem: Why it is not read, where that is known beforehand.
-        tenant_id: Whose log it is, where that is not the same for a whole scan.
-        root_kind: The kind of its root.
-    """
-
-    path: str
+    path: str  # absolute
     repo_slug: str
-    source_path: str
-    folder: str
+    source_path: str  # below the root, with forward slashes
+    folder: str  # the name of the one that holds it: the image, where a record names none
     kind: LogKind
-    problem: Rejected | None = None
-    tenant_id: str = ""
+    problem: Rejected | None = None  # why it is not read, where that is known beforehand
+    tenant_id: str = ""  # where that is not the same for a whole scan
     root_kind: str = ROOT_KIND
 
 
@@ -125,23 +100,11 @@ def discover(
     roots: str | Path | Iterable[str | Path],
     settings: ScanSettings | None = None,
 ) -> list[LogFile]:
-    """Find every gap log at any depth below the roots.
+    """Find every gap log at any depth below the roots, ordered by repository and source path.
 
     A link is followed where it leads to something below a root that is not there under its own name. One
-    that leads out of the roots, or back to a folder above it, is reported and not followed.
-
-    Args:
-        roots: Folders to search, or single log files of any name.
-        settings: What gap logs are called and how they are read, and whether hidden ones are searched for.
-
-    Returns:
-        The logs, ordered by repository and source path. What could not be listed or must not be followed
-        is there too, with its `problem`.
-
-    Raises:
-        InvalidInputError: No root was given, or one that is neither a folder nor a file.
-        NotFoundError: A root does not exist.
-        AccessDeniedError: A root may not be read.
+    that leads out of the roots, or back to a folder above it, is not followed. What could not be listed or
+    must not be followed is among the logs, too, with its `problem`.
     """
     bases = resolve_roots(roots)
     slugs = repository_slugs([base if base.is_dir() else base.parent for base in bases])
@@ -159,21 +122,14 @@ def discover(
 
 
 def resolve_roots(roots: str | Path | Iterable[str | Path]) -> list[Path]:
-    """Absolute paths of the roots, or of the one root, sorted, each once.
-
-    A `~` is the home folder unless something is called so.
-
-    Raises:
-        InvalidInputError: No root was given, or one that is neither a folder nor a file.
-        NotFoundError: A root does not exist.
-        AccessDeniedError: A root may not be read.
-    """
+    """Absolute paths of the roots, sorted, each once; `~` is the home folder unless a file is called so."""
     require_kind("roots", roots, (str, Path, Iterable), "paths")
     several = [roots] if isinstance(roots, str | Path) else list(roots)
     for root in several:
         require_kind("roots", root, (str, os.PathLike), "paths")
         if not str(root).strip():  # the variable that was to hold it is unset
-            raise InvalidInputError("a root has an empty name", hint=_ROOT_HINT)
+            hint = "name a folder or a log file; this folder is called ."
+            raise InvalidInputError("a root has an empty name", hint=hint)
     bases = sorted({_resolve(Path(root)) for root in several})
     if not bases:
         raise InvalidInputError("no root to scan", hint="name at least one folder or log file")
@@ -237,15 +193,7 @@ _IRREGULAR = Rejected(RejectReason.UNREADABLE_FILE, "the log cannot be read: not
 
 @dataclass(slots=True)
 class _Walk:
-    """The search below one root.
-
-    Attributes:
-        base: The root, resolved.
-        slug: The repository that it is.
-        bases: All roots, this one among them: a link may lead to any of them.
-        catalogue: What gap logs are called.
-        hidden: Whether names that start with a dot are searched.
-    """
+    """The search below one root of all of them: a link may lead to any."""
 
     base: str
     slug: str

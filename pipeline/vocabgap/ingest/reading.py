@@ -64,21 +64,13 @@ class OpenLog:
 
     @classmethod
     def open(cls, path: str, compression: str = "", max_expanded: int = sys.maxsize) -> "OpenLog":
-        """Open a log.
-
-        Args:
-            path: The file.
-            compression: One of `COMPRESSIONS`, or nothing.
-            max_expanded: How many bytes a compressed log may expand to.
-
-        Raises:
-            OSError: It cannot be opened, or is not a regular file.
-        """
+        """Open a log; an `OSError` says why it cannot be read, or that it is no regular file."""
         opened = time.time_ns()
         descriptor = os.open(path, _FLAGS)
         try:
             status = os.fstat(descriptor)
-            _require_regular(status)
+            if not stat.S_ISREG(status.st_mode):
+                raise OSError("not a regular file")  # noqa: TRY301 - closed and told as what the system refuses
         except OSError:
             os.close(descriptor)
             raise
@@ -204,11 +196,6 @@ class OpenLog:
         return b"".join(pieces), False
 
 
-def _require_regular(status: os.stat_result) -> None:
-    if not stat.S_ISREG(status.st_mode):
-        raise OSError("not a regular file")
-
-
 def _failed(size: int, error: OSError) -> Rejected:
     detail = f"reading failed after byte {size:,}: {error.strerror or error}"
     return Rejected(RejectReason.UNREADABLE_FILE, detail)
@@ -243,16 +230,9 @@ class Block(msgspec.Struct, frozen=True):
 
 
 def blocks(chunks: Iterable[bytes], number: int = 1, offset: int = 0) -> Iterator[Block]:
-    """Cut the content of a log into lines.
-
-    A byte order mark at the very beginning is left out.
+    """Cut the content of a log, which begins with a line, into lines; a byte order mark is left out.
 
     Lines end at a newline and nowhere else: `splitlines` breaks records that hold U+2028 or U+0085.
-
-    Args:
-        chunks: The content in pieces of any size; of a resumed log, from the start of a line on.
-        number: The line that the content begins with.
-        offset: Its first byte.
     """
     rest, skipped = b"", 0
     if offset == 0:

@@ -72,17 +72,9 @@ class Scan:
         category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
         operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
     ) -> "Scan":
-        """The same scan, with what the selection leaves out marked as `filtered`.
-
-        Args:
-            selection: What is asked for.
-            category_aliases: Lower-case spelling to category.
-            operation_aliases: Lower-case name to operation.
-        """
-        narrowed = select(
-            self.gaps, selection, category_aliases=category_aliases, operation_aliases=operation_aliases
-        )
-        return replace(self, gaps=narrowed)
+        """The same scan, with what the selection leaves out marked as `filtered`."""
+        aliases = {"category_aliases": category_aliases, "operation_aliases": operation_aliases}
+        return replace(self, gaps=select(self.gaps, selection, **aliases))
 
     def __repr__(self) -> str:
         """The account in one line."""

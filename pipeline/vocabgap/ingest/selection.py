@@ -78,28 +78,11 @@ def select(
     category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> pl.DataFrame:
-    """Mark what a selection leaves out as `filtered`.
-
-    Args:
-        gaps: Table `gaps`.
-        selection: What is asked for.
-        category_aliases: Lower-case spelling to category.
-        operation_aliases: Lower-case name to operation.
-
-    Returns:
-        The same rows in the same order; rows that counted and are not selected now say why not.
-
-    Raises:
-        InvalidInputError: The frame is not a `gaps` frame.
-    """
+    """Table `gaps` in which the rows that counted and are not selected are marked as `filtered`."""
     GAPS.require(gaps, ("timestamp", "counted", "why_not"))
     if not selection:
         return gaps
-    wanted = pl.lit(value=True)
-    if selection.since is not None:
-        wanted &= pl.col("timestamp") >= selection.since
-    if selection.until is not None:
-        wanted &= pl.col("timestamp") < selection.until
+    wanted = _is_within(selection)
     for column, names in (
         ("image_id", selection.images),
         ("session_id", selection.sessions),
@@ -126,6 +109,15 @@ def select(
     )
 
 
+def _is_within(selection: Selection) -> pl.Expr:
+    wanted = pl.lit(value=True)
+    if selection.since is not None:
+        wanted &= pl.col("timestamp") >= selection.since
+    if selection.until is not None:
+        wanted &= pl.col("timestamp") < selection.until
+    return wanted
+
+
 def _text(name: str) -> str:
     """A name as a frame holds it, also one that was given with bytes that are not UTF-8."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
@@ -140,17 +132,7 @@ def unmatched(
 ) -> tuple[str, ...]:
     """What no record has of what is asked for, a sentence each, with the values that come nearest.
 
-    Args:
-        gaps: Table `gaps`, narrowed or not.
-        selection: What is asked for.
-        category_aliases: Lower-case spelling to category.
-        operation_aliases: Lower-case name to operation.
-
-    Returns:
-        The sentences, without full stops; for a corpus without a record only those about whose it is.
-
-    Raises:
-        InvalidInputError: The frame is not a `gaps` frame.
+    For a corpus without a record there are only those about whose it is.
     """
     GAPS.require(gaps)
     if gaps.is_empty():
@@ -176,12 +158,7 @@ def unmatched(
 
 
 def undated(gaps: pl.DataFrame, selection: Selection) -> int:
-    """How many of the records that a selection by date leaves out have no readable timestamp.
-
-    Args:
-        gaps: Table `gaps`, as `select` gives it.
-        selection: What it was narrowed to.
-    """
+    """How many of the records that a selection by date has left out have no readable timestamp."""
     return gaps.filter(why_not=FILTERED)["timestamp"].null_count() if selection.dated else 0
 
 
@@ -193,12 +170,7 @@ def _missing(name: str, wanted: str, known: Iterable[str]) -> str:
 def _outside(timestamps: pl.Series, selection: Selection) -> tuple[str, ...]:
     """The sentence about dates, where they leave nothing."""
     dated = timestamps.drop_nulls()
-    wanted = pl.lit(value=True)
-    if selection.since is not None:
-        wanted &= pl.col("timestamp") >= selection.since
-    if selection.until is not None:
-        wanted &= pl.col("timestamp") < selection.until
-    if not selection.dated or dated.to_frame("timestamp").filter(wanted).height:
+    if not selection.dated or dated.to_frame("timestamp").filter(_is_within(selection)).height:
         return ()
     span = [f"since {iso(selection.since)}"] if selection.since is not None else []
     span += [f"before {iso(selection.until)}"] if selection.until is not None else []
