@@ -21,14 +21,8 @@ _Line = TypeVar("_Line")
 def appending(path: Path, role: FileRole, on_wait: Callable[[], None] = lambda: None) -> Iterator[FileIO]:
     """The file, open to be read and added to, at its beginning, while nobody else adds to it.
 
-    Args:
-        path: The file; it is made where it does not exist, in a folder that does.
-        role: What it is.
-        on_wait: Called once where another writer has held the file for a second.
-
-    Raises:
-        StateError: It is no file, or another writer has held it for half a minute.
-        OSError: The system refused.
+    It is made where it does not exist, in a folder that does. `on_wait` is called once, where another writer
+    has held it for a second.
     """
     while True:
         kind = file_kind(path)
@@ -82,12 +76,7 @@ def read_lines(
 ) -> Iterator[tuple[int, _Line]]:
     """What each line holds that is not blank, with its number. A byte order mark before the first is dropped.
 
-    Args:
-        lines: The lines, with their ends or without.
-        decode: Reads a line, of which it is told the number, or raises why it cannot be read.
-        first: The number of the first line.
-        on_bad: Called with the error of a line that cannot be read, which is then passed over; by default the
-            first one is raised.
+    The first line that `decode` refuses is raised, or passed over where `on_bad` takes its error.
     """
     for number, line in enumerate(lines, start=first):
         content = line.removeprefix(BOM_UTF8) if number == 1 else line

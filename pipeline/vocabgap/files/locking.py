@@ -88,12 +88,7 @@ def lock(
     again: str = "try again when that one is done",
     on_wait: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Let an open file or folder be this writer's alone, until it is closed or its process ends.
-
-    Raises:
-        StateError: Another writer has held it for `LONGEST_WAIT` seconds, or there are no locks.
-        OSError: The system refused.
-    """
+    """Let an open file or folder be this writer's alone, until it is closed or its process ends."""
     start = time.monotonic()
     is_told = False
     while not _is_locked(descriptor, held):

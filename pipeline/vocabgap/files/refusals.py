@@ -31,19 +31,12 @@ class FileKind(StrEnum):
 
 
 class FileRole(NamedTuple):
-    """What a file is to vocabgap, for the messages about it.
-
-    Attributes:
-        name: What it is called: `decisions file`.
-        hint: What to do where it cannot be used.
-        undone: What did not happen where it is held by another writer: `nothing was decided`.
-        again: What to do when that writer is done.
-    """
+    """What a file is to vocabgap, for the messages about it."""
 
     name: str
-    hint: str
-    undone: str
-    again: str
+    hint: str  # where it cannot be used
+    undone: str  # what did not happen where it is held by another writer: `nothing was decided`
+    again: str  # what to do when that writer is done
 
     def refusing(self, path: Path, done: str) -> AbstractContextManager[None]:
         """`refusing`, for what is to be done with such a file: `read`, `written`."""
@@ -58,13 +51,7 @@ class FileRole(NamedTuple):
 
 
 def refusal(problem: str, error: OSError, *, hint: str = "") -> VocabgapError:
-    """The one way from an `OSError` to an error that a person can act on.
-
-    Args:
-        problem: What cannot be done: `corpus 'shared' cannot be read`.
-        error: What the system said.
-        hint: What to do; where there is no room, that is said first.
-    """
+    """The one way from an `OSError` to an error that a person can act on: what cannot be done, and why."""
     kind = AccessDeniedError if isinstance(error, PermissionError) else StateError
     if error.errno in NO_ROOM:
         hint = "free some space on its disk" + (f"; {hint}" if hint else "")

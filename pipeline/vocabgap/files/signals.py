@@ -14,11 +14,7 @@ _KILLED = 128  # what shells add to the number of the signal that ended a proces
 
 
 class StoppedError(SystemExit):
-    """A signal asked the process to end; what is not caught ends it quietly, with that signal's exit code.
-
-    Args:
-        number: The signal.
-    """
+    """A signal asked the process to end; what is not caught ends it quietly, with that signal's exit code."""
 
     def __init__(self, number: int) -> None:
         super().__init__(_KILLED + number)
@@ -30,12 +26,7 @@ def hold() -> None:
 
 
 def release() -> None:
-    """Let in those that have waited, and those to come.
-
-    Raises:
-        KeyboardInterrupt: Ctrl-C was pressed meanwhile.
-        StoppedError: Another one came meanwhile, and `raise_stops` was called before.
-    """
+    """Let in those that have waited, which may be raised here, and those to come."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
 
 

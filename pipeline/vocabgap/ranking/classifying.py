@@ -123,15 +123,7 @@ def reclassify(
 def with_categories(
     gaps: pl.DataFrame, *, category_aliases: Mapping[str, str] = CATEGORY_ALIASES
 ) -> pl.DataFrame:
-    """Say of each record which category its agent gave it, if any.
-
-    Args:
-        gaps: Table `gaps`; rows that were given a category before keep it.
-        category_aliases: Lower-case spelling to category.
-
-    Returns:
-        The same rows with `category` and `category_by`; null where nobody gave one.
-    """
+    """Say of each record which category its agent gave it, if any; what was given before stays."""
     said = folded(gaps["intent_category"], partial(fold_category, aliases=category_aliases))
     by_agent = pl.col("category_by").is_null() & (said != UNCATEGORIZED)
     return gaps.with_columns(
@@ -141,11 +133,7 @@ def with_categories(
 
 
 def with_given_categories(records: pl.DataFrame) -> pl.DataFrame:
-    """Records to be ranked by the category that they were given, where the agent gave none.
-
-    Args:
-        records: Columns `intent_category`, `category` and `category_by`.
-    """
+    """Records to be ranked by the category that they were given, where the agent gave none."""
     given = pl.col("category_by").is_in([CategoryBy.OPERATIONS.value, CategoryBy.CLASSIFIER.value])
     return records.with_columns(
         pl.when(given).then("category").otherwise("intent_category").alias("intent_category")

@@ -243,17 +243,11 @@ class EntryIndex:
     def covering(
         self, phrase: str, operations: Mapping[str, float] | None = None, top: int = SHOWN
     ) -> list[Match]:
-        """The entries that cover a need best.
+        """The entries that cover a need best, of equal ones the first by name; none without a score.
 
-        Args:
-            phrase: The missing capability.
-            operations: Operations involved, each with the share of the records that name it, 0 to 1; one that
-                is the name of an entry counts as that entry, too.
-            top: How many entries at most.
-
-        Returns:
-            Matches with a score above 0, best first, of equal ones the first by name. The last one gives way
-            to the entry that explains most of the need, if that is not among them.
+        Each operation comes with the share of the records that name it; one that is the name of an entry
+        counts as that entry, too. The last match gives way to the entry that explains most of the need, if
+        that is not among them.
         """
         need = self._need_words(phrase)
         by_word = {word: self._explained(word) for word in need}

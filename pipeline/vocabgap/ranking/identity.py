@@ -58,12 +58,7 @@ class Regrouping(Grouping, Protocol):
 
 @dataclass(frozen=True)
 class Identified:
-    """The groups of a run, each with its identity.
-
-    Attributes:
-        identities: Table `identities`.
-        groups: Table `groups`: the surfaces of this run, not ranked yet.
-    """
+    """The groups of a run, each with its identity: tables `identities` and `groups`, these not ranked yet."""
 
     identities: pl.DataFrame
     groups: pl.DataFrame
@@ -79,24 +74,17 @@ def identify(
 ) -> Identified:
     """Say which capability each group is.
 
-    The proposed groups take over the identifiers of those of the run before by a matching of the greatest
-    weight on the surfaces that both have, each weighing its mentions in the run that has it less. One without
-    a counterpart has an identifier from its label's surface. What people united keeps the identifier of the
-    one that they named first, what they split off has one from the decision; so both have their own back when
-    that is undone.
+    The groups as the clustering proposed them, before people's decisions, take over the identifiers of those
+    of the run before (`baseline`) by a matching of the greatest weight on the surfaces that both have, each
+    weighing its mentions in the run that has it less. One without a counterpart has an identifier from its
+    label's surface. What people united keeps the identifier of the one that they named first, what they split
+    off has one from the decision; so both have their own back when that is undone.
 
     Its status is what was decided last, as far as that holds. What was said of some wordings holds for a
     group while these carry at least half of its mentions; where they do not, the group has outgrown the
     decision: people have not spoken of its greater part, and it is open again. What was authored and is
     mentioned at a later time has regressed, in whatever words that is. Where nothing was decided, it is `new`
     if none of its surfaces was there in the run before, and `open` otherwise.
-
-    Args:
-        proposed: The groups as the clustering has them.
-        clusters: The groups as people's decisions have them.
-        records: Table `records`: all that were clustered.
-        baseline: Table `groups` of the run before; null if there was none.
-        verdicts: Table `verdicts`.
     """
     RECORDS.require(records)
     own = _surfaces(proposed)

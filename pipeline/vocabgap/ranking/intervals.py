@@ -31,19 +31,12 @@ _INTERVALS: Final = {
 
 @dataclass(frozen=True)
 class _Shares:
-    """What each image holds of each capability: one entry a pair that occurs, by capability, then by image.
+    """What each image holds of each capability: an entry a pair that occurs, by capability, then by image."""
 
-    Attributes:
-        starts: First entry of each capability, and the number of entries; shape (capabilities + 1,).
-        images: Image of each entry, counted from 0.
-        values: Amounts, one array an amount, in the order of the entries.
-        size: Images in all.
-    """
-
-    starts: IntArray
-    images: IntArray
-    values: dict[str, FloatArray]
-    size: int
+    starts: IntArray  # first entry of each capability, and the number of entries; shape (capabilities + 1,)
+    images: IntArray  # of each entry, counted from 0
+    values: dict[str, FloatArray]  # the amounts of each kind, in the order of the entries
+    size: int  # images in all
 
     def total(self, amount: str, drawn: FloatArray) -> FloatArray:
         """An amount of each capability in some draws, shape (draws, capabilities)."""

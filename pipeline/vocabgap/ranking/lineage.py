@@ -37,13 +37,7 @@ class Lineage:
 
 
 def trace(groups: pl.DataFrame, ranked: pl.DataFrame, baseline: pl.DataFrame | None = None) -> Lineage:
-    """Compare the capabilities of a run with those of the run before.
-
-    Args:
-        groups: Table `groups` of this run, not ranked yet.
-        ranked: Table `capabilities`.
-        baseline: Table `groups` of the run before; null if there was none.
-    """
+    """Compare the capabilities of a run with those of the run before."""
     present = (
         groups.drop("rank")
         .join(ranked.select("capability_id", "rank"), on="capability_id", how="left", maintain_order="left")
@@ -62,14 +56,7 @@ def relations(previous: pl.DataFrame, present: pl.DataFrame) -> pl.DataFrame:
     that which shares most with it. Where one has gone and its surfaces are found in another, it was *merged*
     into that; where one appears whose surfaces were in another, it was *split* off that. What shares no
     surface with anything is *new*, or *gone*. A surface that only moved between two that both continue is no
-    relation.
-
-    Args:
-        previous: Columns `capability_id`, `label`, `rank`, `surface` and `mentions`, one row a surface.
-        present: Those of the later run.
-
-    Returns:
-        Table `lineage`: by the rank in the later run, then by that in the earlier one.
+    relation. The rows go by the rank in the later run, then by that in the earlier one.
     """
     left, right = (side.with_columns(key="capability_id") for side in (previous, present))
     before, now = {*previous["capability_id"]}, {*present["capability_id"]}

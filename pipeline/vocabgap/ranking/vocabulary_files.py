@@ -30,26 +30,14 @@ _LINES_HINT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One object of a file.
+    """One object of a file."""
 
-    Attributes:
-        place: Where it stands, to be named in an error.
-        fields: Its keys and values.
-    """
-
-    place: str
+    place: str  # to be named in an error
     fields: Mapping[str, Any]
 
 
 def read_content(path: Path) -> bytes:
-    """The content of a vocabulary's file.
-
-    Raises:
-        NotFoundError: There is none.
-        InvalidInputError: It is no regular file.
-        AccessDeniedError: It may not be read.
-        StateError: The disk does not give it.
-    """
+    """The content of a vocabulary's file."""
     kind = content_of(path, "vocabulary")
     if isinstance(kind, bytes):
         return kind

@@ -52,9 +52,6 @@ def rules_in_force(own: Mapping[str, Iterable[str]] | None = None) -> tuple[Rule
             such as begin with `if failed:` and tell it only where something failed and nothing is named as
             missing; and regular expressions, which begin with `re:`. Under the name of a built-in rule they
             come beside its own; an empty list switches that rule off.
-
-    Raises:
-        InvalidInputError: A name is empty, a phrase holds no word, or a regular expression cannot be read.
     """
     own = {} if own is None else own
     require_kind(_TABLE, own, Mapping, "a mapping of names to phrases", hint=_EXAMPLE)

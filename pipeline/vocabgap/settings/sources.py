@@ -100,14 +100,7 @@ def sources_in_force(own: Mapping[str, Source]) -> dict[str, Source]:
 
 
 def checked_sources(sources: Mapping[str, Source | Mapping[str, Any]]) -> dict[str, Source]:
-    """The sources that a caller has put together, those that are off left out.
-
-    Args:
-        sources: Name to source, or to a table as a settings file would have it.
-
-    Raises:
-        InvalidInputError: A source cannot work; the error names it, and the key.
-    """
+    """The sources that a caller has put together, those that are off left out."""
     checked = converted({"source": sources}, _Tables, hint=_TABLE_HINT)["source"]
     for name, each in checked.items():
         _check(name, each)
