@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Final
 
 import polars as pl
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from rich.cells import cell_len, set_cell_size
 
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError, expanded
 from vocabgap.files.atomic import write_whole
 from vocabgap.files.refusals import FileKind, file_kind, refusal
+from vocabgap.reporting.wording import environment
 from vocabgap.text import carried, excerpt
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
@@ -27,15 +27,6 @@ _TEXT_WIDTH: Final = 48  # cells for the lines, and at most as many for a wordin
 _HEAD, _ROW, _PLOT, _CHARACTER = 40, 20, 420, 7.2
 _TICKS: Final = 5
 _SVG: Final = b"<svg"
-_TEMPLATE: Final = "dendrogram.svg.j2"
-_ENVIRONMENT: Final = Environment(
-    loader=PackageLoader("vocabgap.reporting"),
-    undefined=StrictUndefined,
-    autoescape=True,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +101,18 @@ def svg_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, title: str)
         for join in joins
     ]
     ticks = [(margin + _PLOT * tick / _TICKS, top * tick / _TICKS) for tick in range(_TICKS + 1)]
-    return _ENVIRONMENT.get_template(_TEMPLATE).render(
-        title=shown,
-        names=[(_HEAD + _ROW * row, name) for row, name in enumerate(names)],
-        lines=lines,
-        ticks=ticks if top else [],
-        margin=margin,
-        bottom=_HEAD + _ROW * len(order),
-        width=max(margin + _PLOT, _CHARACTER * cell_len(shown)) + _HEAD,
+    return (
+        environment(autoescape=True)
+        .get_template("dendrogram.svg.j2")
+        .render(
+            title=shown,
+            names=[(_HEAD + _ROW * row, name) for row, name in enumerate(names)],
+            lines=lines,
+            ticks=ticks if top else [],
+            margin=margin,
+            bottom=_HEAD + _ROW * len(order),
+            width=max(margin + _PLOT, _CHARACTER * cell_len(shown)) + _HEAD,
+        )
     )
 
 

@@ -55,6 +55,12 @@ class Account(msgspec.Struct, frozen=True):
     rules: dict[str, int] = {}
 
 
+_OF_SCAN: Final = (
+    *("files", "unreadable", "lines", "records", "duplicates", "superseded", "rejects"),
+    *("repairs", "passed_over"),
+)
+
+
 class Category(msgspec.Struct, frozen=True):
     """A category, and the records and the capabilities in it."""
 
@@ -145,17 +151,9 @@ def account_of(
     bad = pl.DataFrame() if rejects is None else rejects.head(SHOWN_REJECTS)
     fields = Reject.__struct_fields__
     return Account(
-        files=scanned.files,
-        unreadable=scanned.unreadable,
-        lines=scanned.lines,
-        records=scanned.records,
+        **{name: getattr(scanned, name) for name in _OF_SCAN},
         counted=counted,
         filtered=scanned.records - counted - not_a_gap,
-        duplicates=scanned.duplicates,
-        superseded=scanned.superseded,
-        rejects=scanned.rejects,
-        repairs=scanned.repairs,
-        passed_over=scanned.passed_over,
         reasons={reason: n for reason, n in scanned.reasons.items() if reason not in FILE_REASONS},
         unread={reason: n for reason, n in scanned.reasons.items() if reason in FILE_REASONS},
         examples=tuple(Reject(**{name: row[name] for name in fields}) for row in bad.iter_rows(named=True)),

@@ -5,7 +5,7 @@ CommonMark (section 2.4). What GitHub adds, bare links and mentions, is disarmed
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -27,7 +27,6 @@ _SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>#|~&!$^]")
 _OPENING: Final = re.compile(r"^(\s*)([-+=])")  # a list item, a heading's underline
 _NUMBERED: Final = re.compile(r"^(\s*\d{1,9})([.)])")
 _BARE_LINK: Final = re.compile(r"(?i)(?<=www)\.|:(?=//)|(?<=mailto):|(?<=xmpp):")
-_MENTION: Final = re.compile(r"@")
 _BACKTICKS: Final = re.compile(r"`+")
 WORD_JOINER: Final = "\u2060"
 _BARS: Final = "▁▂▃▄▅▆▇█"
@@ -62,7 +61,7 @@ def escape(value: object) -> str:
     text = _OPENING.sub(r"\1\\\2", text)
     text = _BARE_LINK.sub(r"\\\g<0>", text)
     # Nothing that Markdown knows keeps GitHub from notifying a person or linking an address; this does.
-    return _MENTION.sub(f"@{WORD_JOINER}", text)
+    return text.replace("@", f"@{WORD_JOINER}")
 
 
 def code(value: object) -> str:
@@ -244,19 +243,20 @@ def _strong(value: object) -> str:
     return f"**{escape(value)}**"
 
 
-def _environment() -> jinja2.Environment:
-    # Autoescape is for HTML; here every text from a log goes through `escape` or `code`, which a test holds.
-    environment = jinja2.Environment(
+def environment(*, autoescape: bool, **filters: Callable[..., object]) -> jinja2.Environment:
+    """What renders the templates of a format that has these filters beside those of all formats."""
+    templates = jinja2.Environment(
         loader=jinja2.PackageLoader("vocabgap.reporting"),
-        autoescape=False,  # noqa: S701
+        autoescape=autoescape,  # noqa: S701 - of no use but for HTML and SVG
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters.update(FILTERS, data=escape, code=code, strong=_strong)
-    environment.globals.update(FIGURES)
-    return environment
+    templates.filters.update(FILTERS, **filters)
+    templates.globals.update(FIGURES)
+    return templates
 
 
-_ENVIRONMENT: Final = _environment()
+# Every text from a log goes through `escape` or `code`, which a test holds.
+_ENVIRONMENT: Final = environment(autoescape=False, data=escape, code=code, strong=_strong)

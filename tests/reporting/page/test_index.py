@@ -4,7 +4,8 @@ from datetime import date
 
 import pytest
 
-from vocabgap.reporting.page.rows import Names, Periods, shown
+from vocabgap.reporting.page.rows import Names, Periods
+from vocabgap.text import excerpt
 
 
 def test_a_name_has_one_position() -> None:
@@ -21,7 +22,7 @@ def test_names_are_shown_not_obeyed_and_cut() -> None:
 
 
 def test_short_text_stays() -> None:
-    assert shown("  sky \n mask ", 8) == "sky mask"
+    assert excerpt("  sky \n mask ", 8) == "sky mask"
 
 
 @pytest.mark.parametrize(

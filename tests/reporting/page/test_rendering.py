@@ -13,7 +13,6 @@ from builders.page import Read, listed, read
 from builders.reporting import publish
 from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
-from vocabgap.reporting import wording
 from vocabgap.reporting.capability import COVERED, OPEN, SETTLED, SHOWN, Asker, Cover, Listed, Tally, Wording
 from vocabgap.reporting.page import rendering
 from vocabgap.reporting.page.rendering import MOST_BYTES, render_page, script, style
@@ -263,8 +262,8 @@ def test_without_records_nothing_is_said_of_operations_together(summary: Summary
 
 
 def test_texts_name_the_numbers_that_are_used(summary: Summary, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(wording.FIGURES, "draws", 777)
-    monkeypatch.setattr(rendering, "_ENVIRONMENT", rendering._environment())
+    monkeypatch.setitem(rendering._ENVIRONMENT.globals, "draws", 777)
+    monkeypatch.setattr(rendering, "_ENVIRONMENT", rendering._ENVIRONMENT.overlay())  # no cached templates
     assert "Behind it are 777 draws of images" in read(render_page(summary)).text
 
 

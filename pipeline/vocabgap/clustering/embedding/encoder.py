@@ -22,7 +22,7 @@ from vocabgap.clustering.embedding.model_files import (
     require_no_further_modules,
 )
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.text import shortened, visible
+from vocabgap.text import excerpt
 
 Vector = npt.NDArray[np.float32]
 
@@ -74,17 +74,17 @@ class Encoder:
         try:
             split = self._tokenizer.encode(text)
         except BaseException as error:
-            raise _or_reraised(error, f"'{self.files.tokenizer}' cannot split '{_named(text)}'") from error
+            raise _or_reraised(error, f"'{self.files.tokenizer}' cannot split '{excerpt(text)}'") from error
         if not split.ids:
             raise InvalidInputError(
-                f"'{self.files.tokenizer}' finds no token in '{_named(text)}'",
+                f"'{self.files.tokenizer}' finds no token in '{excerpt(text)}'",
                 hint="leave it out, or use another model",
             )
         try:
             output = self._graph.run({name: getattr(split, _INPUTS[name]) for name in self._graph.inputs})
         except Exception as error:
             raise InvalidInputError(
-                f"'{self.files.model}' cannot be run on '{_named(text)}': {_one_line(error)}",
+                f"'{self.files.model}' cannot be run on '{excerpt(text)}': {_one_line(error)}",
                 hint=_ONE_EXPORT_HINT,
             ) from error
         # Lengths and sums are of double precision, and the outcome is rounded once: what is kept in a cache
@@ -93,7 +93,7 @@ class Encoder:
         length = np.sqrt(np.square(vector).sum())
         if not (np.isfinite(length) and length > 0):
             raise InvalidInputError(
-                f"'{self.files.model}' gives '{_named(text)}' a vector without a direction",
+                f"'{self.files.model}' gives '{excerpt(text)}' a vector without a direction",
                 hint=DAMAGED_HINT,
             )
         return np.asarray(vector / length, dtype=np.float32)
@@ -255,8 +255,4 @@ def _or_reraised(error: BaseException, message: str) -> InvalidInputError:
 
 
 def _one_line(error: BaseException) -> str:
-    return _named(str(error)) or type(error).__name__
-
-
-def _named(text: str) -> str:
-    return shortened(visible(text))
+    return excerpt(str(error)) or type(error).__name__

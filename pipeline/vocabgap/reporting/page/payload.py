@@ -42,7 +42,7 @@ class Spark(msgspec.Struct, frozen=True):
     filled: float  # by a bar, of the width that it has to itself
 
 
-SPARK: Final = Spark(width=60, height=16, filled=0.75)
+SPARK: Final[Spark] = Spark(width=60, height=16, filled=0.75)
 
 
 class Shown(msgspec.Struct, frozen=True):

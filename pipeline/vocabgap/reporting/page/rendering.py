@@ -9,7 +9,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-import jinja2
 import msgspec
 from markupsafe import Markup
 
@@ -18,7 +17,7 @@ from vocabgap.reporting.capability import SHOWN
 from vocabgap.reporting.page.payload import LEVELS, SPARK, Payload, encode_payload, levels, payload_of
 from vocabgap.reporting.page.rows import Row
 from vocabgap.reporting.summary import Summary
-from vocabgap.reporting.wording import FIGURES, FILTERS
+from vocabgap.reporting.wording import environment
 from vocabgap.text import escape_unseen, excerpt, shortened
 
 MOST_BYTES: Final = 8_000_000  # of a page
@@ -178,20 +177,7 @@ def _strong(value: object) -> Markup:
     return Markup("<strong>{}</strong>").format(_data(value))
 
 
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("vocabgap.reporting"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    environment.filters.update(
-        FILTERS, data=_data, code=_code, strong=_strong, percentage=percentage, bars=bars
-    )
-    environment.globals.update(FIGURES, spark_box=SPARK, recent_weeks=recent_weeks)
-    return environment
-
-
-_ENVIRONMENT: Final = _environment()
+_ENVIRONMENT: Final = environment(
+    autoescape=True, data=_data, code=_code, strong=_strong, percentage=percentage, bars=bars
+)
+_ENVIRONMENT.globals.update(spark_box=SPARK, recent_weeks=recent_weeks)

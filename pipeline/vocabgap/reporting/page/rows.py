@@ -133,7 +133,7 @@ class Names:
 
     def shown(self, most: int) -> tuple[str, ...]:
         """All of them, safe to show."""
-        return tuple(shown(name, most) for name in self._known)
+        return tuple(excerpt(name, most) for name in self._known)
 
 
 class Periods(msgspec.Struct, frozen=True):
@@ -200,14 +200,14 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
     item, most = listed.capability, limits.characters
     workarounds = item.workarounds[: _evidence(item, limits)]
     variants = tuple(
-        (shown(each.wording, most), each.mentions, round(each.similarity, 2))
+        (excerpt(each.wording, most), each.mentions, round(each.similarity, 2))
         for each in item.variants[: limits.wordings]
     )
     return Row(
         **{name: getattr(item, name) for name in _AS_THEY_ARE},
         id=item.capability_id,
         span=rank_span(item.rank_low, item.rank_high, index.last_rank),
-        label=shown(item.label, most),
+        label=excerpt(item.label, most),
         status=item.status or None,
         group=listed.group,
         first_seen=_day(item.first_seen),
@@ -215,7 +215,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         priority=round(item.priority, 4),
         interval=interval(item),
         next_ahead=next_ahead(item),
-        asked=shown(who_asked(item, index.askers), most),
+        asked=excerpt(who_asked(item, index.askers), most),
         rated=satisfaction(item),
         trend_said=trend(item),
         factors=factors(item),
@@ -225,34 +225,29 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         image_counts=_placed(listed.on_images, index.images),
         days=_days(listed.on_days, index.first_day),
         timeline=() if index.periods is None else index.periods.counted(listed.on_days),
-        vocabulary_used=tuple((shown(tally.name, most), tally.mentions) for tally in item.vocabulary_used),
+        vocabulary_used=tuple((excerpt(tally.name, most), tally.mentions) for tally in item.vocabulary_used),
         variants=variants,
         other_wordings=len(item.variants) - len(variants),
         combinations=tuple(
             (tuple(index.operations.place(name) for name in each.operations), each.mentions)
             for each in item.combinations
         ),
-        workarounds=tuple((shown(each.workaround, most), each.mentions) for each in workarounds),
+        workarounds=tuple((excerpt(each.workaround, most), each.mentions) for each in workarounds),
         covered_by=tuple(
             (
-                shown(each.entry, most),
-                shown(each.pack, most),
+                excerpt(each.entry, most),
+                excerpt(each.pack, most),
                 round(each.explained, 4),
-                tuple(shown(term, most) for term in each.terms),
+                tuple(excerpt(term, most) for term in each.terms),
             )
             for each in item.covered_by
         ),
-        lineage=tuple(shown(sentence, most) for sentence in listed.lineage),
-        decisions=tuple(shown(sentence, most) for sentence in item.decisions),
-        outgrown=tuple(shown(name, most) for name in item.outgrown),
+        lineage=tuple(excerpt(sentence, most) for sentence in listed.lineage),
+        decisions=tuple(excerpt(sentence, most) for sentence in item.decisions),
+        outgrown=tuple(excerpt(name, most) for name in item.outgrown),
         cohesion=round(item.cohesion, 2),
         examples=_examples(item, index, limits, workarounds),
     )
-
-
-def shown(text: str, most: int) -> str:
-    """A text from a log as a page shows it: so many characters at most."""
-    return excerpt(text, most)
 
 
 def days_together(each_on_days: Iterable[Sequence[tuple[date, int]]]) -> list[tuple[date, int]]:
@@ -298,15 +293,15 @@ def _example(
     return ShownExample(
         day=_day(example.timestamp),
         image=index.images.place(image),
-        session=None if example.session_id is None else shown(example.session_id, most),
-        snapshot=None if example.snapshot_hash is None else shown(short_hash(example.snapshot_hash), most),
+        session=None if example.session_id is None else excerpt(example.session_id, most),
+        snapshot=None if example.snapshot_hash is None else excerpt(short_hash(example.snapshot_hash), most),
         file=index.files.place(path[len(image) :] if is_below else path),
         line=example.line,
-        wording=wordings.get(example.wording, shown(example.wording, most)),
-        said=shown(example.said, most),
-        workaround=instead.get(example.workaround.strip(), shown(example.workaround, most)),
+        wording=wordings.get(example.wording, excerpt(example.wording, most)),
+        said=excerpt(example.said, most),
+        workaround=instead.get(example.workaround.strip(), excerpt(example.workaround, most)),
         rating=rating(example.satisfaction),
-        notes=shown(example.notes, most),
+        notes=excerpt(example.notes, most),
     )
 
 
