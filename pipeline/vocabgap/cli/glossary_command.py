@@ -82,7 +82,13 @@ def list_terms(
         return
     if not output.as_json:
         rows = [
-            (sense.surface, sense.scope, _cut(sense.definition), sense.status, f"{sense.confidence:.1f}")
+            (
+                sense.surface,
+                sense.scope,
+                shortened(sense.definition, _DEFINITION),
+                sense.status,
+                f"{sense.confidence:.1f}",
+            )
             for sense in senses
         ]
         output.text(table(("term", "scope", "definition", "status", "confidence"), rows))
@@ -273,7 +279,3 @@ def _origin(sense: "TermSense") -> str:
     if not provenance.timestamp.timestamp():
         return "from its seed file"
     return f"{visible(provenance.source)} by {visible(provenance.actor_id)} on {iso(provenance.timestamp)}"
-
-
-def _cut(definition: str) -> str:
-    return shortened(definition, _DEFINITION) if len(definition) > _DEFINITION else definition

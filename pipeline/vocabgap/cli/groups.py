@@ -64,11 +64,7 @@ class ListByDefault(TyperGroup):
     """Lists the groups where no other of its commands is named."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - Typer's own type is private
-        """Put the command in front that goes without saying.
-
-        Raises:
-            InvalidInputError: The first word is nearly a command, and no folder.
-        """
+        """Put the command in front that goes unsaid; what is nearly one, and no folder, is refused."""
         if not args or args[0] not in {*self.commands, *ctx.help_option_names}:
             meant = alike(args[0], self.commands, 1) if args else []
             if meant and not os.path.lexists(args[0]):

@@ -26,22 +26,14 @@ from vocabgap.text import stem, words
 
 _SATISFACTIONS: Final = f"-1, 0, 1, or one of {', '.join(SATISFACTION_WORDS)}"
 _SATISFACTION_HINT: Final = "it says how well the workaround served; leave it out where nobody said"
-_IMAGE_HINT: Final = "leave it out where the folder has the image's name"
 _TIME_HINT: Final = "leave it out where the gap was met just now"
-_NEED_HINT: Final = "say in a sentence what was missing"
 
 
 def checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
-    """The record of some fields, with the defaults of those that are left out or null.
+    """The record of some fields, with the defaults of those that are left out or null; now is its time.
 
-    Args:
-        fields: Field to value; what is null counts as left out. `satisfaction` may be one of the words of
-            the draft, and without a `description` the `missing_capability`, else the `intent`, is one.
-        now: The time of a record that says none.
-
-    Raises:
-        InvalidInputError: A field is unknown, of another type or blank where something has to be said; the
-            error names it.
+    `satisfaction` may be one of the words of the draft, and without a `description` the `missing_capability`,
+    else the `intent`, is one.
     """
     unknown = [name for name in fields if name not in FIELDS]
     if unknown:
@@ -54,9 +46,11 @@ def checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
     if "description" not in given:  # as in the first draft of the tool
         given["description"] = need_of(given)
     if not given["description"].strip():
-        raise InvalidInputError("description: expected text that is not blank", hint=_NEED_HINT)
+        hint = "say in a sentence what was missing"
+        raise InvalidInputError("description: expected text that is not blank", hint=hint)
     if not given.get("image_id", "-").strip():
-        raise InvalidInputError("image_id: expected text that is not blank", hint=_IMAGE_HINT)
+        hint = "leave it out where the folder has the image's name"
+        raise InvalidInputError("image_id: expected text that is not blank", hint=hint)
     if "satisfaction" in given:
         given["satisfaction"] = _satisfaction(given["satisfaction"])
     given["timestamp"] = _moment(given.get("timestamp", now))
@@ -72,11 +66,7 @@ def as_written(record: GapRecord) -> dict[str, Any]:
 
 
 def image_name(folder: Path) -> str:
-    """The image that a folder holds: its name.
-
-    Raises:
-        InvalidInputError: Its name is no text in UTF-8, or there is none.
-    """
+    """The image that a folder holds: its name."""
     name = folder.absolute().name
     try:
         name.encode()
@@ -145,11 +135,7 @@ def category(texts: Iterable[str | None], operations: Iterable[str]) -> str:
     """The category of a record that names none: of its operations, else of its words, else `uncategorized`.
 
     No other record is looked at: an agent waits. What stays open here is judged again, with all records at
-    hand, when they are ranked.
-
-    Args:
-        texts: What the record says of the need, the most telling first: the first that tells decides.
-        operations: The operations involved.
+    hand, when they are ranked. Of the texts, the most telling first, the first that tells decides.
     """
     by_operations = judge("", (), operations).category
     if by_operations != UNCATEGORIZED:

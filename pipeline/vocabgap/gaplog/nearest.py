@@ -80,13 +80,7 @@ def similar_gaps(
 
 
 class SimilarIndex:
-    """What needs are compared with, made ready once for many of them. Several threads may ask it at once.
-
-    Args:
-        capabilities: Table `capabilities` of a run, or null.
-        vocabulary: What agents can already ask for, or null.
-        settings: The settings in force.
-    """
+    """What needs are compared with, made ready once for many of them. Several threads may ask it at once."""
 
     def __init__(
         self, capabilities: pl.DataFrame | None, vocabulary: Vocabulary | None, settings: Settings
@@ -109,7 +103,7 @@ class SimilarIndex:
             )
 
     def nearest(self, text: str, limit: int = MOST) -> list[SimilarGap]:
-        """What comes nearest to a need; arguments and result are those of `similar_gaps`."""
+        """What comes nearest to a need, the nearest first."""
         require_kind("text", text, str, "text")
         if not text.strip():
             raise InvalidInputError("text: expected text that is not blank", hint="say what is missing")
