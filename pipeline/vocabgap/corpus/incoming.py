@@ -40,6 +40,10 @@ RAW_ROOT_KIND: Final = "external-source"
 HASH_INPUTS: Final = ("kind", "name", "content", "sourcePath", "parserId", "parserVersion")
 """What the identity of a chunk depends on that is parsed here."""
 
+_STORED_TEXTS: Final = ("repoSlug", "sourcePath", "content", "kind", "name")  # stored as text of their own
+_LINES: Final = ("line_start", "line_end")
+_LAST_LINE: Final = 2**53 - 1
+_CHUNK_LISTS: Final = ("parsedChunks", "chunks")
 _OPTIONAL: Final = ("line_start", "line_end", "className", "extends", "customMeta")
 
 
@@ -126,24 +130,9 @@ def raw_text(file: RawFile) -> list[Mapping[str, Any]]:
     ]
 
 
-_STORED_TEXTS: Final = ("repoSlug", "sourcePath", "content", "kind", "name")  # stored as text of their own
-_LINES: Final = ("line_start", "line_end")
-_LAST_LINE: Final = 2**53 - 1
-_CHUNK_LISTS: Final = ("parsedChunks", "chunks")
-
-
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whose push it is.
-
-    Attributes:
-        payload: What is pushed.
-        tenant_id: Whose it is.
-        repo_slug: The repository of what names none.
-        alone: Whether no other repository may be touched.
-        visibility: Who may see what is pushed.
-        agent: Who pushes.
-    """
+    """Whose push it is; `repo_slug` is for what names none, and the only one touched where it is `alone`."""
 
     payload: Mapping[str, Any]
     tenant_id: str

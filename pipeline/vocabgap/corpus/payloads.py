@@ -2,6 +2,7 @@
 
 import json
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,21 +28,13 @@ _Parsed = Mapping[str, Any] | RefusedError
 STANDARD_INPUT: Final = "-"
 _HINT: Final = "expected one JSON object with `files`, as `vocabgap corpus export-chunks` writes it"
 _ENCODER: Final = msgspec.json.Encoder()
-_MARK: Final = b"\xef\xbb\xbf"
 _EXPORTED: Final = ("source_path", "content", "metadata")
 _Logs = Iterator[tuple[str, Iterator[dict[str, Any]]]]
 
 
 @dataclass(frozen=True)
 class Signals:
-    """What a push withdraws, beside what it brings.
-
-    Attributes:
-        deleted: Source paths to withdraw.
-        snapshot: Whether to withdraw what is of no log that is there now.
-        base: The revision since which deletions count; None for none.
-        head: The revision up to which they do.
-    """
+    """What the push of a folder withdraws, as `Corpus.push` takes it."""
 
     deleted: tuple[str, ...] = ()
     snapshot: bool = False
@@ -49,7 +42,7 @@ class Signals:
     head: str | None = None
 
     def as_fields(self, paths: Iterable[str], repo_slug: str) -> dict[str, Any]:
-        """The same as fields of a payload."""
+        """The signals as fields of a payload."""
         fields: dict[str, Any] = {}
         if self.deleted:
             fields["deleted"] = list(self.deleted)
@@ -122,9 +115,9 @@ def read_payload(path: str | Path) -> dict[str, Any]:
     """The payload in a file, or what comes through standard input where the file is called `-`."""
     name, content = _content(path)
     try:
-        payload = msgspec.json.decode(content.removeprefix(_MARK))
+        payload = msgspec.json.decode(content.removeprefix(BOM_UTF8))
     except (msgspec.DecodeError, UnicodeDecodeError):
-        payload = _closely(name, content)
+        payload = _leniently_decoded(name, content)
     except RecursionError as error:
         raise InvalidInputError(f"{name}: nested too deeply to be a payload", hint=_HINT) from error
     if not isinstance(payload, dict):
@@ -143,7 +136,7 @@ def _content(path: str | Path) -> tuple[str, bytes]:
         raise refusal(f"payload '{path}' cannot be read", error) from error
 
 
-def _closely(name: str, content: bytes) -> object:
+def _leniently_decoded(name: str, content: bytes) -> object:
     """What the fast reader refused, read as JSON allows it, or the line that is wrong.
 
     The fast one takes no half of a surrogate pair, which the check of the chunk that has it tells of.
@@ -197,14 +190,12 @@ def export_chunks(
     faults = {path: fault for path in logs.paths if (fault := path_fault(path))}
     lines = logs.lines.filter(~pl.col("source_path").is_in(list(faults)))
     with written(Path(file)) as target:
-        chunks = write_payload(target, _head(tenant, repo), chunked_logs(lines, tenant, repo))
+        chunks = _write_payload(target, tenant, repo, _chunked_logs(lines, tenant, repo))
     left_out = [f"{path}: the path {fault}" for path, fault in faults.items()]
     return ExportedChunks(chunks, (*left_out, *(error.message for error in refusals(logs.rejects))))
 
 
-def chunked_logs(
-    lines: pl.DataFrame, tenant_id: str, repo_slug: str
-) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
+def _chunked_logs(lines: pl.DataFrame, tenant_id: str, repo_slug: str) -> _Logs:
     """The readable lines as parsed-chunk-v1 records, log by log."""
     for (path,), part in lines.group_by("source_path", maintain_order=True):
         chunks = chunks_of_lines(part, tenant_id=tenant_id, repo_slug=repo_slug, root_kind=CONTRACT_ROOT_KIND)
@@ -212,12 +203,12 @@ def chunked_logs(
 
 
 def export_stored_chunks(version: Version, file: Path, *, tenant: str, repo: str) -> ExportedChunks:
-    """The same for a repository in a shared corpus. What was restored and is no parsed chunk is left out."""
+    """Write a repository of a shared corpus as a payload; what is no parsed chunk is left out."""
     tenant = require_identity(tenant, repo)
     stored = version.rows([*_EXPORTED, "id"], scope([tenant], [repo])).sort("source_path", "id")
     left_out: list[str] = []
     with written(file) as target:
-        chunks = write_payload(target, _head(tenant, repo), _stored_logs(stored, left_out))
+        chunks = _write_payload(target, tenant, repo, _stored_logs(stored, left_out))
     return ExportedChunks(chunks, tuple(left_out))
 
 
@@ -243,16 +234,11 @@ def _as_parsed(content: str | None, metadata: str) -> dict[str, Any]:
     return chunk if content is None else {**chunk, "content": content}
 
 
-def _head(tenant: str, repo: str) -> dict[str, str]:
-    return {"tenantId": tenant, "repoSlug": repo}
-
-
-def write_payload(
-    file: BinaryIO, head: Mapping[str, Any], logs: Iterable[tuple[str, Iterable[Mapping[str, Any]]]]
-) -> int:
-    """Write a payload chunk by chunk."""
+def _write_payload(file: BinaryIO, tenant: str, repo: str, logs: _Logs) -> int:
+    """Write a payload chunk by chunk; gives how many there were."""
     chunks = 0
-    file.write(_ENCODER.encode(head).removesuffix(b"}") + (b"," if head else b"") + b'"files":[')
+    head = _ENCODER.encode({"tenantId": tenant, "repoSlug": repo})
+    file.write(head.removesuffix(b"}") + b',"files":[')
     between_files = b"\n"
     for source_path, records in logs:
         file.write(between_files + b'{"sourcePath":' + _ENCODER.encode(source_path) + b',"parsedChunks":[')

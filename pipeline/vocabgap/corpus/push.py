@@ -3,9 +3,9 @@
 import sys
 import time
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import polars as pl
@@ -32,14 +32,8 @@ from vocabgap.files.refusals import refusal
 MIB: Final = 2**20
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How much one push may bring.
-
-    Attributes:
-        chunks: Valid chunks.
-        mib: Their text and that of raw files, in MiB of UTF-8.
-    """
+class Limits(NamedTuple):
+    """How much one push may bring: valid chunks, and MiB (UTF-8) of their text and that of raw files."""
 
     chunks: int = 1_000_000
     mib: int = 1024
@@ -61,7 +55,7 @@ def push(
     parsers: Mapping[str, Parser] | None = None,
     strict_tombstones: bool = False,
     confirmed: bool = False,
-    limits: Limits | None = None,
+    limits: Limits = Limits(),  # noqa: B008 - it never changes
 ) -> PushResult:
     """Bring a payload into a corpus. What is wrong with it is part of the answer, never an exception.
 
@@ -84,12 +78,11 @@ def push(
         limits: How much it may bring.
     """
     started = time.monotonic()
-    allowed = limits or Limits()
     result = PushResult(normal_tenant(tenant) or SHARED_TENANT)
     try:
         caller = Caller.of(payload, tenant, repo, agent)
         result = replace(result, tenant_id=caller.tenant_id)
-        incoming = read_files(caller, parsers or {}, spoof, allowed.mib * MIB)
+        incoming = read_files(caller, parsers or {}, spoof, limits.mib * MIB)
         leaving = withdrawal(
             caller.payload,
             caller.repo_slug,
@@ -104,7 +97,7 @@ def push(
             errors=(*incoming.errors, *leaving.errors),
             warnings=incoming.warnings,
         )
-        result = _carried_out(store, caller, incoming, leaving, result, now=now, most=allowed.chunks)
+        result = _carried_out(store, caller, incoming, leaving, result, now=now, most=limits.chunks)
     except RefusedError as error:
         result = replace(result, errors=(*result.errors, PushError.of(error)))
     except (VocabgapError, OSError) as error:
@@ -145,7 +138,7 @@ def _carried_out(
         _confirm_under_configuration(change, caller.tenant_id, chunks)
         if leaving.manifest is not None:
             snapshot = PathSnapshot(caller.tenant_id, *leaving.manifest, moment_of(moment))
-            if deleted or added or not _is_kept(change, snapshot):
+            if deleted or added or not _is_known(change, snapshot):
                 change.keep_snapshot(snapshot)
     return replace(result, deleted=deleted, added=added)
 
@@ -194,7 +187,7 @@ def _confirm_under_configuration(change: Change, tenant_id: str, ids: Collection
     )
 
 
-def _is_kept(change: Change, snapshot: PathSnapshot) -> bool:
+def _is_known(change: Change, snapshot: PathSnapshot) -> bool:
     """Whether a snapshot says what is known already: it is kept as it is, with the time of the first."""
     return any(
         (earlier.repository, earlier.paths) == (snapshot.repository, snapshot.paths)

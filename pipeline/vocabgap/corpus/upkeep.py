@@ -26,8 +26,7 @@ from vocabgap.schema import GAP_KIND
 from vocabgap.settings.model import CorpusSettings
 from vocabgap.settings.sources import Source
 
-DEFAULT_GAP: Final = 2
-"""How many configurations a chunk may be behind before it is actionable."""
+DEFAULT_GAP: Final = CorpusSettings().orphan_version_gap
 _IDENTITY: Final = ("tenant_id", "repo_slug", "root_kind")
 _JUDGED: Final = ("id", *_IDENTITY, "source_path", "kind", "config_version", "ingested_at")
 _DUE_SHARE: Final = 0.2  # of all rows that are deleted, and whose bytes are still there
@@ -76,7 +75,7 @@ class Overview(msgspec.Struct, frozen=True):
         )
 
 
-def overview(version: Version, *, gap: int = CorpusSettings().orphan_version_gap) -> Overview:
+def overview(version: Version, *, gap: int = DEFAULT_GAP) -> Overview:
     """Look at a corpus."""
     chunks = judged(version, gap)
     counted = (
@@ -94,7 +93,7 @@ def overview(version: Version, *, gap: int = CorpusSettings().orphan_version_gap
     rows = counted.with_columns(pl.col(_IDENTITY).fill_null("")).iter_rows(named=True)
     identities = tuple(Identity(**row) for row in rows)
     measures = version.measures
-    return Overview(measures, identities, version.dimension, gap, _due(measures))
+    return Overview(measures, identities, version.dimension, gap, _compaction_due(measures))
 
 
 def judged(version: Version, gap: int) -> pl.DataFrame:
@@ -107,7 +106,7 @@ def judged(version: Version, gap: int) -> pl.DataFrame:
     )
 
 
-def _due(measures: Measures) -> str:
+def _compaction_due(measures: Measures) -> str:
     """Why a compaction is worth its while; empty where it is not."""
     stored = measures.rows + measures.deleted
     if measures.deleted > _DUE_SHARE * stored:
@@ -198,8 +197,10 @@ def forget(
         else:
             removed_snapshots = _without(change, paths - left)
         if not removed and not removed_snapshots:
+            names = {"tenant": tenant, "repository": repo, "image": image, "record": record}
+            scope_shown = ", ".join(f"{what} '{name}'" for what, name in names.items() if name is not None)
             raise NotFoundError(
-                f"there is nothing to forget: {_told(tenant, repo, image, record)}",
+                f"there is nothing to forget: {scope_shown}",
                 hint="`vocabgap corpus status` lists tenants and repositories",
             )
     return Forgotten(removed, len(paths - left))
@@ -232,11 +233,6 @@ def _without(change: Change, gone: set[tuple[str, str, str]]) -> int:
             change.keep_snapshot(replace(snapshot, paths=paths))
             changed += 1
     return changed
-
-
-def _told(tenant: str, repo: str | None, image: str | None, record: str | None) -> str:
-    names = {"tenant": tenant, "repository": repo, "image": image, "record": record}
-    return ", ".join(f"{name} '{value}'" for name, value in names.items() if value is not None)
 
 
 def set_manifest(

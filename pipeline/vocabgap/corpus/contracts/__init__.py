@@ -98,7 +98,7 @@ class Fault:
     message: str
 
     def as_object(self) -> dict[str, str]:
-        """The same as an object of JSON."""
+        """The fault as an object of JSON."""
         key = {} if self.key is None else {"key": self.key}
         return {"pointer": self.pointer, **key, "rule": self.rule, "message": self.message}
 
@@ -121,12 +121,12 @@ def faults(name: str, record: object) -> tuple[Fault, ...]:
         errors = list(_validator(name).iter_errors(_takeable(shallow)))
     by_place: dict[tuple[str, str | None], Fault] = {}
     for error in errors:
-        for fault in _told(name, error, record):
+        for fault in _faults_of(name, error, record):
             by_place.setdefault((fault.pointer, fault.key), fault)
     return tuple(by_place[place] for place in sorted(by_place, key=lambda place: (place[0], place[1] or "")))
 
 
-def _told(name: str, error: ValidationError, record: object) -> Iterator[Fault]:
+def _faults_of(name: str, error: ValidationError, record: object) -> Iterator[Fault]:
     path = list(error.instance_path)
     pointer, rule = pointer_to(path), str(error.schema_path[-1])
     properties: Mapping[str, Any] = contract_schema(name)["properties"]
@@ -138,10 +138,8 @@ def _told(name: str, error: ValidationError, record: object) -> Iterator[Fault]:
     elif rule == "additionalProperties" and isinstance(record, dict):
         for key in record:
             if key not in properties:
-                name_shown = ascii(key)
-                yield Fault(
-                    pointer, key, rule, f"{name_shown} is no field of {name}, expected to be left out"
-                )
+                message = f"{key!a} is no field of {name}, expected to be left out"
+                yield Fault(pointer, key, rule, message)
     else:
         place = f"{pointer}: " if pointer else ""
         expected = _description(name, path)
@@ -182,28 +180,18 @@ def _shallow(record: object) -> object:
     return {**record, **filled} if filled else record
 
 
-def _takeable(record: object) -> Any:  # noqa: ANN401 - whatever JSON may hold
-    """The same as the validator can take it: not too deep, and without halves of surrogate pairs."""
-    return _spelled_out(_cut(record, _LEVELS))
+def _takeable(value: object, levels: int = _LEVELS) -> Any:  # noqa: ANN401 - whatever JSON may hold
+    """A value as the validator can take it: halves of surrogate pairs spelled out, and not too deep.
 
-
-def _cut(value: object, levels: int) -> object:
-    """A value whose lists and objects are empty from so many levels on: no contract looks further."""
-    if isinstance(value, dict):
-        return {key: _cut(each, levels - 1) for key, each in value.items()} if levels else {}
-    if isinstance(value, list):
-        return [_cut(each, levels - 1) for each in value] if levels else []
-    return value
-
-
-def _spelled_out(value: object) -> Any:  # noqa: ANN401 - whatever JSON may hold
-    """The same with halves of surrogate pairs, which the validator cannot take, spelled out."""
+    Lists and objects are empty from so many levels on: no contract looks further.
+    """
     if isinstance(value, str):
-        return _LONE_SURROGATE.sub(lambda found: f"\U000f0000{ord(found[0]):x};", value)
+        return _LONE_SURROGATE.sub(lambda half: f"\U000f0000{ord(half[0]):x};", value)
     if isinstance(value, dict):
-        return {_spelled_out(key): _spelled_out(each) for key, each in value.items()}
+        items = value.items() if levels else ()
+        return {_takeable(key): _takeable(each, levels - 1) for key, each in items}
     if isinstance(value, list):
-        return [_spelled_out(each) for each in value]
+        return [_takeable(each, levels - 1) for each in value] if levels else []
     return value
 
 
@@ -251,8 +239,8 @@ class PushError:
 
     def as_object(self) -> dict[str, Any]:
         """The entry as the contract has it."""
-        told = {"code": str(self.code), "message": self.message}
-        return {**told, "details": self.details} if self.details else told
+        details = {"details": self.details} if self.details else {}
+        return {"code": str(self.code), "message": self.message, **details}
 
 
 @dataclass(frozen=True, slots=True)
