@@ -51,10 +51,11 @@ _MOST_SHARDS: Final = 12
 _COARSE: Final = 2_000_000_000  # ns; file systems that count in seconds may count in pairs of them
 _FINE: Final = 50_000_000  # ns; a system's clock for files ticks every few milliseconds
 
-Rows = tuple[pl.DataFrame, pl.DataFrame]  # records and rejects
-Counts = tuple[int, int]  # of these
+# Of these pairs the first is of records and the second of rejects: `side` 0 and 1 of `_TABLES`.
+Rows = tuple[pl.DataFrame, pl.DataFrame]
+Counts = tuple[int, int]
 Span = tuple[int, int]  # first row and number of rows, among all records or all rejects of the shards
-Spans = tuple[tuple[Span, ...], tuple[Span, ...]]  # of records and of rejects
+Spans = tuple[tuple[Span, ...], tuple[Span, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,19 +111,19 @@ class _CachedLog(NamedTuple):
 @contextmanager
 def open_cache(folder: str | Path, *, verify_hash: bool = False) -> Iterator["Cache | None"]:
     """The cache in a folder, which is made if there is none, for a scan; None while another run has it."""
-    place = expanded(folder)
+    path = expanded(folder)
     lock = None
     try:
-        with using_cache(place):
-            place.mkdir(mode=0o700, parents=True, exist_ok=True)
-            strange = sorted(path.name for path in place.iterdir() if not _is_own(path))
+        with using_cache(path):
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            strange = sorted(each.name for each in path.iterdir() if not _is_own(each))
             if strange:
                 raise StateError(
-                    f"cache '{place}' holds other files, such as '{printable_name(strange[0])}'",
+                    f"cache '{path}' holds other files, such as '{printable_name(strange[0])}'",
                     hint="name an empty folder, or one that does not exist yet",
                 )
-            lock = os.open(place / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            cache = Cache(place, verify_hash) if lock_descriptor(lock, blocking=False) else None
+            lock = os.open(path / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            cache = Cache(path, verify_hash) if lock_descriptor(lock, blocking=False) else None
             if cache is not None:
                 cache.load()
         yield cache
@@ -147,9 +148,9 @@ class Cache:
     note: str = ""
     _index: Index = field(default_factory=Index)
     _rows: list[Rows] = field(default_factory=list)
-    _height: Counts = (0, 0)
+    _stored_rows: Counts = (0, 0)
     _known: dict[bytes, Entry] = field(default_factory=dict)
-    _placed: list[_CachedLog] = field(default_factory=list)
+    _cached_logs: list[_CachedLog] = field(default_factory=list)
 
     def load(self) -> None:
         """Take up what earlier scans have left; what is damaged is forgotten, and said."""
@@ -161,8 +162,8 @@ class Cache:
             self.note = f"the cache was built again: {error}"
             self._rows, self._index = [], Index()
         self._known = {entry.path: entry for entry in self._index.entries}
-        records, rejects = (sum(rows[place].height for rows in self._rows) for place in (0, 1))
-        self._height = records, rejects
+        records, rejects = (sum(rows[side].height for rows in self._rows) for side in (0, 1))
+        self._stored_rows = records, rejects
 
     def recall(self, log: LogFile, max_expanded: int) -> Entry | None:
         """What is known of a log, if it would be read the same way today."""
@@ -182,7 +183,7 @@ class Cache:
 
     def keep(self, log: LogFile, entry: Entry) -> None:
         """A log is as it was."""
-        self._placed.append(_CachedLog(log, entry.spans, entry))
+        self._cached_logs.append(_CachedLog(log, entry.spans, entry))
 
     def learn(
         self, log: LogFile, read: LogRead | None, before: Counts, after: Counts, known: Entry | None
@@ -190,8 +191,8 @@ class Cache:
         """A log was read, or could not be; so much had newly been read before and after it."""
         records, rejects = _without_tail(known) if known and read and read.resumed else ((), ())
         spans = (
-            _extended(records, self._height[0] + before[0], after[0] - before[0]),
-            _extended(rejects, self._height[1] + before[1], after[1] - before[1]),
+            _extended(records, self._stored_rows[0] + before[0], after[0] - before[0]),
+            _extended(rejects, self._stored_rows[1] + before[1], after[1] - before[1]),
         )
         if known and read and not read.resumed and read.state.sha256 == known.state.sha256:
             spans = known.spans  # compressed, and read again only to be compared
@@ -200,31 +201,31 @@ class Cache:
             settled = _is_settled(read.status, read.opened)
             path = os.fsencode(log.path)
             entry = Entry(path, _fingerprint(log), stamp(read.status), settled, read.state, spans)
-        self._placed.append(_CachedLog(log, spans, entry))
+        self._cached_logs.append(_CachedLog(log, spans, entry))
 
     def rows(self, new: Rows, tenant_id: str) -> Rows:
         """All records and rejects of the scan, in the order of the logs."""
-        logs = [placed.log for placed in self._placed]
+        logs = [cached.log for cached in self._cached_logs]
         tables = []
-        for place, table in enumerate(_TABLES):
-            rows = pl.concat([*(shard[place] for shard in self._rows), new[place].select(_schema(place))])
-            ordered = in_order(rows, [span for placed in self._placed for span in placed.spans[place]])
-            counts = [_height(placed.spans[place]) for placed in self._placed]
+        for side, table in enumerate(_TABLES):
+            rows = pl.concat([*(shard[side] for shard in self._rows), new[side].select(_schema(side))])
+            ordered = in_order(rows, [span for cached in self._cached_logs for span in cached.spans[side]])
+            counts = [_height(cached.spans[side]) for cached in self._cached_logs]
             tables.append(with_origins(ordered, logs, counts, tenant_id, table))
         return tables[0], tables[1]
 
     def save(self, new: Rows, whole: Rows) -> None:
         """Keep what this scan has learnt: what was newly read, or the rows of the whole scan."""
-        entries = tuple(placed.entry for placed in self._placed if placed.entry)
+        entries = tuple(cached.entry for cached in self._cached_logs if cached.entry)
         if len(entries) == len(self._known) and all(self._known.get(each.path) == each for each in entries):
             return
         shards = self._index.shards
         number = max((shard.number for shard in shards), default=0) + 1
-        stored = sum(self._height) + new[0].height + new[1].height
+        stored = sum(self._stored_rows) + new[0].height + new[1].height
         try:
             if len(shards) >= _MOST_SHARDS or stored > 2 * (whole[0].height + whole[1].height):
                 shards, entries = (_write_shard(self.folder, number, whole),), tuple(self._moved())
-            elif any(_are_new(each.spans, self._height) for each in entries):
+            elif any(_are_new(each.spans, self._stored_rows) for each in entries):
                 shards = (*shards, _write_shard(self.folder, number, new))
             write_index(self.folder, Index(shards, entries))
             names = {f"{table.name}-{shard.number}.parquet" for shard in shards for table in _TABLES}
@@ -240,11 +241,11 @@ class Cache:
     def _moved(self) -> Iterator[Entry]:
         """The entries of the logs once all rows are in one shard, in the order of the scan."""
         starts = [0, 0]
-        for placed in self._placed:
-            heights = [_height(spans) for spans in placed.spans]
-            if placed.entry:
+        for cached in self._cached_logs:
+            heights = [_height(spans) for spans in cached.spans]
+            if cached.entry:
                 spans = (((starts[0], heights[0]),), ((starts[1], heights[1]),))
-                yield structs.replace(placed.entry, spans=spans)
+                yield structs.replace(cached.entry, spans=spans)
             starts = [start + height for start, height in zip(starts, heights, strict=True)]
 
     def _remove_temporary(self) -> None:
@@ -342,17 +343,17 @@ def _read_shard(folder: Path, shard: Shard) -> Rows:
 def _write_shard(folder: Path, number: int, rows: Rows) -> Shard:
     """Write rows as a shard, without the columns that say where they are from."""
     digests = []
-    for place, table in enumerate(_TABLES):
+    for side, table in enumerate(_TABLES):
         path = folder / f"{table.name}-{number}.parquet"
-        _put(path, partial(write_parquet, rows[place].select(_schema(place)), compression_level=1))
+        _put(path, partial(write_parquet, rows[side].select(_schema(side)), compression_level=1))
         with path.open("rb") as content:
             digests.append(hashlib.file_digest(content, "sha256").hexdigest())
     return Shard(number, (digests[0], digests[1]))
 
 
-def _schema(place: int) -> list[str]:
+def _schema(side: int) -> list[str]:
     """The columns of a shard's records or rejects."""
-    return [name for name in _TABLES[place].names if name not in ORIGIN]
+    return [name for name in _TABLES[side].names if name not in ORIGIN]
 
 
 def _put(path: Path, write: Callable[[Path], object]) -> None:
