@@ -206,8 +206,8 @@ def clear_abandoned(events: Path, mission_id: str) -> None:
             if path.name.startswith("."):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
             elif path.suffix == _ENDING and not path.with_suffix("").exists():
-                kept = load_state(events, path.stem)
-                if kept is not None and kept.mission_id == mission_id:
+                state = load_state(events, path.stem)
+                if state is not None and state.mission_id == mission_id:
                     path.unlink()
 
 

@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import BinaryIO, Final
 from uuid import uuid4
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
+from vocabgap.errors import NotFoundError, VocabgapError
 from vocabgap.files.lines import add_lines, appending, read_lines
 from vocabgap.files.locking import lock_file
 from vocabgap.files.refusals import FileKind, FileRole, file_kind
@@ -143,7 +143,7 @@ def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]
     """Add events to a mission's log, all of them or none; they are on the disk when this returns."""
     path = folder / log_name(mission_id)
     logged = [identified(event) for event in events]
-    lines = b"".join(map(_line, logged))
+    lines = b"".join(map(encoded, logged))
     if not lines:
         return logged
     with LOG_ROLE.refusing(path, "written"):
@@ -219,18 +219,8 @@ def _event(line: bytes) -> GlossaryEvent:
     try:
         return _DECODER.decode(line)  # type: ignore[no-any-return]
     except (ValueError, OverflowError, RecursionError):
-        return event_of(_json(line))  # which reads the forms of others, too, and says what is no event
-
-
-def _json(line: bytes) -> Any:  # noqa: ANN401 - whatever a log may hold
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise InvalidTermError("no JSON") from error
-
-
-def _line(event: GlossaryEvent) -> bytes:
-    try:
-        return encoded(event)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidInputError(f"{type(event).__name__} cannot be logged: {error}") from error
+        try:
+            payload = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InvalidTermError("no JSON") from error
+        return event_of(payload)  # which reads the forms of others, too, and says what is no event

@@ -6,10 +6,11 @@ here and ours there. What a log holds beside them means nothing.
 
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
+from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.checkpoints import StepCheckpoint
 from vocabgap.glossary.conflicts import Action, SemanticConflict, Severity, Strictness
 from vocabgap.glossary.senses import (
@@ -21,9 +22,6 @@ from vocabgap.glossary.senses import (
     require_confidence,
     require_id,
 )
-
-_EDGES: Final = (1, 9999)  # years in which a moment may have none in UTC
-_CONFLICTS: Final = ("findings", "conflicts")  # where a payload holds conflicts
 
 
 class ActorType(StrEnum):
@@ -87,7 +85,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event_type"):
         moment = self.timestamp
         if moment.tzinfo is None:
             msgspec.structs.force_setattr(self, "timestamp", moment.replace(tzinfo=UTC))
-        elif moment.year in _EDGES:
+        elif moment.year in {1, 9999}:  # whose first or last day may be in no year of UTC
             try:
                 moment.astimezone(UTC)
             except OverflowError as error:
@@ -239,7 +237,7 @@ def event_of(payload: Any) -> GlossaryEvent:  # noqa: ANN401 - whatever a log ma
     payload = dict(payload)
     if isinstance(payload.get("term"), dict):
         payload["term"] = payload["term"].get("surface_text")
-    for name in _CONFLICTS:
+    for name in ("findings", "conflicts"):
         if isinstance(payload.get(name), list | tuple):
             payload[name] = list(map(_nested_term, payload[name]))
     try:
@@ -256,4 +254,7 @@ def _nested_term(conflict: Any) -> Any:  # noqa: ANN401 - as above
 
 def encoded(event: GlossaryEvent) -> bytes:
     """The event as one line of JSON, its keys sorted."""
-    return msgspec.json.encode(event, order="sorted") + b"\n"
+    try:
+        return msgspec.json.encode(event, order="sorted") + b"\n"
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidInputError(f"{type(event).__name__} cannot be logged: {error}") from error

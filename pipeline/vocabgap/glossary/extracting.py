@@ -195,7 +195,7 @@ class _Scanned:
 
     def spelled(self, source: TermSource) -> Iterator[_Find]:
         """The words whose spelling is some sign."""
-        return ((form, word) for found, form, word in self._signs if found is source)
+        return ((form, word) for sign, form, word in self._signs if sign is source)
 
 
 class _Finds:

@@ -99,7 +99,11 @@ class GlossaryFiles:
     def load(self, mission_id: str | None = None) -> Loaded:
         """The glossary that seed files and logged events make."""
         before = self._snapshot
-        seeds = self._read_seeds(before.seeds)
+        read = {
+            scope: _read_seed(seed_path(self.seeds, scope), before.seeds.get(scope))
+            for scope in self.scopes.names
+        }
+        seeds = {scope: each for scope, each in read.items() if each is not None}
         logs = follow_logs(self.events, before.logs)
         parsed = [each.seed for each in seeds.values()]
         changes = [log.changes for log in logs.values() if log.changes.events]
@@ -141,12 +145,6 @@ class GlossaryFiles:
                 for event in events
             ],
         )
-
-    def _read_seeds(self, known: Mapping[str, "_SeedFile"]) -> dict[str, "_SeedFile"]:
-        read = {
-            scope: _read_seed(seed_path(self.seeds, scope), known.get(scope)) for scope in self.scopes.names
-        }
-        return {scope: each for scope, each in read.items() if each is not None}
 
 
 class Signature(NamedTuple):

@@ -104,16 +104,17 @@ def as_they_stand(questions: Iterable[OpenQuestion], runtime: GlossaryRuntime) -
     That may be the answer to another question, a draft that was promoted, or a meaning that somebody wrote.
     """
     loaded = cache(runtime.load)
-    standing = []
-    for each in questions:
-        is_settled = each.is_open and _is_settled(each, loaded(each.mission_id or None).glossary)
-        standing.append(msgspec.structs.replace(each, status=QuestionStatus.RESOLVED) if is_settled else each)
-    return standing
 
+    def standing(question: OpenQuestion) -> OpenQuestion:
+        if not question.is_open:
+            return question
+        glossary = loaded(question.mission_id or None).glossary
+        meaning = glossary.meaning(question.term)
+        if meaning is None or (question.usage and not glossary.accepts(meaning, question.usage)):
+            return question
+        return msgspec.structs.replace(question, status=QuestionStatus.RESOLVED)
 
-def _is_settled(question: OpenQuestion, glossary: Glossary) -> bool:
-    meaning = glossary.meaning(question.term)
-    return meaning is not None and (not question.usage or glossary.accepts(meaning, question.usage))
+    return list(map(standing, questions))
 
 
 def require_question(
@@ -162,17 +163,17 @@ def _requested(
 def _resolved(
     event: GlossaryClarificationResolved | GlossarySenseUpdated, question: OpenQuestion | None
 ) -> OpenQuestion:
-    if question is None:
-        question = OpenQuestion(
-            event.conflict_id,
-            event.term_surface,
-            ConflictType.UNKNOWN.value,
-            Severity.LOW.value,
-            "",
-            event.timestamp,
-            QuestionStatus.RESOLVED,
-        )
-    return msgspec.structs.replace(question, status=QuestionStatus.RESOLVED)
+    if question is not None:
+        return msgspec.structs.replace(question, status=QuestionStatus.RESOLVED)
+    return OpenQuestion(
+        event.conflict_id,
+        event.term_surface,
+        ConflictType.UNKNOWN.value,
+        Severity.LOW.value,
+        "",
+        event.timestamp,
+        QuestionStatus.RESOLVED,
+    )
 
 
 LATER: Final = "cli_resolve"  # the source of answers that are given later

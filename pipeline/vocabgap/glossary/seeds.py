@@ -99,8 +99,8 @@ class SeedFileValidationError(InvalidInputError, ValueError):
 def validated(data: object) -> tuple[list[SeedTerm], list[SeedProblem]]:
     """The terms of a seed file's content that are in order, and what is wrong with the others."""
     if not isinstance(data, Mapping):
-        found = "nothing" if data is None else short_repr(data)
-        problem = f"expected an object with 'terms', found {found}"
+        content = "nothing" if data is None else short_repr(data)
+        problem = f"expected an object with 'terms', found {content}"
         return [], [SeedProblem(TERMS, problem)]
     problems = [
         SeedProblem(str(key), f"is no field of a seed file; {nearest(str(key), (TERMS,))}")
