@@ -8,7 +8,7 @@ import json
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Final
 
@@ -37,39 +37,32 @@ _STRAY_JOINER = re.compile(rf"(?<![{_JOINING}])(?!(?<=[{_EMOJI}\ufe0f])\u200d[{_
 SHOWN_CHARACTERS: Final = 500
 
 
-class _WordCharacters(dict[int, str]):
-    """A translation table that keeps what words are made of, filled as characters are met."""
+class _Characters(dict[int, str]):
+    """A translation table that is filled as characters are met."""
+
+    def __init__(self, translated: Callable[[str], str]) -> None:
+        super().__init__()
+        self._translated = translated
 
     def __missing__(self, codepoint: int) -> str:
-        character = chr(codepoint)
-        category = unicodedata.category(character)
-        if character in _APOSTROPHES or category == "Cf":
-            shown = ""
-        elif category[0] in "PSZC":
-            shown = " "
-        else:
-            shown = character
-        self[codepoint] = shown
-        return shown
+        self[codepoint] = translated = self._translated(chr(codepoint))
+        return translated
 
 
-class _VisibleCharacters(dict[int, str]):
-    """A translation table that turns what cannot be seen into its escape, filled as characters are met."""
-
-    def __missing__(self, codepoint: int) -> str:
-        character = chr(codepoint)
-        kept = character in _NEEDED or not _is_unseen(character)
-        self[codepoint] = character if kept else _escaped(character)
-        return self[codepoint]
+def _of_a_word(character: str) -> str:
+    category = unicodedata.category(character)
+    if character in _APOSTROPHES or category == "Cf":
+        return ""
+    return " " if category[0] in "PSZC" else character
 
 
-class _JsonCharacters(dict[int, str]):
-    """The same for the text of a JSON document, in JSON's own escapes: it is read back as it was."""
+def _visible(character: str) -> str:
+    return _escaped(character) if character not in _NEEDED and _is_unseen(character) else character
 
-    def __missing__(self, codepoint: int) -> str:
-        character = chr(codepoint)
-        self[codepoint] = json.dumps(character).strip('"') if _is_unseen(character) else character
-        return self[codepoint]
+
+def _in_json(character: str) -> str:
+    """What cannot be seen in JSON's own escapes: it is read back as it was."""
+    return json.dumps(character).strip('"') if _is_unseen(character) else character
 
 
 def _is_unseen(character: str) -> bool:
@@ -80,33 +73,23 @@ def _is_unseen(character: str) -> bool:
     )
 
 
-def _escaped_match(found: re.Match[str]) -> str:
-    return _escaped(found[0])
-
-
 def _escaped(character: str) -> str:
     codepoint = ord(character)
     return f"\\u{codepoint:04x}" if codepoint <= 0xFFFF else f"\\U{codepoint:08x}"  # noqa: PLR2004
 
 
-_WORD_CHARACTERS = _WordCharacters()
-_VISIBLE_CHARACTERS = _VisibleCharacters()
-_JSON_CHARACTERS = _JsonCharacters()
+_WORD_CHARACTERS = _Characters(_of_a_word)
+_VISIBLE_CHARACTERS = _Characters(_visible)
+_JSON_CHARACTERS = _Characters(_in_json)
 _STEMMER = stemmer("english")
 
 
 def words(phrase: str) -> list[str]:
-    """The words of a phrase, unstemmed.
+    """The words of a phrase, unstemmed and in order; none where it holds only punctuation or symbols.
 
     Compatibility forms are folded (NFKC), case is folded, camelCase, `snake_case` and hyphens are
     split, and every punctuation mark, symbol and control character separates words. Apostrophes and
     invisible format characters vanish inside a word.
-
-    Args:
-        phrase: Any text.
-
-    Returns:
-        The words in order; empty when the phrase holds none (only punctuation or symbols).
     """
     split = _CAMEL_BOUNDARY.sub(" ", unicodedata.normalize("NFKC", phrase))
     # Case folding, and taking out what stood between a letter and its accent, may undo the composition.
@@ -125,14 +108,9 @@ def stem(word: str) -> str:
 def surface(phrase: str) -> str:
     """The surface form of a phrase: its stemmed words, joined by single spaces.
 
-    Two phrases with the same surface are wordings of one point in the clustering.
-
-    Args:
-        phrase: Any text that is not blank.
-
-    Returns:
-        The surface. A phrase without a single word (`"???"`, an emoji) is its own surface, case
-        and white space folded, so that it is grouped with its equals and never with nothing.
+    Two phrases with the same surface are wordings of one point in the clustering. A phrase without a single
+    word (`"???"`, an emoji) is its own surface, case and white space folded, so that it is grouped with its
+    equals and never with nothing.
     """
     split = words(phrase)
     if not split:
@@ -157,7 +135,9 @@ def escape_unseen(value: str) -> str:
     shown = value.translate(_VISIBLE_CHARACTERS)
     if _NEEDED.isdisjoint(shown):
         return shown
-    return _STRAY_JOINER.sub(_escaped_match, _STRAY_SELECTOR.sub(_escaped_match, shown))
+    for stray in (_STRAY_SELECTOR, _STRAY_JOINER):
+        shown = stray.sub(lambda match: _escaped(match[0]), shown)
+    return shown
 
 
 def can_be_seen(value: str) -> bool:
@@ -232,11 +212,7 @@ REQUEST_WORDS: Final = frozenset(_REQUEST_WORDS.split())
 
 
 def ignored_stems(stop_words: Iterable[str] = ()) -> frozenset[str]:
-    """The stems of the function and request words and of further ones; a single one may be given as it is.
-
-    Raises:
-        InvalidInputError: The further ones are no words.
-    """
+    """The stems of the function and request words and of further ones; a single one may be given as it is."""
     return _always_ignored() | _stems(texts("stop_words", stop_words))
 
 
@@ -264,19 +240,10 @@ Stems = tuple[str, ...]
 def synonym_table(
     synonyms: Mapping[str, Iterable[str]], ignored: frozenset[str], *, name: str = "synonyms"
 ) -> dict[Stems, Stems]:
-    """What stands for what, in stems.
+    """The content stems of a wording to those that take their place.
 
-    Args:
-        synonyms: A word or phrase to the others that stand for it. Inflection, case, hyphens and ignored
-            words do not matter on either side.
-        ignored: The stems that tell no need from another.
-        name: What the synonyms are called where they were written, to be named in an error.
-
-    Returns:
-        The content stems of a wording to those that take their place.
-
-    Raises:
-        InvalidInputError: A wording is empty, or stands for two different ones; or these are no wordings.
+    Inflection, case, hyphens and ignored words do not matter on either side. A wording that is empty, or that
+    stands for two different ones, is an error, which names the synonyms as they are called where they stand.
     """
     require_kind(name, synonyms, Mapping, "a mapping of words to what stands for them", hint=_EXAMPLE)
     table: dict[Stems, Stems] = {}

@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
@@ -56,41 +55,22 @@ class CategoryBy(StrEnum):
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """The category of a record.
-
-    Attributes:
-        category: The category, aliases folded; `uncategorized` where nobody is sure.
-        by: Who says so; null where nobody does.
-        probability: How sure the classifier was, 0 to 1; null where it was not asked.
-    """
+    """The category of a record, aliases folded, and who says so; `uncategorized` where nobody is sure."""
 
     category: str = UNCATEGORIZED
     by: CategoryBy | None = None
-    probability: float | None = None
+    probability: float | None = None  # 0 to 1; null where the classifier was not asked
 
 
 class Classifier(msgspec.Struct, frozen=True):
-    """A multinomial logistic regression over TF-IDF of terms, as plain numbers; it encodes as JSON.
+    """A multinomial logistic regression over TF-IDF of terms, as plain numbers; it encodes as JSON."""
 
-    Attributes:
-        categories: The categories it knows, sorted.
-        intercepts: One a category.
-        terms: Term to its inverse document frequency and its weights, one a category.
-    """
-
-    categories: tuple[str, ...]
+    categories: tuple[str, ...]  # sorted
     intercepts: tuple[float, ...]
-    terms: dict[str, tuple[float, tuple[float, ...]]]
+    terms: dict[str, tuple[float, tuple[float, ...]]]  # inverse document frequency; a weight a category
 
     def judge(self, said: Collection[str]) -> tuple[str, float]:
-        """The likeliest category of some terms, and its probability.
-
-        Args:
-            said: The terms of a record, each once, as `terms` gives them.
-
-        Returns:
-            The category, and 0 to 1. Without a single known term the probability is 0.
-        """
+        """The likeliest category of some terms, each once, and its probability; 0 if none is known."""
         known = [self.terms[term] for term in said if term in self.terms]
         if not known:
             return UNCATEGORIZED, 0.0
@@ -108,16 +88,8 @@ def terms(texts: Iterable[str | None]) -> tuple[str, ...]:
     """What a classifier reads of a record: the stems of its content words, each once, sorted.
 
     Its operations are not among them: where they tell something, nothing is left to classify.
-
-    Args:
-        texts: What the record says of the need.
     """
-    return tuple(sorted({stem(word) for text in texts if text for word in words(text)} - _ignored()))
-
-
-@lru_cache(maxsize=1)
-def _ignored() -> frozenset[str]:
-    return ignored_stems()
+    return tuple(sorted({stem(word) for text in texts if text for word in words(text)} - ignored_stems()))
 
 
 def category_of_operations(operations: Iterable[str], table: Mapping[str, str]) -> str | None:
@@ -143,15 +115,7 @@ def judge(
 ) -> Judgement:
     """The category of one record: what the agent said, else that of its operations, else that of its words.
 
-    Args:
-        said: The category as the agent wrote it.
-        texts: What the record says of the need: its `missing_capability`, description and intent.
-        operations: The operations involved.
-        table: Operation, as `operation_key` has it, to category.
-        classifier: What was learned from records that have a category, if anything was.
-        sure: The probability from which on the classifier is believed.
-        category_aliases: Lower-case spelling to category.
-        operation_aliases: Lower-case name to operation.
+    The table has operations as `operation_key` has them. The classifier is believed where it is sure.
     """
     category = fold_category(said, category_aliases)
     if category != UNCATEGORIZED:

@@ -18,13 +18,7 @@ _SHOWN: Final = 5  # of those that fit where only one should
 
 
 class Named(NamedTuple):
-    """Something that may be meant.
-
-    Attributes:
-        identifier: Its identifier; empty where it has none.
-        label: What it is called; empty where it is called nothing.
-        wordings: What else it is called.
-    """
+    """Something that may be meant; it may be without an identifier, or without a label."""
 
     identifier: str
     label: str = ""

@@ -142,9 +142,7 @@ _ENCODER = msgspec.json.Encoder()
 def record_ids(records: Sequence[GapRecord], unreadable_timestamps: Mapping[int, str]) -> list[str]:
     """The identity of many records at once, as `record_id` gives it one by one.
 
-    Args:
-        records: The records, complete with their image.
-        unreadable_timestamps: Position in `records` to the timestamp's own text, where it could not be read.
+    The timestamps that could not be read are by position in `records`.
     """
     sha256 = hashlib.sha256
     canonical = _ENCODER.encode_lines(records).split(b"\n")  # JSON holds no line break of its own
@@ -159,15 +157,8 @@ def record_id(record: GapRecord, unreadable_timestamp: str | None = None) -> str
     """The identity of a record: the SHA-256 of its canonical form, image included.
 
     The canonical form is compact JSON with every field in declared order, defaults filled in, aliases
-    of satisfaction resolved and the timestamp in UTC.
-
-    Args:
-        record: The record, complete with its image.
-        unreadable_timestamp: The timestamp's own text where it could not be read, so that two records
-            which differ only there stay two.
-
-    Returns:
-        64 hexadecimal digits.
+    of satisfaction resolved and the timestamp in UTC. A timestamp's own text is part of it where it could not
+    be read, so that two records which differ only there stay two.
     """
     if unreadable_timestamp is None:
         return hashlib.sha256(_ENCODER.encode(record)).hexdigest()
@@ -196,12 +187,7 @@ def operation_key(operation: str) -> str:
 
 
 def fold_category(category: str, aliases: Mapping[str, str] = CATEGORY_ALIASES) -> str:
-    """The category that a spelling stands for; one that is not known is kept as it is.
-
-    Args:
-        category: A category as an agent wrote it.
-        aliases: Lower-case spelling to category; a space stands for an underscore too.
-    """
+    """The category that a spelling stands for; one that is not known is kept as it is."""
     key = category_key(category)
     for spelling in (key, key.replace(" ", "_")):
         if spelling in aliases:
