@@ -1,9 +1,8 @@
 """What changed between two published runs."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -30,17 +29,15 @@ class Kind(StrEnum):
     SPLIT = "split"
 
 
-_HEADINGS: Final[Mapping[Kind, str]] = MappingProxyType(
-    {
-        Kind.NEW: "New",
-        Kind.REGRESSED: "Regressed: authored, and asked for again",
-        Kind.RISEN: "Risen",
-        Kind.FALLEN: "Fallen",
-        Kind.RESOLVED: "Resolved",
-        Kind.MERGED: "Merged",
-        Kind.SPLIT: "Split",
-    }
-)
+_HEADINGS: Final = {
+    Kind.NEW: "New",
+    Kind.REGRESSED: "Regressed: authored, and asked for again",
+    Kind.RISEN: "Risen",
+    Kind.FALLEN: "Fallen",
+    Kind.RESOLVED: "Resolved",
+    Kind.MERGED: "Merged",
+    Kind.SPLIT: "Split",
+}
 _GONE: Final = "gone"
 _NARROWED: Final = (
     "The two are narrowed or ranked differently ({}): no ranks are compared, and what a filter hides is"

@@ -52,12 +52,9 @@ def leaves_of(surfaces: pl.DataFrame) -> list[Leaf]:
 
 
 def text_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, encoding: str = "utf-8") -> str:
-    """The dendrogram of a group as lines of text, one a surface.
+    """The dendrogram of a group as lines of text, one a surface, as table `linkage` of it alone numbers them.
 
-    Args:
-        leaves: The surfaces of the group, as the linkage numbers them.
-        linkage: Table `linkage` of the group alone.
-        encoding: What the text must be carried by. Where that has no lines, ASCII characters draw them.
+    Where the encoding that must carry the text has no lines, ASCII characters draw them.
     """
     order, joins = _laid_out(leaves, linkage)
     is_plain = any(carried(line, encoding) != line for line in (_LINES, _CUT))
@@ -79,13 +76,7 @@ def text_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, encoding: 
 
 
 def svg_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, title: str) -> str:
-    """The dendrogram of a group as a picture that stands alone: no script, no font and no file beside it.
-
-    Args:
-        leaves: The surfaces of the group, as the linkage numbers them.
-        linkage: Table `linkage` of the group alone.
-        title: What the picture is of.
-    """
+    """The dendrogram of a group as a picture that stands alone: no script, no font and no file beside it."""
     order, joins = _laid_out(leaves, linkage)
     shown = excerpt(title)
     names = [f"{excerpt(leaves[number].wording)} ({leaves[number].mentions:,})" for number in order]

@@ -109,12 +109,8 @@ def read_baseline(out: Path, now: datetime, previous: str | Path | None = None) 
     """What a run is compared with: the surfaces of the run before.
 
     A run that is made again, as of the same moment, in the same folder, is compared with what the published
-    one was compared with, so that it comes out as that one did.
-
-    Args:
-        out: The folder that the run is going to be published in.
-        now: The moment that it counts as its present.
-        previous: The folder of the run before; by default the run that stands in `out`; `none` for none.
+    one was compared with, so that it comes out as that one did. The run before is by default the one that
+    stands in `out`; a previous of `none` is none.
     """
     if previous is not None and str(previous) == NO_PREVIOUS:
         return Baseline(folder=Path(NO_PREVIOUS))

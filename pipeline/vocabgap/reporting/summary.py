@@ -11,17 +11,7 @@ from vocabgap.ingest.accounting import ScanSummary
 from vocabgap.ranking.coverage import probably_covered
 from vocabgap.reporting.capability import COVERED, OPEN, Asker, Capability, Listed, listed, named_by
 from vocabgap.reporting.capability import SETTLED as SETTLED_GROUP
-from vocabgap.reporting.manifest import (
-    CAPABILITIES_NAME,
-    GAPS_NAME,
-    GROUPS_NAME,
-    LINEAGE_NAME,
-    REJECTS_NAME,
-    Difference,
-    Manifest,
-    Rendering,
-    filters,
-)
+from vocabgap.reporting.manifest import Difference, Manifest, Rendering, filters
 from vocabgap.reporting.overviews import (
     Account,
     Categorised,
@@ -53,15 +43,8 @@ class Tables:
 
     @property
     def files(self) -> dict[str, pl.DataFrame]:
-        """The files that hold them."""
-        frames = {
-            CAPABILITIES_NAME: self.capabilities,
-            GAPS_NAME: self.gaps,
-            REJECTS_NAME: self.rejects,
-            LINEAGE_NAME: self.lineage,
-            GROUPS_NAME: self.groups,
-        }
-        return {name: frame for name, frame in frames.items() if frame is not None}
+        """The files that hold them, by their names."""
+        return {f"{name}.parquet": frame for name, frame in vars(self).items() if frame is not None}
 
 
 class Summary(msgspec.Struct, frozen=True):
