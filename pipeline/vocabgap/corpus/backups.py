@@ -151,19 +151,7 @@ class Restored:
 def restore(store: Store, path: Path, *, replace: bool = False, at_once: int = _AT_ONCE) -> Restored:
     """Put the records of a file into a corpus, verbatim; none of them unless all can be.
 
-    The file is read twice: to be checked, and to be restored.
-
-    Args:
-        store: The corpus.
-        path: The file.
-        replace: Whether the records take the place of what is there.
-        at_once: Records that are written together.
-
-    Raises:
-        RefusedError: A record cannot be restored, or names a chunk that is there under another id.
-        NotFoundError: There is no such file.
-        InvalidInputError: A line is no record.
-        StateError: The corpus or the file cannot be read, or the disk did not take it. Nothing has changed.
+    The file is read twice: to be checked, and to be restored, `at_once` records at a time.
     """
     next(read_records(path), None)  # a file that is not there is told before a corpus is made
     records = added = without_document = 0

@@ -113,5 +113,5 @@ def _escaped(text: str) -> str:
         text.encode()
     except UnicodeEncodeError:
         whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
-        return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", whole)
+        return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", whole)
     return text

@@ -328,8 +328,8 @@ def _first_repo(files: object) -> str | None:
         listed: list[object] = next(
             (entry[form] for form in _CHUNK_LISTS if isinstance(entry.get(form), list)), []
         )
-        for named in (entry, *listed[:1]):
-            repo = named.get("repoSlug") if isinstance(named, dict) else None
+        for claimant in (entry, *listed[:1]):
+            repo = claimant.get("repoSlug") if isinstance(claimant, dict) else None
             if isinstance(repo, str) and repo and is_unicode(repo):
                 return repo
     return None

@@ -63,19 +63,9 @@ def push(
     before additions. What is pushed a second time changes nothing; but if the tenant was
     configured anew since, it is of the present configuration then.
 
-    Args:
-        store: The corpus.
-        payload: An object of JSON: `files`, and what it withdraws.
-        tenant: Whose push it is, where that is known; it has to be the payload's, if that names one.
-        repo: The repository that alone may be touched; by default each part of the payload names its own.
-        agent: Who pushes, where that is known.
-        now: The moment of the push; the present one by default.
-        spoof: What is done about a chunk that claims another tenant or repository.
-        resolver: Answers which paths were deleted between two revisions.
-        parsers: Parsers of raw files by their id.
-        strict_tombstones: Whether a tombstone has to be an object, not a bare path.
-        confirmed: Whether a snapshot without paths, which withdraws a whole repository, is meant.
-        limits: How much it may bring.
+    Beside what `Corpus.push` takes: `spoof` is what is done about a chunk that claims another tenant or
+    repository, and with `strict_tombstones` a tombstone has to be an object, not a bare path. Without a
+    `repo` each part of the payload names its own.
     """
     started = time.monotonic()
     result = PushResult(normal_tenant(tenant) or SHARED_TENANT)
