@@ -1,5 +1,7 @@
 """The folder of a run: where one may be published, and what one that was published says, read back."""
 
+import errno
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -69,9 +71,12 @@ class PublishedRun:
 def resolve_target(folder: str | Path, *, option: str = "--out") -> Path:
     """The absolute path of a folder of a run; `option` names it in errors."""
     try:
-        return expanded(folder).resolve()
+        place = expanded(folder).resolve()
+        if any(map(Path.is_symlink, (place, *place.parents))):  # Python 3.13 leaves a loop as it is
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))  # noqa: TRY301 - as the system would
     except (OSError, RuntimeError, ValueError) as error:
         raise InvalidInputError(f"{option}: '{folder}' is not a folder's path: {error}") from error
+    return place
 
 
 def check_target(target: Path, roots: Iterable[Path] = ()) -> None:
