@@ -12,10 +12,10 @@ import polars as pl
 from conforming.cases import AnyOf, Case, Noted, Operation
 from conforming.memory_store import MemoryStore, MemoryVersion
 from conforming.pushing import ingest, repush_identical
-from vocabgap.corpus.backups import classify, refuse_divergence
+from vocabgap.corpus.backups import classify, divergence_scan, refuse_divergence
 from vocabgap.corpus.backups import restore as restore_file
 from vocabgap.corpus.chunks import frame_of, row_of
-from vocabgap.corpus.contracts import RefusedError, faults, keeps
+from vocabgap.corpus.contracts import Code, RefusedError, faults, keeps
 from vocabgap.corpus.identity import (
     Spoof,
     Stamp,
@@ -191,7 +191,7 @@ def restore(given: Input, _: Cases) -> dict[str, Any]:
         try:
             restore_file(store, Path(file.name), replace=given.get("mode") == "replace", at_once=500)
         except VocabgapError as refused:
-            error = refused.message
+            error = getattr(refused, "code", Code.IMPORT_FAILED)
     sizes, ids = store.current.added, store.current.rows(["id"])["id"]
     texts = store.current.rows(["content"], pl.col("id") != "there before")["content"].to_list()
     documents = [text or "" for text in texts] if any(texts) else "absent"
@@ -199,7 +199,7 @@ def restore(given: Input, _: Cases) -> dict[str, Any]:
         "imported": sum(sizes),
         "upserts": len(sizes),
         "upsert_sizes": sizes,
-        "documents_field": documents,
+        "documents_field": AnyOf(documents, [documents]),
         "null_documents": texts.count(None),
         "truncate_calls": int("there before" not in ids),
         "error": AnyOf(error is not None, error),
@@ -222,6 +222,7 @@ def classify_merge(given: Input, _: Cases) -> dict[str, Any]:
         "outcome": outcomes[0] if single else outcomes,
         "outcomes": outcomes,
         "liveIds": classified[0].live_ids if single else [each.live_ids for each in classified],
+        "scan": str(divergence_scan(live, replace=given.get("mode") == "replace")),
         "refusal": refusal.code if refusal else None,
         "error": refusal.code if refusal else None,
         "message": refusal.message if refusal else None,

@@ -220,6 +220,14 @@ class Merged(StrEnum):
     INSERTED = "inserted"
 
 
+class DivergenceScan(StrEnum):
+    """Whether the records of a backup were compared with the corpus, in the contract's words."""
+
+    PERFORMED = "performed"
+    SKIPPED_EMPTY = "skipped-empty-target"
+    SKIPPED_REPLACE = "skipped-replace-mode"
+
+
 @dataclass(frozen=True, slots=True)
 class Classified:
     """What becomes of a record, and the chunks of the corpus that it meets there."""
@@ -228,6 +236,13 @@ class Classified:
     metadata: Mapping[str, Any]
     outcome: Merged
     live_ids: list[str]
+
+
+def divergence_scan(live: Version, *, replace: bool) -> DivergenceScan:
+    """Whether records are compared with a corpus: not where it is empty, nor where nothing of it stays."""
+    if replace:
+        return DivergenceScan.SKIPPED_REPLACE
+    return DivergenceScan.PERFORMED if len(live.rows(["id"])) else DivergenceScan.SKIPPED_EMPTY
 
 
 def classify(live: Version, incoming: Sequence[Mapping[str, Any]]) -> list[Classified]:
@@ -251,9 +266,8 @@ def _ids_by_key(live: Version, incoming: Sequence[Mapping[str, Any]]) -> dict[st
     """Natural key to the ids of the chunks that have it, for all keys of some records."""
     rows = [row_of(record["id"], record["metadata"], None, verbatim="") for record in incoming]
     sought = frame_of(rows).select(_NATURAL_KEY).unique()
-    chunks = live.rows(
-        ["id", "metadata", *_NATURAL_KEY], pl.col("tenant_id").is_in(sought["tenant_id"].to_list())
-    )
+    within = pl.col("tenant_id").is_in(sought["tenant_id"].drop_nulls().to_list())
+    chunks = live.rows(["id", "metadata", *_NATURAL_KEY], within | pl.col("tenant_id").is_null())
     candidates = chunks.join(sought, on=_NATURAL_KEY, how="semi", nulls_equal=True).sort("id")
     ids_by_key: dict[str, list[str]] = {}
     for identity, metadata in candidates.select("id", "metadata").iter_rows():
