@@ -72,7 +72,7 @@ def resolve_target(folder: str | Path, *, option: str = "--out") -> Path:
     """The absolute path of a folder of a run; `option` names it in errors."""
     try:
         place = expanded(folder).resolve()
-        if any(map(Path.is_symlink, (place, *place.parents))):  # Python 3.13 leaves a loop as it is
+        if any(map(os.path.islink, (place, *place.parents))):  # Python 3.13 leaves a loop as it is
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))  # noqa: TRY301 - as the system would
     except (OSError, RuntimeError, ValueError) as error:
         raise InvalidInputError(f"{option}: '{folder}' is not a folder's path: {error}") from error
