@@ -180,10 +180,7 @@ def _author_term(output: Output, settings: "Settings", decision: "Decision") -> 
 
 
 decisions = typer.Typer(
-    name="decisions",
-    help="Look at what was decided.",
-    rich_markup_mode=None,
-    no_args_is_help=True,
+    name="decisions", help="Look at what was decided.", rich_markup_mode=None, no_args_is_help=True
 )
 
 
@@ -203,10 +200,7 @@ def _root() -> None:
 
 @decisions.command("list")
 def list_decisions(
-    context: typer.Context,
-    file: DecisionsOption = None,
-    run: RunOption = None,
-    config: ConfigOption = None,
+    context: typer.Context, file: DecisionsOption = None, run: RunOption = None, config: ConfigOption = None
 ) -> None:
     """List the decisions in the order in which they were made, and say which of them are in force.
 

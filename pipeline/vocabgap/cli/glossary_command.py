@@ -238,10 +238,7 @@ def promote(
 @glossary.command()
 @with_options(ActingOptions)
 def deprecate(
-    context: typer.Context,
-    term: TermArgument,
-    scope: ScopeOption = None,
-    definition: DefinitionOption = None,
+    context: typer.Context, term: TermArgument, scope: ScopeOption = None, definition: DefinitionOption = None
 ) -> None:
     """Let a sense count no more; drop a draft."""
     from vocabgap.glossary.authoring import deprecate_sense

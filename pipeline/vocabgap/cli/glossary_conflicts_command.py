@@ -97,12 +97,7 @@ def resolve(
 ) -> None:
     """Answer a question that was put off; without options it is asked."""
     from vocabgap.glossary.event_log import read_events
-    from vocabgap.glossary.open_questions import (
-        answer_later,
-        as_they_stand,
-        questions_of,
-        require_question,
-    )
+    from vocabgap.glossary.open_questions import answer_later, as_they_stand, questions_of, require_question
     from vocabgap.glossary.session import Defer, Define, Select
 
     output = output_of(context)

@@ -185,11 +185,7 @@ def table(
         laid_out.add_row(*(Text(carried(text, encoding)) for text in texts))
     target = io.StringIO()
     console = Console(
-        file=target,
-        width=available_width(),
-        force_terminal=sys.stdout.isatty(),
-        highlight=False,
-        emoji=False,
+        file=target, width=available_width(), force_terminal=sys.stdout.isatty(), highlight=False, emoji=False
     )
     console.print(laid_out)
     return "\n".join(line.rstrip() for line in target.getvalue().splitlines())

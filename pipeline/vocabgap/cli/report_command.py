@@ -39,12 +39,7 @@ from vocabgap.cli.output import (
 )
 from vocabgap.errors import InvalidInputError, NotFoundError, expanded
 from vocabgap.records.moments import is_minutes, iso, parse_moment, parse_now
-from vocabgap.settings.model import (
-    DEFAULT_OUT,
-    DEFAULT_TOP,
-    Settings,
-    shared_from,
-)
+from vocabgap.settings.model import DEFAULT_OUT, DEFAULT_TOP, Settings, shared_from
 from vocabgap.text import count, escape_unseen, excerpt, printable_name, visible
 
 if TYPE_CHECKING:

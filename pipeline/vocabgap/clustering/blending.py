@@ -84,8 +84,7 @@ def embedded(embedder: TextEmbedder, texts: Sequence[str]) -> FloatArray:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not (np.isfinite(lengths) & (lengths > 0.0)).all():
         raise InvalidInputError(
-            f"embedder '{embedder.name}' gave a vector that is zero or not finite",
-            hint="check the model",
+            f"embedder '{embedder.name}' gave a vector that is zero or not finite", hint="check the model"
         )
     return np.asarray(vectors / lengths)
 

@@ -24,14 +24,7 @@ from numba import get_num_threads
 from scipy import sparse
 
 from vocabgap.clustering.blending import LISTED, Nearest, merged_rows
-from vocabgap.clustering.kernels import (
-    Memory,
-    Postings,
-    Trigrams,
-    Vectors,
-    inverted_index,
-    search,
-)
+from vocabgap.clustering.kernels import Memory, Postings, Trigrams, Vectors, inverted_index, search
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 
 _FIRST_LOT: Final = 1_024  # queries searched for at once; between two lots Python answers a person

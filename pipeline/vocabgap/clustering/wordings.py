@@ -72,9 +72,7 @@ class Points:
 
 
 def points_of(
-    records: pl.DataFrame,
-    stop_words: Iterable[str] = (),
-    synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS,
+    records: pl.DataFrame, stop_words: Iterable[str] = (), synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS
 ) -> Points:
     """The points that some records are clustered as.
 

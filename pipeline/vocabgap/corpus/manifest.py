@@ -71,10 +71,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def files(self) -> dict[str, FileEntry]:
         """Every file that the version needs, by its name."""
         files: dict[str, FileEntry] = {file_name("chunks", part.number): part for part in self.parts}
-        others: dict[_Kind, FileEntry | None] = {
-            "deleted": self.deleted,
-            "paths": self.paths,
-        }
+        others: dict[_Kind, FileEntry | None] = {"deleted": self.deleted, "paths": self.paths}
         return files | {file_name(kind, entry.number): entry for kind, entry in others.items() if entry}
 
 
@@ -134,8 +131,7 @@ def read_manifest(folder: Path) -> Manifest | None:
         return msgspec.json.decode(content, type=_Written).corpus
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise StateError(
-            f"'{path}' is damaged, or no manifest of a corpus: {error}",
-            hint=DAMAGED_HINT,
+            f"'{path}' is damaged, or no manifest of a corpus: {error}", hint=DAMAGED_HINT
         ) from error
 
 

@@ -12,12 +12,7 @@ import polars as pl
 from vocabgap.corpus.chunks import READ, folder_of, scan_chunks, scope
 from vocabgap.corpus.compact_json import is_unicode
 from vocabgap.corpus.contracts import Code, RefusedError
-from vocabgap.corpus.identity import (
-    DEFAULT_VISIBILITY,
-    milliseconds,
-    moment_of,
-    normal_tenant,
-)
+from vocabgap.corpus.identity import DEFAULT_VISIBILITY, milliseconds, moment_of, normal_tenant
 from vocabgap.corpus.store import Change, Store
 from vocabgap.corpus.version import Measures, PathSnapshot, Version
 from vocabgap.corpus.withdrawal import normal_paths

@@ -226,10 +226,7 @@ def review(
         tenants=query.selection.tenants,
         repositories=query.selection.repositories,
     )
-    aliases = {
-        "category_aliases": settings.category_aliases,
-        "operation_aliases": settings.operation_aliases,
-    }
+    aliases = {"category_aliases": settings.category_aliases, "operation_aliases": settings.operation_aliases}
     notes = [unreadable] if unreadable else []
     selection, session = query.selection, None
     is_of_last = LAST in selection.sessions

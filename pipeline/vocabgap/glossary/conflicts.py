@@ -190,11 +190,7 @@ class BlockedByConflictError(StateError):
 
 
 def check(
-    terms: Iterable[ExtractedTerm],
-    glossary: "Glossary",
-    *,
-    critical: bool = False,
-    output: str = "",
+    terms: Iterable[ExtractedTerm], glossary: "Glossary", *, critical: bool = False, output: str = ""
 ) -> list[SemanticConflict]:
     """The conflicts among the terms of a step, in the order of the terms."""
     conflicts = []
@@ -226,12 +222,7 @@ def check(
 
 
 def classify(
-    surface: str,
-    senses: Sequence[TermSense],
-    confidence: float,
-    *,
-    critical: bool = False,
-    output: str = "",
+    surface: str, senses: Sequence[TermSense], confidence: float, *, critical: bool = False, output: str = ""
 ) -> ConflictType | None:
     """What is open about a term."""
     active = [sense for sense in senses if sense.is_active]

@@ -96,10 +96,7 @@ class LogFile(msgspec.Struct, frozen=True):
     root_kind: str = ROOT_KIND
 
 
-def discover(
-    roots: str | Path | Iterable[str | Path],
-    settings: ScanSettings | None = None,
-) -> list[LogFile]:
+def discover(roots: str | Path | Iterable[str | Path], settings: ScanSettings | None = None) -> list[LogFile]:
     """Find every gap log at any depth below the roots, ordered by repository and source path.
 
     A link is followed where it leads to something below a root that is not there under its own name. One

@@ -75,11 +75,7 @@ def read_lines(root: str | Path, settings: ScanSettings | None = None) -> LogLin
 
 
 def text_lines(
-    content: str,
-    source_path: str,
-    *,
-    repo_slug: str,
-    sources: Mapping[str, Source] | None = None,
+    content: str, source_path: str, *, repo_slug: str, sources: Mapping[str, Source] | None = None
 ) -> LogLines:
     """Read the content of one log as `read_lines` would.
 

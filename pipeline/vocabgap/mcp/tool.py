@@ -174,11 +174,7 @@ class Tool(Generic[ArgumentsType, AnswerType]):
 
 
 def tool(
-    title: str,
-    limit: Limit,
-    *,
-    writes: bool = False,
-    complete: Callable[[Workspace, Any], Any] | None = None,
+    title: str, limit: Limit, *, writes: bool = False, complete: Callable[[Workspace, Any], Any] | None = None
 ) -> Callable[
     [Callable[[Workspace, ArgumentsType, Checkpoint], AnswerType]], Tool[ArgumentsType, AnswerType]
 ]:

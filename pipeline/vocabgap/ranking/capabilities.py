@@ -194,8 +194,7 @@ def _with_evidence(
     for part in evidence:
         capabilities = capabilities.join(part, on="cluster", how="left")
     return capabilities.with_columns(
-        pl.col(_LISTS).fill_null([]),
-        pl.col("repeats").fill_null(0),
+        pl.col(_LISTS).fill_null([]), pl.col("repeats").fill_null(0)
     ).with_columns(main_category())
 
 

@@ -141,9 +141,7 @@ def with_given_categories(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def train(
-    corpus: pl.DataFrame,
-    *,
-    category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
+    corpus: pl.DataFrame, *, category_aliases: Mapping[str, str] = CATEGORY_ALIASES
 ) -> tuple[Classifier | None, int]:
     """Learn categories from the records that have one."""
     GAPS.require(corpus, _READ)

@@ -150,8 +150,7 @@ def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
         .filter(pl.len().over(wording) >= MIN_REPEAT_SESSIONS)
         .with_row_index("record")
         .with_columns(
-            pl.when(known).then("session_id").alias("session"),
-            pl.when(~known).then("record").alias("record"),
+            pl.when(known).then("session_id").alias("session"), pl.when(~known).then("record").alias("record")
         )
         .group_by(*wording, "session", "record")
         .agg(pl.col("timestamp").min(), pl.len().alias("mentions"))

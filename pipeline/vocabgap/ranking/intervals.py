@@ -114,10 +114,9 @@ def _shares(clustered: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, age: pl.
         "rated": satisfaction.count(),
         "age": age.min(),
     }
-    wanted = {
-        RankBy.PRIORITY: ("images", "unsatisfied", "rated", "age"),
-        RankBy.SESSIONS: (),
-    }.get(by, (by.value,))
+    wanted = {RankBy.PRIORITY: ("images", "unsatisfied", "rated", "age"), RankBy.SESSIONS: ()}.get(
+        by, (by.value,)
+    )
     entries = held.group_by("place", "image").agg(
         amounts[name].cast(pl.Float64).alias(name) for name in wanted
     )

@@ -41,10 +41,7 @@ class Loaded(msgspec.Struct, frozen=True):
     path: Path | None = None
 
 
-def load_settings(
-    path: str | Path | None = None,
-    environment: Mapping[str, str] | None = None,
-) -> Settings:
+def load_settings(path: str | Path | None = None, environment: Mapping[str, str] | None = None) -> Settings:
     """The settings that a command line without flags has, for functions that read none by themselves.
 
     Args:

@@ -124,14 +124,10 @@ class RankSettings(_Section, frozen=True):
 
     by: Annotated[RankBy, _flag("--rank-by", "What to count first.")] = RankBy.MENTIONS
     min_images: Annotated[
-        int,
-        msgspec.Meta(ge=0),
-        _flag("--min-images", "Leave out of the report what is on fewer images."),
+        int, msgspec.Meta(ge=0), _flag("--min-images", "Leave out of the report what is on fewer images.")
     ] = 1
     min_sessions: Annotated[
-        int,
-        msgspec.Meta(ge=0),
-        _flag("--min-sessions", "Leave out of the report what is in fewer sessions."),
+        int, msgspec.Meta(ge=0), _flag("--min-sessions", "Leave out of the report what is in fewer sessions.")
     ] = 0
     half_life_days: Annotated[float, msgspec.Meta(ge=0.1, le=100_000.0)] = 90.0
     reach_weight: _Weight = 1.0
