@@ -33,6 +33,7 @@ from vocabgap.cli.output import (
     account_line,
     available_width,
     comma_separated,
+    folder_line,
     output_of,
     published_line,
     table,
@@ -184,9 +185,8 @@ def _resume(output: Output, settings: Settings, token: str, out: str | None, str
     published = publish_waiting(settings.glossary, token, out=out, strictness=require_strictness(strictness))
     if isinstance(published, Blocked):
         raise published.error
-    place = printable_name(str(published.folder))
-    summary = f"{escape_unseen(place)}: published, {published.summary.headline}"
-    output.result(summary, folder=place, files=published.files)
+    summary = f"{folder_line(published.folder)}: published, {published.summary.headline}"
+    output.result(summary, folder=printable_name(str(published.folder)), files=published.files)
 
 
 def _note_narrowing(output: Output, result: "Run", *, minutes: Iterable[str] = ()) -> None:
