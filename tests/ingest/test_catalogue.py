@@ -31,6 +31,7 @@ def source_of(path: str, sources: Mapping[str, Source] | Catalogue) -> str | Non
     [
         (f"heron-11/{LOG_NAME}", "chemigram"),
         ("heron-11/affordance_gaps.jsonl", "hermes"),
+        ("wishes-2026-04.jsonl", "helpdesk"),
         ("posthog.jsonl", "posthog"),
         ("exports/posthog-2026-04.jsonl", "posthog"),
         ("vocabulary_gaps.json", None),

@@ -112,6 +112,26 @@ def test_posthog_says_what_agents_asked_for(workspace: Path) -> None:
     assert records["timestamp"].dt.epoch("ms").to_list() == [1775037600250]
 
 
+def test_helpdesk_says_what_people_wished_for(workspace: Path) -> None:
+    wish = {
+        "kind": "wish",
+        "created": "2026-04-01T10:00:00Z",
+        "wish": {"title": "merge two calendars", "text": "There is no way to merge two calendars."},
+        "meta": {"session.id": "s-7"},
+    }
+    complaint = {"kind": "complaint", "text": "The calendar cannot be printed."}
+
+    found = scan(put(workspace, "desk/wishes-april.jsonl", wish, complaint, {"kind": "praise"}))
+
+    assert found.records.select(
+        "missing_capability", "description", "session_id", "intent_category"
+    ).rows() == [
+        ("merge two calendars", "There is no way to merge two calendars.", "s-7", "helpdesk"),
+        (None, "The calendar cannot be printed.", None, "helpdesk"),
+    ]
+    assert (found.summary.records, found.summary.passed_over) == (2, 1)
+
+
 def test_other_events_are_passed_over_and_not_rejected(workspace: Path) -> None:
     found = scan(put(workspace, EXPORT, event(event="$pageview"), event(), {"event": None}, {}))
 
