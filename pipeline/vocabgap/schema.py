@@ -416,6 +416,7 @@ CAPABILITIES: Final = Table(
             "share of the draws in which the next one was level or ahead, 0 to 1; null where none tells",
         ),
         Column("asked_by", _ASKERS, "whose records ask for it: tenant and repository, most mentions first"),
+        Column("first_image", pl.String, "image of its earliest mention, whatever is selected; null if none"),
     ),
 )  # fmt: skip
 

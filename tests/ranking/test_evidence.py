@@ -55,7 +55,19 @@ def test_first_and_last_seen_leave_unreadable_timestamps_out() -> None:
 def test_capability_without_a_readable_timestamp_was_seen_at_no_time() -> None:
     table = ranked([{"timestamp": None}])
 
-    assert table.select("first_seen", "last_seen").rows() == [(None, None)]
+    assert table.select("first_seen", "last_seen", "first_image").rows() == [(None, None, None)]
+
+
+def test_first_image_is_that_of_the_earliest_mention() -> None:
+    table = ranked(
+        [
+            {"timestamp": day(9), "image_id": "late"},
+            {"timestamp": None, "image_id": "never"},
+            {"timestamp": day(2), "image_id": "early"},
+        ]
+    )
+
+    assert table["first_image"].to_list() == ["early"]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from vocabgap.ranking.evidence import (
     combinations,
     counts,
     examples,
+    first_images,
     main_category,
     repeats,
     tally,
@@ -60,7 +61,8 @@ def rank(
             identifiers come from the labels' surfaces, and all are open.
         corpus: Table `records`: all that were clustered, where `records` are some of them; `records` by
             default. What a capability is, since when, which way it goes and what became of it (identifier,
-            label, cohesion, `first_seen`, `trend`, `weekly`, `status`) does not depend on what is counted.
+            label, cohesion, `first_seen`, `first_image`, `trend`, `weekly`, `status`) does not depend on what
+            is counted.
         category_aliases: Lower-case spelling to category.
         operation_aliases: Lower-case name to operation.
         overrides: Single settings, by their names in `RankSettings`: `by="unsatisfied", min_images=2`.
@@ -98,6 +100,7 @@ def rank(
     described = (
         _with_evidence(counted, clustered, clusters, category_aliases, operation_aliases)
         .join(trends(whole, present, earliest, settings.window_weeks), on="cluster", how="left")
+        .join(first_images(whole), on="cluster", how="left")
         .join(known.rename({"label": "given"}), on="cluster", how="left")
         .with_columns(
             pl.coalesce("given", "label").alias("label"),

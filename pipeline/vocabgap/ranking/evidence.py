@@ -129,6 +129,16 @@ def examples(clustered: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def first_images(clustered: pl.DataFrame) -> pl.DataFrame:
+    """The image of the earliest readable mention of each cluster. Clusters without any are left out."""
+    return (
+        clustered.filter(pl.col("timestamp").is_not_null())
+        .sort("timestamp", "tenant_id", "repo_slug", "source_path", "line")
+        .group_by("cluster", maintain_order=True)
+        .agg(pl.col("image_id").first().alias("first_image"))
+    )
+
+
 def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
     """Count the verbatim repeats by automation among the mentions of each cluster.
 
