@@ -407,7 +407,7 @@ CAPABILITIES: Final = Table(
         Column("workarounds", _WORKAROUNDS, "what was done instead, most frequent first, five at most"),
         Column("repeats", pl.Int64, "mentions that look like verbatim repeats by automation"),
         _DECISIONS,
-        Column("established", pl.Boolean, "whether it is on as many images and sessions as were asked for"),
+        Column("established", pl.Boolean, "whether it has the images, sessions and tenants that are wanted"),
         Column("pinned", pl.Boolean, "whether people want it first; then it is listed whatever covers it"),
         _OUTGROWN,
         Column(

@@ -47,6 +47,7 @@ TEXTS: Final = {
     "--limit": "few",
     "--min-images": "-1",
     "--min-sessions": "some",
+    "--min-tenants": "both",
     "--rank-by": "beauty",
     "--kind": "colour",
     "--format": "html",

@@ -148,6 +148,7 @@ def test_every_ranking_is_offered(photos: Path, tmp_path: Path, by: str) -> None
     [
         (("--min-images", "2"), "1 of 2 capabilities"),
         (("--min-sessions", "2"), "1 of 2 capabilities"),
+        (("--min-tenants", "2"), "Nothing is left to author: of 2 capabilities, 2 left out"),
         (("--min-images", "3"), "Nothing is left to author: of 2 capabilities, 2 left out"),
         (("--min-images", "0", "--min-sessions", "0"), "2 of 2 capabilities"),
     ],

@@ -31,6 +31,14 @@ def test_what_is_not_established_is_kept_behind_all_others(
     assert table["rank"].to_list() == [1, 2, 3]
 
 
+def test_what_few_tenants_ask_for_is_kept_behind_what_several_do() -> None:
+    shared = [{"missing_capability": "shared", "tenant_id": tenant} for tenant in ("north", "south")]
+
+    table = ranked([*OFTEN, *shared], min_tenants=2)
+
+    assert table.select("label", "established").rows() == [("shared", True), ("often", False)]
+
+
 def test_session_that_repeats_a_need_counts_once_by_sessions() -> None:
     repeated: list[dict[str, Any]] = [{"missing_capability": "repeated", "session_id": "s1"}] * 10
     wanted = [{"missing_capability": "wanted", "session_id": session} for session in ("s1", "s2")]

@@ -254,6 +254,13 @@ def test_what_is_settled_is_listed_apart_with_the_decision(
                 " `capabilities.parquet` has them."
             ),
         ),
+        (
+            RankSettings(min_tenants=2),
+            (
+                "3 capabilities are left out here, being of fewer than 2 tenants;"
+                " `capabilities.parquet` has them."
+            ),
+        ),
     ],
 )
 def test_what_is_not_established_is_left_out_and_counted(desk: Desk, rank: RankSettings, told: str) -> None:

@@ -46,6 +46,7 @@ def photos(tmp_path: Path) -> Path:
         (narrowed(until=JULY), narrowed(), ("until", "2026-07-01T00:00:00Z", "all")),
         (ranked(), ranked(min_images=2), ("min-images", "1", "2")),
         (ranked(min_sessions=3), ranked(), ("min-sessions", "3", "0")),
+        (ranked(), ranked(min_tenants=2), ("min-tenants", "0", "2")),
         (ranked(), ranked(by=RankBy.PRIORITY), ("rank-by", "mentions", "priority")),
         (None, narrowed(), ("narrowing", "not known", "known")),
     ],

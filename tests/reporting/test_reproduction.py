@@ -92,6 +92,7 @@ def roots(tmp_path: Path) -> tuple[Path, Path]:
         ("--rank-by", "unsatisfied"),
         ("--min-images", "2"),
         ("--min-sessions", "1", "--min-images", "0"),
+        ("--min-tenants", "1"),
         ("--since", "2026-04-15"),
         ("--since", "90d", "--until", "1d"),
         ("--until", "2026-05-01T02:00:00+02:00"),
@@ -208,18 +209,21 @@ def test_defaults_are_left_out(tmp_path: Path) -> None:
 
 def test_beside_a_settings_file_every_value_is_said(tmp_path: Path) -> None:
     command = asked(tmp_path / "photos", config=tmp_path / "team.toml").command
-    said = "--threshold 'by wording' --rank-by mentions --min-images 1 --min-sessions 0 --top 10"
+    said = (
+        "--threshold 'by wording' --rank-by mentions --min-images 1 --min-sessions 0 --min-tenants 0 --top 10"
+    )
     assert f"--config team.toml {said}" in command
 
 
 def test_flags_say_the_settings_that_differ(tmp_path: Path) -> None:
     settings = Settings(
         cluster=ClusterSettings(threshold=0.5),
-        rank=RankSettings(by=RankBy.SESSIONS, min_images=2, min_sessions=3),
+        rank=RankSettings(by=RankBy.SESSIONS, min_images=2, min_sessions=3, min_tenants=2),
         report=ReportSettings(top=0),
     )
     command = asked(tmp_path / "photos", settings=settings).command
-    assert "--threshold 0.5 --rank-by sessions --min-images 2 --min-sessions 3 --top 0" in command
+    said = "--threshold 0.5 --rank-by sessions --min-images 2 --min-sessions 3 --min-tenants 2 --top 0"
+    assert said in command
 
 
 def test_moments_are_said_in_utc(tmp_path: Path) -> None:

@@ -129,6 +129,11 @@ class RankSettings(_Section, frozen=True):
     min_sessions: Annotated[
         int, msgspec.Meta(ge=0), _flag("--min-sessions", "Leave out of the report what is in fewer sessions.")
     ] = 0
+    min_tenants: Annotated[
+        int,
+        msgspec.Meta(ge=0),
+        _flag("--min-tenants", "Leave out of the report what is in fewer tenants."),
+    ] = 0
     half_life_days: Annotated[float, msgspec.Meta(ge=0.1, le=100_000.0)] = 90.0
     reach_weight: _Weight = 1.0
     need_weight: _Weight = 1.0
