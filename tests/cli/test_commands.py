@@ -35,6 +35,7 @@ RUNS: Final[dict[str, tuple[str, ...]]] = {
     "glossary promote": ("halo", "--glossary", "glossary"),
     "glossary deprecate": ("halo", "--glossary", "glossary"),
     "schema": ("records",),
+    "sources": (),
     "status": (),
 }
 # Words that no command can mean by these options, whichever has them.

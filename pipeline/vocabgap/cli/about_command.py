@@ -1,4 +1,4 @@
-"""`vocabgap status` and `schema`: versions, the settings in force, and what published columns mean."""
+"""`vocabgap status`, `sources` and `schema`: versions, what is in force, and what published columns mean."""
 
 import os
 import platform
@@ -26,6 +26,7 @@ _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 _OPERATIONS: Final = ("categories", "operations")
 _IN_FORCE: Final = ("aliases", "not_a_gap", "source")  # told with what is built in, not as they were set
 _RUN: Final = "run"
+_AS_IT_IS: Final = "a record as it is"
 _PREFIX: Final = "VOCABGAP_"
 _KNOWN: Final = (CONFIG_VARIABLE, *VARIABLES, ACTOR_VARIABLE, DEBUG_VARIABLE)
 
@@ -85,6 +86,20 @@ def status(context: typer.Context, config: ConfigOption = None) -> None:
         run,
     ]
     output.text("\n".join(map(escape_unseen, lines)))  # a file's text, which is shown, not obeyed
+
+
+def sources(context: typer.Context, config: ConfigOption = None) -> None:
+    """List the kinds of gap logs in force: what their files are called, and what is read of them."""
+    output = output_of(context)
+    settings = settings_of(context).settings
+    for name, source in settings.sources.items():
+        output.event("source", name=name, built_in=name not in settings.source, source=source)
+    output.event("result", sources=len(settings.sources))
+    rows = [
+        (name, ", ".join(source.globs), ", ".join({**source.fields, **source.constants}) or _AS_IT_IS)
+        for name, source in settings.sources.items()
+    ]
+    output.text(table(("source", "files", "fields"), rows))
 
 
 def _settings(settings: Settings) -> Iterator[str]:

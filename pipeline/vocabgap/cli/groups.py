@@ -33,6 +33,7 @@ VERBS: Final = {
     "glossary": ("glossary_command", "glossary"),
     "mcp": ("mcp_command", "mcp"),
     "schema": ("about_command", "schema"),
+    "sources": ("about_command", "sources"),
     "status": ("about_command", "status"),
 }
 
