@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from decimal import Decimal
 from types import NoneType
 from typing import Final
@@ -28,10 +29,8 @@ def compact_json(value: object) -> str:
     keys that look like an index come first, in their order as numbers; all other keys keep theirs.
     """
     if _is_plain(value):
-        try:
+        with suppress(UnicodeEncodeError):  # half of a surrogate pair
             return _QUICK(value).decode()
-        except UnicodeEncodeError:  # half of a surrogate pair
-            pass
     return _escaped("".join(_written(value)))
 
 
