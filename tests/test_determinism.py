@@ -67,7 +67,8 @@ def baseline(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("baseline")
     root = copied(demo, folder / "größe demo", seed=1)
     selection = vg.Selection(since=datetime(2026, 3, 5, tzinfo=UTC))
-    vg.run(root, folder / "out", selection=selection, now=datetime(2026, 7, 1, tzinfo=UTC), share=3)
+    now, settings = datetime(2026, 7, 1, tzinfo=UTC), vg.load_settings()
+    vg.run(root, folder / "out", settings=settings, selection=selection, now=now, share=3)
     return folder / "out"
 
 

@@ -203,7 +203,9 @@ def analyse(
         lineage=lineage,
         decisions=decisions,
         vocabulary=vocabulary,
-        model=None if embedder is None else Model(embedder.name, embedder.digest, embedder.runtime),
+        model=None
+        if embedder is None
+        else Model(embedder.name, embedder.digest, embedder.runtime, embedder.processor, embedder.vectors),
         embeddings=None if embedder is None else embedder.use,
         baseline=baseline,
         timings=tuple(timings),

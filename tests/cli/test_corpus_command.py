@@ -277,7 +277,10 @@ def test_command_of_a_report_makes_it_again(sound: Path) -> None:
 
     again = vocabgap(*command.split()[1:])
 
-    assert command == "vocabgap report corpus --tenant north --repo photos --now 2026-07-01T00:00:00Z"
+    assert (
+        command
+        == "vocabgap report corpus --tenant north --repo photos --embedder none --now 2026-07-01T00:00:00Z"
+    )
     assert (again.code, Path("out", "report.md").read_bytes()) == (0, first)
 
 

@@ -24,7 +24,8 @@ def test_versions_are_told() -> None:
     assert f"polars {version('polars')}" in told.out
 
 
-def test_every_setting_is_told() -> None:
+def test_every_setting_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VOCABGAP_EMBEDDER")
     told = vocabgap("status")
     for line in (
         'tenant = "local"',
@@ -38,7 +39,7 @@ def test_every_setting_is_told() -> None:
         "threshold = 0.28",
         'file = "decisions.jsonl"',
         "reclassify = false",
-        "# embedder is not set",
+        'embedder = "auto"',
     ):
         assert f"{line}\n" in told.out
 
@@ -71,6 +72,7 @@ def test_a_variable_is_told_beside_the_setting_that_it_sets_and_only_there(
 ) -> None:
     monkeypatch.setenv("VOCABGAP_TOP", "4")
     monkeypatch.setenv("VOCABGAP_OUT", "")
+    monkeypatch.delenv("VOCABGAP_EMBEDDER")
     told = vocabgap("status").out.split("environment:")
     assert re.findall(r"(?m)^(.*)  # from (.*)$", told[0]) == [("top = 4", "VOCABGAP_TOP")]
 
@@ -146,7 +148,7 @@ def test_last_run_is_told(tmp_path: Path) -> None:
     assert result(vocabgap("--json", "status").out)["last_run"] == {
         "now": "2026-07-01T00:00:00Z",
         "capabilities": 1,
-        "command": "vocabgap report photos --now 2026-07-01T00:00:00Z",
+        "command": "vocabgap report photos --embedder none --now 2026-07-01T00:00:00Z",
         "narrowed_to": "",
     }
 

@@ -308,7 +308,9 @@ def test_operations_that_never_recur_together_are_told_as_such(tmp_path: Path) -
 
 
 def test_the_command_that_makes_it_again_is_quoted(demo_run: Run) -> None:
-    assert "```sh\nvocabgap report demo --now 2026-07-01T00:00:00Z\n```\n" in text_of(demo_run)
+    assert "```sh\nvocabgap report demo --embedder none --now 2026-07-01T00:00:00Z\n```\n" in text_of(
+        demo_run
+    )
 
 
 def test_paragraphs_are_parted_by_exactly_one_blank_line(demo_run: Run) -> None:

@@ -143,7 +143,7 @@ def test_a_relative_root_is_named_from_the_folder_that_holds_it(
     start = roots[0] / "one" if root == ".." else roots[0]
     first, second = again(root, home=roots[0].parent, start=start)
     assert first == second
-    assert b"vocabgap report photos --now" in first
+    assert b"vocabgap report photos --embedder none --now" in first
 
 
 def test_a_single_log_is_named_from_its_folder(again: Again, roots: tuple[Path, Path]) -> None:
@@ -203,13 +203,16 @@ def test_what_the_environment_set_is_said_as_flags(again: Again, roots: tuple[Pa
 
 
 def test_defaults_are_left_out(tmp_path: Path) -> None:
-    assert asked(tmp_path / "photos").command == "vocabgap report photos --now 2026-07-01T00:00:00Z"
+    assert (
+        asked(tmp_path / "photos").command
+        == "vocabgap report photos --embedder none --now 2026-07-01T00:00:00Z"
+    )
 
 
 def test_beside_a_settings_file_every_value_is_said(tmp_path: Path) -> None:
     command = asked(tmp_path / "photos", config=tmp_path / "team.toml").command
     said = "--threshold 'by wording' --rank-by mentions --min-images 1 --min-sessions 0 --top 10"
-    assert f"--config team.toml {said}" in command
+    assert f"--config team.toml --embedder none {said}" in command
 
 
 def test_flags_say_the_settings_that_differ(tmp_path: Path) -> None:
@@ -233,7 +236,7 @@ def test_moments_are_said_in_utc(tmp_path: Path) -> None:
 
 def test_roots_are_named_once_and_in_order(tmp_path: Path) -> None:
     command = asked(tmp_path / "b", tmp_path / "a", tmp_path / "c" / ".." / "b").command
-    assert command.startswith("vocabgap report a b --now")
+    assert command.startswith("vocabgap report a b --embedder none --now")
 
 
 def test_command_does_not_tell_where_the_person_works(tmp_path: Path) -> None:

@@ -44,7 +44,10 @@ ThresholdOption = Annotated[
 ]
 EmbedderOption = Annotated[
     str | None,
-    typer.Option(help="Compare wordings by sentence embeddings, too: a model's folder, or minilm."),
+    typer.Option(
+        help="Compare wordings by meaning, too: a model's folder, minilm, auto (minilm if it is installed)"
+        " or none.  [default: auto]"
+    ),
 ]
 VocabularyOption = Annotated[
     list[str] | None,

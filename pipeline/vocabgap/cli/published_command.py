@@ -84,6 +84,7 @@ def diff(
         earlier=comparison.earlier,
         later=comparison.later,
         differences=comparison.differences,
+        embedding=comparison.embedding,
         unchanged=comparison.unchanged,
         **{kind.value: len(comparison.of(kind)) for kind in Kind},
     )

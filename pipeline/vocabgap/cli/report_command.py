@@ -320,5 +320,8 @@ def _closing(result: "Run") -> list[str]:
             f"{given.by_operations:,} categorised by operations, {given.by_classifier:,} by classifier;"
             f" {given.left:,} without a category"
         )
+    installing = published.manifest.installing
+    hint = f" (no model installed; {installing})" if installing else ""
+    lines.append(f"Grouped by {summary.grouped_by}{hint}.")
     lines.append(published_line(published))
     return lines

@@ -32,7 +32,7 @@ def cluster(
     threshold: float | Literal["by wording"] | None = None,
     stop_words: Iterable[str] | None = None,
     synonyms: Mapping[str, Iterable[str]] | None = None,
-    embedder: TextEmbedder | None = None,
+    embedder: TextEmbedder | str | None = None,
     max_distance: float = 0.0,
 ) -> "Clusters":
     """Group the needs of some records, however they were worded.
@@ -49,8 +49,8 @@ def cluster(
             wording` it is the one that suits those of each group: sentences are held together by less.
         stop_words: Words to ignore beside the function words.
         synonyms: A word or phrase to the others that stand for it.
-        embedder: What gives sentence embeddings, such as `vocabgap.Embedder`. That of the settings is loaded
-            where none is given.
+        embedder: What gives sentence embeddings, such as `vocabgap.Embedder`; or, as text, which one is
+            loaded: `auto` (the known model, if it is installed), `minilm`, a model's folder, or `none`.
         max_distance: Cosine distance up to which other cuts are to be looked at. Small corpora have them all.
 
     Returns:
@@ -63,13 +63,16 @@ def cluster(
     RECORDS.require(records, PHRASE_FIELDS)
     settings = ClusterSettings() if settings is None else settings
     require_kind("settings", settings, ClusterSettings, "a ClusterSettings")
-    settings = overridden(settings, threshold=threshold, stop_words=stop_words, synonyms=synonyms)
+    named = embedder if isinstance(embedder, str) else None
+    settings = overridden(
+        settings, threshold=threshold, stop_words=stop_words, synonyms=synonyms, embedder=named
+    )
     cut = None if settings.threshold == BY_WORDING else settings.threshold
     max_distance = max(_farthest(cut), _distance("max_distance", max_distance))
-    if embedder is None and settings.embedder is not None:
-        from vocabgap.clustering.embedding.embedder import Embedder  # noqa: PLC0415 - loads a thread pool
+    if embedder is None or isinstance(embedder, str):
+        from vocabgap.clustering.embedding.embedder import load_embedder  # noqa: PLC0415 - loads a thread pool
 
-        embedder = Embedder.load(settings.embedder)
+        embedder = load_embedder(settings.embedder)
     points = points_of(records, settings.stop_words, settings.synonyms)
     if embedder is None:
         rows = vectorize(points.contents, points.weights, points.sentence_shares)

@@ -10,7 +10,7 @@ import polars as pl
 
 from vocabgap.ranking.lineage import relations
 from vocabgap.records.moments import iso
-from vocabgap.reporting.manifest import Difference, differences
+from vocabgap.reporting.manifest import Difference, differences, model_differences
 from vocabgap.reporting.published_run import PublishedRun
 from vocabgap.reporting.wording import escape, in_what
 from vocabgap.schema import CAPABILITIES, CONTINUED, SETTLED
@@ -43,6 +43,7 @@ _NARROWED: Final = (
     "The two are narrowed or ranked differently ({}): no ranks are compared, and what a filter hides is"
     " neither new nor gone."
 )
+_EMBEDDED: Final = "The two embed wordings differently ({}): groups may differ for that alone."
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -72,6 +73,7 @@ class Comparison(msgspec.Struct, frozen=True):
     changes: tuple[Change, ...]  # by kind; the most mentioned, or moved, first
     unchanged: int  # that stand among the others as they did; where no ranks are compared, that are in both
     differences: tuple[Difference, ...] = ()  # in narrowing or ranking; with any, nothing has risen or fallen
+    embedding: tuple[Difference, ...] = ()  # in how wordings were embedded, where that gave other vectors
 
     def of(self, kind: Kind) -> tuple[Change, ...]:
         """The changes of one kind."""
@@ -116,7 +118,8 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
     unchanged = rows.filter(
         pl.col("relation") == CONTINUED, ~pl.col("capability_id").is_in([each for each in moved if each])
     )
-    return Comparison(earlier.now, later.now, tuple(changes), unchanged.height, apart)
+    embedding = model_differences(earlier.model, later.model)
+    return Comparison(earlier.now, later.now, tuple(changes), unchanged.height, apart, embedding)
 
 
 def _related(earlier: PublishedRun, later: PublishedRun, *, narrowed_alike: bool) -> pl.DataFrame:
@@ -136,6 +139,9 @@ def compared_in_words(comparison: Comparison, *, top: int, markdown: bool = Fals
     lines = [f"# What changed\n\nFrom {span}; {same}." if markdown else f"{span}: {same}"]
     if comparison.differences:
         apart = _NARROWED.format(show(in_what(comparison.differences)))
+        lines.append(f"\n{apart}" if markdown else apart)
+    if comparison.embedding:
+        apart = _EMBEDDED.format(show(in_what(comparison.embedding)))
         lines.append(f"\n{apart}" if markdown else apart)
     for kind, heading in _HEADINGS.items():
         changes = comparison.of(kind)

@@ -18,7 +18,7 @@ from vocabgap.ingest.selection import Selection
 from vocabgap.ranking.vocabulary import VocabularyFile
 from vocabgap.records.moments import iso
 from vocabgap.reporting.overviews import Account, CheckedTerms
-from vocabgap.settings.model import RankBy, RankSettings, Settings, known_flags
+from vocabgap.settings.model import AUTO, INSTALLING, NO_EMBEDDER, RankBy, RankSettings, Settings, known_flags
 from vocabgap.text import visible
 
 MARKDOWN_NAME: Final = "report.md"
@@ -106,6 +106,8 @@ class Model(msgspec.Struct, frozen=True):
     name: str
     sha256: Annotated[str, msgspec.Meta(description="of the model, its tokenizer and its settings")]
     runtime: Annotated[str, msgspec.Meta(description="the library that ran it, with its version")]
+    processor: Annotated[str, msgspec.Meta(description="the kind of CPU that ran it")] = ""
+    vectors: Annotated[str, msgspec.Meta(description="SHA-256 of the vectors that it gave")] = ""
 
 
 class Decided(msgspec.Struct, frozen=True, rename={"inactive": "dormant"}):
@@ -202,6 +204,22 @@ class Manifest(msgspec.Struct, frozen=True):
         return differences(self.compared.narrowing, self.parameters.narrowing, between=between)
 
     @property
+    def grouped_by(self) -> str:
+        """What brought wordings together, in words; empty where that is not known."""
+        if self.model is not None:
+            return f"words and meaning ({visible(self.model.name)})"
+        return "" if self.parameters is None else "words alone"
+
+    @property
+    def installing(self) -> str:
+        """The command that installs a model, where any was wanted and none is there; else empty.
+
+        The report does not say it: the command that makes it again asks for none.
+        """
+        wanted = self.parameters is not None and self.settings.cluster.embedder == AUTO
+        return INSTALLING if wanted and self.model is None else ""
+
+    @property
     def narrowed_to(self) -> str:
         """What the run was narrowed to, in words; empty for everything."""
         if self.parameters is None:
@@ -246,6 +264,21 @@ def differences(
         for name in dict.fromkeys((*before, *after))
         if before.get(name) != after.get(name)
     )
+
+
+def model_differences(earlier: Model | None, later: Model | None) -> tuple[Difference, ...]:
+    """In what two runs embedded wordings differently; nothing where the vectors are the same."""
+    if earlier is None or later is None:
+        names = [NO_EMBEDDER if each is None else each.name for each in (earlier, later)]
+        return () if earlier is later else (Difference("embedder", *names),)
+    if earlier.vectors == later.vectors:
+        return ()
+    pairs = {
+        "embedder": tuple(f"{each.name} {each.sha256[:8]}" for each in (earlier, later)),
+        "runtime": (earlier.runtime, later.runtime),
+        "processor": (earlier.processor, later.processor),
+    }
+    return tuple(Difference(name, *pair) for name, pair in pairs.items() if pair[0] != pair[1])
 
 
 def _by_name(narrowing: Narrowing) -> dict[str, str]:

@@ -31,6 +31,7 @@ from vocabgap.reporting.manifest import (
     RUN_FILES,
     Compared,
     Manifest,
+    Model,
     Narrowing,
     describe_output,
     read_manifest,
@@ -66,6 +67,7 @@ class PublishedRun:
     capabilities: pl.DataFrame
     groups: pl.DataFrame | None = None  # its own surfaces, whatever it was narrowed to; null without any
     narrowing: Narrowing | None = None  # null where it is not known
+    model: Model | None = None  # what embedded the wordings, if anything
 
 
 def resolve_target(folder: str | Path, *, option: str = "--out") -> Path:
@@ -154,7 +156,7 @@ def read_published(folder: str | Path, *, option: str) -> PublishedRun:
     place = resolve_target(folder, option=option)
     groups = read_table(place, GROUPS_NAME, GROUPS) if (place / GROUPS_NAME).exists() else None
     own = None if groups is None else groups.filter(pl.col("run") == PRESENT)
-    return PublishedRun(manifest.now, capabilities, own, _narrowing(manifest))
+    return PublishedRun(manifest.now, capabilities, own, _narrowing(manifest), manifest.model)
 
 
 def read_groups(folder: str | Path) -> pl.DataFrame:

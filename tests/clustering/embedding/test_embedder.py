@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import vocabgap as vg
 from builders.embedding import write_int8_model, write_tokenizer
 from vocabgap.clustering.embedding import Embedder, EmbeddingUse
-from vocabgap.clustering.embedding.encoder import Vector
+from vocabgap.clustering.embedding.encoder import Grid
 from vocabgap.errors import InvalidInputError
 
 TEXTS = [f"{'sky mask ' * (place % 7)}warm {'skin tone a'[: place % 12]}" for place in range(500)]
@@ -34,12 +34,13 @@ class Interrupted:
     def __init__(self) -> None:
         self.asked = 0
 
-    def encode(self, _: str) -> Vector:
-        self.asked += 1
-        if self.asked == 3:
-            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-        time.sleep(self.seconds)
-        return np.full(4, 0.5, dtype=np.float32)
+    def encode(self, texts: list[str]) -> Iterator[tuple[list[int], Grid]]:
+        for place, _ in enumerate(texts):
+            self.asked += 1
+            if self.asked == 3:
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            time.sleep(self.seconds)
+            yield [place], np.full((1, 4), 512, dtype=np.int16)
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +168,7 @@ def test_ctrl_c_stops_soon(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(KeyboardInterrupt):
         embedder.embed(texts)
 
-    assert slow.asked < 24  # the two tasks that have begun end early, too; they hold 32 texts
+    assert slow.asked < 24  # the two tasks that have begun end early, too; they hold 128 texts
     assert time.monotonic() - started < 10
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("embedding")]
 

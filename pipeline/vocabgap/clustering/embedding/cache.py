@@ -18,7 +18,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from vocabgap.clustering.embedding.encoder import Vector
+from vocabgap.clustering.embedding.encoder import Grid
 from vocabgap.errors import expanded
 from vocabgap.files.refusals import EMBEDDINGS_FOLDER, using_cache
 
@@ -30,7 +30,7 @@ without rowid
 _INSERT: Final = "insert or ignore into vectors values (?, ?, ?)"
 _ASKED_AT_ONCE: Final = 500  # keys of one query
 _PATIENCE: Final = 30.0  # s, for another run that is writing
-_FLOAT: Final = np.dtype("<f4")
+_NUMBER: Final = np.dtype("<i2")
 # What SQLite says of a file that is damaged, no database, or one with other tables.
 _UNUSABLE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR})
 _CPU_LIST: Final = Path("/proc/cpuinfo")  # of Linux
@@ -73,7 +73,7 @@ class EmbeddingCache:
             self._file.parent.mkdir(mode=0o700, exist_ok=True)
             self._create()
 
-    def fill(self, vectors: Vector, texts: Sequence[bytes]) -> npt.NDArray[np.bool]:
+    def fill(self, vectors: Grid, texts: Sequence[bytes]) -> npt.NDArray[np.bool]:
         """Write the vectors that are known into their rows, and give which rows were written.
 
         Texts are named by their SHA-256, and all different.
@@ -88,7 +88,7 @@ class EmbeddingCache:
                 marks = ",".join("?" * len(some))
                 query = f"select key, vector, checksum from vectors where key in ({marks})"  # noqa: S608
                 for key, vector, checksum in connection.execute(query, some):
-                    if len(vector) != self._dims * _FLOAT.itemsize or crc32(key + vector) != checksum:
+                    if len(vector) != self._dims * _NUMBER.itemsize or crc32(key + vector) != checksum:
                         raise _DamagedError
                     known[places[key]] = vector
             return known
@@ -96,13 +96,13 @@ class EmbeddingCache:
         known = self._use(look_up) or {}
         written = np.zeros(len(texts), dtype=bool)
         for place, vector in known.items():
-            vectors[place] = np.frombuffer(vector, dtype=_FLOAT)
+            vectors[place] = np.frombuffer(vector, dtype=_NUMBER)
             written[place] = True
         return written
 
-    def add(self, texts: Sequence[bytes], vectors: Vector) -> None:
+    def add(self, texts: Sequence[bytes], vectors: Grid) -> None:
         """Keep the vectors of some texts, a row each."""
-        blobs = (row.tobytes() for row in np.ascontiguousarray(vectors, dtype=_FLOAT))
+        blobs = (row.tobytes() for row in np.ascontiguousarray(vectors, dtype=_NUMBER))
         keyed = zip(map(self._key, texts), blobs, strict=True)
         rows = [(key, blob, crc32(key + blob)) for key, blob in keyed]
         self._use(lambda connection: connection.executemany(_INSERT, rows))

