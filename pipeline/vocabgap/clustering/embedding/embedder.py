@@ -15,7 +15,7 @@ from typing import Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from vocabgap.clustering.embedding.cache import EmbeddingCache, cpu_kind
+from vocabgap.clustering.embedding.cache import EmbeddingCache, cpu_kind, user_cache
 from vocabgap.clustering.embedding.encoder import Encoder, Grid, libraries, load_encoder
 from vocabgap.clustering.embedding.model_files import DAMAGED_HINT, ModelFiles, find_minilm, find_model
 from vocabgap.errors import InvalidInputError, NotFoundError, unusable
@@ -52,7 +52,12 @@ class Embedder:
     """
 
     def __init__(
-        self, files: ModelFiles, *, cache: str | Path | None = None, threads: int | None = None
+        self,
+        files: ModelFiles,
+        *,
+        cache: str | Path | None = None,
+        cache_required: bool = True,
+        threads: int | None = None,
     ) -> None:
         self._threads = _thread_count(threads)
         self._files = files
@@ -66,7 +71,7 @@ class Embedder:
         self._cache: EmbeddingCache | None = None
         if cache is not None:
             depends_on = (self.digest, self.runtime, split_by, self.processor)
-            self._cache = EmbeddingCache(cache, depends_on, self.dims)
+            self._cache = EmbeddingCache(cache, depends_on, self.dims, required=cache_required)
         self._found = self._computed = 0
         self._given = hashlib.sha256()
 
@@ -90,12 +95,7 @@ class Embedder:
             StateError: What runs models is not installed (the extra `embed`), or the disk fails.
         """
         threads = _thread_count(threads)  # told before files of any size are read
-        files = find_minilm() if model == MINILM else find_model(model)
-        if files is None:
-            raise NotFoundError(
-                "the known model is not installed", hint=f"{INSTALLING}, or name the folder of a model"
-            )
-        return cls(files, cache=cache, threads=threads)
+        return cls(_files_of(model), cache=cache, threads=threads)
 
     @cached_property
     def _encoder(self) -> Encoder:
@@ -173,15 +173,29 @@ class Embedder:
 
 
 def load_embedder(named: str | None, cache: str | Path | None = None) -> Embedder | None:
-    """The embedder that the settings name; None where they ask for none, or `auto` finds none."""
+    """The embedder that the settings name; None where they ask for none, or `auto` finds none.
+
+    Vectors are kept in the user's cache where no other one is named; it is no error if that cannot be used.
+    """
     if named in {None, NO_EMBEDDER}:
         return None
     if named == AUTO:
-        if not all(map(find_spec, ("onnxruntime", "tokenizers"))):
+        files = find_minilm() if all(map(find_spec, ("onnxruntime", "tokenizers"))) else None
+        if files is None:
             return None
-        files = find_minilm()
-        return None if files is None else Embedder(files, cache=cache)
-    return Embedder.load(named, cache)
+    else:
+        files = _files_of(named)
+    kept = user_cache() if cache is None else cache
+    return Embedder(files, cache=kept, cache_required=cache is not None)
+
+
+def _files_of(model: str | Path) -> ModelFiles:
+    files = find_minilm() if model == MINILM else find_model(model)
+    if files is None:
+        raise NotFoundError(
+            "the known model is not installed", hint=f"{INSTALLING}, or name the folder of a model"
+        )
+    return files
 
 
 def _thread_count(threads: object) -> int:
