@@ -49,7 +49,7 @@ pytest: $(VENV)/.dev
 
 notebooks: $(VENV)/.dev
 	@$(BIN)/nbstripout --verify notebooks/*.ipynb
-	@$(BIN)/pytest --nbmake notebooks
+	@XDG_CACHE_HOME=$(abspath $(VENV))/cache $(BIN)/pytest --nbmake notebooks
 
 clean:  ## remove what make has made
 	rm -rf $(VENV) $(OUT) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

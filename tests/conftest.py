@@ -2,7 +2,6 @@
 
 import gc
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,10 +19,6 @@ TOGETHER = ("tests/reporting/page/browser/", "tests/clustering/")
 # As many tests as there are cores run at once; threads of their own would only wait for each other.
 for threads in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(threads, "1")
-
-# Processes that tests start find no model either, and nothing goes into the cache of whoever runs them.
-os.environ["VOCABGAP_EMBEDDER"] = "none"
-os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="vocabgap-cache-")
 
 # As the command line has it.
 gc.set_threshold(50_000)
@@ -61,10 +56,15 @@ def _no_power_cut() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _no_model() -> Iterator[None]:
-    """No model is found in this process: what is compared with committed text must not depend on one."""
+def _no_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No model is found, here or by the command line: what is compared with text must not depend on one.
+
+    Nothing goes into the cache of whoever runs the tests.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(embedder, "find_minilm", lambda: None)
+        patch.setenv("VOCABGAP_EMBEDDER", "none")
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
 
 

@@ -115,8 +115,8 @@ def by_half_and_half(texts: Sequence[str], cut: float = PLAIN_CUT) -> IntArray:
     return plainly_linked(sparse.csr_array(both), cut)
 
 
-def default(texts: Sequence[str], embedder: vocabgap.Embedder | None = None) -> IntArray:
-    """What `vocabgap.cluster` gives as it is called by default, or with an embedder."""
+def default(texts: Sequence[str], embedder: vocabgap.Embedder | str = "none") -> IntArray:
+    """What `vocabgap.cluster` gives by words alone, or with an embedder."""
     asked = pl.DataFrame({PHRASE_FIELDS[0]: list(texts)})
     found = vocabgap.cluster(
         asked.with_columns(pl.lit(None, pl.String).alias(name) for name in PHRASE_FIELDS[1:]),

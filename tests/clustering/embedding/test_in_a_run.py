@@ -130,6 +130,7 @@ def test_what_auto_has_found_is_pinned(sightings: Path, tmp_path: Path) -> None:
     again = run([*shlex.split(manifest["command"])[1:], "--out", "again"])
     assert again == 0
     assert (tmp_path / "again" / "report.md").read_bytes() == (tmp_path / "out" / "report.md").read_bytes()
+    assert json.loads((tmp_path / "again" / "run.json").read_text())["model"] == manifest["model"]
 
 
 def test_diff_tells_of_another_embedder(

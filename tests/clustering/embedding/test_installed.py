@@ -4,6 +4,7 @@ import importlib.metadata
 import shutil
 import subprocess
 import sys
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,8 @@ from vocabgap.clustering.embedding import Embedder, embedder, load_embedder, mod
 from vocabgap.clustering.embedding.model_files import ModelFiles
 from vocabgap.errors import NotFoundError
 
-WORDINGS = ["dehaze", "haze removal", "lift the blacks", "sky mask", "mask for the sky", *"abcdefgh"]
+SAID = ("dehaze", "the blacks", "a mask", "for the sky", "shadow lift", "ändern", "what I asked for, twice")
+WORDINGS = [" ".join(words) for count in (1, 2, 3) for words in permutations(SAID, count)]
 
 
 @pytest.fixture
