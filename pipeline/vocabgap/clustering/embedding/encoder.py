@@ -43,6 +43,7 @@ _SCORES: Final = "logits"  # of classes, or of the words of the vocabulary
 _OF_TOKENS: Final = ("last_hidden_state", "token_embeddings")
 _SILENT: Final = 4  # what the runtime would log comes as an exception too
 _EXTERNAL_FOLDER: Final = "session.model_external_initializers_file_folder_path"
+_TOKENS_AT_ONCE: Final = 1024  # of a batch: memory grows with them
 _PROBES: Final = ("a", "a b c d e f g")  # of different lengths
 
 _OTHER_MODEL_HINT: Final = "name a model that embeds texts"
@@ -83,9 +84,10 @@ class Encoder:
         by_length: dict[int, list[int]] = {}
         for place, tokens in enumerate(split):
             by_length.setdefault(len(tokens.ids), []).append(place)
-        for places in by_length.values():
-            for start in range(0, len(places), self.files.batch):
-                some = places[start : start + self.files.batch]
+        for length, places in by_length.items():
+            size = max(1, min(self.files.batch, _TOKENS_AT_ONCE // length))
+            for start in range(0, len(places), size):
+                some = places[start : start + size]
                 yield some, self._rounded([texts[place] for place in some], [split[place] for place in some])
 
     def probe(self) -> int:
