@@ -79,7 +79,10 @@ def test_a_report_says_what_the_run_before_was_narrowed_to(photos: Path, tmp_pat
     text = text_of(publish(tmp_path, photos, selection=Selection(categories=("local",))))
 
     assert "Since the run before, of 2026-06-01T00:00:00Z, in all that was scanned: 2 continued." in text
-    assert "The run before was narrowed or ranked differently (category: all before, local now):" in text
+    assert (
+        "The run before was narrowed, grouped or ranked differently (category: all before, local now):"
+        in text
+    )
 
 
 def test_a_report_that_is_narrowed_like_the_one_before_says_what_the_numbers_are_of(

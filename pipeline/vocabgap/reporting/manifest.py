@@ -37,6 +37,7 @@ RUN_FILES: Final = frozenset(
 )
 _LIBRARIES: Final = ("numba", "numpy", "polars", "scikit-learn", "scipy", "snowballstemmer")
 ALL: Final = "all"
+EMBEDDER: Final = "embedder"  # what two runs differ in
 _UNKNOWN: Final = "not known"
 
 
@@ -138,6 +139,7 @@ class Compared(msgspec.Struct, frozen=True):
     folder: Annotated[
         str | None, msgspec.Meta(description="where it lies, as the command has it; null if it was replaced")
     ] = None
+    model: Annotated[Model | None, msgspec.Meta(description="what embedded its wordings, if anything")] = None
 
 
 class Rendering(msgspec.Struct, frozen=True):
@@ -197,11 +199,14 @@ class Manifest(msgspec.Struct, frozen=True):
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """In what the run before is narrowed, or ranked, differently."""
+        """In what the run before is narrowed, grouped or ranked differently."""
         if self.compared is None or self.parameters is None:
             return ()
         between = self.now - self.compared.now
-        return differences(self.compared.narrowing, self.parameters.narrowing, between=between)
+        apart = differences(self.compared.narrowing, self.parameters.narrowing, between=between)
+        # Another processor may move a wording or two; another model groups anew.
+        grouped = model_differences(self.compared.model, self.model)
+        return (*apart, *(each for each in grouped if each.filter == EMBEDDER))
 
     @property
     def grouped_by(self) -> str:
@@ -270,11 +275,11 @@ def model_differences(earlier: Model | None, later: Model | None) -> tuple[Diffe
     """In what two runs embedded wordings differently; nothing where the vectors are the same."""
     if earlier is None or later is None:
         names = [NO_EMBEDDER if each is None else each.name for each in (earlier, later)]
-        return () if earlier is later else (Difference("embedder", *names),)
+        return () if earlier is later else (Difference(EMBEDDER, *names),)
     if earlier.vectors == later.vectors:
         return ()
     pairs = {
-        "embedder": tuple(f"{each.name} {each.sha256[:8]}" for each in (earlier, later)),
+        EMBEDDER: tuple(f"{each.name} {each.sha256[:8]}" for each in (earlier, later)),
         "runtime": (earlier.runtime, later.runtime),
         "processor": (earlier.processor, later.processor),
     }

@@ -138,7 +138,8 @@ def read_baseline(out: Path, now: datetime, previous: str | Path | None = None) 
     if again:
         return Baseline(surfaces, manifest.compared)
     digest = describe_output(folder / GROUPS_NAME).sha256
-    return Baseline(surfaces, Compared(manifest.now, digest, _narrowing(manifest)), asked_for)
+    compared = Compared(manifest.now, digest, _narrowing(manifest), model=manifest.model)
+    return Baseline(surfaces, compared, asked_for)
 
 
 def read_run(folder: str | Path, *, option: str) -> tuple[Manifest, pl.DataFrame]:

@@ -133,6 +133,13 @@ def test_what_auto_has_found_is_pinned(sightings: Path, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "again" / "run.json").read_text())["model"] == manifest["model"]
 
 
+def test_a_run_before_with_another_embedder_is_told(sightings: Path, folder: Path, tmp_path: Path) -> None:
+    run(["report", str(sightings), "--embedder", "none", "--now", "2026-06-30"])
+    run(["report", str(sightings), "--embedder", str(folder), "--now", NOW])
+    text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert "grouped or ranked differently (embedder: none before, tiny now)" in text
+
+
 def test_diff_tells_of_another_embedder(
     sightings: Path, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
