@@ -81,8 +81,8 @@ def default(points: Points) -> Rows:
 
 
 def words(points: Points) -> Rows:
-    """Plain TF-IDF of words and pairs."""
-    return Rows(word_rows(points.contents, points.weights, pair_weight=1.0), sparse.csr_array((0, 0)))
+    """Plain TF-IDF of words."""
+    return Rows(word_rows(points.contents, points.weights), sparse.csr_array((0, 0)))
 
 
 class Chance:
@@ -159,7 +159,7 @@ def _half(rows: Rows) -> FloatArray:
 
 
 def embedded(points: Points) -> Rows:
-    """Words and pairs beside vectors of a sentence embedder."""
+    """Words and contrasts beside vectors of a sentence embedder."""
     return blended_rows(points, Chance())
 
 
@@ -213,7 +213,7 @@ def grouped(path: Path, case: Case, solve: Solve) -> Cost:
 
 
 def _rows(records: pl.DataFrame, space: Space) -> tuple[Rows, FloatArray]:
-    points = points_of(records)
+    points = points_of(records, with_texts=True)
     return space(points), points.weights
 
 

@@ -1,5 +1,7 @@
 """Where the dendrogram is cut: sentences are held together by less than noun phrases."""
 
+from typing import Final
+
 import numpy as np
 import polars as pl
 import pytest
@@ -7,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.clustering.cutting import (
-    PHRASE_CUT,
-    SENTENCE_CUT,
+    NEVER,
+    Cut,
     cuts,
     flat_groups,
 )
@@ -47,21 +49,44 @@ def test_sentences_are_sentences(sentence: str) -> None:
     assert sentence_share(np.array([clause_share(surface(sentence))])).tolist() == [1.0]
 
 
+CUT: Final = Cut(pair=0.3, group=0.2, sentence=0.1)
+NOWHERE: Final[list[dict[int, int]]] = [{}, {}, {}, {}]
+
+
 def test_the_cut_of_a_merge_goes_by_the_mentions_below_it() -> None:
     merges = linkage((0, 1, 0.2, 4), (2, 3, 0.6, 9))
 
-    found = cuts(merges, np.array([1.0, 3.0, 5.0]), np.array([0.2, 0.0, 0.0]))
+    found = cuts(
+        merges, np.array([1.0, 3.0, 5.0]), np.array([0.2, 0.0, 0.0]), NOWHERE[:3], Cut(0.3, 0.0, 0.1)
+    )
 
     share = np.array([0.2 / 4, 0.2 / 9])
-    np.testing.assert_allclose(found, PHRASE_CUT + (SENTENCE_CUT - PHRASE_CUT) * share / 0.1)
+    np.testing.assert_allclose(found, 0.3 + 0.1 * share / 0.1)
 
 
 def test_the_cut_of_phrases_and_of_sentences() -> None:
     merges = linkage((0, 1, 0.2, 2), (2, 3, 0.3, 2))
 
-    found = cuts(merges, np.ones(4), np.array([0.0, 0.0, 0.5, 0.1]))
+    found = cuts(merges, np.ones(4), np.array([0.0, 0.0, 0.5, 0.1]), NOWHERE, CUT)
 
-    np.testing.assert_allclose(found, [PHRASE_CUT, SENTENCE_CUT])
+    np.testing.assert_allclose(found, [0.3, 0.4])
+
+
+def test_larger_groups_may_be_further_apart() -> None:
+    merges = linkage((0, 1, 0.2, 2), (2, 3, 0.3, 2), (4, 5, 0.4, 4))
+
+    found = cuts(merges, np.ones(4), np.zeros(4), NOWHERE, CUT)
+
+    np.testing.assert_allclose(found, [0.3, 0.3, 0.3 + 0.2 * (1.0 - 2.0**-0.5)])
+
+
+def test_what_contrasts_is_never_merged_nor_what_holds_it() -> None:
+    merges = linkage((0, 1, 0.1, 2), (2, 3, 0.2, 2), (4, 5, 0.3, 4))
+
+    found = cuts(merges, np.ones(4), np.zeros(4), [{7: 0}, {7: 1}, {}, {}], CUT)
+
+    assert found.tolist() == [NEVER, pytest.approx(0.3), NEVER]
+    assert flat_groups(merges, 4, found).tolist() == [0, 1, 2, 2]
 
 
 def test_merges_strictly_below_the_threshold_are_made() -> None:

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 import pytest
 
 from vocabgap.clustering import blending as dense
-from vocabgap.clustering.blending import EXPANSION, blended_rows, dense_rows, embedded
+from vocabgap.clustering.blending import EXPANSION, blended_rows, centred, embedded, expanded
 from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.wordings import points_of
 from vocabgap.errors import InvalidInputError
@@ -47,6 +48,10 @@ def by_hand(embeddings: np.ndarray) -> np.ndarray:
         drawn = sum(weight * centred[place] for place, weight in weights.items())
         rows.append(row + drawn / (0.2 + sum(weights.values())))
     return np.asarray(np.array(rows) / np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+def dense_rows(embeddings: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return expanded(centred(embeddings))
 
 
 @pytest.mark.parametrize("count", [2, 11, 12, 60, 700])
@@ -106,7 +111,8 @@ def test_how_the_memory_lies_changes_nothing() -> None:
     records = asked_for(*(f"need {'x' * number}" for number in range(1, 51)))
 
     one, other = (
-        blended_rows(points_of(records), Fixed(each)).dense for each in (vectors, np.asfortranarray(vectors))
+        blended_rows(points_of(records, with_texts=True), Fixed(each)).dense
+        for each in (vectors, np.asfortranarray(vectors))
     )
 
     np.testing.assert_array_equal(one, other)
@@ -123,7 +129,7 @@ def test_a_surface_is_embedded_as_it_is_worded_most() -> None:
     records = asked_for("Reed masks", "reed-mask", "reed-mask", "tilt shift")
     embedder = Fixed(directions(2, 2))
 
-    rows = blended_rows(points_of(records), embedder)
+    rows = blended_rows(points_of(records, with_texts=True), embedder)
 
     assert embedder.asked == ["reed-mask", "tilt shift"]
     assert rows.plain().shape[0] == 2
@@ -131,7 +137,7 @@ def test_a_surface_is_embedded_as_it_is_worded_most() -> None:
 
 
 def test_half_of_a_row_is_words() -> None:
-    rows = blended_rows(points_of(asked_for("reed mask", "tilt shift")), Fixed(np.eye(2)))
+    rows = blended_rows(points_of(asked_for("reed mask", "tilt shift"), with_texts=True), Fixed(np.eye(2)))
 
     np.testing.assert_allclose(rows.plain_terms().power(2).sum(axis=1), 0.5)
 

@@ -5,7 +5,7 @@ from polars.testing import assert_frame_equal
 
 from builders.clustering import asking
 from vocabgap.clustering import linkage
-from vocabgap.clustering.cutting import SENTENCE_CUT
+from vocabgap.clustering.cutting import WORDS_CUT
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.schema import LINKAGE, SWEEP
@@ -76,7 +76,7 @@ def test_the_weakest_link_is_the_height_of_the_last_merge(found: Clusters) -> No
     for number, link in found.clusters.select("cluster", "weakest_link").iter_rows():
         _, linkage = found.dendrogram(number)
         assert link == pytest.approx(linkage["height"].max() or 0.0, abs=1e-6)
-        assert link < SENTENCE_CUT
+        assert link < WORDS_CUT.farthest
 
 
 def test_the_tree_below_a_group_has_its_surfaces_and_its_merges(found: Clusters) -> None:

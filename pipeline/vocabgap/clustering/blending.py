@@ -1,4 +1,4 @@
-"""Rows that are half words and half sentence embeddings: how they are made, and searched.
+"""Rows of what needs mean: sentence embeddings beside words and contrasts; how they are made, and searched.
 
 All texts of a corpus speak of one trade, so all of their embeddings point the same way, and the share of that
 way that a pair has in common says nothing. It is taken off, the more of it the more texts there are to know
@@ -19,17 +19,19 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from vocabgap.clustering.contrasts import pole_rows, poles_of
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, on_grid, word_rows
 from vocabgap.clustering.wordings import Points
 from vocabgap.errors import InvalidInputError, unusable
 
-# Chosen on eight labelled sets, with MiniLM. The mean B-cubed F1 is .771; in brackets what else was measured.
-EMBEDDING_SHARE: Final = 0.5  # of the embedding beside the words (.45: .763, .55: .765)
-EMBEDDED_PAIR_WEIGHT: Final = 1.0  # of a pair of neighbouring words beside a word (.3: .756, 1.5: .763)
-SHRINKAGE: Final = 5.0  # texts at which half of their mean is taken off (50: .770)
-EXPANSION: Final = 10  # nearest texts that a text is augmented by (5: .762, 15: .770)
-ALPHA: Final = 3  # power of the cosine that a neighbour counts with (4: .768)
-PRIOR: Final = 0.2  # added to the sum of these weights: few and far neighbours count for less (.1, .4: .770)
+# Chosen on four labelled gap logs and eight sets of public phrases; flat around these values.
+MEANING: Final = 2.0  # weight of the embeddings ...
+CONTRASTS: Final = 0.35  # ... of the poles at which a need stands, beside them ...
+WORDS: Final = 0.4  # ... and of the words
+SHRINKAGE: Final = 5.0  # texts at which half of their mean is taken off
+EXPANSION: Final = 6  # nearest texts that a text is augmented by
+ALPHA: Final = 3  # power of the cosine that a neighbour counts with
+PRIOR: Final = 0.2  # added to the sum of these weights: few and far neighbours count for less
 LISTED: Final = 16  # nearest clusters kept of each cluster
 DEPTH: Final = 0.85  # a search goes down to this share of the nearest similarity, so that its list lasts
 _CANDIDATES: Final = 2 * LISTED  # similarities worked out of a cluster, unless more are too near to tell
@@ -53,13 +55,24 @@ class TextEmbedder(Protocol):
 
 
 def blended_rows(points: Points, embedder: TextEmbedder) -> Rows:
-    """Rows of unit length: half TF-IDF of words and pairs of words, half embeddings.
+    """Rows of unit length: what a need and its record mean, the poles at which it stands, and their words.
 
-    The embeddings see to the spelling, so no character trigrams are needed.
+    A wording is embedded as it was said, and once more without its frame and with what its records say of it:
+    the shorter the wording, the more of the second is the record. The embeddings see to the spelling, so no
+    character trigrams are needed.
+
+    Args:
+        points: The surfaces, with their texts.
+        embedder: What gives the embeddings.
     """
-    words = word_rows(points.contents, points.weights, EMBEDDED_PAIR_WEIGHT)
-    dense = dense_rows(embedded(embedder, points.spoken))
-    scales = np.sqrt([1.0 - EMBEDDING_SHARE, EMBEDDING_SHARE])
+    count = len(points.contents)
+    embeddings = embedded(embedder, [*points.spoken, *points.texts])
+    meaning = _unit(centred(embeddings[:count]) + centred(embeddings[count:]))
+    poles = pole_rows(list(map(poles_of, points.need_stems)))
+    dense = expanded(_unit(np.hstack([meaning * np.sqrt(MEANING), poles * np.sqrt(CONTRASTS)])))
+    words = word_rows(points.text_contents, points.weights)
+    whole = MEANING + CONTRASTS + WORDS
+    scales = np.sqrt([WORDS / whole, (MEANING + CONTRASTS) / whole])
     return Rows(sparse.csr_array(words * scales[0]), sparse.csr_array((0, 0)), dense * scales[1])
 
 
@@ -89,19 +102,20 @@ def embedded(embedder: TextEmbedder, texts: Sequence[str]) -> FloatArray:
     return np.asarray(vectors / lengths)
 
 
-def dense_rows(embeddings: FloatArray) -> FloatArray:
-    """Rows of unit length whose dot product says how near two texts are among the texts of this corpus.
-
-    They are made of such rows, the embeddings, and are of the same shape (n, dimensions).
-    """
+def centred(embeddings: FloatArray) -> FloatArray:
+    """Embeddings without the way that all texts of this corpus point, as rows of unit length."""
     count = len(embeddings)
     if count < 2:  # noqa: PLR2004
         return embeddings
-    mean = np.add.reduce(embeddings, axis=0) / (count + SHRINKAGE)
-    distinct, number, copies = np.unique(
-        _unit(embeddings - mean), axis=0, return_inverse=True, return_counts=True
-    )
-    expanded = np.empty_like(distinct)
+    return _unit(embeddings - np.add.reduce(embeddings, axis=0) / (count + SHRINKAGE))
+
+
+def expanded(rows: FloatArray) -> FloatArray:
+    """Rows of unit length, each drawn to its nearest ones; of the same shape."""
+    if len(rows) < 2:  # noqa: PLR2004
+        return rows
+    distinct, number, copies = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+    drawn = np.empty_like(distinct)
     for start, near, similarity in _nearest(distinct, EXPANSION):
         part = slice(start, start + len(near))
         own = copies[part, None] - 1
@@ -111,9 +125,9 @@ def dense_rows(embeddings: FloatArray) -> FloatArray:
         weights = taken * np.maximum(similarity, 0.0) ** ALPHA
         kept = np.minimum(own, EXPANSION)
         total = PRIOR + kept + weights.sum(axis=1, keepdims=True)
-        drawn = kept * distinct[part] + (weights[:, :, None] * distinct[near]).sum(axis=1)
-        expanded[part] = distinct[part] + drawn / total
-    return _unit(expanded)[number]
+        near_sum = kept * distinct[part] + (weights[:, :, None] * distinct[near]).sum(axis=1)
+        drawn[part] = distinct[part] + near_sum / total
+    return _unit(drawn)[number]
 
 
 def _unit(rows: FloatArray) -> FloatArray:

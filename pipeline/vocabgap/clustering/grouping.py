@@ -10,10 +10,11 @@ import polars as pl
 
 from vocabgap.clustering.blending import TextEmbedder, blended_rows
 from vocabgap.clustering.constraints import Origin, regrouped
-from vocabgap.clustering.cutting import SENTENCE_CUT, below, cuts, flat_groups, members_of
+from vocabgap.clustering.contrasts import SHORT, poles_of
+from vocabgap.clustering.cutting import MEANING_CUT, WORDS_CUT, Tree, below, cuts, members_of
 from vocabgap.clustering.describing import Labeller, cohesion, similarity, weakest_links
 from vocabgap.clustering.linkage import average_linkage
-from vocabgap.clustering.vectorizing import IntArray, Rows, vectorize
+from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize
 from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.errors import InvalidInputError, NotFoundError, converted, require_kind, whole_number
 from vocabgap.records.record import PHRASE_FIELDS
@@ -37,16 +38,17 @@ def cluster(
 ) -> "Clusters":
     """Group the needs of some records, however they were worded.
 
-    TF-IDF of the distinct surfaces, weighted by their mentions, then average-linkage agglomerative
-    clustering on cosine distance. The dendrogram, and so the partition at one distance, is that of
-    scikit-learn's `AgglomerativeClustering` on one row a mention, up to ties. With an embedder half of a
-    row is TF-IDF of words and half the embedding of the surface's most used wording.
+    Rows of the distinct surfaces, weighted by their mentions, then average-linkage agglomerative clustering
+    on cosine distance. The dendrogram, and so the partition at one distance, is that of scikit-learn's
+    `AgglomerativeClustering` on one row a mention, up to ties. With an embedder a row is what the wording and
+    its records mean, beside their words and the contrasts at which they stand; without one, TF-IDF.
 
     Args:
         records: Table `records`, at least the three columns that a phrase is taken from.
         settings: The settings in force; the defaults by default. A keyword that is given counts before them.
         threshold: Cosine distance, 0 to 1, at which merging stops; the comparison is strict. With `by
-            wording` it is the one that suits those of each group: sentences are held together by less.
+            wording` it is the one that suits each merge: large groups and sentences are held together by
+            less, and what contrasts (add, remove) is not merged.
         stop_words: Words to ignore beside the function words.
         synonyms: A word or phrase to the others that stand for it.
         embedder: What gives sentence embeddings, such as `vocabgap.Embedder`; or, as text, which one is
@@ -67,19 +69,25 @@ def cluster(
     settings = overridden(
         settings, threshold=threshold, stop_words=stop_words, synonyms=synonyms, embedder=named
     )
-    cut = None if settings.threshold == BY_WORDING else settings.threshold
-    max_distance = max(_farthest(cut), _distance("max_distance", max_distance))
+    threshold = None if settings.threshold == BY_WORDING else settings.threshold
+    max_distance = _distance("max_distance", max_distance)
     if embedder is None or isinstance(embedder, str):
         from vocabgap.clustering.embedding.embedder import load_embedder  # noqa: PLC0415 - loads a thread pool
 
         embedder = load_embedder(settings.embedder)
-    points = points_of(records, settings.stop_words, settings.synonyms)
+    points = points_of(records, settings.stop_words, settings.synonyms, with_texts=embedder is not None)
     if embedder is None:
+        cut, stems = WORDS_CUT, [surface.split() for surface in points.surfaces["surface"]]
         rows = vectorize(points.contents, points.weights, points.sentence_shares)
     else:
+        cut, stems = MEANING_CUT, points.need_stems
         rows = blended_rows(points, embedder)
+    max_distance = max(cut.farthest if threshold is None else threshold, max_distance)
     linkage, max_distance = average_linkage(rows, points.weights, max_distance)
-    return _cut(points, rows, linkage, cut, max_distance)
+    poles = [poles_of(words) if len(words) <= SHORT else {} for words in stems]
+    at = cuts(linkage, points.weights, points.clause_shares, poles, cut)
+    tree = Tree(linkage, at, cut, len(points.contents), max_distance)
+    return _clusters(points, rows, tree, threshold, 0.0)
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,21 +97,38 @@ class Clusters:
     Attributes:
         wordings: One row a distinct phrase, with its surface and cluster (table `wordings`).
         clusters: One row a group, with its label, cohesion and weakest link (table `clusters`).
-        linkage: The dendrogram over the sorted surfaces (table `linkage`).
         threshold: The cosine distance at which merging stopped; None where that went by the wordings.
-        max_distance: The linkage holds every merge below this cosine distance.
+        shift: How much further than the wordings say groups were let be apart; 0.0 where nobody said so.
         origins: Where people's decisions were followed: of each group what it was before. Else empty.
     """
 
     wordings: pl.DataFrame
     clusters: pl.DataFrame
-    linkage: pl.DataFrame
     threshold: float | None
-    max_distance: float
+    shift: float
+    _tree: Tree
     _points: Points
     _rows: Rows
     _labels: IntArray
     origins: tuple[Origin, ...] = ()
+
+    @property
+    def linkage(self) -> pl.DataFrame:
+        """The dendrogram over the sorted surfaces (table `linkage`)."""
+        return self._tree.linkage
+
+    @property
+    def cuts(self) -> FloatArray:
+        """The cosine distance below which each merge suits its wordings, shape (merges,).
+
+        Negative where its two sides contrast: such a merge is made at no distance.
+        """
+        return self._tree.cuts
+
+    @property
+    def max_distance(self) -> float:
+        """The linkage holds every merge below this cosine distance."""
+        return self._tree.max_distance
 
     def __repr__(self) -> str:
         """How many groups there are of how many wordings, in one line."""
@@ -133,21 +158,20 @@ class Clusters:
             for label, surface in self.clusters.select("label", "label_surface").iter_rows()
         ]
         groups = regrouped(self._labels, labelled, self._points, self._rows, constraints)
-        described = _described(groups.labels, groups.labelled, self._points, self._rows, self.linkage)
-        return replace(
-            described, threshold=self.threshold, max_distance=self.max_distance, origins=groups.origins
-        )
+        described = _described(groups.labels, groups.labelled, self._points, self._rows, self._tree)
+        return replace(described, threshold=self.threshold, shift=self.shift, origins=groups.origins)
 
-    def at(self, threshold: float | None) -> "Clusters":
+    def at(self, threshold: float | None = None, shift: float = 0.0) -> "Clusters":
         """The groups at another cut, from the same merges: nothing is clustered again.
 
         Args:
             threshold: Cosine distance at which merging stops; None for that which suits the wordings.
+            shift: With None, how much further than that groups may be apart; less where it is negative.
 
         Raises:
             InvalidInputError: It is no cosine distance, or beyond `max_distance`.
         """
-        return _cut(self._points, self._rows, self.linkage, self._within(threshold), self.max_distance)
+        return _clusters(self._points, self._rows, self._tree, self._within(threshold), shift)
 
     def sweep(self, thresholds: Iterable[float | None] | None = None) -> pl.DataFrame:
         """What each of several cuts would give (table `sweep`).
@@ -162,7 +186,7 @@ class Clusters:
         if thresholds is None:
             fixed = sorted({*SWEEP_CUTS, *([] if self.threshold is None else [self.threshold])})
             every = [*([None] if self.threshold is None else []), *fixed]
-            thresholds = [each for each in every if _farthest(each) <= self.max_distance]
+            thresholds = [each for each in every if self._farthest(each) <= self.max_distance]
         require_kind(
             "thresholds", thresholds, Iterable, "several cosine distances", hint="such as [0.5, 0.7]"
         )
@@ -210,7 +234,7 @@ class Clusters:
     def _within(self, threshold: float | None) -> float | None:
         """A cut for which all merges are known."""
         threshold = None if threshold is None else _distance("threshold", threshold)
-        farthest = _farthest(threshold)
+        farthest = self._farthest(threshold)
         if farthest > self.max_distance:
             raise InvalidInputError(
                 f"merges are known below a distance of {self.max_distance}, not to {farthest}",
@@ -218,8 +242,12 @@ class Clusters:
             )
         return threshold
 
+    def _farthest(self, threshold: float | None) -> float:
+        """The largest distance at which a cut may merge."""
+        return self._tree.cut.farthest if threshold is None else threshold
+
     def _swept(self, threshold: float | None, labeller: Labeller) -> dict[str, object]:
-        labels = _labels_at(self._points, self.linkage, threshold)
+        labels = self._tree.labels(threshold, 0.0)
         mentions = np.bincount(labels, self._points.weights)
         surfaces = np.bincount(labels)
         groups = members_of(labels)
@@ -238,23 +266,15 @@ class Clusters:
         }
 
 
-def _cut(
-    points: Points, rows: Rows, linkage: pl.DataFrame, threshold: float | None, max_distance: float
-) -> Clusters:
-    labels = _labels_at(points, linkage, threshold)
+def _clusters(points: Points, rows: Rows, tree: Tree, threshold: float | None, shift: float) -> Clusters:
+    labels = tree.labels(threshold, shift)
     labeller = Labeller(points)
     labelled = [labeller.label(group.tolist()) for group in members_of(labels)]
-    described = _described(labels, labelled, points, rows, linkage)
-    return replace(described, threshold=threshold, max_distance=max_distance)
-
-
-def _labels_at(points: Points, linkage: pl.DataFrame, threshold: float | None) -> IntArray:
-    at = cuts(linkage, points.weights, points.clause_shares) if threshold is None else threshold
-    return flat_groups(linkage, len(points.contents), at)
+    return replace(_described(labels, labelled, points, rows, tree), threshold=threshold, shift=shift)
 
 
 def _described(
-    labels: IntArray, labelled: Sequence[tuple[str, int]], points: Points, rows: Rows, linkage: pl.DataFrame
+    labels: IntArray, labelled: Sequence[tuple[str, int]], points: Points, rows: Rows, tree: Tree
 ) -> Clusters:
     """A partition with what is said of its groups; `labelled` has the label of each, and its point."""
     label_points = np.array([point for _, point in labelled], np.int64)
@@ -272,17 +292,12 @@ def _described(
             "surfaces": np.bincount(labels, minlength=len(labelled)),
             "mentions": np.bincount(labels, points.weights, minlength=len(labelled)).astype(np.int64),
             "cohesion": cohesion(rows, labels),
-            "weakest_link": weakest_links(linkage, labels),
+            "weakest_link": weakest_links(tree.linkage, labels),
         },
         schema=CLUSTERS.schema,
     )
     wordings = points.wordings.join(placed, on="surface", how="left", maintain_order="left")
-    return Clusters(wordings.select(WORDINGS.names), clusters, linkage, None, 0.0, points, rows, labels)
-
-
-def _farthest(threshold: float | None) -> float:
-    """The largest distance at which a cut may merge."""
-    return SENTENCE_CUT if threshold is None else threshold
+    return Clusters(wordings.select(WORDINGS.names), clusters, None, 0.0, tree, points, rows, labels)
 
 
 def _distance(name: str, value: float) -> float:

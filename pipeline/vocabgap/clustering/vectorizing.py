@@ -110,24 +110,22 @@ def vectorize(contents: Sequence[str], mentions: FloatArray, sentences: FloatArr
     return Rows(sparse.csr_array(term_weights), grams)
 
 
-def word_rows(
-    contents: Sequence[str], mentions: FloatArray, pair_weight: float = PAIR_WEIGHT
-) -> sparse.csr_array:
-    """TF-IDF of words and of pairs of neighbouring words alone, as rows of unit length.
+def word_rows(contents: Sequence[str], mentions: FloatArray) -> sparse.csr_array:
+    """TF-IDF of words alone, as rows of unit length.
 
-    Of contents as `vectorize` takes them; shape (n, words + pairs), columns sorted.
+    Of contents as `vectorize` takes them; shape (n, words), columns sorted.
     """
     if not contents:
         return sparse.csr_array((0, 0))
-    _, words, pairs = _word_counts(contents)
-    return _with_pairs(_weighted(words, mentions), pairs, mentions, pair_weight)
+    _, words, _ = _word_counts(contents)
+    return unit_rows(_weighted(words, mentions))
 
 
 def _lexical(
     words: sparse.csr_array, pairs: sparse.csr_array, mentions: FloatArray, sentences: FloatArray
 ) -> sparse.csr_array:
     weighted = _weighted(words, mentions)
-    own, single = _with_pairs(weighted, pairs, mentions, PAIR_WEIGHT), unit_rows(weighted)
+    own, single = _with_pairs(weighted, pairs, mentions), unit_rows(weighted)
     near = co_occurrence(single, mentions)
     shortened = []
     # By blocks, for before they are shortened the rows are several times as long.
@@ -140,9 +138,9 @@ def _lexical(
 
 
 def _with_pairs(
-    weighted: sparse.csr_array, pairs: sparse.csr_array, mentions: FloatArray, pair_weight: float
+    weighted: sparse.csr_array, pairs: sparse.csr_array, mentions: FloatArray
 ) -> sparse.csr_array:
-    both = sparse.hstack([weighted, pair_weight * _weighted(pairs, mentions)], format="csr")
+    both = sparse.hstack([weighted, PAIR_WEIGHT * _weighted(pairs, mentions)], format="csr")
     return unit_rows(sparse.csr_array(both))
 
 

@@ -6,7 +6,7 @@ sentence, for sentences that mean the same share fewer words than noun phrases d
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Final
@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from vocabgap.schema import phrase
+from vocabgap.clustering.frames import need
+from vocabgap.schema import phrase, stripped
 from vocabgap.text import content_words, ignored_stems, stem, surface, synonym_table
 
 NO_SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
@@ -35,6 +36,8 @@ _NOUNS_TOO: Final = "can will may might must does"
 CLAUSE_STEMS: Final = frozenset(map(stem, _CLAUSE_WORDS.split()))
 _AMBIGUOUS_STEMS: Final = frozenset(map(stem, _NOUNS_TOO.split()))
 _SENTENCE_FROM: Final = 0.10  # share of clause words from which on a wording is a sentence
+_DETAILS: Final = ("intent", "description", "workaround")  # columns that say more of a need, in this order
+_RECORDS_OF_A_TEXT: Final = 3  # whose details are gathered: those that say most
 
 
 @dataclass(frozen=True)
@@ -46,12 +49,17 @@ class Points:
         surfaces: Columns `surface` and `mentions`, one row a point.
         contents: The words of each surface that are compared, joined by spaces.
         clause_shares: The share of words in each surface that only stand in sentences, shape (n,).
+        texts: What the records of each surface say in all: its need, then their intent, description and
+            workaround. Empty where nobody asked for it.
+        text_contents: The words of each text that are compared, joined by spaces.
     """
 
     wordings: pl.DataFrame
     surfaces: pl.DataFrame
     contents: list[str]
     clause_shares: npt.NDArray[np.float64]
+    texts: tuple[str, ...] = ()
+    text_contents: tuple[str, ...] = ()
 
     @cached_property
     def spoken(self) -> list[str]:
@@ -59,6 +67,16 @@ class Points:
         by_use = self.wordings.sort("mentions", "wording", descending=[True, False])
         wording = dict(by_use.unique("surface", keep="first").select("surface", "wording").iter_rows())
         return [wording[surface] for surface in self.surfaces["surface"]]
+
+    @cached_property
+    def needs(self) -> list[str]:
+        """The most used wording of each surface, without the frame in which it was said."""
+        return list(map(need, self.spoken))
+
+    @cached_property
+    def need_stems(self) -> list[list[str]]:
+        """The stems of each need."""
+        return [surface(need).split() for need in self.needs]
 
     @cached_property
     def weights(self) -> npt.NDArray[np.float64]:
@@ -72,14 +90,20 @@ class Points:
 
 
 def points_of(
-    records: pl.DataFrame, stop_words: Iterable[str] = (), synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS
+    records: pl.DataFrame,
+    stop_words: Iterable[str] = (),
+    synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS,
+    *,
+    with_texts: bool = False,
 ) -> Points:
     """The points that some records are clustered as.
 
     Args:
-        records: Columns `missing_capability`, `description` and `intent` of table `records`.
+        records: Columns `missing_capability`, `description` and `intent` of table `records`; for the texts
+            `workaround`, too, if it is there.
         stop_words: Words to ignore beside the function words.
         synonyms: A word or phrase to the others that stand for it; none stands for two.
+        with_texts: Gather what the records say beside their phrase, too.
     """
     ignored = ignored_stems(stop_words)
     fold = folding(synonyms, ignored)
@@ -87,7 +111,19 @@ def points_of(
     surfaces = surfaces_of(wordings)
     contents = [" ".join(fold(content_words(surface, ignored))) for surface in surfaces["surface"]]
     clause_shares = np.fromiter(map(clause_share, surfaces["surface"]), np.float64, surfaces.height)
-    return Points(wordings, surfaces, contents, clause_shares)
+    points = Points(wordings, surfaces, contents, clause_shares)
+    if not with_texts:
+        return points
+    details = _details_of(records, wordings)
+    texts = tuple(
+        f"{said}. {details[surface]}" if surface in details else said
+        for said, surface in zip(points.needs, surfaces["surface"], strict=True)
+    )
+    return replace(
+        points,
+        texts=texts,
+        text_contents=tuple(" ".join(fold(content_words(surface(text), ignored))) for text in texts),
+    )
 
 
 def wordings_of(records: pl.DataFrame) -> pl.DataFrame:
@@ -104,6 +140,28 @@ def wordings_of(records: pl.DataFrame) -> pl.DataFrame:
     )
     surfaces = pl.Series("surface", [surface(wording) for wording in counted["wording"]], dtype=pl.String)
     return counted.with_columns(pl.col("mentions").cast(pl.Int64), surfaces)
+
+
+def _details_of(records: pl.DataFrame, wordings: pl.DataFrame) -> dict[str, str]:
+    """What the records of each surface say beside their phrase; none where they say nothing.
+
+    It depends neither on the order of the records nor on how often one says the same.
+    """
+    columns = [stripped(pl.col(name)) for name in _DETAILS if name in records.columns]
+    said = [pl.when(column != "").then(column) for column in columns]
+    details = (
+        records.select(
+            phrase().alias("wording"), pl.concat_str(said, separator=". ", ignore_nulls=True).alias("detail")
+        )
+        .filter(pl.col("detail") != "")
+        .join(wordings.select("wording", "surface"), on="wording")
+        .select("surface", "detail")
+        .unique()
+        .sort("surface", pl.col("detail").str.len_chars(), "detail", descending=[False, True, False])
+        .group_by("surface", maintain_order=True)
+        .agg(pl.col("detail").head(_RECORDS_OF_A_TEXT).str.join(". "))
+    )
+    return dict(details.iter_rows())
 
 
 def surfaces_of(wordings: pl.DataFrame) -> pl.DataFrame:

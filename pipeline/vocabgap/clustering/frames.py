@@ -1,0 +1,110 @@
+r"""What a wording asks for, without the frame in which agents say that something is missing.
+
+"No way to crop to a circle", "the editor has no circular crop", "circular_crop is not exposed" and
+"cannot crop to a circle from here" ask for one thing in four frames. Frames stand in many different needs
+and are no evidence that two of them are one; what is left of a wording when its frame is taken off is the
+action and its object.
+
+A frame is taken off only where something is left that can be read. No list knows all frames: a wording
+whose frame is not known stays as it is.
+"""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+_MEANS: Final = (
+    r"(?:ways?|tools?|means|options?|methods?|calls?|commands?|functions?|operations?|ops?|primitives?|parameters?"
+    r"|switch(?:es)?|settings?|endpoints?|possibility|ability|support|features?|entry|entries|counterpart)"
+)
+_TO: Final = r"(?:to|for|of|that|which)"
+_MEANS_TO: Final = rf"(?:(?:\w+ )?{_MEANS}(?: \w+)? {_TO} (?:(?:be able to|lets? me|would|will|can) )?)"
+_UNABLE: Final = (
+    r"(?:cannot|can't|cant|can not|could not|couldn't|unable to|(?:am )?not able to"
+    r"|(?:it )?(?:isn't|is not|was not) possible to|impossible to|not possible to|failed to)"
+)
+_WANTED: Final = (
+    r"(?:wanted|want|wish|tried|had|needed|needs?|would (?:need|like)|would have needed|supposed|asked)"
+)
+_LACKING: Final = (
+    r"(?:doesn't|does not|don't|do not) (?:support|expose|offer|provide|allow|have|let (?:me|us))(?: any)?"
+)
+_ABSENT: Final = (
+    r"(?:possible|supported|available|exposed|wrapped|part of|among|implemented|offered|provided|there"
+    r"|allowed|permitted|enabled|covered)"
+)
+_LOST: Final = r"(?:missing|unsupported|unavailable|impossible|unreachable)"
+# What stands before the need. Each may follow another: "feature request: add support for ...".
+_OPENINGS: Final = (
+    r"\[?missing[ _-](?:tool|data|capability|operation)\b\]?\s*[:–-]*\s*",
+    r"missing\s*[:–-]\s*|missing (?=[a-z])",
+    r"(?:feature request|feature|request|enhancement|feat)\s*(?:\([^)]*\))?\s*[:–-]\s*",
+    rf"(?:(?:there(?:'s| is| was)|there isn't|i have|i've|we have|have|had|got) )?(?:no|any) {_MEANS_TO}",
+    rf"(?:(?:i|we|agents?|it|one) )?{_UNABLE} ",
+    rf"(?:(?:i|we) )?{_WANTED} (?:to )?(?:be able to )?(?:(?:an?|the|some|one) )?(?:{_MEANS_TO})?",
+    rf"(?:add|allow|support|enable|provide|expose|implement|introduce) (?:(?:an?|the) )?{_MEANS} {_TO} ",
+    rf"(?:(?:an?|the) )?{_MEANS} (?:to|for) ",
+    r"no (?=\w)",
+)
+# Somebody's tool that lacks it: "the connector has no ...", "X-bridge doesn't expose ...".
+_OWNERS: Final = (
+    rf".{{2,60}}?\b(?:has|have|had|offers?|exposes?|provides?|gives?|with) no (?:{_MEANS_TO})?",
+    rf".{{2,60}}?\b(?:lacks?|misses|is missing) (?:(?:an?|the|any) )?(?:{_MEANS_TO})?",
+    rf".{{2,60}}?\b{_LACKING} (?:{_MEANS_TO})?",
+    r"(?:the )?[\w./-]+(?: [\w./-]+){0,3}? (?:can't|cannot|couldn't|could not|won't) (?!be )",
+)
+# Its name, before a colon: "Forge MCP: retry a job".
+_NAME: Final = re.compile(
+    r"(?:[A-Z][\w.+-]*|[a-z]+-(?:mcp|bridge|server|connector))"
+    r"(?: (?:[A-Z][\w.+-]*|mcp|server|connector|bridge|plugin|integration|tools?|api|cli))*: +"
+)
+# What stands behind it: that it is not there, why it is wanted, what was done instead.
+_ENDINGS: Final = (
+    rf" (?:is |are |was |were )?(?:not|isn't|aren't|wasn't|weren't) (?:yet )?{_ABSENT}\b.*$",
+    rf" (?:is |are )?{_LOST}(?: (?:from|in|on|here|via)\b.*)?$",
+    r" (?:isn't|aren't|can't be|cannot be|couldn't be)\b.*$",
+    r" (?:from|in) (?:here|this (?:session|sandbox|environment|tool|server))\b",
+    r"[,;] (?:but|so|which|because|since|as|hence|therefore|though|although|while)\b.*$",
+    r" (?:but|because|so that|since) .*$",
+    r"\s*;.*$",
+    r" [–—-]+ .*$",
+)
+_LEAST: Final = 3  # characters that have to be left
+_ROUNDS: Final = 3
+_JOINTS: Final = re.compile(r"[_`]+")  # snake_case, `code`
+_CAMEL: Final = re.compile(r"\b[a-z]{2,}(?:[A-Z][a-z]+)+\b")  # listIssues, but neither GitHub nor dB
+_HUMP: Final = re.compile(r"(?=[A-Z])")
+_BLANKS: Final = re.compile(r"\s+")
+
+
+def _compiled(patterns: tuple[str, ...], anchor: str = "") -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(f"{anchor}(?:{pattern})", re.IGNORECASE) for pattern in patterns)
+
+
+_OPENING, _OWNER, _ENDING = _compiled(_OPENINGS, "^"), _compiled(_OWNERS, "^"), _compiled(_ENDINGS)
+
+
+@lru_cache(maxsize=100_000)
+def need(wording: str) -> str:
+    """A wording without its frame; tool names (`circular_crop`, `circularCrop`) as words.
+
+    The words that are left are the wording's own, in its order. The whole of it where nothing would be left.
+    """
+    text = _BLANKS.sub(" ", wording.replace("’", "'")).strip()
+    name = _NAME.match(text)
+    if name:
+        text = _kept(text[name.end() :], text)
+    for _ in range(_ROUNDS):
+        before = text
+        for pattern in _OPENING:
+            text = _kept(pattern.sub("", text), text)
+        if text == before:
+            break
+    for pattern in (*_OWNER, *_ENDING):
+        text = _kept(pattern.sub("", text), text)
+    text = _CAMEL.sub(lambda match: _HUMP.sub(" ", match[0]).lower(), _JOINTS.sub(" ", text))
+    return _BLANKS.sub(" ", text).strip() or wording
+
+
+def _kept(shorter: str, text: str) -> str:
+    return shorter if len(shorter.strip()) >= _LEAST else text
