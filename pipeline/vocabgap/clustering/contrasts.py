@@ -20,7 +20,7 @@ import polars as pl
 from vocabgap.clustering.vectorizing import FloatArray
 from vocabgap.text import surface
 
-MOST: Final = 0.6  # of the mentions of a group: what stands at a pole
+MOST: Final = 0.5  # of the mentions of a group: what stands at a pole
 SHORT: Final = 12  # words of a wording that may keep groups apart
 
 Poles = dict[int, int]  # the number of a contrast to that of the pole

@@ -62,13 +62,14 @@ _NAME: Final = re.compile(
 _ENDINGS: Final = (
     rf" (?:is |are |was |were )?(?:not|isn't|aren't|wasn't|weren't) (?:yet )?{_ABSENT}\b.*$",
     rf" (?:is |are )?{_LOST}(?: (?:from|in|on|here|via)\b.*)?$",
-    r" (?:isn't|aren't|can't be|cannot be|couldn't be)\b.*$",
+    r" (?:isn't|aren't)\b.*$",
     r" (?:from|in) (?:here|this (?:session|sandbox|environment|tool|server))\b",
     r"[,;] (?:but|so|which|because|since|as|hence|therefore|though|although|while)\b.*$",
     r" (?:but|because|so that|since) .*$",
     r"\s*;.*$",
     r" [–—-]+ .*$",
 )
+_PASSIVE: Final = re.compile(r" (?:can't|cannot|couldn't|could not) be (\w+)\b.*$", re.IGNORECASE)
 _LEAST: Final = 3  # characters that have to be left
 _ROUNDS: Final = 3
 _JOINTS: Final = re.compile(r"[_`]+")  # snake_case, `code`
@@ -102,6 +103,7 @@ def need(wording: str) -> str:
             break
     for pattern in (*_OWNER, *_ENDING):
         text = _kept(pattern.sub("", text), text)
+    text = _PASSIVE.sub(r" \1", text)  # the verb is part of the need: "notes can't be exported"
     text = _CAMEL.sub(lambda match: _HUMP.sub(" ", match[0]).lower(), _JOINTS.sub(" ", text))
     return _BLANKS.sub(" ", text).strip() or wording
 
