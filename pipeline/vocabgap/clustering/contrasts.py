@@ -2,8 +2,8 @@
 
 "Upload a release asset" and "download a release asset" share all words but one, and every embedding has
 them near. So wordings that stand at different poles of a contrast are moved apart before they are compared,
-and two groups are never made one where most of either stands at another pole. In a long sentence such a word
-may belong to anything, so only short wordings stand at poles there.
+and two groups are never made one where half of either stands at another pole. In a sentence such a word may
+belong to anything, so only short phrases part groups.
 """
 
 import tomllib
@@ -18,10 +18,11 @@ import numpy.typing as npt
 import polars as pl
 
 from vocabgap.clustering.vectorizing import FloatArray
+from vocabgap.clustering.wordings import clause_share
 from vocabgap.text import surface
 
 MOST: Final = 0.5  # of the mentions of a group: what stands at a pole
-SHORT: Final = 12  # words of a wording that may keep groups apart
+SHORT: Final = 12  # words of a need that may keep groups apart
 
 Poles = dict[int, int]  # the number of a contrast to that of the pole
 
@@ -46,6 +47,11 @@ def poles_of(words: Sequence[str]) -> Poles:
             if stands.setdefault(contrast, pole) != pole:
                 torn.add(contrast)
     return {contrast: pole for contrast, pole in stands.items() if contrast not in torn}
+
+
+def parting_poles(words: Sequence[str]) -> Poles:
+    """Where a need stands, if it may part groups: the words of a sentence or a long one may mean anything."""
+    return {} if len(words) > SHORT or clause_share(" ".join(words)) else poles_of(words)
 
 
 def pole_rows(poles: Sequence[Poles]) -> FloatArray:

@@ -10,7 +10,7 @@ import polars as pl
 
 from vocabgap.clustering.blending import TextEmbedder, blended_rows
 from vocabgap.clustering.constraints import Origin, regrouped
-from vocabgap.clustering.contrasts import SHORT, poles_of
+from vocabgap.clustering.contrasts import parting_poles
 from vocabgap.clustering.cutting import MEANING_CUT, WORDS_CUT, Tree, below, cuts, members_of
 from vocabgap.clustering.describing import Labeller, cohesion, similarity, weakest_links
 from vocabgap.clustering.linkage import average_linkage
@@ -77,15 +77,14 @@ def cluster(
         embedder = load_embedder(settings.embedder)
     points = points_of(records, settings.stop_words, settings.synonyms, with_texts=embedder is not None)
     if embedder is None:
-        cut, stems = WORDS_CUT, [surface.split() for surface in points.surfaces["surface"]]
+        cut = WORDS_CUT
         rows = vectorize(points.contents, points.weights, points.sentence_shares)
     else:
-        cut, stems = MEANING_CUT, points.need_stems
+        cut = MEANING_CUT
         rows = blended_rows(points, embedder)
     max_distance = max(cut.farthest if threshold is None else threshold, max_distance)
     linkage, max_distance = average_linkage(rows, points.weights, max_distance)
-    poles = [poles_of(words) if len(words) <= SHORT else {} for words in stems]
-    at = cuts(linkage, points.weights, points.clause_shares, poles, cut)
+    at = cuts(linkage, points.weights, points.clause_shares, list(map(parting_poles, points.need_stems)), cut)
     tree = Tree(linkage, at, cut, len(points.contents), max_distance)
     return _clusters(points, rows, tree, threshold, 0.0)
 
