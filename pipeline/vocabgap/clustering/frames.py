@@ -64,6 +64,7 @@ _ENDINGS: Final = (
     rf" (?:is |are )?{_LOST}(?: (?:from|in|on|here|via)\b.*)?$",
     r" (?:isn't|aren't)\b.*$",
     r" (?:from|in) (?:here|this (?:session|sandbox|environment|tool|server))\b",
+    r" as (?:an?|one|its own) (?:[\w-]+ ){0,3}?(?:primitive|move|op|operation|entry|command|tool|call|step)$",
     r"[,;] (?:but|so|which|because|since|as|hence|therefore|though|although|while)\b.*$",
     r" (?:but|because|so that|since) .*$",
     r"\s*;.*$",

@@ -37,7 +37,6 @@ CLAUSE_STEMS: Final = frozenset(map(stem, _CLAUSE_WORDS.split()))
 _AMBIGUOUS_STEMS: Final = frozenset(map(stem, _NOUNS_TOO.split()))
 _SENTENCE_FROM: Final = 0.10  # share of clause words from which on a wording is a sentence
 _DETAILS: Final = ("intent", "description", "workaround")  # columns that say more of a need, in this order
-_RECORDS_OF_A_TEXT: Final = 3  # whose details are gathered: those that say most
 
 
 @dataclass(frozen=True)
@@ -49,8 +48,8 @@ class Points:
         surfaces: Columns `surface` and `mentions`, one row a point.
         contents: The words of each surface that are compared, joined by spaces.
         clause_shares: The share of words in each surface that only stand in sentences, shape (n,).
-        texts: What the records of each surface say in all: its need, then their intent, description and
-            workaround. Empty where nobody asked for it.
+        texts: Of each surface its need, then intent, description and workaround of the record that says most
+            of it. Empty where nobody asked for them.
         text_contents: The words of each text that are compared, joined by spaces.
     """
 
@@ -143,10 +142,7 @@ def wordings_of(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def _details_of(records: pl.DataFrame, wordings: pl.DataFrame) -> dict[str, str]:
-    """What the records of each surface say beside their phrase; none where they say nothing.
-
-    It depends neither on the order of the records nor on how often one says the same.
-    """
+    """What is said beside the phrase by the record of each surface that says most; none where none does."""
     columns = [stripped(pl.col(name)) for name in _DETAILS if name in records.columns]
     said = [pl.when(column != "").then(column) for column in columns]
     details = (
@@ -158,8 +154,7 @@ def _details_of(records: pl.DataFrame, wordings: pl.DataFrame) -> dict[str, str]
         .select("surface", "detail")
         .unique()
         .sort("surface", pl.col("detail").str.len_chars(), "detail", descending=[False, True, False])
-        .group_by("surface", maintain_order=True)
-        .agg(pl.col("detail").head(_RECORDS_OF_A_TEXT).str.join(". "))
+        .unique("surface", keep="first", maintain_order=True)
     )
     return dict(details.iter_rows())
 
