@@ -9,7 +9,16 @@ import polars as pl
 import pytest
 
 from vocabgap.clustering import blending as dense
-from vocabgap.clustering.blending import EXPANSION, blended_rows, centred, embedded, expanded
+from vocabgap.clustering.blending import (
+    CONTRASTS,
+    EXPANSION,
+    MEANING,
+    WORDS,
+    blended_rows,
+    centred,
+    embedded,
+    expanded,
+)
 from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.wordings import points_of
 from vocabgap.errors import InvalidInputError
@@ -107,7 +116,7 @@ def test_each_of_equal_texts_counts(copies: tuple[int, ...]) -> None:
 
 
 def test_how_the_memory_lies_changes_nothing() -> None:
-    vectors = directions(8, 50)
+    vectors = directions(8, 2 * 50)
     records = asked_for(*(f"need {'x' * number}" for number in range(1, 51)))
 
     one, other = (
@@ -125,21 +134,36 @@ def test_nothing_is_asked_for_nothing() -> None:
     assert embedder.asked == []
 
 
-def test_a_surface_is_embedded_as_it_is_worded_most() -> None:
-    records = asked_for("Reed masks", "reed-mask", "reed-mask", "tilt shift")
-    embedder = Fixed(directions(2, 2))
+def test_a_surface_is_embedded_as_it_is_worded_most_and_once_more_as_its_need() -> None:
+    records = asked_for("No way to reed-mask", "no way to reed mask", "no way to reed mask", "tilt shift")
+    embedder = Fixed(directions(2, 4))
 
     rows = blended_rows(points_of(records, with_texts=True), embedder)
 
-    assert embedder.asked == ["reed-mask", "tilt shift"]
+    assert embedder.asked == ["no way to reed mask", "tilt shift", "reed mask", "tilt shift"]
     assert rows.plain().shape[0] == 2
     np.testing.assert_allclose(rows.plain().power(2).sum(axis=1), 1.0)
 
 
-def test_half_of_a_row_is_words() -> None:
-    rows = blended_rows(points_of(asked_for("reed mask", "tilt shift"), with_texts=True), Fixed(np.eye(2)))
+def test_words_are_their_share_of_a_row() -> None:
+    points = points_of(asked_for("reed mask", "tilt shift"), with_texts=True)
 
-    np.testing.assert_allclose(rows.plain_terms().power(2).sum(axis=1), 0.5)
+    rows = blended_rows(points, Fixed(directions(3, 4)))
+
+    share = WORDS / (MEANING + CONTRASTS + WORDS)
+    np.testing.assert_allclose(rows.plain_terms().power(2).sum(axis=1), share)
+
+
+def test_opposites_are_moved_apart() -> None:
+    """All embeddings are the same here: nothing but the words and their poles tells the needs apart."""
+    alike, opposite = (
+        blended_rows(points_of(asked_for(*phrases), with_texts=True), Fixed(np.ones((4, 3)))).dense
+        for phrases in (("insert a reed", "add a reed"), ("remove a reed", "add a reed"))
+    )
+
+    assert alike is not None
+    assert opposite is not None
+    assert opposite[0] @ opposite[1] < alike[0] @ alike[1]
 
 
 @pytest.mark.parametrize(

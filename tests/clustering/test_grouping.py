@@ -76,7 +76,7 @@ def test_different_needs_stay_apart() -> None:
 
 
 def test_negation_makes_another_surface() -> None:
-    found = cluster(asking("lamp glow with halo", "lamp glow without halo"))
+    found = cluster(asking("lamp glow with halo", "lamp glow without halo"), threshold=0.9)
 
     assert found.wordings["surface"].n_unique() == 2
     assert found.wordings.filter(pl.col("similarity") < 1.0).height == 1
