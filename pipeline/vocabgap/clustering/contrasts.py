@@ -22,6 +22,7 @@ from vocabgap.clustering.wordings import clause_share
 from vocabgap.text import surface
 
 MOST: Final = 0.5  # of the mentions of a group: what stands at a pole
+SENTENCE: Final = 0.2  # share of clause words of a need that may not
 SHORT: Final = 12  # words of a need that may keep groups apart
 
 Poles = dict[int, int]  # the number of a contrast to that of the pole
@@ -51,7 +52,7 @@ def poles_of(words: Sequence[str]) -> Poles:
 
 def parting_poles(words: Sequence[str]) -> Poles:
     """Where a need stands, if it may part groups: the words of a sentence or a long one may mean anything."""
-    return {} if len(words) > SHORT or clause_share(" ".join(words)) else poles_of(words)
+    return {} if len(words) > SHORT or clause_share(" ".join(words)) > SENTENCE else poles_of(words)
 
 
 def pole_rows(poles: Sequence[Poles]) -> FloatArray:
