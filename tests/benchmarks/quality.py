@@ -1,27 +1,26 @@
-"""How good the groups are, beside simpler ways, on phrases whose true groups are known.
+"""How good the groups are, beside simpler ways, on records whose true groups are known.
 
-    python tests/benchmarks/quality.py --data DIR
+    python tests/benchmarks/quality.py --gaps DIR --data DIR
 
-reads every `*.tsv` in a folder: text, tab, label. Without a folder a corpus is drawn from lists of words,
-which compares the ways; how good they are where people write, only what people wrote can say. No way of
-grouping sees a label.
+measures the gap logs of one folder (`*.jsonl`, a record a line with its need in `label`), the sets of phrases
+of another (`*.tsv`: text, tab, label), and on pairs of wordings how often contrasts are kept apart and
+paraphrases brought together. Without folders these are the project's own gap logs, and a corpus drawn from
+lists of words: that compares the ways, but how good they are where people write, only what people wrote can
+say. No way of grouping sees a label.
 
 B-cubed: Bagga & Baldwin 1998. ARI: the adjusted Rand index, Hubert & Arabie 1985.
 """
 
 import argparse
-import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import islice
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
-import polars as pl
 from scipy import sparse
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -30,37 +29,38 @@ from sklearn.metrics import adjusted_rand_score
 import vocabgap
 from vocabgap.clustering.linkage import cosine_distances
 from vocabgap.clustering.vectorizing import IntArray
-from vocabgap.records.record import PHRASE_FIELDS
+from vocabgap.errors import VocabgapError
 from vocabgap.text import content_words, ignored_stems, surface
 
 if TYPE_CHECKING:
-    from benchmarks.wordings import draw
+    from benchmarks.labelled import (
+        OWN,
+        Labelled,
+        Pair,
+        drawn,
+        numbered,
+        read_gaps,
+        read_pairs,
+        read_phrases,
+        said,
+    )
 else:
-    from wordings import draw
+    from labelled import OWN, Labelled, Pair, drawn, numbered, read_gaps, read_pairs, read_phrases, said
 
-Way = Callable[[Sequence[str]], IntArray]
+Way = Callable[[Labelled], IntArray]
+CutWay = Callable[..., IntArray]  # it takes `cut`, too
 
-LIMIT: Final = 1_500  # lines of each set
+LIMIT: Final = 1_500  # lines of each set of phrases
 PLAIN_CUT: Final = 0.70  # cosine distance, of the plain ways ...
-PLAIN_CUTS: Final = tuple(
-    round(0.55 + 0.05 * step, 2) for step in range(9)
-)  # ... which see the labels for this
+CUTS: Final = tuple(round(0.30 + 0.05 * step, 2) for step in range(14))  # ... and those that see the labels
 ALIKE: Final = 0.80  # cosine similarity of two strings, for string_grouper
 TOP: Final = 10
 FOUND_AGAIN: Final = 0.5  # Jaccard of the lines of two groups
-DRAWN_NEEDS: Final = 200
 MEANING: Final = f"""
 Top {TOP} found again: share of the {TOP} largest true groups that match one of the {TOP} largest found, by a
 Jaccard index over lines of {FOUND_AGAIN} or more. Top {TOP} count error: how far the size of the best match
 of each of those is off, median, as a share of the true size. The best cut known is that with the highest mean
 B-cubed F1 of these sets: it has seen the labels."""
-
-
-class Phrases(NamedTuple):
-    """Texts, one a line, and the number of the true group of each."""
-
-    texts: list[str]
-    truth: IntArray
 
 
 class Scores(NamedTuple):
@@ -90,40 +90,41 @@ TITLES: Final = (
 )
 
 
-def exact(texts: Sequence[str]) -> IntArray:
+def alone(data: Labelled) -> IntArray:
+    """No grouping at all."""
+    return np.arange(len(data.texts))
+
+
+def exact(data: Labelled) -> IntArray:
     """The same text, but for case."""
-    return numbered(text.casefold() for text in texts)
+    return numbered(text.casefold() for text in data.texts)
 
 
-def string_grouper(texts: Sequence[str]) -> IntArray:
+def string_grouper(data: Labelled) -> IntArray:
     """What the package of that name gives, at the similarity it is set to by default."""
-    series = import_module("pandas").Series(list(texts))
-    found = import_module("string_grouper").group_similar_strings(series, min_similarity=ALIKE)
-    return numbered(found["group_rep_index"])
+    series = import_module("pandas").Series(data.texts)
+    grouped = import_module("string_grouper").group_similar_strings(series, min_similarity=ALIKE)
+    return numbered(grouped["group_rep_index"])
 
 
-def by_words(texts: Sequence[str], cut: float = PLAIN_CUT) -> IntArray:
+def by_words(data: Labelled, cut: float = PLAIN_CUT) -> IntArray:
     """TF-IDF of words and pairs of words."""
-    return plainly_linked(_words(contents(texts)), cut)
+    return plainly_linked(_words(contents(data.texts)), cut)
 
 
-def by_half_and_half(texts: Sequence[str], cut: float = PLAIN_CUT) -> IntArray:
+def by_half_and_half(data: Labelled, cut: float = PLAIN_CUT) -> IntArray:
     """Half words and pairs, half sequences of three to five characters."""
-    said = contents(texts)
-    spelt = TfidfVectorizer(analyzer="char_wb", lowercase=False, ngram_range=(3, 5)).fit_transform(said)
-    both = sparse.hstack([_words(said), spelt], format="csr") * np.sqrt(0.5)
+    stems = contents(data.texts)
+    spelt = TfidfVectorizer(analyzer="char_wb", lowercase=False, ngram_range=(3, 5)).fit_transform(stems)
+    both = sparse.hstack([_words(stems), spelt], format="csr") * np.sqrt(0.5)
     return plainly_linked(sparse.csr_array(both), cut)
 
 
-def default(texts: Sequence[str], embedder: vocabgap.Embedder | str = "none") -> IntArray:
+def default(data: Labelled, embedder: vocabgap.Embedder | str = "none", cut: float | None = None) -> IntArray:
     """What `vocabgap.cluster` gives by words alone, or with an embedder."""
-    asked = pl.DataFrame({PHRASE_FIELDS[0]: list(texts)})
-    found = vocabgap.cluster(
-        asked.with_columns(pl.lit(None, pl.String).alias(name) for name in PHRASE_FIELDS[1:]),
-        embedder=embedder,
-    )
-    cluster = dict(found.wordings.select("wording", "cluster").iter_rows())
-    return np.array([cluster[text] for text in texts], np.int64)
+    clusters = vocabgap.cluster(data.records, embedder=embedder, threshold=cut)
+    number = dict(clusters.wordings.select("wording", "cluster").iter_rows())
+    return np.array([number[text] for text in data.texts], np.int64)
 
 
 def contents(texts: Sequence[str]) -> list[str]:
@@ -132,9 +133,9 @@ def contents(texts: Sequence[str]) -> list[str]:
     return [" ".join(content_words(surface(text), ignored)) for text in texts]
 
 
-def _words(said: list[str]) -> sparse.csr_array:
+def _words(stems: list[str]) -> sparse.csr_array:
     vectorizer = TfidfVectorizer(tokenizer=str.split, token_pattern=None, lowercase=False, ngram_range=(1, 2))
-    return sparse.csr_array(vectorizer.fit_transform(said))
+    return sparse.csr_array(vectorizer.fit_transform(stems))
 
 
 def plainly_linked(rows: sparse.csr_array, cut: float) -> IntArray:
@@ -148,6 +149,7 @@ def plainly_linked(rows: sparse.csr_array, cut: float) -> IntArray:
 
 
 WAYS: Final[dict[str, Way]] = {
+    "no grouping at all": alone,
     "exact match": exact,
     f"string_grouper {ALIKE:.2f}": string_grouper,
     f"word(1,2) {PLAIN_CUT:.2f}": by_words,
@@ -156,16 +158,10 @@ WAYS: Final[dict[str, Way]] = {
 }
 
 
-def numbered(names: Iterable[object]) -> IntArray:
-    """Names to numbers, in the order in which they first come."""
-    numbers: dict[object, int] = {}
-    return np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
-
-
-def scores(truth: IntArray, found: IntArray) -> Scores:
+def scores(truth: IntArray, labels: IntArray) -> Scores:
     """How near the groups that were found come to the true ones."""
-    shared = sparse.coo_array((np.ones(len(truth)), (truth, found))).tocsr().tocoo()
-    wanted, given = np.bincount(truth), np.bincount(found)
+    shared = sparse.coo_array((np.ones(len(truth)), (truth, labels))).tocsr().tocoo()
+    wanted, given = np.bincount(truth), np.bincount(labels)
     whole, part = wanted[shared.row], given[shared.col]
     squares = shared.data**2
     bcubed = harmonic((squares / part).sum() / len(truth), (squares / whole).sum() / len(truth))
@@ -181,7 +177,7 @@ def scores(truth: IntArray, found: IntArray) -> Scores:
         errors.append(abs(best - wanted[group]) / wanted[group])
     return Scores(
         float(bcubed),
-        float(adjusted_rand_score(truth, found)),
+        float(adjusted_rand_score(truth, labels)),
         harmonic(right / max(_pairs(given), 1.0), right / max(_pairs(wanted), 1.0)),
         float(np.isin(top_wanted, shared.row[met]).mean()),
         float(np.median(errors)),
@@ -197,73 +193,99 @@ def harmonic(precision: float, recall: float) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def read_phrases(path: Path, limit: int) -> Phrases:
-    """The first lines of a labelled file; blank ones are left out.
-
-    Raises:
-        SystemExit: A line is not text, tab, label.
-    """
-    texts, labels = [], []
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(islice(lines, limit or None), start=1):
-            text, tab, label = line.strip().rpartition("\t")
-            if line.strip() and not (tab and text.strip()):
-                raise SystemExit(f"{path}, line {number}: expected text, tab, label")
-            if tab:
-                texts.append(text.strip())
-                labels.append(label)
-    return Phrases(texts, numbered(labels))
-
-
-def drawn(limit: int) -> Phrases:
-    """A drawn corpus, each wording as often as it came up."""
-    corpus = draw(limit, DRAWN_NEEDS)
-    asked = [(text, concept) for text, count, concept in zip(*corpus, strict=True) for _ in range(count)]
-    random.Random(0).shuffle(asked)
-    texts, concepts = zip(*asked[:limit], strict=True)
-    return Phrases(list(texts), numbered(concepts))
-
-
-def scored(way: Way, sets: Iterable[Phrases]) -> list[Scores]:
+def scored(way: Way, sets: Iterable[Labelled]) -> list[Scores]:
     """What a way of grouping reaches on each set."""
-    return [scores(phrases.truth, way(phrases.texts)) for phrases in sets]
+    return [scores(data.truth, way(data)) for data in sets]
 
 
-def main() -> None:
-    """Print a table for each measure: one row a way of grouping, one column a set."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--data", type=Path, help="folder of *.tsv files: text, tab, label")
-    parser.add_argument("--limit", type=int, default=LIMIT, help="lines of each set; 0 for all")
-    parser.add_argument("--embedder", help="a model's folder, or minilm: a further row")
-    parser.add_argument("--cache", type=Path, help="folder that keeps its embeddings")
-    asked = parser.parse_args()
-    paths = sorted(asked.data.glob("*.tsv")) if asked.data else []
-    if asked.data and not paths:
-        raise SystemExit(f"{asked.data}: no *.tsv file there")
-    sets = {path.stem: read_phrases(path, asked.limit) for path in paths}
-    if not sets:
-        sets["drawn"] = drawn(asked.limit or LIMIT)
-    ways = dict(WAYS)
-    if not (find_spec("string_grouper") and find_spec("pandas")):
-        ways = {name: way for name, way in ways.items() if way is not string_grouper}
-    if asked.embedder:
-        embedder = vocabgap.Embedder.load(asked.embedder, asked.cache)
-        ways[f"default, {embedder.name}"] = partial(default, embedder=embedder)
+def print_scores(
+    sets: Mapping[str, Labelled], ways: Mapping[str, Way], cut_ways: Mapping[str, CutWay]
+) -> None:
+    """A table for each measure: one row a way of grouping, one column a set."""
     table = {name: scored(way, sets.values()) for name, way in ways.items()}
-    for name, way in {"word(1,2)": by_words, "half word(1,2), half char_wb(3,5)": by_half_and_half}.items():
-        tried = {cut: scored(partial(way, cut=cut), sets.values()) for cut in PLAIN_CUTS}
+    for name, way in cut_ways.items():
+        tried = {cut: scored(partial(way, cut=cut), sets.values()) for cut in CUTS}
         best = max(tried, key=lambda cut: fmean(row.bcubed for row in tried[cut]))
         table[f"{name} {best:.2f}, the best cut known"] = tried[best]
-    sizes = ", ".join(f"{name} {len(phrases.texts):,}" for name, phrases in sets.items())
-    print(f"Lines: {sizes}.")
+    sizes = ", ".join(
+        f"{name} {len(data.texts):,} ({data.truth.max() + 1:,} needs)" for name, data in sets.items()
+    )
+    print(f"\nLines: {sizes}.")
     for place, title in enumerate(TITLES):
         print(f"\n| {title} | {' | '.join(sets)} | mean |\n|:--|{'--:|' * (len(sets) + 1)}")
         for name, rows in table.items():
             values = [row[place] for row in rows]
             print(f"| {name} | {' | '.join(f'{value:.3f}' for value in [*values, fmean(values)])} |")
+
+
+def together(pairs: Sequence[Pair], number: Mapping[str, int], part: str) -> float:
+    """The share of the pairs of one part whose two wordings are in one group."""
+    return fmean(number[pair.left] == number[pair.right] for pair in pairs if pair.part == part)
+
+
+def print_pairs(ways: Mapping[str, Way]) -> None:
+    """How often contrasts are kept apart and paraphrases brought together, all wordings being one corpus."""
+    contrasts, paraphrases = read_pairs(OWN / "contrasts.tsv"), read_pairs(OWN / "paraphrases.tsv")
+    texts = sorted({text for pair in (*contrasts, *paraphrases) for text in (pair.left, pair.right)})
+    data = said(texts, texts)
+    parts = sorted({pair.part for pair in contrasts}, reverse=True)
+    titles = [f"{what}, {part}" for what in ("contrasts apart", "paraphrases together") for part in parts]
+    print(f"\nPairs: {len(contrasts)} contrasts, {len(paraphrases)} paraphrases, {len(texts)} wordings.")
+    print(f"\n| pairs | {' | '.join(titles)} |\n|:--|{'--:|' * len(titles)}")
+    for name, way in ways.items():
+        number = dict(zip(texts, way(data).tolist(), strict=True))
+        rates = [1.0 - together(contrasts, number, part) for part in parts]
+        rates += [together(paraphrases, number, part) for part in parts]
+        print(f"| {name} | {' | '.join(f'{rate:.3f}' for rate in rates)} |")
+
+
+def read_folder(folder: Path, pattern: str, read: Callable[[Path], Labelled]) -> dict[str, Labelled]:
+    """The sets of a folder, by name.
+
+    Raises:
+        SystemExit: There are none.
+    """
+    paths = sorted(folder.glob(pattern))
+    if not paths:
+        raise SystemExit(f"{folder}: no {pattern} file there")
+    return {path.stem: read(path) for path in paths}
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--gaps", type=Path, help="folder of *.jsonl files: records with a label")
+    parser.add_argument("--data", type=Path, help="folder of *.tsv files: text, tab, label")
+    parser.add_argument("--limit", type=int, default=LIMIT, help="lines of each *.tsv file; 0 for all")
+    parser.add_argument("--embedder", default="minilm", help="a model's folder, minilm, or none")
+    parser.add_argument("--cache", type=Path, help="folder that keeps its embeddings")
+    options = parser.parse_args()
+    gaps = read_folder(options.gaps or OWN, "*.jsonl", read_gaps)
+    phrases = {"drawn": drawn(options.limit or LIMIT)}
+    if options.data:
+        phrases = read_folder(options.data, "*.tsv", partial(read_phrases, limit=options.limit))
+    ways, left_out = dict(WAYS), []
+    if not (find_spec("string_grouper") and find_spec("pandas")):
+        ways = {name: way for name, way in ways.items() if way is not string_grouper}
+        left_out.append("string_grouper is not installed")
+    plain: dict[str, CutWay] = {
+        "word(1,2)": by_words,
+        "half word(1,2), half char_wb(3,5)": by_half_and_half,
+    }
+    by_meaning: dict[str, CutWay] = {}
+    if options.embedder != "none":
+        try:
+            embedder = vocabgap.Embedder.load(options.embedder, options.cache)
+        except VocabgapError as error:
+            left_out.append(str(error))
+        else:
+            by_meaning[f"default, {embedder.name}"] = partial(default, embedder=embedder)
+    print_scores(gaps, ways | by_meaning, plain | by_meaning)
+    print_scores(phrases, ways | by_meaning, plain)
     print(MEANING)
-    if string_grouper not in ways.values():
-        print("\nstring_grouper is not installed: its row is left out.")
+    print_pairs({name: way for name, way in ways.items() if way in (alone, default)} | by_meaning)
+    for why in left_out:
+        print(f"\nLeft out: {why}.")
 
 
 if __name__ == "__main__":
