@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.clustering.cutting import (
-    NEVER,
+    LEFT_LEAVES,
+    RIGHT_LEAVES,
     Cut,
     cuts,
     flat_groups,
@@ -80,13 +81,23 @@ def test_larger_groups_may_be_further_apart() -> None:
     np.testing.assert_allclose(found, [0.3, 0.3, 0.3 + 0.2 * (1.0 - 2.0**-0.5)])
 
 
-def test_what_contrasts_is_never_merged_nor_what_holds_it() -> None:
-    merges = linkage((0, 1, 0.1, 2), (2, 3, 0.2, 2), (4, 5, 0.3, 4))
+def test_of_what_contrasts_the_lesser_side_leaves() -> None:
+    merges = linkage((0, 1, 0.1, 4), (2, 3, 0.15, 2), (4, 5, 0.3, 6))
+    weights = np.array([1.0, 3.0, 1.0, 1.0])
 
-    found = cuts(merges, np.ones(4), np.zeros(4), [{7: 0}, {7: 1}, {}, {}], CUT)
+    found = cuts(merges, weights, np.zeros(4), [{7: 0}, {7: 1}, {}, {}], Cut(0.4, 0.0, 0.0))
 
-    assert found.tolist() == [NEVER, pytest.approx(0.3), NEVER]
-    assert flat_groups(merges, 4, found).tolist() == [0, 1, 2, 2]
+    assert found.tolist() == [LEFT_LEAVES, pytest.approx(0.4), pytest.approx(0.4)]
+    assert flat_groups(merges, 4, found).tolist() == [0, 1, 1, 1]
+
+
+def test_what_left_is_a_tree_of_its_own() -> None:
+    merges = linkage((0, 1, 0.1, 2), (2, 3, 0.15, 2), (5, 6, 0.2, 4), (4, 7, 0.3, 5))
+
+    found = np.array([0.4, 0.4, RIGHT_LEAVES, 0.4])
+
+    assert flat_groups(merges, 5, found).tolist() == [0, 0, 1, 1, 0]
+    assert flat_groups(merges, 5, np.array([0.4, 0.0, RIGHT_LEAVES, 0.0])).tolist() == [0, 0, 1, 2, 3]
 
 
 def test_merges_strictly_below_the_threshold_are_made() -> None:

@@ -104,12 +104,21 @@ def test_the_order_in_which_merges_were_found_changes_nothing(
 def test_the_tree_below_a_group_has_its_merges_numbered_anew() -> None:
     whole = linkage((0, 3, 0.1, 2), (1, 4, 0.2, 2), (2, 6, 0.3, 3), (5, 7, 0.9, 5))
 
-    assert below(whole, 5, np.array([1, 2, 4])).rows() == [(0, 2, 0.2, 2), (1, 3, 0.3, 3)]
-    assert below(whole, 5, np.array([0, 3])).rows() == [(0, 1, 0.1, 2)]
+    assert below(whole, np.ones(5), np.array([1, 2, 4])).rows() == [(0, 2, 0.2, 2), (1, 3, 0.3, 3)]
+    assert below(whole, np.ones(5), np.array([0, 3])).rows() == [(0, 1, 0.1, 2)]
+
+
+def test_the_tree_below_a_group_that_a_side_left_is_without_it() -> None:
+    whole = linkage((0, 1, 0.1, 4), (2, 3, 0.2, 5), (4, 5, 0.3, 9))
+
+    assert below(whole, np.array([1.0, 3.0, 2.0, 3.0]), np.array([1, 2, 3])).rows() == [
+        (1, 2, 0.2, 5),
+        (0, 3, 0.3, 8),
+    ]
 
 
 def test_the_tree_below_a_single_point_is_empty() -> None:
-    assert_frame_equal(below(linkage((0, 1, 0.1, 2)), 3, np.array([2])), LINKAGE.empty())
+    assert_frame_equal(below(linkage((0, 1, 0.1, 2)), np.ones(3), np.array([2])), LINKAGE.empty())
 
 
 @given(forests())
@@ -117,7 +126,7 @@ def test_the_tree_below_all_points_is_the_linkage(forest: tuple[list[Merge], int
     merges, count = forest
     whole = ordered(merges, [1.0] * count)
 
-    assert_frame_equal(below(whole, count, np.arange(count)), whole)
+    assert_frame_equal(below(whole, np.ones(count), np.arange(count)), whole)
 
 
 @given(forests(), st.floats(0.0, 1.0))
@@ -128,6 +137,6 @@ def test_the_tree_below_a_group_joins_all_of_it(forest: tuple[list[Merge], int],
 
     for group in range(labels.max() + 1):
         members = np.flatnonzero(labels == group)
-        found = below(whole, count, members)
+        found = below(whole, np.ones(count), members)
         assert sorted([*found["left"], *found["right"]]) == list(range(2 * len(members) - 2))
         assert found["size"].to_list()[-1:] == ([len(members)] if len(members) > 1 else [])

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from itertools import combinations
 from statistics import fmean
+from typing import Final
 
 import numpy as np
 import polars as pl
@@ -194,20 +195,34 @@ def test_rows_that_are_taken_part_by_part_give_the_same(
     np.testing.assert_array_equal(cohesion(rows, labels), at_one_time[1])
 
 
+STAYS: Final = np.zeros(4, dtype=bool)
+
+
+def test_the_weakest_link_of_a_group_that_a_side_left_is_without_it() -> None:
+    merges = linkage((0, 1, 0.1, 4), (2, 3, 0.2, 5), (4, 5, 0.3, 9))
+
+    found = weakest_links(merges, np.array([True, False, False]), np.array([0, 1, 1, 1]))
+
+    assert found.tolist() == [0.0, 0.3]
+
+
 def test_the_weakest_link_is_the_last_merge_inside_each_group() -> None:
     merges = linkage((0, 1, 0.1, 2), (2, 3, 0.2, 2), (4, 5, 0.4, 3), (6, 7, 0.8, 5))
 
-    found = weakest_links(merges, np.array([0, 0, 1, 1, 0]))
+    found = weakest_links(merges, STAYS, np.array([0, 0, 1, 1, 0]))
 
     assert found.tolist() == [0.4, 0.2]
 
 
 def test_a_group_of_one_has_no_weak_link() -> None:
-    assert weakest_links(linkage((0, 1, 0.3, 2), (2, 3, 0.9, 3)), np.array([0, 0, 1])).tolist() == [0.3, 0.0]
+    assert weakest_links(linkage((0, 1, 0.3, 2), (2, 3, 0.9, 3)), STAYS, np.array([0, 0, 1])).tolist() == [
+        0.3,
+        0.0,
+    ]
 
 
 def test_nothing_has_no_links() -> None:
-    assert weakest_links(LINKAGE.empty(), np.array([], np.int64)).tolist() == []
+    assert weakest_links(LINKAGE.empty(), STAYS, np.array([], np.int64)).tolist() == []
 
 
 @given(seeds, st.integers(2, 14), st.floats(0.0, 1.0))
@@ -217,7 +232,7 @@ def test_the_weakest_link_of_a_cut_is_the_highest_merge_below_it(
     merges = nearest_neighbour_chain(cosine_distances(random_rows(seed, count)), np.ones(count))
     labels = flat_groups(merges, count, threshold)
 
-    found = weakest_links(merges, labels)
+    found = weakest_links(merges, np.zeros(merges.height, dtype=bool), labels)
 
     assert (found <= threshold + SHOWN).all()
     below = merges.filter(pl.col("height") < threshold)["height"]

@@ -67,34 +67,36 @@ def pole_rows(poles: Sequence[Poles]) -> FloatArray:
     return np.asarray(rows / np.where(lengths == 0.0, 1.0, lengths))
 
 
-def contrasting(linkage: pl.DataFrame, weights: FloatArray, poles: Sequence[Poles]) -> npt.NDArray[np.bool_]:
-    """Which merges would make one group of what stands at different poles, or hold such a merge.
+def leaving(linkage: pl.DataFrame, weights: FloatArray, poles: Sequence[Poles]) -> npt.NDArray[np.int8]:
+    """Which side leaves at each merge, for it stands at another pole: 1 the left, 2 the right, 0 none.
+
+    The side with fewer mentions leaves, of two with as many the right one; the other goes on as if that merge
+    had not been.
 
     Args:
         linkage: Table `linkage` of n points.
         weights: How often each was mentioned, shape (n,).
         poles: Where each of them stands.
     """
-    count = len(weights)
     # Of each cluster, how often each pole was said; taken over by the cluster that it becomes part of.
     said: list[dict[tuple[int, int], float]] = [
         dict.fromkeys(own.items(), weight) for own, weight in zip(poles, weights.tolist(), strict=True)
     ]
     size = weights.tolist()
-    parted = np.zeros(linkage.height, dtype=bool)
-    sides = linkage.select("left", "right").iter_rows()
-    for merge, (left, right) in enumerate(sides):
-        below = (left >= count and parted[left - count]) or (right >= count and parted[right - count])
-        parted[merge] = below or _differ(said[left], size[left], said[right], size[right])
-        more, fewer = (
-            (said[left], said[right]) if len(said[left]) >= len(said[right]) else (said[right], said[left])
-        )
+    side = np.zeros(linkage.height, dtype=np.int8)
+    for merge, (left, right) in enumerate(linkage.select("left", "right").iter_rows()):
+        if _differ(said[left], size[left], said[right], size[right]):
+            side[merge], stays = (1, right) if size[left] < size[right] else (2, left)
+            said.append(said[stays])
+            size.append(size[stays])
+            continue
+        more, fewer = sorted((said[left], said[right]), key=len, reverse=True)
         for place, weight in fewer.items():
             more[place] = more.get(place, 0.0) + weight
         said[left] = said[right] = {}
         said.append(more)
         size.append(size[left] + size[right])
-    return parted
+    return side
 
 
 def _differ(

@@ -13,12 +13,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from vocabgap.clustering.contrasts import Poles, contrasting
+from vocabgap.clustering.contrasts import Poles, leaving
 from vocabgap.clustering.vectorizing import FloatArray, IntArray
 from vocabgap.clustering.wordings import sentence_share
 from vocabgap.schema import LINKAGE
 
-NEVER: Final = -1.0  # the cut of a merge that would bring contrasting needs together
+# Instead of a distance, for a merge that would bring contrasting needs together: one of its sides leaves.
+LEFT_LEAVES: Final = -1.0
+RIGHT_LEAVES: Final = -2.0
 
 
 class Cut(NamedTuple):
@@ -59,16 +61,15 @@ class Tree(NamedTuple):
     def labels(self, threshold: float | None, shift: float) -> IntArray:
         """The group of each point at one distance, or where the wordings part: shape (n_samples,)."""
         if threshold is None:
-            return flat_groups(
-                self.linkage, self.n_samples, np.where(self.cuts < 0.0, NEVER, self.cuts + shift)
-            )
+            shifted = np.where(self.cuts < 0.0, self.cuts, np.maximum(0.0, self.cuts + shift))
+            return flat_groups(self.linkage, self.n_samples, shifted)
         return flat_groups(self.linkage, self.n_samples, threshold)
 
 
 def cuts(
     linkage: pl.DataFrame, weights: FloatArray, clause_shares: FloatArray, poles: Sequence[Poles], cut: Cut
 ) -> FloatArray:
-    """The distance below which each merge is made, shape (merges,); `NEVER` for those that are not.
+    """The distance below which each merge is made, shape (merges,); or which side leaves, for it contrasts.
 
     The clause shares of the members are averaged before they are judged, so that commands among questions
     count as sentences, too.
@@ -91,32 +92,42 @@ def cuts(
     # How much surer the mean of many distances is than one of them.
     surer = 1.0 - 1.0 / np.sqrt(np.array(surfaces[count:]) / 2.0)
     at = cut.pair + cut.group * surer + cut.sentence * sentence
-    return np.where(contrasting(linkage, weights, poles), NEVER, at)
+    return np.choose(leaving(linkage, weights, poles), [at, LEFT_LEAVES, RIGHT_LEAVES])
 
 
 def flat_groups(linkage: pl.DataFrame, n_samples: int, distance_threshold: float | FloatArray) -> IntArray:
     """The groups under the highest merges that are strictly below their threshold.
 
     What lies under such a merge stays together, whatever the thresholds further down: the nodes of a tree
-    are nested or apart, so this is a partition.
+    are nested or apart, so this is a partition. Where a side leaves, it is a tree of its own.
 
     Args:
         linkage: Table `linkage` of `n_samples` points.
         n_samples: Number of points.
-        distance_threshold: Cosine distance at which merging stops: one, or one for each merge.
+        distance_threshold: Cosine distance at which merging stops: one, or one for each merge, or what says
+            instead which of its sides leaves.
 
     Returns:
         Labels, shape (n_samples,): groups numbered from 0 in the order of their first point.
     """
-    is_merged: npt.NDArray[np.bool_] = linkage["height"].to_numpy() < distance_threshold
+    thresholds = np.broadcast_to(distance_threshold, linkage.height)
+    is_merged: npt.NDArray[np.bool_] = linkage["height"].to_numpy() < thresholds
     root = list(range(n_samples + linkage.height))
-    merges = zip(linkage["left"].to_list(), linkage["right"].to_list(), is_merged.tolist(), strict=True)
+    merges = list(
+        zip(
+            *(linkage[side].to_list() for side in ("left", "right")),
+            is_merged.tolist(),
+            thresholds.tolist(),
+            strict=True,
+        )
+    )
     # Parents have larger numbers than their parts, so one pass from the top finds every root.
-    for node, (left, right, merged) in zip(
-        reversed(range(n_samples, len(root))), reversed(list(merges)), strict=True
+    for node, (left, right, merged, threshold) in zip(
+        reversed(range(n_samples, len(root))), reversed(merges), strict=True
     ):
         if merged or root[node] != node:
-            root[left] = root[right] = root[node]
+            root[left] = root[node] if threshold != LEFT_LEAVES else left
+            root[right] = root[node] if threshold != RIGHT_LEAVES else right
     numbers: dict[int, int] = {}
     return np.array([numbers.setdefault(node, len(numbers)) for node in root[:n_samples]], dtype=np.int64)
 
@@ -128,22 +139,28 @@ def members_of(labels: IntArray) -> list[IntArray]:
     return np.split(order, ends) if len(labels) else []
 
 
-def below(linkage: pl.DataFrame, n_samples: int, members: IntArray) -> pl.DataFrame:
+def below(linkage: pl.DataFrame, weights: FloatArray, members: IntArray) -> pl.DataFrame:
     """The merges inside one group, as a dendrogram of its own.
 
     Args:
-        linkage: Table `linkage` of `n_samples` points.
-        n_samples: Number of points.
-        members: The points of the group, ascending: all that lie below one cluster of the linkage.
+        linkage: Table `linkage` of n points.
+        weights: How often each was mentioned, shape (n,).
+        members: The points of the group, ascending.
 
     Returns:
         Table `linkage` of `len(members)` points, numbered in that order.
     """
     number = dict(zip(members.tolist(), range(len(members)), strict=True))
+    size = dict(zip(members.tolist(), weights[members].astype(int).tolist(), strict=True))
     rows: list[tuple[int, int, float, int]] = []
-    for node, (left, right, height, size) in enumerate(linkage.iter_rows(), start=n_samples):
-        if left in number and right in number:
-            number[node] = len(members) + len(rows)
+    sides = linkage.select("left", "right", "height").iter_rows()
+    for node, (left, right, height) in enumerate(sides, start=len(weights)):
+        inside = [side for side in (left, right) if side in number]
+        if not inside:
+            continue
+        number[node], size[node] = number[inside[0]], sum(size[side] for side in inside)
+        if len(inside) > 1:
             one, other = sorted((number[left], number[right]))
-            rows.append((one, other, height, size))
+            number[node] = len(members) + len(rows)
+            rows.append((one, other, height, size[node]))
     return pl.DataFrame(rows, schema=LINKAGE.schema, orient="row")

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
@@ -126,15 +127,18 @@ def cohesion(rows: Rows, labels: IntArray) -> FloatArray:
     return np.where(count == 1, 1.0, _shown((squares - count) / pairs))
 
 
-def weakest_links(linkage: pl.DataFrame, labels: IntArray) -> FloatArray:
-    """The height of the last merge in each group, shape (groups,); 0 for a group of one."""
+def weakest_links(linkage: pl.DataFrame, left_leaves: npt.NDArray[np.bool_], labels: IntArray) -> FloatArray:
+    """The height of the last merge in each group, shape (groups,); 0 for a group of one.
+
+    Where a side of a merge left its group, `left_leaves` says whether that was the left one, shape (merges,).
+    """
     links = np.zeros(int(labels.max(initial=-1)) + 1)
     # The first point below each node: a merge is in a group where both of its sides are.
     first = np.concatenate([np.arange(len(labels)), np.zeros(linkage.height, np.int64)])
     heights = linkage["height"].to_numpy()
     sides = zip(linkage["left"].to_list(), linkage["right"].to_list(), strict=True)
     for number, (left, right) in enumerate(sides):
-        first[len(labels) + number] = first[left]
+        first[len(labels) + number] = first[right if left_leaves[number] else left]
         group = labels[first[left]]
         if group == labels[first[right]]:
             links[group] = max(links[group], heights[number])

@@ -11,7 +11,15 @@ import polars as pl
 from vocabgap.clustering.blending import TextEmbedder, blended_rows
 from vocabgap.clustering.constraints import Origin, regrouped
 from vocabgap.clustering.contrasts import parting_poles
-from vocabgap.clustering.cutting import MEANING_CUT, WORDS_CUT, Tree, below, cuts, members_of
+from vocabgap.clustering.cutting import (
+    LEFT_LEAVES,
+    MEANING_CUT,
+    WORDS_CUT,
+    Tree,
+    below,
+    cuts,
+    members_of,
+)
 from vocabgap.clustering.describing import Labeller, cohesion, similarity, weakest_links
 from vocabgap.clustering.linkage import average_linkage
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize
@@ -120,7 +128,7 @@ class Clusters:
     def cuts(self) -> FloatArray:
         """The cosine distance below which each merge suits its wordings, shape (merges,).
 
-        Negative where its two sides contrast: such a merge is made at no distance.
+        Negative where its two sides contrast, so that one of them leaves (`LEFT_LEAVES`, `RIGHT_LEAVES`).
         """
         return self._tree.cuts
 
@@ -228,7 +236,7 @@ class Clusters:
             "mentions",
             pl.col("surface").replace_strict(similar, return_dtype=pl.Float64).alias("similarity"),
         )
-        return leaves, below(self.linkage, self._points.surfaces.height, members)
+        return leaves, below(self.linkage, self._points.weights, members)
 
     def _within(self, threshold: float | None) -> float | None:
         """A cut for which all merges are known."""
@@ -291,7 +299,7 @@ def _described(
             "surfaces": np.bincount(labels, minlength=len(labelled)),
             "mentions": np.bincount(labels, points.weights, minlength=len(labelled)).astype(np.int64),
             "cohesion": cohesion(rows, labels),
-            "weakest_link": weakest_links(tree.linkage, labels),
+            "weakest_link": weakest_links(tree.linkage, tree.cuts == LEFT_LEAVES, labels),
         },
         schema=CLUSTERS.schema,
     )
