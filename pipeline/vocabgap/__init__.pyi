@@ -11,7 +11,7 @@ from vocabgap.gaplog.log import LoggedGap as LoggedGap
 from vocabgap.gaplog.log import log_gap as log_gap
 from vocabgap.gaplog.nearest import SimilarGap as SimilarGap
 from vocabgap.gaplog.nearest import similar_gaps as similar_gaps
-from vocabgap.gaplog.review import list_gaps as list_gaps
+from vocabgap.gaplog.listing import list_gaps as list_gaps
 from vocabgap.gaplog.showing import show as show
 from vocabgap.glossary.conflicts import BlockedByConflictError as BlockedByConflictError
 from vocabgap.glossary.runtime import GlossaryRuntime as GlossaryRuntime

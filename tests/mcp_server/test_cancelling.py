@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mcp_server.calls import found
-from vocabgap.gaplog.review import Review, review
+from vocabgap.gaplog.listing import Listing, listing
 from vocabgap.pipeline import Analysis, analyse
 
 if TYPE_CHECKING:
@@ -91,13 +91,13 @@ async def test_a_list_that_nobody_waits_for_is_given_up_once_its_records_are_rea
     begun, go_on = threading.Event(), threading.Event()
     listed: list[object] = []
 
-    def waiting(*positional: Any, **named: Any) -> Review:  # noqa: ANN401 - handed on as they are
+    def waiting(*positional: Any, **named: Any) -> Listing:  # noqa: ANN401 - handed on as they are
         begun.set()
         assert go_on.wait(LONGEST)
-        return review(*positional, **named)
+        return listing(*positional, **named)
 
-    monkeypatch.setattr("vocabgap.mcp.review_tools.review", waiting)
-    monkeypatch.setattr("vocabgap.mcp.review_tools.fitting", listed.append)
+    monkeypatch.setattr("vocabgap.mcp.listing_tools.listing", waiting)
+    monkeypatch.setattr("vocabgap.mcp.listing_tools.fitting", listed.append)
     async with connect(photos) as client:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(client.call_tool, "list_gaps", {})

@@ -20,7 +20,7 @@ from vocabgap.gaplog.finding import (
     published_in,
     with_capability,
 )
-from vocabgap.gaplog.review import Belonging, Totals, belonging, newest, totals, unread, with_category
+from vocabgap.gaplog.listing import Belonging, Totals, belonging, newest, totals, unread, with_category
 from vocabgap.ingest.accounting import corrections
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.ingest.selection import Selection

@@ -29,10 +29,10 @@ from mcp_types import (
 
 from vocabgap import __version__
 from vocabgap.errors import DEBUG_VARIABLE
+from vocabgap.mcp.listing_tools import list_gaps, show_capability
 from vocabgap.mcp.log_tool import log_vocabulary_gap, similar_gaps
 from vocabgap.mcp.prompts import get_prompt, limit_of, prompts
 from vocabgap.mcp.report_tools import read_resource, report_gaps, resources
-from vocabgap.mcp.review_tools import list_gaps, show_capability
 from vocabgap.mcp.terms_tool import check_terms
 from vocabgap.mcp.tool import Limit, Limiter, Tool, checkpoint, failure, shown
 from vocabgap.mcp.workspace import Workspace

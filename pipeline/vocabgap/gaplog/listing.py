@@ -122,7 +122,7 @@ class Belonging(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, repr=False)
-class Review:
+class Listing:
     """The records that were asked for."""
 
     gaps: pl.DataFrame  # table `listed`, newest first: as many as were asked for
@@ -135,7 +135,7 @@ class Review:
 
     def __repr__(self) -> str:
         """How many there are, in one line."""
-        return f"Review({self.gaps.height:,} of {count(self.totals.records, 'record')})"
+        return f"Listing({self.gaps.height:,} of {count(self.totals.records, 'record')})"
 
 
 def list_gaps(
@@ -200,10 +200,10 @@ def list_gaps(
         repositories=repositories,
         now=require_offset(datetime.now(UTC) if now is None else now, name="now"),
     )
-    return review(root, query, limit=limit, out=out, settings=settings, cache=cache).gaps
+    return listing(root, query, limit=limit, out=out, settings=settings, cache=cache).gaps
 
 
-def review(
+def listing(
     root: str | Path | Iterable[str | Path],
     query: Query,
     *,
@@ -212,7 +212,7 @@ def review(
     settings: Settings | None = None,
     cache: str | Path | None = None,
     verify_hash: bool = False,
-) -> Review:
+) -> Listing:
     """The records that are asked for, newest first, with the numbers over them; see `list_gaps`."""
     most = None if limit is None else whole_number("limit", limit, hint="leave it out to list all")
     settings = Settings() if settings is None else settings
@@ -248,7 +248,7 @@ def review(
     if without:
         notes.append(f"{count(without, 'record')} without a readable timestamp left out")
     gaps = with_capability(newest(records, most), published)
-    return Review(
+    return Listing(
         gaps, totals(records), belonging(gaps, published), session, tuple(notes), published, scanned
     )
 

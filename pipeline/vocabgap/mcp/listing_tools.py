@@ -7,7 +7,7 @@ import msgspec
 import polars as pl
 from msgspec import Meta
 
-from vocabgap.gaplog.review import Query, review
+from vocabgap.gaplog.listing import Query, listing
 from vocabgap.ingest.selection import Selection
 from vocabgap.mcp.report_tools import MOMENT, Near, Ranked
 from vocabgap.mcp.tool import LONGEST_NAME, Answer, Arguments, Checkpoint, Limit, fitting, tool
@@ -123,7 +123,7 @@ def list_gaps(workspace: Workspace, arguments: ListArguments, checkpoint: Checkp
         now=datetime.now(UTC),
     )
     checkpoint()
-    answer = review(workspace.root, query, limit=arguments.limit, settings=workspace.settings)
+    answer = listing(workspace.root, query, limit=arguments.limit, settings=workspace.settings)
     checkpoint()
     gaps = fitting(ListedGap.all_of(answer.gaps))
     return Listed(

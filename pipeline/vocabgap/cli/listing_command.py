@@ -39,7 +39,7 @@ from vocabgap.text import count, escape_unseen, excerpt, printable_name, visible
 if TYPE_CHECKING:
     import polars as pl
 
-    from vocabgap.gaplog.review import Belonging, Review, Totals
+    from vocabgap.gaplog.listing import Belonging, Listing, Totals
     from vocabgap.gaplog.showing import Shown
     from vocabgap.reporting.capability import Capability
 
@@ -98,7 +98,7 @@ def list_records(
     earliest = None if since is None else parse_moment(since, moment, name="--since")
     most = whole_number("--limit", limit, hint="0 lists all")
     latest = None if until is None else parse_moment(until, moment, name="--until")
-    from vocabgap.gaplog.review import Query, review
+    from vocabgap.gaplog.listing import Query, listing
 
     reading = reading_arguments(context)
     query = Query.of(
@@ -114,7 +114,7 @@ def list_records(
         repositories=reading["repositories"],
         now=moment,
     )
-    listed = review(
+    listed = listing(
         roots,
         query,
         limit=most or None,
@@ -123,7 +123,7 @@ def list_records(
         cache=reading["cache"],
         verify_hash=reading["verify_hash"],
     )
-    _print_review(output, listed, text_format)
+    _print_listing(output, listed, text_format)
     note_scan(output, listed.scan)
     for note in listed.notes:
         output.note(escape_unseen(note))
@@ -168,18 +168,18 @@ def show(
         output.note(escape_unseen(note))
 
 
-def _print_review(output: Output, review: "Review", text_format: ListFormat) -> None:
-    gaps, published = review.gaps, review.published
+def _print_listing(output: Output, listing: "Listing", text_format: ListFormat) -> None:
+    gaps, published = listing.gaps, listing.published
     _print_events(output, gaps)
     output.event(
         "result",
         listed=gaps.height,
-        totals=review.totals,
-        belonging=review.belonging,
-        session=review.session,
+        totals=listing.totals,
+        belonging=listing.belonging,
+        session=listing.session,
         run=None if published is None else printable_name(str(published.folder)),
-        notes=review.notes,
-        cache=review.scan.cache,
+        notes=listing.notes,
+        cache=listing.scan.cache,
     )
     if output.as_json:
         return
@@ -187,30 +187,30 @@ def _print_review(output: Output, review: "Review", text_format: ListFormat) -> 
         rows = [[_cell(name, value) for name, value in row.items()] for row in gaps.iter_rows(named=True)]
         output.text(comma_separated(gaps.columns, rows))
         if gaps.is_empty():
-            output.note(_why_empty(review))
+            output.note(_why_empty(listing))
         return
-    if review.session is not None:
-        output.text(f"session {visible(review.session)}\n")
+    if listing.session is not None:
+        output.text(f"session {visible(listing.session)}\n")
     if gaps.is_empty():
-        output.text(_why_empty(review))
+        output.text(_why_empty(listing))
         return
-    output.text(_records_table(gaps, without=() if review.session is None else ("session",)) + "\n")
-    lines = _totals_lines(review.totals)
+    output.text(_records_table(gaps, without=() if listing.session is None else ("session",)) + "\n")
+    lines = _totals_lines(listing.totals)
     if published is not None and published.folder is not None and published.now is not None:
         where = f"the run in {folder_line(published.folder)}, as of {iso(published.now)}"
-        lines += _belonging_lines(review.belonging, gaps, where)
-    left = review.totals.records - gaps.height
+        lines += _belonging_lines(listing.belonging, gaps, where)
+    left = listing.totals.records - gaps.height
     if left:
         lines.append(_left_line(left))
     output.text("\n".join(lines))
 
 
-def _why_empty(review: "Review") -> str:
+def _why_empty(listing: "Listing") -> str:
     from vocabgap.reporting.overviews import nothing
 
-    if review.scan.summary.records:
-        return f"No record fits, of {review.scan.summary.records:,}."
-    return f"{nothing(review.scan.summary)}.\n{account_line(review.scan.summary)}"
+    if listing.scan.summary.records:
+        return f"No record fits, of {listing.scan.summary.records:,}."
+    return f"{nothing(listing.scan.summary)}.\n{account_line(listing.scan.summary)}"
 
 
 def _print_shown(output: Output, shown: "Shown", limit: int) -> None:
