@@ -35,7 +35,9 @@ def test_groups_are_listed_and_the_long_tail_is_counted(needs: Path) -> None:
 
 def test_help_says_that_only_a_report_follows_decisions() -> None:
     told = " ".join(vocabgap("clusters", "--help").out.split())
-    assert "These are the groups as found; only a report follows what was decided." in told
+    assert (
+        "These are the groups as found, at the cut that decisions teach; only a report follows them." in told
+    )
 
 
 def test_events_list_the_singletons_too(needs: Path) -> None:

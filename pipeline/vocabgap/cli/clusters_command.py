@@ -21,7 +21,7 @@ from vocabgap.cli.options import (
     with_options,
 )
 from vocabgap.cli.output import Output, account_line, output_of, table
-from vocabgap.errors import NotFoundError, VocabgapError
+from vocabgap.errors import NotFoundError, VocabgapError, expanded
 from vocabgap.settings.model import BY_WORDING, DEFAULT_TOP, Settings
 from vocabgap.text import count, excerpt, printable_name, visible
 
@@ -43,7 +43,7 @@ clusters = typer.Typer(
     name="clusters",
     help="Look at the groups: all of them, at other cuts, or one from inside.\n\n"
     "Without a command the groups are listed. A folder that is called show is written ./show. "
-    "These are the groups as found; only a report follows what was decided.",
+    "These are the groups as found, at the cut that decisions teach; only a report follows them.",
     rich_markup_mode=None,
 )
 
@@ -166,10 +166,13 @@ def _clusters(
     """What was read, and its groups, with merges as far as a sweep looks if there is to be one."""
     from vocabgap.clustering.embedding import load_embedder
     from vocabgap.clustering.grouping import SWEEP_CUTS, cluster
+    from vocabgap.decisions.log import read_decisions
+    from vocabgap.decisions.replay import replay
     from vocabgap.ingest.scanning import scan
     from vocabgap.ranking.screening import screen
 
     output, reading = output_of(context), reading_arguments(context)
+    decisions = read_decisions(expanded(settings.decisions.file))
     # That a model cannot be used is best told before anything is read.
     embedder = load_embedder(settings.cluster.embedder, reading["cache"])
     scanned = scan(roots, settings=settings.scan, **reading)
@@ -178,7 +181,8 @@ def _clusters(
     max_distance = max(SWEEP_CUTS) if sweep else 0.0
     clustering = cluster(scanned.records, settings.cluster, embedder=embedder, max_distance=max_distance)
     note_embeddings(output, embedder.use if embedder else None)
-    return scanned, clustering
+    effective = replay(decisions, clustering.wordings["surface"].unique())
+    return scanned, clustering.taught(effective.constraints)
 
 
 def _print_nothing(output: Output, account: "ScanSummary") -> None:

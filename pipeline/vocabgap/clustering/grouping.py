@@ -1,6 +1,6 @@
 """The clustering stage: records in, groups of wordings out."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Final, Literal
 
@@ -22,6 +22,8 @@ from vocabgap.clustering.cutting import (
 )
 from vocabgap.clustering.describing import Labeller, cohesion, similarity, weakest_links
 from vocabgap.clustering.linkage import average_linkage
+from vocabgap.clustering.questions import TOP, Question, questions
+from vocabgap.clustering.teaching import lessons, taught_shift
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize
 from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.errors import InvalidInputError, NotFoundError, converted, require_kind, whole_number
@@ -144,6 +146,33 @@ class Clusters:
         cut = "by wording" if self.threshold is None else f"at {self.threshold}"
         return f"Clusters({count(self.clusters.height, 'group')} of {of}, cut {cut})"
 
+    def taught(self, constraints: Iterable[Constraint]) -> "Clusters":
+        """The groups as found, at the cut that suits what people decided.
+
+        They follow nothing of it yet; `constrained` does. Where the cut is one that somebody named it stays.
+
+        Args:
+            constraints: Which surfaces belong together and which apart.
+        """
+        shift = 0.0
+        if self.threshold is None:
+            shift = taught_shift(lessons(self._tree, self._place, constraints))
+        return self.at(self.threshold, shift)
+
+    def questions(self, constraints: Iterable[Constraint] = (), top: int = TOP) -> Iterator[Question]:
+        """What to ask people about the groups: is this one need, or two?
+
+        Args:
+            constraints: What was decided so far; the groups are to follow it.
+            top: How many of the largest groups count; 0 for all.
+
+        Returns:
+            The questions in the order of what their answers would change. Only the first is sure to be worth
+            its answer: that changes the others.
+        """
+        top = whole_number("top", top) or self.clusters.height
+        return questions(self._tree, self._points, self._labels, list(constraints), shift=self.shift, top=top)
+
     def constrained(self, constraints: Iterable[Constraint]) -> "Clusters":
         """The groups that also respect what people decided about their surfaces.
 
@@ -159,9 +188,8 @@ class Clusters:
         if not constraints:
             unchanged = tuple(Origin(number, None) for number in range(self.clusters.height))
             return replace(self, origins=unchanged)
-        position = {name: point for point, name in enumerate(self._points.surfaces["surface"])}
         labelled = [
-            (label, position[surface])
+            (label, self._place[surface])
             for label, surface in self.clusters.select("label", "label_surface").iter_rows()
         ]
         groups = regrouped(self._labels, labelled, self._points, self._rows, constraints)
@@ -238,6 +266,11 @@ class Clusters:
         )
         return leaves, below(self.linkage, self._points.weights, members)
 
+    @property
+    def _place(self) -> dict[str, int]:
+        """The point of each surface."""
+        return {name: point for point, name in enumerate(self._points.surfaces["surface"])}
+
     def _within(self, threshold: float | None) -> float | None:
         """A cut for which all merges are known."""
         threshold = None if threshold is None else _distance("threshold", threshold)
@@ -254,7 +287,7 @@ class Clusters:
         return self._tree.cut.farthest if threshold is None else threshold
 
     def _swept(self, threshold: float | None, labeller: Labeller) -> dict[str, object]:
-        labels = self._tree.labels(threshold, 0.0)
+        labels = self._tree.labels(threshold, self.shift)
         mentions = np.bincount(labels, self._points.weights)
         surfaces = np.bincount(labels)
         groups = members_of(labels)

@@ -10,15 +10,13 @@ import polars as pl
 from vocabgap.decisions.log import append_decision, read_decisions
 from vocabgap.decisions.record import ID_PREFIX, KEPT_WORDINGS, Action, Decision, Subject, decide, subject
 from vocabgap.decisions.replay import (
+    agreeing,
     in_force,
-    replay,
     require_change,
-    require_followed,
     require_own_label,
-    surfaces_of,
     undoings,
 )
-from vocabgap.errors import InvalidInputError, StateError, VocabgapError, expanded, require_kind, texts
+from vocabgap.errors import InvalidInputError, VocabgapError, expanded, require_kind, texts
 from vocabgap.records.lookup import Named, find_capability, find_wording, lookup
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting.published_run import read_groups, read_run
@@ -191,21 +189,9 @@ class Decisions:
 
     def _agreeing(self, decision: Decision) -> Callable[[tuple[Decision, ...]], None]:
         """What refuses decisions that cannot all be respected, as far as the run's wordings show it."""
-        of_run: dict[str, str] = {}
-        if decision.action is not Action.UNDO:  # which needs no run
-            of_run = dict(self._groups.select("surface", "capability_id").iter_rows())
-
-        def check(together: tuple[Decision, ...]) -> None:
-            surfaces = surfaces_of(together) if decision.action is Action.UNDO else of_run
-            try:
-                effective = replay(together, surfaces)
-                require_followed(decision, effective.reasoned, of_run)
-            except StateError as error:
-                raise StateError(
-                    error.message, hint="nothing was decided; undo the earlier one first"
-                ) from error
-
-        return check
+        if decision.action is Action.UNDO:  # which needs no run
+            return agreeing(decision, None)
+        return agreeing(decision, dict(self._groups.select("surface", "capability_id").iter_rows()))
 
     @cached_property
     def _ranked(self) -> pl.DataFrame:

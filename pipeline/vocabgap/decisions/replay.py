@@ -1,7 +1,7 @@
 """From decisions to what a run has to respect: constraints on surfaces, and what is said of the groups."""
 
 from collections import defaultdict, deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from typing import NamedTuple
@@ -225,6 +225,24 @@ def require_agreement(reasoned: Iterable[Reasoned]) -> None:
                 merged = linked.get(leaving)
                 if merged is not None:
                     raise _conflict(decision, merged, leaving)
+
+
+def agreeing(decision: Decision, groups: Mapping[str, str] | None) -> Callable[[tuple[Decision, ...]], None]:
+    """What refuses a decision among others where they cannot all be respected.
+
+    Args:
+        decision: The one that is made.
+        groups: Of each surface that is known the group that has it; null where only decisions are known.
+    """
+
+    def check(together: tuple[Decision, ...]) -> None:
+        try:
+            effective = replay(together, surfaces_of(together) if groups is None else groups)
+            require_followed(decision, effective.reasoned, groups or {})
+        except StateError as error:
+            raise StateError(error.message, hint="nothing was decided; undo the earlier one first") from error
+
+    return check
 
 
 def require_followed(made: Decision, reasoned: Iterable[Reasoned], groups: Mapping[str, str]) -> None:

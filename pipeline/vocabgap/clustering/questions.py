@@ -1,0 +1,232 @@
+"""What to ask people about the groups: one need or two? The answers that would change most come first.
+
+A question is about a merge of the dendrogram. One that is not made: are its two sides, of each the largest
+group, one need? One that is made within a group: is that two? Which of the two is so is told from how far
+the merge is from its cut; what an answer would change, from the mentions of the smaller side. The first few
+questions are about where the cut lies, which moves everything; the others about the largest groups.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from vocabgap.clustering.cutting import Tree, members_of
+from vocabgap.clustering.teaching import lessons
+from vocabgap.clustering.vectorizing import FloatArray, IntArray
+from vocabgap.clustering.wordings import Points
+from vocabgap.schema import Constraint, Together
+from vocabgap.text import count
+
+TOP: Final = 10
+ID_PREFIX: Final = "ask-"
+_ID_DIGITS: Final = 12
+# Fitted on the answers of an oracle about five labelled sets, and looked at on seven others.
+_FIRST: Final = 5  # lessons before which the cut is asked about
+_EVEN: Final = -0.12  # distance beyond the cut at which two sides are one need as often as two
+_SOFTNESS: Final = 0.09
+_CONTRASTING: Final = 0.06  # how often two sides are one need that stand at poles of a contrast ...
+_NEAR: Final = 0.6  # ... which are asked about if they are no further apart
+_BELOW_TOP: Final = 0.5  # what a change counts in the next groups below the top
+_FEWEST: Final = 2  # mentions of a side
+_CUT_POWER: Final = 0.25  # of the smaller side's mentions, where the cut is asked about
+
+
+@dataclass(frozen=True)
+class Question:
+    """Whether two sides are one need.
+
+    Attributes:
+        question_id: The same for the same two sides, whenever it is asked.
+        left: The wordings of one side, a surface each, most used first; it is the one that keeps its name.
+        right: Those of the other.
+        left_mentions: Mentions of the one side.
+        right_mentions: Mentions of the other.
+        are_one: Whether they are one group as things stand.
+        likely: How likely the answer is that they are one need, as far as the distances tell.
+        why: Why it is asked.
+    """
+
+    question_id: str
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    left_mentions: int
+    right_mentions: int
+    are_one: bool
+    likely: float
+    why: str
+
+
+class _Merge(NamedTuple):
+    """A merge to ask about; of groups that are apart, the numbers of these."""
+
+    value: float
+    number: int
+    likely: float
+    apart: tuple[int, int] | None
+
+
+def questions(
+    tree: Tree,
+    points: Points,
+    labels: IntArray,
+    constraints: Sequence[Constraint],
+    *,
+    shift: float,
+    top: int,
+) -> Iterator[Question]:
+    """What to ask, the question that comes first first; none whose answer follows from what was decided.
+
+    Args:
+        tree: The dendrogram.
+        points: What was clustered.
+        labels: The groups as they are now, shape (n,).
+        constraints: What was decided, all of it followed by the groups.
+        shift: By how much they were cut further than the wordings say.
+        top: How many of the largest groups count.
+    """
+    place = {name: point for point, name in enumerate(points.surfaces["surface"])}
+    decided = _Decided(constraints, place)
+    about_cut = len(lessons(tree, place, constraints)) < _FIRST
+    groups = members_of(labels)
+    merged = tree.linkage.select("left", "right").rows()
+    for merge in _merges(tree, labels, points.weights, shift, top, about_cut=about_cut):
+        if merge.apart is None:
+            sides = [_leaves(merged, tree.n_samples, side) for side in merged[merge.number]]
+        else:
+            sides = [groups[number].tolist() for number in merge.apart]
+        ordered = [sorted(side, key=lambda point: (-points.weights[point], point)) for side in sides]
+        ordered.sort(key=lambda side: (-points.weights[side].sum(), side))
+        if merge.apart is None and decided.has_ties(ordered[1], beyond=ordered[0]):
+            ordered.reverse()  # what leaves may not be held by anything else
+        left, right = ordered
+        if not decided.settles(left, right) and not (
+            merge.apart is None and decided.has_ties(right, beyond=left)
+        ):
+            yield _question(points, left, right, merge, about_cut=about_cut)
+
+
+def _merges(
+    tree: Tree, labels: IntArray, weights: FloatArray, shift: float, top: int, *, about_cut: bool
+) -> list[_Merge]:
+    """The merges to ask about, in the order in which they are asked."""
+    mentions = np.bincount(labels, weights)
+    order = np.argsort(-mentions, kind="stable")
+    last = min(mentions[order[:top]], default=0.0)
+    near = set(order[: 2 * top].tolist())
+    likely = likelihoods(tree, shift)
+    size = [*weights.tolist(), *tree.linkage["size"].to_list()]
+    heights, cuts = tree.linkage["height"].to_list(), tree.cuts.tolist()
+    # Of every node the group that all of it is in, or -1; and the largest group of which it has something.
+    whole = labels.tolist() + [-1] * len(heights)
+    largest = whole.copy()
+    of_group = mentions.tolist()
+    seen = set[tuple[int, int]]()
+    found: list[_Merge] = []
+    sides = zip(tree.linkage["left"].to_list(), tree.linkage["right"].to_list(), strict=True)
+    for number, (left, right) in enumerate(sides):
+        node = tree.n_samples + number
+        whole[node] = whole[left] if whole[left] == whole[right] else -1
+        pair = largest[left], largest[right]
+        largest[node] = max(pair, key=of_group.__getitem__)
+        contrasts = cuts[number] < 0.0
+        chance = likely[number]
+        if whole[node] >= 0:
+            if whole[node] not in near:
+                continue
+            apart, smaller, standing = None, min(size[left], size[right]), of_group[whole[node]]
+            change = 1.0 - chance
+        else:
+            if pair[0] == pair[1] or pair in seen or near.isdisjoint(pair):
+                continue
+            seen.add(pair)
+            apart, (smaller, standing) = pair, sorted(of_group[group] for group in pair)
+            if smaller + standing < last or (contrasts and heights[number] >= _NEAR):
+                continue
+            change = chance
+        if smaller >= _FEWEST:
+            value = change * smaller * (1.0 if standing >= last else _BELOW_TOP)
+            if about_cut:
+                value = 0.0 if contrasts else chance * (1.0 - chance) * smaller**_CUT_POWER
+            found.append(_Merge(value, number, chance, apart))
+    return sorted(found, key=lambda merge: (-merge.value, merge.number))
+
+
+def likelihoods(tree: Tree, shift: float) -> list[float]:
+    """How likely the two sides of each merge are one need, as far as the distances tell."""
+    beyond = tree.linkage["height"].to_numpy() - tree.cuts - shift - _EVEN
+    likely = 1.0 / (1.0 + np.exp(np.clip(beyond / _SOFTNESS, -40.0, 40.0)))
+    chances: list[float] = np.where(tree.cuts < 0.0, _CONTRASTING, likely).tolist()
+    return chances
+
+
+def _question(
+    points: Points, left: list[int], right: list[int], merge: _Merge, *, about_cut: bool
+) -> Question:
+    one, other = (int(points.weights[side].sum()) for side in (left, right))
+    if merge.apart is None:
+        why = f"one group of {count(one + other, 'mention')}; two of {one:,} and {other:,} if they are apart"
+    else:
+        why = f"two groups of {one:,} and {other:,} mentions; one of {one + other:,} if they are one"
+    if about_cut:
+        why += "; and it says much about where needs part here"
+    names = points.surfaces["surface"].to_list()
+    sides = sorted("\n".join(sorted(names[point] for point in side)) for side in (left, right))
+    digest = hashlib.sha256("\n\n".join(sides).encode()).hexdigest()
+    return Question(
+        f"{ID_PREFIX}{digest[:_ID_DIGITS]}",
+        tuple(points.spoken[point] for point in left),
+        tuple(points.spoken[point] for point in right),
+        one,
+        other,
+        merge.apart is None,
+        round(merge.likely, 3),
+        why,
+    )
+
+
+class _Decided:
+    """What constraints say about two sets of points."""
+
+    def __init__(self, constraints: Iterable[Constraint], place: dict[str, int]) -> None:
+        self._tied: dict[int, frozenset[int]] = {}
+        self._apart: list[tuple[int, frozenset[int]]] = []
+        for each in constraints:
+            if isinstance(each, Together):
+                tied = frozenset[int]().union(*(self._ties(place[surface]) for surface in each))
+                self._tied |= dict.fromkeys(tied, tied)
+            else:
+                self._apart.append((place[each.anchor], frozenset(place[other] for other in each.leaving)))
+
+    def settles(self, left: list[int], right: list[int]) -> bool:
+        """Whether it was decided that they are one need, or two."""
+        one, other = set(left), set(right)
+        if any(not other.isdisjoint(self._ties(point)) for point in left):
+            return True
+        return any(
+            (anchor in one and not other.isdisjoint(leaving))
+            or (anchor in other and not one.isdisjoint(leaving))
+            for anchor, leaving in self._apart
+        )
+
+    def has_ties(self, side: list[int], *, beyond: list[int]) -> bool:
+        """Whether a side is held together with what is in neither of the two."""
+        both = {*side, *beyond}
+        return any(not self._ties(point) <= both for point in side)
+
+    def _ties(self, point: int) -> frozenset[int]:
+        return self._tied.get(point, frozenset([point]))
+
+
+def _leaves(merged: Sequence[tuple[int, int]], n_samples: int, node: int) -> list[int]:
+    """The points below a node."""
+    found, waiting = [], [node]
+    while waiting:
+        here = waiting.pop()
+        if here < n_samples:
+            found.append(here)
+        else:
+            waiting += merged[here - n_samples]
+    return found

@@ -1,0 +1,211 @@
+"""A review: people say of two sides at a time whether they are one need, and every answer is a decision."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from vocabgap.decisions.log import append_decision, read_decisions
+from vocabgap.decisions.record import KEPT_WORDINGS, Action, Decision, decide, subject
+from vocabgap.decisions.replay import agreeing, replay
+from vocabgap.errors import InvalidInputError, StateError, whole_number
+from vocabgap.ranking.identity import derived_id
+from vocabgap.schema import PRESENT
+from vocabgap.settings.loading import login
+from vocabgap.text import count, surface
+
+if TYPE_CHECKING:
+    from vocabgap.clustering.grouping import Clusters
+    from vocabgap.clustering.questions import Question
+
+ANSWERS: Final = ("same", "different", "skip")
+QUESTIONS: Final = 20
+TOP: Final = 10
+_REASONS: Final = {"same": "one need, when asked", "different": "two needs, when asked"}
+
+
+@dataclass(frozen=True, repr=False)
+class Reviewed:
+    """What came of a review.
+
+    Attributes:
+        clusters: The groups as the answers have them.
+        decisions: A decision for each answer, in order.
+        asked: What was asked, in order, skipped questions among it.
+    """
+
+    clusters: "Clusters"
+    decisions: tuple[Decision, ...]
+    asked: tuple["Question", ...]
+
+    def __repr__(self) -> str:
+        """How much was asked and answered, in one line."""
+        asked = count(len(self.asked), "question")
+        return f"Reviewed({asked}, {len(self.decisions):,} answered; {self.clusters})"
+
+
+def review(
+    found: "Clusters",
+    ask: Callable[["Question"], str],
+    questions: int = QUESTIONS,
+    top: int = TOP,
+    *,
+    decisions: Iterable[Decision] = (),
+    actor: str | None = None,
+    now: datetime | None = None,
+) -> Reviewed:
+    """Ask which groups are one need and which are two, where the answers change most among the largest.
+
+    Each answer is a decision, takes effect at once, and moves the cut for what is like it: it says where
+    needs part in these records.
+
+    Args:
+        found: The groups that `vocabgap.cluster` gives.
+        ask: Says of a question `same`, `different` or `skip`.
+        questions: How many to ask at most.
+        top: How many of the largest groups count; 0 for all.
+        decisions: What was decided before. None of it is asked again.
+        actor: Who answers; by default who the environment variable VOCABGAP_ACTOR names, or is logged in.
+        now: The moment of the first answer; the clock's by default.
+
+    Returns:
+        The groups, and the new decisions. Nothing is written.
+
+    Raises:
+        InvalidInputError: An argument cannot be used, or an answer is none.
+        StateError: Two decisions cannot both be respected.
+    """
+    most = whole_number("questions", questions)
+    under_review = Review(found, decisions, top=top, actor=actor, now=now)
+    made: list[Decision] = []
+    asked: list[Question] = []
+    while len(asked) < most and (question := under_review.question({each.question_id for each in asked})):
+        asked.append(question)
+        answer = ask(question)
+        decision = under_review.decision(question, answer)
+        if decision is not None:
+            made.append(decision)
+            under_review.follow([*under_review.decided, decision])
+    return Reviewed(under_review.clusters, tuple(made), tuple(asked))
+
+
+class Review:
+    """Groups that are asked about, and what was decided about them so far.
+
+    Args:
+        found: The groups, whatever was decided about them.
+        decided: All decisions there are.
+        top: How many of the largest groups count; 0 for all.
+        actor: Who answers.
+        now: The moment of the first answer; the clock's by default.
+        capabilities: The identifier of the capability that has a surface; by default from its group's label.
+    """
+
+    def __init__(
+        self,
+        found: "Clusters",
+        decided: Iterable[Decision] = (),
+        *,
+        top: int = TOP,
+        actor: str | None = None,
+        now: datetime | None = None,
+        capabilities: Mapping[str, str] | None = None,
+    ) -> None:
+        self._found = found
+        self._top = whole_number("top", top)
+        self._actor = login() if actor is None else actor
+        self._now = now
+        if capabilities is None:
+            labels = found.wordings.join(found.clusters, on="cluster").select("surface", "label_surface")
+            capabilities = {name: derived_id(label) for name, label in labels.iter_rows()}
+        self._capabilities = capabilities
+        self._surfaces = frozenset(found.wordings["surface"])
+        self.follow(decided)
+
+    def follow(self, decided: Iterable[Decision]) -> None:
+        """Let the groups be those that all of these decisions give."""
+        self.decided = tuple(decided)
+        self._constraints = replay(self.decided, self._surfaces).constraints
+        self.clusters = self._found.taught(self._constraints).constrained(self._constraints)
+
+    def question(self, skipped: Collection[str] = ()) -> "Question | None":
+        """The question whose answer would change most, none of those with the given identifiers."""
+        asked = self.clusters.questions(self._constraints, self._top)
+        return next((each for each in asked if each.question_id not in skipped), None)
+
+    def find(self, question_id: str) -> "Question":
+        """A question by its identifier, as long as its answer does not follow from what was decided.
+
+        Raises:
+            StateError: It is not open: it was answered, or the groups have changed since.
+        """
+        for each in self.clusters.questions(self._constraints, self._top):
+            if each.question_id == question_id:
+                return each
+        raise StateError(
+            f"question '{question_id}' is not open: it was answered, or the groups have changed",
+            hint="ask for the next question, and answer that",
+        )
+
+    def answer(
+        self, question: "Question", answer: str, file: Path, on_wait: Callable[[], None] = lambda: None
+    ) -> Decision | None:
+        """Add an answer to the file of decisions, and follow all that is there by then.
+
+        Raises:
+            StateError: It contradicts what somebody has decided meanwhile.
+        """
+        decision = self.decision(question, answer)
+        if decision is not None:
+            append_decision(file, decision, self._agreeing(decision), on_wait)
+            self.follow(read_decisions(file))
+        return decision
+
+    def decision(self, question: "Question", answer: str) -> Decision | None:
+        """An answer as the decision that it is; None where the question is skipped.
+
+        What is said to be one need is a merge, two needs are a split, whether or not that is so already: it
+        holds on to the wordings, so that no later data undoes it.
+        """
+        if answer not in ANSWERS:
+            raise InvalidInputError(
+                f"answer: expected one of {', '.join(ANSWERS)}, got '{answer}'",
+                hint="same: one need; different: two",
+            )
+        if answer == "skip":
+            return None
+        left, right = (
+            subject(self._capabilities[surface(side[0])], side[0], side)
+            for side in (question.left, question.right)
+        )
+        reason, moment = _REASONS[answer], self._moment()
+        if answer == "same":
+            return decide(Action.MERGE, left, actor=self._actor, time=moment, reason=reason, other=right)
+        # All that is to leave is named; what is apart already need only be known again.
+        leaving = question.right if question.are_one else question.right[:KEPT_WORDINGS]
+        return decide(Action.SPLIT, left, actor=self._actor, time=moment, reason=reason, wordings=leaving)
+
+    def _agreeing(self, decision: Decision) -> Callable[[tuple[Decision, ...]], None]:
+        """What refuses the decision where others have come that it contradicts."""
+        groups = self.clusters.wordings.select("surface", "cluster").iter_rows()
+        return agreeing(decision, {name: str(group) for name, group in groups})
+
+    def _moment(self) -> datetime:
+        if self._now is None:
+            return datetime.now(UTC)
+        moment = self._now  # the order of decisions is that of their times
+        self._now += timedelta(microseconds=1)
+        return moment
+
+
+def capabilities_of(groups: pl.DataFrame) -> dict[str, str]:
+    """The identifier of the capability that has each surface of a run.
+
+    Args:
+        groups: Table `groups`.
+    """
+    present = groups.filter(run=PRESENT).select("surface", "capability_id")
+    return dict(present.iter_rows())

@@ -1,0 +1,126 @@
+"""What is asked about the groups, in which order, and what the answers teach."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from builders.clustering import asking, grouped_wordings
+from vocabgap.clustering.grouping import Clusters, cluster
+from vocabgap.clustering.teaching import EVEN, SHIFTS, Lesson, taught_shift
+from vocabgap.schema import Apart, Constraint, Together
+from vocabgap.text import surface
+
+MASKS = ("sky mask", "mask of the sky", "mask of a cloud", "cloud mask", "masks on a cloud")
+GRAINS = ("film grain", "grain of a film", "film grain look")
+
+
+def said(*needs: str, times: int = 3) -> Clusters:
+    return cluster(asking(*needs * times), embedder="none")
+
+
+def sides(found: Clusters, constraints: Sequence[Constraint] = ()) -> list[set[frozenset[str]]]:
+    return [{frozenset(each.left), frozenset(each.right)} for each in found.questions(constraints)]
+
+
+@pytest.fixture(scope="module")
+def found() -> Clusters:
+    return said(*MASKS, *GRAINS)
+
+
+def test_a_question_shows_the_most_used_wordings_first() -> None:
+    found = cluster(
+        asking(*["cloud mask"] * 3, *["mask for the cloud"] * 2, "clouds mask here"), threshold=1.0
+    )
+
+    (question, *_) = found.questions()
+
+    assert (question.left[0], question.left_mentions + question.right_mentions) == ("cloud mask", 6)
+    assert question.are_one
+
+
+def test_what_is_one_group_may_be_two_and_what_is_two_may_be_one(found: Clusters) -> None:
+    together = {each.are_one for each in found.questions()}
+
+    assert together == {True, False}
+    for question in found.questions():
+        groups = {group for group in grouped_wordings(found) if group & {*question.left, *question.right}}
+        assert len(groups) == (1 if question.are_one else 2)
+
+
+def test_a_question_is_known_by_its_sides_in_whatever_corpus(found: Clusters) -> None:
+    again = said(*reversed([*MASKS, *GRAINS]), times=4)
+
+    assert {each.question_id for each in found.questions()} == {
+        each.question_id for each in again.questions()
+    }
+
+
+@pytest.mark.parametrize("is_one", [True, False])
+def test_what_was_decided_is_not_asked_again(found: Clusters, is_one: bool) -> None:
+    for question in found.questions():
+        left, right = (tuple(map(surface, side)) for side in (question.left, question.right))
+        decided = Together(left[0], right[0]) if is_one else Apart(left[0], right, "mine")
+        assert {frozenset(question.left), frozenset(question.right)} not in sides(
+            found.taught([decided]).constrained([decided]), [decided]
+        )
+
+
+def test_no_question_tears_apart_what_a_decision_holds_together(found: Clusters) -> None:
+    """What leaves if they are two is tied to nothing that would stay."""
+    tied = {"sky mask", "masks on a cloud", "film grain look"}
+    constraints = [Together("sky mask", surface(each)) for each in sorted(tied - {"sky mask"})]
+    asked = list(found.constrained(constraints).questions(constraints))
+
+    assert any(each.are_one for each in asked)
+    assert all(tied.isdisjoint(each.right) for each in asked if each.are_one)
+
+
+def test_what_one_mention_alone_says_is_not_asked_about() -> None:
+    asked = list(said(*MASKS, *GRAINS, times=1).questions())
+
+    assert asked
+    assert all(min(each.left_mentions, each.right_mentions) > 1 for each in asked)
+
+
+def test_a_larger_top_asks_about_smaller_groups() -> None:
+    needs = [f"{name} {kind}" for name in ("mask", "grain", "flare", "crop") for kind in ("tool", "brush")]
+    found = said(*needs)
+
+    assert len(list(found.questions(top=1))) < len(list(found.questions(top=0)))
+
+
+def test_nothing_is_asked_of_nothing() -> None:
+    assert not list(cluster(asking()).questions())
+
+
+def test_nothing_said_moves_nothing() -> None:
+    assert taught_shift([]) == 0.0
+
+
+def test_one_answer_moves_the_cut_hardly_and_many_do() -> None:
+    lesson = Lesson(0.05, is_one=True)
+
+    assert 0.0 < taught_shift([lesson]) <= 0.04
+    assert taught_shift([lesson]) < taught_shift([lesson] * 20) <= SHIFTS.max()
+
+
+def test_two_needs_move_it_the_other_way() -> None:
+    assert SHIFTS.min() <= taught_shift([Lesson(-0.15, is_one=False)] * 20) < 0.0
+
+
+def test_answers_that_balance_leave_it_where_it_is() -> None:
+    assert taught_shift([Lesson(EVEN, is_one=True), Lesson(EVEN, is_one=False)] * 5) == 0.0
+
+
+def test_what_was_decided_moves_the_cut_for_what_is_like_it(found: Clusters) -> None:
+    one = [Together(surface(each.left[0]), surface(each.right[0])) for each in found.questions()]
+
+    assert found.taught(one).shift > 0.0 == found.taught([]).shift
+
+
+def test_a_cut_that_somebody_named_stays() -> None:
+    found = cluster(asking(*MASKS * 3), threshold=0.5)
+
+    assert grouped_wordings(
+        found.taught([Apart("sky mask", ("mask of the sky",), "one")])
+    ) == grouped_wordings(found)

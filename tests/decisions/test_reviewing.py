@@ -1,0 +1,197 @@
+"""A review asks whether two sides are one need. Each answer is a decision, which no later data undoes."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+import vocabgap as vg
+from builders.clustering import asking, grouped_wordings
+from vocabgap.clustering.grouping import Clusters
+from vocabgap.decisions.log import read_decisions
+from vocabgap.decisions.record import Action, Decision
+from vocabgap.decisions.replay import replay
+from vocabgap.decisions.reviewing import Review
+from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.text import surface
+
+PHRASES: Final = Path(__file__).parents[3] / "shared" / "data" / "phrases"
+NEEDS: Final = {
+    "sky": ("sky mask", "mask the sky", "select the sky", "sky selection mask", "a mask of the sky area"),
+    "cloud": (
+        "cloud mask",
+        "mask clouds",
+        "select the clouds",
+        "cloud selection mask",
+        "a mask of cloud area",
+    ),
+    "skin": ("skin mask", "mask skin", "select the skin", "skin selection mask", "a mask of skin area"),
+    "grain": ("film grain", "grain of a film", "add film grain"),
+    "look": ("film grain look", "film grain look of old film"),
+    "crop": (
+        "crop to square",
+        "square crop",
+        "crop the square",
+        "square crop ratio",
+        "crop as a square area",
+    ),
+}
+TRUTH: Final = {wording: name for name, wordings in NEEDS.items() for wording in wordings}
+
+
+def corpus(*wordings: str) -> Clusters:
+    return vg.cluster(asking(*wordings), embedder="none")
+
+
+def oracle(question: vg.Question) -> str:
+    first, second = ({*map(TRUTH.__getitem__, side)} for side in (question.left, question.right))
+    return "same" if first == second else "different"
+
+
+@pytest.fixture(scope="module")
+def found() -> Clusters:
+    return corpus(*[wording for wording in TRUTH for _ in range(2)])
+
+
+def test_answers_take_effect_and_are_decisions(found: Clusters) -> None:
+    done = vg.review(found, oracle, actor="ana")
+
+    assert len(done.decisions) == len(done.asked) > 0
+    assert {each.action for each in done.decisions} == {Action.MERGE, Action.SPLIT}
+    assert {each.actor for each in done.decisions} == {"ana"}
+    for question in done.asked:
+        groups = dict(done.clusters.wordings.select("wording", "cluster").iter_rows())
+        are_one = groups[question.left[0]] == groups[question.right[0]]
+        assert are_one == (oracle(question) == "same")
+
+
+def test_the_groups_come_nearer_to_the_needs(found: Clusters) -> None:
+    def wrong(groups: Clusters) -> int:
+        return len({*grouped_wordings(groups)} ^ {frozenset(each) for each in NEEDS.values()})
+
+    assert wrong(vg.review(found, oracle, actor="ana").clusters) < wrong(found)
+
+
+def test_nothing_is_asked_twice_nor_in_a_later_review(found: Clusters) -> None:
+    first = vg.review(found, oracle, questions=4, actor="ana")
+    later = vg.review(found, oracle, decisions=first.decisions, actor="ana")
+
+    asked = [each.question_id for each in (*first.asked, *later.asked)]
+    assert len(asked) == len(set(asked))
+    whole = vg.review(found, oracle, actor="ana")
+    assert asked[:20] == [each.question_id for each in whole.asked]
+
+
+def test_what_is_skipped_decides_nothing(found: Clusters) -> None:
+    done = vg.review(found, lambda _: "skip", questions=3, actor="ana")
+
+    assert (len({*done.asked}), done.decisions) == (3, ())
+    assert grouped_wordings(done.clusters) == grouped_wordings(found)
+
+
+def test_an_undone_answer_never_was(found: Clusters, tmp_path: Path) -> None:
+    under_review = Review(found, actor="ana")
+    question = under_review.question()
+    assert question is not None
+    decision = under_review.answer(question, "different", tmp_path / "decisions.jsonl")
+    assert decision is not None
+    book = vg.Decisions(tmp_path / "no run", tmp_path / "decisions.jsonl", actor="ana")
+    book.undo(decision.decision_id)
+
+    again = Review(found, read_decisions(tmp_path / "decisions.jsonl"), actor="ana")
+
+    assert grouped_wordings(again.clusters) == grouped_wordings(found)
+    assert again.question() == question
+
+
+def test_what_is_no_answer_is_refused(found: Clusters) -> None:
+    with pytest.raises(InvalidInputError, match="expected one of same, different, skip, got 'perhaps'"):
+        vg.review(found, lambda _: "perhaps", actor="ana")
+
+
+def test_a_question_that_was_answered_is_not_open(found: Clusters, tmp_path: Path) -> None:
+    under_review = Review(found, actor="ana")
+    question = under_review.question()
+    assert question is not None
+    assert under_review.find(question.question_id) == question
+    under_review.answer(question, "same", tmp_path / "decisions.jsonl")
+
+    with pytest.raises(StateError, match="is not open"):
+        under_review.find(question.question_id)
+
+
+def test_an_answer_that_contradicts_what_came_meanwhile_is_refused(found: Clusters, tmp_path: Path) -> None:
+    file = tmp_path / "decisions.jsonl"
+    one, other = Review(found, actor="ana"), Review(found, actor="ben")
+    question = one.question()
+    assert question is not None
+    one.answer(question, "same", file)
+
+    with pytest.raises(StateError, match="cannot both be respected"):
+        other.answer(question, "different", file)
+    assert len(read_decisions(file)) == 1
+
+
+def violated(groups: Clusters, decisions: list[Decision]) -> list[Decision]:
+    """The decisions about wordings that are there and are not as was decided."""
+    group = dict(groups.wordings.select("surface", "cluster").iter_rows())
+    wrong = []
+    for each in decisions:
+        assert each.capability is not None
+        others = each.wordings if each.other is None else each.other.wordings[:1]
+        first = group[surface(each.capability.wordings[0])]
+        are_one = {group[surface(wording)] == first for wording in others}
+        wrong += [each] * (are_one != {each.action is Action.MERGE})
+    return wrong
+
+
+def decided_in_slices(wordings: list[str], slices: int, most: int, said: Callable[[], str]) -> int:
+    """Answers random questions at random while a corpus grows; no answer is ever undone by what comes."""
+    decisions: list[Decision] = []
+    for number in range(1, slices + 1):
+        found = corpus(*wordings[: len(wordings) * number // slices])
+        under_review = Review(found, decisions, top=0, actor="ana")
+        assert not violated(under_review.clusters, decisions)
+        while len(decisions) < most * number // slices and (question := under_review.question()):
+            decision = under_review.decision(question, said())
+            assert decision is not None
+            decisions.append(decision)
+            under_review.follow(decisions)
+        assert not violated(under_review.clusters, decisions)
+    return len(decisions)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_later_data_undoes_what_was_decided(seed: int) -> None:
+    """Neither do further decisions, which move the cut: each answer is drawn, whatever is true."""
+    draw = random.Random(seed)  # noqa: S311
+    wordings = [wording for wording in TRUTH for _ in range(4)]
+    draw.shuffle(wordings)
+
+    assert decided_in_slices(wordings, 10, 20, lambda: draw.choice(["same", "different"])) > 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["banking77", "clinc150"])
+def test_no_later_data_undoes_decisions_about_public_phrases(name: str) -> None:
+    path = PHRASES / f"{name}.tsv"
+    if not path.is_file():
+        pytest.skip(f"{path} is not there: it is published data, and no part of the project")
+    draw = random.Random(0)  # noqa: S311
+    lines = path.read_text(encoding="utf-8").splitlines()
+    wordings = [line.rpartition("\t")[0].strip() for line in draw.sample(lines, 400)]
+
+    assert decided_in_slices(wordings, 10, 60, lambda: draw.choice(["same", "different"])) == 60
+
+
+def test_decisions_are_replayed_as_any_others(found: Clusters) -> None:
+    done = vg.review(found, oracle, actor="ana")
+
+    constraints = replay(done.decisions, {*found.wordings["surface"]}).constraints
+
+    assert len(constraints) == len(done.decisions)
+    assert grouped_wordings(found.taught(constraints).constrained(constraints)) == grouped_wordings(
+        done.clusters
+    )
