@@ -19,6 +19,7 @@ RUNS: Final[dict[str, tuple[str, ...]]] = {
     "render": ("out", "--out", "again"),
     "list": ("photos",),
     "show": ("heron", "photos"),
+    "review": ("photos",),
     "clusters list": ("photos",),
     "clusters show": ("sky mask", "photos"),
     "draft": ("sky mask",),

@@ -23,6 +23,7 @@ VERBS: Final = {
     "check": ("check_command", "check"),
     "list": ("listing_command", "list_records"),
     "show": ("listing_command", "show"),
+    "review": ("review_command", "review"),
     "clusters": ("clusters_command", "clusters"),
     "draft": ("published_command", "draft"),
     "log": ("log_command", "log"),

@@ -1,0 +1,175 @@
+"""`vocabgap review`: is this one need, or two? Each answer is a decision."""
+
+import sys
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+import msgspec
+import typer
+
+from vocabgap.cli.options import (
+    ActorOption,
+    DecisionsOption,
+    EmbedderOption,
+    NowOption,
+    Reading,
+    RootsArgument,
+    ThresholdOption,
+    note_embeddings,
+    note_scan,
+    reading_arguments,
+    settings_of,
+    with_options,
+)
+from vocabgap.cli.output import PROGRAM, Output, output_of, table
+from vocabgap.errors import InvalidInputError, converted, expanded, whole_number
+from vocabgap.records.moments import parse_now
+from vocabgap.text import count, escape_unseen, printable_name
+
+if TYPE_CHECKING:
+    from vocabgap.clustering.questions import Question
+
+_DEFAULT_QUESTIONS: Final = 20
+_DEFAULT_TOP: Final = 10
+_MOST_WORDINGS: Final = 8  # of a side
+_QUIT: Final = "quit"
+_KEYS: Final = {"1": "same", "y": "same", "2": "different", "n": "different", "s": "skip", "q": _QUIT}
+_PROMPT: Final = "[1] one need  [2] two needs  [s] skip  [q] leave: "
+
+_LINE_HINT: Final = 'a line such as {"answer": "same"}; different, skip and quit are the others'
+
+
+class _Given(msgspec.Struct, forbid_unknown_fields=True):
+    """A line that answers a question."""
+
+    answer: Literal["same", "different", "skip", "quit"]
+    question_id: str | None = None
+
+
+@with_options(Reading)
+def review(
+    context: typer.Context,
+    roots: RootsArgument,
+    questions: Annotated[int, typer.Option(help="How many questions to ask.")] = _DEFAULT_QUESTIONS,
+    top: Annotated[
+        int, typer.Option(help="How many of the most mentioned groups count; 0 for all.")
+    ] = _DEFAULT_TOP,
+    threshold: ThresholdOption = None,
+    embedder: EmbedderOption = None,
+    decisions: DecisionsOption = None,
+    actor: ActorOption = None,
+    now: NowOption = None,
+) -> None:
+    """Say which groups are one need and which are two; what would change most is asked first.
+
+    Each answer is a decision, as `vocabgap decide` makes them: it takes effect at once, can be
+    undone, and moves the cut for what is like it. With --json each question is a line, and each answer one:
+    {"answer": "same"}, different, skip or quit.
+    """
+    output = output_of(context)
+    settings = settings_of(context).settings
+    moment = None if now is None else parse_now(now)
+    most, top = whole_number("--questions", questions), whole_number("--top", top)
+    if not output.as_json and not sys.stdin.isatty():
+        raise InvalidInputError(
+            "a review asks questions, and here is no terminal",
+            hint=f"`{PROGRAM} --json review …` asks and takes answers line by line",
+        )
+    # What follows loads Polars.
+    from vocabgap.decisions.log import read_decisions
+    from vocabgap.decisions.reviewing import Review, capabilities_of
+    from vocabgap.ingest.selection import Selection
+    from vocabgap.pipeline import analyse
+
+    reading = reading_arguments(context)
+    analysis = analyse(
+        roots,
+        settings=settings,
+        selection=Selection(tenants=(*reading["tenants"],), repositories=(*reading["repositories"],)),
+        now=moment,
+        cache=reading["cache"],
+        verify_hash=reading["verify_hash"],
+    )
+    note_scan(output, analysis.scan)
+    note_embeddings(output, analysis.embeddings)
+    file = expanded(settings.decisions.file)
+    place = printable_name(str(file))
+
+    def waiting() -> None:
+        output.event("waiting", file=place)
+        output.note(f"waiting for another writer of {escape_unseen(place)}")
+
+    under_review = Review(
+        analysis.clusters,
+        read_decisions(file),
+        top=top,
+        actor=actor,
+        now=moment,
+        capabilities=capabilities_of(analysis.lineage.groups),
+    )
+    ask = _read_answer if output.as_json else _ask_person
+    asked, answered, answer = set[str](), 0, ""
+    while len(asked) < most and (question := under_review.question(asked)) is not None:
+        output.event("question", number=len(asked) + 1, question=question)
+        _show(output, f"Question {len(asked) + 1:,} of {most:,}", question)
+        answer = ask(question)
+        if answer == _QUIT:
+            break
+        asked.add(question.question_id)
+        decision = under_review.answer(question, answer, file, waiting)
+        if decision is not None:
+            answered += 1
+            output.event("decision", decision=decision, shift=under_review.clusters.shift)
+            output.text(f"{decision.reason}: {decision.decision_id}\n")
+    is_done = answer != _QUIT and len(asked) < most
+    ending = "; there is no more to ask" if is_done else ""
+    follows = f"\n{escape_unseen(place)}: the next `{PROGRAM} report` follows it" if answered else ""
+    output.result(
+        f"{count(len(asked), 'question')}, {answered:,} answered{ending}{follows}",
+        asked=len(asked),
+        answered=answered,
+        is_done=is_done,
+        file=place,
+    )
+
+
+def _show(output: Output, title: str, question: "Question") -> None:
+    """The two sides beside each other, as much of them as a person reads."""
+    sides = [
+        [*side[:_MOST_WORDINGS], *[f"and {len(side) - _MOST_WORDINGS:,} more"] * (len(side) > _MOST_WORDINGS)]
+        for side in (question.left, question.right)
+    ]
+    mentions = (question.left_mentions, question.right_mentions)
+    headings = [f"{number}: {count(each, 'mention')}" for number, each in enumerate(mentions, start=1)]
+    output.text(f"{title}: one need or two?\n")
+    output.text(table(headings, list(zip_longest(*sides, fillvalue=""))))
+    output.text(f"\n{question.why}")
+
+
+def _ask_person(_: "Question") -> str:
+    """What somebody types; the end of what is typed leaves."""
+    while True:
+        try:
+            typed = input(_PROMPT).strip().casefold()
+        except EOFError:
+            return _QUIT
+        if typed in _KEYS:
+            return _KEYS[typed]
+
+
+def _read_answer(question: "Question") -> str:
+    """The next line of stdin; the end of it leaves."""
+    line = sys.stdin.readline()
+    if not line.strip():
+        return _QUIT
+    try:
+        given = msgspec.json.decode(line)
+    except msgspec.DecodeError as error:
+        raise InvalidInputError(f"answer: expected a JSON object: {error}", hint=_LINE_HINT) from error
+    answer = converted(given, _Given, "answer", hint=_LINE_HINT)
+    if answer.question_id not in {None, question.question_id}:
+        raise InvalidInputError(
+            f"answer: question '{answer.question_id}' was not asked, but {question.question_id}",
+            hint="answer each question before the next is asked",
+        )
+    return str(answer.answer)
