@@ -26,7 +26,7 @@ _ID_DIGITS: Final = 12
 # Fitted on the answers of an oracle about five labelled sets, and looked at on seven others.
 _FIRST: Final = 5  # lessons before which the cut is asked about
 _EVEN: Final = -0.12  # distance beyond the cut at which two sides are one need as often as two
-_SOFTNESS: Final = 0.09
+_SOFTNESS: Final = 0.06
 _CONTRASTING: Final = 0.06  # how often two sides are one need that stand at poles of a contrast ...
 _NEAR: Final = 0.6  # ... which are asked about if they are no further apart
 _BELOW_TOP: Final = 0.5  # what a change counts in the next groups below the top
