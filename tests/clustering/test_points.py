@@ -3,6 +3,7 @@
 import random
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +11,7 @@ from polars.testing import assert_frame_equal
 
 from builders.clustering import asking
 from vocabgap.clustering.wordings import points_of
+from vocabgap.records.record import PHRASE_FIELDS
 
 phrase_lists = st.lists(
     st.lists(st.sampled_from(["Sky", "masks", "the", "not", "???", "it", "is"]), min_size=1, max_size=4).map(
@@ -82,6 +84,82 @@ def test_no_phrase_gives_no_point(phrases: tuple[str | None, ...]) -> None:
 
     assert (found.wordings.height, found.surfaces.height, found.contents) == (0, 0, [])
     assert (len(found.clause_shares), len(found.weights)) == (0, 0)
+
+
+def details(*records: dict[str, str]) -> pl.DataFrame:
+    """Records that say more than their phrase."""
+    columns = (*PHRASE_FIELDS, "workaround")
+    return pl.DataFrame(list(records), schema=dict.fromkeys(columns, pl.String))
+
+
+def test_a_text_is_the_need_and_what_the_record_says_of_it() -> None:
+    found = points_of(
+        details(
+            {
+                "missing_capability": "no way to trace a coastline",
+                "description": "Drawn from a scan.",
+                "intent": "harbour map",
+                "workaround": "by hand",
+            }
+        ),
+        with_texts=True,
+    )
+
+    assert found.texts == ("trace a coastline. harbour map. Drawn from a scan.. by hand",)
+    assert found.text_contents == ("trace coastlin harbour map drawn scan hand",)
+
+
+def test_a_need_of_which_nothing_more_is_said_is_its_text() -> None:
+    found = points_of(
+        details({"missing_capability": "trace a coastline", "description": " ", "intent": ""}),
+        with_texts=True,
+    )
+
+    assert found.texts == ("trace a coastline",)
+
+
+def test_the_record_that_says_most_speaks_for_its_surface() -> None:
+    found = points_of(
+        details(
+            {"missing_capability": "sky mask", "intent": "short"},
+            {"missing_capability": "sky masks", "intent": "the longest of the three"},
+            {"missing_capability": "Sky mask", "intent": "not so short"},
+        ),
+        with_texts=True,
+    )
+
+    assert len(found.texts) == 1
+    assert found.texts[0].endswith(". the longest of the three")
+
+
+def test_nothing_is_gathered_where_nobody_asked_for_texts() -> None:
+    found = points_of(details({"missing_capability": "sky mask", "intent": "harbour map"}))
+
+    assert (found.texts, found.text_contents) == ((), ())
+
+
+def test_texts_need_no_column_of_workarounds() -> None:
+    assert points_of(asking("sky mask"), with_texts=True).texts == ("sky mask",)
+
+
+said = st.sampled_from(["", "by hand", "on a scan", "by foot", "harbour map of the north"])
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["sky mask", "Sky masks", "tilt shift"]), said, said), max_size=8),
+    st.randoms(use_true_random=False),
+)
+def test_the_order_of_records_and_how_often_one_says_the_same_change_no_text(
+    rows: list[tuple[str, str, str]], shuffle: random.Random
+) -> None:
+    records = [dict(zip(("missing_capability", "intent", "workaround"), row, strict=True)) for row in rows]
+
+    one, other = (
+        points_of(details(*each), with_texts=True)
+        for each in (records, shuffle.sample(records * 2, 2 * len(records)))
+    )
+
+    assert (one.texts, one.text_contents) == (other.texts, other.text_contents)
 
 
 @given(phrase_lists)

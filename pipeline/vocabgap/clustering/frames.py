@@ -44,7 +44,7 @@ _OPENINGS: Final = (
     rf"(?:(?:i|we) )?{_WANTED} (?:to )?(?:be able to )?(?:(?:an?|the|some|one) )?(?:{_MEANS_TO})?",
     rf"(?:add|allow|support|enable|provide|expose|implement|introduce) (?:(?:an?|the) )?{_MEANS} {_TO} ",
     rf"(?:(?:an?|the) )?{_MEANS} (?:to|for) ",
-    r"no (?=\w)",
+    r"no (?=[\w`])",
 )
 # Somebody's tool that lacks it: "the connector has no ...", "X-bridge doesn't expose ...".
 _OWNERS: Final = (
@@ -71,7 +71,7 @@ _ENDINGS: Final = (
     r" [–—-]+ .*$",
 )
 _PASSIVE: Final = re.compile(r" (?:can't|cannot|couldn't|could not) be (\w+)\b.*$", re.IGNORECASE)
-_LEAST: Final = 3  # characters that have to be left
+_LEAST: Final = 3  # letters and digits that have to be left
 _ROUNDS: Final = 3
 _JOINTS: Final = re.compile(r"[_`]+")  # snake_case, `code`
 _CAMEL: Final = re.compile(r"\b[a-z]{2,}(?:[A-Z][a-z]+)+\b")  # listIssues, but neither GitHub nor dB
@@ -110,4 +110,4 @@ def need(wording: str) -> str:
 
 
 def _kept(shorter: str, text: str) -> str:
-    return shorter if len(shorter.strip()) >= _LEAST else text
+    return shorter if shorter != text and sum(map(str.isalnum, shorter)) >= _LEAST else text

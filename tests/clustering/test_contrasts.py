@@ -1,0 +1,214 @@
+"""Which wordings stand at different poles of a contrast, and what that keeps apart."""
+
+import tomllib
+from importlib import resources
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from builders.clustering import asking
+from vocabgap.clustering.contrasts import SHORT, contrasting, parting_poles, pole_rows, poles_of
+from vocabgap.clustering.grouping import cluster
+from vocabgap.schema import LINKAGE
+from vocabgap.text import surface
+
+SAID = "add remove upload download log in out tide pool colour depth"
+
+# Wordings of several needs that share all words but one.
+APART = [
+    ("add a watermark to the print", "remove a watermark from the print"),
+    ("upload a slide deck", "download a slide deck"),
+    ("gentle curve preset", "aggressive curve preset"),
+    ("colour range mask", "luminance range mask", "depth range mask"),
+    ("insert a row above", "insert a row below"),
+    ("mute one track", "unmute one track"),
+    ("switch on the grid overlay", "switch off the grid overlay"),
+]
+
+
+def stems(wording: str) -> list[str]:
+    return surface(wording).split()
+
+
+def differ(one: str, other: str) -> bool:
+    """Whether two wordings stand at different poles of one contrast."""
+    left, right = poles_of(stems(one)), poles_of(stems(other))
+    return any(right.get(contrast, pole) != pole for contrast, pole in left.items())
+
+
+@pytest.mark.parametrize("wordings", APART)
+def test_opposites_and_kinds_stand_at_different_poles(wordings: tuple[str, ...]) -> None:
+    for one, other in combinations(wordings, 2):
+        assert differ(one, other)
+        assert differ(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("add a watermark", "insert a watermark"),
+        ("removal of watermarks", "delete the watermark"),
+        ("colour range mask", "color range mask"),
+        ("add a watermark", "watermark"),
+        ("upload a slide deck", "narrower margins"),
+        ("tide pool", "coastline"),
+    ],
+)
+def test_what_means_the_same_or_says_nothing_of_it_does_not_differ(one: str, other: str) -> None:
+    assert not differ(one, other)
+
+
+def test_who_says_both_poles_stands_at_neither() -> None:
+    both, one, other = (
+        poles_of(stems(wording)) for wording in ("merge and split cells", "merge cells", "split cells")
+    )
+    contrast = next(each for each, pole in one.items() if other.get(each, pole) != pole)
+
+    assert contrast not in both
+
+
+def test_two_words_count_where_they_stand_side_by_side() -> None:
+    on, off, apart = (
+        poles_of(stems(wording)) for wording in ("log in again", "log out again", "log what goes in")
+    )
+    contrast = next(each for each, pole in on.items() if off.get(each, pole) != pole)
+
+    assert apart.get(contrast) != on[contrast] or contrast in poles_of(["in"])
+
+
+@pytest.mark.parametrize("wording", ["", "tide pool", "???"])
+def test_most_wordings_stand_nowhere(wording: str) -> None:
+    assert poles_of(stems(wording)) == {}
+
+
+def test_long_wordings_part_nothing() -> None:
+    short = stems("remove a watermark")
+    long = [*short, *["tide"] * SHORT]
+
+    assert parting_poles(short) == poles_of(short) != {}
+    assert parting_poles(long) == {}
+
+
+def test_sentences_part_nothing() -> None:
+    assert parting_poles(stems("why did it remove my own watermark")) == {}
+
+
+def test_rows_of_poles_point_away_from_each_other() -> None:
+    rows = pole_rows([poles_of(stems(wording)) for wording in ("mute", "unmute", "tide pool")])
+
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), [1.0, 1.0, 0.0])
+    assert rows[0] @ rows[1] == pytest.approx(-1.0)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["add", "remove", "upload", "download", "log", "in", "out", "tide", "pool", "colour", "depth"]
+        )
+    )
+)
+def test_the_order_of_words_matters_only_between_neighbours(words: list[str]) -> None:
+    """A word between all others keeps two of them from being one term."""
+    parted = [word for each in sorted(words) for word in (each, "tide")]
+    turned = [word for each in sorted(words, reverse=True) for word in (each, "tide")]
+
+    assert poles_of(parted) == poles_of(turned)
+
+
+def table() -> dict[str, Any]:
+    source = resources.files("vocabgap.clustering").joinpath("contrasts.toml")
+    return tomllib.loads(source.read_text(encoding="utf-8"))
+
+
+def rows_of(name: str) -> list[list[set[str]]]:
+    return [
+        [{word.strip() for word in pole.split(",")} for pole in row.split("/")]
+        for row in table()[name].strip().splitlines()
+    ]
+
+
+@pytest.mark.parametrize("name", ["opposites", "kinds"])
+def test_every_row_of_the_table_has_poles_with_words(name: str) -> None:
+    for row in rows_of(name):
+        assert len(row) == 2 if name == "opposites" else len(row) > 1, row
+        assert all(word for pole in row for word in pole), row
+
+
+@pytest.mark.parametrize("name", ["opposites", "kinds"])
+def test_no_word_stands_at_two_poles_of_one_row(name: str) -> None:
+    for row in rows_of(name):
+        for one, other in combinations(row, 2):
+            assert not {surface(word) for word in one} & {surface(word) for word in other}, row
+
+
+@pytest.mark.parametrize("name", ["opposites", "kinds"])
+def test_the_table_has_no_term_of_more_than_two_words(name: str) -> None:
+    assert all(len(word.split()) <= 2 for row in rows_of(name) for pole in row for word in pole)
+
+
+def linkage(*merges: tuple[int, int, float, int]) -> pl.DataFrame:
+    return pl.DataFrame(merges, schema=LINKAGE.schema, orient="row")
+
+
+# Of four points 0 and 1 merge, then 2 and 3, then all.
+PAIRS = linkage((0, 1, 0.1, 2), (2, 3, 0.2, 2), (4, 5, 0.3, 4))
+
+
+def test_a_merge_of_different_poles_contrasts_and_so_does_what_holds_it() -> None:
+    found = contrasting(PAIRS, np.ones(4), [{5: 0}, {5: 1}, {}, {}])
+
+    assert found.tolist() == [True, False, True]
+
+
+def test_groups_contrast_where_most_of_either_stand_at_another_pole() -> None:
+    found = contrasting(PAIRS, np.ones(4), [{5: 0}, {5: 0}, {5: 1}, {5: 1}])
+
+    assert found.tolist() == [False, False, True]
+
+
+def test_a_few_of_a_group_do_not_say_where_it_stands() -> None:
+    weights = np.array([1.0, 9.0, 1.0, 9.0])
+
+    assert not contrasting(PAIRS, weights, [{5: 0}, {}, {5: 1}, {}]).any()
+
+
+def test_mentions_count_and_not_wordings() -> None:
+    weights = np.array([9.0, 1.0, 9.0, 1.0])
+
+    assert contrasting(PAIRS, weights, [{5: 0}, {}, {5: 1}, {}]).tolist() == [False, False, True]
+
+
+def test_poles_of_different_contrasts_do_not_contrast() -> None:
+    assert not contrasting(PAIRS, np.ones(4), [{5: 0}, {5: 0}, {6: 1}, {6: 1}]).any()
+
+
+def test_no_merges_no_contrast() -> None:
+    assert contrasting(LINKAGE.empty(), np.ones(1), [{5: 0}]).tolist() == []
+
+
+ALL_APART = [wording for wordings in APART for wording in wordings]
+
+
+def clusters_of(embedder: str) -> dict[str, int]:
+    found = cluster(asking(*ALL_APART), embedder=embedder)
+    return dict(found.wordings.select("wording", "cluster").iter_rows())
+
+
+@pytest.mark.parametrize("wordings", APART)
+def test_what_contrasts_is_grouped_apart_by_words(wordings: tuple[str, ...]) -> None:
+    number = clusters_of("none")
+
+    assert len({number[wording] for wording in wordings}) == len(wordings)
+
+
+@pytest.mark.usefixtures("minilm")
+def test_what_contrasts_is_grouped_apart_by_meaning() -> None:
+    number = clusters_of("minilm")
+
+    for wordings in APART:
+        assert len({number[wording] for wording in wordings}) == len(wordings), wordings

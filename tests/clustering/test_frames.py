@@ -1,0 +1,147 @@
+"""What is left of a wording when the frame is taken off in which something is said to be missing."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vocabgap.clustering.frames import need
+from vocabgap.text import words
+
+OPENINGS = [
+    "no way to {}",
+    "No tool for {}",
+    "There is no command to {}",
+    "there's no option that would {}",
+    "I have no means to {}",
+    "cannot {}",
+    "can't {}",
+    "can’t {}",
+    "we couldn't {}",
+    "unable to {}",
+    "It isn't possible to {}",
+    "impossible to {}",
+    "wanted to {}",
+    "I want to be able to {}",
+    "would need a way to {}",
+    "needed {}",
+    "missing: {}",
+    "MISSING {}",
+    "[missing_tool] {}",
+    "missing data: {}",
+    "feature request: {}",
+    "Request (low priority): {}",
+    "add support for {}",
+    "provide an endpoint to {}",
+    "a tool to {}",
+    "no {}",
+]
+OWNERS = [
+    "the layout editor has no {}",
+    "map-bridge offers no way to {}",
+    "the connector lacks {}",
+    "ticket tool is missing the {}",
+    "Harbour MCP doesn't support {}",
+    "the sound server does not let me {}",
+    "the desk tool cannot {}",
+    "Harbour MCP: {}",
+    "harbour-mcp: {}",
+]
+ENDINGS = [
+    "{} is not exposed",
+    "{} aren't supported yet",
+    "{} not available in this version",
+    "{} is missing",
+    "{} unavailable from here",
+    "{} isn't something it knows",
+    "{} from here",
+    "{} in this sandbox",
+    "{}, but the tool refuses",
+    "{} because the client wants it",
+    "{}; did it by hand",
+    "{} - had to leave it",
+    "{} — had to leave it",
+]
+OBJECTS = ["trace a coastline", "coastline tracing", "tidal chart overlay", "echo on one voice"]
+
+# Pieces of frames and needs, in any order.
+PIECES = """
+no way to of the missing: MISSING::: tool cannot wanted has isn't supported from here, but ; can't be
+coastline trace_coastline traceCoastline `tide` GitHub HDR ??? [missing_tool] Harbour MCP: é
+"""
+pieces = st.lists(st.sampled_from(PIECES.split()), min_size=1, max_size=8).map(" ".join)
+
+
+@pytest.mark.parametrize("frame", [*OPENINGS, *OWNERS, *ENDINGS])
+@pytest.mark.parametrize("wanted", OBJECTS)
+def test_a_frame_is_taken_off(frame: str, wanted: str) -> None:
+    assert need(frame.format(wanted)) == wanted
+
+
+@pytest.mark.parametrize("wanted", OBJECTS)
+def test_what_has_no_frame_stays(wanted: str) -> None:
+    assert need(wanted) == wanted
+
+
+@pytest.mark.parametrize(
+    ("wording", "left"),
+    [
+        ("feature request: add support for tidal charts", "tidal charts"),
+        ("the map tool has no way to trace a coastline from here", "trace a coastline"),
+        ("Missing: no option to trace a coastline; drew it by hand", "trace a coastline"),
+        ("Harbour MCP: cannot trace a coastline", "trace a coastline"),
+    ],
+)
+def test_frames_are_taken_off_one_after_the_other(wording: str, left: str) -> None:
+    assert need(wording) == left
+
+
+@pytest.mark.parametrize("passive", ["can't be", "cannot be", "couldn't be", "can’t be"])
+def test_the_verb_of_what_cannot_be_done_is_part_of_the_need(passive: str) -> None:
+    assert need(f"coastlines {passive} traced on old maps") == "coastlines traced"
+
+
+@pytest.mark.parametrize(
+    ("name", "left"),
+    [
+        ("trace_coastline", "trace coastline"),
+        ("traceCoastline", "trace coastline"),
+        ("`trace_coastline`", "trace coastline"),
+        ("trace_coastline is not exposed", "trace coastline"),
+        ("no `traceCoastline`", "trace coastline"),
+        ("GitHub mirror", "GitHub mirror"),
+        ("HDR to 3 dB", "HDR to 3 dB"),
+        ("McDonald plot", "McDonald plot"),
+    ],
+)
+def test_names_of_tools_are_written_as_words_and_no_others(name: str, left: str) -> None:
+    assert need(name) == left
+
+
+@pytest.mark.parametrize(
+    "wording",
+    ["no", "cannot", "missing", "Missing:", "no X", "wanted", "can't be", "MISSING::::", "???", "…", "- ;"],
+)
+def test_a_wording_stays_whole_where_nothing_would_be_left(wording: str) -> None:
+    assert need(wording) == wording
+
+
+def test_blanks_are_folded() -> None:
+    assert need("  no  way\tto trace \n a coastline ") == "trace a coastline"
+
+
+@given(pieces)
+def test_what_is_left_are_words_of_the_wording_in_their_order(wording: str) -> None:
+    said = iter(words(wording))
+
+    assert all(word in said for word in words(need(wording)))
+
+
+@given(st.text(min_size=1) | pieces)
+def test_something_is_left_of_something(wording: str) -> None:
+    assert need(wording)
+    assert bool(words(need(wording))) == bool(words(wording))
+
+
+@given(pieces)
+def test_blanks_around_a_wording_change_nothing(wording: str) -> None:
+    assert need(f" {wording}\n") == need(wording)
