@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.clustering import asking
-from vocabgap.clustering.contrasts import SHORT, contrasting, parting_poles, pole_rows, poles_of
+from vocabgap.clustering.contrasts import SHORT, leaving, parting_poles, pole_rows, poles_of
 from vocabgap.clustering.grouping import cluster
 from vocabgap.schema import LINKAGE
 from vocabgap.text import surface
@@ -159,36 +159,67 @@ def linkage(*merges: tuple[int, int, float, int]) -> pl.DataFrame:
 PAIRS = linkage((0, 1, 0.1, 2), (2, 3, 0.2, 2), (4, 5, 0.3, 4))
 
 
-def test_a_merge_of_different_poles_contrasts_and_so_does_what_holds_it() -> None:
-    found = contrasting(PAIRS, np.ones(4), [{5: 0}, {5: 1}, {}, {}])
+NEITHER, LEFT, RIGHT = 0, 1, 2
 
-    assert found.tolist() == [True, False, True]
+
+def test_of_two_that_contrast_the_one_with_fewer_mentions_leaves() -> None:
+    poles: list[dict[int, int]] = [{5: 0}, {5: 1}, {}, {}]
+
+    assert leaving(PAIRS, np.array([1.0, 2.0, 1.0, 1.0]), poles).tolist() == [LEFT, NEITHER, NEITHER]
+    assert leaving(PAIRS, np.array([2.0, 1.0, 1.0, 1.0]), poles).tolist() == [RIGHT, NEITHER, NEITHER]
+
+
+def test_of_two_with_as_many_mentions_the_right_one_leaves() -> None:
+    assert leaving(PAIRS, np.ones(4), [{5: 0}, {5: 1}, {}, {}]).tolist() == [RIGHT, NEITHER, NEITHER]
+
+
+def test_who_stays_goes_on_as_if_nobody_had_left() -> None:
+    """The second and third need stand at one pole, the first, which left, at the other."""
+    weights = np.array([3.0, 4.0, 5.0, 6.0])
+
+    assert leaving(PAIRS, weights, [{5: 0}, {5: 1}, {5: 1}, {}]).tolist() == [LEFT, NEITHER, NEITHER]
 
 
 def test_groups_contrast_where_most_of_either_stand_at_another_pole() -> None:
-    found = contrasting(PAIRS, np.ones(4), [{5: 0}, {5: 0}, {5: 1}, {5: 1}])
+    found = leaving(PAIRS, np.ones(4), [{5: 0}, {5: 0}, {5: 1}, {5: 1}])
 
-    assert found.tolist() == [False, False, True]
+    assert found.tolist() == [NEITHER, NEITHER, RIGHT]
 
 
 def test_a_few_of_a_group_do_not_say_where_it_stands() -> None:
     weights = np.array([1.0, 9.0, 1.0, 9.0])
 
-    assert not contrasting(PAIRS, weights, [{5: 0}, {}, {5: 1}, {}]).any()
+    assert not leaving(PAIRS, weights, [{5: 0}, {}, {5: 1}, {}]).any()
 
 
 def test_mentions_count_and_not_wordings() -> None:
     weights = np.array([9.0, 1.0, 9.0, 1.0])
 
-    assert contrasting(PAIRS, weights, [{5: 0}, {}, {5: 1}, {}]).tolist() == [False, False, True]
+    assert leaving(PAIRS, weights, [{5: 0}, {}, {5: 1}, {}]).tolist() == [NEITHER, NEITHER, RIGHT]
 
 
 def test_poles_of_different_contrasts_do_not_contrast() -> None:
-    assert not contrasting(PAIRS, np.ones(4), [{5: 0}, {5: 0}, {6: 1}, {6: 1}]).any()
+    assert not leaving(PAIRS, np.ones(4), [{5: 0}, {5: 0}, {6: 1}, {6: 1}]).any()
 
 
-def test_no_merges_no_contrast() -> None:
-    assert contrasting(LINKAGE.empty(), np.ones(1), [{5: 0}]).tolist() == []
+def test_where_nothing_merges_nothing_leaves() -> None:
+    assert leaving(LINKAGE.empty(), np.ones(1), [{5: 0}]).tolist() == []
+
+
+def test_who_leaves_takes_nobody_along() -> None:
+    """One contrasting wording among many does not break up the group that it is near to."""
+    phrases = ["soft tide glow"] * 6 + [
+        "tide glow",
+        "the tide's glow",
+        "soft glow of tides",
+        "hard tide glow",
+    ]
+
+    found = cluster(asking(*phrases))
+
+    number = dict(found.wordings.select("wording", "cluster").iter_rows())
+    assert len({number[phrase] for phrase in phrases[:-1]}) == 1
+    assert number["hard tide glow"] not in {number[phrase] for phrase in phrases[:-1]}
 
 
 ALL_APART = [wording for wordings in APART for wording in wordings]

@@ -95,6 +95,19 @@ def test_frames_are_taken_off_one_after_the_other(wording: str, left: str) -> No
     assert need(wording) == left
 
 
+@pytest.mark.parametrize(
+    "wording",
+    [
+        "shade the sea but not the islands",
+        "shade the sea, but not the islands",
+        "list tides since a date",
+        "shaded sea with no islands",
+    ],
+)
+def test_what_narrows_a_need_is_no_frame(wording: str) -> None:
+    assert need(wording) == wording
+
+
 @pytest.mark.parametrize("passive", ["can't be", "cannot be", "couldn't be", "can’t be"])
 def test_the_verb_of_what_cannot_be_done_is_part_of_the_need(passive: str) -> None:
     assert need(f"coastlines {passive} traced on old maps") == "coastlines traced"

@@ -48,7 +48,7 @@ _OPENINGS: Final = (
 )
 # Somebody's tool that lacks it: "the connector has no ...", "X-bridge doesn't expose ...".
 _OWNERS: Final = (
-    rf".{{2,60}}?\b(?:has|have|had|offers?|exposes?|provides?|gives?|with) no (?:{_MEANS_TO})?",
+    rf".{{2,60}}?\b(?:has|have|had|offers?|exposes?|provides?|gives?) no (?:{_MEANS_TO})?",
     rf".{{2,60}}?\b(?:lacks?|misses|is missing) (?:(?:an?|the|any) )?(?:{_MEANS_TO})?",
     rf".{{2,60}}?\b{_LACKING} (?:{_MEANS_TO})?",
     r"(?:the )?[\w./-]+(?: [\w./-]+){0,3}? (?:can't|cannot|couldn't|could not|won't) (?!be )",
@@ -65,8 +65,8 @@ _ENDINGS: Final = (
     r" (?:isn't|aren't)\b.*$",
     r" (?:from|in) (?:here|this (?:session|sandbox|environment|tool|server))\b",
     r" as (?:an?|one|its own) (?:[\w-]+ ){0,3}?(?:primitive|move|op|operation|entry|command|tool|call|step)$",
-    r"[,;] (?:but|so|which|because|since|as|hence|therefore|though|although|while)\b.*$",
-    r" (?:but|because|so that|since) .*$",
+    r"[,;] (?:but(?! not)|so|which|because|since|as|hence|therefore|though|although|while)\b.*$",
+    r" (?:but (?!not )|because |so that ).*$",
     r"\s*;.*$",
     r" [–—-]+ .*$",
 )
