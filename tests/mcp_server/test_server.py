@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 Connect = Callable[..., AbstractAsyncContextManager["Client"]]
 ProtocolError = type[Any]
 pytestmark = pytest.mark.anyio
-READING = {"report_gaps", "list_gaps", "show_capability", "similar_gaps", "check_terms"}
-WRITING = {"log_vocabulary_gap"}
+READING = {
+    "report_gaps", "list_gaps", "show_capability", "similar_gaps", "check_terms", "next_review_question",
+}  # fmt: skip
+WRITING = {"log_vocabulary_gap", "answer_review_question"}
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])

@@ -83,7 +83,7 @@ async def test_a_client_starts_a_server_and_works_with_it(
                 await client.call_tool("report_gaps", {"since": "2026-05-01"})
             prompt = await client.get_prompt("review_session_gaps", {})
             resources = (await client.list_resources()).resources
-    assert len(names) == 6
+    assert len(names) == 8
     assert listed["gaps"][0]["gap_id"] == logged["gap_id"]
     assert "sky_mask" in {each["name"] for each in similar["similar"]}
     assert (report["total"], shown["capability"]["mentions"], terms["open"]) == (104, 2, 1)

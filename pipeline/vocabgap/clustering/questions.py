@@ -87,7 +87,8 @@ def questions(
         shift: By how much they were cut further than the wordings say.
         top: How many of the largest groups count.
     """
-    place = {name: point for point, name in enumerate(points.surfaces["surface"])}
+    names = points.surfaces["surface"].to_list()
+    place = {name: point for point, name in enumerate(names)}
     decided = _Decided(constraints, place)
     about_cut = len(lessons(tree, place, constraints)) < _FIRST
     groups = members_of(labels)
@@ -105,7 +106,7 @@ def questions(
         if not decided.settles(left, right) and not (
             merge.apart is None and decided.has_ties(right, beyond=left)
         ):
-            yield _question(points, left, right, merge, about_cut=about_cut)
+            yield _question(points, names, (left, right), merge, about_cut=about_cut)
 
 
 def _merges(
@@ -163,22 +164,27 @@ def likelihoods(tree: Tree, shift: float) -> list[float]:
 
 
 def _question(
-    points: Points, left: list[int], right: list[int], merge: _Merge, *, about_cut: bool
+    points: Points,
+    names: Sequence[str],
+    sides: tuple[list[int], list[int]],
+    merge: _Merge,
+    *,
+    about_cut: bool,
 ) -> Question:
-    one, other = (int(points.weights[side].sum()) for side in (left, right))
+    left, right = (tuple(points.spoken[point] for point in side) for side in sides)
+    one, other = (int(points.weights[side].sum()) for side in sides)
     if merge.apart is None:
         why = f"one group of {count(one + other, 'mention')}; two of {one:,} and {other:,} if they are apart"
     else:
         why = f"two groups of {one:,} and {other:,} mentions; one of {one + other:,} if they are one"
     if about_cut:
         why += "; and it says much about where needs part here"
-    names = points.surfaces["surface"].to_list()
-    sides = sorted("\n".join(sorted(names[point] for point in side)) for side in (left, right))
-    digest = hashlib.sha256("\n\n".join(sides).encode()).hexdigest()
+    digested = sorted("\n".join(sorted(names[point] for point in side)) for side in sides)
+    digest = hashlib.sha256("\n\n".join(digested).encode()).hexdigest()
     return Question(
         f"{ID_PREFIX}{digest[:_ID_DIGITS]}",
-        tuple(points.spoken[point] for point in left),
-        tuple(points.spoken[point] for point in right),
+        left,
+        right,
         one,
         other,
         merge.apart is None,

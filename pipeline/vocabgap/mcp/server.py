@@ -33,6 +33,7 @@ from vocabgap.mcp.listing_tools import list_gaps, show_capability
 from vocabgap.mcp.log_tool import log_vocabulary_gap, similar_gaps
 from vocabgap.mcp.prompts import get_prompt, limit_of, prompts
 from vocabgap.mcp.report_tools import read_resource, report_gaps, resources
+from vocabgap.mcp.review_tools import answer_review_question, next_review_question
 from vocabgap.mcp.terms_tool import check_terms
 from vocabgap.mcp.tool import Limit, Limiter, Tool, checkpoint, failure, shown
 from vocabgap.mcp.workspace import Workspace
@@ -46,6 +47,8 @@ TOOLS: Final[tuple[Tool[Any, Any], ...]] = (
     show_capability,
     similar_gaps,
     check_terms,
+    next_review_question,
+    answer_review_question,
 )
 _DOES_READ: Final = "rank it, look at the evidence"
 _DOES_LOG: Final = f"log it, {_DOES_READ}"

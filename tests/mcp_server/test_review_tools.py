@@ -1,0 +1,63 @@
+"""An agent prepares the questions of a review, and writes down what a person says."""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from builders import gap, write_corpus
+from mcp_server.calls import found, refused
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+Connect = Callable[..., AbstractAsyncContextManager["Client"]]
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def asked_for(tmp_path: Path) -> Path:
+    needs = ("sky mask", "mask for the sky", "cloud mask", "cloud mask tool", "film grain", "film grain look")
+    return write_corpus(tmp_path, {image: [gap(need) for need in needs] for image in ("heron", "crane")})
+
+
+async def test_an_answer_is_a_decision_and_brings_the_next_question(
+    connect: Connect, asked_for: Path, tmp_path: Path
+) -> None:
+    async with connect(asked_for) as client:
+        first = await found(client, "next_review_question")
+        same = await found(client, "next_review_question")
+        told = await found(
+            client, "answer_review_question", question_id=first["question_id"], answer="different"
+        )
+        again = await found(client, "next_review_question")
+
+    assert first == same
+    assert first["left"]["wordings"]
+    assert told["decision_id"] in (tmp_path / "decisions.jsonl").read_text(encoding="utf-8")
+    assert told["next"]["question_id"] == again["question_id"] != first["question_id"]
+
+
+async def test_a_question_may_be_left_open(connect: Connect, asked_for: Path) -> None:
+    async with connect(asked_for) as client:
+        first = await found(client, "next_review_question")
+        other = await found(client, "next_review_question", skip=[first["question_id"]])
+
+    assert other["question_id"] not in {None, first["question_id"]}
+
+
+async def test_where_nothing_is_to_be_asked_it_says_so(connect: Connect, tmp_path: Path) -> None:
+    async with connect(write_corpus(tmp_path, {"heron": [gap("sky mask")]})) as client:
+        told = await found(client, "next_review_question")
+
+    assert (told["question_id"], told["left"]) == (None, None)
+
+
+async def test_what_is_not_open_is_not_answered(connect: Connect, asked_for: Path, tmp_path: Path) -> None:
+    async with connect(asked_for) as client:
+        error = await refused(client, "answer_review_question", question_id="ask-0", answer="same")
+
+    assert error["code"] == "state"
+    assert not (tmp_path / "decisions.jsonl").exists()
