@@ -81,6 +81,11 @@ def test_two_words_count_where_they_stand_side_by_side() -> None:
     assert apart.get(contrast) != on[contrast] or contrast in poles_of(["in"])
 
 
+def test_what_is_too_much_does_not_say_what_is_wanted() -> None:
+    assert not differ("soft tide glow", "tide glow too hard")
+    assert differ("soft tide glow", "tide glow that is hard")
+
+
 @pytest.mark.parametrize("wording", ["", "tide pool", "???"])
 def test_most_wordings_stand_nowhere(wording: str) -> None:
     assert poles_of(stems(wording)) == {}

@@ -37,9 +37,12 @@ class _Contrasts(NamedTuple):
 
 
 def poles_of(words: Sequence[str]) -> Poles:
-    """Where a wording stands, by its stems: of each contrast the pole, where it says words of one alone."""
+    """Where a wording stands, by its stems: of each contrast the pole, where it says words of one alone.
+
+    What is "too hard" asks for no hard one, so that says nothing.
+    """
     places, firsts, _ = _contrasts()
-    terms = [word for word in words if word in places]
+    terms = [word for before, word in pairwise(("", *words)) if word in places and before != "too"]
     terms += [f"{one} {other}" for one, other in pairwise(words) if one in firsts]
     stands: Poles = {}
     torn = set()
