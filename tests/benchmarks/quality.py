@@ -12,15 +12,18 @@ B-cubed: Bagga & Baldwin 1998. ARI: the adjusted Rand index, Hubert & Arabie 198
 """
 
 import argparse
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -30,6 +33,7 @@ import vocabgap
 from vocabgap.clustering.linkage import cosine_distances
 from vocabgap.clustering.vectorizing import IntArray
 from vocabgap.errors import VocabgapError
+from vocabgap.schema import CLUSTERS
 from vocabgap.text import content_words, ignored_stems, surface
 
 if TYPE_CHECKING:
@@ -55,6 +59,9 @@ PLAIN_CUT: Final = 0.70  # cosine distance, of the plain ways ...
 CUTS: Final = tuple(round(0.30 + 0.05 * step, 2) for step in range(14))  # ... and those that see the labels
 ALIKE: Final = 0.80  # cosine similarity of two strings, for string_grouper
 TOP: Final = 10
+ANSWERS: Final = (5, 10, 20)
+SIZEABLE: Final = 5  # mentions of a group whose interval is judged
+ONE_NEED: Final = 0.6  # share of the records of a group that ask for one need, if it is not mixed
 FOUND_AGAIN: Final = 0.5  # Jaccard of the lines of two groups
 MEANING: Final = f"""
 Top {TOP} found again: share of the {TOP} largest true groups that match one of the {TOP} largest found, by a
@@ -123,6 +130,11 @@ def by_half_and_half(data: Labelled, cut: float = PLAIN_CUT) -> IntArray:
 def default(data: Labelled, embedder: vocabgap.Embedder | str = "none", cut: float | None = None) -> IntArray:
     """What `vocabgap.cluster` gives by words alone, or with an embedder."""
     clusters = vocabgap.cluster(data.records, embedder=embedder, threshold=cut)
+    return labels_of(clusters, data)
+
+
+def labels_of(clusters: vocabgap.Clusters, data: Labelled) -> IntArray:
+    """The group of each record."""
     number = dict(clusters.wordings.select("wording", "cluster").iter_rows())
     return np.array([number[text] for text in data.texts], np.int64)
 
@@ -154,7 +166,6 @@ WAYS: Final[dict[str, Way]] = {
     f"string_grouper {ALIKE:.2f}": string_grouper,
     f"word(1,2) {PLAIN_CUT:.2f}": by_words,
     f"half word(1,2), half char_wb(3,5) {PLAIN_CUT:.2f}": by_half_and_half,
-    "default": default,
 }
 
 
@@ -239,6 +250,93 @@ def print_pairs(ways: Mapping[str, Way]) -> None:
         print(f"| {name} | {' | '.join(f'{rate:.3f}' for rate in rates)} |")
 
 
+def answered(data: Labelled, embedder: vocabgap.Embedder | str) -> list[Scores]:
+    """What `vocabgap.review` reaches after each of `ANSWERS` of somebody who knows the true groups."""
+    asked_for: dict[str, Counter[int]] = defaultdict(Counter)
+    for text, need in zip(data.texts, data.truth.tolist(), strict=True):
+        asked_for[surface(text)][need] += 1
+
+    def most(side: Sequence[str]) -> int:
+        needs = sum((asked_for[surface(wording)] for wording in side), Counter[int]())
+        return min(needs, key=lambda need: (-needs[need], need))
+
+    def ask(question: vocabgap.Question) -> str:
+        return "same" if most(question.left) == most(question.right) else "different"
+
+    found = vocabgap.cluster(data.records, embedder=embedder)
+    reached, decisions = [], list[vocabgap.Decision]()
+    for before, after in pairwise((0, *ANSWERS)):
+        reviewed = vocabgap.review(found, ask, after - before, TOP, decisions=decisions, actor="oracle")
+        decisions += reviewed.decisions
+        reached.append(scores(data.truth, labels_of(reviewed.clusters, data)))
+    return reached
+
+
+def print_answers(sets: Mapping[str, Labelled], embedders: Mapping[str, vocabgap.Embedder | str]) -> None:
+    """What answers change: a table for each measure, one row a way of grouping and a count of answers."""
+    rows = {
+        name: [answered(data, embedder) for data in sets.values()] for name, embedder in embedders.items()
+    }
+    for place, title in ((0, TITLES[0]), (3, TITLES[3])):
+        print(f"\n| {title}, after answers | {' | '.join(sets)} | mean |\n|:--|{'--:|' * (len(sets) + 1)}")
+        for name, reached in rows.items():
+            for step, answers in enumerate(ANSWERS):
+                values = [each[step][place] for each in reached]
+                shown = " | ".join(f"{value:.3f}" for value in [*values, fmean(values)])
+                print(f"| {name}, {answers} | {shown} |")
+
+
+class Certainty(NamedTuple):
+    """How often what is said of the certainty of groups is right: of how many, how many.
+
+    The need of a group is the one most of its records ask for; its true size is how many do, in all.
+    """
+
+    covered: tuple[int, int]  # the true size lies in the interval: of groups of `SIZEABLE` mentions or more
+    covered_top: tuple[int, int]  # ... and of the largest
+    mixed: tuple[int, int]  # of the groups marked mixed: no need has `ONE_NEED` of them
+    marked: tuple[int, int]  # of those of the largest that are mixed: marked
+
+
+def certainty(data: Labelled, embedder: vocabgap.Embedder | str) -> Certainty:
+    """How far the intervals and marks of the default groups can be trusted."""
+    clusters = vocabgap.cluster(data.records, embedder=embedder)
+    labels = labels_of(clusters, data)
+    shared = np.zeros((labels.max() + 1, data.truth.max() + 1), np.int64)
+    np.add.at(shared, (labels, data.truth), 1)
+    size = shared.sum(axis=1)
+    said = clusters.clusters.sort("cluster")
+    true_size = shared.sum(axis=0)[shared.argmax(axis=1)]
+    inside = said["mentions_low"].to_numpy() <= true_size
+    inside &= true_size <= said["mentions_high"].to_numpy()
+    mixed, marked = shared.max(axis=1) < ONE_NEED * size, said["mixed"].to_numpy()
+    top = np.isin(np.arange(len(size)), np.argsort(-size, kind="stable")[:TOP])
+
+    def of(part: npt.NDArray[np.bool_], which: npt.NDArray[np.bool_]) -> tuple[int, int]:
+        return int((part & which).sum()), int(which.sum())
+
+    return Certainty(
+        of(inside, size >= SIZEABLE), of(inside, top), of(mixed, marked), of(marked, mixed & top)
+    )
+
+
+def print_certainty(sets: Mapping[str, Labelled], embedders: Mapping[str, vocabgap.Embedder | str]) -> None:
+    """A table for each way of grouping: one row a set."""
+    titles = (
+        f"size in the interval, groups of {SIZEABLE} or more",
+        f"the {TOP} largest",
+        "marked mixed that are",
+        f"mixed among the {TOP} largest that are marked",
+    )
+    for name, embedder in embedders.items():
+        rows = {title: certainty(data, embedder) for title, data in sets.items()}
+        pooled = [tuple(map(sum, zip(*column, strict=True))) for column in zip(*rows.values(), strict=True)]
+        print(f"\n| {name} | {' | '.join(titles)} |\n|:--|{'--:|' * len(titles)}")
+        for title, row in [*rows.items(), ("all", pooled)]:
+            shown = [f"{hits} of {count}" + (f", {hits / count:.2f}" if count else "") for hits, count in row]
+            print(f"| {title} | {' | '.join(shown)} |")
+
+
 def read_folder(folder: Path, pattern: str, read: Callable[[Path], Labelled]) -> dict[str, Labelled]:
     """The sets of a folder, by name.
 
@@ -272,18 +370,25 @@ def main() -> None:
         "word(1,2)": by_words,
         "half word(1,2), half char_wb(3,5)": by_half_and_half,
     }
-    by_meaning: dict[str, CutWay] = {}
+    embedders: dict[str, vocabgap.Embedder | str] = {"default": "none"}
     if options.embedder != "none":
         try:
             embedder = vocabgap.Embedder.load(options.embedder, options.cache)
         except VocabgapError as error:
             left_out.append(str(error))
         else:
-            by_meaning[f"default, {embedder.name}"] = partial(default, embedder=embedder)
-    print_scores(gaps, ways | by_meaning, plain | by_meaning)
-    print_scores(phrases, ways | by_meaning, plain)
+            embedders[f"default, {embedder.name}"] = embedder
+    ours: dict[str, CutWay] = {name: partial(default, embedder=each) for name, each in embedders.items()}
+    print_scores(gaps, ways | ours, plain | ours)
+    print_answers(gaps, embedders)
+    if "mixed" in CLUSTERS.names:
+        print_certainty(gaps, embedders)
+    print_scores(phrases, ways | ours, plain)
+    print_answers(phrases, embedders)
+    if "mixed" in CLUSTERS.names:
+        print_certainty(phrases, embedders)
     print(MEANING)
-    print_pairs({name: way for name, way in ways.items() if way in (alone, default)} | by_meaning)
+    print_pairs({"no grouping at all": alone} | ours)
     for why in left_out:
         print(f"\nLeft out: {why}.")
 
