@@ -32,6 +32,7 @@ from vocabgap.ranking.lineage import Lineage, trace
 from vocabgap.ranking.screening import screen
 from vocabgap.ranking.vocabulary import Vocabulary, configured_vocabulary
 from vocabgap.records.moments import require_offset
+from vocabgap.reporting.doubts import doubts_of
 from vocabgap.reporting.manifest import Decided, Model, Timing
 from vocabgap.reporting.published_run import Baseline, check_target, read_baseline, resolve_target
 from vocabgap.reporting.reproduction import Reproduction
@@ -306,6 +307,9 @@ def run(
             timings=analysis.timings,
             share=share,
             terms=None if check is None else check.terms,
+            doubts=doubts_of(
+                analysis.clusters, analysis.decisions.constraints, analysis.lineage.groups, analysis.ranked
+            ),
         )
     return Run(**vars(analysis), published=published, blocked=blocked)
 

@@ -159,19 +159,30 @@ class Clusters:
             shift = taught_shift(lessons(self._tree, self._place, constraints))
         return self.at(self.threshold, shift)
 
-    def questions(self, constraints: Iterable[Constraint] = (), top: int = TOP) -> Iterator[Question]:
+    def questions(
+        self, constraints: Iterable[Constraint] = (), top: int = TOP, *, about_cut: bool = True
+    ) -> Iterator[Question]:
         """What to ask people about the groups: is this one need, or two?
 
         Args:
             constraints: What was decided so far; the groups are to follow it.
             top: How many of the largest groups count; 0 for all.
+            about_cut: Whether the first few are to say where needs part.
 
         Returns:
             The questions in the order of what their answers would change. Only the first is sure to be worth
             its answer: that changes the others.
         """
         top = whole_number("top", top) or self.clusters.height
-        return questions(self._tree, self._points, self._labels, list(constraints), shift=self.shift, top=top)
+        return questions(
+            self._tree,
+            self._points,
+            self._labels,
+            list(constraints),
+            shift=self.shift,
+            top=top,
+            about_cut=about_cut,
+        )
 
     def constrained(self, constraints: Iterable[Constraint]) -> "Clusters":
         """The groups that also respect what people decided about their surfaces.

@@ -76,6 +76,7 @@ def questions(
     *,
     shift: float,
     top: int,
+    about_cut: bool,
 ) -> Iterator[Question]:
     """What to ask, the question that comes first first; none whose answer follows from what was decided.
 
@@ -86,11 +87,12 @@ def questions(
         constraints: What was decided, all of it followed by the groups.
         shift: By how much they were cut further than the wordings say.
         top: How many of the largest groups count.
+        about_cut: Whether the first few are to be about the cut.
     """
     names = points.surfaces["surface"].to_list()
     place = {name: point for point, name in enumerate(names)}
     decided = _Decided(constraints, place)
-    about_cut = len(lessons(tree, place, constraints)) < _FIRST
+    about_cut = about_cut and len(lessons(tree, place, constraints)) < _FIRST
     groups = members_of(labels)
     merged = tree.linkage.select("left", "right").rows()
     for merge in _merges(tree, labels, points.weights, shift, top, about_cut=about_cut):

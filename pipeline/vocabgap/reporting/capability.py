@@ -228,7 +228,7 @@ def commands(everything: Sequence[Listed], deciding: str | None) -> tuple[Comman
 
     Nor are there any if an identifier is not of our making: what a shell would make of it is not known.
     """
-    ours = all(_OURS.fullmatch(each.capability.capability_id) for each in everything)
+    ours = all(is_ours(each.capability.capability_id) for each in everything)
     if deciding is None or not everything or not ours:
         return ()
     options = f" {deciding}" if deciding else ""
@@ -310,3 +310,8 @@ def _lists(pairs: pl.DataFrame) -> dict[str, list[tuple[Any, int]]]:
     for name, value, mentions in pairs.iter_rows():
         lists.setdefault(name, []).append((value, mentions))
     return lists
+
+
+def is_ours(capability_id: str) -> bool:
+    """Whether an identifier is of our making, so that it is known what a shell makes of it."""
+    return _OURS.fullmatch(capability_id) is not None

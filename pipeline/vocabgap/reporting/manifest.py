@@ -17,6 +17,7 @@ from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.ingest.selection import Selection
 from vocabgap.ranking.vocabulary import VocabularyFile
 from vocabgap.records.moments import iso
+from vocabgap.reporting.doubts import Doubt
 from vocabgap.reporting.overviews import Account, CheckedTerms
 from vocabgap.settings.model import AUTO, INSTALLING, NO_EMBEDDER, RankBy, RankSettings, Settings, known_flags
 from vocabgap.text import visible
@@ -191,6 +192,10 @@ class Manifest(msgspec.Struct, frozen=True):
     terms: Annotated[
         CheckedTerms | None, msgspec.Meta(description="what a glossary says of its words, if one was asked")
     ] = None
+
+    doubts: Annotated[
+        tuple[Doubt, ...], msgspec.Meta(description="groups that are probably one need, or two")
+    ] = ()
 
     @property
     def settings(self) -> Settings:

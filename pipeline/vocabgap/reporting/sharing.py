@@ -103,6 +103,7 @@ def shareable(
         deciding=None,
         withheld=_withheld(summary, counted, many, common, fewest),
         terms=None,
+        doubts=(),
         grouped_by="",
     )
 

@@ -11,6 +11,7 @@ from vocabgap.ingest.accounting import ScanSummary
 from vocabgap.ranking.coverage import probably_covered
 from vocabgap.reporting.capability import COVERED, OPEN, Asker, Capability, Listed, listed, named_by
 from vocabgap.reporting.capability import SETTLED as SETTLED_GROUP
+from vocabgap.reporting.doubts import Doubt
 from vocabgap.reporting.manifest import Difference, Manifest, Rendering, filters
 from vocabgap.reporting.overviews import (
     Account,
@@ -88,6 +89,7 @@ class Summary(msgspec.Struct, frozen=True):
     deciding: str | None = ""  # options for `vocabgap decide`; null in a report without commands
     withheld: Withheld | None = None  # only in a report that may leave the machine
     terms: CheckedTerms | None = None  # null where no glossary was asked, and in what may leave the machine
+    doubts: tuple[Doubt, ...] = ()  # groups that are probably one need, or two; none without commands
     grouped_by: str = ""  # what brought wordings together; empty where that is not known, or withheld
 
     @property
@@ -100,6 +102,16 @@ class Summary(msgspec.Struct, frozen=True):
             return ()
         first = next((item.rank for item in self.capabilities), None)
         return tuple(item for item in self.covered if first is None or item.rank < first)
+
+    @property
+    def one_need(self) -> tuple[Doubt, ...]:
+        """Groups that are probably one need, with others; none in a report without commands."""
+        return tuple(each for each in self.doubts if each.other_id is not None and self.deciding is not None)
+
+    @property
+    def two_needs(self) -> tuple[Doubt, ...]:
+        """Groups that are probably two needs; none in a report without commands."""
+        return tuple(each for each in self.doubts if each.other_id is None and self.deciding is not None)
 
     @property
     def headline(self) -> str:
@@ -190,6 +202,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         ),
         deciding=rendering.deciding,
         terms=manifest.terms,
+        doubts=manifest.doubts,
         grouped_by=manifest.grouped_by,
     )
 

@@ -24,6 +24,7 @@ from vocabgap.ranking.capabilities import order_of
 from vocabgap.ranking.classifying import with_categories
 from vocabgap.ranking.lineage import Lineage
 from vocabgap.records.moments import require_offset
+from vocabgap.reporting.doubts import Doubt
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
     GAPS_NAME,
@@ -91,6 +92,7 @@ def report(
     timings: Iterable[Timing] = (),
     share: int | None = None,
     terms: CheckedTerms | None = None,
+    doubts: Iterable[Doubt] = (),
 ) -> Published:
     """Write the files of a run and publish them together.
 
@@ -110,6 +112,7 @@ def report(
         share: Write `share.html`, too, which may leave the machine: it shows what is on so many images, two
             at least.
         terms: What its words mean, where a glossary was asked.
+        doubts: Groups that are probably one need, or two.
 
     Raises:
         InvalidInputError: The frame is not a `capabilities` frame, it is not in the order of `ranked_by`, it
@@ -147,6 +150,7 @@ def report(
         inputs=() if scan is None else tuple(InputFile(**row) for row in scan.files.iter_rows(named=True)),
         timings=tuple(timings),
         terms=terms,
+        doubts=tuple(doubts),
     )
     if reproduction is not None:
         manifest = reproduction.described_in(manifest)

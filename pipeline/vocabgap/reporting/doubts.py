@@ -1,0 +1,93 @@
+"""Where the groups are in doubt: which are probably one need, which two, and how to say so."""
+
+import shlex
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Annotated, Final
+
+import msgspec
+import polars as pl
+
+from vocabgap.clustering.grouping import Clusters
+from vocabgap.clustering.questions import Question
+from vocabgap.reporting.capability import is_ours
+from vocabgap.schema import PRESENT, SETTLED, Constraint
+from vocabgap.text import escape_unseen, surface
+
+MOST_DOUBTS: Final = 5  # of each kind
+_LIKELY: Final = 0.1  # that two groups are one need; of those that come nearest hardly one in four is
+_UNLIKELY: Final = 0.5  # that one group is one need
+_NAMED: Final = 3  # wordings in a command: the others go where they are more similar
+_LONGEST: Final = 80  # characters of a wording in a command
+
+
+class Doubt(msgspec.Struct, frozen=True):
+    """Two groups that are probably one need, or one that is probably two."""
+
+    capability_id: str
+    other_id: Annotated[
+        str | None, msgspec.Meta(description="of the other group; null where it is one that is two")
+    ]
+    left: Annotated[str, msgspec.Meta(description="most used wording of the one side")]
+    right: Annotated[str, msgspec.Meta(description="most used wording of the other")]
+    left_mentions: int
+    right_mentions: int
+    leaving: Annotated[tuple[str, ...], msgspec.Meta(description="wordings that leave if they are two")] = ()
+
+    def command(self, options: str) -> str:
+        """The command line that says so: a merge, or a split that names wordings, quoted for the shell."""
+        words = ["vocabgap", "decide", "merge" if self.other_id else "split", self.capability_id]
+        words += [self.other_id] if self.other_id else []
+        words += [word for wording in self.leaving for word in ("--wording", wording)]
+        return " ".join([shlex.join(words), *[options] * bool(options)])
+
+
+def doubts_of(
+    clusters: Clusters, constraints: Iterable[Constraint], groups: pl.DataFrame, ranked: pl.DataFrame
+) -> tuple[Doubt, ...]:
+    """What a review would ask about the largest groups, where the answer would probably change them.
+
+    Args:
+        clusters: The groups as people's decisions have them.
+        constraints: What was decided.
+        groups: Table `groups`: which capability has which surface.
+        ranked: Table `capabilities`; what is not in it, dismissed or authored is in no doubt.
+    """
+    open_ = {*ranked.filter(~pl.col("status").is_in(SETTLED))["capability_id"]}
+    present = groups.filter(pl.col("run") == PRESENT, pl.col("capability_id").is_in(open_))
+    capabilities = dict(present.select("surface", "capability_id").iter_rows())
+    asked = clusters.questions(constraints, about_cut=False)
+    probable = (
+        each for each in asked if (each.likely < _UNLIKELY if each.are_one else each.likely >= _LIKELY)
+    )
+    found = [doubt for each in probable if (doubt := _doubt(each, capabilities)) is not None]
+    one_need = [each for each in found if each.other_id is not None]
+    # Of a group that may be two the doubt that weighs most: once it is answered the others are different.
+    two_needs = {each.capability_id: each for each in reversed(found) if each.other_id is None}
+    first = [each for each in found if two_needs.get(each.capability_id) is each]
+    return (*one_need[:MOST_DOUBTS], *first[:MOST_DOUBTS])
+
+
+def _doubt(question: Question, capabilities: Mapping[str, str]) -> Doubt | None:
+    """A question as a doubt; none where no command of the report could answer it."""
+    one, other = (capabilities.get(surface(side[0]), "") for side in (question.left, question.right))
+    leaving = tuple(islice(filter(_can_be_typed, question.right), _NAMED)) if question.are_one else ()
+    if not (is_ours(one) and is_ours(other)) or (one == other) != question.are_one:
+        return None
+    if question.are_one and not leaving:
+        return None
+    return Doubt(
+        one,
+        None if question.are_one else other,
+        question.left[0],
+        question.right[0],
+        question.left_mentions,
+        question.right_mentions,
+        leaving,
+    )
+
+
+def _can_be_typed(wording: str) -> bool:
+    """Whether a wording may stand in a command: a log says it, and a shell is to take it as it is read."""
+    is_plain = escape_unseen(wording) == wording == wording.strip()
+    return is_plain and 0 < len(wording) <= _LONGEST and not wording.startswith("-")
