@@ -7,6 +7,7 @@ questions are about where the cut lies, which moves everything; the others about
 """
 
 import hashlib
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -25,8 +26,9 @@ ID_PREFIX: Final = "ask-"
 _ID_DIGITS: Final = 12
 # Fitted on the answers of an oracle about five labelled sets, and looked at on seven others.
 _FIRST: Final = 5  # lessons before which the cut is asked about
-_EVEN: Final = -0.12  # distance beyond the cut at which two sides are one need as often as two
-_SOFTNESS: Final = 0.06
+_EVEN: Final = -0.02  # distance beyond the cut at which two mentions are one need as often as two ...
+_LESS: Final = 0.0375  # ... and how much less that is for twice the mentions
+_SOFTNESS: Final = 0.115
 _CONTRASTING: Final = 0.06  # how often two sides are one need that stand at poles of a contrast ...
 _NEAR: Final = 0.6  # ... which are asked about if they are no further apart
 _BELOW_TOP: Final = 0.5  # what a change counts in the next groups below the top
@@ -119,9 +121,9 @@ def _merges(
     order = np.argsort(-mentions, kind="stable")
     last = min(mentions[order[:top]], default=0.0)
     near = set(order[: 2 * top].tolist())
-    likely = likelihoods(tree, shift)
     size = [*weights.tolist(), *tree.linkage["size"].to_list()]
     heights, cuts = tree.linkage["height"].to_list(), tree.cuts.tolist()
+    beyond = (tree.linkage["height"].to_numpy() - tree.cuts - shift).tolist()
     # Of every node the group that all of it is in, or -1; and the largest group of which it has something.
     whole = labels.tolist() + [-1] * len(heights)
     largest = whole.copy()
@@ -135,12 +137,10 @@ def _merges(
         pair = largest[left], largest[right]
         largest[node] = max(pair, key=of_group.__getitem__)
         contrasts = cuts[number] < 0.0
-        chance = likely[number]
         if whole[node] >= 0:
             if whole[node] not in near:
                 continue
             apart, smaller, standing = None, min(size[left], size[right]), of_group[whole[node]]
-            change = 1.0 - chance
         else:
             if pair[0] == pair[1] or pair in seen or near.isdisjoint(pair):
                 continue
@@ -148,8 +148,9 @@ def _merges(
             apart, (smaller, standing) = pair, sorted(of_group[group] for group in pair)
             if smaller + standing < last or (contrasts and heights[number] >= _NEAR):
                 continue
-            change = chance
         if smaller >= _FEWEST:
+            chance = _CONTRASTING if contrasts else likelihood(beyond[number], smaller)
+            change = 1.0 - chance if apart is None else chance
             value = change * smaller * (1.0 if standing >= last else _BELOW_TOP)
             if about_cut:
                 value = 0.0 if contrasts else chance * (1.0 - chance) * smaller**_CUT_POWER
@@ -157,12 +158,14 @@ def _merges(
     return sorted(found, key=lambda merge: (-merge.value, merge.number))
 
 
-def likelihoods(tree: Tree, shift: float) -> list[float]:
-    """How likely the two sides of each merge are one need, as far as the distances tell."""
-    beyond = tree.linkage["height"].to_numpy() - tree.cuts - shift - _EVEN
-    likely = 1.0 / (1.0 + np.exp(np.clip(beyond / _SOFTNESS, -40.0, 40.0)))
-    chances: list[float] = np.where(tree.cuts < 0.0, _CONTRASTING, likely).tolist()
-    return chances
+def likelihood(beyond: float, smaller: float) -> float:
+    """How likely two sides are one need: the less, the further beyond their cut, and the larger they are.
+
+    Args:
+        beyond: How far beyond its cut their merge is.
+        smaller: Mentions of the smaller side.
+    """
+    return 1.0 / (1.0 + math.exp(min((beyond - _EVEN + _LESS * math.log2(smaller)) / _SOFTNESS, 40.0)))
 
 
 def _question(

@@ -17,7 +17,7 @@ from vocabgap.schema import Constraint, Together
 SHIFTS: Final = np.round(np.arange(-20, 16) / 100, 2)  # that can be taught
 EVEN: Final = -0.07  # margin at which two sides of several mentions are one need as often as two, untaught
 SOFTNESS: Final = 0.1  # of a contradiction: how far from the cut it begins, and is doubtful
-RELUCTANCE: Final = 0.06  # a shift of so much has to be worth half a contradiction
+RELUCTANCE: Final = 0.045  # a shift of so much has to be worth half a contradiction
 _OUT_OF_REACH: Final = 0.3  # no shift would make, or undo, what is as far from its cut
 
 

@@ -15,7 +15,7 @@ from vocabgap.schema import PRESENT, SETTLED, Constraint
 from vocabgap.text import escape_unseen, surface
 
 MOST_DOUBTS: Final = 5  # of each kind
-_LIKELY: Final = 0.1  # that two groups are one need; of those that come nearest hardly one in four is
+_LIKELY: Final = 0.25  # that two groups are one need; of those that come nearest hardly one in four is
 _UNLIKELY: Final = 0.5  # that one group is one need
 _NAMED: Final = 3  # wordings in a command: the others go where they are more similar
 _LONGEST: Final = 80  # characters of a wording in a command
