@@ -45,7 +45,7 @@ def doubts(*asked: Question, status: str = "open") -> tuple[Doubt, ...]:
 
 
 def test_two_groups_that_come_near_may_be_one() -> None:
-    (doubt,) = doubts(question("sky mask", "cloud mask", are_one=False, likely=0.2))
+    (doubt,) = doubts(question("sky mask", "cloud mask", are_one=False, likely=0.3))
 
     assert doubt.command("--config x.toml") == f"vocabgap decide merge {ONE} {OTHER} --config x.toml"
 
