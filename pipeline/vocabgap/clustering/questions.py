@@ -107,6 +107,8 @@ def questions(
         if merge.apart is None and decided.has_ties(ordered[1], beyond=ordered[0]):
             ordered.reverse()  # what leaves may not be held by anything else
         left, right = ordered
+        if points.need_stems[left[0]] == points.need_stems[right[0]]:
+            continue  # the same words in another frame
         if not decided.settles(left, right) and not (
             merge.apart is None and decided.has_ties(right, beyond=left)
         ):
