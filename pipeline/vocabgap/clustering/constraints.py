@@ -52,12 +52,13 @@ def regrouped(
     groups = _Groups(labels, labelled, points, rows)
     standing: list[Apart] = []
     for constraint in constraints:
-        if isinstance(constraint, Together):
-            groups.unite(constraint)
-        else:
+        if isinstance(constraint, Apart):
             standing.append(constraint)
-        for apart in standing:
-            groups.part(apart)
+            groups.part(constraint)
+        elif groups.unite(constraint):
+            # Only what is parted within the united group can have come together again.
+            for apart in [each for each in standing if groups.are_one(each.anchor, constraint.first)]:
+                groups.part(apart)
     return groups.result()
 
 
@@ -82,16 +83,21 @@ class _Groups:
         self._times: Counter[str] = Counter()
         self._linked: dict[int, frozenset[int]] = {}
 
-    def unite(self, constraint: Together) -> None:
+    def are_one(self, first: str, second: str) -> bool:
+        return self._group[self._place(first)] == self._group[self._place(second)]
+
+    def unite(self, constraint: Together) -> bool:
+        """Bring two groups together; whether they were two."""
         first, second = map(self._place, constraint)
         linked = self._links(first) | self._links(second)
         self._linked |= dict.fromkeys(linked, linked)
         kept, dropped = self._group[first], self._group[second]
         if kept == dropped:
-            return
+            return False
         if self._size(dropped) > self._size(kept):
             self._labelled[kept] = self._labelled[dropped]
         self._move(self._members.pop(dropped), kept)
+        return True
 
     def part(self, constraint: Apart) -> None:
         anchor = self._place(constraint.anchor)
