@@ -207,7 +207,14 @@ def analyse(
         vocabulary=vocabulary,
         model=None
         if embedder is None
-        else Model(embedder.name, embedder.digest, embedder.runtime, embedder.processor, embedder.vectors),
+        else Model(
+            embedder.name,
+            embedder.digest,
+            embedder.runtime,
+            embedder.processor,
+            embedder.vectors,
+            clusters.embedded,
+        ),
         embeddings=None if embedder is None else embedder.use,
         baseline=baseline,
         timings=tuple(timings),

@@ -28,6 +28,7 @@ from vocabgap.errors import InvalidInputError, unusable
 MEANING: Final = 2.0  # weight of the embeddings ...
 CONTRASTS: Final = 0.35  # ... of the poles at which a need stands, beside them ...
 WORDS: Final = 0.4  # ... and of the words
+WORD_PART: Final = WORDS / (MEANING + CONTRASTS + WORDS)  # of the square of a row
 SHRINKAGE: Final = 5.0  # texts at which half of their mean is taken off
 EXPANSION: Final = 6  # nearest texts that a text is augmented by
 ALPHA: Final = 3  # power of the cosine that a neighbour counts with
@@ -54,7 +55,7 @@ class TextEmbedder(Protocol):
         """A vector of each text, shape (n, dimensions)."""
 
 
-def blended_rows(points: Points, embedder: TextEmbedder) -> Rows:
+def blended_rows(points: Points, embedder: TextEmbedder, copies: IntArray | None = None) -> Rows:
     """Rows of unit length: what a need and its record mean, the poles at which it stands, and their words.
 
     A wording is embedded as it was said, and once more without its frame and with what its records say of it:
@@ -64,15 +65,15 @@ def blended_rows(points: Points, embedder: TextEmbedder) -> Rows:
     Args:
         points: The surfaces, with their texts.
         embedder: What gives the embeddings.
+        copies: How many surfaces each of them stands for, shape (n,); one by default.
     """
     count = len(points.contents)
     embeddings = embedded(embedder, [*points.spoken, *points.texts])
-    meaning = _unit(centred(embeddings[:count]) + centred(embeddings[count:]))
+    meaning = _unit(centred(embeddings[:count], copies) + centred(embeddings[count:], copies))
     poles = pole_rows(list(map(poles_of, points.need_stems)))
-    dense = expanded(_unit(np.hstack([meaning * np.sqrt(MEANING), poles * np.sqrt(CONTRASTS)])))
+    dense = expanded(_unit(np.hstack([meaning * np.sqrt(MEANING), poles * np.sqrt(CONTRASTS)])), copies)
     words = word_rows(points.text_contents, points.weights)
-    whole = MEANING + CONTRASTS + WORDS
-    scales = np.sqrt([WORDS / whole, (MEANING + CONTRASTS) / whole])
+    scales = np.sqrt([WORD_PART, 1.0 - WORD_PART])
     return Rows(sparse.csr_array(words * scales[0]), sparse.csr_array((0, 0)), dense * scales[1])
 
 
@@ -102,19 +103,23 @@ def embedded(embedder: TextEmbedder, texts: Sequence[str]) -> FloatArray:
     return np.asarray(vectors / lengths)
 
 
-def centred(embeddings: FloatArray) -> FloatArray:
+def centred(embeddings: FloatArray, copies: IntArray | None = None) -> FloatArray:
     """Embeddings without the way that all texts of this corpus point, as rows of unit length."""
-    count = len(embeddings)
-    if count < 2:  # noqa: PLR2004
+    if len(embeddings) < 2:  # noqa: PLR2004
         return embeddings
-    return _unit(embeddings - np.add.reduce(embeddings, axis=0) / (count + SHRINKAGE))
+    copies = np.ones(len(embeddings), np.int64) if copies is None else copies
+    total = np.add.reduce(embeddings * copies[:, None], axis=0)
+    return _unit(embeddings - total / (copies.sum() + SHRINKAGE))
 
 
-def expanded(rows: FloatArray) -> FloatArray:
-    """Rows of unit length, each drawn to its nearest ones; of the same shape."""
+def expanded(rows: FloatArray, copies: IntArray | None = None) -> FloatArray:
+    """Rows of unit length, so many copies of each, drawn to their nearest ones; of the same shape."""
     if len(rows) < 2:  # noqa: PLR2004
         return rows
-    distinct, number, copies = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+    numbers: dict[bytes, int] = {}
+    number = np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in rows])
+    distinct = rows[np.unique(number, return_index=True)[1]]
+    copies = np.bincount(number, copies).astype(np.int64)
     drawn = np.empty_like(distinct)
     for start, near, similarity in _nearest(distinct, EXPANSION):
         part = slice(start, start + len(near))
@@ -127,7 +132,7 @@ def expanded(rows: FloatArray) -> FloatArray:
         total = PRIOR + kept + weights.sum(axis=1, keepdims=True)
         near_sum = kept * distinct[part] + (weights[:, :, None] * distinct[near]).sum(axis=1)
         drawn[part] = distinct[part] + near_sum / total
-    return _unit(drawn)[number]
+    return np.asarray(_unit(drawn)[number])
 
 
 def _unit(rows: FloatArray) -> FloatArray:

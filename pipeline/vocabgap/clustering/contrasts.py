@@ -24,6 +24,8 @@ from vocabgap.text import surface
 MOST: Final = 0.5  # of the mentions of a group: what stands at a pole
 SENTENCE: Final = 0.2  # share of clause words of a need that may not
 SHORT: Final = 12  # words of a need that may keep groups apart
+LEFT: Final = 1  # the side of a merge that leaves ...
+RIGHT: Final = 2  # ... or the other
 
 Poles = dict[int, int]  # the number of a contrast to that of the pole
 
@@ -71,7 +73,7 @@ def pole_rows(poles: Sequence[Poles]) -> FloatArray:
 
 
 def leaving(linkage: pl.DataFrame, weights: FloatArray, poles: Sequence[Poles]) -> npt.NDArray[np.int8]:
-    """Which side leaves at each merge, for it stands at another pole: 1 the left, 2 the right, 0 none.
+    """Which side leaves at each merge, for it stands at another pole: `LEFT`, `RIGHT`, or 0 for none.
 
     The side with fewer mentions leaves, of two with as many the right one; the other goes on as if that merge
     had not been.
@@ -89,7 +91,7 @@ def leaving(linkage: pl.DataFrame, weights: FloatArray, poles: Sequence[Poles]) 
     side = np.zeros(linkage.height, dtype=np.int8)
     for merge, (left, right) in enumerate(linkage.select("left", "right").iter_rows()):
         if _differ(said[left], size[left], said[right], size[right]):
-            side[merge], stays = (1, right) if size[left] < size[right] else (2, left)
+            side[merge], stays = (LEFT, right) if size[left] < size[right] else (RIGHT, left)
             said.append(said[stays])
             size.append(size[stays])
             continue

@@ -67,7 +67,13 @@ class Tree(NamedTuple):
 
 
 def cuts(
-    linkage: pl.DataFrame, weights: FloatArray, clause_shares: FloatArray, poles: Sequence[Poles], cut: Cut
+    linkage: pl.DataFrame,
+    weights: FloatArray,
+    clause_shares: FloatArray,
+    poles: Sequence[Poles],
+    cut: Cut,
+    *,
+    counted: IntArray | None = None,
 ) -> FloatArray:
     """The distance below which each merge is made, shape (merges,); or which side leaves, for it contrasts.
 
@@ -80,17 +86,18 @@ def cuts(
         clause_shares: The share of clause words of each surface, shape (n,).
         poles: Where each surface stands.
         cut: Where needs part.
+        counted: 0 for a surface that does not count as one of many, for another stands for it; else 1.
     """
     count = len(weights)
     mass = np.concatenate([weights * clause_shares, np.zeros(linkage.height)]).tolist()
-    surfaces = [1] * count + [0] * linkage.height
+    surfaces = ([1] * count if counted is None else counted.tolist()) + [0] * linkage.height
     sides = linkage.select("left", "right").iter_rows()
     for node, (left, right) in enumerate(sides, start=count):
         mass[node] = mass[left] + mass[right]
         surfaces[node] = surfaces[left] + surfaces[right]
     sentence = sentence_share(np.array(mass[count:]) / linkage["size"].to_numpy())
     # How much surer the mean of many distances is than one of them.
-    surer = 1.0 - 1.0 / np.sqrt(np.array(surfaces[count:]) / 2.0)
+    surer = 1.0 - 1.0 / np.sqrt(np.maximum(surfaces[count:], 2) / 2.0)
     at = cut.pair + cut.group * surer + cut.sentence * sentence
     return np.choose(leaving(linkage, weights, poles), [at, LEFT_LEAVES, RIGHT_LEAVES])
 

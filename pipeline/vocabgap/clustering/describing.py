@@ -99,7 +99,7 @@ def similarity(rows: Rows, others: IntArray) -> FloatArray:
         own, other = np.arange(start, end), others[start:end]
         cosines[start:end] = rows.plain_terms(own).multiply(rows.plain_terms(other)).sum(axis=1)
         if rows.dense is not None:
-            cosines[start:end] += products(rows.dense, own, other)
+            cosines[start:end] += products(rows.dense, rows.placed(own), rows.placed(other))
     return _shown(cosines)
 
 
@@ -122,7 +122,7 @@ def cohesion(rows: Rows, labels: IntArray) -> FloatArray:
             sums = membership @ rows.plain_terms(order[part])
             squares[start:end] = sums.multiply(sums).sum(axis=1)
             if rows.dense is not None:
-                squares[start:end] += ((membership @ rows.dense[order[part]]) ** 2).sum(axis=1)
+                squares[start:end] += ((membership @ rows.dense[rows.placed(order[part])]) ** 2).sum(axis=1)
     pairs = np.maximum(count * (count - 1), 1)
     return np.where(count == 1, 1.0, _shown((squares - count) / pairs))
 

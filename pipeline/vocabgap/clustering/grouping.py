@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
+from vocabgap.clustering import cascading
 from vocabgap.clustering.blending import TextEmbedder, blended_rows
 from vocabgap.clustering.constraints import Origin, regrouped
 from vocabgap.clustering.contrasts import parting_poles
@@ -25,7 +26,7 @@ from vocabgap.clustering.linkage import average_linkage
 from vocabgap.clustering.questions import TOP, Question, questions
 from vocabgap.clustering.teaching import lessons, taught_shift
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize
-from vocabgap.clustering.wordings import Points, points_of
+from vocabgap.clustering.wordings import Points, points_of, with_texts_of
 from vocabgap.errors import InvalidInputError, NotFoundError, converted, require_kind, whole_number
 from vocabgap.records.record import PHRASE_FIELDS
 from vocabgap.schema import CLUSTERS, RECORDS, SWEEP, WORDINGS, Constraint
@@ -51,7 +52,8 @@ def cluster(
     Rows of the distinct surfaces, weighted by their mentions, then average-linkage agglomerative clustering
     on cosine distance. The dendrogram, and so the partition at one distance, is that of scikit-learn's
     `AgglomerativeClustering` on one row a mention, up to ties. With an embedder a row is what the wording and
-    its records mean, beside their words and the contrasts at which they stand; without one, TF-IDF.
+    its records mean, beside their words and the contrasts at which they stand; without one, TF-IDF. Of more
+    than 20,000 surfaces those of nearly the same words are one group before one of each is embedded.
 
     Args:
         records: Table `records`, at least the three columns that a phrase is taken from.
@@ -85,16 +87,26 @@ def cluster(
         from vocabgap.clustering.embedding.embedder import load_embedder  # noqa: PLC0415 - loads a thread pool
 
         embedder = load_embedder(settings.embedder)
-    points = points_of(records, settings.stop_words, settings.synonyms, with_texts=embedder is not None)
-    if embedder is None:
-        cut = WORDS_CUT
-        rows = vectorize(points.contents, points.weights, points.sentence_shares)
-    else:
-        cut = MEANING_CUT
-        rows = blended_rows(points, embedder)
+    points = points_of(records, settings.stop_words, settings.synonyms)
+    poles = list(map(parting_poles, points.need_stems))
+    cut = WORDS_CUT if embedder is None else MEANING_CUT
     max_distance = max(cut.farthest if threshold is None else threshold, max_distance)
-    linkage, max_distance = average_linkage(rows, points.weights, max_distance)
-    at = cuts(linkage, points.weights, points.clause_shares, list(map(parting_poles, points.need_stems)), cut)
+    counted = None
+
+    def with_texts(points: Points, wordings: pl.DataFrame) -> Points:
+        return with_texts_of(records, points, wordings, settings.stop_words, settings.synonyms)
+
+    if embedder is not None and len(points.contents) > cascading.EMBEDDED_AT_MOST:
+        rows, linkage, max_distance, counted = cascading.cascaded(
+            points, poles, embedder, with_texts, max_distance
+        )
+    else:
+        if embedder is None:
+            rows = vectorize(points.contents, points.weights, points.sentence_shares)
+        else:
+            rows = blended_rows(with_texts(points, points.wordings), embedder)
+        linkage, max_distance = average_linkage(rows, points.weights, max_distance)
+    at = cuts(linkage, points.weights, points.clause_shares, poles, cut, counted=counted)
     tree = Tree(linkage, at, cut, len(points.contents), max_distance)
     return _clusters(points, rows, tree, threshold, 0.0)
 
@@ -138,6 +150,12 @@ class Clusters:
     def max_distance(self) -> float:
         """The linkage holds every merge below this cosine distance."""
         return self._tree.max_distance
+
+    @property
+    def embedded(self) -> int | None:
+        """How many surfaces were embedded for all, where there were too many; else null."""
+        dense = self._rows.dense
+        return None if self._rows.place is None or dense is None else len(dense) - 1
 
     def __repr__(self) -> str:
         """How many groups there are of how many wordings, in one line."""

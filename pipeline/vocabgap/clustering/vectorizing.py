@@ -50,11 +50,13 @@ class Rows:
         grams: Shape (terms - own, grams), not negative: each of the last terms as a row of unit length. The
             first `own` terms are dimensions themselves.
         dense: Shape (n, dimensions): further dimensions that all rows have, if any.
+        place: Shape (n,): where the dense part of each row stands, if rows share them; else by its number.
     """
 
     term_weights: sparse.csr_array
     grams: sparse.csr_array
     dense: FloatArray | None = None
+    place: IntArray | None = None
 
     @property
     def own(self) -> int:
@@ -66,7 +68,10 @@ class Rows:
         terms = self.plain_terms(points)
         if self.dense is None:
             return terms
-        return sparse.csr_array(sparse.hstack([terms, sparse.csr_array(self.dense[points])], format="csr"))
+        every = np.arange(self.term_weights.shape[0])
+        return sparse.csr_array(
+            sparse.hstack([terms, sparse.csr_array(self.dense[self.placed(every[points])])], format="csr")
+        )
 
     def plain_terms(self, points: IntArray | slice = slice(None)) -> sparse.csr_array:
         """Some of the rows without their dense part, shape (points, own + grams)."""
@@ -80,7 +85,14 @@ class Rows:
         trigram_part = self.grams @ (row[:, self.own :] @ self.grams).T
         against = np.concatenate([row[:, : self.own].toarray().ravel(), trigram_part.toarray().ravel()])
         cosines = self.term_weights @ against
-        return np.asarray(cosines if self.dense is None else cosines + self.dense @ self.dense[point])
+        if self.dense is None:
+            return np.asarray(cosines)
+        dense_part = self.dense @ self.dense[self.placed(np.array([point]))[0]]
+        return np.asarray(cosines + dense_part[self.placed(np.arange(len(cosines)))])
+
+    def placed(self, points: IntArray) -> IntArray:
+        """Where the dense parts of some rows stand."""
+        return points if self.place is None else self.place[points]
 
     @cached_property
     def _terms(self) -> sparse.csr_array:

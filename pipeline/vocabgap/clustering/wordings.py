@@ -111,18 +111,65 @@ def points_of(
     contents = [" ".join(fold(content_words(surface, ignored))) for surface in surfaces["surface"]]
     clause_shares = np.fromiter(map(clause_share, surfaces["surface"]), np.float64, surfaces.height)
     points = Points(wordings, surfaces, contents, clause_shares)
-    if not with_texts:
-        return points
+    return with_texts_of(records, points, wordings, stop_words, synonyms) if with_texts else points
+
+
+def with_texts_of(
+    records: pl.DataFrame,
+    points: Points,
+    wordings: pl.DataFrame,
+    stop_words: Iterable[str] = (),
+    synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS,
+) -> Points:
+    """Points with what the records say beside their phrase: those of some wordings, by surface."""
+    ignored = ignored_stems(stop_words)
+    fold = folding(synonyms, ignored)
     details = _details_of(records, wordings)
     texts = tuple(
         f"{said}. {details[surface]}" if surface in details else said
-        for said, surface in zip(points.needs, surfaces["surface"], strict=True)
+        for said, surface in zip(points.needs, points.surfaces["surface"], strict=True)
     )
     return replace(
         points,
         texts=texts,
         text_contents=tuple(" ".join(fold(content_words(surface(text), ignored))) for text in texts),
     )
+
+
+def represented(
+    points: Points, groups: npt.NDArray[np.int64], standing: npt.NDArray[np.int64]
+) -> tuple[Points, pl.DataFrame]:
+    """Groups of points as points: one surface stands for each, with the mentions of all.
+
+    Args:
+        points: All of them.
+        groups: The group of each, shape (n,); those behind the last one that something stands for are left.
+        standing: The point that stands for each group.
+
+    Returns:
+        The points, and columns `wording` and `surface`: of the wordings of each group what stands for them.
+    """
+    surfaces = points.surfaces.select(
+        "surface", "mentions", pl.Series("group", groups), pl.Series("clauses", points.clause_shares)
+    )
+    summed = (
+        surfaces.group_by("group")
+        .agg(pl.col("mentions").sum(), pl.col("clauses").dot("mentions") / pl.col("mentions").sum())
+        .sort("group")
+        .head(len(standing))
+    )
+    names = points.surfaces["surface"].gather(standing)
+    of_group = surfaces.join(
+        pl.DataFrame({"group": np.arange(len(standing)), "standing": names}), on="group"
+    ).select("surface", "standing")
+    wordings = points.wordings.join(of_group, on="surface", maintain_order="left")
+    chosen = Points(
+        wordings.filter(pl.col("surface") == pl.col("standing")).drop("standing"),
+        pl.DataFrame({"surface": names, "mentions": summed["mentions"]}),
+        [points.contents[point] for point in standing.tolist()],
+        summed["clauses"].to_numpy(),
+    )
+    return chosen, wordings.select("wording", pl.col("standing").alias("surface"))
 
 
 def wordings_of(records: pl.DataFrame) -> pl.DataFrame:

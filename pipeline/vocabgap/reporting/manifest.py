@@ -110,6 +110,10 @@ class Model(msgspec.Struct, frozen=True):
     runtime: Annotated[str, msgspec.Meta(description="the library that ran it, with its version")]
     processor: Annotated[str, msgspec.Meta(description="the kind of CPU that ran it")] = ""
     vectors: Annotated[str, msgspec.Meta(description="SHA-256 of the vectors that it gave")] = ""
+    embedded: Annotated[
+        int | None,
+        msgspec.Meta(description="wordings that stood for all, where there were too many; null for each one"),
+    ] = None
 
 
 class Decided(msgspec.Struct, frozen=True, rename={"inactive": "dormant"}):
@@ -217,7 +221,10 @@ class Manifest(msgspec.Struct, frozen=True):
     def grouped_by(self) -> str:
         """What brought wordings together, in words; empty where that is not known."""
         if self.model is not None:
-            return f"words and meaning ({visible(self.model.name)})"
+            by = f"words and meaning ({visible(self.model.name)}"
+            if self.model.embedded is None:
+                return f"{by})"
+            return f"{by}; {self.model.embedded:,} wordings embedded, each for all of nearly the same words)"
         return "" if self.parameters is None else "words alone"
 
     @property

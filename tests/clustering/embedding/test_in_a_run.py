@@ -11,6 +11,7 @@ from msgspec.structs import replace
 import vocabgap as vg
 from builders import gap, write_corpus
 from vocabgap.cli.app import run
+from vocabgap.clustering import cascading
 from vocabgap.clustering.embedding.cache import cpu_kind
 from vocabgap.errors import NotFoundError
 from vocabgap.reporting.manifest import Model, model_differences
@@ -109,6 +110,18 @@ def test_the_report_says_what_grouped_its_wordings(
     said = [re.sub("</?bdi>", "", (tmp_path / out / shown).read_text()) for out in ("model", "none")]
     assert "Grouped by words and meaning (tiny)." in said[0]
     assert "Grouped by words alone." in said[1]
+
+
+def test_the_report_says_that_some_wordings_were_embedded_for_all(
+    sightings: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cascading, "EMBEDDED_AT_MOST", 2)
+
+    assert run(["report", str(sightings), "--embedder", str(folder), "--now", NOW]) == 0
+
+    report = re.sub("</?bdi>", "", (tmp_path / "out" / "report.md").read_text())
+    assert "(tiny; 2 wordings embedded, each for all of nearly the same words)" in report
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["model"]["embedded"] == 2
 
 
 def test_that_no_model_is_installed_is_told_once(

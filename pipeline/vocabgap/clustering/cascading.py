@@ -1,0 +1,143 @@
+"""More wordings than can be embedded one by one: those of nearly the same words first, then what these mean.
+
+The nearest merges of the rows of words are made until few enough groups are left; none where the two sides
+contrast, and none that is not near. One wording of each group is embedded for all of it, and these are
+clustered by meaning, each weighted by the mentions of its group. Where more groups are left than may be
+embedded, those with the fewest mentions stay as words alone have them.
+
+Both kinds of merges make one dendrogram. Distances of words are longer than those of meaning, so they are
+shortened to the measure of these, and further where a group merges by meaning below that.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy import sparse
+
+from vocabgap.clustering.blending import WORD_PART, TextEmbedder, blended_rows
+from vocabgap.clustering.contrasts import LEFT, Poles, leaving
+from vocabgap.clustering.cutting import MEANING_CUT, WORDS_CUT, members_of
+from vocabgap.clustering.describing import Labeller
+from vocabgap.clustering.linkage import Merges, average_linkage, in_order_of_height
+from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize, word_rows
+from vocabgap.clustering.wordings import Points, represented
+
+EMBEDDED_AT_MOST: Final = 20_000  # surfaces
+NEAR: Final = 0.5  # cosine distance of words: what is nearer may be one group before it is embedded
+_SHORTER: Final = MEANING_CUT.pair / WORDS_CUT.pair  # distances of meaning beside those of words
+
+
+class Cascade(NamedTuple):
+    """A clustering by way of some surfaces that stand for others.
+
+    Attributes:
+        rows: A row each surface: its own words, and the meaning of the one that stands for it, if any does.
+        linkage: Table `linkage` of all surfaces.
+        max_distance: The linkage holds every merge by meaning below this distance.
+        counted: 1 for what stands for itself or others, 0 for what another one stands for; shape (n,).
+    """
+
+    rows: Rows
+    linkage: pl.DataFrame
+    max_distance: float
+    counted: IntArray
+
+
+def cascaded(
+    points: Points,
+    poles: Sequence[Poles],
+    embedder: TextEmbedder,
+    with_texts: Callable[[Points, pl.DataFrame], Points],
+    max_distance: float,
+) -> Cascade:
+    """Cluster more surfaces than `EMBEDDED_AT_MOST`.
+
+    Args:
+        points: The surfaces, without texts.
+        poles: Where each of them stands.
+        embedder: What gives the embeddings.
+        with_texts: Gives points their texts, from the records of some wordings.
+        max_distance: Cosine distance below which merges by meaning are wanted.
+    """
+    words = vectorize(points.contents, points.weights, points.sentence_shares)
+    near, _ = average_linkage(words, points.weights, NEAR)
+    merges = _nearest(near, leaving(near, points.weights, poles), len(points.contents))
+    roots, groups = np.unique(_roots(merges, len(points.contents)), return_inverse=True)
+    label = Labeller(points).label
+    standing = np.array(
+        [group[0] if len(group) == 1 else label(group.tolist())[1] for group in members_of(groups)]
+    )
+    mentions = np.bincount(groups, points.weights)
+    chosen = np.sort(np.argsort(-mentions, kind="stable")[:EMBEDDED_AT_MOST])
+    place = np.full(len(roots), len(chosen))  # of a group that is not embedded: behind the others
+    place[chosen] = np.arange(len(chosen))
+
+    embedded, told = represented(points, place[groups], standing[chosen])
+    copies = np.bincount(place[groups])[: len(chosen)]
+    rows = blended_rows(with_texts(embedded, told), embedder, copies)
+    by_meaning, max_distance = average_linkage(rows, embedded.weights, max_distance)
+    linkage = _joined(merges, _merges(by_meaning, roots[chosen]), points.weights)
+    counted = np.zeros(len(groups), np.int64)
+    counted[standing] = 1
+    return Cascade(_rows_of_all(points, rows, place[groups]), linkage, max_distance, counted)
+
+
+def _nearest(near: pl.DataFrame, side: npt.NDArray[np.int8], count: int) -> Merges:
+    """The first merges of a linkage, as many as are needed; where a side would leave, there is none."""
+    enough = np.searchsorted(np.cumsum(side == 0), count - EMBEDDED_AT_MOST) + 1
+    first = near.filter(pl.col("height") < NEAR).head(int(enough))
+    return _merges(first, np.arange(count), side)
+
+
+def _merges(linkage: pl.DataFrame, names: IntArray, side: npt.NDArray[np.int8] | None = None) -> Merges:
+    """The merges of a linkage, of points that have other names there; without those where a side leaves."""
+    name = names.tolist()
+    leaves = [0] * linkage.height if side is None else side.tolist()
+    merges: list[tuple[int, int, float]] = []
+    for (left, right, height), leaving_side in zip(
+        linkage.select("left", "right", "height").iter_rows(), leaves, strict=False
+    ):
+        name.append(name[right if leaving_side == LEFT else left])
+        if not leaving_side:
+            merges.append((name[left], name[right], height))
+    keep, drop, heights = np.array(merges).reshape(-1, 3).T
+    return Merges(keep.astype(np.int64), drop.astype(np.int64), heights)
+
+
+def _roots(merges: Merges, count: int) -> IntArray:
+    """The point that each group goes by, of each of its points."""
+    root = list(range(count))
+    for keep, drop in zip(reversed(merges.keep.tolist()), reversed(merges.drop.tolist()), strict=True):
+        root[drop] = root[keep]
+    return np.array(root)
+
+
+def _joined(by_words: Merges, by_meaning: Merges, weights: FloatArray) -> pl.DataFrame:
+    """Table `linkage` of both kinds of merges; no merge by words is higher than one by meaning above it."""
+    above = np.full(len(weights), np.inf)
+    for side in (by_meaning.keep, by_meaning.drop):
+        np.minimum.at(above, side, by_meaning.height)
+    roots = _roots(by_words, len(weights))
+    lowered = np.minimum(by_words.height * _SHORTER, above[roots[by_words.keep]])
+    both = Merges(
+        np.concatenate([by_words.keep, by_meaning.keep]),
+        np.concatenate([by_words.drop, by_meaning.drop]),
+        np.concatenate([lowered, by_meaning.height]),
+    )
+    return in_order_of_height(both, weights)
+
+
+def _rows_of_all(points: Points, embedded: Rows, place: IntArray) -> Rows:
+    """The row of each surface, from those that were embedded and the place there of what stands for it."""
+    words = word_rows(points.contents, points.weights)
+    dense = np.zeros((0, 0)) if embedded.dense is None else embedded.dense
+    scales = np.where(place < len(dense), np.sqrt(WORD_PART), 1.0)
+    return Rows(
+        sparse.csr_array(sparse.diags_array(scales) @ words),
+        sparse.csr_array((0, 0)),
+        np.vstack([dense, np.zeros((1, dense.shape[1]))]),
+        place,
+    )

@@ -1,0 +1,182 @@
+"""More wordings than are embedded: what stands for what, and the one dendrogram of both kinds of merges."""
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.cluster.hierarchy import is_monotonic, is_valid_linkage
+
+from benchmarks.wordings import draw
+from builders.clustering import asking, grouped_wordings
+from vocabgap.clustering import cascading
+from vocabgap.clustering.grouping import Clusters, cluster
+from vocabgap.schema import Apart, Together
+
+DIMENSIONS = 24
+
+
+class Bag:
+    """Embeds a text as the sum of a vector of each of its words, and counts what it was asked for."""
+
+    name = "bag"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        self.asked += texts
+        return np.stack(
+            [sum(map(_direction, text.lower().split()), np.full(DIMENSIONS, 0.1)) for text in texts]
+        )
+
+
+def _direction(word: str) -> np.ndarray:
+    seed = int.from_bytes(hashlib.sha256(word.strip(".").encode()).digest()[:4], "big")
+    return np.random.default_rng(seed).standard_normal(DIMENSIONS)
+
+
+@pytest.fixture(params=[40, 150])
+def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many surfaces may be embedded: fewer than there are needs, or more."""
+    limit: int = request.param
+    monkeypatch.setattr(cascading, "EMBEDDED_AT_MOST", limit)
+    return limit
+
+
+def records() -> pl.DataFrame:
+    corpus = draw(300, 60, seed=3)
+    return asking(
+        *(text for text, count in zip(corpus.texts, corpus.mentions, strict=True) for _ in range(count))
+    )
+
+
+def scipy_linkage(found: Clusters) -> np.ndarray:
+    """The linkage as SciPy has it, which counts points, not mentions."""
+    table = found.linkage
+    count = found._points.surfaces.height
+    points = [1] * count
+    for left, right in table.select("left", "right").iter_rows():
+        points.append(points[left] + points[right])
+    sizes = np.array(points[count:], float)
+    return np.column_stack([table.select("left", "right", "height").to_numpy().astype(float), sizes])
+
+
+def test_no_more_is_embedded_than_may_be(few: int) -> None:
+    embedder = Bag()
+
+    found = cluster(records(), embedder=embedder)
+
+    assert found.embedded == few
+    assert len(embedder.asked) == 2 * few  # as it was said, and with what its records say
+
+
+def test_as_many_as_may_be_are_embedded_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = Bag()
+    monkeypatch.setattr(cascading, "EMBEDDED_AT_MOST", 3)
+
+    found = cluster(asking("sky mask", "tilt shift", "lens flare"), embedder=embedder)
+
+    assert found.embedded is None
+    assert len(embedder.asked) == 2 * 3
+
+
+@pytest.mark.usefixtures("few")
+def test_every_mention_is_in_one_group() -> None:
+    asked = records()
+
+    found = cluster(asked, embedder=Bag())
+
+    assert found.clusters["mentions"].sum() == asked.height
+    assert found.wordings["mentions"].sum() == asked.height
+    assert sorted(found.wordings["wording"]) == sorted(asked["missing_capability"].unique())
+
+
+@pytest.mark.usefixtures("few")
+def test_both_kinds_of_merges_are_one_dendrogram() -> None:
+    found = cluster(records(), embedder=Bag())
+
+    table = found.linkage
+    nodes = np.sort(np.concatenate([table["left"].to_numpy(), table["right"].to_numpy()]))
+    assert (np.diff(nodes) > 0).all()  # each is part of one merge at most
+    assert table["height"].is_sorted()
+    if table.height == found._points.surfaces.height - 1:
+        assert is_valid_linkage(scipy_linkage(found), throw=True)
+        assert is_monotonic(scipy_linkage(found))
+
+
+def test_the_dendrogram_is_whole_where_all_that_is_left_is_embedded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cascading, "EMBEDDED_AT_MOST", 200)
+
+    found = cluster(records(), embedder=Bag())
+
+    assert is_valid_linkage(scipy_linkage(found), throw=True)
+    assert is_monotonic(scipy_linkage(found))
+    assert found.linkage["size"][-1] == records().height
+
+
+@pytest.mark.usefixtures("few")
+def test_groups_depend_neither_on_the_order_nor_on_the_run() -> None:
+    asked = records()
+
+    one, again, other = (
+        cluster(each, embedder=Bag())
+        for each in (asked, asked, asked.sample(fraction=1.0, shuffle=True, seed=5))
+    )
+
+    for found in (again, other):
+        assert found.wordings.equals(one.wordings)
+        assert found.clusters.equals(one.clusters)
+        assert found.linkage.equals(one.linkage)
+
+
+def test_wordings_of_the_same_words_stay_together_and_contrasting_ones_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cascading, "EMBEDDED_AT_MOST", 3)
+    phrases = ["upload release asset", "upload a release asset now", "download release asset", "tilt shift"]
+
+    found = cluster(asking(*phrases, "tilt shift blur"), embedder=Bag())
+
+    together = {frozenset(group) for group in grouped_wordings(found)}
+    assert frozenset(phrases[:2]) in together
+    assert frozenset(phrases[2:3]) in together
+
+
+@pytest.mark.usefixtures("few")
+def test_other_cuts_constraints_trees_and_questions_work_as_ever() -> None:
+    found = cluster(records(), embedder=Bag())
+    one, other, third = found.wordings["surface"].unique().sort()[:3]
+
+    united = found.constrained([Together(one, other)])
+    parted = found.constrained([Together(one, other), Apart(third, (one,), "parted")])
+
+    label = dict(united.wordings.select("surface", "cluster").iter_rows())
+    assert label[one] == label[other]
+    label = dict(parted.wordings.select("surface", "cluster").iter_rows())
+    assert label[one] == label[other] != label[third]
+    assert found.sweep()["groups"].is_not_null().all()
+    assert found.at(0.2).clusters["mentions"].sum() == records().height
+    largest = int(found.clusters["surfaces"].arg_max() or 0)
+    leaves, tree = found.dendrogram(largest)
+    assert tree.height == leaves.height - 1
+    assert found.clusters["cohesion"].is_between(0.0, 1.0).all()
+    assert found.clusters["weakest_link"].is_between(0.0, 1.0).all()
+    next(found.questions(), None)
+
+
+def test_details_of_a_whole_group_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cascading, "EMBEDDED_AT_MOST", 2)
+    embedder = Bag()
+    asked = pl.DataFrame(
+        {
+            "missing_capability": ["sky mask", "sky mask", "a mask of the sky", "tilt shift"],
+            "description": ["", "", "for clouds", ""],
+            "intent": [""] * 4,
+        }
+    )
+
+    cluster(asked, embedder=embedder)
+
+    assert sorted(embedder.asked) == ["sky mask", "sky mask. for clouds", "tilt shift", "tilt shift"]
