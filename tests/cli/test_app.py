@@ -17,7 +17,10 @@ from vocabgap.cli.app import run
 from vocabgap.cli.groups import Verbs
 from vocabgap.errors import ExitCode
 
-COMMANDS = ["report", "render", "check", "list", "show", "draft", "log", "diff", "mcp", "schema", "status"]
+COMMANDS = [
+    *("report", "render", "check", "list", "show", "review", "draft", "log", "diff"),
+    *("mcp", "schema", "status"),
+]
 GROUPS = ["clusters", "decide", "decisions", "corpus", "glossary"]
 HEAVY = ["polars", "numpy", "scipy", "sklearn"]
 

@@ -3,16 +3,18 @@
 import shlex
 from collections.abc import Iterable, Mapping
 from itertools import islice
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 import polars as pl
 
-from vocabgap.clustering.grouping import Clusters
-from vocabgap.clustering.questions import Question
 from vocabgap.reporting.capability import is_ours
 from vocabgap.schema import PRESENT, SETTLED, Constraint
 from vocabgap.text import escape_unseen, surface
+
+if TYPE_CHECKING:  # whoever only reads a run clusters nothing
+    from vocabgap.clustering.grouping import Clusters
+    from vocabgap.clustering.questions import Question
 
 MOST_DOUBTS: Final = 5  # of each kind
 _LIKELY: Final = 0.25  # that two groups are one need; of those that come nearest hardly one in four is
@@ -43,7 +45,7 @@ class Doubt(msgspec.Struct, frozen=True):
 
 
 def doubts_of(
-    clusters: Clusters, constraints: Iterable[Constraint], groups: pl.DataFrame, ranked: pl.DataFrame
+    clusters: "Clusters", constraints: Iterable[Constraint], groups: pl.DataFrame, ranked: pl.DataFrame
 ) -> tuple[Doubt, ...]:
     """What a review would ask about the largest groups, where the answer would probably change them.
 
@@ -68,7 +70,7 @@ def doubts_of(
     return (*one_need[:MOST_DOUBTS], *first[:MOST_DOUBTS])
 
 
-def _doubt(question: Question, capabilities: Mapping[str, str]) -> Doubt | None:
+def _doubt(question: "Question", capabilities: Mapping[str, str]) -> Doubt | None:
     """A question as a doubt; none where no command of the report could answer it."""
     one, other = (capabilities.get(surface(side[0]), "") for side in (question.left, question.right))
     leaving = tuple(islice(filter(_can_be_typed, question.right), _NAMED)) if question.are_one else ()
