@@ -89,6 +89,11 @@ _CAPABILITY_ID: Final = Column("capability_id", pl.String, "identifier, carried 
 _COHESION: Final = Column(
     "cohesion", pl.Float64, "mean cosine similarity of surfaces in pairs, 0 to 1; 1 for one"
 )
+_CERTAINTY: Final = (
+    Column("mentions_low", pl.Int64, "fewest mentions of the need, however wordings are grouped, in 90 %"),
+    Column("mentions_high", pl.Int64, "most mentions of the need, however wordings are grouped, in 90 %"),
+    Column("mixed", pl.Boolean, "whether the wordings are probably several needs"),
+)
 _DECISIONS: Final = Column("decisions", NAMES, "what people decided, as far as nobody undid it, in order")
 _OUTGROWN: Final = Column("outgrown", NAMES, "identifiers of decisions that hold no longer, being outgrown")
 
@@ -223,12 +228,13 @@ CLUSTERS: Final = Table(
     "one group of surfaces",
     (
         _CLUSTER,
-        Column("label", pl.String, "the wording that stands for the group"),
-        Column("label_surface", pl.String, "the surface of the label"),
+        Column("label", pl.String, "what the wording that stands for the group asks for, without its frame"),
+        Column("label_surface", pl.String, "the surface of that wording"),
         Column("surfaces", pl.Int64, "distinct surfaces in the group"),
         Column("mentions", pl.Int64, "records in the group"),
         _COHESION,
         Column("weakest_link", pl.Float64, "cosine distance of the last merge, 0 to 1; 0 for one surface"),
+        *_CERTAINTY,
     ),
 )
 
@@ -336,7 +342,18 @@ LINEAGE: Final = Table(
 
 
 _TALLY: Final = pl.List(pl.Struct({"name": pl.String, "mentions": pl.Int64}))
-_VARIANTS: Final = pl.List(pl.Struct({"wording": pl.String, "mentions": pl.Int64, "similarity": pl.Float64}))
+# `entry` is the one that explains most of the wording, and `explained` how far they do; null without any.
+_VARIANTS: Final = pl.List(
+    pl.Struct(
+        {
+            "wording": pl.String,
+            "mentions": pl.Int64,
+            "similarity": pl.Float64,
+            "entry": pl.String,
+            "explained": pl.Float64,
+        }
+    )
+)
 _COMBINATIONS: Final = pl.List(pl.Struct({"operations": pl.List(pl.String), "mentions": pl.Int64}))
 _WORKAROUNDS: Final = pl.List(pl.Struct({"workaround": pl.String, "mentions": pl.Int64}))
 _ASKERS: Final = pl.List(pl.Struct({"tenant_id": pl.String, "repo_slug": pl.String, "mentions": pl.Int64}))
@@ -358,7 +375,7 @@ CAPABILITIES: Final = Table(
     (
         Column("rank", pl.Int64, "place in the ranking, counted from 1"),
         _CAPABILITY_ID,
-        Column("label", pl.String, "one of its wordings, or the name people gave it, whatever is selected"),
+        Column("label", pl.String, "words of one of its wordings, or the name people gave it"),
         Column("mentions", pl.Int64, "records that ask for it"),
         Column("images", pl.Int64, "distinct images among them"),
         Column("sessions", pl.Int64, "distinct known sessions among them"),
@@ -373,7 +390,7 @@ CAPABILITIES: Final = Table(
         Column("categories", _TALLY, "all categories, aliases folded, most frequent first"),
         Column("operations", _TALLY, "operations involved, aliases folded, most frequent first"),
         Column("vocabulary_used", _TALLY, "vocabulary entries used, most frequent first"),
-        Column("variants", _VARIANTS, "every wording, most frequent first, with its similarity to the label"),
+        Column("variants", _VARIANTS, "every wording, most frequent first, and what explains it"),
         Column(
             "examples",
             pl.List(pl.Struct({name: RECORDS.schema.get(name, pl.String) for name in EXAMPLE_FIELDS})),
@@ -416,6 +433,7 @@ CAPABILITIES: Final = Table(
             "share of the draws in which the next one was level or ahead, 0 to 1; null where none tells",
         ),
         Column("asked_by", _ASKERS, "whose records ask for it: tenant and repository, most mentions first"),
+        *_CERTAINTY,
     ),
 )  # fmt: skip
 

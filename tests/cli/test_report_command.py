@@ -37,6 +37,7 @@ def test_ranking_is_a_table_with_an_account_below(photos: Path) -> None:
         "#",
         "capability",
         "mentions",
+        "likely",
         "images",
         "sessions",
         "last",
@@ -44,7 +45,7 @@ def test_ranking_is_a_table_with_an_account_below(photos: Path) -> None:
         "unsatisfied",
         "category",
     ]
-    assert lines[2].split() == ["1", "sky", "mask", "2", "2", "2", "2026-05-02", "1/1", "local"]
+    assert lines[2].split() == ["1", "sky", "mask", "2", "2", "2", "2", "2026-05-02", "1/1", "local"]
     assert "2 of 2 capabilities, 3 mentions." in told.out
     assert "4 lines in 2 logs = 3 records + 0 duplicates + 0 superseded + 1 reject\n" in told.out
     assert told.err == ""
@@ -112,6 +113,9 @@ def test_csv_is_nothing_but_the_table(photos: Path) -> None:
         "trend",
         "priority",
         "covered_by",
+        "mentions_low",
+        "mentions_high",
+        "mixed",
     ]
     assert [(row[2], row[3], row[7], row[8], row[12]) for row in rows] == [
         ("sky mask", "2", "2026-05-02T00:00:00Z", "1", "local"),
@@ -136,7 +140,7 @@ def test_csv_says_how_sure_a_rank_is_and_what_is_there_already(photos: Path, tmp
         "1",
     )
 
-    rows = [row[13:] for row in csv.reader(io.StringIO(told.out))]
+    rows = [row[13:19] for row in csv.reader(io.StringIO(told.out))]
     assert rows[0] == ["status", "rank_low", "rank_high", "trend", "priority", "covered_by"]
     assert rows[1][:2] == ["open", "1"]
     assert 0 < float(rows[1][4]) < 1

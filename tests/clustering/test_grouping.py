@@ -32,7 +32,9 @@ def test_one_record_is_a_group_of_its_own() -> None:
     found = cluster(asking("Barn door vignette"))
 
     assert found.wordings.rows() == [("Barn door vignette", 1, "barn door vignett", 0, 1.0)]
-    assert found.clusters.rows() == [(0, "Barn door vignette", "barn door vignett", 1, 1, 1.0, 0.0)]
+    assert found.clusters.rows() == [
+        (0, "Barn door vignette", "barn door vignett", 1, 1, 1.0, 0.0, 1, 1, False)
+    ]
     assert found.linkage.is_empty()
 
 

@@ -3,8 +3,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from builders.ranking import ranked
+from builders.ranking import ranked, records
+from vocabgap.clustering.grouping import cluster
 from vocabgap.errors import InvalidInputError
+from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.coverage import covered, probably_covered
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
 from vocabgap.schema import CAPABILITIES
@@ -41,13 +43,16 @@ def test_the_entry_that_covers_a_need_is_named_with_pack_score_and_terms() -> No
     assert found.select(probably_covered()).item() is True
 
 
-def test_only_the_column_is_filled() -> None:
+def test_only_what_the_entries_say_is_filled() -> None:
     frame = ranked([{}, {"missing_capability": "star trails"}])
 
     found = covered(frame, VOCABULARY)
 
     assert found.schema == CAPABILITIES.schema
-    assert found.drop("covered_by").equals(frame.drop("covered_by"))
+    filled = ("covered_by", "variants")
+    assert found.drop(filled).equals(frame.drop(filled))
+    explained = [(each["wording"], each["entry"]) for variants in found["variants"] for each in variants]
+    assert ("star trails", "star_trails") in explained
 
 
 def test_operations_bring_an_entry_forward_but_do_not_make_it_cover_the_need() -> None:
@@ -95,6 +100,34 @@ def test_the_threshold_is_what_the_best_entry_explains_at_least() -> None:
 
     assert found.select(probably_covered(share)).item() is True
     assert found.select(probably_covered(share + 0.001)).item() is False
+
+
+def test_an_entry_that_explains_a_few_wordings_does_not_cover_the_whole() -> None:
+    few, most = (
+        rank(frame, cluster(frame, threshold=1.0, embedder="none"))
+        for frame in (
+            records([{"missing_capability": f"glow of {what}"} for what in whats])
+            for whats in (("lamps", "curtains", "curtains"), ("lamps", "lamps", "curtains"))
+        )
+    )
+
+    assert few.height == most.height == 1
+    assert covered(few, VOCABULARY).select(probably_covered()).item() is False
+    assert covered(most, VOCABULARY).select(probably_covered()).item() is True
+
+
+def test_nothing_covers_what_is_probably_several_needs() -> None:
+    found = covered(ranked([{"missing_capability": "glow of lamps"}]), VOCABULARY)
+
+    mixed = found.with_columns(pl.lit(value=True).alias("mixed"))
+
+    assert mixed.select(probably_covered()).item() is False
+
+
+def test_the_frame_of_a_wording_is_no_part_of_the_need() -> None:
+    found = covered(ranked([{"missing_capability": "there is no way to have a glow of lamps"}]), VOCABULARY)
+
+    assert found.select(probably_covered()).item() is True
 
 
 def test_no_capability_gives_no_row() -> None:

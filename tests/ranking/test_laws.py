@@ -73,7 +73,9 @@ def with_their_rows(
     members: defaultdict[int, list[Row]] = defaultdict(list)
     for row in asked:
         members[number[row["missing_capability"]]].append(row)
-    return [(capability, members[number[capability["label"]]]) for capability in table.to_dicts()]
+    return [
+        (capability, members[number[capability["variants"][0]["wording"]]]) for capability in table.to_dicts()
+    ]
 
 
 def by_frequency(names: Counter[str]) -> list[dict[str, Any]]:

@@ -26,6 +26,7 @@ COLUMNS = [
     "Capability",
     "Status",
     "Mentions",
+    "Likely",
     "Images",
     "Sessions",
     "Trend",
@@ -285,8 +286,8 @@ def test_who_asked_is_said_of_the_first_and_of_each_where_there_are_several(tmp_
     text = text_of(publish(tmp_path, roots))
     assert "on 2026-04-01. It is asked for in 2 repositories, most often in 'coast' (2)." in text
     assert (
-        "3 mentions on 3 images in 0 known sessions, asked for in 2 repositories, most often in 'coast' (2)."
-        in section(text, "1. sky mask")
+        "3 mentions (likely 3) on 3 images in 0 known sessions,"
+        " asked for in 2 repositories, most often in 'coast' (2)." in section(text, "1. sky mask")
     )
     assert "in 0 known sessions, asked for in 'coast' only." in section(text, "2. film grain")
     assert "They are from 2 repositories of 1 tenant." in text

@@ -250,10 +250,11 @@ def _print_shown(output: Output, shown: "Shown", limit: int) -> None:
 
 def _capability_lines(capability: "Capability", lineage: tuple[str, ...]) -> list[str]:
     """The evidence for a capability, a line each."""
-    from vocabgap.reporting.wording import day, interval, satisfaction, trend
+    from vocabgap.reporting.wording import day, interval, likely, satisfaction, several, trend
 
     images, sessions = count(capability.images, "image"), count(capability.sessions, "session")
-    spread = f"{capability.mentions:,} on {images} in {sessions}"
+    sure = f"{several(capability)}, " if capability.mixed else ""
+    spread = f"{capability.mentions:,} ({sure}likely {likely(capability)}) on {images} in {sessions}"
     lines = [
         f"{capability.capability_id}  {excerpt(capability.label)}",
         f"status: {capability.status}{', pinned' if capability.pinned else ''}",

@@ -49,15 +49,15 @@ if TYPE_CHECKING:
     from vocabgap.reporting.summary import Summary
 
 
-_NUMBERS: Final = ("#", "mentions", "images", "sessions", "unsatisfied")
+_NUMBERS: Final = ("#", "mentions", "likely", "images", "sessions", "unsatisfied")
 _DATES: Final = ("last seen",)
-_SPARED: Final = ("sessions", "category")  # columns that a narrow terminal does without
+_SPARED: Final = ("likely", "sessions", "category")  # columns that a narrow terminal does without
 _NARROW: Final = 100
 # Columns of table `capabilities`.
 _CSV_COLUMNS: Final = (
     "rank", "capability_id", "label", "mentions", "images", "sessions", "first_seen", "last_seen",
     "unsatisfied", "neutral", "satisfied", "unrated", "intent_category", "status", "rank_low", "rank_high",
-    "trend", "priority", "covered_by",
+    "trend", "priority", "covered_by", "mentions_low", "mentions_high", "mixed",
 )  # fmt: skip
 
 
@@ -264,17 +264,21 @@ def _cells(item: "Capability") -> list[object]:
 
 def _mark(item: "Capability") -> str:
     """What is to be known of the place of a capability that is shown."""
+    from vocabgap.reporting.wording import SEVERAL
     from vocabgap.schema import REGRESSED
 
-    marks = [*["pinned"] * item.pinned, *[REGRESSED] * (item.status == REGRESSED)]
+    marks = [*[SEVERAL] * item.mixed, *["pinned"] * item.pinned, *[REGRESSED] * (item.status == REGRESSED)]
     return f" ({', '.join(marks)})" if marks else ""
 
 
 def _row(item: "Capability") -> dict[str, object]:
+    from vocabgap.reporting.wording import likely
+
     return {
         "#": item.rank,
         "capability": excerpt(item.label) + _mark(item),
         "mentions": item.mentions,
+        "likely": likely(item),
         "images": item.images,
         "sessions": item.sessions,
         "last seen": item.last_seen.date().isoformat() if item.last_seen else None,

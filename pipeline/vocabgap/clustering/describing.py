@@ -10,12 +10,14 @@ import polars as pl
 from scipy import sparse
 
 from vocabgap.clustering.blending import products
+from vocabgap.clustering.frames import need
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.clustering.wordings import Points
 from vocabgap.text import REQUEST_WORDS, words
 
 CORE_SHARE: Final = 0.5  # of the mentions of a group
 SHOWN_DIGITS: Final = 6  # of a similarity; what lies beyond is rounding
+_STEPS: Final = 4  # in which the share is told that a member has of what is common
 _ROWS_AT_ONCE: Final = 50_000
 
 
@@ -32,7 +34,7 @@ class Labeller:
             self._wordings[position[surface]].append((wording, count))
 
     def label(self, group: Iterable[int]) -> tuple[str, int]:
-        """The label of a group, and the point whose surface it is a wording of."""
+        """The wording that stands for a group, and the point whose surface it is a wording of."""
         members = list(group)
         contents = [frozenset(self._contents[member].split()) for member in members]
         names = [self._names[member] for member in members]
@@ -46,16 +48,22 @@ class Labeller:
 def representative(
     members: Sequence[frozenset[str]], mentions: Sequence[int], surfaces: Sequence[str]
 ) -> int:
-    """The member with the highest share of the group's terms, each term counting by its mentions.
+    """The member that says what the group has in common, and little else.
 
-    Ties go to the more mentioned member, then to the shorter one, then to the one that sorts first. A member
-    is given by its content words, and the one chosen by its position in the group.
+    It has the highest F1 of two shares: how much it says of the common terms, each counting by its mentions,
+    and how many of its terms are common. Of those that reach the same quarter it is the most mentioned; then
+    that with the higher F1, the shorter one, the one that sorts first. A member is given by its content
+    words, and the one chosen by its position.
     """
     core = core_terms(members, mentions)
+    whole = sum(core.values())
 
-    def order(position: int) -> tuple[int, int, int, str]:
-        share = sum(core[term] for term in members[position] if term in core)
-        return (-share, -mentions[position], len(surfaces[position]), surfaces[position])
+    def order(position: int) -> tuple[int, int, float, int, str]:
+        common = [core[term] for term in members[position] if term in core]
+        said, own = sum(common) / whole if common else 0.0, len(common) / max(len(members[position]), 1)
+        share = 2.0 * said * own / (said + own) if common else 0.0
+        nearly, exactly = -round(share * _STEPS), -round(share, SHOWN_DIGITS)
+        return (nearly, -mentions[position], exactly, len(surfaces[position]), surfaces[position])
 
     return min(range(len(members)), key=order)
 
@@ -63,17 +71,33 @@ def representative(
 def core_terms(members: Sequence[frozenset[str]], mentions: Sequence[int]) -> dict[str, int]:
     """The terms that at least half of a group's mentions use, each with the mentions that use it.
 
-    Every term of the group where none is shared by half of it.
+    Where there is none, those that several members use; none where each has its own.
     """
     used: Counter[str] = Counter()
+    users: Counter[str] = Counter()
     for terms, count in zip(members, mentions, strict=True):
         used.update(dict.fromkeys(terms, count))
+        users.update(terms)
     enough = CORE_SHARE * sum(mentions)
-    return {term: count for term, count in used.items() if count >= enough} or dict(used)
+    half = {term: count for term, count in used.items() if count >= enough}
+    return half or {term: count for term, count in used.items() if users[term] > 1}
+
+
+def labels_of(wordings: Sequence[str]) -> list[str]:
+    """What groups are called, by the wordings that stand for them: their words, with the frame taken off.
+
+    An identifier is written as words. Those that would be called alike keep their wordings whole.
+    """
+    labels = [need(wording).lower() if _is_shouted(wording) else need(wording) for wording in wordings]
+    alike = Counter(map(str.casefold, labels))
+    return [
+        label if alike[label.casefold()] == 1 else wording
+        for label, wording in zip(labels, wordings, strict=True)
+    ]
 
 
 def best_wording(wordings: Iterable[tuple[str, int]]) -> str:
-    """The wording to show, of several that say the same terms.
+    """The wording to stand for several that say the same terms.
 
     A label is read aloud: words come before an identifier (`sky_mask`, `skyMask`), and the need by itself
     before a request for it ("wanted sky mask"). Then the most used, the shorter, the one that sorts first.
@@ -90,6 +114,11 @@ def best_wording(wordings: Iterable[tuple[str, int]]) -> str:
 def _is_identifier(wording: str) -> bool:
     """Whether several words were written as one."""
     return " " not in wording and len(words(wording)) > 1 and "-" not in wording
+
+
+def _is_shouted(wording: str) -> bool:
+    """Whether it is an identifier in capitals."""
+    return wording.isupper() and _is_identifier(wording)
 
 
 def similarity(rows: Rows, others: IntArray) -> FloatArray:

@@ -1,6 +1,6 @@
 """The clustering stage: records in, groups of wordings out."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Final, Literal
 
@@ -10,7 +10,8 @@ import polars as pl
 
 from vocabgap.clustering import cascading
 from vocabgap.clustering.blending import TextEmbedder, blended_rows
-from vocabgap.clustering.constraints import Origin, regrouped
+from vocabgap.clustering.certainty import certainty
+from vocabgap.clustering.constraints import Origin, Regrouped, regrouped
 from vocabgap.clustering.contrasts import parting_poles
 from vocabgap.clustering.cutting import (
     LEFT_LEAVES,
@@ -21,7 +22,7 @@ from vocabgap.clustering.cutting import (
     cuts,
     members_of,
 )
-from vocabgap.clustering.describing import Labeller, cohesion, similarity, weakest_links
+from vocabgap.clustering.describing import Labeller, cohesion, labels_of, similarity, weakest_links
 from vocabgap.clustering.linkage import average_linkage
 from vocabgap.clustering.questions import TOP, Question, questions
 from vocabgap.clustering.teaching import lessons, taught_shift
@@ -29,7 +30,7 @@ from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectoriz
 from vocabgap.clustering.wordings import Points, points_of, with_texts_of
 from vocabgap.errors import InvalidInputError, NotFoundError, converted, require_kind, whole_number
 from vocabgap.records.record import PHRASE_FIELDS
-from vocabgap.schema import CLUSTERS, RECORDS, SWEEP, WORDINGS, Constraint
+from vocabgap.schema import CLUSTERS, RECORDS, SWEEP, WORDINGS, Constraint, Together
 from vocabgap.settings.model import BY_WORDING, ClusterSettings, overridden
 from vocabgap.text import count
 
@@ -131,6 +132,7 @@ class Clusters:
     _points: Points
     _rows: Rows
     _labels: IntArray
+    _labelled: Sequence[tuple[str, int]]  # of each group the wording that stands for it, and its point
     origins: tuple[Origin, ...] = ()
 
     @property
@@ -217,13 +219,19 @@ class Clusters:
         if not constraints:
             unchanged = tuple(Origin(number, None) for number in range(self.clusters.height))
             return replace(self, origins=unchanged)
-        labelled = [
-            (label, self._place[surface])
-            for label, surface in self.clusters.select("label", "label_surface").iter_rows()
-        ]
-        groups = regrouped(self._labels, labelled, self._points, self._rows, constraints)
-        described = _described(groups.labels, groups.labelled, self._points, self._rows, self._tree)
-        return replace(described, threshold=self.threshold, shift=self.shift, origins=groups.origins)
+        groups = regrouped(self._labels, self._labelled, self._points, self._rows, constraints)
+        place = self._place
+        spoken_of = {groups.labels[place[name]] for each in constraints for name in _surfaces_of(each)}
+        described = _described(
+            groups,
+            self._points,
+            self._rows,
+            self._tree,
+            threshold=self.threshold,
+            shift=self.shift,
+            decided=spoken_of,
+        )
+        return replace(described, origins=groups.origins)
 
     def at(self, threshold: float | None = None, shift: float = 0.0) -> "Clusters":
         """The groups at another cut, from the same merges: nothing is clustered again.
@@ -322,6 +330,7 @@ class Clusters:
         groups = members_of(labels)
         # Ties in mentions go to the group whose first surface sorts first, as their numbers do.
         top = np.argsort(-mentions, kind="stable")[:SWEEP_TOP].tolist()
+        named = labels_of([labeller.label(groups[number].tolist())[0] for number in top])
         return {
             "threshold": threshold,
             "groups": len(groups),
@@ -329,8 +338,8 @@ class Clusters:
             "singleton_mentions": int(mentions[surfaces == 1].sum()),
             "largest": int(surfaces.max(initial=0)),
             "top": [
-                {"label": labeller.label(groups[number].tolist())[0], "mentions": int(mentions[number])}
-                for number in top
+                {"label": label, "mentions": int(mentions[number])}
+                for label, number in zip(named, top, strict=True)
             ],
         }
 
@@ -339,13 +348,22 @@ def _clusters(points: Points, rows: Rows, tree: Tree, threshold: float | None, s
     labels = tree.labels(threshold, shift)
     labeller = Labeller(points)
     labelled = [labeller.label(group.tolist()) for group in members_of(labels)]
-    return replace(_described(labels, labelled, points, rows, tree), threshold=threshold, shift=shift)
+    return _described(Regrouped(labels, labelled, ()), points, rows, tree, threshold=threshold, shift=shift)
 
 
 def _described(
-    labels: IntArray, labelled: Sequence[tuple[str, int]], points: Points, rows: Rows, tree: Tree
+    groups: Regrouped,
+    points: Points,
+    rows: Rows,
+    tree: Tree,
+    *,
+    threshold: float | None,
+    shift: float,
+    decided: Collection[int] = (),
 ) -> Clusters:
-    """A partition with what is said of its groups; `labelled` has the label of each, and its point."""
+    """A partition with what is said of its groups; people have decided about some of them."""
+    labels, labelled, _ = groups
+    near = cohesion(rows, labels)
     label_points = np.array([point for _, point in labelled], np.int64)
     names = points.surfaces["surface"]
     placed = points.surfaces.select(
@@ -356,17 +374,29 @@ def _described(
     clusters = pl.DataFrame(
         {
             "cluster": np.arange(len(labelled)),
-            "label": [label for label, _ in labelled],
+            "label": labels_of([wording for wording, _ in labelled]),
             "label_surface": names[label_points],
             "surfaces": np.bincount(labels, minlength=len(labelled)),
             "mentions": np.bincount(labels, points.weights, minlength=len(labelled)).astype(np.int64),
-            "cohesion": cohesion(rows, labels),
+            "cohesion": near,
             "weakest_link": weakest_links(tree.linkage, tree.cuts == LEFT_LEAVES, labels),
+            **certainty(
+                labels, points.weights, near, tree, threshold=threshold, shift=shift, decided=decided
+            ).to_dict(),
         },
         schema=CLUSTERS.schema,
     )
     wordings = points.wordings.join(placed, on="surface", how="left", maintain_order="left")
-    return Clusters(wordings.select(WORDINGS.names), clusters, None, 0.0, tree, points, rows, labels)
+    return Clusters(
+        wordings.select(WORDINGS.names), clusters, threshold, shift, tree, points, rows, labels, labelled
+    )
+
+
+def _surfaces_of(constraint: Constraint) -> tuple[str, ...]:
+    """The surfaces that people have spoken of."""
+    if isinstance(constraint, Together):
+        return tuple(constraint)
+    return (constraint.anchor, *constraint.leaving)
 
 
 def _distance(name: str, value: float) -> float:

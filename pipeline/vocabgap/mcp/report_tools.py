@@ -39,7 +39,7 @@ MOMENT: Final = "2026-05-01, 2026-05-01T09:30:00Z, 2026-05, or a span before now
 _MOST_NAMES: Final = 5  # operations, wordings and workarounds of one capability
 _SAME: Final = (
     "rank", "capability_id", "label", "mentions", "images", "sessions", "unsatisfied", "rated", "first_seen",
-    "last_seen", "trend", "priority", "status", "intent_category",
+    "last_seen", "trend", "priority", "status", "intent_category", "mentions_low", "mentions_high", "mixed",
 )  # fmt: skip
 _Moment = Annotated[str, Meta(max_length=64)]
 
@@ -83,6 +83,9 @@ class Ranked(msgspec.Struct):
     priority: float
     status: str
     intent_category: str
+    mentions_low: int
+    mentions_high: int
+    mixed: bool
     operations: list[Tally]
     wordings: list[Wording]
     workarounds: list[Workaround]

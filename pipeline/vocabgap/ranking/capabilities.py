@@ -188,13 +188,20 @@ def _with_evidence(
         workarounds(clustered),
         askers(clustered),
         repeats(clustered),
-        clusters.clusters.drop("mentions"),
+        clusters.clusters.rename({"mentions": "clustered"}),
     ]
     capabilities = counted
     for part in evidence:
         capabilities = capabilities.join(part, on="cluster", how="left")
+    mentions, of_all = (
+        pl.col("mentions"),
+        pl.col("clustered"),
+    )  # of what is counted, and of what was clustered
     return capabilities.with_columns(
-        pl.col(_LISTS).fill_null([]), pl.col("repeats").fill_null(0)
+        pl.col(_LISTS).fill_null([]),
+        pl.col("repeats").fill_null(0),
+        (pl.col("mentions_low") * mentions // of_all).clip(1),
+        -(-pl.col("mentions_high") * mentions // of_all),
     ).with_columns(main_category())
 
 

@@ -11,6 +11,9 @@ Operations order the entries, but they do not decide whether one covers the need
 with the same operation whether or not an entry exists. So `score` holds both, and `explained` only
 the words; and the entry that explains most is always among those told, wherever operations put it.
 
+Whether a capability is covered is judged by its wordings, each by itself and without its frame: one that an
+entry explains says nothing of the others, which may ask for something else.
+
 Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), for
 the term weights of fields.
 """
@@ -26,6 +29,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from vocabgap.clustering.frames import need
 from vocabgap.errors import converted, require_kind
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
 from vocabgap.records.record import OPERATION_ALIASES, fold_operation
@@ -75,7 +79,7 @@ def covered(
     stop_words: Iterable[str] = (),
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> pl.DataFrame:
-    """Say of each capability which entries of a vocabulary come nearest to it.
+    """Say of each capability which entries of a vocabulary come nearest, and which explain its wordings.
 
     The need is the label; the operations of the records, each by the share of them that names it,
     order the entries, but do not decide whether one covers it: that which explains most is always among them.
@@ -87,12 +91,13 @@ def covered(
         operation_aliases: Lower-case name to operation, as `rank` had them.
 
     Returns:
-        The same with the column `covered_by` filled: three entries, or fewer, the nearest one first.
+        The same with the column `covered_by` filled: three entries, or fewer, the nearest one first; and in
+        `variants`, of each wording, the entry that explains most of it and how much of it that is.
 
     Raises:
         InvalidInputError: An argument cannot be used.
     """
-    CAPABILITIES.require(ranked, ("label", "operations", "mentions"))
+    CAPABILITIES.require(ranked, ("label", "operations", "mentions", "variants"))
     require_kind("vocabulary", vocabulary, Vocabulary, "what vocabgap.load_vocabulary returned")
     converted(operation_aliases, dict[str, str], "operation_aliases")
     index = entry_index(vocabulary, stop_words=stop_words, operation_aliases=operation_aliases)
@@ -105,21 +110,32 @@ def covered(
         ]
         for label, operations, mentions in ranked.select("label", "operations", "mentions").iter_rows()
     ]
-    column = pl.Series("covered_by", covers, dtype=CAPABILITIES.schema["covered_by"])
-    return ranked.with_columns(column)
+    columns = {"covered_by": covers}
+    if index.entries:
+        columns["variants"] = [
+            [each | _explaining(index, each["wording"]) for each in variants]
+            for variants in ranked["variants"]
+        ]
+    return ranked.with_columns(
+        pl.Series(name, values, dtype=CAPABILITIES.schema[name]) for name, values in columns.items()
+    )
 
 
 def probably_covered(threshold: float = DEFAULT_COVERED) -> pl.Expr:
-    """Whether one of the entries in `covered_by` explains so much of the need that it probably covers it.
+    """Whether most mentions of a capability are worded so that an entry probably covers them.
+
+    Of one that is probably several needs no entry covers the whole.
 
     Args:
-        threshold: The share of the need, 0 to 1, that an entry explains at least: `[vocabulary] threshold`.
+        threshold: The share of a wording, 0 to 1, that an entry explains at least: `[vocabulary] threshold`.
 
     Returns:
         True or false, never null: false where no vocabulary was given.
     """
-    shares = pl.col("covered_by").list.eval(pl.element().struct.field("explained"))
-    return shares.list.max().ge(threshold).fill_null(value=False).alias("probably_covered")
+    explained, mentions = (pl.element().struct.field(name) for name in ("explained", "mentions"))
+    within = pl.when(explained >= threshold).then(mentions).otherwise(0)
+    most = 2 * pl.col("variants").list.eval(within).list.sum() > pl.col("mentions")
+    return (most & ~pl.col("mixed")).alias("probably_covered")
 
 
 def entry_index(
@@ -136,6 +152,14 @@ def with_folded_operations(entries: Iterable[Entry], aliases: Mapping[str, str])
     """The entries with their operations called as in table `capabilities`."""
     fold = partial(fold_operation, aliases=aliases)
     return [replace(entry, operations=tuple(dict.fromkeys(map(fold, entry.operations)))) for entry in entries]
+
+
+def _explaining(index: "EntryIndex", wording: str) -> dict[str, Any]:
+    """The entry that explains most of a wording; null where none shares a word with it."""
+    best = next(iter(index.covering(need(wording), top=1)), None)
+    if best is None or not best.explained:
+        return {"entry": None, "explained": 0.0}
+    return {"entry": best.entry.name, "explained": round(best.explained, _DIGITS)}
 
 
 def _row(match: Match) -> dict[str, Any]:

@@ -73,7 +73,10 @@ def variants(clustered: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
     """Every wording of each cluster with its mentions and its similarity to the label."""
     counted = clustered.group_by("cluster", "wording").agg(_MENTIONS)
     similar = counted.join(wordings.select("wording", "similarity"), on="wording", how="left")
-    return _listed(similar, "variants", ["wording"], also=["similarity"])
+    unexplained = similar.with_columns(
+        pl.lit(None, pl.String).alias("entry"), pl.lit(None, pl.Float64).alias("explained")
+    )
+    return _listed(unexplained, "variants", ["wording"], also=["similarity", "entry", "explained"])
 
 
 def workarounds(clustered: pl.DataFrame) -> pl.DataFrame:

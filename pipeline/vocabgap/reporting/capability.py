@@ -41,6 +41,16 @@ class Wording(msgspec.Struct, frozen=True):
     wording: str
     mentions: int
     similarity: float
+    entry: str | None = None  # of the vocabulary, that explains most of it
+    explained: float | None = None  # how much of it that is, 0 to 1
+
+
+class Covered(msgspec.Struct, frozen=True):
+    """An entry that probably covers some wordings of a capability, and their mentions."""
+
+    entry: str
+    mentions: int
+    wordings: tuple[str, ...]
 
 
 class Example(msgspec.Struct, frozen=True):
@@ -143,6 +153,9 @@ class Capability(msgspec.Struct, frozen=True):
     outgrown: tuple[str, ...]
     next_ahead: float | None
     asked_by: tuple[Asker, ...]
+    mentions_low: int
+    mentions_high: int
+    mixed: bool
 
     @property
     def rated(self) -> int:
@@ -153,6 +166,22 @@ class Capability(msgspec.Struct, frozen=True):
     def nearest(self) -> Cover | None:
         """The entry that comes nearest, by words and operations; null where none has anything of the need."""
         return next(iter(self.covered_by), None)
+
+    def covered(self, threshold: float) -> tuple[Covered, ...]:
+        """The entries that explain so much of some of its wordings, those of most mentions first."""
+        by_entry: dict[str, list[Wording]] = {}
+        for each in self.variants:
+            if each.entry is not None and (each.explained or 0.0) >= threshold:
+                by_entry.setdefault(each.entry, []).append(each)
+        entries = [
+            Covered(entry, sum(each.mentions for each in said), tuple(each.wording for each in said))
+            for entry, said in by_entry.items()
+        ]
+        return tuple(sorted(entries, key=lambda each: (-each.mentions, each.entry)))
+
+    def terms_of(self, entry: str) -> tuple[str, ...]:
+        """The words and operations by which an entry comes near; none where it is not among the nearest."""
+        return next((each.terms for each in self.covered_by if each.entry == entry), ())
 
     @property
     def covering(self) -> Cover | None:

@@ -8,6 +8,8 @@ import msgspec
 import polars as pl
 from msgspec.structs import asdict
 
+from vocabgap.clustering.describing import labels_of
+from vocabgap.clustering.frames import need
 from vocabgap.ranking.evidence import folded, operation_sets
 from vocabgap.records.record import OPERATION_ALIASES, PHRASE_FIELDS, UNCATEGORIZED, fold_operation
 from vocabgap.reporting.capability import COVERED, OPEN, SETTLED, Capability, Listed, Tally, Wording
@@ -32,7 +34,7 @@ CAPABILITY_AS_IT_IS: Final = (
     *("rank", "mentions", "images", "sessions", "first_seen", "last_seen"),
     *("unsatisfied", "neutral", "satisfied", "unrated", "cohesion", "rank_low", "rank_high", "trend"),
     *("priority", "tie_group", "reach", "need", "recency", "weekly", "repeats", "established"),
-    "next_ahead",
+    *("next_ahead", "mentions_low", "mentions_high", "mixed"),
 )
 ACCOUNT_AS_IT_IS: Final = (
     *("files", "unreadable", "lines", "records", "counted", "filtered", "duplicates", "superseded"),
@@ -171,10 +173,17 @@ def _variants(item: Capability, common: CommonWords) -> tuple[Wording, ...]:
 
 
 def _label(item: Capability, variants: tuple[Wording, ...], common: CommonWords) -> str:
-    own = common.wordings.get((item.capability_id, surface(item.label)))
+    own = _own_words(item, common)
     if own is not None:
-        return own.wording
-    return variants[0].wording if variants else NO_WORDING
+        return own.wording if surface(item.label) == surface(own.wording) else need(own.wording)
+    return need(variants[0].wording) if variants else NO_WORDING
+
+
+def _own_words(item: Capability, common: CommonWords) -> Spoken | None:
+    """The words of its label, where they are common: those of a wording, with its frame or without."""
+    worded = [each.wording for each in item.variants if item.label in labels_of([each.wording])]
+    spoken = (common.wordings.get((item.capability_id, surface(each))) for each in (item.label, *worded))
+    return next(filter(None, spoken), None)
 
 
 def _as_many(
@@ -224,7 +233,7 @@ def _withheld(
         mentions=int(rare["mentions"].sum()),
         decided=len(many) - len(items),
         unlisted=summary.total - rare.height - len(many),
-        labels=sum(not is_common(item, item.label) for item in items),
+        labels=sum(_own_words(item, common) is None for item in items),
         wordings=sum(not is_common(item, each.wording) for item in items for each in item.variants),
         categories=uncommon("categories", common.categories),
         operations=uncommon("operations", common.operations),

@@ -39,6 +39,7 @@ _COUNTED: Final = {
 _UNITS: Final = {"images": ("on", "image"), "sessions": ("in", "known session")}
 _HASH_DIGITS: Final = 12
 SHOWN_WORDINGS: Final = 25
+SEVERAL: Final = "probably several needs"
 CONFIDENT: Final = round(100 * CONFIDENCE)
 # Numbers that texts of a report name, as they are there.
 FIGURES: Final = {
@@ -110,6 +111,17 @@ def interval(capability: Capability) -> str:
     """The 90 % interval of the rank."""
     low, high = capability.rank_low, capability.rank_high
     return f"{low:,}" if low == high else f"{low:,}–{high:,}"
+
+
+def likely(capability: Capability) -> str:
+    """The 90 % interval of its mentions, however wordings are grouped."""
+    low, high = capability.mentions_low, capability.mentions_high
+    return f"{low:,}" if low == high else f"{low:,}–{high:,}"
+
+
+def several(capability: Capability) -> str:
+    """That it is probably several needs, to be read after its label or its mentions; empty elsewhere."""
+    return SEVERAL if capability.mixed else ""
 
 
 def trend(capability: Capability) -> str:
@@ -224,11 +236,13 @@ FILTERS: Final = {
         interval,
         is_pinned_ahead,
         iso,
+        likely,
         next_ahead,
         number,
         place_of,
         rating,
         satisfaction,
+        several,
         short_hash,
         sparkline,
         too_few,

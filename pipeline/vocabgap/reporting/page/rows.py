@@ -14,7 +14,18 @@ import msgspec
 
 from vocabgap.reporting.capability import Asker, Capability, Example, Listed, Tally, Workaround
 from vocabgap.reporting.overviews import who_asked
-from vocabgap.reporting.wording import factors, interval, next_ahead, rating, satisfaction, short_hash, trend
+from vocabgap.reporting.wording import (
+    factors,
+    interval,
+    likely,
+    next_ahead,
+    rating,
+    satisfaction,
+    several,
+    short_hash,
+    trend,
+)
+from vocabgap.settings.model import DEFAULT_COVERED
 from vocabgap.text import excerpt
 
 Pairs = tuple[int, ...]  # position, mentions, position, mentions, and so on
@@ -90,6 +101,8 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     # In words:
     interval: str
     next_ahead: str
+    likely: str
+    several: str  # empty where it is one need
     pinned: bool
     asked: str
     rated: str
@@ -107,6 +120,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     combinations: tuple[tuple[tuple[int, ...], int], ...]
     workarounds: tuple[Counted, ...]
     covered_by: tuple[tuple[str, str, float, tuple[str, ...]], ...]  # entry, pack, explained, terms
+    covered: tuple[tuple[str, int, tuple[str, ...]], ...]  # entry, mentions, wordings that it probably covers
     lineage: tuple[str, ...]
     decisions: tuple[str, ...]
     outgrown: tuple[str, ...]
@@ -188,11 +202,13 @@ class Index:
         named_by: tuple[str, ...] = (),  # what stands before the name of an image or a log
         askers: tuple[Asker, ...] = (),
         last_rank: int = 1,  # that any interval reaches
+        covered_from: float = DEFAULT_COVERED,  # the share of a wording that an entry explains
     ) -> None:
         self.categories, self.operations, self.images, self.files = Names(), Names(), Names(), Names()
         self.first_day = on_days[0][0] if on_days else None
         self.periods = Periods.of(on_days) if on_days else None
         self.named_by, self.askers, self.last_rank = named_by, askers, last_rank
+        self.covered_from = covered_from
 
 
 def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
@@ -214,6 +230,8 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         last_seen=_day(item.last_seen),
         priority=round(item.priority, 4),
         interval=interval(item),
+        likely=likely(item),
+        several=several(item),
         next_ahead=next_ahead(item),
         asked=excerpt(who_asked(item, index.askers), most),
         rated=satisfaction(item),
@@ -241,6 +259,14 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
                 tuple(excerpt(term, most) for term in each.terms),
             )
             for each in item.covered_by
+        ),
+        covered=tuple(
+            (
+                excerpt(each.entry, most),
+                each.mentions,
+                tuple(excerpt(said, most) for said in each.wordings[:3]),
+            )
+            for each in item.covered(index.covered_from)
         ),
         lineage=tuple(excerpt(sentence, most) for sentence in listed.lineage),
         decisions=tuple(excerpt(sentence, most) for sentence in item.decisions),

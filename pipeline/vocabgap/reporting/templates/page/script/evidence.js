@@ -12,6 +12,7 @@ function evidenceOf(capability) {
     section('examples', 'Examples', capability.examples, (all) => bullets(all.map(example))),
     section('workarounds', 'Done instead', capability.workarounds, (all) => bullets(all.map(withMentions))),
     section('used', 'Entries used instead', capability.vocabulary_used, tallies),
+    section('covered', 'Probably covered', capability.covered, (all) => bullets(all.map((each) => coveredBy(each, capability)))),
     section('covers', 'Entries that may cover it', capability.covered_by, covers),
     section('operations', 'Operations involved', capability.operations, (all) => tallies(spelled(all, run.operations))),
     section('combinations', 'Most often together', capability.combinations, combinations),
@@ -34,7 +35,8 @@ function section(name, title, items, content) {
 function facts(capability) {
   const categories = spelled(capability.categories, run.categories).map(withMentions);
   const told = [
-    ['Mentions', whole(capability.mentions)],
+    ['Mentions', [whole(capability.mentions), capability.several].filter(Boolean).join(', ')],
+    [`Likely, however grouped, with ${run.confidence} % confidence`, capability.likely],
     ['Images', whole(capability.images)],
     ['Known sessions', whole(capability.sessions)],
     ...(capability.status ? [['Status', capability.status]] : []),
@@ -98,6 +100,11 @@ function timeline(periods) {
 function wordings(variants) {
   const rows = variants.map(([wording, mentions, similarity]) => [wording, whole(mentions), decimals(similarity, 2)]);
   return table(['Wording', 'Mentions', 'Similarity'], rows);
+}
+
+function coveredBy([entry, mentions, wordings], capability) {
+  const said = joined(wordings.map((wording) => [isolated(wording)]), ', ');
+  return [code(entry), ` covers ${whole(mentions)} of ${counted(capability.mentions, 'mention', 'mentions')}: `, ...said];
 }
 
 function covers(entries) {

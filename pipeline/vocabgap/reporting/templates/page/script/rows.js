@@ -6,9 +6,10 @@ function rowOf(capability) {
   return make('tr', { 'data-id': capability.id },
     cell('rank', whole(capability.rank)),
     cell('rank_low', span(capability.span), ` ${capability.interval}`),
-    make('th', { scope: 'row', class: 'c-label' }, link),
+    make('th', { scope: 'row', class: 'c-label' }, link, ...severalOf(capability)),
     run.statuses.length ? cell('status', capability.status ?? MISSING) : null,
-    cell('mentions', bar(capability.mentions, run.most_mentions), ' ', make('span', {}, whole(capability.mentions))),
+    make('td', { class: 'c-mentions', title: `likely ${capability.likely}` },
+      bar(capability.mentions, run.most_mentions), ' ', make('span', {}, whole(capability.mentions))),
     cell('images', whole(capability.images)),
     cell('sessions', whole(capability.sessions)),
     cell('trend', spark(capability.weekly), ` ${capability.trend ?? MISSING}`),
@@ -16,6 +17,11 @@ function rowOf(capability) {
     cell('last_seen', capability.last_seen ?? MISSING),
     cell('unsatisfied', rated ? `${whole(capability.unsatisfied)}/${whole(rated)}` : MISSING),
     cell('category', run.categories[capability.category]));
+}
+
+/** That it is probably several needs, to stand behind a label. */
+function severalOf({ several }) {
+  return several ? [' ', make('span', { class: 'name' }, several)] : [];
 }
 
 function cell(column, ...children) {
