@@ -91,6 +91,8 @@ def words(phrase: str) -> list[str]:
     split, and every punctuation mark, symbol and control character separates words. Apostrophes and
     invisible format characters vanish inside a word.
     """
+    if phrase.isascii() and phrase == phrase.lower():  # most phrases: there is nothing to fold
+        return phrase.translate(_WORD_CHARACTERS).split()
     split = _CAMEL_BOUNDARY.sub(" ", unicodedata.normalize("NFKC", phrase))
     # Case folding, and taking out what stood between a letter and its accent, may undo the composition.
     folded = unicodedata.normalize("NFKC", split.casefold()).translate(_WORD_CHARACTERS)

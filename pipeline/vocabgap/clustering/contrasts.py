@@ -57,7 +57,10 @@ def poles_of(words: Sequence[str]) -> Poles:
 
 def parting_poles(words: Sequence[str]) -> Poles:
     """Where a need stands, if it may part groups: the words of a sentence or a long one may mean anything."""
-    return {} if len(words) > SHORT or clause_share(" ".join(words)) > SENTENCE else poles_of(words)
+    if len(words) > SHORT:
+        return {}
+    poles = poles_of(words)
+    return {} if poles and clause_share(" ".join(words)) > SENTENCE else poles
 
 
 def pole_rows(poles: Sequence[Poles]) -> FloatArray:

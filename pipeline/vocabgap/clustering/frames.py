@@ -53,6 +53,7 @@ _OWNERS: Final = (
     rf".{{2,60}}?\b{_LACKING} (?:{_MEANS_TO})?",
     r"(?:the )?[\w./-]+(?: [\w./-]+){0,3}? (?:can't|cannot|couldn't|could not|won't) (?!be )",
 )
+_LACKS: Final = ("no", "n't", "lack", "miss")  # one of these is in each of them
 # Its name, before a colon: "Forge MCP: retry a job".
 _NAME: Final = re.compile(
     r"(?:[A-Z][\w.+-]*|[a-z]+-(?:mcp|bridge|server|connector))"
@@ -67,7 +68,7 @@ _ENDINGS: Final = (
     r" as (?:an?|one|its own) (?:[\w-]+ ){0,3}?(?:primitive|move|op|operation|entry|command|tool|call|step)$",
     r"[,;] (?:but(?! not)|so|which|because|since|as|hence|therefore|though|although|while)\b.*$",
     r" (?:but (?!not )|because |so that ).*$",
-    r"\s*;.*$",
+    r";.*$",
     r" [–—-]+ .*$",
 )
 _PASSIVE: Final = re.compile(r" (?:can't|cannot|couldn't|could not) be (\w+)\b.*$", re.IGNORECASE)
@@ -76,13 +77,15 @@ _ROUNDS: Final = 3
 _JOINTS: Final = re.compile(r"[_`]+")  # snake_case, `code`
 _CAMEL: Final = re.compile(r"\b[a-z]{2,}(?:[A-Z][a-z]+)+\b")  # listIssues, but neither GitHub nor dB
 _HUMP: Final = re.compile(r"(?=[A-Z])")
-_BLANKS: Final = re.compile(r"\s+")
 
 
 def _compiled(patterns: tuple[str, ...], anchor: str = "") -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(f"{anchor}(?:{pattern})", re.IGNORECASE) for pattern in patterns)
 
 
+# Most wordings have no frame, or one: all patterns at once say so faster than one after the other.
+_ANY_OPENING: Final = re.compile(f"^(?:{'|'.join(_OPENINGS)})", re.IGNORECASE)
+_ANY_ENDING: Final = re.compile("|".join(_ENDINGS), re.IGNORECASE)
 _OPENING, _OWNER, _ENDING = _compiled(_OPENINGS, "^"), _compiled(_OWNERS, "^"), _compiled(_ENDINGS)
 
 
@@ -92,21 +95,26 @@ def need(wording: str) -> str:
 
     The words that are left are the wording's own, in its order. The whole of it where nothing would be left.
     """
-    text = _BLANKS.sub(" ", wording.replace("’", "'")).strip()
+    text = " ".join(wording.replace("’", "'").split())
     name = _NAME.match(text)
     if name:
         text = _kept(text[name.end() :], text)
     for _ in range(_ROUNDS):
-        before = text
+        if not _ANY_OPENING.match(text):
+            break
         for pattern in _OPENING:
             text = _kept(pattern.sub("", text), text)
-        if text == before:
-            break
-    for pattern in (*_OWNER, *_ENDING):
-        text = _kept(pattern.sub("", text), text)
+    lowered = text.lower()
+    if any(lack in lowered for lack in _LACKS):
+        for pattern in _OWNER:
+            text = _kept(pattern.sub("", text), text)
+    if _ANY_ENDING.search(text):
+        for pattern in _ENDING:
+            text = _kept(pattern.sub("", text), text)
     text = _PASSIVE.sub(r" \1", text)  # the verb is part of the need: "notes can't be exported"
-    text = _CAMEL.sub(lambda match: _HUMP.sub(" ", match[0]).lower(), _JOINTS.sub(" ", text))
-    return _BLANKS.sub(" ", text).strip() or wording
+    if text != text.lower() or "_" in text or "`" in text:
+        text = _CAMEL.sub(lambda match: _HUMP.sub(" ", match[0]).lower(), _JOINTS.sub(" ", text))
+    return " ".join(text.split()) or wording
 
 
 def _kept(shorter: str, text: str) -> str:

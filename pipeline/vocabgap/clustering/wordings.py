@@ -75,7 +75,8 @@ class Points:
     @cached_property
     def need_stems(self) -> list[list[str]]:
         """The stems of each need."""
-        return [surface(need).split() for need in self.needs]
+        known = zip(self.needs, self.spoken, self.surfaces["surface"], strict=True)
+        return [(own if need == said else surface(need)).split() for need, said, own in known]
 
     @cached_property
     def weights(self) -> npt.NDArray[np.float64]:
