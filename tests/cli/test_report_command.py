@@ -45,7 +45,7 @@ def test_ranking_is_a_table_with_an_account_below(photos: Path) -> None:
         "unsatisfied",
         "category",
     ]
-    assert lines[2].split() == ["1", "sky", "mask", "2", "2", "2", "2", "2026-05-02", "1/1", "local"]
+    assert lines[2].split() == ["1", "sky", "mask", "2", "2–3", "2", "2", "2026-05-02", "1/1", "local"]
     assert "2 of 2 capabilities, 3 mentions." in told.out
     assert "4 lines in 2 logs = 3 records + 0 duplicates + 0 superseded + 1 reject\n" in told.out
     assert told.err == ""

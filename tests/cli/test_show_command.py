@@ -45,7 +45,7 @@ def test_a_capability_is_its_evidence_and_how_to_decide(photos: Path) -> None:
 
     identifier = told.out.split()[0]
     assert "status: new" in told.out or "status: open" in told.out
-    assert "mentions: 2 on 2 images in 2 sessions; 1 of 1 unsatisfied, 1 not rated" in told.out
+    assert "mentions: 2 (likely 2–3) on 2 images in 2 sessions; 1 of 1 unsatisfied, 1 not rated" in told.out
     assert "  1 × sky mask" in told.out
     for verb in ("merge", "split", "rename", "pin", "dismiss", "author"):
         assert f"  vocabgap decide {verb} {identifier}" in told.out

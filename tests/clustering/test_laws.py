@@ -14,6 +14,7 @@ from sklearn.cluster import AgglomerativeClustering
 
 import vocabgap
 from builders.clustering import asking, grouped_wordings, partition
+from vocabgap.clustering.describing import labels_of
 from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.clustering.wordings import clause_share, sentence_share
@@ -70,24 +71,24 @@ def test_mentions_add_up_to_the_records(phrases: list[str]) -> None:
 
 
 @given(phrase_lists, st.floats(0.0, 1.0))
-def test_label_is_a_wording_of_its_own_cluster(phrases: list[str], threshold: float) -> None:
+def test_label_is_in_the_words_of_its_own_cluster(phrases: list[str], threshold: float) -> None:
     found = cluster(asking(*phrases), threshold=threshold)
 
-    own = dict(found.wordings.select("wording", "cluster").iter_rows())
-    for number, label, label_surface in found.clusters.select(
-        "cluster", "label", "label_surface"
-    ).iter_rows():
-        assert label
-        assert own[label] == number
-        assert surface(label) == label_surface
+    named = found.clusters.select("cluster", "label", "label_surface")
+    for number, label, label_surface in named.iter_rows():
+        own = found.wordings.filter(cluster=number)
+        assert label_surface in own["surface"]
+        spoken = own.filter(surface=label_surface)["wording"].to_list()
+        assert label in {*spoken, *(each for wording in spoken for each in labels_of([wording]))}
+    assert found.clusters["label"].is_unique().all()
 
 
 @given(phrase_lists, st.floats(0.0, 1.0))
 def test_similarity_of_a_label_is_one(phrases: list[str], threshold: float) -> None:
     found = cluster(asking(*phrases), threshold=threshold)
 
-    similarity = dict(found.wordings.select("wording", "similarity").iter_rows())
-    assert [similarity[label] for label in found.clusters["label"]] == [1.0] * found.clusters.height
+    similarity = dict(found.wordings.select("surface", "similarity").iter_rows())
+    assert [similarity[each] for each in found.clusters["label_surface"]] == [1.0] * found.clusters.height
 
 
 @given(phrase_lists, st.floats(0.0, 1.0))
