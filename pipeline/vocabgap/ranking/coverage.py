@@ -156,7 +156,9 @@ def with_folded_operations(entries: Iterable[Entry], aliases: Mapping[str, str])
 
 def _explaining(index: "EntryIndex", wording: str) -> dict[str, Any]:
     """The entry that explains most of a wording; null where none shares a word with it."""
-    best = next(iter(index.covering(need(wording), top=1)), None)
+    # As it stands, too: where a frame is taken for what it is not, little is left.
+    matches = [match for said in (need(wording), wording) for match in index.covering(said, top=1)]
+    best = max(matches, key=lambda match: match.explained, default=None)
     if best is None or not best.explained:
         return {"entry": None, "explained": 0.0}
     return {"entry": best.entry.name, "explained": round(best.explained, _DIGITS)}
