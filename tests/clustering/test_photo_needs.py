@@ -22,7 +22,7 @@ GROUPS = [
     ("Color-range mask", "Luminance-range mask", "Depth range mask"),
     pytest.param(
         ("Noise reduction", "AI noise reduction integration (Topaz / DxO / LR AI)"),
-        marks=pytest.mark.xfail(reason="as near as two wordings of one need", strict=False),
+        marks=pytest.mark.xfail(reason="as near as two wordings of one need", strict=True),
     ),
 ]
 

@@ -24,13 +24,12 @@ from vocabgap.cli.options import (
 from vocabgap.cli.output import PROGRAM, Output, output_of, table
 from vocabgap.errors import InvalidInputError, converted, expanded, whole_number
 from vocabgap.records.moments import parse_now
+from vocabgap.settings.model import DEFAULT_QUESTIONS, DEFAULT_TOP
 from vocabgap.text import count, escape_unseen, printable_name
 
 if TYPE_CHECKING:
     from vocabgap.clustering.questions import Question
 
-_DEFAULT_QUESTIONS: Final = 20
-_DEFAULT_TOP: Final = 10
 _MOST_WORDINGS: Final = 8  # of a side
 _QUIT: Final = "quit"
 _KEYS: Final = {"1": "same", "y": "same", "2": "different", "n": "different", "s": "skip", "q": _QUIT}
@@ -50,10 +49,10 @@ class _Given(msgspec.Struct, forbid_unknown_fields=True):
 def review(
     context: typer.Context,
     roots: RootsArgument,
-    questions: Annotated[int, typer.Option(help="How many questions to ask.")] = _DEFAULT_QUESTIONS,
+    questions: Annotated[int, typer.Option(help="How many questions to ask.")] = DEFAULT_QUESTIONS,
     top: Annotated[
         int, typer.Option(help="How many of the most mentioned groups count; 0 for all.")
-    ] = _DEFAULT_TOP,
+    ] = DEFAULT_TOP,
     threshold: ThresholdOption = None,
     embedder: EmbedderOption = None,
     decisions: DecisionsOption = None,

@@ -24,14 +24,14 @@ from vocabgap.clustering.cutting import (
 )
 from vocabgap.clustering.describing import Labeller, cohesion, labels_of, similarity, weakest_links
 from vocabgap.clustering.linkage import average_linkage
-from vocabgap.clustering.questions import TOP, Question, questions
+from vocabgap.clustering.questions import Question, questions
 from vocabgap.clustering.teaching import lessons, taught_shift
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize
 from vocabgap.clustering.wordings import Points, points_of, with_texts_of
 from vocabgap.errors import InvalidInputError, NotFoundError, converted, require_kind, whole_number
 from vocabgap.records.record import PHRASE_FIELDS
 from vocabgap.schema import CLUSTERS, RECORDS, SWEEP, WORDINGS, Constraint, Together
-from vocabgap.settings.model import BY_WORDING, ClusterSettings, overridden
+from vocabgap.settings.model import BY_WORDING, DEFAULT_TOP, ClusterSettings, overridden
 from vocabgap.text import count
 
 SWEEP_CUTS: Final = tuple(round(0.30 + 0.05 * step, 2) for step in range(14))  # 0.30 to 0.95
@@ -180,7 +180,7 @@ class Clusters:
         return self.at(self.threshold, shift)
 
     def questions(
-        self, constraints: Iterable[Constraint] = (), top: int = TOP, *, about_cut: bool = True
+        self, constraints: Iterable[Constraint] = (), top: int = DEFAULT_TOP, *, about_cut: bool = True
     ) -> Iterator[Question]:
         """What to ask people about the groups: is this one need, or two?
 

@@ -21,7 +21,6 @@ from vocabgap.clustering.wordings import Points
 from vocabgap.schema import Constraint, Together
 from vocabgap.text import count
 
-TOP: Final = 10
 ID_PREFIX: Final = "ask-"
 _ID_DIGITS: Final = 12
 # Fitted on the answers of an oracle about twelve labelled sets; what is near these values does hardly worse.

@@ -15,6 +15,7 @@ from vocabgap.errors import InvalidInputError, StateError, whole_number
 from vocabgap.ranking.identity import derived_id
 from vocabgap.schema import PRESENT
 from vocabgap.settings.loading import login
+from vocabgap.settings.model import DEFAULT_QUESTIONS, DEFAULT_TOP
 from vocabgap.text import count, surface
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from vocabgap.clustering.questions import Question
 
 ANSWERS: Final = ("same", "different", "skip")
-QUESTIONS: Final = 20
-TOP: Final = 10
 _REASONS: Final = {"same": "one need, when asked", "different": "two needs, when asked"}
 
 
@@ -50,8 +49,8 @@ class Reviewed:
 def review(
     found: "Clusters",
     ask: Callable[["Question"], str],
-    questions: int = QUESTIONS,
-    top: int = TOP,
+    questions: int = DEFAULT_QUESTIONS,
+    top: int = DEFAULT_TOP,
     *,
     decisions: Iterable[Decision] = (),
     actor: str | None = None,
@@ -109,7 +108,7 @@ class Review:
         found: "Clusters",
         decided: Iterable[Decision] = (),
         *,
-        top: int = TOP,
+        top: int = DEFAULT_TOP,
         actor: str | None = None,
         now: datetime | None = None,
         capabilities: Mapping[str, str] | None = None,

@@ -12,6 +12,7 @@ from vocabgap.errors import expanded
 from vocabgap.ingest.selection import Selection
 from vocabgap.mcp.tool import Answer, Arguments, Checkpoint, Limit, tool
 from vocabgap.mcp.workspace import Workspace
+from vocabgap.settings.model import DEFAULT_TOP
 
 _MOST_WORDINGS: Final = 20
 _MOST_SKIPPED: Final = 100
@@ -21,7 +22,9 @@ _QuestionId = Annotated[str, Meta(min_length=1, max_length=100)]
 class NextArguments(Arguments):
     """Which question is wanted."""
 
-    top: Annotated[int, Meta(ge=1, le=1_000, description="How many of the most mentioned groups count.")] = 10
+    top: Annotated[int, Meta(ge=1, le=1_000, description="How many of the most mentioned groups count.")] = (
+        DEFAULT_TOP
+    )
     skip: Annotated[
         list[_QuestionId],
         Meta(max_length=_MOST_SKIPPED, description="Identifiers of questions that are left open."),
