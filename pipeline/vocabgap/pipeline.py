@@ -315,7 +315,7 @@ def run(
             share=share,
             terms=None if check is None else check.terms,
             doubts=doubts_of(
-                analysis.clusters, analysis.decisions.constraints, analysis.lineage.groups, analysis.ranked
+                analysis.clusters.questions(about_cut=False), analysis.lineage.groups, analysis.ranked
             ),
         )
     return Run(**vars(analysis), published=published, blocked=blocked)

@@ -269,6 +269,11 @@ class Together(NamedTuple):
     first: str
     second: str
 
+    @property
+    def surfaces(self) -> tuple[str, ...]:
+        """What people have spoken of."""
+        return tuple(self)
+
 
 class Apart(NamedTuple):
     """Cannot-link: some surfaces may not be in the group of the anchor, and leave it together."""
@@ -276,6 +281,11 @@ class Apart(NamedTuple):
     anchor: str
     leaving: tuple[str, ...]
     name: str  # what the new group is known by
+
+    @property
+    def surfaces(self) -> tuple[str, ...]:
+        """What people have spoken of, the anchor first."""
+        return (self.anchor, *self.leaving)
 
 
 Constraint = Together | Apart

@@ -8,13 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vocabgap.clustering.cutting import (
-    LEFT_LEAVES,
-    RIGHT_LEAVES,
-    Cut,
-    cuts,
-    flat_groups,
-)
+from vocabgap.clustering.contrasts import LEFT, RIGHT, leaving
+from vocabgap.clustering.cutting import Cut, cuts, flat_groups
 from vocabgap.clustering.wordings import clause_share, sentence_share
 from vocabgap.schema import LINKAGE
 from vocabgap.text import surface
@@ -51,15 +46,12 @@ def test_sentences_are_sentences(sentence: str) -> None:
 
 
 CUT: Final = Cut(pair=0.3, group=0.2, sentence=0.1)
-NOWHERE: Final[list[dict[int, int]]] = [{}, {}, {}, {}]
 
 
 def test_the_cut_of_a_merge_goes_by_the_mentions_below_it() -> None:
     merges = linkage((0, 1, 0.2, 4), (2, 3, 0.6, 9))
 
-    found = cuts(
-        merges, np.array([1.0, 3.0, 5.0]), np.array([0.2, 0.0, 0.0]), NOWHERE[:3], Cut(0.3, 0.0, 0.1)
-    )
+    found = cuts(merges, np.array([1.0, 3.0, 5.0]), np.array([0.2, 0.0, 0.0]), Cut(0.3, 0.0, 0.1))
 
     share = np.array([0.2 / 4, 0.2 / 9])
     np.testing.assert_allclose(found, 0.3 + 0.1 * share / 0.1)
@@ -68,7 +60,7 @@ def test_the_cut_of_a_merge_goes_by_the_mentions_below_it() -> None:
 def test_the_cut_of_phrases_and_of_sentences() -> None:
     merges = linkage((0, 1, 0.2, 2), (2, 3, 0.3, 2))
 
-    found = cuts(merges, np.ones(4), np.array([0.0, 0.0, 0.5, 0.1]), NOWHERE, CUT)
+    found = cuts(merges, np.ones(4), np.array([0.0, 0.0, 0.5, 0.1]), CUT)
 
     np.testing.assert_allclose(found, [0.3, 0.4])
 
@@ -76,7 +68,7 @@ def test_the_cut_of_phrases_and_of_sentences() -> None:
 def test_larger_groups_may_be_further_apart() -> None:
     merges = linkage((0, 1, 0.2, 2), (2, 3, 0.3, 2), (4, 5, 0.4, 4))
 
-    found = cuts(merges, np.ones(4), np.zeros(4), NOWHERE, CUT)
+    found = cuts(merges, np.ones(4), np.zeros(4), CUT)
 
     np.testing.assert_allclose(found, [0.3, 0.3, 0.3 + 0.2 * (1.0 - 2.0**-0.5)])
 
@@ -85,19 +77,19 @@ def test_of_what_contrasts_the_lesser_side_leaves() -> None:
     merges = linkage((0, 1, 0.1, 4), (2, 3, 0.15, 2), (4, 5, 0.3, 6))
     weights = np.array([1.0, 3.0, 1.0, 1.0])
 
-    found = cuts(merges, weights, np.zeros(4), [{7: 0}, {7: 1}, {}, {}], Cut(0.4, 0.0, 0.0))
+    sides = leaving(merges, weights, [{7: 0}, {7: 1}, {}, {}])
 
-    assert found.tolist() == [LEFT_LEAVES, pytest.approx(0.4), pytest.approx(0.4)]
-    assert flat_groups(merges, 4, found).tolist() == [0, 1, 1, 1]
+    assert sides.tolist() == [LEFT, 0, 0]
+    assert flat_groups(merges, 4, 0.4, sides).tolist() == [0, 1, 1, 1]
 
 
 def test_what_left_is_a_tree_of_its_own() -> None:
     merges = linkage((0, 1, 0.1, 2), (2, 3, 0.15, 2), (5, 6, 0.2, 4), (4, 7, 0.3, 5))
 
-    found = np.array([0.4, 0.4, RIGHT_LEAVES, 0.4])
+    sides = np.array([0, 0, RIGHT, 0], np.int8)
 
-    assert flat_groups(merges, 5, found).tolist() == [0, 0, 1, 1, 0]
-    assert flat_groups(merges, 5, np.array([0.4, 0.0, RIGHT_LEAVES, 0.0])).tolist() == [0, 0, 1, 2, 3]
+    assert flat_groups(merges, 5, 0.4, sides).tolist() == [0, 0, 1, 1, 0]
+    assert flat_groups(merges, 5, np.array([0.4, 0.0, 0.4, 0.0]), sides).tolist() == [0, 0, 1, 2, 3]
 
 
 def test_merges_strictly_below_the_threshold_are_made() -> None:

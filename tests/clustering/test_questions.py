@@ -1,13 +1,12 @@
 """What is asked about the groups, in which order, and what the answers teach."""
 
-from collections.abc import Sequence
-
 import pytest
 
 from builders.clustering import asking, grouped_wordings
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.clustering.teaching import EVEN, SHIFTS, Lesson, taught_shift
-from vocabgap.schema import Apart, Constraint, Together
+from vocabgap.errors import InvalidInputError
+from vocabgap.schema import Apart, Together
 from vocabgap.text import surface
 
 MASKS = ("sky mask", "mask of the sky", "mask of a cloud", "cloud mask", "masks on a cloud")
@@ -18,8 +17,8 @@ def said(*needs: str, times: int = 3) -> Clusters:
     return cluster(asking(*needs * times), embedder="none")
 
 
-def sides(found: Clusters, constraints: Sequence[Constraint] = ()) -> list[set[frozenset[str]]]:
-    return [{frozenset(each.left), frozenset(each.right)} for each in found.questions(constraints)]
+def sides(found: Clusters) -> list[set[frozenset[str]]]:
+    return [{frozenset(each.left), frozenset(each.right)} for each in found.questions()]
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +60,7 @@ def test_what_was_decided_is_not_asked_again(found: Clusters, is_one: bool) -> N
         left, right = (tuple(map(surface, side)) for side in (question.left, question.right))
         decided = Together(left[0], right[0]) if is_one else Apart(left[0], right, "mine")
         assert {frozenset(question.left), frozenset(question.right)} not in sides(
-            found.taught([decided]).constrained([decided]), [decided]
+            found.taught([decided]).constrained([decided])
         )
 
 
@@ -69,7 +68,7 @@ def test_no_question_tears_apart_what_a_decision_holds_together(found: Clusters)
     """What leaves if they are two is tied to nothing that would stay."""
     tied = {"sky mask", "masks on a cloud", "film grain look"}
     constraints = [Together("sky mask", surface(each)) for each in sorted(tied - {"sky mask"})]
-    asked = list(found.constrained(constraints).questions(constraints))
+    asked = list(found.constrained(constraints).questions())
 
     assert any(each.are_one for each in asked)
     assert all(tied.isdisjoint(each.right) for each in asked if each.are_one)
@@ -118,9 +117,24 @@ def test_what_was_decided_moves_the_cut_for_what_is_like_it(found: Clusters) -> 
     assert found.taught(one).shift > 0.0 == found.taught([]).shift
 
 
-def test_a_cut_that_somebody_named_stays() -> None:
-    found = cluster(asking(*MASKS * 3), threshold=0.5)
+def test_a_cut_that_somebody_named_stays(found: Clusters) -> None:
+    """What moves the cut that goes by the wordings moves no other, and none is asked about."""
+    one = [Together("cloud mask", "sky mask")] * 9
+    assert found.taught(one).clusters.height < found.clusters.height
+    named = found.at(0.6)
 
-    assert grouped_wordings(
-        found.taught([Apart("sky mask", ("mask of the sky",), "one")])
-    ) == grouped_wordings(found)
+    taught = named.taught(one)
+
+    assert (taught.threshold, taught.shift) == (0.6, 0.0)
+    assert grouped_wordings(taught) == grouped_wordings(named)
+    assert not any("where needs part" in each.why for each in named.questions())
+    assert any("where needs part" in each.why for each in found.questions())
+
+
+def test_a_shift_is_no_threshold(found: Clusters) -> None:
+    with pytest.raises(InvalidInputError, match="expected none beside a threshold"):
+        found.at(0.5, shift=0.1)
+
+
+def test_what_nobody_moves_is_not_described_anew(found: Clusters) -> None:
+    assert found.taught([]) is found

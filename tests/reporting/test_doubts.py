@@ -1,9 +1,9 @@
 """Groups that are probably one need, or two, with the commands that say so."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -12,46 +12,39 @@ from builders import gap, write_corpus
 from builders.command import vocabgap
 from builders.page import read
 from vocabgap.clustering.questions import Question
-from vocabgap.reporting.doubts import Doubt, doubts_of
+from vocabgap.reporting.doubts import MOST_DOUBTS, Doubt, doubts_of
 
 NEEDS = (
     "sky mask", "sky mask tool", "cloud mask", "cloud mask tool",
     "film grain", "film grain look", "grain of old film", "old film look",
 )  # fmt: skip
 ONE, OTHER = "cap-000000000001", "cap-000000000002"
-
-
-class Doubtful:
-    """Groups about which certain questions are open."""
-
-    def __init__(self, *asked: Question) -> None:
-        self.asked = asked
-
-    def questions(self, *_: Any, **__: Any) -> Iterator[Question]:  # noqa: ANN401 - whatever is wanted
-        return iter(self.asked)
+OTHERS = {f"need {number}": f"cap-00000000001{number}" for number in range(MOST_DOUBTS)}
 
 
 def question(left: str, *right: str, are_one: bool, likely: float) -> Question:
     return Question("ask-1", (left,), right, 3, 2, are_one, likely, "")
 
 
-def doubts(*asked: Question, status: str = "open") -> tuple[Doubt, ...]:
-    surfaces = {"sky mask": ONE, "cloud mask": OTHER, "film grain": ONE, "reboot": ONE}
+def doubts(asked: Iterable[Question], status: str = "open") -> tuple[Doubt, ...]:
+    surfaces = {"sky mask": ONE, "cloud mask": OTHER, "film grain": ONE, "reboot": ONE, **OTHERS}
     groups = pl.DataFrame(
         {"run": "present", "surface": [*surfaces], "capability_id": [*surfaces.values()]},
     )
-    ranked = pl.DataFrame({"capability_id": [ONE, OTHER], "status": ["open", status]})
-    return doubts_of(Doubtful(*asked), [], groups, ranked)  # type: ignore[arg-type]
+    ranked = pl.DataFrame(
+        {"capability_id": [ONE, *OTHERS.values(), OTHER], "status": [*["open"] * 6, status]}
+    )
+    return doubts_of(asked, groups, ranked)
 
 
 def test_two_groups_that_come_near_may_be_one() -> None:
-    (doubt,) = doubts(question("sky mask", "cloud mask", are_one=False, likely=0.3))
+    (doubt,) = doubts([question("sky mask", "cloud mask", are_one=False, likely=0.3)])
 
     assert doubt.command("--config x.toml") == f"vocabgap decide merge {ONE} {OTHER} --config x.toml"
 
 
 def test_a_group_whose_sides_are_far_apart_may_be_two() -> None:
-    (doubt,) = doubts(question("sky mask", "film grain", are_one=True, likely=0.3))
+    (doubt,) = doubts([question("sky mask", "film grain", are_one=True, likely=0.3)])
 
     assert doubt.command("") == f"vocabgap decide split {ONE} --wording 'film grain'"
 
@@ -60,26 +53,35 @@ def test_a_group_whose_sides_are_far_apart_may_be_two() -> None:
 def test_what_is_hardly_in_doubt_is_none(are_one: bool, likely: float) -> None:
     other = "film grain" if are_one else "cloud mask"
 
-    assert not doubts(question("sky mask", other, are_one=are_one, likely=likely))
+    assert not doubts([question("sky mask", other, are_one=are_one, likely=likely)])
 
 
 def test_what_people_have_settled_is_in_no_doubt() -> None:
-    assert not doubts(question("sky mask", "cloud mask", are_one=False, likely=0.4), status="dismissed")
+    assert not doubts([question("sky mask", "cloud mask", are_one=False, likely=0.4)], status="dismissed")
 
 
 def test_of_one_group_there_is_one_doubt() -> None:
     asked = question("sky mask", "film grain", are_one=True, likely=0.3)
 
-    assert len(doubts(asked, asked)) == 1
+    assert len(doubts([asked, asked])) == 1
+
+
+def test_no_more_questions_are_made_than_are_needed() -> None:
+    one_need = [question("sky mask", "cloud mask", are_one=False, likely=0.4)] * MOST_DOUBTS
+    two_needs = [question(need, need, are_one=True, likely=0.3) for need in OTHERS]
+    others = iter(two_needs)
+
+    assert len(doubts(chain(one_need, two_needs, others))) == 2 * MOST_DOUBTS
+    assert len(list(others)) == len(two_needs)
 
 
 @pytest.mark.parametrize("wording", ["film\ngrain", "film grain\u202e", "-film grain", "film grain " * 9])
 def test_what_cannot_be_typed_is_in_no_command(wording: str) -> None:
-    assert not doubts(question("film grain", wording, are_one=True, likely=0.3))
+    assert not doubts([question("film grain", wording, are_one=True, likely=0.3)])
 
 
 def test_a_shell_takes_a_wording_as_it_is_read() -> None:
-    (doubt,) = doubts(question("sky mask", "$(reboot)", are_one=True, likely=0.3))
+    (doubt,) = doubts([question("sky mask", "$(reboot)", are_one=True, likely=0.3)])
 
     assert shlex.split(doubt.command(""))[-1] == "$(reboot)"
 

@@ -20,7 +20,7 @@ from vocabgap.clustering.vectorizing import FloatArray, IntArray
 LEAST_MENTIONS: Final = 4  # of a group that may be said to hold several needs
 
 
-class Doubt(NamedTuple):
+class Margins(NamedTuple):
     """How far the sizes of needs are from those of groups."""
 
     tighter: float  # how much nearer wordings have to be in the tight cut
@@ -30,8 +30,8 @@ class Doubt(NamedTuple):
     mixed_below: float  # the cohesion of a group that probably holds several needs
 
 
-BY_WORDS: Final = Doubt(0.26, 1.0, 0.18, 1.25, 0.42)
-BY_MEANING: Final = Doubt(0.10, 0.5, 0.06, 1.25, 0.56)
+BY_WORDS: Final = Margins(0.26, 1.0, 0.18, 1.25, 0.42)
+BY_MEANING: Final = Margins(0.10, 0.5, 0.06, 1.25, 0.56)
 
 
 def certainty(
@@ -55,21 +55,18 @@ def certainty(
         shift: How much further than these say groups were let be apart.
         decided: The groups that people have decided about.
     """
-    doubt = BY_MEANING if tree.cut == MEANING_CUT else BY_WORDS
-    at = None if threshold is None else max(threshold - doubt.tighter, 0.0)
-    parts = tree.labels(at, shift - doubt.tighter)
-    # What shares nothing is no part of a group at any cut.
-    at = None if threshold is None else min(threshold + doubt.looser, 1.0)
-    wholes = tree.labels(at, shift + doubt.looser)
+    margins = BY_MEANING if tree.cut == MEANING_CUT else BY_WORDS
+    parts = tree.labels(threshold, shift - margins.tighter)
+    wholes = tree.labels(threshold, shift + margins.looser)
     size = np.bincount(labels, weights)
     surfaces = np.bincount(labels)
     low, high = _largest(labels, parts, weights), np.zeros(len(size))
     np.maximum.at(high, labels, np.bincount(wholes, weights)[wholes])
     same = np.zeros(len(size))  # what one wording alone has is one need in any case
     np.maximum.at(same, labels, weights)
-    low = np.maximum(np.floor(doubt.share * low), same)
-    high = np.maximum(np.where(surfaces == 1, high, np.ceil(doubt.times * high)), size)
-    mixed = (cohesion < doubt.mixed_below) & (size >= LEAST_MENTIONS) & (surfaces > 1)
+    low = np.maximum(np.floor(margins.share * low), same)
+    high = np.maximum(np.where(surfaces == 1, high, np.ceil(margins.times * high)), size)
+    mixed = (cohesion < margins.mixed_below) & (size >= LEAST_MENTIONS) & (surfaces > 1)
     sure = np.array(sorted(decided), np.int64)
     low[sure] = high[sure] = size[sure]
     mixed[sure] = False

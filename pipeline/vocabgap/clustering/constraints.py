@@ -62,6 +62,22 @@ def regrouped(
     return groups.result()
 
 
+class Ties:
+    """Which points must-links hold together, directly or in a chain."""
+
+    def __init__(self) -> None:
+        self._tied: dict[int, frozenset[int]] = {}
+
+    def tie(self, points: Iterable[int]) -> None:
+        """Hold some points together, with all that each is tied to."""
+        tied = frozenset[int]().union(*map(self.of, points))
+        self._tied |= dict.fromkeys(tied, tied)
+
+    def of(self, point: int) -> frozenset[int]:
+        """A point and what it is tied to."""
+        return self._tied.get(point, frozenset([point]))
+
+
 class _Groups:
     """A partition that is changed step by step."""
 
@@ -81,7 +97,7 @@ class _Groups:
         self._rows = rows
         self._labeller = Labeller(points)
         self._times: Counter[str] = Counter()
-        self._linked: dict[int, frozenset[int]] = {}
+        self._links = Ties()
 
     def are_one(self, first: str, second: str) -> bool:
         return self._group[self._place(first)] == self._group[self._place(second)]
@@ -89,8 +105,7 @@ class _Groups:
     def unite(self, constraint: Together) -> bool:
         """Bring two groups together; whether they were two."""
         first, second = map(self._place, constraint)
-        linked = self._links(first) | self._links(second)
-        self._linked |= dict.fromkeys(linked, linked)
+        self._links.tie((first, second))
         kept, dropped = self._group[first], self._group[second]
         if kept == dropped:
             return False
@@ -105,8 +120,8 @@ class _Groups:
         present = [point for point in map(self._place, constraint.leaving) if self._group[point] == group]
         if not present:
             return
-        staying = self._links(anchor)
-        leaving = frozenset[int]().union(*(self._links(point) for point in present))
+        staying = self._links.of(anchor)
+        leaving = frozenset[int]().union(*map(self._links.of, present))
         if not staying.isdisjoint(leaving):
             raise InvalidInputError(
                 f"'{constraint.anchor}' and '{constraint.leaving[0]}' are to be together and apart",
@@ -137,7 +152,7 @@ class _Groups:
     def _nearer(self, group: int, staying: frozenset[int], leaving: frozenset[int]) -> set[int]:
         """The undecided points that are more similar to those that leave; linked ones go as one."""
         undecided = sorted({*self._members[group]} - staying - leaving)
-        units = list(dict.fromkeys(self._links(point) for point in undecided))
+        units = list(dict.fromkeys(map(self._links.of, undecided)))
         if not units:
             return set()
         order = [point for unit in units for point in sorted(unit)]
@@ -160,9 +175,6 @@ class _Groups:
 
     def _size(self, group: int) -> int:
         return sum(self._mentions[point] for point in self._members[group])
-
-    def _links(self, point: int) -> frozenset[int]:
-        return self._linked.get(point, frozenset([point]))
 
     def _place(self, surface: str) -> int:
         if surface not in self._point:

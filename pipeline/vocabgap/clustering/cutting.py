@@ -6,21 +6,18 @@ do, among many that say nothing, so a group of sentences is held together by les
 different poles of a contrast (add, remove) is no one need, however near it is.
 """
 
-from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from vocabgap.clustering.contrasts import Poles, leaving
+from vocabgap.clustering.contrasts import LEFT, RIGHT
 from vocabgap.clustering.vectorizing import FloatArray, IntArray
 from vocabgap.clustering.wordings import sentence_share
 from vocabgap.schema import LINKAGE
 
-# Instead of a distance, for a merge that would bring contrasting needs together: one of its sides leaves.
-LEFT_LEAVES: Final = -1.0
-RIGHT_LEAVES: Final = -2.0
+Sides = npt.NDArray[np.int8]
 
 
 class Cut(NamedTuple):
@@ -47,6 +44,7 @@ class Tree(NamedTuple):
     Attributes:
         linkage: Table `linkage`, of n - 1 merges or those below `max_distance`.
         cuts: The distance below which each merge suits its wordings, shape (merges,).
+        leaving: Of each merge the side that leaves, `LEFT` or `RIGHT`, for the two contrast; else 0.
         cut: What that was reckoned from.
         n_samples: Number of points.
         max_distance: The linkage holds every merge below this distance.
@@ -54,28 +52,31 @@ class Tree(NamedTuple):
 
     linkage: pl.DataFrame
     cuts: FloatArray
+    leaving: Sides
     cut: Cut
     n_samples: int
     max_distance: float
 
-    def labels(self, threshold: float | None, shift: float) -> IntArray:
-        """The group of each point at one distance, or where the wordings part: shape (n_samples,)."""
-        if threshold is None:
-            shifted = np.where(self.cuts < 0.0, self.cuts, np.maximum(0.0, self.cuts + shift))
-            return flat_groups(self.linkage, self.n_samples, shifted)
-        return flat_groups(self.linkage, self.n_samples, threshold)
+    def labels(self, threshold: float | None, shift: float = 0.0) -> IntArray:
+        """The group of each point at one distance, or where the wordings part: shape (n_samples,).
+
+        Args:
+            threshold: Cosine distance; None where the wordings say it, and what contrasts parts.
+            shift: How much further apart groups may be. What shares nothing is never merged.
+        """
+        at = np.clip((self.cuts if threshold is None else threshold) + shift, 0.0, 1.0)
+        return flat_groups(self.linkage, self.n_samples, at, self.leaving if threshold is None else None)
 
 
 def cuts(
     linkage: pl.DataFrame,
     weights: FloatArray,
     clause_shares: FloatArray,
-    poles: Sequence[Poles],
     cut: Cut,
     *,
     counted: IntArray | None = None,
 ) -> FloatArray:
-    """The distance below which each merge is made, shape (merges,); or which side leaves, for it contrasts.
+    """The distance below which each merge is made, shape (merges,).
 
     The clause shares of the members are averaged before they are judged, so that commands among questions
     count as sentences, too.
@@ -84,7 +85,6 @@ def cuts(
         linkage: Table `linkage`.
         weights: How often each surface was mentioned, shape (n,).
         clause_shares: The share of clause words of each surface, shape (n,).
-        poles: Where each surface stands.
         cut: Where needs part.
         counted: 0 for a surface that does not count as one of many, for another stands for it; else 1.
     """
@@ -98,11 +98,15 @@ def cuts(
     sentence = sentence_share(np.array(mass[count:]) / linkage["size"].to_numpy())
     # How much surer the mean of many distances is than one of them.
     surer = 1.0 - 1.0 / np.sqrt(np.maximum(surfaces[count:], 2) / 2.0)
-    at = cut.pair + cut.group * surer + cut.sentence * sentence
-    return np.choose(leaving(linkage, weights, poles), [at, LEFT_LEAVES, RIGHT_LEAVES])
+    return cut.pair + cut.group * surer + cut.sentence * sentence
 
 
-def flat_groups(linkage: pl.DataFrame, n_samples: int, distance_threshold: float | FloatArray) -> IntArray:
+def flat_groups(
+    linkage: pl.DataFrame,
+    n_samples: int,
+    distance_threshold: float | FloatArray,
+    leaving: Sides | None = None,
+) -> IntArray:
     """The groups under the highest merges that are strictly below their threshold.
 
     What lies under such a merge stays together, whatever the thresholds further down: the nodes of a tree
@@ -111,30 +115,30 @@ def flat_groups(linkage: pl.DataFrame, n_samples: int, distance_threshold: float
     Args:
         linkage: Table `linkage` of `n_samples` points.
         n_samples: Number of points.
-        distance_threshold: Cosine distance at which merging stops: one, or one for each merge, or what says
-            instead which of its sides leaves.
+        distance_threshold: Cosine distance at which merging stops: one, or one for each merge.
+        leaving: Of each merge the side that leaves, for which nothing is merged there; else 0.
 
     Returns:
         Labels, shape (n_samples,): groups numbered from 0 in the order of their first point.
     """
-    thresholds = np.broadcast_to(distance_threshold, linkage.height)
-    is_merged: npt.NDArray[np.bool_] = linkage["height"].to_numpy() < thresholds
+    leaving = np.zeros(linkage.height, np.int8) if leaving is None else leaving
+    is_merged = (linkage["height"].to_numpy() < distance_threshold) & (leaving == 0)
     root = list(range(n_samples + linkage.height))
     merges = list(
         zip(
             *(linkage[side].to_list() for side in ("left", "right")),
             is_merged.tolist(),
-            thresholds.tolist(),
+            leaving.tolist(),
             strict=True,
         )
     )
     # Parents have larger numbers than their parts, so one pass from the top finds every root.
-    for node, (left, right, merged, threshold) in zip(
+    for node, (left, right, merged, leaves) in zip(
         reversed(range(n_samples, len(root))), reversed(merges), strict=True
     ):
         if merged or root[node] != node:
-            root[left] = root[node] if threshold != LEFT_LEAVES else left
-            root[right] = root[node] if threshold != RIGHT_LEAVES else right
+            root[left] = root[node] if leaves != LEFT else left
+            root[right] = root[node] if leaves != RIGHT else right
     numbers: dict[int, int] = {}
     return np.array([numbers.setdefault(node, len(numbers)) for node in root[:n_samples]], dtype=np.int64)
 

@@ -12,9 +12,8 @@ from vocabgap.clustering import cascading
 from vocabgap.clustering.blending import TextEmbedder, blended_rows
 from vocabgap.clustering.certainty import certainty
 from vocabgap.clustering.constraints import Origin, Regrouped, regrouped
-from vocabgap.clustering.contrasts import parting_poles
+from vocabgap.clustering.contrasts import LEFT, leaving, parting_poles
 from vocabgap.clustering.cutting import (
-    LEFT_LEAVES,
     MEANING_CUT,
     WORDS_CUT,
     Tree,
@@ -26,11 +25,11 @@ from vocabgap.clustering.describing import Labeller, cohesion, labels_of, simila
 from vocabgap.clustering.linkage import average_linkage
 from vocabgap.clustering.questions import Question, questions
 from vocabgap.clustering.teaching import lessons, taught_shift
-from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize
+from vocabgap.clustering.vectorizing import IntArray, Rows, vectorize
 from vocabgap.clustering.wordings import Points, points_of, with_texts_of
 from vocabgap.errors import InvalidInputError, NotFoundError, converted, require_kind, whole_number
 from vocabgap.records.record import PHRASE_FIELDS
-from vocabgap.schema import CLUSTERS, RECORDS, SWEEP, WORDINGS, Constraint, Together
+from vocabgap.schema import CLUSTERS, RECORDS, SWEEP, WORDINGS, Constraint
 from vocabgap.settings.model import BY_WORDING, DEFAULT_TOP, ClusterSettings, overridden
 from vocabgap.text import count
 
@@ -107,8 +106,9 @@ def cluster(
         else:
             rows = blended_rows(with_texts(points, points.wordings), embedder)
         linkage, max_distance = average_linkage(rows, points.weights, max_distance)
-    at = cuts(linkage, points.weights, points.clause_shares, poles, cut, counted=counted)
-    tree = Tree(linkage, at, cut, len(points.contents), max_distance)
+    at = cuts(linkage, points.weights, points.clause_shares, cut, counted=counted)
+    sides = leaving(linkage, points.weights, poles)
+    tree = Tree(linkage, at, sides, cut, len(points.contents), max_distance)
     return _clusters(points, rows, tree, threshold, 0.0)
 
 
@@ -122,6 +122,7 @@ class Clusters:
         threshold: The cosine distance at which merging stopped; None where that went by the wordings.
         shift: How much further than the wordings say groups were let be apart; 0.0 where nobody said so.
         origins: Where people's decisions were followed: of each group what it was before. Else empty.
+        constraints: The decisions that were followed.
     """
 
     wordings: pl.DataFrame
@@ -134,19 +135,12 @@ class Clusters:
     _labels: IntArray
     _labelled: Sequence[tuple[str, int]]  # of each group the wording that stands for it, and its point
     origins: tuple[Origin, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
 
     @property
     def linkage(self) -> pl.DataFrame:
         """The dendrogram over the sorted surfaces (table `linkage`)."""
         return self._tree.linkage
-
-    @property
-    def cuts(self) -> FloatArray:
-        """The cosine distance below which each merge suits its wordings, shape (merges,).
-
-        Negative where its two sides contrast, so that one of them leaves (`LEFT_LEAVES`, `RIGHT_LEAVES`).
-        """
-        return self._tree.cuts
 
     @property
     def max_distance(self) -> float:
@@ -174,20 +168,19 @@ class Clusters:
         Args:
             constraints: Which surfaces belong together and which apart.
         """
-        shift = 0.0
+        shift = self.shift
         if self.threshold is None:
             shift = taught_shift(lessons(self._tree, self._place, constraints))
+        if shift == self.shift and not self.constraints:
+            return self
         return self.at(self.threshold, shift)
 
-    def questions(
-        self, constraints: Iterable[Constraint] = (), top: int = DEFAULT_TOP, *, about_cut: bool = True
-    ) -> Iterator[Question]:
-        """What to ask people about the groups: is this one need, or two?
+    def questions(self, top: int = DEFAULT_TOP, *, about_cut: bool = True) -> Iterator[Question]:
+        """What to ask people about the groups: is this one need, or two? Nothing that was decided.
 
         Args:
-            constraints: What was decided so far; the groups are to follow it.
             top: How many of the largest groups count; 0 for all.
-            about_cut: Whether the first few are to say where needs part.
+            about_cut: Whether the first few are to say where needs part; at a named cut none is.
 
         Returns:
             The questions in the order of what their answers would change. Only the first is sure to be worth
@@ -198,10 +191,10 @@ class Clusters:
             self._tree,
             self._points,
             self._labels,
-            list(constraints),
+            self.constraints,
             shift=self.shift,
             top=top,
-            about_cut=about_cut,
+            about_cut=about_cut and self.threshold is None,
         )
 
     def constrained(self, constraints: Iterable[Constraint]) -> "Clusters":
@@ -215,13 +208,13 @@ class Clusters:
         Raises:
             InvalidInputError: One names a surface that is not there, or two cannot both be followed.
         """
-        constraints = list(constraints)
+        constraints = tuple(constraints)
         if not constraints:
             unchanged = tuple(Origin(number, None) for number in range(self.clusters.height))
             return replace(self, origins=unchanged)
         groups = regrouped(self._labels, self._labelled, self._points, self._rows, constraints)
         place = self._place
-        spoken_of = {groups.labels[place[name]] for each in constraints for name in _surfaces_of(each)}
+        spoken_of = {groups.labels[place[name]] for each in constraints for name in each.surfaces}
         described = _described(
             groups,
             self._points,
@@ -231,7 +224,7 @@ class Clusters:
             shift=self.shift,
             decided=spoken_of,
         )
-        return replace(described, origins=groups.origins)
+        return replace(described, origins=groups.origins, constraints=constraints)
 
     def at(self, threshold: float | None = None, shift: float = 0.0) -> "Clusters":
         """The groups at another cut, from the same merges: nothing is clustered again.
@@ -241,8 +234,12 @@ class Clusters:
             shift: With None, how much further than that groups may be apart; less where it is negative.
 
         Raises:
-            InvalidInputError: It is no cosine distance, or beyond `max_distance`.
+            InvalidInputError: It is no cosine distance, or beyond `max_distance`; or a shift beside one.
         """
+        if threshold is not None and shift:
+            raise InvalidInputError(
+                f"shift: expected none beside a threshold, got {shift}", hint="name the one distance"
+            )
         return _clusters(self._points, self._rows, self._tree, self._within(threshold), shift)
 
     def sweep(self, thresholds: Iterable[float | None] | None = None) -> pl.DataFrame:
@@ -379,7 +376,7 @@ def _described(
             "surfaces": np.bincount(labels, minlength=len(labelled)),
             "mentions": np.bincount(labels, points.weights, minlength=len(labelled)).astype(np.int64),
             "cohesion": near,
-            "weakest_link": weakest_links(tree.linkage, tree.cuts == LEFT_LEAVES, labels),
+            "weakest_link": weakest_links(tree.linkage, tree.leaving == LEFT, labels),
             **certainty(
                 labels, points.weights, near, tree, threshold=threshold, shift=shift, decided=decided
             ).to_dict(),
@@ -390,13 +387,6 @@ def _described(
     return Clusters(
         wordings.select(WORDINGS.names), clusters, threshold, shift, tree, points, rows, labels, labelled
     )
-
-
-def _surfaces_of(constraint: Constraint) -> tuple[str, ...]:
-    """The surfaces that people have spoken of."""
-    if isinstance(constraint, Together):
-        return tuple(constraint)
-    return (constraint.anchor, *constraint.leaving)
 
 
 def _distance(name: str, value: float) -> float:

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from vocabgap.clustering.constraints import Ties
 from vocabgap.clustering.cutting import Tree, members_of
 from vocabgap.clustering.teaching import lessons
 from vocabgap.clustering.vectorizing import FloatArray, IntArray
@@ -123,7 +124,7 @@ def _merges(
     last = min(mentions[order[:top]], default=0.0)
     near = set(order[: 2 * top].tolist())
     size = [*weights.tolist(), *tree.linkage["size"].to_list()]
-    heights, cuts = tree.linkage["height"].to_list(), tree.cuts.tolist()
+    heights, leaving = tree.linkage["height"].to_list(), tree.leaving.tolist()
     beyond = (tree.linkage["height"].to_numpy() - tree.cuts - shift).tolist()
     # Of every node the group that all of it is in, or -1; and the largest group of which it has something.
     whole = labels.tolist() + [-1] * len(heights)
@@ -137,7 +138,7 @@ def _merges(
         whole[node] = whole[left] if whole[left] == whole[right] else -1
         pair = largest[left], largest[right]
         largest[node] = max(pair, key=of_group.__getitem__)
-        contrasts = cuts[number] < 0.0
+        contrasts = leaving[number] != 0
         if whole[node] >= 0:
             if whole[node] not in near:
                 continue
@@ -203,19 +204,19 @@ class _Decided:
     """What constraints say about two sets of points."""
 
     def __init__(self, constraints: Iterable[Constraint], place: dict[str, int]) -> None:
-        self._tied: dict[int, frozenset[int]] = {}
+        self._ties = Ties()
         self._apart: list[tuple[int, frozenset[int]]] = []
         for each in constraints:
+            points = [place[surface] for surface in each.surfaces]
             if isinstance(each, Together):
-                tied = frozenset[int]().union(*(self._ties(place[surface]) for surface in each))
-                self._tied |= dict.fromkeys(tied, tied)
+                self._ties.tie(points)
             else:
-                self._apart.append((place[each.anchor], frozenset(place[other] for other in each.leaving)))
+                self._apart.append((points[0], frozenset(points[1:])))
 
     def settles(self, left: list[int], right: list[int]) -> bool:
         """Whether it was decided that they are one need, or two."""
         one, other = set(left), set(right)
-        if any(not other.isdisjoint(self._ties(point)) for point in left):
+        if any(not other.isdisjoint(self._ties.of(point)) for point in left):
             return True
         return any(
             (anchor in one and not other.isdisjoint(leaving))
@@ -226,10 +227,7 @@ class _Decided:
     def has_ties(self, side: list[int], *, beyond: list[int]) -> bool:
         """Whether a side is held together with what is in neither of the two."""
         both = {*side, *beyond}
-        return any(not self._ties(point) <= both for point in side)
-
-    def _ties(self, point: int) -> frozenset[int]:
-        return self._tied.get(point, frozenset([point]))
+        return any(not self._ties.of(point) <= both for point in side)
 
 
 def _leaves(merged: Sequence[tuple[int, int]], n_samples: int, node: int) -> list[int]:

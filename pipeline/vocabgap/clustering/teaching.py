@@ -45,18 +45,14 @@ def lessons(tree: Tree, place: Mapping[str, int], constraints: Iterable[Constrai
     heights = tree.linkage["height"].to_numpy()
     learned = []
     for constraint in constraints:
-        is_one = isinstance(constraint, Together)
-        anchor, others = (
-            (constraint.first, [constraint.second])
-            if isinstance(constraint, Together)
-            else (constraint.anchor, constraint.leaving)
-        )
-        if not {anchor, *others} <= place.keys():  # which whoever follows the constraints refuses
+        if not {*constraint.surfaces} <= place.keys():  # which whoever follows the constraints refuses
             continue
-        merge = _first_merge(parent, place[anchor], [place[each] for each in others]) - tree.n_samples
-        if 0 <= merge < len(heights) and tree.cuts[merge] >= 0.0:
+        anchor, *others = (place[surface] for surface in constraint.surfaces)
+        merge = _first_merge(parent, anchor, others) - tree.n_samples
+        if 0 <= merge < len(heights) and not tree.leaving[merge]:
             margin = float(heights[merge] - tree.cuts[merge])
-            learned += [Lesson(margin, is_one)] if abs(margin) <= _OUT_OF_REACH else []
+            if abs(margin) <= _OUT_OF_REACH:
+                learned.append(Lesson(margin, isinstance(constraint, Together)))
     return learned
 
 

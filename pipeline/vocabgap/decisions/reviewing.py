@@ -127,12 +127,12 @@ class Review:
     def follow(self, decided: Iterable[Decision]) -> None:
         """Let the groups be those that all of these decisions give."""
         self.decided = tuple(decided)
-        self._constraints = replay(self.decided, self._surfaces).constraints
-        self.clusters = self._found.taught(self._constraints).constrained(self._constraints)
+        constraints = replay(self.decided, self._surfaces).constraints
+        self.clusters = self._found.taught(constraints).constrained(constraints)
 
     def question(self, skipped: Collection[str] = ()) -> "Question | None":
         """The question whose answer would change most, none of those with the given identifiers."""
-        asked = self.clusters.questions(self._constraints, self._top)
+        asked = self.clusters.questions(self._top)
         return next((each for each in asked if each.question_id not in skipped), None)
 
     def find(self, question_id: str) -> "Question":
@@ -141,7 +141,7 @@ class Review:
         Raises:
             StateError: It is not open: it was answered, or the groups have changed since.
         """
-        for each in self.clusters.questions(self._constraints, self._top):
+        for each in self.clusters.questions(self._top):
             if each.question_id == question_id:
                 return each
         raise StateError(

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 import polars as pl
 
+from vocabgap.decisions.reviewing import capabilities_of
 from vocabgap.reporting.capability import is_ours
-from vocabgap.schema import PRESENT, SETTLED, Constraint
+from vocabgap.schema import SETTLED
 from vocabgap.text import escape_unseen, surface
 
 if TYPE_CHECKING:  # whoever only reads a run clusters nothing
-    from vocabgap.clustering.grouping import Clusters
     from vocabgap.clustering.questions import Question
 
 MOST_DOUBTS: Final = 5  # of each kind
@@ -44,30 +44,32 @@ class Doubt(msgspec.Struct, frozen=True):
         return " ".join([shlex.join(words), *[options] * bool(options)])
 
 
-def doubts_of(
-    clusters: "Clusters", constraints: Iterable[Constraint], groups: pl.DataFrame, ranked: pl.DataFrame
-) -> tuple[Doubt, ...]:
+def doubts_of(asked: Iterable["Question"], groups: pl.DataFrame, ranked: pl.DataFrame) -> tuple[Doubt, ...]:
     """What a review would ask about the largest groups, where the answer would probably change them.
 
     Args:
-        clusters: The groups as people's decisions have them.
-        constraints: What was decided.
+        asked: The questions, those first whose answers would change most. No more are taken than are needed.
         groups: Table `groups`: which capability has which surface.
         ranked: Table `capabilities`; what is not in it, dismissed or authored is in no doubt.
     """
-    open_ = {*ranked.filter(~pl.col("status").is_in(SETTLED))["capability_id"]}
-    present = groups.filter(pl.col("run") == PRESENT, pl.col("capability_id").is_in(open_))
-    capabilities = dict(present.select("surface", "capability_id").iter_rows())
-    asked = clusters.questions(constraints, about_cut=False)
-    probable = (
-        each for each in asked if (each.likely < _UNLIKELY if each.are_one else each.likely >= _LIKELY)
-    )
-    found = [doubt for each in probable if (doubt := _doubt(each, capabilities)) is not None]
-    one_need = [each for each in found if each.other_id is not None]
-    # Of a group that may be two the doubt that weighs most: once it is answered the others are different.
-    two_needs = {each.capability_id: each for each in reversed(found) if each.other_id is None}
-    first = [each for each in found if two_needs.get(each.capability_id) is each]
-    return (*one_need[:MOST_DOUBTS], *first[:MOST_DOUBTS])
+    is_open = ranked.filter(~pl.col("status").is_in(SETTLED))
+    capabilities = capabilities_of(groups.join(is_open, on="capability_id", how="semi"))
+    one_need: list[Doubt] = []
+    two_needs: dict[str, Doubt] = {}
+    for each in asked:
+        if each.likely >= _UNLIKELY if each.are_one else each.likely < _LIKELY:
+            continue
+        doubt = _doubt(each, capabilities)
+        if doubt is None:
+            continue
+        if doubt.other_id is not None:
+            one_need.append(doubt)
+        else:
+            # Of a group the doubt that weighs most: once it is answered the others are different.
+            two_needs.setdefault(doubt.capability_id, doubt)
+        if min(len(one_need), len(two_needs)) >= MOST_DOUBTS:
+            break
+    return (*one_need[:MOST_DOUBTS], *[*two_needs.values()][:MOST_DOUBTS])
 
 
 def _doubt(question: "Question", capabilities: Mapping[str, str]) -> Doubt | None:
