@@ -8,6 +8,7 @@ from typing import Final
 import pytest
 
 import vocabgap as vg
+from builders import outside
 from builders.clustering import asking, grouped_wordings
 from vocabgap.clustering.grouping import Clusters
 from vocabgap.decisions.log import read_decisions
@@ -17,7 +18,6 @@ from vocabgap.decisions.reviewing import Review
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.text import surface
 
-PHRASES: Final = Path(__file__).parents[3] / "shared" / "data" / "phrases"
 NEEDS: Final = {
     "sky": ("sky mask", "mask the sky", "select the sky", "sky selection mask", "a mask of the sky area"),
     "cloud": (
@@ -95,8 +95,7 @@ def test_an_undone_answer_never_was(found: Clusters, tmp_path: Path) -> None:
     under_review = Review(found, actor="ana")
     question = under_review.question()
     assert question is not None
-    decision = under_review.answer(question, "different", tmp_path / "decisions.jsonl")
-    assert decision is not None
+    decision = under_review.answer(question, tmp_path / "decisions.jsonl", is_one=False)
     book = vg.Decisions(tmp_path / "no run", tmp_path / "decisions.jsonl", actor="ana")
     book.undo(decision.decision_id)
 
@@ -116,7 +115,7 @@ def test_a_question_that_was_answered_is_not_open(found: Clusters, tmp_path: Pat
     question = under_review.question()
     assert question is not None
     assert under_review.find(question.question_id) == question
-    under_review.answer(question, "same", tmp_path / "decisions.jsonl")
+    under_review.answer(question, tmp_path / "decisions.jsonl", is_one=True)
 
     with pytest.raises(StateError, match="is not open"):
         under_review.find(question.question_id)
@@ -127,10 +126,10 @@ def test_an_answer_that_contradicts_what_came_meanwhile_is_refused(found: Cluste
     one, other = Review(found, actor="ana"), Review(found, actor="ben")
     question = one.question()
     assert question is not None
-    one.answer(question, "same", file)
+    one.answer(question, file, is_one=True)
 
     with pytest.raises(StateError, match="cannot both be respected"):
-        other.answer(question, "different", file)
+        other.answer(question, file, is_one=False)
     assert len(read_decisions(file)) == 1
 
 
@@ -147,7 +146,7 @@ def violated(groups: Clusters, decisions: list[Decision]) -> list[Decision]:
     return wrong
 
 
-def decided_in_slices(wordings: list[str], slices: int, most: int, said: Callable[[], str]) -> int:
+def decided_in_slices(wordings: list[str], slices: int, most: int, said: Callable[[], bool]) -> int:
     """Answers random questions at random while a corpus grows; no answer is ever undone by what comes."""
     decisions: list[Decision] = []
     for number in range(1, slices + 1):
@@ -155,9 +154,7 @@ def decided_in_slices(wordings: list[str], slices: int, most: int, said: Callabl
         under_review = Review(found, decisions, top=0, actor="ana")
         assert not violated(under_review.clusters, decisions)
         while len(decisions) < most * number // slices and (question := under_review.question()):
-            decision = under_review.decision(question, said())
-            assert decision is not None
-            decisions.append(decision)
+            decisions.append(under_review.decision(question, is_one=said()))
             under_review.follow(decisions)
         assert not violated(under_review.clusters, decisions)
     return len(decisions)
@@ -170,20 +167,18 @@ def test_no_later_data_undoes_what_was_decided(seed: int) -> None:
     wordings = [wording for wording in TRUTH for _ in range(4)]
     draw.shuffle(wordings)
 
-    assert decided_in_slices(wordings, 10, 20, lambda: draw.choice(["same", "different"])) > 5
+    assert decided_in_slices(wordings, 10, 20, lambda: draw.random() < 0.5) > 5
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["banking77", "clinc150"])
-def test_no_later_data_undoes_decisions_about_public_phrases(name: str) -> None:
-    path = PHRASES / f"{name}.tsv"
-    if not path.is_file():
-        pytest.skip(f"{path} is not there: it is published data, and no part of the project")
+def test_no_later_data_undoes_decisions_about_public_phrases(name: str, pytestconfig: pytest.Config) -> None:
+    path = outside(pytestconfig, "phrases") / f"{name}.tsv"
     draw = random.Random(0)  # noqa: S311
     lines = path.read_text(encoding="utf-8").splitlines()
     wordings = [line.rpartition("\t")[0].strip() for line in draw.sample(lines, 400)]
 
-    assert decided_in_slices(wordings, 10, 60, lambda: draw.choice(["same", "different"])) == 60
+    assert decided_in_slices(wordings, 10, 60, lambda: draw.random() < 0.5) == 60
 
 
 def test_decisions_are_replayed_as_any_others(found: Clusters) -> None:

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from builders import gap, write_corpus
 from mcp_server.calls import found, refused
+from vocabgap.mcp import workspace
+from vocabgap.pipeline import Analysis, analyse
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -23,7 +25,7 @@ def asked_for(tmp_path: Path) -> Path:
     return write_corpus(tmp_path, {image: [gap(need) for need in needs] for image in ("heron", "crane")})
 
 
-async def test_an_answer_is_a_decision_and_brings_the_next_question(
+async def test_an_answer_is_a_decision_after_which_another_question_comes_first(
     connect: Connect, asked_for: Path, tmp_path: Path
 ) -> None:
     async with connect(asked_for) as client:
@@ -37,7 +39,33 @@ async def test_an_answer_is_a_decision_and_brings_the_next_question(
     assert first == same
     assert first["left"]["wordings"]
     assert told["decision_id"] in (tmp_path / "decisions.jsonl").read_text(encoding="utf-8")
-    assert told["next"]["question_id"] == again["question_id"] != first["question_id"]
+    assert again["question_id"] not in {None, first["question_id"]}
+
+
+async def test_what_is_left_open_stays_so_after_an_answer_and_nothing_is_analysed_anew(
+    connect: Connect, asked_for: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    analysed: list[Path] = []
+
+    def counting(root: Path, **named: Any) -> Analysis:  # noqa: ANN401 - handed on
+        analysed.append(root)
+        return analyse(root, **named)
+
+    monkeypatch.setattr(workspace, "analyse", counting)
+    async with connect(asked_for) as client:
+        left_open = await found(client, "next_review_question")
+        wanted = {"top": 1_000, "skip": [left_open["question_id"]]}
+        asked = [await found(client, "next_review_question", **wanted)]
+        while asked[-1]["question_id"] is not None:
+            answer = {"question_id": asked[-1]["question_id"], "answer": "same"}
+            await found(client, "answer_review_question", **answer)
+            asked.append(await found(client, "next_review_question", **wanted))
+        ranked = await found(client, "report_gaps")
+
+    assert len(asked) > 2
+    assert left_open["question_id"] not in {each["question_id"] for each in asked}
+    assert len(analysed) == 2  # once for all questions, once for the report that follows the answers
+    assert ranked
 
 
 async def test_a_question_may_be_left_open(connect: Connect, asked_for: Path) -> None:

@@ -147,13 +147,14 @@ def _decide(context: typer.Context, deciding: Callable[["Decisions", str], "Deci
     from vocabgap.reporting.published_run import telling_of_narrowing
 
     place = printable_name(str(expanded(settings.decisions.file)))
-
-    def waiting() -> None:
-        output.event("waiting", file=place)
-        output.note(f"waiting for another writer of {escape_unseen(place)}")
-
     folder = options.get("run") or settings.report.out
-    book = Decisions(folder, settings.decisions.file, actor=options["actor"], now=moment, on_wait=waiting)
+    book = Decisions(
+        folder,
+        settings.decisions.file,
+        actor=options["actor"],
+        now=moment,
+        on_wait=output.telling_of_wait(place),
+    )
     with telling_of_narrowing(folder) if "run" in options else nullcontext():
         decision = deciding(book, options["why"])
     output.event("decision", decision=decision)

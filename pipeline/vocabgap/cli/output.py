@@ -63,6 +63,15 @@ class Output:
         if not self.as_json and not self.quiet:
             _tell(message)
 
+    def telling_of_wait(self, place: str) -> Callable[[], None]:
+        """What tells that another writer is at a file."""
+
+        def tell() -> None:
+            self.event("waiting", file=place)
+            self.note(f"waiting for another writer of {escape_unseen(place)}")
+
+        return tell
+
     def error(self, error: VocabgapError) -> None:
         """Say what went wrong and what to do."""
         if self.as_json:

@@ -22,6 +22,7 @@ from vocabgap.cli.options import (
     with_options,
 )
 from vocabgap.cli.output import PROGRAM, Output, output_of, table
+from vocabgap.decisions.record import ReviewAnswer
 from vocabgap.errors import InvalidInputError, converted, expanded, whole_number
 from vocabgap.records.moments import parse_now
 from vocabgap.settings.model import DEFAULT_QUESTIONS, DEFAULT_TOP
@@ -41,7 +42,7 @@ _LINE_HINT: Final = 'a line such as {"answer": "same"}; different, skip and quit
 class _Given(msgspec.Struct, forbid_unknown_fields=True):
     """A line that answers a question."""
 
-    answer: Literal["same", "different", "skip", "quit"]
+    answer: Literal[ReviewAnswer, "quit"]
     question_id: str | None = None
 
 
@@ -94,10 +95,6 @@ def review(
     file = expanded(settings.decisions.file)
     place = printable_name(str(file))
 
-    def waiting() -> None:
-        output.event("waiting", file=place)
-        output.note(f"waiting for another writer of {escape_unseen(place)}")
-
     under_review = Review(
         analysis.clusters,
         read_decisions(file),
@@ -107,25 +104,27 @@ def review(
         capabilities=capabilities_of(analysis.lineage.groups),
     )
     ask = _read_answer if output.as_json else _ask_person
-    asked, answered, answer = set[str](), 0, ""
-    while len(asked) < most and (question := under_review.question(asked)) is not None:
-        output.event("question", number=len(asked) + 1, question=question)
-        _show(output, f"Question {len(asked) + 1:,} of {most:,}", question)
+    asked, answered, answer = 0, 0, ""
+    for question in under_review.questions(most):
+        output.event("question", number=asked + 1, question=question)
+        _show(output, f"Question {asked + 1:,} of {most:,}", question)
         answer = ask(question)
         if answer == _QUIT:
             break
-        asked.add(question.question_id)
-        decision = under_review.answer(question, answer, file, waiting)
-        if decision is not None:
+        asked += 1
+        if answer != "skip":
+            decision = under_review.answer(
+                question, file, output.telling_of_wait(place), is_one=answer == "same"
+            )
             answered += 1
             output.event("decision", decision=decision, shift=under_review.clusters.shift)
             output.text(f"{decision.reason}: {decision.decision_id}\n")
-    is_done = answer != _QUIT and len(asked) < most
+    is_done = answer != _QUIT and asked < most
     ending = "; there is no more to ask" if is_done else ""
     follows = f"\n{escape_unseen(place)}: the next `{PROGRAM} report` follows it" if answered else ""
     output.result(
-        f"{count(len(asked), 'question')}, {answered:,} answered{ending}{follows}",
-        asked=len(asked),
+        f"{count(asked, 'question')}, {answered:,} answered{ending}{follows}",
+        asked=asked,
         answered=answered,
         is_done=is_done,
         file=place,

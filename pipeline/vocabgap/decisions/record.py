@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -15,6 +15,9 @@ from vocabgap.text import can_be_seen, count, surface, visible
 ID_PREFIX: Final = "dec-"
 ID_DIGITS: Final = 12
 KEPT_WORDINGS: Final = 20  # of a capability: enough that one of them is in any corpus that has the need
+
+SameOrDifferent = Literal["same", "different"]  # whether two sides are one need, as people say in a review
+ReviewAnswer = Literal[SameOrDifferent, "skip"]
 
 _Text = Annotated[str, msgspec.Meta(min_length=1)]
 

@@ -1,15 +1,16 @@
 """A review: people say of two sides at a time whether they are one need, and every answer is a decision."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, get_args
 
 import polars as pl
 
 from vocabgap.decisions.log import append_decision, read_decisions
-from vocabgap.decisions.record import KEPT_WORDINGS, Action, Decision, decide, subject
+from vocabgap.decisions.record import KEPT_WORDINGS, Action, Decision, ReviewAnswer, decide, subject
 from vocabgap.decisions.replay import agreeing, replay
 from vocabgap.errors import InvalidInputError, StateError, whole_number
 from vocabgap.ranking.identity import derived_id
@@ -21,9 +22,6 @@ from vocabgap.text import count, surface
 if TYPE_CHECKING:
     from vocabgap.clustering.grouping import Clusters
     from vocabgap.clustering.questions import Question
-
-ANSWERS: Final = ("same", "different", "skip")
-_REASONS: Final = {"same": "one need, when asked", "different": "two needs, when asked"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,13 +79,17 @@ def review(
     under_review = Review(found, decisions, top=top, actor=actor, now=now)
     made: list[Decision] = []
     asked: list[Question] = []
-    while len(asked) < most and (question := under_review.question({each.question_id for each in asked})):
+    for question in under_review.questions(most):
         asked.append(question)
         answer = ask(question)
-        decision = under_review.decision(question, answer)
-        if decision is not None:
-            made.append(decision)
-            under_review.follow([*under_review.decided, decision])
+        if answer not in get_args(ReviewAnswer):
+            raise InvalidInputError(
+                f"answer: expected one of {', '.join(get_args(ReviewAnswer))}, got '{answer}'",
+                hint="same: one need; different: two",
+            )
+        if answer != "skip":
+            made.append(under_review.decision(question, is_one=answer == "same"))
+            under_review.follow([*under_review.decided, made[-1]])
     return Reviewed(under_review.clusters, tuple(made), tuple(asked))
 
 
@@ -135,6 +137,13 @@ class Review:
         asked = self.clusters.questions(self._top)
         return next((each for each in asked if each.question_id not in skipped), None)
 
+    def questions(self, most: int) -> "Iterator[Question]":
+        """Up to so many questions, each the one that comes first when it is asked for; none twice."""
+        asked = set[str]()
+        while len(asked) < most and (question := self.question(asked)) is not None:
+            asked.add(question.question_id)
+            yield question
+
     def find(self, question_id: str) -> "Question":
         """A question by its identifier, as long as its answer does not follow from what was decided.
 
@@ -150,42 +159,34 @@ class Review:
         )
 
     def answer(
-        self, question: "Question", answer: str, file: Path, on_wait: Callable[[], None] = lambda: None
-    ) -> Decision | None:
+        self, question: "Question", file: Path, on_wait: Callable[[], None] = lambda: None, *, is_one: bool
+    ) -> Decision:
         """Add an answer to the file of decisions, and follow all that is there by then.
 
         Raises:
             StateError: It contradicts what somebody has decided meanwhile.
         """
-        decision = self.decision(question, answer)
-        if decision is not None:
-            append_decision(file, decision, self._agreeing(decision), on_wait)
-            self.follow(read_decisions(file))
+        decision = self.decision(question, is_one=is_one)
+        append_decision(file, decision, self._agreeing(decision), on_wait)
+        self.follow(read_decisions(file))
         return decision
 
-    def decision(self, question: "Question", answer: str) -> Decision | None:
-        """An answer as the decision that it is; None where the question is skipped.
+    def decision(self, question: "Question", *, is_one: bool) -> Decision:
+        """An answer as the decision that it is.
 
         What is said to be one need is a merge, two needs are a split, whether or not that is so already: it
         holds on to the wordings, so that no later data undoes it.
         """
-        if answer not in ANSWERS:
-            raise InvalidInputError(
-                f"answer: expected one of {', '.join(ANSWERS)}, got '{answer}'",
-                hint="same: one need; different: two",
-            )
-        if answer == "skip":
-            return None
         left, right = (
             subject(self._capabilities[surface(side[0])], side[0], side)
             for side in (question.left, question.right)
         )
-        reason, moment = _REASONS[answer], self._moment()
-        if answer == "same":
-            return decide(Action.MERGE, left, actor=self._actor, time=moment, reason=reason, other=right)
+        decided = partial(decide, actor=self._actor, time=self._moment())
+        if is_one:
+            return decided(Action.MERGE, left, reason="one need, when asked", other=right)
         # All that is to leave is named; what is apart already need only be known again.
         leaving = question.right if question.are_one else question.right[:KEPT_WORDINGS]
-        return decide(Action.SPLIT, left, actor=self._actor, time=moment, reason=reason, wordings=leaving)
+        return decided(Action.SPLIT, left, reason="two needs, when asked", wordings=leaving)
 
     def _agreeing(self, decision: Decision) -> Callable[[tuple[Decision, ...]], None]:
         """What refuses the decision where others have come that it contradicts."""

@@ -1,15 +1,15 @@
 """`next_review_question` and `answer_review_question`: which groups are one need, and which are two."""
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
 
 from vocabgap.clustering.questions import Question
 from vocabgap.decisions.log import read_decisions
+from vocabgap.decisions.record import SameOrDifferent
 from vocabgap.decisions.reviewing import Review, capabilities_of
 from vocabgap.errors import expanded
-from vocabgap.ingest.selection import Selection
 from vocabgap.mcp.tool import Answer, Arguments, Checkpoint, Limit, tool
 from vocabgap.mcp.workspace import Workspace
 from vocabgap.settings.model import DEFAULT_TOP
@@ -86,9 +86,7 @@ class ReviewArguments(Arguments):
     """What a person says to a question."""
 
     question_id: Annotated[_QuestionId, Meta(description="As `next_review_question` gave it.")]
-    answer: Annotated[
-        Literal["same", "different"], Meta(description="`same`: one need. `different`: two needs.")
-    ]
+    answer: Annotated[SameOrDifferent, Meta(description="`same`: one need. `different`: two needs.")]
 
 
 class Answered(Answer, kw_only=True):
@@ -97,12 +95,10 @@ class Answered(Answer, kw_only=True):
     Attributes:
         decision_id: What it can be undone by, with `vocabgap decide undo`.
         decision: The decision in words.
-        next: The question that now comes first.
     """
 
     decision_id: str
     decision: str
-    next: Asked
 
 
 @tool("Answer what is one need", Limit.COMPUTE, writes=True)
@@ -111,18 +107,18 @@ def answer_review_question(
 ) -> Answered:
     """Write down what a person has said to a question of `next_review_question`, never what you think.
 
-    It is a decision: every later report follows it, and it moves where needs part for what is like it.
+    It is a decision: every later report follows it, and it moves where needs part for what is like it, so ask
+    for the next question anew.
     """
     review = _review(workspace, checkpoint, top=0)
     file = expanded(workspace.settings.decisions.file)
-    decision = review.answer(review.find(arguments.question_id), arguments.answer, file)
-    assert decision is not None  # noqa: S101 - it was not skipped
-    following = next_review_question.work(workspace, NextArguments(), checkpoint)
-    return Answered(decision_id=decision.decision_id, decision=decision.summary, next=following)
+    question = review.find(arguments.question_id)
+    decision = review.answer(question, file, is_one=arguments.answer == "same")
+    return Answered(decision_id=decision.decision_id, decision=decision.summary)
 
 
 def _review(workspace: Workspace, checkpoint: Checkpoint, *, top: int) -> Review:
-    analysis = workspace.rankings.of(Selection(), checkpoint)
+    analysis = workspace.rankings.whatever_was_decided(checkpoint)  # a review follows the decisions itself
     decided = read_decisions(expanded(workspace.settings.decisions.file))
     capabilities = capabilities_of(analysis.lineage.groups)
     return Review(analysis.clusters, decided, top=top, capabilities=capabilities)

@@ -138,11 +138,28 @@ class Rankings:
         By the request that a selection was made of a ranking is found again: a span before now is another
         selection at every moment.
         """
+        return self._of(selection, checkpoint, request)
+
+    def whatever_was_decided(self, checkpoint: Callable[[], None] = lambda: None) -> Analysis:
+        """The ranking of all that is logged now; it may follow fewer decisions than there are."""
+        return self._of(_EVERYTHING, checkpoint, None, told_by=slice(1, None))
+
+    def _of(
+        self,
+        selection: Selection,
+        checkpoint: Callable[[], None],
+        request: Hashable,
+        told_by: slice = slice(None),
+    ) -> Analysis:
         entries = self._entries_state()
-        state = (*entries, *self._state())
+        state = (*self._state(), *entries)
         name = selection if request is None or selection == _EVERYTHING else request
         kept = self._kept.get(name)
-        if kept is None or kept.state != state or time.monotonic() - kept.time > KEPT_SECONDS:
+        if (
+            kept is None
+            or kept.state[told_by] != state[told_by]
+            or time.monotonic() - kept.time > KEPT_SECONDS
+        ):
             analysis = analyse(
                 self._root,
                 settings=self._settings,
@@ -201,14 +218,17 @@ class Rankings:
         return _state_of([str(path) for path in vocabulary_files(self._settings.vocabulary.paths)])
 
     def _state(self) -> _State:
-        """What tells whether a file has changed that a ranking depends on, those of the vocabulary aside."""
+        """What tells whether a file has changed that a ranking depends on: that of the decisions first.
+
+        Those of the vocabulary are not among them.
+        """
         settings = self._settings
         if is_corpus(self._root):
             logs = [entry.path for entry in os.scandir(self._root)]
         else:
             logs = [log.path for log in discover(self._root, settings.scan)]
         decisions = str(expanded(settings.decisions.file))
-        return _state_of([str(self._out / MANIFEST_NAME), decisions, *logs])
+        return _state_of([decisions, str(self._out / MANIFEST_NAME), *logs])
 
 
 def _is_name(text: str) -> bool:
