@@ -90,8 +90,8 @@ _COHESION: Final = Column(
     "cohesion", pl.Float64, "mean cosine similarity of surfaces in pairs, 0 to 1; 1 for one"
 )
 _CERTAINTY: Final = (
-    Column("mentions_low", pl.Int64, "fewest mentions of the need, however wordings are grouped, in 90 %"),
-    Column("mentions_high", pl.Int64, "most mentions of the need, however wordings are grouped, in 90 %"),
+    Column("mentions_low", pl.Int64, "fewest mentions of the need, however grouped, in nine of ten cases"),
+    Column("mentions_high", pl.Int64, "most mentions of the need, however grouped, in nine of ten cases"),
     Column("mixed", pl.Boolean, "whether the wordings are probably several needs"),
 )
 _DECISIONS: Final = Column("decisions", NAMES, "what people decided, as far as nobody undid it, in order")

@@ -144,7 +144,19 @@ def test_csv_says_how_sure_a_rank_is_and_what_is_there_already(photos: Path, tmp
     assert rows[0] == ["status", "rank_low", "rank_high", "trend", "priority", "covered_by"]
     assert rows[1][:2] == ["open", "1"]
     assert 0 < float(rows[1][4]) < 1
-    assert [row[5] for row in rows[1:]] == ["", "grain_size"]
+    assert [row[5] for row in rows[1:]] == ["", ""]  # it comes near, and covers nothing
+
+
+def test_csv_names_the_entries_that_cover_a_part_of_what_is_listed(tmp_path: Path) -> None:
+    asked = [gap("sky mask"), gap("mask of a dog", notes="1"), gap("mask of a dog", notes="2")]
+    listed = tmp_path / "words.json"
+    listed.write_text('{"entries": [{"name": "sky_mask"}, {"name": "fog_density"}]}')
+
+    root = write_corpus(tmp_path, {"one": asked})
+    told = vocabgap("report", root, "--format", "csv", "--vocabulary", listed, "--threshold", "0.99")
+
+    (row,) = csv.DictReader(io.StringIO(told.out))
+    assert (row["mentions"], row["covered_by"]) == ("3", "sky_mask")
 
 
 @pytest.mark.parametrize("formula", FORMULAS)

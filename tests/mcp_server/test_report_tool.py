@@ -75,6 +75,7 @@ async def test_the_nearest_entry_is_named(connect: Connect, photos: Path, vocabu
     async with connect(photos, vocabulary=vocabulary) as client:
         told = await found(client, "report_gaps")
     assert told["covered"] == 1
+    assert all(each["covered"] == [] for each in told["capabilities"])
     assert told["total"] == 3
 
 

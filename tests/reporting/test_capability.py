@@ -60,7 +60,7 @@ def test_groups_are_those_of_the_report(tmp_path: Path) -> None:
 
 
 def test_without_records_there_are_neither_images_nor_days(demo_run: Run) -> None:
-    found = listed(demo_run.ranked, {})
+    found = listed(demo_run.ranked, {}, covered_from=1.0)
     assert len(found) == demo_run.ranked.height
     assert {(each.on_images, each.on_days, each.lineage) for each in found} == {((), (), ())}
 
@@ -73,7 +73,7 @@ def test_of_very_many_the_first_are_listed_and_the_first_of_each_group(
     ranked = demo_run.ranked
     last = ranked.filter(pl.col("rank") > 30)
 
-    found = listed(ranked, {"settled": last})
+    found = listed(ranked, {"settled": last}, covered_from=1.0)
 
     assert [each.capability.rank for each in found] == [1, 2, 3, 4, 5, 31, 32]
     assert found[-1].group == "settled"

@@ -103,7 +103,7 @@ def test_what_is_covered_is_listed_apart_and_not_to_be_authored(desk: Desk) -> N
     whole, covered, *_ = tables(text)
     assert labels(whole) == ["film grain", "lens flare"]
     assert covered[1:] == [
-        ["1", "sky mask", "3", "2", "2026-04-01", "sky_mask", "all of it", "mask, sky", "–"]
+        ["1", "sky mask", "3", "2", "2026-04-01", "sky_mask", "all of it", "sky mask", "–"]
     ]
 
 
@@ -111,8 +111,8 @@ def test_what_is_asked_for_most_stays_in_the_headline_though_it_may_be_there(des
     made = desk.report(SKY, FOG)
     first, standing, missing, *_ = lead(text_of(made)).split("\n\n")[1:]
     assert first == (
-        "**sky mask** is asked for most: 3 times on 2 images, on 2026-04-01. It is possibly there already:"
-        " the entry `sky_mask` probably covers all of it."
+        "**sky mask** is asked for most: 3 times on 2 images, on 2026-04-01. It is possibly there already."
+        " The entry `sky_mask` probably covers all of it."
         " It is listed below, with its evidence."
     )
     assert standing.startswith(
@@ -120,6 +120,22 @@ def test_what_is_asked_for_most_stays_in_the_headline_though_it_may_be_there(des
     )
     assert standing.endswith("Done instead, most often: drew it (1 time). Nobody has decided about it.")
     assert missing.startswith("Of what is not, **film grain** is missing most: asked for 2 times on 2 images")
+
+
+def test_two_entries_that_cover_a_part_each_are_both_told(tmp_path: Path) -> None:
+    asked = ["sky mask"] * 3 + ["mask of the fog"] * 2 + ["masks by hand"]
+    root = write_corpus(tmp_path, {"one": [gap(text, notes=str(at)) for at, text in enumerate(asked)]})
+    desk = Desk(tmp_path, root)
+    desk.report()
+    desk.decide.merge("sky mask", "mask of the fog")
+    desk.decide.merge("sky mask", "masks by hand")
+    text = text_of(desk.report(SKY, FOG))
+    assert (
+        "It is possibly there already. The entry `sky_mask` probably covers 3 of its 6 mentions,"
+        " such as “sky mask”; `fog_density` probably covers 2 of its 6 mentions, such as “mask of the fog”."
+    ) in lead(text)
+    covered = next(iter(tables(text)))
+    assert covered[1][5:8] == ["sky_mask, fog_density", "5 of its 6 mentions", "sky mask, mask of the fog"]
 
 
 @pytest.mark.parametrize(

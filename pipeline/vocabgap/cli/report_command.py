@@ -256,9 +256,8 @@ def _print_run(output: Output, result: "Run", text_format: TextFormat) -> None:
 
 
 def _cells(item: "Capability") -> list[object]:
-    entry = item.covering
-    worked_out = {"covered_by": entry.entry if entry and entry.explained else None}
-    values = [worked_out[name] if name in worked_out else getattr(item, name) for name in _CSV_COLUMNS]
+    covered = "; ".join(each.entry for each in item.covered)
+    values = [covered if name == "covered_by" else getattr(item, name) for name in _CSV_COLUMNS]
     return [iso(value) if isinstance(value, datetime) else value for value in values]
 
 

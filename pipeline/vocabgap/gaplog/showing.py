@@ -228,7 +228,7 @@ class _Source:
             return {}
         from vocabgap.reporting.capability import commands  # noqa: PLC0415 - only a capability needs it
 
-        capability = msgspec.convert(row.row(0, named=True), Capability)
+        capability = Capability.of(row.row(0, named=True), self.settings.vocabulary.threshold)
         group = SETTLED_GROUP if capability.status in SETTLED else OPEN
         lines = commands([Listed(capability, group)], self._options(self.known.folder))
         return {

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from vocabgap.gaplog.listing import Query, listing
 from vocabgap.ingest.selection import Selection
-from vocabgap.mcp.report_tools import MOMENT, Near, Ranked
+from vocabgap.mcp.report_tools import MOMENT, Ranked
 from vocabgap.mcp.tool import LONGEST_NAME, Answer, Arguments, Checkpoint, Limit, fitting, tool
 from vocabgap.mcp.workspace import Workspace
 from vocabgap.records.lookup import find_capability
@@ -159,6 +159,14 @@ class ShowArguments(Arguments):
     ] = 10
 
 
+class Near(msgspec.Struct):
+    """An entry of the vocabulary that comes near, and the share of the need that it explains, 0 to 1."""
+
+    entry: str
+    pack: str
+    explained: float
+
+
 class Shown(Answer, kw_only=True):
     """A capability with its evidence.
 
@@ -198,7 +206,7 @@ def show_capability(workspace: Workspace, arguments: ShowArguments, checkpoint: 
     """
     analysis = workspace.rankings.of(Selection(), checkpoint)
     row = find_capability(analysis.ranked, arguments.capability).row(0, named=True)
-    capability = msgspec.convert(row, Capability)
+    capability = Capability.of(row, workspace.settings.vocabulary.threshold)
     gaps = with_capabilities(analysis.scan.gaps, analysis.ranked)
     records = gaps.filter("counted", capability_id=capability.capability_id).sort(
         "timestamp", descending=True, nulls_last=True

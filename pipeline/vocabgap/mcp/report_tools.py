@@ -15,7 +15,7 @@ from vocabgap.ingest.selection import Selection
 from vocabgap.mcp.tool import MARK, NOTICE, Answer, Arguments, Checkpoint, Limit, fitting, shown, tool
 from vocabgap.mcp.workspace import Workspace
 from vocabgap.records.moments import parse_moment
-from vocabgap.reporting.capability import Capability, Tally, Wording, Workaround
+from vocabgap.reporting.capability import Capability, Covered, Tally, Wording, Workaround
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
     MANIFEST_NAME,
@@ -58,16 +58,12 @@ class ReportArguments(Arguments):
     )
 
 
-class Near(msgspec.Struct):
-    """An entry of the vocabulary that comes near, and the share of the need that it explains, 0 to 1."""
-
-    entry: str
-    pack: str
-    explained: float
-
-
 class Ranked(msgspec.Struct):
-    """A missing capability in its place; the fields mean what they mean in `capabilities.parquet`."""
+    """A missing capability in its place; the fields mean what they mean in `capabilities.parquet`.
+
+    Attributes:
+        covered: The entries that probably cover some of its wordings, the one that covers most first.
+    """
 
     rank: int
     capability_id: str
@@ -89,18 +85,17 @@ class Ranked(msgspec.Struct):
     operations: list[Tally]
     wordings: list[Wording]
     workarounds: list[Workaround]
-    covered_by: Near | None
+    covered: list[Covered]
 
     @classmethod
     def of(cls, capability: Capability) -> Self:
         """The capability as the answer of a tool lists it: of what is many, what is most frequent."""
-        entry = capability.covering
         return cls(
             **{name: getattr(capability, name) for name in _SAME},
             operations=list(capability.operations[:_MOST_NAMES]),
             wordings=list(capability.variants[:_MOST_NAMES]),
             workarounds=list(capability.workarounds[:_MOST_NAMES]),
-            covered_by=Near(entry.entry, entry.pack, entry.explained) if entry else None,
+            covered=list(capability.covered[:_MOST_NAMES]),
         )
 
 
@@ -202,9 +197,10 @@ def _markdown(out: Path) -> str:
 
 
 def _capabilities(out: Path) -> str:
-    _, ranked = read_run(out, option=_OPTION)
+    manifest, ranked = read_run(out, option=_OPTION)
     rows = ranked.head(_MOST_PUBLISHED).iter_rows(named=True)
-    listed = fitting([Ranked.of(msgspec.convert(row, Capability)) for row in rows])
+    covered_from = manifest.settings.vocabulary.threshold
+    listed = fitting([Ranked.of(Capability.of(row, covered_from)) for row in rows])
     return _json({"notice": NOTICE, "capabilities": listed, "left_out": ranked.height - len(listed)})
 
 

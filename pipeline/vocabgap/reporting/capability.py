@@ -1,9 +1,9 @@
 """A capability as a report shows it: its row, and what a list of all of them adds."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import msgspec
 import polars as pl
@@ -24,6 +24,7 @@ TITLES: Final = {
 MOST_LISTED: Final = 10_000
 # Of each group without a script, and on paper; with one there are all of them.
 SHOWN: Final = 50
+TOLD: Final = 3  # entries that cover a part of a need, and wordings of each
 _OURS: Final = re.compile(r"cap-[0-9a-f]{12}")  # an identifier of our making
 _OWNER: Final = IMAGE_KEY[:-1]  # of an image: its tenant and repository
 
@@ -50,7 +51,7 @@ class Covered(msgspec.Struct, frozen=True):
 
     entry: str
     mentions: int
-    wordings: tuple[str, ...]
+    wordings: tuple[str, ...]  # the first of them, most used first
 
 
 class Example(msgspec.Struct, frozen=True):
@@ -111,7 +112,7 @@ class Asker(msgspec.Struct, frozen=True):
 
 
 class Capability(msgspec.Struct, frozen=True):
-    """One row of table `capabilities`; the columns mean what they mean there."""
+    """One row of table `capabilities`, and what of it is covered; the columns mean what they mean there."""
 
     rank: int
     capability_id: str
@@ -156,6 +157,13 @@ class Capability(msgspec.Struct, frozen=True):
     mentions_low: int
     mentions_high: int
     mixed: bool
+    covered: tuple[Covered, ...] = ()  # by wording; the entry that covers most mentions first
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any], covered_from: float) -> Self:
+        """A row, where an entry that explains so much of a wording covers it."""
+        read = msgspec.convert(row, cls)
+        return msgspec.structs.replace(read, covered=_covered(read.variants, covered_from))
 
     @property
     def rated(self) -> int:
@@ -167,26 +175,18 @@ class Capability(msgspec.Struct, frozen=True):
         """The entry that comes nearest, by words and operations; null where none has anything of the need."""
         return next(iter(self.covered_by), None)
 
-    def covered(self, threshold: float) -> tuple[Covered, ...]:
-        """The entries that explain so much of some of its wordings, those of most mentions first."""
-        by_entry: dict[str, list[Wording]] = {}
-        for each in self.variants:
-            if each.entry is not None and (each.explained or 0.0) >= threshold:
-                by_entry.setdefault(each.entry, []).append(each)
-        entries = [
-            Covered(entry, sum(each.mentions for each in said), tuple(each.wording for each in said))
-            for entry, said in by_entry.items()
-        ]
-        return tuple(sorted(entries, key=lambda each: (-each.mentions, each.entry)))
 
-    def terms_of(self, entry: str) -> tuple[str, ...]:
-        """The words and operations by which an entry comes near; none where it is not among the nearest."""
-        return next((each.terms for each in self.covered_by if each.entry == entry), ())
-
-    @property
-    def covering(self) -> Cover | None:
-        """The entry that explains most of the need, and so covers it if any does; null where none does."""
-        return max(self.covered_by, key=lambda entry: entry.explained, default=None)
+def _covered(variants: Iterable[Wording], covered_from: float) -> tuple[Covered, ...]:
+    """What entries cover: a wording is covered by the one that explains most of it, if that is enough."""
+    by_entry: dict[str, list[Wording]] = {}
+    for each in variants:
+        if each.entry is not None and (each.explained or 0.0) >= covered_from:
+            by_entry.setdefault(each.entry, []).append(each)
+    entries = [
+        Covered(entry, sum(each.mentions for each in said), tuple(each.wording for each in said[:TOLD]))
+        for entry, said in by_entry.items()
+    ]
+    return tuple(sorted(entries, key=lambda each: (-each.mentions, each.entry)))
 
 
 class Listed(msgspec.Struct, frozen=True):
@@ -230,6 +230,7 @@ def listed(
     counted: pl.DataFrame | None = None,
     relations: pl.DataFrame | None = None,
     named: tuple[str, ...] = (),
+    covered_from: float,
 ) -> tuple[Listed, ...]:
     """The capabilities, in order of rank: the first `MOST_LISTED`, and the first of each group."""
     group_of = {each: name for name, rows in groups.items() for each in rows["capability_id"]}
@@ -242,7 +243,7 @@ def listed(
         on_images = tuple(Tally(image, mentions) for image, mentions in images.get(name, ()))
         everything.append(
             Listed(
-                msgspec.convert(row, Capability),
+                Capability.of(row, covered_from),
                 group_of.get(name, HIDDEN),
                 on_images,
                 tuple(days.get(name, ())),

@@ -28,7 +28,7 @@ _Pairs = frozenset[tuple[str, str]]
 # What leaves the machine as it is. A field that is new is shared only if somebody names it here or below.
 SUMMARY_AS_IT_IS: Final = (
     *("now", "total", "mentions", "images", "single", "first_seen", "last_seen", "ranked_by"),
-    *("fewest", "covered_from"),
+    "fewest",
 )
 CAPABILITY_AS_IT_IS: Final = (
     *("rank", "mentions", "images", "sessions", "first_seen", "last_seen"),
@@ -131,6 +131,7 @@ def _shared(listed: Listed, common: CommonWords) -> Listed:
             variants=variants,
             examples=(),
             covered_by=(),
+            covered=(),
             status="",
             combinations=tuple(
                 each for each in item.combinations if (name, together(each.operations)) in common.combinations

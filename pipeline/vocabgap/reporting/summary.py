@@ -28,7 +28,6 @@ from vocabgap.reporting.overviews import (
     recurring,
 )
 from vocabgap.schema import CAPABILITIES, IMAGE_KEY, RELATIONS, SETTLED
-from vocabgap.settings.model import DEFAULT_COVERED
 from vocabgap.text import count
 
 
@@ -80,7 +79,6 @@ class Summary(msgspec.Struct, frozen=True):
     fewest: Mapping[str, int] = {}  # how many of which column one must have to be established
     has_vocabulary: bool = False
     changes: dict[str, int] | None = None  # since the run before, by kind
-    covered_from: float = DEFAULT_COVERED  # the share of a need that an entry explains
     ties: tuple[tuple[int, int], ...] = ()  # first and last rank of those that include one that is shown
     before: datetime | None = None  # the moment that the run before counts as its present
     differences: tuple[Difference, ...] = ()  # in what that run is narrowed, or ranked, differently
@@ -150,12 +148,13 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
     settled = pl.col("status").is_in(SETTLED)
     # What people want first is shown first, whatever covers it and however little evidence it has.
     pinned = pl.col("pinned")
-    covered = probably_covered(settings.vocabulary.threshold) & ~pinned
+    covered_from = settings.vocabulary.threshold
+    covered = probably_covered(covered_from) & ~pinned
     decided = ranked.filter(settled)
     rest = ranked.filter(~settled, pl.col("established") | pinned)
     near, open_ = rest.filter(covered), rest.filter(~covered)
     counted = None if tables.gaps is None else tables.gaps.filter("counted")
-    shown = _shown(open_, rendering.top)
+    shown = _shown(open_, rendering.top, covered_from)
     askers = askers_of(ranked)
     named = named_by(tables.gaps, tables.rejects, askers)
     relations = tables.lineage
@@ -180,15 +179,14 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         reclassified=reclassified_of(counted)
         if counted is not None and settings.categories.reclassify
         else None,
-        covered=_shown(near, rendering.top),
+        covered=_shown(near, rendering.top, covered_from),
         covered_total=near.height,
-        settled=_shown(decided, rendering.top),
+        settled=_shown(decided, rendering.top, covered_from),
         settled_total=decided.height,
         hidden=ranked.height - open_.height - near.height - decided.height,
         fewest=settings.rank.fewest,
         has_vocabulary=bool(manifest.vocabulary),
         changes=None if relations is None or relations.is_empty() else _changes(relations),
-        covered_from=settings.vocabulary.threshold,
         ties=ties_of(ranked, shown),
         before=None if manifest.compared is None else manifest.compared.now,
         differences=manifest.differences,
@@ -199,6 +197,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
             counted=counted,
             relations=relations,
             named=named,
+            covered_from=covered_from,
         ),
         deciding=rendering.deciding,
         terms=manifest.terms,
@@ -207,9 +206,9 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
     )
 
 
-def _shown(ranked: pl.DataFrame, top: int) -> tuple[Capability, ...]:
+def _shown(ranked: pl.DataFrame, top: int, covered_from: float) -> tuple[Capability, ...]:
     rows = (ranked.head(top) if top else ranked).iter_rows(named=True)
-    return tuple(msgspec.convert(row, Capability) for row in rows)
+    return tuple(Capability.of(row, covered_from) for row in rows)
 
 
 def ties_of(ranked: pl.DataFrame, shown: tuple[Capability, ...]) -> tuple[tuple[int, int], ...]:

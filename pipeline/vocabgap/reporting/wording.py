@@ -16,7 +16,7 @@ from vocabgap.ranking.intervals import CONFIDENCE, DRAWS, TIED
 from vocabgap.ranking.priority import SIGNIFICANCE, recent_weeks
 from vocabgap.records.moments import iso
 from vocabgap.records.record import RATING_NAMES
-from vocabgap.reporting.capability import Capability
+from vocabgap.reporting.capability import TOLD, Capability
 from vocabgap.reporting.manifest import Difference
 from vocabgap.reporting.overviews import who_asked, whose
 from vocabgap.reporting.summary import Summary
@@ -47,6 +47,8 @@ FIGURES: Final = {
     "confidence": CONFIDENT,
     "tied_from": round(100 * TIED),
     "chance": f"{SIGNIFICANCE:g}",
+    "told": TOLD,
+    "several": SEVERAL,
 }
 
 
@@ -108,20 +110,17 @@ def satisfaction(capability: Capability) -> str:
 
 
 def interval(capability: Capability) -> str:
-    """The 90 % interval of the rank."""
-    low, high = capability.rank_low, capability.rank_high
-    return f"{low:,}" if low == high else f"{low:,}–{high:,}"
+    """The interval of the rank."""
+    return _between(capability.rank_low, capability.rank_high)
 
 
 def likely(capability: Capability) -> str:
-    """The 90 % interval of its mentions, however wordings are grouped."""
-    low, high = capability.mentions_low, capability.mentions_high
+    """Between which numbers its mentions probably lie, however wordings are grouped."""
+    return _between(capability.mentions_low, capability.mentions_high)
+
+
+def _between(low: int, high: int) -> str:
     return f"{low:,}" if low == high else f"{low:,}–{high:,}"
-
-
-def several(capability: Capability) -> str:
-    """That it is probably several needs, to be read after its label or its mentions; empty elsewhere."""
-    return SEVERAL if capability.mixed else ""
 
 
 def trend(capability: Capability) -> str:
@@ -242,7 +241,6 @@ FILTERS: Final = {
         place_of,
         rating,
         satisfaction,
-        several,
         short_hash,
         sparkline,
         too_few,

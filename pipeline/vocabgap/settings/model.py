@@ -39,7 +39,7 @@ DEFAULT_DIMENSION: Final = 256  # of the vectors that a backup gets of what was 
 DEFAULT_SHARED_FROM: Final = 3  # images, for what may leave the machine; at least as many as below
 LEAST_SHARED_FROM: Final = 2
 LEAST_WEEKS: Final = 3  # that something must have been logged at all before a trend is told
-DEFAULT_COVERED: Final = 0.28  # of the need explained by one entry: from here on it is probably covered
+DEFAULT_COVERED: Final = 0.28  # of a wording explained by one entry: from here on it is probably covered
 
 
 class RankBy(StrEnum):
@@ -175,7 +175,7 @@ class VocabularyFields(_Section, frozen=True):
 class VocabularySettings(_Section, frozen=True):
     """What can already be asked for: files or folders that list it, and how they are read.
 
-    The threshold is the share of a need that one entry explains where it probably covers it.
+    The threshold is the share of a wording that one entry explains where it probably covers it.
     """
 
     paths: Annotated[tuple[_Path, ...], _flag("--vocabulary")] = ()

@@ -147,7 +147,6 @@ def _index(summary: Summary) -> Index:
         named_by=summary.named_by,
         askers=summary.askers,
         last_rank=max((each.capability.rank_high for each in summary.everything), default=1),
-        covered_from=summary.covered_from,
     )
 
 

@@ -15,17 +15,16 @@ import msgspec
 from vocabgap.reporting.capability import Asker, Capability, Example, Listed, Tally, Workaround
 from vocabgap.reporting.overviews import who_asked
 from vocabgap.reporting.wording import (
+    SEVERAL,
     factors,
     interval,
     likely,
     next_ahead,
     rating,
     satisfaction,
-    several,
     short_hash,
     trend,
 )
-from vocabgap.settings.model import DEFAULT_COVERED
 from vocabgap.text import excerpt
 
 Pairs = tuple[int, ...]  # position, mentions, position, mentions, and so on
@@ -202,13 +201,11 @@ class Index:
         named_by: tuple[str, ...] = (),  # what stands before the name of an image or a log
         askers: tuple[Asker, ...] = (),
         last_rank: int = 1,  # that any interval reaches
-        covered_from: float = DEFAULT_COVERED,  # the share of a wording that an entry explains
     ) -> None:
         self.categories, self.operations, self.images, self.files = Names(), Names(), Names(), Names()
         self.first_day = on_days[0][0] if on_days else None
         self.periods = Periods.of(on_days) if on_days else None
         self.named_by, self.askers, self.last_rank = named_by, askers, last_rank
-        self.covered_from = covered_from
 
 
 def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
@@ -231,7 +228,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         priority=round(item.priority, 4),
         interval=interval(item),
         likely=likely(item),
-        several=several(item),
+        several=SEVERAL if item.mixed else "",
         next_ahead=next_ahead(item),
         asked=excerpt(who_asked(item, index.askers), most),
         rated=satisfaction(item),
@@ -261,12 +258,8 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
             for each in item.covered_by
         ),
         covered=tuple(
-            (
-                excerpt(each.entry, most),
-                each.mentions,
-                tuple(excerpt(said, most) for said in each.wordings[:3]),
-            )
-            for each in item.covered(index.covered_from)
+            (excerpt(each.entry, most), each.mentions, tuple(excerpt(said, most) for said in each.wordings))
+            for each in item.covered
         ),
         lineage=tuple(excerpt(sentence, most) for sentence in listed.lineage),
         decisions=tuple(excerpt(sentence, most) for sentence in item.decisions),

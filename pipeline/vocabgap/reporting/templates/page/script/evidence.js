@@ -36,7 +36,7 @@ function facts(capability) {
   const categories = spelled(capability.categories, run.categories).map(withMentions);
   const told = [
     ['Mentions', [whole(capability.mentions), capability.several].filter(Boolean).join(', ')],
-    [`Likely, however grouped, with ${run.confidence} % confidence`, capability.likely],
+    ['Likely, however grouped', capability.likely],
     ['Images', whole(capability.images)],
     ['Known sessions', whole(capability.sessions)],
     ...(capability.status ? [['Status', capability.status]] : []),
