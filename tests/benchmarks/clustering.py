@@ -213,7 +213,7 @@ def grouped(path: Path, case: Case, solve: Solve) -> Cost:
 
 
 def _rows(records: pl.DataFrame, space: Space) -> tuple[Rows, FloatArray]:
-    points = points_of(records, with_texts=True)
+    points = points_of(records).with_texts(records)
     return space(points), points.weights
 
 

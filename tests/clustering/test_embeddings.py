@@ -20,9 +20,13 @@ from vocabgap.clustering.blending import (
     expanded,
 )
 from vocabgap.clustering.grouping import cluster
-from vocabgap.clustering.wordings import points_of
+from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.errors import InvalidInputError
 from vocabgap.records.record import PHRASE_FIELDS
+
+
+def with_texts(records: pl.DataFrame) -> Points:
+    return points_of(records).with_texts(records)
 
 
 class Fixed:
@@ -120,8 +124,7 @@ def test_how_the_memory_lies_changes_nothing() -> None:
     records = asked_for(*(f"need {'x' * number}" for number in range(1, 51)))
 
     one, other = (
-        blended_rows(points_of(records, with_texts=True), Fixed(each)).dense
-        for each in (vectors, np.asfortranarray(vectors))
+        blended_rows(with_texts(records), Fixed(each)).dense for each in (vectors, np.asfortranarray(vectors))
     )
 
     np.testing.assert_array_equal(one, other)
@@ -138,7 +141,7 @@ def test_a_surface_is_embedded_as_it_is_worded_most_and_once_more_as_its_need() 
     records = asked_for("No way to reed-mask", "no way to reed mask", "no way to reed mask", "tilt shift")
     embedder = Fixed(directions(2, 4))
 
-    rows = blended_rows(points_of(records, with_texts=True), embedder)
+    rows = blended_rows(with_texts(records), embedder)
 
     assert embedder.asked == ["no way to reed mask", "tilt shift", "reed mask", "tilt shift"]
     assert rows.plain().shape[0] == 2
@@ -146,7 +149,7 @@ def test_a_surface_is_embedded_as_it_is_worded_most_and_once_more_as_its_need() 
 
 
 def test_words_are_their_share_of_a_row() -> None:
-    points = points_of(asked_for("reed mask", "tilt shift"), with_texts=True)
+    points = with_texts(asked_for("reed mask", "tilt shift"))
 
     rows = blended_rows(points, Fixed(directions(3, 4)))
 
@@ -157,7 +160,7 @@ def test_words_are_their_share_of_a_row() -> None:
 def test_opposites_are_moved_apart() -> None:
     """All embeddings are the same here: nothing but the words and their poles tells the needs apart."""
     alike, opposite = (
-        blended_rows(points_of(asked_for(*phrases), with_texts=True), Fixed(np.ones((4, 3)))).dense
+        blended_rows(with_texts(asked_for(*phrases)), Fixed(np.ones((4, 3)))).dense
         for phrases in (("insert a reed", "add a reed"), ("remove a reed", "add a reed"))
     )
 

@@ -10,8 +10,13 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from builders.clustering import asking
-from vocabgap.clustering.wordings import points_of
+from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.records.record import PHRASE_FIELDS
+
+
+def with_texts(records: pl.DataFrame) -> Points:
+    return points_of(records).with_texts(records)
+
 
 phrase_lists = st.lists(
     st.lists(st.sampled_from(["Sky", "masks", "the", "not", "???", "it", "is"]), min_size=1, max_size=4).map(
@@ -93,7 +98,7 @@ def details(*records: dict[str, str]) -> pl.DataFrame:
 
 
 def test_a_text_is_the_need_and_what_the_record_says_of_it() -> None:
-    found = points_of(
+    found = with_texts(
         details(
             {
                 "missing_capability": "no way to trace a coastline",
@@ -101,8 +106,7 @@ def test_a_text_is_the_need_and_what_the_record_says_of_it() -> None:
                 "intent": "harbour map",
                 "workaround": "by hand",
             }
-        ),
-        with_texts=True,
+        )
     )
 
     assert found.texts == ("trace a coastline. harbour map. Drawn from a scan.. by hand",)
@@ -110,22 +114,18 @@ def test_a_text_is_the_need_and_what_the_record_says_of_it() -> None:
 
 
 def test_a_need_of_which_nothing_more_is_said_is_its_text() -> None:
-    found = points_of(
-        details({"missing_capability": "trace a coastline", "description": " ", "intent": ""}),
-        with_texts=True,
-    )
+    found = with_texts(details({"missing_capability": "trace a coastline", "description": " ", "intent": ""}))
 
     assert found.texts == ("trace a coastline",)
 
 
 def test_the_record_that_says_most_speaks_for_its_surface() -> None:
-    found = points_of(
+    found = with_texts(
         details(
             {"missing_capability": "sky mask", "intent": "short"},
             {"missing_capability": "sky masks", "intent": "the longest of the three"},
             {"missing_capability": "Sky mask", "intent": "not so short"},
-        ),
-        with_texts=True,
+        )
     )
 
     assert len(found.texts) == 1
@@ -139,7 +139,7 @@ def test_nothing_is_gathered_where_nobody_asked_for_texts() -> None:
 
 
 def test_texts_need_no_column_of_workarounds() -> None:
-    assert points_of(asking("sky mask"), with_texts=True).texts == ("sky mask",)
+    assert with_texts(asking("sky mask")).texts == ("sky mask",)
 
 
 said = st.sampled_from(["", "by hand", "on a scan", "by foot", "harbour map of the north"])
@@ -155,8 +155,7 @@ def test_the_order_of_records_and_how_often_one_says_the_same_change_no_text(
     records = [dict(zip(("missing_capability", "intent", "workaround"), row, strict=True)) for row in rows]
 
     one, other = (
-        points_of(details(*each), with_texts=True)
-        for each in (records, shuffle.sample(records * 2, 2 * len(records)))
+        with_texts(details(*each)) for each in (records, shuffle.sample(records * 2, 2 * len(records)))
     )
 
     assert (one.texts, one.text_contents) == (other.texts, other.text_contents)

@@ -116,6 +116,7 @@ def expanded(rows: FloatArray, copies: IntArray | None = None) -> FloatArray:
     """Rows of unit length, so many copies of each, drawn to their nearest ones; of the same shape."""
     if len(rows) < 2:  # noqa: PLR2004
         return rows
+    # All texts in a script that the model does not know have one embedding, and each is near all others.
     numbers: dict[bytes, int] = {}
     number = np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in rows])
     distinct = rows[np.unique(number, return_index=True)[1]]

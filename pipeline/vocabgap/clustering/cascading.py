@@ -9,7 +9,7 @@ Both kinds of merges make one dendrogram. Distances of words are longer than tho
 shortened to the measure of these, and further where a group merges by meaning below that.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -50,7 +50,7 @@ def cascaded(
     points: Points,
     poles: Sequence[Poles],
     embedder: TextEmbedder,
-    with_texts: Callable[[Points, pl.DataFrame], Points],
+    records: pl.DataFrame,
     max_distance: float,
 ) -> Cascade:
     """Cluster more surfaces than `EMBEDDED_AT_MOST`.
@@ -59,12 +59,12 @@ def cascaded(
         points: The surfaces, without texts.
         poles: Where each of them stands.
         embedder: What gives the embeddings.
-        with_texts: Gives points their texts, from the records of some wordings.
+        records: What the points were made of.
         max_distance: Cosine distance below which merges by meaning are wanted.
     """
     words = vectorize(points.contents, points.weights, points.sentence_shares)
     near, _ = average_linkage(words, points.weights, NEAR)
-    merges = _nearest(near, leaving(near, points.weights, poles), len(points.contents))
+    merges = _needed(near, leaving(near, points.weights, poles), len(points.contents))
     roots, groups = np.unique(_roots(merges, len(points.contents)), return_inverse=True)
     label = Labeller(points).label
     standing = np.array(
@@ -77,7 +77,7 @@ def cascaded(
 
     embedded, told = represented(points, place[groups], standing[chosen])
     copies = np.bincount(place[groups])[: len(chosen)]
-    rows = blended_rows(with_texts(embedded, told), embedder, copies)
+    rows = blended_rows(embedded.with_texts(records, told), embedder, copies)
     by_meaning, max_distance = average_linkage(rows, embedded.weights, max_distance)
     linkage = _joined(merges, _merges(by_meaning, roots[chosen]), points.weights)
     counted = np.zeros(len(groups), np.int64)
@@ -85,7 +85,7 @@ def cascaded(
     return Cascade(_rows_of_all(points, rows, place[groups]), linkage, max_distance, counted)
 
 
-def _nearest(near: pl.DataFrame, side: npt.NDArray[np.int8], count: int) -> Merges:
+def _needed(near: pl.DataFrame, side: npt.NDArray[np.int8], count: int) -> Merges:
     """The first merges of a linkage, as many as are needed; where a side would leave, there is none."""
     enough = np.searchsorted(np.cumsum(side == 0), count - EMBEDDED_AT_MOST) + 1
     first = near.filter(pl.col("height") < NEAR).head(int(enough))
@@ -95,10 +95,10 @@ def _nearest(near: pl.DataFrame, side: npt.NDArray[np.int8], count: int) -> Merg
 def _merges(linkage: pl.DataFrame, names: IntArray, side: npt.NDArray[np.int8] | None = None) -> Merges:
     """The merges of a linkage, of points that have other names there; without those where a side leaves."""
     name = names.tolist()
-    leaves = [0] * linkage.height if side is None else side.tolist()
+    leaves = [0] * linkage.height if side is None else side[: linkage.height].tolist()
     merges: list[tuple[int, int, float]] = []
     for (left, right, height), leaving_side in zip(
-        linkage.select("left", "right", "height").iter_rows(), leaves, strict=False
+        linkage.select("left", "right", "height").iter_rows(), leaves, strict=True
     ):
         name.append(name[right if leaving_side == LEFT else left])
         if not leaving_side:

@@ -26,7 +26,7 @@ from vocabgap.clustering.linkage import average_linkage
 from vocabgap.clustering.questions import Question, questions
 from vocabgap.clustering.teaching import lessons, taught_shift
 from vocabgap.clustering.vectorizing import IntArray, Rows, vectorize
-from vocabgap.clustering.wordings import Points, points_of, with_texts_of
+from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.errors import InvalidInputError, NotFoundError, converted, require_kind, whole_number
 from vocabgap.records.record import PHRASE_FIELDS
 from vocabgap.schema import CLUSTERS, RECORDS, SWEEP, WORDINGS, Constraint
@@ -93,18 +93,15 @@ def cluster(
     max_distance = max(cut.farthest if threshold is None else threshold, max_distance)
     counted = None
 
-    def with_texts(points: Points, wordings: pl.DataFrame) -> Points:
-        return with_texts_of(records, points, wordings, settings.stop_words, settings.synonyms)
-
     if embedder is not None and len(points.contents) > cascading.EMBEDDED_AT_MOST:
         rows, linkage, max_distance, counted = cascading.cascaded(
-            points, poles, embedder, with_texts, max_distance
+            points, poles, embedder, records, max_distance
         )
     else:
         if embedder is None:
             rows = vectorize(points.contents, points.weights, points.sentence_shares)
         else:
-            rows = blended_rows(with_texts(points, points.wordings), embedder)
+            rows = blended_rows(points.with_texts(records), embedder)
         linkage, max_distance = average_linkage(rows, points.weights, max_distance)
     at = cuts(linkage, points.weights, points.clause_shares, cut, counted=counted)
     sides = leaving(linkage, points.weights, poles)
@@ -150,8 +147,7 @@ class Clusters:
     @property
     def embedded(self) -> int | None:
         """How many surfaces were embedded for all, where there were too many; else null."""
-        dense = self._rows.dense
-        return None if self._rows.place is None or dense is None else len(dense) - 1
+        return self._rows.shared
 
     def __repr__(self) -> str:
         """How many groups there are of how many wordings, in one line."""

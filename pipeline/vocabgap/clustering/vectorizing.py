@@ -51,12 +51,18 @@ class Rows:
             first `own` terms are dimensions themselves.
         dense: Shape (n, dimensions): further dimensions that all rows have, if any.
         place: Shape (n,): where the dense part of each row stands, if rows share them; else by its number.
+            The last dense row is then zeros, for rows that have no such part.
     """
 
     term_weights: sparse.csr_array
     grams: sparse.csr_array
     dense: FloatArray | None = None
     place: IntArray | None = None
+
+    @property
+    def shared(self) -> int | None:
+        """Number of dense parts that rows share, if they do."""
+        return None if self.dense is None or self.place is None else len(self.dense) - 1
 
     @property
     def own(self) -> int:

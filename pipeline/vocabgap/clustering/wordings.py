@@ -48,8 +48,9 @@ class Points:
         surfaces: Columns `surface` and `mentions`, one row a point.
         contents: The words of each surface that are compared, joined by spaces.
         clause_shares: The share of words in each surface that only stand in sentences, shape (n,).
+        words_of: Gives the words of a surface that are compared, joined by spaces.
         texts: Of each surface its need, then intent, description and workaround of the record that says most
-            of it. Empty where nobody asked for them.
+            of it. Empty without `with_texts`.
         text_contents: The words of each text that are compared, joined by spaces.
     """
 
@@ -57,6 +58,7 @@ class Points:
     surfaces: pl.DataFrame
     contents: list[str]
     clause_shares: npt.NDArray[np.float64]
+    words_of: Callable[[str], str]
     texts: tuple[str, ...] = ()
     text_contents: tuple[str, ...] = ()
 
@@ -88,53 +90,44 @@ class Points:
         """How far each surface is a sentence, 0 to 1, shape (n,)."""
         return sentence_share(self.clause_shares)
 
+    def with_texts(self, records: pl.DataFrame, wordings: pl.DataFrame | None = None) -> "Points":
+        """The same with what the records say beside their phrase.
+
+        Args:
+            records: Those that the points were made of, with `workaround`, too, if it is there.
+            wordings: Columns `wording` and `surface`: what is said of which surface, by default its own.
+        """
+        details = _details_of(records, self.wordings if wordings is None else wordings)
+        texts = tuple(
+            f"{said}. {details[surface]}" if surface in details else said
+            for said, surface in zip(self.needs, self.surfaces["surface"], strict=True)
+        )
+        text_contents = tuple(self.words_of(surface(text)) for text in texts)
+        return replace(self, texts=texts, text_contents=text_contents)
+
 
 def points_of(
     records: pl.DataFrame,
     stop_words: Iterable[str] = (),
     synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS,
-    *,
-    with_texts: bool = False,
 ) -> Points:
     """The points that some records are clustered as.
 
     Args:
-        records: Columns `missing_capability`, `description` and `intent` of table `records`; for the texts
-            `workaround`, too, if it is there.
+        records: Columns `missing_capability`, `description` and `intent` of table `records`.
         stop_words: Words to ignore beside the function words.
         synonyms: A word or phrase to the others that stand for it; none stands for two.
-        with_texts: Gather what the records say beside their phrase, too.
     """
     ignored = ignored_stems(stop_words)
     fold = folding(synonyms, ignored)
     wordings = wordings_of(records)
     surfaces = surfaces_of(wordings)
-    contents = [" ".join(fold(content_words(surface, ignored))) for surface in surfaces["surface"]]
     clause_shares = np.fromiter(map(clause_share, surfaces["surface"]), np.float64, surfaces.height)
-    points = Points(wordings, surfaces, contents, clause_shares)
-    return with_texts_of(records, points, wordings, stop_words, synonyms) if with_texts else points
 
+    def words_of(surface: str) -> str:
+        return " ".join(fold(content_words(surface, ignored)))
 
-def with_texts_of(
-    records: pl.DataFrame,
-    points: Points,
-    wordings: pl.DataFrame,
-    stop_words: Iterable[str] = (),
-    synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS,
-) -> Points:
-    """Points with what the records say beside their phrase: those of some wordings, by surface."""
-    ignored = ignored_stems(stop_words)
-    fold = folding(synonyms, ignored)
-    details = _details_of(records, wordings)
-    texts = tuple(
-        f"{said}. {details[surface]}" if surface in details else said
-        for said, surface in zip(points.needs, points.surfaces["surface"], strict=True)
-    )
-    return replace(
-        points,
-        texts=texts,
-        text_contents=tuple(" ".join(fold(content_words(surface(text), ignored))) for text in texts),
-    )
+    return Points(wordings, surfaces, list(map(words_of, surfaces["surface"])), clause_shares, words_of)
 
 
 def represented(
@@ -169,6 +162,7 @@ def represented(
         pl.DataFrame({"surface": names, "mentions": summed["mentions"]}),
         [points.contents[point] for point in standing.tolist()],
         summed["clauses"].to_numpy(),
+        points.words_of,
     )
     return chosen, wordings.select("wording", pl.col("standing").alias("surface"))
 
