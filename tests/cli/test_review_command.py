@@ -104,12 +104,13 @@ def at_a_terminal(monkeypatch: pytest.MonkeyPatch, *keys: str) -> Told:
 
 
 def test_a_person_answers_by_keys_and_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = at_a_terminal(monkeypatch, "1", "what", "N", "s", "q")
+    told = at_a_terminal(monkeypatch, "1", "what", "n", "2", "s", "q")
 
     assert told.code == 0
     assert "Question 1 of 20: one need or two?" in told.out
     assert "4 questions, 2 answered" not in told.out
     assert "3 questions, 2 answered" in told.out
+    assert told.out.count("decide undo dec-") == 2
     assert [each["action"] for each in kept(tmp_path)] == ["merge", "split"]
 
 

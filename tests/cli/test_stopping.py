@@ -1,15 +1,18 @@
 """Signals that end a run. Each test is a process of its own that sends itself one at a certain moment."""
 
 import json
+import os
+import pty
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from builders import write_corpus
+from builders import gap, write_corpus
 
 STOPS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 INTERRUPTED = "vocabgap: interrupted\n"
@@ -153,3 +156,21 @@ def test_the_package_is_a_program(tmp_path: Path) -> None:
 
     assert (told.returncode, told.stdout) == (3, "")
     assert "'absent' does not exist" in told.stderr
+
+
+def test_ctrl_c_at_a_question_ends_a_review(tmp_path: Path) -> None:
+    write_corpus(tmp_path, {image: [gap("sky mask"), gap("cloud mask tool")] for image in ("heron", "crane")})
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(tmp_path)
+        os.execv(sys.executable, [sys.executable, "-m", "vocabgap", "review", "photos", "--embedder", "none"])  # noqa: S606
+    shown = b""
+    with suppress(OSError):  # the terminal is closed with the process
+        while chunk := os.read(terminal, 4096):
+            shown += chunk
+            if shown.endswith(b"leave: "):
+                os.write(terminal, b"\x03")
+    _, status = os.waitpid(process, 0)
+    os.close(terminal)
+
+    assert os.waitstatus_to_exitcode(status) == 130, shown.decode()

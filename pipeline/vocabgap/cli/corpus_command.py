@@ -12,6 +12,7 @@ import typer
 from vocabgap.cli.options import ConfigOption, NowOption, settings_of, with_options
 from vocabgap.cli.output import Output, output_of, table
 from vocabgap.errors import InvalidInputError
+from vocabgap.files.signals import end_reads
 from vocabgap.records.moments import parse_now
 from vocabgap.settings.model import DEFAULT_CORPUS
 from vocabgap.text import count, escape_unseen, printable_name
@@ -125,6 +126,7 @@ def _confirmed(source: Path, tenant: str, repo: str) -> bool:
     """What a person says about withdrawing everything; without a terminal nobody can be asked."""
     if str(source) == "-" or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
+    end_reads()
     if typer.confirm(escape_unseen(f"Withdraw everything of {tenant}/{repo}?"), err=True):
         return True
     raise InvalidInputError("not confirmed: nothing was pushed", hint="push without the empty snapshot")

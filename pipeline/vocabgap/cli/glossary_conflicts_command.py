@@ -22,6 +22,7 @@ from vocabgap.cli.glossary_options import (
 from vocabgap.cli.options import with_options
 from vocabgap.cli.output import Output, output_of, table
 from vocabgap.errors import InvalidInputError
+from vocabgap.files.signals import end_reads
 from vocabgap.records.moments import iso
 from vocabgap.text import carried, shortened, visible
 
@@ -241,6 +242,7 @@ class Prompt:
     def _read(self, prompt: str) -> str | None:
         """What somebody types; none at the end of the input."""
         self._console.print(Text(prompt), end="")
+        end_reads()
         line = sys.stdin.readline()
         return line or None
 

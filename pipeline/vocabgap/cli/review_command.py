@@ -24,6 +24,7 @@ from vocabgap.cli.options import (
 from vocabgap.cli.output import PROGRAM, Output, output_of, table
 from vocabgap.decisions.record import ReviewAnswer
 from vocabgap.errors import InvalidInputError, converted, expanded, whole_number
+from vocabgap.files.signals import end_reads
 from vocabgap.records.moments import parse_now
 from vocabgap.settings.model import DEFAULT_QUESTIONS, DEFAULT_TOP
 from vocabgap.text import count, escape_unseen, printable_name
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 _MOST_WORDINGS: Final = 8  # of a side
 _QUIT: Final = "quit"
-_KEYS: Final = {"1": "same", "y": "same", "2": "different", "n": "different", "s": "skip", "q": _QUIT}
+_KEYS: Final = {"1": "same", "2": "different", "s": "skip", "q": _QUIT}
 _PROMPT: Final = "[1] one need  [2] two needs  [s] skip  [q] leave: "
 
 _LINE_HINT: Final = 'a line such as {"answer": "same"}; different, skip and quit are the others'
@@ -108,6 +109,7 @@ def review(
     for question in under_review.questions(most):
         output.event("question", number=asked + 1, question=question)
         _show(output, f"Question {asked + 1:,} of {most:,}", question)
+        end_reads()
         answer = ask(question)
         if answer == _QUIT:
             break
@@ -118,7 +120,8 @@ def review(
             )
             answered += 1
             output.event("decision", decision=decision, shift=under_review.clusters.shift)
-            output.text(f"{decision.reason}: {decision.decision_id}\n")
+            undo = f"{PROGRAM} decide undo {decision.decision_id}"
+            output.text(f"{decision.reason}; `{undo}` takes it back\n")
     is_done = answer != _QUIT and asked < most
     ending = "; there is no more to ask" if is_done else ""
     follows = f"\n{escape_unseen(place)}: the next `{PROGRAM} report` follows it" if answered else ""

@@ -30,6 +30,11 @@ def release() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
 
 
+def end_reads() -> None:
+    """Let Ctrl-C end the reading of what a person types: Polars has the system begin it again."""
+    signal.siginterrupt(signal.SIGINT, True)
+
+
 def raise_stops() -> None:
     """Let the signals that Python leaves to the system be exceptions, so that what they end is tidied up.
 
