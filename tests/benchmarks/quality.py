@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -33,7 +33,7 @@ import vocabgap
 from vocabgap.clustering.linkage import cosine_distances
 from vocabgap.clustering.vectorizing import IntArray
 from vocabgap.errors import VocabgapError
-from vocabgap.schema import CLUSTERS
+from vocabgap.reporting.doubts import MOST_DOUBTS, is_doubtful
 from vocabgap.text import content_words, ignored_stems, surface
 
 if TYPE_CHECKING:
@@ -88,13 +88,14 @@ class Scores(NamedTuple):
     count_error: float
 
 
-TITLES: Final = (
-    "B-cubed F1",
-    "ARI",
-    "F1 of pairs",
-    f"top {TOP} found again",
-    f"top {TOP} count error",
-)
+TITLES: Final = {
+    "bcubed": "B-cubed F1",
+    "ari": "ARI",
+    "pairs": "F1 of pairs",
+    "top": f"top {TOP} found again",
+    "count_error": f"top {TOP} count error",
+}
+AFTER_ANSWERS: Final = ("bcubed", "top")
 
 
 def alone(data: Labelled) -> IntArray:
@@ -222,10 +223,10 @@ def print_scores(
         f"{name} {len(data.texts):,} ({data.truth.max() + 1:,} needs)" for name, data in sets.items()
     )
     print(f"\nLines: {sizes}.")
-    for place, title in enumerate(TITLES):
+    for measure, title in TITLES.items():
         print(f"\n| {title} | {' | '.join(sets)} | mean |\n|:--|{'--:|' * (len(sets) + 1)}")
         for name, rows in table.items():
-            values = [row[place] for row in rows]
+            values = [getattr(row, measure) for row in rows]
             print(f"| {name} | {' | '.join(f'{value:.3f}' for value in [*values, fmean(values)])} |")
 
 
@@ -250,8 +251,8 @@ def print_pairs(ways: Mapping[str, Way]) -> None:
         print(f"| {name} | {' | '.join(f'{rate:.3f}' for rate in rates)} |")
 
 
-def answered(data: Labelled, embedder: vocabgap.Embedder | str) -> list[Scores]:
-    """What `vocabgap.review` reaches after each of `ANSWERS` of somebody who knows the true groups."""
+def oracle(data: Labelled) -> Callable[[vocabgap.Question], str]:
+    """Somebody who knows the true groups: two sides are one need where most of both ask for the same."""
     asked_for: dict[str, Counter[int]] = defaultdict(Counter)
     for text, need in zip(data.texts, data.truth.tolist(), strict=True):
         asked_for[surface(text)][need] += 1
@@ -263,6 +264,12 @@ def answered(data: Labelled, embedder: vocabgap.Embedder | str) -> list[Scores]:
     def ask(question: vocabgap.Question) -> str:
         return "same" if most(question.left) == most(question.right) else "different"
 
+    return ask
+
+
+def answered(data: Labelled, embedder: vocabgap.Embedder | str) -> list[Scores]:
+    """What `vocabgap.review` reaches after each of `ANSWERS` of somebody who knows the true groups."""
+    ask = oracle(data)
     found = vocabgap.cluster(data.records, embedder=embedder)
     reached, decisions = [], list[vocabgap.Decision]()
     for before, after in pairwise((0, *ANSWERS)):
@@ -277,11 +284,12 @@ def print_answers(sets: Mapping[str, Labelled], embedders: Mapping[str, vocabgap
     rows = {
         name: [answered(data, embedder) for data in sets.values()] for name, embedder in embedders.items()
     }
-    for place, title in ((0, TITLES[0]), (3, TITLES[3])):
-        print(f"\n| {title}, after answers | {' | '.join(sets)} | mean |\n|:--|{'--:|' * (len(sets) + 1)}")
+    for measure in AFTER_ANSWERS:
+        title = f"{TITLES[measure]}, after answers"
+        print(f"\n| {title} | {' | '.join(sets)} | mean |\n|:--|{'--:|' * (len(sets) + 1)}")
         for name, reached in rows.items():
             for step, answers in enumerate(ANSWERS):
-                values = [each[step][place] for each in reached]
+                values = [getattr(each[step], measure) for each in reached]
                 shown = " | ".join(f"{value:.3f}" for value in [*values, fmean(values)])
                 print(f"| {name}, {answers} | {shown} |")
 
@@ -296,6 +304,57 @@ class Certainty(NamedTuple):
     covered_top: tuple[int, int]  # ... and of the largest
     mixed: tuple[int, int]  # of the groups marked mixed: no need has `ONE_NEED` of them
     marked: tuple[int, int]  # of those of the largest that are mixed: marked
+    widths: tuple[float, ...]  # of these intervals of the largest: the upper end over the lower
+
+
+class Doubted(NamedTuple):
+    """Of how many questions how many are one need, and how many were to be, as their `likely` says."""
+
+    one: int
+    asked: int
+    likely: float
+
+
+def doubted(data: Labelled, embedder: vocabgap.Embedder | str) -> tuple[Doubted, ...]:
+    """How far `likely` can be trusted.
+
+    Of the questions about two groups, about one group; and of those of them that a report tells as doubts.
+    """
+    clusters = vocabgap.cluster(data.records, embedder=embedder)
+    ask, number = oracle(data), dict(clusters.wordings.select("wording", "cluster").iter_rows())
+    questions = list(clusters.questions(TOP, about_cut=False))
+    apart = [each for each in questions if not each.are_one]
+    within = [each for each in questions if each.are_one]
+    # Of each group the first, as a report does.
+    first = {number[each.left[0]]: each for each in reversed(within) if is_doubtful(each)}
+    told = [each for each in within if first.get(number[each.left[0]]) is each][:MOST_DOUBTS]
+    parts = (apart, within, list(filter(is_doubtful, apart))[:MOST_DOUBTS], told)
+    return tuple(
+        Doubted(sum(ask(each) == "same" for each in part), len(part), sum(each.likely for each in part))
+        for part in parts
+    )
+
+
+def print_doubts(sets: Mapping[str, Labelled], embedders: Mapping[str, vocabgap.Embedder | str]) -> None:
+    """A table for each way of grouping: one row a set."""
+    titles = (
+        "questions about two groups",
+        "about one group",
+        "told: probably one need",
+        "probably two needs",
+    )
+    for name, embedder in embedders.items():
+        rows = {title: doubted(data, embedder) for title, data in sets.items()}
+        pooled = [
+            Doubted(*map(sum, zip(*column, strict=True))) for column in zip(*rows.values(), strict=True)
+        ]
+        print(f"\n| {name}: are one need | {' | '.join(titles)} |\n|:--|{'--:|' * len(titles)}")
+        for title, row in [*rows.items(), ("all", pooled)]:
+            shown = [
+                f"{one} of {asked}" + (f", {one / asked:.2f}; likely {likely / asked:.2f}" if asked else "")
+                for one, asked, likely in row
+            ]
+            print(f"| {title} | {' | '.join(shown)} |")
 
 
 def certainty(data: Labelled, embedder: vocabgap.Embedder | str) -> Certainty:
@@ -307,8 +366,8 @@ def certainty(data: Labelled, embedder: vocabgap.Embedder | str) -> Certainty:
     size = shared.sum(axis=1)
     said = clusters.clusters.sort("cluster")
     true_size = shared.sum(axis=0)[shared.argmax(axis=1)]
-    inside = said["mentions_low"].to_numpy() <= true_size
-    inside &= true_size <= said["mentions_high"].to_numpy()
+    low, high = said["mentions_low"].to_numpy(), said["mentions_high"].to_numpy()
+    inside = (low <= true_size) & (true_size <= high)
     mixed, marked = shared.max(axis=1) < ONE_NEED * size, said["mixed"].to_numpy()
     top = np.isin(np.arange(len(size)), np.argsort(-size, kind="stable")[:TOP])
 
@@ -316,7 +375,11 @@ def certainty(data: Labelled, embedder: vocabgap.Embedder | str) -> Certainty:
         return int((part & which).sum()), int(which.sum())
 
     return Certainty(
-        of(inside, size >= SIZEABLE), of(inside, top), of(mixed, marked), of(marked, mixed & top)
+        of(inside, size >= SIZEABLE),
+        of(inside, top),
+        of(mixed, marked),
+        of(marked, mixed & top),
+        tuple((high / low)[top].tolist()),
     )
 
 
@@ -327,13 +390,19 @@ def print_certainty(sets: Mapping[str, Labelled], embedders: Mapping[str, vocabg
         f"the {TOP} largest",
         "marked mixed that are",
         f"mixed among the {TOP} largest that are marked",
+        f"interval of the {TOP} largest, high over low, median",
     )
     for name, embedder in embedders.items():
         rows = {title: certainty(data, embedder) for title, data in sets.items()}
-        pooled = [tuple(map(sum, zip(*column, strict=True))) for column in zip(*rows.values(), strict=True)]
+        columns = list(zip(*rows.values(), strict=True))
+        counts = [tuple(map(sum, zip(*column, strict=True))) for column in columns[:-1]]
+        pooled = [*counts, tuple(chain.from_iterable(columns[-1]))]
         print(f"\n| {name} | {' | '.join(titles)} |\n|:--|{'--:|' * len(titles)}")
-        for title, row in [*rows.items(), ("all", pooled)]:
-            shown = [f"{hits} of {count}" + (f", {hits / count:.2f}" if count else "") for hits, count in row]
+        for title, (*pairs, widths) in [*rows.items(), ("all", pooled)]:
+            shown = [
+                f"{hits} of {count}" + (f", {hits / count:.2f}" if count else "") for hits, count in pairs
+            ]
+            shown.append(f"{median(widths):.1f}")
             print(f"| {title} | {' | '.join(shown)} |")
 
 
@@ -381,12 +450,12 @@ def main() -> None:
     ours: dict[str, CutWay] = {name: partial(default, embedder=each) for name, each in embedders.items()}
     print_scores(gaps, ways | ours, plain | ours)
     print_answers(gaps, embedders)
-    if "mixed" in CLUSTERS.names:
-        print_certainty(gaps, embedders)
+    print_certainty(gaps, embedders)
+    print_doubts(gaps, embedders)
     print_scores(phrases, ways | ours, plain)
     print_answers(phrases, embedders)
-    if "mixed" in CLUSTERS.names:
-        print_certainty(phrases, embedders)
+    print_certainty(phrases, embedders)
+    print_doubts(phrases, embedders)
     print(MEANING)
     print_pairs({"no grouping at all": alone} | ours)
     for why in left_out:

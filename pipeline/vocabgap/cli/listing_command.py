@@ -49,11 +49,6 @@ _WIDE: Final = 140  # from where the ids of sessions do not crowd out what was s
 _WHOLE: Final = ("record", "when", "rated")  # columns that are never broken
 _MOST_CAPABILITIES: Final = 10
 _MOST_WORDINGS: Final = 25
-_FIELDS: Final = (
-    "timestamp", "image_id", "session_id", "snapshot_hash", "missing_capability", "description", "intent",
-    "workaround", "intent_category", "operations_involved", "vocabulary_used", "satisfaction", "notes",
-    "tenant_id", "root_kind",
-)  # fmt: skip
 
 
 class ListFormat(StrEnum):
@@ -96,7 +91,7 @@ def list_records(
     settings = settings_of(context).settings
     moment = parse_now(now)
     earliest = None if since is None else parse_moment(since, moment, name="--since")
-    most = whole_number("--limit", limit, hint="0 lists all")
+    most = _most(limit)
     latest = None if until is None else parse_moment(until, moment, name="--until")
     from vocabgap.gaplog.listing import Query, listing
 
@@ -117,7 +112,7 @@ def list_records(
     listed = listing(
         roots,
         query,
-        limit=most or None,
+        limit=most,
         out=run,
         settings=settings,
         cache=reading["cache"],
@@ -148,7 +143,7 @@ def show(
     output = output_of(context)
     settings = settings_of(context).settings
     moment = parse_now(now)
-    most = whole_number("--limit", limit, hint="0 lists all")
+    most = _most(limit)
     from vocabgap.gaplog import showing
 
     config = context.params["config"]
@@ -166,6 +161,11 @@ def show(
     note_scan(output, shown.scan)
     for note in shown.notes:
         output.note(escape_unseen(note))
+
+
+def _most(limit: int) -> int | None:
+    """How many records are listed; null for all."""
+    return whole_number("--limit", limit, hint="0 lists all") or None
 
 
 def _print_listing(output: Output, listing: "Listing", text_format: ListFormat) -> None:
@@ -213,8 +213,8 @@ def _why_empty(listing: "Listing") -> str:
     return f"{nothing(listing.scan.summary)}.\n{account_line(listing.scan.summary)}"
 
 
-def _print_shown(output: Output, shown: "Shown", limit: int) -> None:
-    listed = shown.gaps.head(min(limit or shown.gaps.height, shown.gaps.height))
+def _print_shown(output: Output, shown: "Shown", most: int | None) -> None:
+    listed = shown.gaps if most is None else shown.gaps.head(min(most, shown.gaps.height))
     _print_events(output, listed)
     output.event(
         "result",
@@ -302,9 +302,15 @@ def _closing(shown: "Shown", listed: int) -> list[str]:
 
 
 def _record_lines(shown: "Shown") -> list[str]:
+    from vocabgap.gaplog.showing import Place
+    from vocabgap.schema import RECORDS
+
     row = shown.gaps.row(0, named=True)
     lines = [f"record {shown.name}"]
-    for name in _FIELDS:
+    told = {"record_id", *Place.__struct_fields__}  # above, and with each of its lines below
+    for name in RECORDS.names:
+        if name in told:
+            continue
         value = row[name]
         if isinstance(value, list):
             value = ", ".join(map(str, value))

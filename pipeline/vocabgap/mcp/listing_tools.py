@@ -7,7 +7,7 @@ import msgspec
 import polars as pl
 from msgspec import Meta
 
-from vocabgap.gaplog.listing import Query, listing
+from vocabgap.gaplog.listing import Query, listing, newest
 from vocabgap.ingest.selection import Selection
 from vocabgap.mcp.report_tools import MOMENT, Ranked
 from vocabgap.mcp.tool import LONGEST_NAME, Answer, Arguments, Checkpoint, Limit, fitting, tool
@@ -16,8 +16,9 @@ from vocabgap.records.lookup import find_capability
 from vocabgap.records.record import LIST_FIELDS
 from vocabgap.reporting.capability import Capability, Recurring, Tally, Wording
 from vocabgap.reporting.writing import with_capabilities
+from vocabgap.settings.model import DEFAULT_LISTED
 
-MOST_NAMES: Final = 50
+MOST_NAMES: Final = 50  # of a record, or of a capability
 
 
 class GapRow(msgspec.Struct):
@@ -78,7 +79,9 @@ class ListArguments(Arguments):
         Literal[-1, 0, 1, "none"] | None,
         Meta(description="Only with this satisfaction: -1, 0 or 1; `none` for what is not rated."),
     ] = None
-    limit: Annotated[int, Meta(ge=1, le=MOST_GAPS, description="How many to list, newest first.")] = 20
+    limit: Annotated[int, Meta(ge=1, le=MOST_GAPS, description="How many to list, newest first.")] = (
+        DEFAULT_LISTED
+    )
 
 
 class ListedGap(GapRow):
@@ -139,7 +142,6 @@ def _one(value: _Value | None) -> tuple[_Value, ...]:
 
 
 MOST_RECORDS: Final = 50
-_MOST_NAMES: Final = 20
 _MOST_CHARACTERS: Final = 2_000
 
 
@@ -208,20 +210,18 @@ def show_capability(workspace: Workspace, arguments: ShowArguments, checkpoint: 
     row = find_capability(analysis.ranked, arguments.capability).row(0, named=True)
     capability = Capability.of(row, workspace.settings.vocabulary.threshold)
     gaps = with_capabilities(analysis.scan.gaps, analysis.ranked)
-    records = gaps.filter("counted", capability_id=capability.capability_id).sort(
-        "timestamp", descending=True, nulls_last=True
-    )
-    rows = fitting(GapRow.all_of(records.head(arguments.records)))
+    records = gaps.filter("counted", capability_id=capability.capability_id)
+    rows = fitting(GapRow.all_of(newest(records, arguments.records)))
     return Shown(
         capability=Ranked.of(capability),
         rank_low=capability.rank_low,
         rank_high=capability.rank_high,
-        categories=list(capability.categories[:_MOST_NAMES]),
-        vocabulary_used=list(capability.vocabulary_used[:_MOST_NAMES]),
-        wordings=list(capability.variants[:_MOST_NAMES]),
-        combinations=list(capability.combinations[:_MOST_NAMES]),
+        categories=list(capability.categories[:MOST_NAMES]),
+        vocabulary_used=list(capability.vocabulary_used[:MOST_NAMES]),
+        wordings=list(capability.variants[:MOST_NAMES]),
+        combinations=list(capability.combinations[:MOST_NAMES]),
         nearest=[Near(each.entry, each.pack, each.explained) for each in capability.covered_by],
-        decisions=list(capability.decisions[:_MOST_NAMES]),
+        decisions=list(capability.decisions[:MOST_NAMES]),
         records=rows,
         left_out=records.height - len(rows),
     )

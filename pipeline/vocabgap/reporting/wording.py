@@ -17,6 +17,7 @@ from vocabgap.ranking.priority import SIGNIFICANCE, recent_weeks
 from vocabgap.records.moments import iso
 from vocabgap.records.record import RATING_NAMES
 from vocabgap.reporting.capability import TOLD, Capability
+from vocabgap.reporting.doubts import ARE_ONE, ARE_TWO
 from vocabgap.reporting.manifest import Difference
 from vocabgap.reporting.overviews import who_asked, whose
 from vocabgap.reporting.summary import Summary
@@ -49,6 +50,8 @@ FIGURES: Final = {
     "chance": f"{SIGNIFICANCE:g}",
     "told": TOLD,
     "several": SEVERAL,
+    "are_one": ARE_ONE,
+    "are_two": ARE_TWO,
 }
 
 
