@@ -162,7 +162,8 @@ def analyse(
         # All records are clustered, whatever is selected, so that a need is the same need in every view.
         proposed = cluster(whole.records, settings.cluster, embedder=embedder)
         decisions = replay(recorded, proposed.wordings["surface"].unique())
-        proposed = proposed.taught(decisions.constraints)
+        if decisions.constraints:
+            proposed = proposed.taught(decisions.constraints)
         clusters = proposed.constrained(decisions.constraints)
     with stage("rank"):
         identified = identify(

@@ -6,7 +6,6 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from polars.testing import assert_frame_equal
 
 from builders.clustering import asking, grouped_wordings
 from vocabgap.clustering.grouping import Clusters, cluster
@@ -26,11 +25,17 @@ def found() -> Clusters:
 
 
 def test_no_constraint_changes_nothing(found: Clusters) -> None:
-    same = found.constrained([])
+    assert found.constrained([]) is found
+    assert [origin.cluster for origin in found.origins] == [0, 1, 2]
 
-    assert_frame_equal(same.clusters, found.clusters)
-    assert_frame_equal(same.wordings, found.wordings)
-    assert [origin.cluster for origin in same.origins] == [0, 1, 2]
+
+def test_nothing_is_said_of_groups_that_is_not_read(found: Clusters) -> None:
+    united = found.constrained([Together("sky mask", "cloud mask tool")])
+
+    asked = list(united.questions())
+
+    assert asked
+    assert not {"clusters", "wordings"} & vars(united).keys()
 
 
 def test_linked_groups_are_one(found: Clusters) -> None:

@@ -155,13 +155,16 @@ class _Groups:
         units = list(dict.fromkeys(map(self._links.of, undecided)))
         if not units:
             return set()
-        order = [point for unit in units for point in sorted(unit)]
-        rows = self._rows.plain(np.array(order))
+        order = np.array([point for unit in units for point in sorted(unit)])
+        terms, dense = self._rows.plain_terms(order), self._rows.dense
         sizes = [len(unit) for unit in units]
         starts = np.cumsum([0, *sizes[:-1]])
 
         def mean_similarity(side: frozenset[int]) -> FloatArray:
-            each = (rows @ self._rows.plain(np.array(sorted(side))).T).mean(axis=1)
+            others = np.array(sorted(side))
+            each = terms @ self._rows.plain_terms(others).mean(axis=0)
+            if dense is not None:
+                each += dense[self._rows.placed(order)] @ dense[self._rows.placed(others)].mean(axis=0)
             # What lies beyond these digits is rounding.
             return np.asarray((np.add.reduceat(each, starts) / sizes).round(SHOWN_DIGITS))
 

@@ -1,7 +1,8 @@
 """The clustering stage: records in, groups of wordings out."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Annotated, Final, Literal
 
 import msgspec
@@ -11,7 +12,7 @@ import polars as pl
 from vocabgap.clustering import cascading
 from vocabgap.clustering.blending import TextEmbedder, blended_rows
 from vocabgap.clustering.certainty import certainty
-from vocabgap.clustering.constraints import Origin, Regrouped, regrouped
+from vocabgap.clustering.constraints import Origin, regrouped
 from vocabgap.clustering.contrasts import LEFT, leaving, parting_poles
 from vocabgap.clustering.cutting import (
     MEANING_CUT,
@@ -113,17 +114,16 @@ def cluster(
 class Clusters:
     """Groups of wordings that ask for the same thing.
 
+    What is said of them is reckoned when it is first read: a review that asks about 60,000 surfaces reads
+    little of it.
+
     Attributes:
-        wordings: One row a distinct phrase, with its surface and cluster (table `wordings`).
-        clusters: One row a group, with its label, cohesion and weakest link (table `clusters`).
         threshold: The cosine distance at which merging stopped; None where that went by the wordings.
         shift: How much further than the wordings say groups were let be apart; 0.0 where nobody said so.
-        origins: Where people's decisions were followed: of each group what it was before. Else empty.
+        origins: Of each group what it was before people's decisions were followed.
         constraints: The decisions that were followed.
     """
 
-    wordings: pl.DataFrame
-    clusters: pl.DataFrame
     threshold: float | None
     shift: float
     _tree: Tree
@@ -131,8 +131,49 @@ class Clusters:
     _rows: Rows
     _labels: IntArray
     _labelled: Sequence[tuple[str, int]]  # of each group the wording that stands for it, and its point
-    origins: tuple[Origin, ...] = ()
+    origins: tuple[Origin, ...]
     constraints: tuple[Constraint, ...] = ()
+
+    @cached_property
+    def wordings(self) -> pl.DataFrame:
+        """One row a distinct phrase, with its surface and cluster (table `wordings`)."""
+        placed = self._points.surfaces.select(
+            "surface",
+            pl.Series("cluster", self._labels),
+            pl.Series("similarity", similarity(self._rows, self._label_points[self._labels]), pl.Float64),
+        )
+        wordings = self._points.wordings.join(placed, on="surface", how="left", maintain_order="left")
+        return wordings.select(WORDINGS.names)
+
+    @cached_property
+    def clusters(self) -> pl.DataFrame:
+        """One row a group, with its label, cohesion and weakest link (table `clusters`)."""
+        labels, weights, groups = self._labels, self._points.weights, len(self._labelled)
+        place = self._place
+        spoken_of = {int(labels[place[name]]) for each in self.constraints for name in each.surfaces}
+        near = cohesion(self._rows, labels)
+        sure = certainty(
+            labels,
+            weights,
+            near,
+            self._tree,
+            threshold=self.threshold,
+            shift=self.shift,
+            decided=spoken_of,
+        )
+        return pl.DataFrame(
+            {
+                "cluster": np.arange(groups),
+                "label": labels_of([wording for wording, _ in self._labelled]),
+                "label_surface": self._points.surfaces["surface"][self._label_points],
+                "surfaces": np.bincount(labels, minlength=groups),
+                "mentions": np.bincount(labels, weights, minlength=groups).astype(np.int64),
+                "cohesion": near,
+                "weakest_link": weakest_links(self.linkage, self._tree.leaving == LEFT, labels),
+                **sure.to_dict(),
+            },
+            schema=CLUSTERS.schema,
+        )
 
     @property
     def linkage(self) -> pl.DataFrame:
@@ -182,7 +223,7 @@ class Clusters:
             The questions in the order of what their answers would change. Only the first is sure to be worth
             its answer: that changes the others.
         """
-        top = whole_number("top", top) or self.clusters.height
+        top = whole_number("top", top) or len(self._labelled)
         return questions(
             self._tree,
             self._points,
@@ -206,21 +247,15 @@ class Clusters:
         """
         constraints = tuple(constraints)
         if not constraints:
-            unchanged = tuple(Origin(number, None) for number in range(self.clusters.height))
-            return replace(self, origins=unchanged)
+            return self
         groups = regrouped(self._labels, self._labelled, self._points, self._rows, constraints)
-        place = self._place
-        spoken_of = {groups.labels[place[name]] for each in constraints for name in each.surfaces}
-        described = _described(
-            groups,
-            self._points,
-            self._rows,
-            self._tree,
-            threshold=self.threshold,
-            shift=self.shift,
-            decided=spoken_of,
+        return replace(
+            self,
+            _labels=groups.labels,
+            _labelled=groups.labelled,
+            origins=groups.origins,
+            constraints=constraints,
         )
-        return replace(described, origins=groups.origins, constraints=constraints)
 
     def at(self, threshold: float | None = None, shift: float = 0.0) -> "Clusters":
         """The groups at another cut, from the same merges: nothing is clustered again.
@@ -297,6 +332,11 @@ class Clusters:
         return leaves, below(self.linkage, self._points.weights, members)
 
     @property
+    def _label_points(self) -> IntArray:
+        """Of each group the point whose surface its label is a wording of."""
+        return np.array([point for _, point in self._labelled], np.int64)
+
+    @property
     def _place(self) -> dict[str, int]:
         """The point of each surface."""
         return {name: point for point, name in enumerate(self._points.surfaces["surface"])}
@@ -341,48 +381,8 @@ def _clusters(points: Points, rows: Rows, tree: Tree, threshold: float | None, s
     labels = tree.labels(threshold, shift)
     labeller = Labeller(points)
     labelled = [labeller.label(group.tolist()) for group in members_of(labels)]
-    return _described(Regrouped(labels, labelled, ()), points, rows, tree, threshold=threshold, shift=shift)
-
-
-def _described(
-    groups: Regrouped,
-    points: Points,
-    rows: Rows,
-    tree: Tree,
-    *,
-    threshold: float | None,
-    shift: float,
-    decided: Collection[int] = (),
-) -> Clusters:
-    """A partition with what is said of its groups; people have decided about some of them."""
-    labels, labelled, _ = groups
-    near = cohesion(rows, labels)
-    label_points = np.array([point for _, point in labelled], np.int64)
-    names = points.surfaces["surface"]
-    placed = points.surfaces.select(
-        "surface",
-        pl.Series("cluster", labels),
-        pl.Series("similarity", similarity(rows, label_points[labels]), pl.Float64),
-    )
-    clusters = pl.DataFrame(
-        {
-            "cluster": np.arange(len(labelled)),
-            "label": labels_of([wording for wording, _ in labelled]),
-            "label_surface": names[label_points],
-            "surfaces": np.bincount(labels, minlength=len(labelled)),
-            "mentions": np.bincount(labels, points.weights, minlength=len(labelled)).astype(np.int64),
-            "cohesion": near,
-            "weakest_link": weakest_links(tree.linkage, tree.leaving == LEFT, labels),
-            **certainty(
-                labels, points.weights, near, tree, threshold=threshold, shift=shift, decided=decided
-            ).to_dict(),
-        },
-        schema=CLUSTERS.schema,
-    )
-    wordings = points.wordings.join(placed, on="surface", how="left", maintain_order="left")
-    return Clusters(
-        wordings.select(WORDINGS.names), clusters, threshold, shift, tree, points, rows, labels, labelled
-    )
+    origins = tuple(Origin(number, None) for number in range(len(labelled)))
+    return Clusters(threshold, shift, tree, points, rows, labels, labelled, origins)
 
 
 def _distance(name: str, value: float) -> float:

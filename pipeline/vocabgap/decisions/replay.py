@@ -4,6 +4,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import polars as pl
@@ -14,6 +15,7 @@ from vocabgap.records.moments import iso
 from vocabgap.schema import VERDICTS, Apart, Constraint, Together
 from vocabgap.text import excerpt, surface, visible
 
+_surface = lru_cache(maxsize=100_000)(surface)  # the same decisions are replayed after each one
 _Links = Mapping[str, list[tuple[str, Decision]]]
 
 
@@ -31,15 +33,25 @@ class EffectiveDecisions:
     Attributes:
         reasoned: Which surfaces belong together and which apart, each with the decision that says so, in the
             order in which it was decided.
-        verdicts: What was said of the groups that hold certain surfaces (table `verdicts`).
+        about: The decisions that are about something in this corpus, each with its surfaces, in order.
         active: The decisions that are not undone, in order.
         inactive: Those among them that are about nothing in this corpus.
     """
 
     reasoned: tuple[Reasoned, ...]
-    verdicts: pl.DataFrame
+    about: tuple[tuple[Decision, list[str]], ...]
     active: tuple[Decision, ...]
     inactive: tuple[Decision, ...]
+
+    @cached_property
+    def verdicts(self) -> pl.DataFrame:
+        """What was said of the groups that hold certain surfaces (table `verdicts`)."""
+        rows: list[tuple[object, ...]] = []
+        for decision, surfaces in self.about:
+            said = (decision.decision_id, decision.time.astimezone(UTC), decision.action.value)
+            known = [] if decision.capability is None else [*map(_surface, decision.capability.wordings)]
+            rows += [(each, *said, decision.label, decision.summary, known) for each in surfaces]
+        return pl.DataFrame(rows, schema=VERDICTS.schema, orient="row")
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
@@ -67,26 +79,23 @@ def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> Effectiv
     """
     present = frozenset(surfaces)
     active = in_force(decisions)
-    parted = frozenset(surface(wording) for each in active for wording in each.wordings)
+    parted = frozenset(_surface(wording) for each in active for wording in each.wordings)
     reasoned: list[Reasoned] = []
-    rows: list[tuple[object, ...]] = []
+    about: list[tuple[Decision, list[str]]] = []
     inactive: list[Decision] = []
     for decision in active:
         anchors = _found(decision, present, parted)
-        if decision.capability is None or not anchors:
+        if not anchors:
             inactive.append(decision)
             continue
-        said = (decision.decision_id, decision.time.astimezone(UTC), decision.action.value)
-        words = (decision.label, decision.summary, list(map(surface, decision.capability.wordings)))
-        rows += [(anchor, *said, *words) for anchor in anchors]
+        about.append((decision, anchors))
         if decision.action is Action.MERGE:
             reasoned.append(Reasoned(decision, Together(anchors[0], anchors[1])))
         elif decision.action is Action.SPLIT:
             apart = Apart(anchors[0], tuple(anchors[1:]), decision.decision_id)
             reasoned.append(Reasoned(decision, apart))
     require_agreement(reasoned)
-    verdicts = pl.DataFrame(rows, schema=VERDICTS.schema, orient="row")
-    return EffectiveDecisions(tuple(reasoned), verdicts, active, tuple(inactive))
+    return EffectiveDecisions(tuple(reasoned), tuple(about), active, tuple(inactive))
 
 
 def _found(decision: Decision, present: frozenset[str], parted: frozenset[str]) -> list[str]:
@@ -96,8 +105,8 @@ def _found(decision: Decision, present: frozenset[str], parted: frozenset[str]) 
     """
     if decision.capability is None:
         return []
-    leaving = list(dict.fromkeys(surface(wording) for wording in decision.wordings))
-    anchor = _anchor(decision.capability, present - set(leaving), parted)
+    leaving = dict.fromkeys(_surface(wording) for wording in decision.wordings)
+    anchor = _anchor(decision.capability, present, parted, leaving)
     if anchor is None:
         return []
     if decision.other is not None:
@@ -109,12 +118,15 @@ def _found(decision: Decision, present: frozenset[str], parted: frozenset[str]) 
     return [anchor]
 
 
-def _anchor(about: Subject, present: Collection[str], parted: Collection[str]) -> str | None:
+def _anchor(
+    about: Subject, present: Collection[str], parted: Collection[str], leaving: Collection[str] = ()
+) -> str | None:
     """What stands for a capability: its first surface, else one that no split took out of anything."""
-    first, *others = map(surface, about.wordings)
-    if first in present:
+    known = map(_surface, about.wordings)
+    first = next(known)
+    if first in present and first not in leaving:
         return first
-    return next((each for each in others if each in present and each not in parted), None)
+    return next((each for each in known if each in present and each not in parted), None)
 
 
 def in_force(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
@@ -160,7 +172,7 @@ def undoings(decisions: Iterable[Decision]) -> dict[str, Decision]:
 def surfaces_of(decisions: Iterable[Decision]) -> frozenset[str]:
     """The surfaces of all wordings that some decisions name."""
     holders = (part for each in decisions for part in (each.capability, each.other, each) if part is not None)
-    return frozenset(surface(wording) for part in holders for wording in part.wordings)
+    return frozenset(_surface(wording) for part in holders for wording in part.wordings)
 
 
 def require_change(
