@@ -138,7 +138,7 @@ def test_python_of_the_readme_works_as_it_stands(monkeypatch: pytest.MonkeyPatch
 def test_merge_of_the_readme_unites_what_a_draft_then_names(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """The example is of two needs that belong together, so the draft has a name and operations of both."""
+    """The draft is of the one need that the two have become."""
     monkeypatch.chdir(tmp_path)
     merge = next(command for command in typed() if command[:2] == ["decide", "merge"])
     listed = str(PROJECT / "data" / "demo" / "vocabulary.json")
@@ -152,8 +152,24 @@ def test_merge_of_the_readme_unites_what_a_draft_then_names(
     ranked = pl.read_parquet(tmp_path / "out" / "capabilities.parquet")
     entry = draft(merge[2], ranked).entry
     assert made == [ExitCode.DONE] * 3
-    assert (entry.name, entry.touches[0]) == ("purple_fringe_removal", "cacorrectrgb")
-    assert {"purple", "fringe"} <= {*entry.tags}
+    assert entry.name == "_".join(merge[2].split())
+    united = {
+        variant["wording"]
+        for variant in ranked.row(by_predicate=pl.col("label") == merge[2], named=True)["variants"]
+    }
+    assert set(merge[2:4]) <= united
+
+
+@pytest.mark.usefixtures("minilm")
+def test_merges_of_the_readme_have_something_to_merge_by_meaning_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    merges = [command for command in typed() if command[:2] == ["decide", "merge"]]
+
+    assert len(merges) > 1
+    assert run(["report", str(PROJECT / "data" / "demo"), "-q"]) == ExitCode.DONE
+    assert [run(merge) for merge in merges] == [ExitCode.DONE] * len(merges)
 
 
 def test_make_report_runs_at_the_moment_of_the_transcript() -> None:

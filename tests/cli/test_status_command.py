@@ -24,6 +24,14 @@ def test_versions_are_told() -> None:
     assert f"polars {version('polars')}" in told.out
 
 
+def test_what_a_report_would_compare_wordings_by_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "groups by: words alone\n" in vocabgap("status").out
+    monkeypatch.setenv("VOCABGAP_EMBEDDER", str(tmp_path / "gone"))
+    assert f"groups by: nothing, for there is no model '{tmp_path / 'gone'}'\n" in vocabgap("status").out
+
+
 def test_every_setting_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("VOCABGAP_EMBEDDER")
     told = vocabgap("status")

@@ -12,7 +12,7 @@ import typer
 from vocabgap import __version__
 from vocabgap.cli.options import ConfigOption, settings_of
 from vocabgap.cli.output import Output, output_of, table
-from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError
+from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError, VocabgapError
 from vocabgap.records.categories import OPERATION_CATEGORIES
 from vocabgap.records.record import RejectReason, category_key, operation_key
 from vocabgap.settings.gap_rules import rules_in_force
@@ -38,7 +38,7 @@ def status(context: typer.Context, config: ConfigOption = None) -> None:
 
     output = output_of(context)
     loaded = settings_of(context)
-    libraries = versions()
+    libraries, grouped_by = versions(), _grouped_by(loaded.settings)
     last = read_manifest(resolve_target(loaded.settings.report.out, option="[report] out"))
     output.event(
         "result",
@@ -47,6 +47,7 @@ def status(context: typer.Context, config: ConfigOption = None) -> None:
         libraries=libraries,
         config=None if loaded.path is None else str(loaded.path),
         settings=loaded.settings,
+        grouped_by=grouped_by,
         sources=loaded.settings.sources,
         aliases={
             "categories": loaded.settings.category_aliases,
@@ -76,6 +77,7 @@ def status(context: typer.Context, config: ConfigOption = None) -> None:
     lines = [
         f"vocabgap {__version__}, Python {platform.python_version()}, {named}",
         f"settings file: {loaded.path or 'none'}",
+        f"groups by: {grouped_by}",
         "",
         *(line for part in (_settings, _operations, _aliases, _rules, _sources) for line in part(settings)),
         "",
@@ -85,6 +87,17 @@ def status(context: typer.Context, config: ConfigOption = None) -> None:
         run,
     ]
     output.text("\n".join(map(escape_unseen, lines)))  # a file's text, which is shown, not obeyed
+
+
+def _grouped_by(settings: Settings) -> str:
+    """What a report would compare wordings by."""
+    from vocabgap.clustering.embedding import load_embedder
+
+    try:
+        embedder = load_embedder(settings.cluster.embedder)
+    except VocabgapError as error:
+        return f"nothing, for {error.message}"
+    return "words alone" if embedder is None else f"words and meaning ({embedder.name})"
 
 
 def _settings(settings: Settings) -> Iterator[str]:

@@ -87,7 +87,10 @@ class Decisions:
         """
         into, merged = self._subject(capability), self._subject(other)
         if into.capability_id == merged.capability_id:
-            raise InvalidInputError(f"'{shortened(capability)}' and '{shortened(other)}' are one capability")
+            raise InvalidInputError(
+                f"'{shortened(capability)}' and '{shortened(other)}' are one capability",
+                hint="there is nothing to merge",
+            )
         return self._append(Action.MERGE, into, reason=why, other=merged)
 
     def split(self, capability: str, wordings: str | Iterable[str], why: str = "") -> Decision:

@@ -44,7 +44,10 @@ def find_capability(ranked: pl.DataFrame, name: str) -> pl.DataFrame:
         Named(identifier, label, [variant["wording"] for variant in variants])
         for identifier, label, variants in ranked.select("capability_id", "label", "variants").iter_rows()
     ]
-    hint = "expected an identifier, a label or a wording; capabilities.parquet of the run has all of them"
+    hint = (
+        "expected an identifier, a label or a wording, as capabilities.parquet of the run has them;"
+        " another run is named with --run"
+    )
     place = lookup(
         known, name, singular="capability", plural="capabilities", hint=hint, prefix=CAPABILITY_PREFIX
     )
