@@ -175,7 +175,6 @@ LARGE: Final = [
         for space in ("words", "default")
         for cut in (0.7, 0.9)
     ),
-    Case(100_000, 2_000, "embedded", 0.7, by_mentions=True),
     Case(1_000_000, 20_000, "words", 0.5, by_mentions=True),
     Case(1_000_000, 20_000, "words", 0.7, by_mentions=True),
     Case(1_000_000, 20_000, "default", 0.7, by_mentions=True),
