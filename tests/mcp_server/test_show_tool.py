@@ -41,6 +41,15 @@ async def test_no_more_records_are_listed_than_asked_for(connect: Connect, photo
     assert (len(told["records"]), told["left_out"]) == (1, 1)
 
 
+async def test_of_one_moment_the_later_line_comes_first(connect: Connect, tmp_path: Path) -> None:
+    asked = [gap("sky mask", timestamp="2026-05-01T00:00:00Z", notes=note) for note in "abc"]
+    async with connect(write_corpus(tmp_path, {"one": asked})) as client:
+        shown = await found(client, "show_capability", capability="sky mask")
+        listed = await found(client, "list_gaps")
+    notes = [[each["notes"] for each in told] for told in (shown["records"], listed["gaps"])]
+    assert notes == [["c", "b", "a"], ["c", "b", "a"]]
+
+
 async def test_the_nearest_entries_are_named(connect: Connect, photos: Path, vocabulary: Path) -> None:
     async with connect(photos, vocabulary=vocabulary) as client:
         told = await found(client, "show_capability", capability="sky mask")
