@@ -132,6 +132,23 @@ DAMAGE: Final[dict[str, Callable[[bytes], bytes]]] = {
 }
 
 
+@pytest.mark.parametrize("value", ["'never'", "x'00'", "cast(x'80' as text)"])
+@pytest.mark.parametrize("column", ["vector", "checksum", "used"])
+def test_a_value_of_another_type_is_damage(
+    folder: Path, kept: Path, files: Callable[[], list[Path]], column: str, value: str
+) -> None:
+    Embedder.load(folder, kept).embed(TEXTS)
+    (path,) = files()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"update vectors set {column} = {value}")  # noqa: S608
+
+    Embedder.load(folder, kept).embed(TEXTS)
+
+    again = Embedder.load(folder, kept)
+    again.embed(TEXTS)
+    assert again.use == EmbeddingUse(found=4, computed=0)
+
+
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_file_is_computed_again_and_told(
     folder: Path, kept: Path, files: Callable[[], list[Path]], fresh: npt.NDArray[np.float32], damage: str

@@ -173,7 +173,7 @@ def test_ctrl_c_stops_soon(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("embedding")]
 
 
-def test_no_connection_is_opened_and_no_hub_is_loaded(folder: Path) -> None:
+def test_no_connection_is_opened_and_no_hub_is_loaded(folder: Path, tmp_path: Path) -> None:
     code = """
 import sys
 seen = []
@@ -187,6 +187,11 @@ print(seen, "huggingface_hub" in sys.modules)
         capture_output=True,
         text=True,
         check=True,
-        env={**os.environ, "PYTHONPATH": str(Path(vg.__file__).parents[1])},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(Path(vg.__file__).parents[1]),
+            "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        },
     )
     assert (told.stdout, told.stderr) == ("[] False\n", "")
+    assert not (tmp_path / "cache").exists()  # where the runtime would keep a mark of the user

@@ -54,6 +54,8 @@ _TELLING: Final = frozenset(
 )
 _DIGITS: Final = 8  # of the digest, in hex
 
+_TYPES: Final = (bytes, bytes, int, int)  # of key, vector, checksum and day
+
 _T = TypeVar("_T")
 
 
@@ -109,7 +111,10 @@ class EmbeddingCache:
                 some = keys[start : start + _ASKED_AT_ONCE]
                 marks = ",".join("?" * len(some))
                 query = f"select key, vector, checksum, used from vectors where key in ({marks})"  # noqa: S608
-                for key, vector, checksum, used in connection.execute(query, some):
+                for row in connection.execute(query, some):
+                    if tuple(map(type, row)) != _TYPES:
+                        raise _DamagedError
+                    key, vector, checksum, used = row
                     if len(vector) != self._dims * _NUMBER.itemsize or crc32(key + vector) != checksum:
                         raise _DamagedError
                     known[places[key]] = vector

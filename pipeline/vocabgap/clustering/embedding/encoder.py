@@ -5,6 +5,7 @@ on what else is in a batch, and sums may depend on how they are shared out among
 that is known to compute in float32 are texts of as many tokens run together.
 """
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -41,6 +42,7 @@ _TOKEN_RANK: Final = 3  # text, token, dimension
 _READY: Final = "sentence_embedding"
 _SCORES: Final = "logits"  # of classes, or of the words of the vocabulary
 _OF_TOKENS: Final = ("last_hidden_state", "token_embeddings")
+_NO_TELEMETRY: Final = "ORT_DISABLE_TELEMETRY"  # the runtime opens connections as soon as it is imported
 _SILENT: Final = 4  # what the runtime would log comes as an exception too
 _EXTERNAL_FOLDER: Final = "session.model_external_initializers_file_folder_path"
 _TOKENS_AT_ONCE: Final = 1024  # of a batch: memory grows with them
@@ -184,7 +186,6 @@ class _Graph:
 
 def _load_graph(path: Path, model: bytes) -> _Graph:
     onnxruntime = _library("onnxruntime")
-    onnxruntime.disable_telemetry_events()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = _SILENT
@@ -264,6 +265,7 @@ def _load_tokenizer(tokenizers: Any, files: ModelFiles) -> Any:  # noqa: ANN401 
 
 
 def _library(name: str) -> Any:  # noqa: ANN401 - modules that need not be installed, taken as they are
+    os.environ[_NO_TELEMETRY] = "1"
     try:
         return import_module(name)
     except ImportError as error:
