@@ -1,18 +1,34 @@
 """How sure a group is: the size of its need however it was cut, and whether it holds several."""
 
-import polars as pl
+from collections.abc import Sequence
+
+import numpy as np
 import pytest
 
+from builders.clustering import grouped_wordings
 from builders.ranking import records
+from vocabgap.clustering.blending import TextEmbedder
 from vocabgap.clustering.grouping import Clusters, cluster
+from vocabgap.clustering.vectorizing import FloatArray
 from vocabgap.ranking.capabilities import rank
 from vocabgap.schema import Apart, Together
+from vocabgap.text import surface
 
 
-def grouped(*needs: str, threshold: float = 0.9) -> Clusters:
-    """What is grouped by words alone, at a cut of its own."""
+class Angles:
+    """Embeds a wording by the angle that its first word names."""
+
+    name = "angles"
+
+    def embed(self, texts: Sequence[str]) -> FloatArray:
+        angles = np.radians([float(text.split()[0]) for text in texts])
+        return np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+def grouped(*needs: str, threshold: float | None = 0.9, embedder: TextEmbedder | str = "none") -> Clusters:
+    """What is grouped by words alone, or by a model; at a cut of its own, or where the wordings part."""
     frame = records([{"missing_capability": need} for need in needs])
-    return cluster(frame, threshold=threshold, embedder="none")
+    return cluster(frame, threshold=threshold, embedder=embedder)
 
 
 def certainty_of(found: Clusters, wording: str) -> tuple[int, int, bool]:
@@ -49,11 +65,9 @@ def test_wordings_that_look_alike_are_one_need() -> None:
     )
 
 
-@pytest.mark.parametrize("constraint", [Together("fog over water", "curtain rail")])
-def test_what_people_decided_is_not_unsure(constraint: Together) -> None:
+def test_what_people_decided_is_not_unsure() -> None:
     found = grouped(*LOOSE, threshold=0.99)
-    surfaces = dict(found.wordings.select("wording", "surface").iter_rows())
-    decided = found.constrained([Together(*(surfaces[each] for each in constraint))])
+    decided = found.constrained([Together(surface("fog over water"), surface("curtain rail"))])
 
     assert certainty_of(decided, LOOSE[0]) == (5, 5, False)
 
@@ -68,13 +82,36 @@ def test_both_sides_of_a_split_are_not_unsure() -> None:
     assert parted.clusters["mixed"].any() is False
 
 
+@pytest.mark.parametrize(
+    ("near", "far", "embedder"),
+    [
+        (("sky mask", "mask of the sky"), ("fog on glass", "glass bead"), "none"),
+        (
+            ("10 mask", "10 fog", "11 lens", "11 hue"),
+            ("90 mask", "90 fog", "130 lens", "130 hue"),
+            Angles(),
+        ),
+    ],
+    ids=["by words", "by meaning"],
+)
+def test_where_the_wordings_part_a_group_of_far_ones_is_less_sure_than_one_of_near_ones(
+    near: tuple[str, ...], far: tuple[str, ...], embedder: TextEmbedder | str
+) -> None:
+    found = grouped(*near, *far, threshold=None, embedder=embedder)
+
+    assert grouped_wordings(found) == {frozenset(near), frozenset(far)}
+    assert certainty_of(found, far[0])[0] < certainty_of(found, near[0])[0] <= len(near)
+    assert all(certainty_of(found, each[0])[1] >= len(each) for each in (near, far))
+
+
 def test_of_a_selection_the_interval_is_as_wide_in_proportion() -> None:
     frame = records([{"missing_capability": need, "tenant_id": tenant} for need in LOOSE for tenant in "ab"])
     found = cluster(frame, threshold=0.95, embedder="none")
 
-    half = rank(frame.filter(tenant_id="a"), found, corpus=frame)
-    whole = rank(frame, found)
+    half = rank(frame.filter(tenant_id="a"), found, corpus=frame).row(0, named=True)
+    whole = rank(frame, found).row(0, named=True)
 
-    low, high = (int(whole[0, name]) for name in ("mentions_low", "mentions_high"))
-    assert half.select("mentions_low", "mentions_high").row(0) == (max(low // 2, 1), -(-high // 2))
-    assert half.select(pl.col("mentions").is_between("mentions_low", "mentions_high")).to_series().all()
+    assert whole["mentions"] == 2 * half["mentions"]
+    assert whole["mentions_low"] < whole["mentions"] < whole["mentions_high"]
+    for end in ("mentions_low", "mentions_high"):
+        assert abs(2 * half[end] - whole[end]) <= 1

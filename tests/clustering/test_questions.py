@@ -1,10 +1,11 @@
 """What is asked about the groups, in which order, and what the answers teach."""
 
+import numpy as np
 import pytest
 
 from builders.clustering import asking, grouped_wordings
 from vocabgap.clustering.grouping import Clusters, cluster
-from vocabgap.clustering.teaching import EVEN, SHIFTS, Lesson, taught_shift
+from vocabgap.clustering.teaching import EVEN, LESS, SEVERAL, SHIFTS, Lesson, likelihood, taught_shift
 from vocabgap.errors import InvalidInputError
 from vocabgap.schema import Apart, Together
 from vocabgap.text import surface
@@ -88,6 +89,45 @@ def test_a_larger_top_asks_about_smaller_groups() -> None:
     assert len(list(found.questions(top=1))) < len(list(found.questions(top=0)))
 
 
+SURE, DOUBTFUL = ("cloud mask", "mask for clouds"), ("film grain", "film grain look of old film")
+
+
+def test_what_says_most_about_the_cut_comes_first_then_what_moves_most_mentions() -> None:
+    """The pair of which it is surer that it is one need has the more mentions."""
+    found = cluster(asking(*SURE * 12, *DOUBTFUL * 2), embedder="none")
+
+    about_cut, about_groups = (next(found.questions(about_cut=each)) for each in (True, False))
+
+    assert {about_cut.left, about_cut.right} == {(each,) for each in DOUBTFUL}
+    assert {about_groups.left, about_groups.right} == {(each,) for each in SURE}
+    assert about_groups.likely > about_cut.likely
+
+
+def test_after_a_few_answers_the_cut_is_asked_about_no_more(found: Clusters) -> None:
+    one = Together("cloud mask", "sky mask")
+    after = [found.constrained([one] * count).questions() for count in (4, 5)]
+
+    assert ["where needs part" in next(asked).why for asked in after] == [True, False]
+
+
+def test_what_contrasts_is_hardly_one_need_and_asked_about_where_it_is_near() -> None:
+    near, far = ("upload release asset", "download release asset"), ("export old film", "import grain")
+    found = cluster(asking(*near * 4, *far * 4), embedder="none")
+
+    asked = {frozenset((*each.left, *each.right)): each for each in found.questions(about_cut=False)}
+
+    assert 0.0 < asked[frozenset(near)].likely < 0.1
+    assert frozenset(far) not in asked
+
+
+def test_what_moves_more_below_the_top_comes_before_what_moves_little_in_it() -> None:
+    found = cluster(asking(*SURE[:1] * 30, *SURE[1:] * 2, *DOUBTFUL * 12), embedder="none")
+
+    first = next(found.questions(top=1, about_cut=False))
+
+    assert {*first.left, *first.right} == {*DOUBTFUL}
+
+
 def test_nothing_is_asked_of_nothing() -> None:
     assert not list(cluster(asking()).questions())
 
@@ -108,7 +148,10 @@ def test_two_needs_move_it_the_other_way() -> None:
 
 
 def test_answers_that_balance_leave_it_where_it_is() -> None:
-    assert taught_shift([Lesson(EVEN, is_one=True), Lesson(EVEN, is_one=False)] * 5) == 0.0
+    even = EVEN - LESS * np.log2(SEVERAL)
+    assert likelihood(even, SEVERAL) == pytest.approx(0.5)
+
+    assert taught_shift([Lesson(even, is_one=True), Lesson(even, is_one=False)] * 5) == 0.0
 
 
 def test_what_was_decided_moves_the_cut_for_what_is_like_it(found: Clusters) -> None:

@@ -7,7 +7,6 @@ questions are about where the cut lies, which moves everything; the others about
 """
 
 import hashlib
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -16,7 +15,7 @@ import numpy as np
 
 from vocabgap.clustering.constraints import Ties
 from vocabgap.clustering.cutting import Tree, members_of
-from vocabgap.clustering.teaching import lessons
+from vocabgap.clustering.teaching import lessons, likelihood
 from vocabgap.clustering.vectorizing import FloatArray, IntArray
 from vocabgap.clustering.wordings import Points
 from vocabgap.schema import Constraint, Together
@@ -26,9 +25,6 @@ ID_PREFIX: Final = "ask-"
 _ID_DIGITS: Final = 12
 # Fitted on the answers of an oracle about twelve labelled sets; what is near these values does hardly worse.
 _FIRST: Final = 5  # lessons before which the cut is asked about
-_EVEN: Final = -0.02  # distance beyond the cut at which two mentions are one need as often as two ...
-_LESS: Final = 0.0375  # ... and how much less that is for twice the mentions
-_SOFTNESS: Final = 0.115
 _CONTRASTING: Final = 0.06  # how often two sides are one need that stand at poles of a contrast ...
 _NEAR: Final = 0.6  # ... which are asked about if they are no further apart
 _BELOW_TOP: Final = 0.5  # what a change counts in the next groups below the top
@@ -151,23 +147,13 @@ def _merges(
             if smaller + standing < last or (contrasts and heights[number] >= _NEAR):
                 continue
         if smaller >= _FEWEST:
-            chance = _CONTRASTING if contrasts else likelihood(beyond[number], smaller)
+            chance = _CONTRASTING if contrasts else float(likelihood(beyond[number], smaller))
             change = 1.0 - chance if apart is None else chance
             value = change * smaller * (1.0 if standing >= last else _BELOW_TOP)
             if about_cut:
                 value = 0.0 if contrasts else chance * (1.0 - chance) * smaller**_CUT_POWER
             found.append(_Merge(value, number, chance, apart))
     return sorted(found, key=lambda merge: (-merge.value, merge.number))
-
-
-def likelihood(beyond: float, smaller: float) -> float:
-    """How likely two sides are one need: the less, the further beyond their cut, and the larger they are.
-
-    Args:
-        beyond: How far beyond its cut their merge is.
-        smaller: Mentions of the smaller side.
-    """
-    return 1.0 / (1.0 + math.exp(min((beyond - _EVEN + _LESS * math.log2(smaller)) / _SOFTNESS, 40.0)))
 
 
 def _question(

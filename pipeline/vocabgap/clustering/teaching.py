@@ -11,12 +11,15 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from vocabgap.clustering.cutting import Tree
+from vocabgap.clustering.vectorizing import FloatArray
 from vocabgap.schema import Constraint, Together
 
 # Fitted on the answers of an oracle about twelve labelled sets; what is near these values does hardly worse.
 SHIFTS: Final = np.round(np.arange(-20, 16) / 100, 2)  # that can be taught
-EVEN: Final = -0.07  # margin at which two sides of several mentions are one need as often as two, untaught
-SOFTNESS: Final = 0.1  # of a contradiction: how far from the cut it begins, and is doubtful
+EVEN: Final = -0.02  # distance beyond the cut at which two mentions are one need as often as two ...
+LESS: Final = 0.0375  # ... and how much less that is for twice the mentions
+SOFTNESS: Final = 0.115
+SEVERAL: Final = 2.5  # mentions that a lesson counts as; with those of its smaller side it teaches no better
 RELUCTANCE: Final = 0.045  # a shift of so much has to be worth half a contradiction
 _OUT_OF_REACH: Final = 0.3  # no shift would make, or undo, what is as far from its cut
 
@@ -26,6 +29,16 @@ class Lesson(NamedTuple):
 
     margin: float
     is_one: bool
+
+
+def likelihood(beyond: FloatArray | float, smaller: FloatArray | float) -> FloatArray:
+    """How likely two sides are one need: the less, the further beyond their cut, and the larger they are.
+
+    Args:
+        beyond: How far beyond its cut their merge is.
+        smaller: Mentions of the smaller side.
+    """
+    return np.asarray(1.0 / (1.0 + np.exp((beyond - EVEN + LESS * np.log2(smaller)) / SOFTNESS)))
 
 
 def lessons(tree: Tree, place: Mapping[str, int], constraints: Iterable[Constraint]) -> list[Lesson]:
@@ -49,7 +62,7 @@ def lessons(tree: Tree, place: Mapping[str, int], constraints: Iterable[Constrai
             continue
         anchor, *others = (place[surface] for surface in constraint.surfaces)
         merge = _first_merge(parent, anchor, others) - tree.n_samples
-        if 0 <= merge < len(heights) and not tree.leaving[merge]:
+        if merge >= 0 and not tree.leaving[merge]:
             margin = float(heights[merge] - tree.cuts[merge])
             if abs(margin) <= _OUT_OF_REACH:
                 learned.append(Lesson(margin, isinstance(constraint, Together)))
@@ -61,8 +74,8 @@ def taught_shift(learned: list[Lesson]) -> float:
     if not learned:
         return 0.0
     margins, is_one = map(np.array, zip(*learned, strict=True))
-    beyond = (SHIFTS[:, None] + EVEN - margins) / SOFTNESS
-    contradicted = np.logaddexp(0.0, np.where(is_one, -beyond, beyond)).sum(axis=1)
+    chance = likelihood(margins - SHIFTS[:, None], SEVERAL)
+    contradicted = -np.log(np.where(is_one, chance, 1.0 - chance)).sum(axis=1)
     cost = contradicted + (SHIFTS / RELUCTANCE) ** 2 / 2.0
     return float(SHIFTS[cost.argmin()])
 
