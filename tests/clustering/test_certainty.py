@@ -88,7 +88,7 @@ def test_both_sides_of_a_split_are_not_unsure() -> None:
         (("sky mask", "mask of the sky"), ("fog on glass", "glass bead"), "none"),
         (
             ("10 mask", "10 fog", "11 lens", "11 hue"),
-            ("90 mask", "90 fog", "130 lens", "130 hue"),
+            ("120 mask", "120 fog", "172 lens", "172 hue"),
             Angles(),
         ),
     ],

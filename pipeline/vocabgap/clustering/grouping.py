@@ -53,8 +53,10 @@ def cluster(
     Rows of the distinct surfaces, weighted by their mentions, then average-linkage agglomerative clustering
     on cosine distance. The dendrogram, and so the partition at one distance, is that of scikit-learn's
     `AgglomerativeClustering` on one row a mention, up to ties. With an embedder a row is what the wording and
-    its records mean, beside their words and the contrasts at which they stand; without one, TF-IDF. Of more
-    than 20,000 surfaces those of nearly the same words are one group before one of each is embedded.
+    its records mean, beside their words and the contrasts at which they stand; without one, TF-IDF. With an
+    embedder and more than 20,000 surfaces the dendrogram is another: those of nearly the same words are
+    merged by these before one of each group is embedded, and both kinds of merges are put together. Where
+    needs part, and how sure groups are, was fitted with `minilm`: another model may need a threshold.
 
     Args:
         records: Table `records`, at least the three columns that a phrase is taken from.
