@@ -98,6 +98,21 @@ def test_without_a_terminal_it_says_what_to_do() -> None:
     assert "--json" in told.err
 
 
+@pytest.mark.parametrize("line", ["\udcff", "[" * 100_000, "maybe", '{"answer": "yes"}'])
+def test_a_line_that_is_no_answer_is_told(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
+    told = answering(monkeypatch, line)
+
+    assert told.code == 2
+    assert json.loads(told.out.splitlines()[-1])["message"].startswith("answer")
+
+
+def test_without_any_input_nothing_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+
+    assert vocabgap("--json", "review", "photos").code == 0
+    assert vocabgap("review", "photos").code == 2
+
+
 def at_a_terminal(monkeypatch: pytest.MonkeyPatch, *keys: str) -> Told:
     monkeypatch.setattr(sys, "stdin", Typed("".join(f"{key}\n" for key in keys)))
     return vocabgap("review", "photos")

@@ -71,7 +71,7 @@ def review(
     settings = settings_of(context).settings
     moment = None if now is None else parse_now(now)
     most, top = whole_number("--questions", questions), whole_number("--top", top)
-    if not output.as_json and not sys.stdin.isatty():
+    if not output.as_json and not (sys.stdin and sys.stdin.isatty()):
         raise InvalidInputError(
             "a review asks questions, and here is no terminal",
             hint=f"`{PROGRAM} --json review …` asks and takes answers line by line",
@@ -154,18 +154,20 @@ def _ask_person(_: "Question") -> str:
             typed = input(_PROMPT).strip().casefold()
         except EOFError:
             return _QUIT
+        except UnicodeDecodeError:
+            continue
         if typed in _KEYS:
             return _KEYS[typed]
 
 
 def _read_answer(question: "Question") -> str:
     """The next line of stdin; the end of it leaves."""
-    line = sys.stdin.readline()
-    if not line.strip():
-        return _QUIT
     try:
+        line = "" if sys.stdin is None else sys.stdin.readline()
+        if not line.strip():
+            return _QUIT
         given = msgspec.json.decode(line)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise InvalidInputError(f"answer: expected a JSON object: {error}", hint=_LINE_HINT) from error
     answer = converted(given, _Given, "answer", hint=_LINE_HINT)
     if answer.question_id not in {None, question.question_id}:

@@ -1,6 +1,7 @@
 """A review: people say of two sides at a time whether they are one need, and every answer is a decision."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -197,7 +198,8 @@ class Review:
         if self._now is None:
             return datetime.now(UTC)
         moment = self._now  # the order of decisions is that of their times
-        self._now += timedelta(microseconds=1)
+        with suppress(OverflowError):  # at the end of time
+            self._now += timedelta(microseconds=1)
         return moment
 
 
