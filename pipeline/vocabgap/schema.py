@@ -276,11 +276,15 @@ class Together(NamedTuple):
 
 
 class Apart(NamedTuple):
-    """Cannot-link: some surfaces may not be in the group of the anchor, and leave it together."""
+    """Cannot-link: some surfaces may not be in the group of the anchor, and leave it together.
+
+    What is said to stay does; what is said to do neither goes where it is nearer.
+    """
 
     anchor: str
     leaving: tuple[str, ...]
     name: str  # what the new group is known by
+    staying: tuple[str, ...] = ()  # beside the anchor
 
     @property
     def surfaces(self) -> tuple[str, ...]:

@@ -77,6 +77,15 @@ def test_the_undecided_go_to_the_side_that_they_resemble() -> None:
     assert grouped_wordings(parted) == {frozenset(MASKS[:2]), frozenset(MASKS[2:4])}
 
 
+def test_what_is_said_to_stay_does_whatever_it_resembles() -> None:
+    found = cluster(asking(*MASKS[:4]), threshold=1.0)
+    like_what_leaves = min({*MASKS[2:4]} - {"cloud mask"})
+
+    parted = found.constrained([Apart("sky mask", ("cloud mask",), "mine", (like_what_leaves,))])
+
+    assert grouped_wordings(parted) == {frozenset({*MASKS[:4]} - {"cloud mask"}), frozenset({"cloud mask"})}
+
+
 def test_the_undecided_stay_where_they_resemble_both_alike() -> None:
     found = cluster(asking("sky bado", "sky fige", "sky"), threshold=1.0)
     assert found.clusters.height == 1

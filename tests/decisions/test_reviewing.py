@@ -84,6 +84,21 @@ def test_nothing_is_asked_twice_nor_in_a_later_review(found: Clusters) -> None:
     assert asked[:20] == [each.question_id for each in whole.asked]
 
 
+def test_two_needs_are_the_two_sides_that_were_shown() -> None:
+    """Whatever else the wordings of a side resemble: some are nearer to the other side's."""
+    found = corpus(
+        *vg.scan(Path(__file__).parents[2] / "data" / "demo").records["missing_capability"].drop_nulls()
+    )
+    for question in found.questions(top=0):
+        if question.are_one:
+            under_review = Review(found, actor="ana")
+            under_review.follow([under_review.decision(question, is_one=False)])
+            groups = dict(under_review.clusters.wordings.select("wording", "cluster").iter_rows())
+            sides = [{groups[wording] for wording in side} for side in (question.left, question.right)]
+            assert [len(side) for side in sides] == [1, 1], question.question_id
+            assert sides[0] != sides[1]
+
+
 def test_what_is_skipped_decides_nothing(found: Clusters) -> None:
     done = vg.review(found, lambda _: "skip", questions=3, actor="ana")
 

@@ -127,6 +127,9 @@ class _Groups:
                 f"'{constraint.anchor}' and '{constraint.leaving[0]}' are to be together and apart",
                 hint="undo one of the decisions",
             )
+        # What an earlier decision holds together with what leaves, leaves.
+        there = [point for point in map(self._place, constraint.staying) if self._group[point] == group]
+        staying = staying.union(*(tied for tied in map(self._links.of, there) if tied.isdisjoint(leaving)))
         gone = {*leaving, *self._nearer(group, staying, leaving)}
         members = self._members[group]
         number = max(self._labelled) + 1

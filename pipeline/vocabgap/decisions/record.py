@@ -84,6 +84,7 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
         capability: What it is about; only an undo has none.
         other: What is merged into the capability.
         wordings: What is split off from it.
+        staying: What is said to stay when others are split off; what is in neither goes where it is nearer.
         label: What it is called from now on.
         entry: The vocabulary entry that was authored for it.
         undoes: The decision that is undone.
@@ -100,12 +101,15 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     label: str | None = None
     entry: str | None = None
     undoes: str | None = None
+    staying: tuple[_Text, ...] = ()
 
     def __post_init__(self) -> None:
         needed = _NEEDED.get(self.action)
         if (self.capability is None) != (self.action is Action.UNDO):
             verb = "has no" if self.action is Action.UNDO else "needs a"
             raise ValueError(f"{self.action} {verb} field 'capability'")
+        if self.staying and self.action is not Action.SPLIT:
+            raise ValueError(f"{self.action} has no field 'staying'")
         for name in _NEEDED.values():
             value = getattr(self, name)
             if name == needed and not value:
@@ -159,6 +163,7 @@ def decide(
     label: str | None = None,
     entry: str | None = None,
     undoes: str | None = None,
+    staying: Iterable[str] = (),
 ) -> Decision:
     """Make a decision with its identifier.
 
@@ -187,6 +192,7 @@ def decide(
             label=label,
             entry=entry,
             undoes=undoes,
+            staying=tuple(staying),
         )
     except ValueError as error:
         raise InvalidInputError(str(error)) from error

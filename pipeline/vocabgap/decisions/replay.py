@@ -92,7 +92,8 @@ def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> Effectiv
         if decision.action is Action.MERGE:
             reasoned.append(Reasoned(decision, Together(anchors[0], anchors[1])))
         elif decision.action is Action.SPLIT:
-            apart = Apart(anchors[0], tuple(anchors[1:]), decision.decision_id)
+            staying = tuple(each for each in map(_surface, decision.staying) if each in present)
+            apart = Apart(anchors[0], tuple(anchors[1:]), decision.decision_id, staying)
             reasoned.append(Reasoned(decision, apart))
     require_agreement(reasoned)
     return EffectiveDecisions(tuple(reasoned), tuple(about), active, tuple(inactive))

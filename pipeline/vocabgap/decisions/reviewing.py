@@ -175,8 +175,9 @@ class Review:
     def decision(self, question: "Question", *, is_one: bool) -> Decision:
         """An answer as the decision that it is.
 
-        What is said to be one need is a merge, two needs are a split, whether or not that is so already: it
-        holds on to the wordings, so that no later data undoes it.
+        What is said to be one need is a merge, two needs are a split, whether or not that is so already, so
+        that no later data undoes it. A merge holds the first wordings of the sides together, a split keeps
+        all of both apart.
         """
         left, right = (
             subject(self._capabilities[surface(side[0])], side[0], side)
@@ -185,9 +186,15 @@ class Review:
         decided = partial(decide, actor=self._actor, time=self._moment())
         if is_one:
             return decided(Action.MERGE, left, reason="one need, when asked", other=right)
-        # All that is to leave is named; what is apart already need only be known again.
-        leaving = question.right if question.are_one else question.right[:KEPT_WORDINGS]
-        return decided(Action.SPLIT, left, reason="two needs, when asked", wordings=leaving)
+        # All of both sides is named; what is apart already need only be known again.
+        most = None if question.are_one else KEPT_WORDINGS
+        return decided(
+            Action.SPLIT,
+            left,
+            reason="two needs, when asked",
+            wordings=question.right[:most],
+            staying=question.left[1:most],
+        )
 
     def _agreeing(self, decision: Decision) -> Callable[[tuple[Decision, ...]], None]:
         """What refuses the decision where others have come that it contradicts."""
