@@ -34,11 +34,16 @@ _ABSENT: Final = (
     r"|allowed|permitted|enabled|covered)"
 )
 _LOST: Final = r"(?:missing|unsupported|unavailable|impossible|unreachable)"
+_REFUSED: Final = r"(?:401|403|404|405|501)(?: forbidden| error)?"
+_TRYING: Final = r"(?:trying to|(?:i|we) (?:try|tried|want|wanted) to)"
 # What stands before the need. Each may follow another: "feature request: add support for ...".
 _OPENINGS: Final = (
     r"\[?missing[ _-](?:tool|data|capability|operation)\b\]?\s*[:–-]*\s*",
     r"missing\s*[:–-]\s*|missing (?=[a-z])",
-    r"(?:feature request|feature|request|enhancement|feat)\s*(?:\([^)]*\))?\s*[:–-]\s*",
+    r"(?:feature request|feature|request|enhancement|feat)\s*(?:\([^)]*\)|\[[^]]*\])?\s*[:–-]\s*",
+    r"\[(?:feature(?: request)?|request|enhancement|feat|bug)\]\s*:?\s*",
+    rf"(?:(?:an?|the) )?(?:lack|absence) of (?:(?:an?|the|any) )?(?:{_MEANS_TO})?",
+    rf"(?:(?:http|error|status|got|gets?|an?|returns?) )*{_REFUSED} (?:when|on|while|for) (?:{_TRYING} )?",
     rf"(?:(?:there(?:'s| is| was)|there isn't|i have|i've|we have|have|had|got) )?(?:no|any) {_MEANS_TO}",
     rf"(?:(?:i|we|agents?|it|one) )?{_UNABLE} ",
     rf"(?:(?:i|we) )?{_WANTED} (?:to )?(?:be able to )?(?:(?:an?|the|some|one) )?(?:{_MEANS_TO})?",
