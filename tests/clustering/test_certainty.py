@@ -88,7 +88,7 @@ def test_both_sides_of_a_split_are_not_unsure() -> None:
         (("sky mask", "mask of the sky"), ("fog on glass", "glass bead"), "none"),
         (
             ("10 mask", "10 fog", "11 lens", "11 hue"),
-            ("120 mask", "120 fog", "172 lens", "172 hue"),
+            ("120 mask", "120 fog", "162 lens", "162 hue"),
             Angles(),
         ),
     ],

@@ -73,6 +73,37 @@ def test_larger_groups_may_be_further_apart() -> None:
     np.testing.assert_allclose(found, [0.3, 0.3, 0.3 + 0.2 * (1.0 - 2.0**-0.5)])
 
 
+CROWDED: Final = Cut(pair=0.3, group=0.0, sentence=0.0, crowded=0.5)
+
+
+@pytest.mark.parametrize(
+    ("heights", "pair"),
+    [
+        ((0.5, 0.6, 0.7, 0.8, 0.9), 0.3),  # nothing is near
+        ((0.1, 0.3, 0.5, 0.6, 0.7), 0.3 - 0.5 * (0.4 - 0.3)),  # the second of five
+        ((0.1, 0.2, 0.2, 0.2, 0.3), 0.3 - 0.5 * (0.4 - 0.2)),
+        ((0.0, 0.0, 0.0, 0.0, 0.0), 0.3 - 0.5 * 0.4),
+        ((0.1,), 0.3),  # the others are beyond what is known
+    ],
+)
+def test_where_wordings_are_near_anyway_they_part_sooner(heights: tuple[float, ...], pair: float) -> None:
+    merges = linkage(
+        *((0 if at == 0 else 5 + at, at + 1, height, at + 2) for at, height in enumerate(heights))
+    )
+
+    found = cuts(merges, np.ones(6), np.zeros(6), CROWDED)
+
+    np.testing.assert_allclose(found, pair)
+
+
+def test_merges_of_what_is_not_compared_do_not_say_how_near_wordings_are() -> None:
+    merges = linkage((0, 1, 0.1, 2), (2, 3, 0.1, 2), (4, 5, 0.5, 4))
+
+    found = cuts(merges, np.ones(4), np.zeros(4), CROWDED, counted=np.array([1, 0, 1, 0]))
+
+    np.testing.assert_allclose(found, 0.3)
+
+
 def test_of_what_contrasts_the_lesser_side_leaves() -> None:
     merges = linkage((0, 1, 0.1, 4), (2, 3, 0.15, 2), (4, 5, 0.3, 6))
     weights = np.array([1.0, 3.0, 1.0, 1.0])

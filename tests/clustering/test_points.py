@@ -113,6 +113,25 @@ def test_a_text_is_the_need_and_what_the_record_says_of_it() -> None:
     assert found.text_contents == ("trace coastlin harbour map drawn scan hand",)
 
 
+def test_what_was_used_instead_is_read_but_adds_no_words() -> None:
+    records = details(
+        {"missing_capability": "sky mask", "intent": "harbour map"}, {"missing_capability": "tilt shift"}
+    ).with_columns(pl.Series("operations_involved", [["draw_line", "fill"], None], pl.List(pl.String)))
+
+    found = with_texts(records)
+
+    assert found.texts == ("sky mask. harbour map. draw line, fill", "tilt shift")
+    assert found.text_contents == ("sky mask harbour map", "tilt shift")
+
+
+def test_operations_are_those_of_the_record_that_says_most() -> None:
+    records = details(
+        {"missing_capability": "sky mask", "intent": "harbour map"}, {"missing_capability": "sky mask"}
+    ).with_columns(pl.Series("operations_involved", [["fill"], ["draw_line"]]))
+
+    assert with_texts(records).texts == ("sky mask. harbour map. fill",)
+
+
 def test_a_need_of_which_nothing_more_is_said_is_its_text() -> None:
     found = with_texts(details({"missing_capability": "trace a coastline", "description": " ", "intent": ""}))
 

@@ -37,7 +37,7 @@ class Cascade(NamedTuple):
         rows: A row each surface: its own words, and the meaning of the one that stands for it, if any does.
         linkage: Table `linkage` of all surfaces.
         max_distance: The linkage holds every merge by meaning below this distance.
-        counted: 1 for what stands for itself or others, 0 for what another one stands for; shape (n,).
+        counted: 1 for what was embedded, for itself or for others, else 0; shape (n,).
     """
 
     rows: Rows
@@ -81,7 +81,7 @@ def cascaded(
     by_meaning, max_distance = average_linkage(rows, embedded.weights, max_distance)
     linkage = _joined(merges, _merges(by_meaning, roots[chosen]), points.weights)
     counted = np.zeros(len(groups), np.int64)
-    counted[standing] = 1
+    counted[standing[chosen]] = 1
     return Cascade(_rows_of_all(points, rows, place[groups]), linkage, max_distance, counted)
 
 

@@ -4,6 +4,9 @@ Two wordings alone have to be near to be one need; two groups of many may be fur
 many distances is surer than one of them. Sentences that mean the same share fewer words than noun phrases
 do, among many that say nothing, so a group of sentences is held together by less. And what stands at
 different poles of a contrast (add, remove) is no one need, however near it is.
+
+Corpora differ, too: where all speak of a few things, wordings of different needs are near each other, so what
+is one need has to be nearer still.
 """
 
 from typing import Final, NamedTuple
@@ -23,9 +26,10 @@ Sides = npt.NDArray[np.int8]
 class Cut(NamedTuple):
     """The cosine distances at which needs part."""
 
-    pair: float  # two single noun phrases
+    pair: float  # two single noun phrases, at most
     group: float  # how much further two groups may be, the more the larger they are
     sentence: float  # how much further sentences may be
+    crowded: float = 0.0  # how much nearer phrases have to be where a corpus is crowded, by its distance
 
     @property
     def farthest(self) -> float:
@@ -35,7 +39,8 @@ class Cut(NamedTuple):
 
 # Fitted on gap logs, and on public phrases after them, a family left out at a time.
 WORDS_CUT: Final = Cut(0.55, 0.0, 0.21)
-MEANING_CUT: Final = Cut(0.34, 0.2, 0.15)
+MEANING_CUT: Final = Cut(0.32, 0.25, 0.2, 0.3)
+SPARSE: Final = 0.4  # a corpus is crowded if a quarter of the merges are below this distance
 
 
 class Tree(NamedTuple):
@@ -86,7 +91,7 @@ def cuts(
         weights: How often each surface was mentioned, shape (n,).
         clause_shares: The share of clause words of each surface, shape (n,).
         cut: Where needs part.
-        counted: 0 for a surface that does not count as one of many, for another stands for it; else 1.
+        counted: 1 for each surface by default; 0 for one that is not compared, for another stands for it.
     """
     count = len(weights)
     mass = np.concatenate([weights * clause_shares, np.zeros(linkage.height)]).tolist()
@@ -98,7 +103,18 @@ def cuts(
     sentence = sentence_share(np.array(mass[count:]) / linkage["size"].to_numpy())
     # How much surer the mean of many distances is than one of them.
     surer = 1.0 - 1.0 / np.sqrt(np.maximum(surfaces[count:], 2) / 2.0)
-    return cut.pair + cut.group * surer + cut.sentence * sentence
+    pair = cut.pair
+    if cut.crowded:
+        pair -= cut.crowded * max(0.0, SPARSE - _quarter(linkage, np.array(surfaces), sum(surfaces[:count])))
+    return pair + cut.group * surer + cut.sentence * sentence
+
+
+def _quarter(linkage: pl.DataFrame, surfaces: IntArray, compared: int) -> float:
+    """The distance below which a quarter of the merges between surfaces that are compared lies."""
+    sides = (surfaces[linkage[side].to_numpy()] > 0 for side in ("left", "right"))
+    heights = np.sort(linkage["height"].to_numpy()[np.logical_and(*sides)])
+    nearest = (compared - 1) // 4
+    return float(heights[nearest]) if 0 <= nearest < len(heights) else SPARSE
 
 
 def flat_groups(

@@ -36,7 +36,12 @@ _NOUNS_TOO: Final = "can will may might must does"
 CLAUSE_STEMS: Final = frozenset(map(stem, _CLAUSE_WORDS.split()))
 _AMBIGUOUS_STEMS: Final = frozenset(map(stem, _NOUNS_TOO.split()))
 _SENTENCE_FROM: Final = 0.10  # share of clause words from which on a wording is a sentence
-_DETAILS: Final = ("intent", "description", "workaround")  # columns that say more of a need, in this order
+_DETAILS: Final = (
+    "intent",
+    "description",
+    "workaround",
+)  # columns that say more of a need, in this order ...
+_OPERATIONS: Final = "operations_involved"  # ... and names of what was used instead
 
 
 @dataclass(frozen=True)
@@ -49,8 +54,8 @@ class Points:
         contents: The words of each surface that are compared, joined by spaces.
         clause_shares: The share of words in each surface that only stand in sentences, shape (n,).
         words_of: Gives the words of a surface that are compared, joined by spaces.
-        texts: Of each surface its need, then intent, description and workaround of the record that says most
-            of it. Empty without `with_texts`.
+        texts: Of each surface its need, then intent, description, workaround and operations of the record
+            that says most of it. Empty without `with_texts`.
         text_contents: The words of each text that are compared, joined by spaces.
     """
 
@@ -94,15 +99,21 @@ class Points:
         """The same with what the records say beside their phrase.
 
         Args:
-            records: Those that the points were made of, with `workaround`, too, if it is there.
+            records: Those that the points were made of, with `workaround` and `operations_involved`, too, if
+                they are there.
             wordings: Columns `wording` and `surface`: what is said of which surface, by default its own.
         """
-        details = _details_of(records, self.wordings if wordings is None else wordings)
+        said, used = _details_of(records, self.wordings if wordings is None else wordings)
+        names = self.surfaces["surface"].to_list()
+        without_names = [
+            f"{need}. {said[name]}" if name in said else need
+            for need, name in zip(self.needs, names, strict=True)
+        ]
         texts = tuple(
-            f"{said}. {details[surface]}" if surface in details else said
-            for said, surface in zip(self.needs, self.surfaces["surface"], strict=True)
+            f"{text}. {used[name]}" if name in used else text
+            for text, name in zip(without_names, names, strict=True)
         )
-        text_contents = tuple(self.words_of(surface(text)) for text in texts)
+        text_contents = tuple(self.words_of(surface(text)) for text in without_names)
         return replace(self, texts=texts, text_contents=text_contents)
 
 
@@ -183,22 +194,37 @@ def wordings_of(records: pl.DataFrame) -> pl.DataFrame:
     return counted.with_columns(pl.col("mentions").cast(pl.Int64), surfaces)
 
 
-def _details_of(records: pl.DataFrame, wordings: pl.DataFrame) -> dict[str, str]:
-    """What is said beside the phrase by the record of each surface that says most; none where none does."""
+def _details_of(records: pl.DataFrame, wordings: pl.DataFrame) -> tuple[dict[str, str], dict[str, str]]:
+    """What the record of each surface that says most says beside the phrase, and what was used there."""
     columns = [stripped(pl.col(name)) for name in _DETAILS if name in records.columns]
     said = [pl.when(column != "").then(column) for column in columns]
+    used = pl.lit("")
+    if _OPERATIONS in records.columns:
+        used = pl.col(_OPERATIONS).list.join(", ", ignore_nulls=True).str.replace_all("_", " ").fill_null("")
     details = (
         records.select(
-            phrase().alias("wording"), pl.concat_str(said, separator=". ", ignore_nulls=True).alias("detail")
+            phrase().alias("wording"),
+            pl.concat_str(said, separator=". ", ignore_nulls=True).alias("detail"),
+            used.alias("used"),
         )
-        .filter(pl.col("detail") != "")
+        .filter((pl.col("detail") != "") | (pl.col("used") != ""))
         .join(wordings.select("wording", "surface"), on="wording")
-        .select("surface", "detail")
+        .select("surface", "detail", "used")
         .unique()
-        .sort("surface", pl.col("detail").str.len_chars(), "detail", descending=[False, True, False])
+        .sort(
+            "surface",
+            pl.col("detail").str.len_chars(),
+            "detail",
+            "used",
+            descending=[False, True, False, False],
+        )
         .unique("surface", keep="first", maintain_order=True)
     )
-    return dict(details.iter_rows())
+    said_of, used_for = (
+        dict(details.filter(pl.col(name) != "").select("surface", name).iter_rows())
+        for name in ("detail", "used")
+    )
+    return said_of, used_for
 
 
 def surfaces_of(wordings: pl.DataFrame) -> pl.DataFrame:
