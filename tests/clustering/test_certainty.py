@@ -65,21 +65,18 @@ def test_wordings_that_look_alike_are_one_need() -> None:
     )
 
 
-def test_what_people_decided_is_not_unsure() -> None:
-    found = grouped(*LOOSE, threshold=0.99)
-    decided = found.constrained([Together(surface("fog over water"), surface("curtain rail"))])
-
-    assert certainty_of(decided, LOOSE[0]) == (5, 5, False)
-
-
-def test_both_sides_of_a_split_are_not_unsure() -> None:
+def test_what_people_decided_is_not_marked_and_stays_unsure() -> None:
     found = grouped(*LOOSE, threshold=0.99)
     first, *_, last = found.wordings["surface"].sort()
+    assert found.clusters["mixed"].to_list() == [True]
 
+    united = found.constrained([Together(surface("fog over water"), surface("curtain rail"))])
     parted = found.constrained([Apart(first, (last,), "a split")])
 
-    assert parted.clusters["mentions_low"].to_list() == parted.clusters["mentions"].to_list()
-    assert parted.clusters["mixed"].any() is False
+    for decided in (united, parted):
+        assert not decided.clusters["mixed"].any()
+        low, high = decided.clusters["mentions_low"], decided.clusters["mentions_high"]
+        assert (low < high).any()
 
 
 @pytest.mark.parametrize(

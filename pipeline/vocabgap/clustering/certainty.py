@@ -5,7 +5,8 @@ largest part that a tighter cut leaves of the group and a multiple of the group 
 Fitted on five labelled sets and checked on seven others; the figures stand in the manual. It tells nothing of
 the records that were not logged, and nothing of ranks: intervals of those come from draws of images.
 
-What people have decided about is not unsure.
+What people have decided about is not said to hold several needs. How large it is stays unsure: an answer is
+about two sides of a group, and says nothing of the wordings that are still elsewhere.
 """
 
 from collections.abc import Collection
@@ -53,7 +54,7 @@ def certainty(
         tree: The dendrogram.
         threshold: The distance at which it was cut; None where that went by the wordings.
         shift: How much further than these say groups were let be apart.
-        decided: The groups that people have decided about.
+        decided: The groups that people have decided about, which are not marked.
     """
     margins = BY_MEANING if tree.cut == MEANING_CUT else BY_WORDS
     parts = tree.labels(threshold, shift - margins.tighter)
@@ -67,9 +68,7 @@ def certainty(
     low = np.maximum(np.floor(margins.share * low), same)
     high = np.maximum(np.where(surfaces == 1, high, np.ceil(margins.times * high)), size)
     mixed = (cohesion < margins.mixed_below) & (size >= LEAST_MENTIONS) & (surfaces > 1)
-    sure = np.array(sorted(decided), np.int64)
-    low[sure] = high[sure] = size[sure]
-    mixed[sure] = False
+    mixed[np.array(sorted(decided), np.int64)] = False
     return pl.DataFrame(
         {"mentions_low": low.astype(np.int64), "mentions_high": high.astype(np.int64), "mixed": mixed}
     )
