@@ -20,6 +20,9 @@ OPENINGS = [
     "unable to {}",
     "It isn't possible to {}",
     "impossible to {}",
+    "I was unable to {}",
+    "Could not find a way to {}",
+    "couldn't find any tool to {}",
     "wanted to {}",
     "I want to be able to {}",
     "would need a way to {}",
@@ -112,6 +115,11 @@ def test_frames_are_taken_off_one_after_the_other(wording: str, left: str) -> No
 )
 def test_what_narrows_a_need_is_no_frame(wording: str) -> None:
     assert need(wording) == wording
+
+
+def test_a_verb_keeps_its_particle() -> None:
+    assert need("colour speckles cannot be taken out") == "colour speckles taken out"
+    assert need("layers can't be merged down by hand") == "layers merged down"
 
 
 @pytest.mark.parametrize("passive", ["can't be", "cannot be", "couldn't be", "can’t be"])

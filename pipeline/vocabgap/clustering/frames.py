@@ -45,7 +45,7 @@ _OPENINGS: Final = (
     rf"(?:(?:an?|the) )?(?:lack|absence) of (?:(?:an?|the|any) )?(?:{_MEANS_TO})?",
     rf"(?:(?:http|error|status|got|gets?|an?|returns?) )*{_REFUSED} (?:when|on|while|for) (?:{_TRYING} )?",
     rf"(?:(?:there(?:'s| is| was)|there isn't|i have|i've|we have|have|had|got) )?(?:no|any) {_MEANS_TO}",
-    rf"(?:(?:i|we|agents?|it|one) )?{_UNABLE} ",
+    rf"(?:(?:i|we|agents?|it|one) )?(?:(?:was|were|am|are) )?{_UNABLE} (?:find (?:(?:an?|any|the) )?{_MEANS_TO})?",
     rf"(?:(?:i|we) )?{_WANTED} (?:to )?(?:be able to )?(?:(?:an?|the|some|one) )?(?:{_MEANS_TO})?",
     rf"(?:add|allow|support|enable|provide|expose|implement|introduce) (?:(?:an?|the) )?{_MEANS} {_TO} ",
     rf"(?:(?:an?|the) )?{_MEANS} (?:to|for) ",
@@ -76,7 +76,10 @@ _ENDINGS: Final = (
     r";.*$",
     r" [–—-]+ .*$",
 )
-_PASSIVE: Final = re.compile(r" (?:can't|cannot|couldn't|could not) be (\w+)\b.*$", re.IGNORECASE)
+_PASSIVE: Final = re.compile(
+    r" (?:can't|cannot|couldn't|could not) be (\w+(?: (?:out|off|down|up|back|away)\b)?).*$",
+    re.IGNORECASE,
+)
 _LEAST: Final = 3  # letters and digits that have to be left
 _ROUNDS: Final = 3
 _JOINTS: Final = re.compile(r"[_`]+")  # snake_case, `code`

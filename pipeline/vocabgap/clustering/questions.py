@@ -28,7 +28,8 @@ _FIRST: Final = 5  # lessons before which the cut is asked about
 _CONTRASTING: Final = 0.06  # how often two sides are one need that stand at poles of a contrast ...
 _NEAR: Final = 0.6  # ... which are asked about if they are no further apart
 _BELOW_TOP: Final = 0.5  # what a change counts in the next groups below the top
-_FEWEST: Final = 2  # mentions of a side
+_FEWEST: Final = 2  # mentions of a side; what has fewer comes later,
+_SURE: Final = 0.03  # and last that of which hardly an answer would change anything
 _CUT_POWER: Final = 0.25  # of the smaller side's mentions, where the cut is asked about
 
 
@@ -127,7 +128,7 @@ def _merges(
     largest = whole.copy()
     of_group = mentions.tolist()
     seen = set[tuple[int, int]]()
-    found: list[_Merge] = []
+    found: list[tuple[bool, bool, _Merge]] = []
     sides = zip(tree.linkage["left"].to_list(), tree.linkage["right"].to_list(), strict=True)
     for number, (left, right) in enumerate(sides):
         node = tree.n_samples + number
@@ -146,14 +147,14 @@ def _merges(
             apart, (smaller, standing) = pair, sorted(of_group[group] for group in pair)
             if smaller + standing < last or (contrasts and heights[number] >= _NEAR):
                 continue
-        if smaller >= _FEWEST:
-            chance = _CONTRASTING if contrasts else float(likelihood(beyond[number], smaller))
-            change = 1.0 - chance if apart is None else chance
-            value = change * smaller * (1.0 if standing >= last else _BELOW_TOP)
-            if about_cut:
-                value = 0.0 if contrasts else chance * (1.0 - chance) * smaller**_CUT_POWER
-            found.append(_Merge(value, number, chance, apart))
-    return sorted(found, key=lambda merge: (-merge.value, merge.number))
+        chance = _CONTRASTING if contrasts else float(likelihood(beyond[number], smaller))
+        change = 1.0 - chance if apart is None else chance
+        value = change * smaller * (1.0 if standing >= last else _BELOW_TOP)
+        if about_cut:
+            value = 0.0 if contrasts else chance * (1.0 - chance) * smaller**_CUT_POWER
+        found.append((change < _SURE, smaller < _FEWEST, _Merge(value, number, chance, apart)))
+    found.sort(key=lambda each: (*each[:2], -each[2].value, each[2].number))
+    return [merge for *_, merge in found]
 
 
 def _question(
