@@ -75,11 +75,16 @@ def test_no_question_tears_apart_what_a_decision_holds_together(found: Clusters)
     assert all(tied.isdisjoint(each.right) for each in asked if each.are_one)
 
 
-def test_what_one_mention_alone_says_is_not_asked_about() -> None:
-    asked = list(said(*MASKS, *GRAINS, times=1).questions())
+def test_what_one_mention_alone_says_is_asked_about_later_and_what_is_sure_last() -> None:
+    asked = list(said(*MASKS, *GRAINS, times=1).questions(about_cut=False))
 
-    assert asked
-    assert all(min(each.left_mentions, each.right_mentions) > 1 for each in asked)
+    changing = [1 - each.likely if each.are_one else each.likely for each in asked]
+    later = [
+        (change < 0.03, min(each.left_mentions, each.right_mentions) == 1)
+        for each, change in zip(asked, changing, strict=True)
+    ]
+    assert later == sorted(later)
+    assert len(set(later)) > 1
 
 
 def test_a_larger_top_asks_about_smaller_groups() -> None:

@@ -45,7 +45,10 @@ _OPENINGS: Final = (
     rf"(?:(?:an?|the) )?(?:lack|absence) of (?:(?:an?|the|any) )?(?:{_MEANS_TO})?",
     rf"(?:(?:http|error|status|got|gets?|an?|returns?) )*{_REFUSED} (?:when|on|while|for) (?:{_TRYING} )?",
     rf"(?:(?:there(?:'s| is| was)|there isn't|i have|i've|we have|have|had|got) )?(?:no|any) {_MEANS_TO}",
-    rf"(?:(?:i|we|agents?|it|one) )?(?:(?:was|were|am|are) )?{_UNABLE} (?:find (?:(?:an?|any|the) )?{_MEANS_TO})?",
+    (
+        rf"(?:(?:i|we|agents?|it|one) )?(?:(?:was|were|am|are) )?{_UNABLE} "
+        rf"(?:find (?:(?:an?|any|the) )?{_MEANS_TO})?"
+    ),
     rf"(?:(?:i|we) )?{_WANTED} (?:to )?(?:be able to )?(?:(?:an?|the|some|one) )?(?:{_MEANS_TO})?",
     rf"(?:add|allow|support|enable|provide|expose|implement|introduce) (?:(?:an?|the) )?{_MEANS} {_TO} ",
     rf"(?:(?:an?|the) )?{_MEANS} (?:to|for) ",
