@@ -452,6 +452,22 @@ CAPABILITIES: Final = Table(
 )  # fmt: skip
 
 
+COMBINATIONS: Final = Table(
+    "combinations",
+    "one set of operations that recur together in records, whatever else these involve",
+    (
+        Column("operations", NAMES, "the operations, aliases folded, sorted by name"),
+        Column("size", pl.Int64, "how many they are, two or more"),
+        Column("records", pl.Int64, "records that involve all of them; a session's equal ones count once"),
+        Column("sessions", pl.Int64, "distinct sessions among them; a record of an unknown one has its own"),
+        Column("images", pl.Int64, "distinct images among them"),
+        Column("expected", pl.Float64, "records by chance, if one of them joined the others regardless"),
+        Column("lift", pl.Float64, "records for each one that is expected; 1 is chance"),
+        Column("lift_low", pl.Float64, "lower end of the 90 % interval of the lift; above 1 is no chance"),
+    ),
+)
+
+
 LISTED: Final = Table(
     "listed",
     "one record that counts, as a review lists it",
@@ -492,4 +508,6 @@ CHUNKS: Final = Table(
 )
 
 
-PUBLISHED: Final = {table.name: table for table in (RECORDS, CAPABILITIES, GAPS, REJECTS, LINEAGE, GROUPS)}
+PUBLISHED: Final = {
+    table.name: table for table in (RECORDS, CAPABILITIES, GAPS, REJECTS, LINEAGE, GROUPS, COMBINATIONS)
+}

@@ -13,7 +13,7 @@ from builders.command import vocabgap
 
 FILES = [
     "report.md", "report.html", "capabilities.parquet", "gaps.parquet", "rejects.parquet",
-    "lineage.parquet", "groups.parquet", "run.json",
+    "lineage.parquet", "groups.parquet", "combinations.parquet", "run.json",
 ]  # fmt: skip
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1+1", " =1+1"]
 
@@ -194,6 +194,20 @@ def test_json_has_one_event_a_capability_and_ends_in_the_result(photos: Path, tm
     assert (result["event"], result["capabilities"], result["mentions"]) == ("result", 2, 3)
     assert (result["out"], result["files"]) == (str(tmp_path / "out"), FILES)
     assert (result["account"]["lines"], result["account"]["rejects"]) == (4, 1)
+
+
+def test_json_has_an_event_a_set_of_operations_that_exceeds_chance(tmp_path: Path) -> None:
+    lists = [["crop", "blur"]] * 5 + [["grain"]] * 20
+    images = {
+        f"image-{number}": [gap("sky mask", operations_involved=names, session_id=str(number))]
+        for number, names in enumerate(lists)
+    }
+    told = vocabgap("--json", "report", write_corpus(tmp_path, images, "of-sets"))
+    events = [json.loads(line) for line in told.out.splitlines()]
+    (event,) = (event["combination"] for event in events if event["event"] == "combination")
+    low = event.pop("lift_low")
+    assert event == {"operations": ["blur", "crop"], "records": 5, "images": 5, "expected": 1.0, "lift": 5.0}
+    assert 1 < low < 5
 
 
 def test_what_is_probably_covered_is_told_beside_the_ranking(photos: Path, tmp_path: Path) -> None:

@@ -1,11 +1,17 @@
+import json
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from builders import gap, write_corpus
+from builders.reporting import publish, text_of
 from vocabgap.ingest.scanning import scan
+from vocabgap.pipeline import Run
 from vocabgap.reporting.overviews import Combination, recurring
+from vocabgap.reporting.writing import render
+from vocabgap.schema import COMBINATIONS
+from vocabgap.settings.model import AliasSettings, Settings
 
 
 def counted(
@@ -80,3 +86,65 @@ def test_at_most_ten_are_shown(tmp_path: Path) -> None:
 
 def test_no_records_have_no_combinations(tmp_path: Path) -> None:
     assert recurring(counted(tmp_path, ["a", "b"], ["a", "b"]).clear()) == ()
+
+
+def published(tmp_path: Path, *operations: list[str], **arguments: object) -> Run:
+    """A run over an image and a session a list of operations."""
+    images = {
+        f"image-{number}": [gap("sky mask", operations_involved=names, session_id=f"s-{number}")]
+        for number, names in enumerate(operations)
+    }
+    return publish(tmp_path, write_corpus(tmp_path, images), **arguments)
+
+
+def test_a_pair_is_told_where_no_two_records_name_just_the_same(tmp_path: Path) -> None:
+    others = [["grain", "lens"], ["grain", "spots"], ["lens"], ["spots"]] * 4
+    text = text_of(published(tmp_path, *(["blur", "crop", name] for name in "abcde"), *others))
+    assert "| blur + crop | 5 | 5 | 1.2 | 4.2 |" in text
+    assert "A session that names the same operations again counts once." in text
+
+
+def test_what_is_no_more_than_chance_is_in_the_table_alone(tmp_path: Path) -> None:
+    made = published(tmp_path, *[["a", "b"], ["a"], ["b"], ["c"]] * 5)
+    assert made.published.combinations is not None
+    assert made.published.combinations["operations"].to_list() == [["a", "b"]]
+    assert "No operations stand together in clearly more records than by chance" in text_of(made)
+    assert made.published.summary.beyond_chance == ()
+
+
+def test_own_aliases_of_a_run_fold_in_its_sets(tmp_path: Path) -> None:
+    settings = Settings(aliases=AliasSettings(operations={"trim": "crop"}))
+    made = published(tmp_path, ["trim", "blur"], ["crop", "blur"], ["trim", "blur"], settings=settings)
+    assert made.published.combinations is not None
+    assert made.published.combinations["operations"].to_list() == [["blur", "crop"]]
+
+
+def test_records_with_very_many_operations_are_said_to_be_left_out(tmp_path: Path) -> None:
+    many = [f"operation {number}" for number in range(200)]
+    text = text_of(published(tmp_path, many, many, many))
+    assert "Left out are 3 records with more than 20 operations." in text
+
+
+def test_that_rarer_sets_are_left_out_is_said(tmp_path: Path) -> None:
+    made = published(tmp_path, *[["a", "b"]] * 5, *[["c"]] * 20)
+    assert "has 1 set, none in fewer than 5 records." in text_of(made)
+
+
+def test_a_run_that_was_published_without_sets_is_rendered_without_them(tmp_path: Path) -> None:
+    made = published(tmp_path, *[["a", "b"]] * 5, *[["c"]] * 20)
+    assert "combinations.parquet" in text_of(made)
+    folder = made.published.folder
+    (folder / "combinations.parquet").unlink()
+    manifest = json.loads((folder / "run.json").read_bytes())
+    manifest["outputs"] = [each for each in manifest["outputs"] if each["name"] != "combinations.parquet"]
+    (folder / "run.json").write_text(json.dumps(manifest))
+    again = render(folder)
+    assert again.combinations is None
+    assert "combinations.parquet" not in (folder / "report.md").read_text(encoding="utf-8")
+
+
+def test_published_table_has_exactly_its_schema(tmp_path: Path) -> None:
+    made = published(tmp_path, *[["a", "b"]] * 3)
+    frame = pl.read_parquet(made.published.folder / "combinations.parquet")
+    assert frame.schema == COMBINATIONS.schema
+    assert frame.equals(made.published.combinations)

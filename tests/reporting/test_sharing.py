@@ -166,6 +166,40 @@ def test_operations_together_are_named_where_enough_images_have_just_these(tmp_p
     assert "grain" not in shared_page(made)
 
 
+def test_sets_of_operations_are_shared_where_each_is_named_and_enough_images_have_them(
+    tmp_path: Path,
+) -> None:
+    lists = [["crop", "blur"]] * 3 + [["crop", "grain"]] * 2 + [["crop", "grain", "secret"]]
+    images = {
+        f"image-{number}": [
+            gap(
+                "sky mask",
+                operations_involved=[*names, "alone"][: 3 if number else 2],
+                session_id=str(number),
+            )
+        ]
+        for number, names in enumerate(lists)
+    }
+    # One image, and three sessions: what recurs there is told of this image alone.
+    images["own"] = [
+        gap("film grain", operations_involved=["mine", "blur"], session_id=f"o-{n}") for n in range(3)
+    ]
+    made = publish(tmp_path, write_corpus(tmp_path, images), share=3)
+    told = {each.operations for each in made.published.summary.recurring_sets or ()}
+    assert {("blur", "crop"), ("blur", "mine")} <= told
+    shared = shared_summary(made, 3)
+    named = {tally.name for each in shared.everything for tally in each.capability.operations}
+    sets = shared.recurring_sets or ()
+    assert ("blur", "crop") in {each.operations for each in sets}
+    assert named.issuperset(name for each in sets for name in each.operations)
+    assert min(each.images for each in sets) >= 3
+    page = payload_of(shared)
+    assert page.together is not None
+    assert {page.operations[place] for place in page.together.operations} <= named
+    assert "mine" not in shared_page(made)
+    assert "secret" not in shared_page(made)
+
+
 def test_what_a_report_was_narrowed_to_is_told_without_names(tmp_path: Path) -> None:
     root = write_corpus(
         tmp_path, {name: [gap("sky mask", session_id="anna")] for name in ("one", "two", "three")}

@@ -16,20 +16,25 @@ from vocabgap.ingest.scanning import scan
 from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run, run
 from vocabgap.reporting.writing import report, with_capabilities
-from vocabgap.schema import CAPABILITIES, GAPS, REJECTS
+from vocabgap.schema import CAPABILITIES, COMBINATIONS, GAPS, REJECTS
 from vocabgap.settings.model import ReportSettings, Settings
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 FILES = (
     "report.md", "report.html", "capabilities.parquet", "gaps.parquet", "rejects.parquet",
-    "lineage.parquet", "groups.parquet", "run.json",
+    "lineage.parquet", "groups.parquet", "combinations.parquet", "run.json",
 )  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("name", "table"),
-    [("capabilities.parquet", CAPABILITIES), ("gaps.parquet", GAPS), ("rejects.parquet", REJECTS)],
-    ids=["capabilities", "gaps", "rejects"],
+    [
+        ("capabilities.parquet", CAPABILITIES),
+        ("gaps.parquet", GAPS),
+        ("rejects.parquet", REJECTS),
+        ("combinations.parquet", COMBINATIONS),
+    ],
+    ids=["capabilities", "gaps", "rejects", "combinations"],
 )
 def test_published_frames_have_exactly_their_schema(
     demo_run: Run, tmp_path: Path, name: str, table: object

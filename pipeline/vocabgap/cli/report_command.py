@@ -227,6 +227,8 @@ def _print_run(output: Output, result: "Run", text_format: TextFormat) -> None:
             output.event("capability", capability=item)
         for item in summary.covered:
             output.event("covered", capability=item)
+        for recurring in summary.beyond_chance:
+            output.event("combination", combination=recurring)
         output.event(
             "result",
             out=printable_name(str(result.published.folder)),

@@ -30,11 +30,12 @@ GAPS_NAME: Final = "gaps.parquet"
 REJECTS_NAME: Final = "rejects.parquet"
 LINEAGE_NAME: Final = "lineage.parquet"
 GROUPS_NAME: Final = "groups.parquet"
+COMBINATIONS_NAME: Final = "combinations.parquet"
 MANIFEST_NAME: Final = "run.json"
 # Every name that a run may write: an earlier run's file is not carried into a run without it.
 RUN_FILES: Final = frozenset(
     {MARKDOWN_NAME, PAGE_NAME, SHARE_NAME, MANIFEST_NAME, CAPABILITIES_NAME}
-    | {GAPS_NAME, REJECTS_NAME, LINEAGE_NAME, GROUPS_NAME}
+    | {GAPS_NAME, REJECTS_NAME, LINEAGE_NAME, GROUPS_NAME, COMBINATIONS_NAME}
 )
 _LIBRARIES: Final = ("numba", "numpy", "polars", "scikit-learn", "scipy", "snowballstemmer")
 ALL: Final = "all"

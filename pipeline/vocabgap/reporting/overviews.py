@@ -86,6 +86,17 @@ class Combination(msgspec.Struct, frozen=True):
     capabilities: int
 
 
+class RecurringSet(msgspec.Struct, frozen=True):
+    """A set of operations that stand together in records, whatever else these involve."""
+
+    operations: tuple[str, ...]  # sorted by name
+    records: int  # a session's with the same operations count once
+    images: int
+    expected: float  # records by chance
+    lift: float  # records for each one that is expected
+    lift_low: float  # lower end of its 90 % interval
+
+
 class TermMeaning(msgspec.Struct, frozen=True):
     """What a term means."""
 
@@ -248,6 +259,14 @@ def recurring(counted: pl.DataFrame, aliases: Mapping[str, str] | None = None) -
     fold = partial(fold_operation, aliases=OPERATION_ALIASES if aliases is None else aliases)
     rows = recurring_combinations(counted, fold).head(SHOWN)
     return tuple(msgspec.convert(row, Combination) for row in rows.iter_rows(named=True))
+
+
+def recurring_sets_of(combinations: pl.DataFrame | None) -> tuple[RecurringSet, ...] | None:
+    """The sets of table `combinations`, first those in most records beyond chance; None for no table."""
+    if combinations is None:
+        return None
+    rows = combinations.select(RecurringSet.__struct_fields__).iter_rows(named=True)
+    return tuple(msgspec.convert(row, RecurringSet) for row in rows)
 
 
 def _tenants(askers: tuple[Asker, ...]) -> set[str]:

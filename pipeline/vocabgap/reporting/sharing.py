@@ -13,7 +13,7 @@ from vocabgap.clustering.frames import need
 from vocabgap.ranking.evidence import folded, operation_sets
 from vocabgap.records.record import OPERATION_ALIASES, PHRASE_FIELDS, UNCATEGORIZED, fold_operation
 from vocabgap.reporting.capability import COVERED, OPEN, SETTLED, Capability, Listed, Tally, Wording
-from vocabgap.reporting.overviews import Account, Category, Combination, Withheld, categories_of
+from vocabgap.reporting.overviews import Account, Category, Combination, RecurringSet, Withheld, categories_of
 from vocabgap.reporting.summary import Summary, ties_of
 from vocabgap.schema import CAPABILITIES, IMAGE_KEY, phrase, stripped
 from vocabgap.text import stem, surface, words
@@ -106,6 +106,8 @@ def shareable(
         withheld=_withheld(summary, counted, many, common, fewest),
         terms=None,
         doubts=(),
+        recurring_sets=_recurring_sets(summary, shared, fewest),
+        overlong=0,
         grouped_by="",
     )
 
@@ -159,6 +161,18 @@ def _combinations(summary: Summary, common: CommonWords) -> tuple[Combination, .
     combinations = summary.combinations or ()
     shared = tuple(each for each in combinations if together(each.operations) in recurring)
     return shared or (None if combinations else summary.combinations)
+
+
+def _recurring_sets(
+    summary: Summary, shared: tuple[Listed, ...], fewest: int
+) -> tuple[RecurringSet, ...] | None:
+    """Those on enough images whose operations are all named by the capabilities that are shown."""
+    if summary.recurring_sets is None:
+        return None
+    named = {tally.name for each in shared for tally in each.capability.operations}
+    return tuple(
+        each for each in summary.recurring_sets if each.images >= fewest and named.issuperset(each.operations)
+    )
 
 
 def _common_tallies(tallies: tuple[Tally, ...], name: str, common: _Pairs) -> tuple[Tally, ...]:

@@ -8,17 +8,20 @@ import msgspec
 import polars as pl
 
 from vocabgap.ingest.accounting import ScanSummary
+from vocabgap.ranking.combinations import names_too_many
 from vocabgap.ranking.coverage import probably_covered
 from vocabgap.reporting.capability import COVERED, OPEN, Asker, Capability, Listed, listed, named_by
 from vocabgap.reporting.capability import SETTLED as SETTLED_GROUP
 from vocabgap.reporting.doubts import Doubt
 from vocabgap.reporting.manifest import Difference, Manifest, Rendering, filters
 from vocabgap.reporting.overviews import (
+    SHOWN,
     Account,
     Categorised,
     Category,
     CheckedTerms,
     Combination,
+    RecurringSet,
     Withheld,
     account_of,
     askers_of,
@@ -26,6 +29,7 @@ from vocabgap.reporting.overviews import (
     nothing,
     reclassified_of,
     recurring,
+    recurring_sets_of,
 )
 from vocabgap.schema import CAPABILITIES, IMAGE_KEY, RELATIONS, SETTLED
 from vocabgap.text import count
@@ -40,6 +44,7 @@ class Tables:
     rejects: pl.DataFrame | None = None
     lineage: pl.DataFrame | None = None
     groups: pl.DataFrame | None = None
+    combinations: pl.DataFrame | None = None
 
     @property
     def files(self) -> dict[str, pl.DataFrame]:
@@ -88,6 +93,8 @@ class Summary(msgspec.Struct, frozen=True):
     withheld: Withheld | None = None  # only in a report that may leave the machine
     terms: CheckedTerms | None = None  # null where no glossary was asked, and in what may leave the machine
     doubts: tuple[Doubt, ...] = ()  # groups that are probably one need, or two; none without commands
+    recurring_sets: tuple[RecurringSet, ...] | None = None  # all; first those in most records beyond chance
+    overlong: int = 0  # records with too many operations for these
     grouped_by: str = ""  # what brought wordings together; empty where that is not known, or withheld
 
     @property
@@ -100,6 +107,11 @@ class Summary(msgspec.Struct, frozen=True):
             return ()
         first = next((item.rank for item in self.capabilities), None)
         return tuple(item for item in self.covered if first is None or item.rank < first)
+
+    @property
+    def beyond_chance(self) -> tuple[RecurringSet, ...]:
+        """The first of the sets of operations that stand together in clearly more records than by chance."""
+        return tuple(each for each in self.recurring_sets or () if each.lift_low > 1)[:SHOWN]
 
     @property
     def one_need(self) -> tuple[Doubt, ...]:
@@ -173,6 +185,8 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         ranked_by=rendering.ranked_by,
         categories=categories_of(ranked),
         combinations=None if counted is None else recurring(counted, settings.operation_aliases),
+        recurring_sets=recurring_sets_of(tables.combinations),
+        overlong=0 if counted is None else counted.filter(names_too_many()).height,
         account=manifest.account or account_of(tables.gaps, tables.rejects, scanned),
         selection=tuple(selection.items()),
         command=manifest.command,

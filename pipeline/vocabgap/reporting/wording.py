@@ -11,6 +11,7 @@ from typing import Final
 
 import jinja2
 
+from vocabgap.ranking.combinations import LEAST, MOST_OPERATIONS
 from vocabgap.ranking.evidence import MAX_WORKAROUNDS
 from vocabgap.ranking.intervals import CONFIDENCE, DRAWS, TIED
 from vocabgap.ranking.priority import SIGNIFICANCE, recent_weeks
@@ -52,6 +53,8 @@ FIGURES: Final = {
     "several": SEVERAL,
     "are_one": ARE_ONE,
     "are_two": ARE_TWO,
+    "least": LEAST,
+    "most_operations": MOST_OPERATIONS,
 }
 
 

@@ -22,11 +22,13 @@ from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.ingest.scanning import Scan
 from vocabgap.ranking.capabilities import order_of
 from vocabgap.ranking.classifying import with_categories
+from vocabgap.ranking.combinations import recurring_sets
 from vocabgap.ranking.lineage import Lineage
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting.doubts import Doubt
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
+    COMBINATIONS_NAME,
     GAPS_NAME,
     GROUPS_NAME,
     LINEAGE_NAME,
@@ -52,12 +54,18 @@ from vocabgap.reporting.reproduction import Reproduction
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary, Tables, summarise
 from vocabgap.reporting.wording import render_markdown
-from vocabgap.schema import CAPABILITIES, GAPS, GROUPS, LINEAGE, REJECTS, phrase
+from vocabgap.schema import CAPABILITIES, COMBINATIONS, GAPS, GROUPS, LINEAGE, REJECTS, phrase
 from vocabgap.settings.model import DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, shared_from
 from vocabgap.text import printable_name
 
 _HINT: Final = "make the report again with `vocabgap report`"
-_OPTIONAL: Final = {GAPS_NAME: GAPS, REJECTS_NAME: REJECTS, LINEAGE_NAME: LINEAGE, GROUPS_NAME: GROUPS}
+_OPTIONAL: Final = {
+    GAPS_NAME: GAPS,
+    REJECTS_NAME: REJECTS,
+    LINEAGE_NAME: LINEAGE,
+    GROUPS_NAME: GROUPS,
+    COMBINATIONS_NAME: COMBINATIONS,
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,6 +76,7 @@ class Published:
     files: tuple[str, ...]  # their names
     summary: Summary  # what the report says
     manifest: Manifest  # what `run.json` says
+    combinations: pl.DataFrame | None = None  # the table of that name; None where there was no scan
 
     @property
     def headline(self) -> str:
@@ -99,8 +108,8 @@ def report(
     Args:
         ranked: Table `capabilities`.
         out: The folder to publish; an earlier run there is replaced.
-        scan: The scan that was ranked. Without it there is no `gaps.parquet` and no `rejects.parquet`, and
-            the report cannot say what was not counted.
+        scan: The scan that was ranked. Without it there is no `gaps.parquet`, no `rejects.parquet` and no
+            `combinations.parquet`, and the report cannot say what was not counted.
         lineage: Where the capabilities come from. Without it there is no `lineage.parquet` and no
             `groups.parquet`, and the next run cannot know them again.
         now: The moment the run counts as its present; the clock's by default.
@@ -144,6 +153,9 @@ def report(
         None if scan is None else scan.rejects.select(REJECTS.names),
         None if lineage is None else lineage.relations,
         None if lineage is None else lineage.groups,
+        None
+        if gaps is None
+        else recurring_sets(gaps.filter("counted"), operation_aliases=settings.operation_aliases),
     )
     manifest = replace(
         new_manifest(moment, ranked.height, Rendering(top, order_of(ranked, ranked_by).value, "")),
@@ -160,7 +172,7 @@ def report(
             write_parquet(frame, folder / name)
         manifest = write_formats(folder, tables, summary, replace(manifest, account=summary.account), share)
     names = (*(output.name for output in manifest.outputs), MANIFEST_NAME)
-    return Published(resolve_target(out), names, summary, manifest)
+    return Published(resolve_target(out), names, summary, manifest, tables.combinations)
 
 
 def render(
@@ -212,7 +224,7 @@ def render(
         if read_manifest(place) != manifest:
             raise StateError(f"the run in '{place}' was replaced meanwhile", hint="try again")
     names = (*(output.name for output in written.outputs), MANIFEST_NAME)
-    return Published(target, names, summary, written)
+    return Published(target, names, summary, written, tables.combinations)
 
 
 def write_formats(

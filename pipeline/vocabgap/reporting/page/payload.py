@@ -1,11 +1,14 @@
 """What the script of a page works on: its capabilities, as plain data in one block of JSON."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Final, TypeVar
 
 import msgspec
 
 from vocabgap.reporting.capability import TITLES, Command, commands
+from vocabgap.reporting.overviews import RecurringSet
 from vocabgap.reporting.page.rows import Index, Limits, Row, ShownExample, days_together, row_of
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import CONFIDENT, SHOWN_WORDINGS
@@ -24,6 +27,9 @@ LEVELS: Final = (
 MOST_BLOCK_BYTES: Final = 7_400_000
 _HEAD: Final = 100  # whose size is known, while that of the others is judged by one in so many:
 _STRIDE: Final = 20
+TOGETHER: Final = 12  # operations
+_PAIR: Final = 2
+_Number = TypeVar("_Number", int, float)
 # What could end the block, or begin another, is written as JSON's own escape.
 _ESCAPES: Final = {
     b"<": rb"\u003c",
@@ -57,6 +63,17 @@ class Shown(msgspec.Struct, frozen=True):
 SHOWN: Final = Shown(wordings=SHOWN_WORDINGS, images=12, most_images=100, most_wordings=100)
 
 
+class Together(msgspec.Struct, frozen=True):
+    """The operations that stand together most: positions in the page's list, and a cell for each two of them.
+
+    Of two that are told in no set of their own, or are one, `lift` is 0; of too few records `records` is.
+    """
+
+    operations: tuple[int, ...]
+    records: tuple[tuple[int, ...], ...]  # that involve both
+    lift: tuple[tuple[float, ...], ...]
+
+
 class Payload(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a page lists, and the names that its rows refer to by position."""
 
@@ -74,6 +91,7 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[str, ...]
     periods: tuple[str, ...]
     statuses: tuple[str, ...]
+    together: Together | None  # null where it is not known
     filters: tuple[str, ...]  # what some capability has
     commands: tuple[Command, ...]
     columns: tuple[str, ...]
@@ -94,6 +112,7 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
     everything = summary.everything
     index = _index(summary)
     rows = tuple(row_of(each, index, limits) for each in everything)
+    together = _together(summary.recurring_sets, index)  # before the names are counted
     return Payload(
         first_day=None if index.first_day is None else index.first_day.isoformat(),
         weeks=max((len(row.weekly) for row in rows), default=0),
@@ -109,6 +128,7 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
         files=index.files.shown(limits.characters),
         periods=() if index.periods is None else index.periods.names,
         statuses=tuple(sorted({row.status for row in rows if row.status is not None})),
+        together=together,
         filters=_filters(rows),
         commands=commands(everything, summary.deciding),
         columns=Row.__struct_fields__,
@@ -139,6 +159,28 @@ def _filters(rows: Sequence[Row]) -> tuple[str, ...]:
         "days": any(row.days for row in rows),
     }
     return tuple(name for name, some in has.items() if some)
+
+
+def _together(sets: Sequence[RecurringSet] | None, index: Index) -> Together | None:
+    if sets is None:
+        return None
+    records, lifts, totals = Counter[tuple[str, str]](), dict[tuple[str, str], float](), Counter[str]()
+    for each in sets:
+        for pair in combinations(each.operations, 2):
+            # Two that never stand together without a third are in as many records as the three.
+            records[pair] = max(records[pair], each.records)
+        if len(each.operations) == _PAIR:
+            lifts[each.operations] = each.lift
+    for pair, number in records.items():
+        totals.update(dict.fromkeys(pair, number))
+    chosen = [name for name, _ in sorted(totals.items(), key=lambda item: (-item[1], item[0]))[:TOGETHER]]
+
+    def cells(values: Mapping[tuple[str, str], _Number], none: _Number) -> tuple[tuple[_Number, ...], ...]:
+        return tuple(
+            tuple(values.get((min(one, other), max(one, other)), none) for other in chosen) for one in chosen
+        )
+
+    return Together(tuple(map(index.operations.place, chosen)), cells(records, 0), cells(lifts, 0.0))
 
 
 def _index(summary: Summary) -> Index:

@@ -1,0 +1,194 @@
+"""Operations that stand together in records: which sets recur, in how many, and how many chance would give.
+
+Closed sets, by prefix-preserving closure extension (Uno, Kiyomi, Arimura: LCM ver. 2, 2004), the most
+frequent first, so that very many of them can be cut off where the counts say so.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from heapq import heappop, heappush
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy import sparse
+from scipy.special import gammaincinv
+
+from vocabgap.ranking.evidence import operation_sets
+from vocabgap.records.record import OPERATION_ALIASES, fold_operation
+from vocabgap.schema import COMBINATIONS, IMAGE_KEY, RECORDS, stripped
+
+LEAST: Final = 3  # records of a set, and sessions: fewer are no pattern, and one session decides nothing
+MOST_OPERATIONS: Final = 20  # of a record: one with more says what was in use, not what belongs together
+MOST_SETS: Final = 1_000
+_MOST_WORK: Final = 40_000_000  # operations of records that are looked at: a few seconds
+_STEP: Final = 5_000  # a step costs about as much as looking at so many
+_DIGITS: Final = 6  # what different processors agree on
+_LOWER_END: Final = 0.05  # of an interval that holds 90 %
+_READ: Final = ("operations_involved", "session_id", *IMAGE_KEY)
+
+_Ints = npt.NDArray[np.int64]
+
+
+class _Set(NamedTuple):
+    names: tuple[str, ...]  # sorted
+    records: int
+    lists: _Ints  # positions of the lists of operations that hold it
+
+
+def recurring_sets(
+    records: pl.DataFrame, *, operation_aliases: Mapping[str, str] = OPERATION_ALIASES
+) -> pl.DataFrame:
+    """The sets of two or more operations that stand together in records, whatever else these involve.
+
+    A set is in as many records as involve all of it; of one session those with the same operations count
+    once. Only closed sets are listed: those that no larger set is in as many records as.
+
+    Chance would give as many records as if one of the operations joined the others without regard to them,
+    whichever gives most; lift is how many times as many there are. Of two operations that is the lift of
+    association rules (Brin and others 1997). Records that name no operation are left out of it.
+
+    Args:
+        records: Table `records` or `gaps`; of the latter the rows that count.
+        operation_aliases: Lower-case name to operation.
+
+    Returns:
+        Table `combinations`: first the sets in most records beyond what chance gives. A set is in `LEAST`
+        records and sessions at least. Of more than `MOST_SETS` sets, or where all take too long to find,
+        those in most records are kept. Records that name more than `MOST_OPERATIONS` are left out.
+
+    Raises:
+        InvalidInputError: The frame cannot be used.
+    """
+    RECORDS.require(records, _READ)
+    fold = partial(fold_operation, aliases=operation_aliases)
+    few = records.select(_READ).filter(~names_too_many()).with_row_index("record")
+    known = (stripped(pl.col("session_id")) != "").fill_null(value=False)
+    # A record of an unknown session has one of its own.
+    session = pl.struct(
+        "tenant_id",
+        pl.when(known).then("session_id").alias("session"),
+        pl.when(~known).then("record").alias("record"),
+    )
+    lists = (
+        few.select(
+            operation_sets(few["operations_involved"], fold),
+            session.alias("sessions"),
+            pl.struct(IMAGE_KEY).alias("images"),
+        )
+        .filter(pl.col("operations").list.len() > 0)
+        .group_by("operations")
+        .agg(pl.col("sessions").n_unique().alias("records"), "sessions", "images")
+        .sort(pl.col("operations").list.join("\n"))
+        .with_row_index("list")
+    )
+    closed = _closed_sets(lists)
+    expected = _expected(closed, lists)
+    several = [
+        (each, by_chance) for each, by_chance in zip(closed, expected, strict=True) if len(each.names) > 1
+    ]
+    found = pl.DataFrame(
+        [(each.names, len(each.names), each.records, by_chance) for each, by_chance in several],
+        {name: COMBINATIONS.schema[name] for name in ("operations", "size", "records", "expected")},
+        orient="row",
+    )
+    low = gammaincinv(found["records"].to_numpy().astype(np.float64), _LOWER_END)
+    return (
+        found.with_columns(_distinct(lists, [each.lists for each, _ in several]))
+        .with_columns(
+            (pl.col("records") / pl.col("expected")).alias("lift"),
+            (pl.Series(low, dtype=pl.Float64) / pl.col("expected")).alias("lift_low"),
+        )
+        .filter(pl.col("sessions") >= LEAST)
+        .with_columns(pl.col("expected", "lift", "lift_low").round(_DIGITS))
+        .sort(
+            pl.col("records") - pl.col("expected"),
+            "records",
+            pl.col("operations").list.join("\n"),
+            descending=[True, True, False],
+        )
+        .select(COMBINATIONS.names)
+    )
+
+
+def names_too_many() -> pl.Expr:
+    """Whether a record names more operations than are looked at."""
+    return pl.col("operations_involved").list.n_unique() > MOST_OPERATIONS
+
+
+def _closed_sets(lists: pl.DataFrame) -> list[_Set]:
+    """The closed sets of any size in `LEAST` records or more, those in most records first."""
+    involved = lists.select("list", "records", pl.col("operations").alias("operation")).explode("operation")
+    often = (
+        involved.group_by("operation").agg(pl.col("records").sum()).filter(pl.col("records") >= LEAST)
+    ).sort("operation")
+    names = often["operation"].to_list()
+    cells = involved.join(often.select("operation").with_row_index("code"), on="operation")
+    held = sparse.csr_array(
+        (np.ones(cells.height, np.int64), (cells["list"].to_numpy(), cells["code"].to_numpy())),
+        shape=(lists.height, len(names)),
+    )
+    weights = lists["records"].to_numpy().astype(np.int64)
+    found: list[_Set] = []
+    several = work = pushed = 0
+    # Of each: minus its records, its turn, the lists of the set that it extends, by operation, and by which.
+    none = np.empty(0, np.int64)
+    queue: list[tuple[int, int, _Ints, _Ints, int]] = [
+        (-int(weights.sum()), 0, np.arange(lists.height), none, -1)
+    ]
+    while queue and work < _MOST_WORK:
+        less, _, rows, before, core = heappop(queue)
+        by_operation = held[rows].tocsc()
+        work += _STEP + by_operation.nnz
+        records = by_operation.T @ weights[rows]
+        closure = np.flatnonzero(records == -less)
+        if not np.array_equal(closure[closure < core], before[before < core]):
+            continue  # it is found from another set
+        if len(closure) > 1 and several == MOST_SETS:
+            break
+        if len(closure):
+            found.append(_Set(tuple(names[code] for code in closure), -less, rows))
+            several += len(closure) > 1
+        for code in np.flatnonzero((records >= LEAST) & (records < -less)).tolist():
+            if code > core:
+                pushed += 1
+                place = slice(by_operation.indptr[code], by_operation.indptr[code + 1])
+                heappush(
+                    queue, (-int(records[code]), pushed, rows[by_operation.indices[place]], closure, code)
+                )
+    else:
+        less = queue[0][0] if queue else 0
+    # Of those that are in as many records as the one that is next, some may be missing.
+    return [each for each in found if each.records > -less] or found
+
+
+def _expected(closed: Sequence[_Set], lists: pl.DataFrame) -> list[float]:
+    """How many records each set would be in by chance."""
+    total = int(lists["records"].sum())
+    sets = [(frozenset(each.names), each.records) for each in closed]
+
+    def records_of(names: frozenset[str]) -> int:
+        # All of its closed supersets are among them, the one in most records first.
+        return next(records for each, records in sets if names <= each)
+
+    single = {name: records_of(frozenset([name])) for each in closed for name in each.names}
+    return [
+        max((single[name] * records_of(names - {name}) / total for name in names), default=0.0)
+        for names, _ in sets
+    ]
+
+
+def _distinct(lists: pl.DataFrame, rows: Sequence[_Ints]) -> list[pl.Series]:
+    """The distinct sessions and images of the records that hold each set."""
+    numbers = np.repeat(np.arange(len(rows)), [len(each) for each in rows])
+    positions = np.concatenate([*rows, np.empty(0, np.int64)])
+    pairs = pl.DataFrame({"set": numbers, "list": positions}).cast({"list": lists.schema["list"]})
+    columns = ("sessions", "images")
+    return [
+        pairs.join(lists.select("list", column).explode(column).unique(), on="list")
+        .group_by("set")
+        .agg(pl.col(column).n_unique().cast(pl.Int64))
+        .sort("set")[column]
+        for column in columns
+    ]

@@ -1,0 +1,171 @@
+"""Sets of operations that stand together, whatever else a record involves."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import chain, combinations, count
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from builders.ranking import records
+from vocabgap.errors import InvalidInputError
+from vocabgap.ranking import combinations as mining
+from vocabgap.ranking.combinations import LEAST, MOST_OPERATIONS, recurring_sets
+from vocabgap.schema import COMBINATIONS
+
+Held = tuple[str, ...]
+
+
+def of_sessions(*operations: Iterable[str]) -> pl.DataFrame:
+    """A record a list of operations, each of an image and a session of its own."""
+    return records(
+        [
+            {"operations_involved": list(names), "session_id": f"s-{number}", "image_id": f"image-{number}"}
+            for number, names in enumerate(operations)
+        ]
+    )
+
+
+def counts_of(frame: pl.DataFrame) -> dict[Held, int]:
+    return {tuple(names): number for names, number in frame.select("operations", "records").iter_rows()}
+
+
+def plainly(lists: Sequence[Iterable[str]]) -> tuple[dict[Held, int], Counter[Held]]:
+    """The closed sets, and the records of any set, counted subset by subset."""
+    held: Counter[Held] = Counter()
+    for each in lists:
+        names = sorted(set(each))
+        held.update(chain.from_iterable(combinations(names, size) for size in range(1, len(names) + 1)))
+    closed = {
+        names: number
+        for names, number in held.items()
+        if len(names) > 1
+        and number >= LEAST
+        and not any(number == held[other] and set(names) < set(other) for other in held)
+    }
+    return closed, held
+
+
+def test_a_pair_counts_wherever_it_stands_in_a_record() -> None:
+    found = recurring_sets(of_sessions("ab", "abc", "abd", "e"))
+    assert found.drop("lift_low").to_dicts() == [
+        {"operations": ["a", "b"], "size": 2, "records": 3, "sessions": 3, "images": 3}
+        | {"expected": 2.25, "lift": pytest.approx(4 / 3, abs=1e-6)}
+    ]
+    assert found.schema == COMBINATIONS.schema
+
+
+@given(st.lists(st.sets(st.sampled_from("abcdef")), max_size=25))
+def test_closed_sets_are_those_that_counting_every_subset_gives(lists: list[set[str]]) -> None:
+    found = recurring_sets(of_sessions(*lists))
+    closed, held = plainly(lists)
+    assert counts_of(found) == closed
+    named = sum(map(bool, lists))
+    for row in found.iter_rows(named=True):
+        names = row["operations"]
+        by_chance = max(
+            held[name,] * held[tuple(other for other in names if other != name)] / named for name in names
+        )
+        assert row["expected"] == pytest.approx(by_chance, abs=1e-6)
+        assert row["lift"] == pytest.approx(row["records"] / by_chance, abs=1e-5)
+
+
+def test_a_set_that_a_larger_one_explains_is_not_listed_beside_it() -> None:
+    assert counts_of(recurring_sets(of_sessions("abc", "abc", "abc", "ab"))) == {
+        ("a", "b"): 4,
+        ("a", "b", "c"): 3,
+    }
+
+
+def test_spellings_and_own_aliases_fold() -> None:
+    lists = [["Tone Equalizer", "trim"], ["toneequal", "crop"], ["toneequalizer", " crop"]]
+    found = recurring_sets(
+        of_sessions(*lists),
+        operation_aliases={"trim": "crop", "tone equalizer": "toneequal", "toneequalizer": "toneequal"},
+    )
+    assert counts_of(found) == {("crop", "toneequal"): 3}
+
+
+def test_one_session_that_says_it_over_and_over_does_not_decide() -> None:
+    chatty = {"operations_involved": ["a", "b"], "session_id": "s"}
+    assert recurring_sets(records([chatty] * 20)).is_empty()
+    varied = [{**chatty, "operations_involved": ["a", "b", name]} for name in "cdefg"]
+    assert recurring_sets(records(varied)).is_empty()
+    others = [{**chatty, "session_id": name} for name in "tu"]
+    (row,) = recurring_sets(records([chatty] * 20 + others)).to_dicts()
+    assert (row["records"], row["sessions"]) == (3, 3)
+
+
+def test_records_of_unknown_sessions_are_sessions_of_their_own() -> None:
+    rows = [{"operations_involved": ["a", "b"], "session_id": known} for known in (None, "", " ")]
+    assert recurring_sets(records(rows))["sessions"].to_list() == [3]
+
+
+def test_images_are_counted_once() -> None:
+    rows = [
+        {"operations_involved": ["a", "b"], "session_id": str(number), "image_id": image}
+        for number, image in enumerate("xxy")
+    ]
+    assert recurring_sets(records(rows))["images"].to_list() == [2]
+
+
+def test_first_come_those_in_most_records_beyond_chance_and_small_counts_do_not_stand_first() -> None:
+    often = [["a", "b"]] * 9 + [["a"]] * 6 + [["b"]] * 6
+    rare = [["x", "y"]] * 3
+    found = recurring_sets(of_sessions(*often, *rare, *[["z"]] * 30))
+    assert found["operations"].to_list() == [["a", "b"], ["x", "y"]]
+    assert found["lift"].to_list()[0] < found["lift"].to_list()[1]
+    assert (found["lift_low"] < found["lift"]).all()
+
+
+def test_what_stands_together_as_often_as_by_chance_is_not_above_it() -> None:
+    found = recurring_sets(of_sessions(*["ab", "a", "b", "c"] * 5))
+    assert found["lift"].to_list() == [1.0]
+    assert found["lift_low"].to_list()[0] < 1
+
+
+def test_order_of_the_records_does_not_matter() -> None:
+    frame = of_sessions(*["abc", "bcd", "acd", "abd", "ab"] * 4)
+    assert_frame_equal(recurring_sets(frame.reverse()), recurring_sets(frame), check_exact=True)
+
+
+@pytest.mark.parametrize("lists", [[], [[]] * 3, ["a"] * 5, ["ab", "ab", "cd"]])
+def test_nothing_recurs(lists: list[Iterable[str]]) -> None:
+    assert_frame_equal(recurring_sets(of_sessions(*lists)), COMBINATIONS.empty())
+
+
+def test_a_record_with_very_many_operations_is_left_out() -> None:
+    many = [f"operation {number}" for number in range(MOST_OPERATIONS + 1)]
+    assert recurring_sets(of_sessions(*[many] * 5)).is_empty()
+    assert counts_of(recurring_sets(of_sessions(*[many[1:]] * 5))) == {tuple(sorted(many[1:])): 5}
+
+
+def test_of_too_many_sets_those_in_most_records_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mining, "MOST_SETS", 2)
+    lists = [*["ab"] * 6, *["cd"] * 5, *["ef"] * 4, *["gh"] * 3]
+    assert counts_of(recurring_sets(of_sessions(*lists))) == {("a", "b"): 6, ("c", "d"): 5}
+
+
+def test_of_too_many_sets_with_one_count_none_is_preferred(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mining, "MOST_SETS", 2)
+    lists = [*["ab"] * 6, *["cd"] * 3, *["ef"] * 3, *["gh"] * 3]
+    assert counts_of(recurring_sets(of_sessions(*lists))) == {("a", "b"): 6}
+
+
+def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = count()
+    monkeypatch.setattr(mining, "heappop", lambda queue, pop=mining.heappop: (next(steps), pop(queue))[1])
+    monkeypatch.setattr(mining, "_MOST_WORK", 50 * mining._STEP)
+    names = [f"operation {number}" for number in range(MOST_OPERATIONS)]
+    lists = [[*names[:place], *names[place + 1 :]] for place in range(MOST_OPERATIONS)]
+    found = recurring_sets(of_sessions(*lists * 2))
+    assert next(steps) <= 51
+    assert counts_of(found) == {name: number for name, number in counts_of(found).items() if number > LEAST}
+
+
+def test_other_frames_are_refused() -> None:
+    with pytest.raises(InvalidInputError, match="'image_id' is missing"):
+        recurring_sets(pl.DataFrame({"a": [1]}))
