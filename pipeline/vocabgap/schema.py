@@ -153,7 +153,7 @@ GAPS: Final = Table(
         Column(
             "category_probability",
             pl.Float64,
-            "how sure the classifier was, 0 to 1; null where it was not asked",
+            "how sure the classifier was, 0 to 1; null where agent or operations say it",
         ),
         Column("rule", pl.String, "the rule that says that it is no gap; null elsewhere"),
     ),

@@ -1,4 +1,8 @@
-"""What ranking costs: the whole stage, and the bootstrap in it, beside a plain one that counts name by name.
+"""What ranking costs, and how often a category that `--reclassify` gives is that of the agent.
+
+The whole stage, the bootstrap in it, beside a plain one that counts name by name, and the operations that
+stand together. Categories are those of records whose agent gave one, each left out in turn: a tenth of the
+records, or all that ask for some needs, beside the former way, which asked operations first.
 
 Run by `make bench`. Each measurement has a process of its own, so that memory is its own. The plain bootstrap
 counts with one dictionary a draw, for as many draws as are worth waiting for; its seconds are those of all
@@ -10,17 +14,24 @@ import multiprocessing
 import resource
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
 import polars as pl
 
+from vocabgap.clustering.grouping import cluster
+from vocabgap.ingest.scanning import scan
 from vocabgap.ranking.capabilities import rank
+from vocabgap.ranking.classifying import operations_of, reclassify, train, with_categories
+from vocabgap.ranking.combinations import recurring_sets
 from vocabgap.ranking.intervals import DRAWS, rank_intervals
-from vocabgap.schema import CLUSTERS, RECORDS, WORDINGS
+from vocabgap.records.categories import OPERATION_CATEGORIES, judge
+from vocabgap.records.record import PHRASE_FIELDS
+from vocabgap.schema import CLUSTERS, GAPS, RECORDS, WORDINGS, phrase
 from vocabgap.settings.model import RankBy, RankSettings
 
 NOW: Final = datetime(2026, 7, 1, tzinfo=UTC)
@@ -39,6 +50,9 @@ HEADINGS: Final = (
     "added MiB",
 )
 LEFT: Final = 5
+OPERATIONS: Final = 1_000
+DEMO: Final = Path("data/demo")
+FOLDS: Final = 10
 
 
 class Groups(NamedTuple):
@@ -94,6 +108,7 @@ def make_corpus(records: int, capabilities: int, images: int) -> Corpus:
     names = [f"need {number}" for number in range(capabilities)]
     clusters = pl.DataFrame({"cluster": range(capabilities), "label": names, "label_surface": names})
     clusters = clusters.with_columns(surfaces=1, mentions=1, cohesion=1.0, weakest_link=0.0)
+    clusters = clusters.with_columns(mentions_low=1, mentions_high=1, mixed=False)
     wordings = pl.DataFrame({"wording": names, "surface": names, "cluster": range(capabilities)})
     wordings = wordings.with_columns(mentions=1, similarity=1.0)
     return Corpus(
@@ -138,7 +153,25 @@ def plain(corpus: Corpus, by: RankBy) -> Callable[[], object]:
     return draw
 
 
-WORK: Final = {"bootstrap": intervals, "whole stage": stage, "plain bootstrap": plain}
+def together(corpus: Corpus, by: RankBy) -> Callable[[], object]:
+    """The sets of operations that stand together, of one to five in a record by Zipf's law."""
+    del by
+    rng = np.random.default_rng(2)
+    shares = 1.0 / np.arange(1, OPERATIONS + 1)
+    height = corpus.records.height
+    drawn = rng.choice(OPERATIONS, size=(height, 5), p=shares / shares.sum()).astype(str).tolist()
+    most = rng.integers(1, 6, size=height).tolist()
+    lists = [names[:number] for names, number in zip(drawn, most, strict=True)]
+    records = corpus.records.with_columns(pl.Series("operations_involved", lists))
+    return lambda: recurring_sets(records)
+
+
+WORK: Final = {
+    "bootstrap": intervals,
+    "whole stage": stage,
+    "plain bootstrap": plain,
+    "operations together": together,
+}
 
 
 def measured(reply: Connection, what: str, by: RankBy, size: tuple[int, int, int]) -> None:
@@ -167,17 +200,80 @@ def in_a_process(what: str, by: RankBy, size: tuple[int, int, int]) -> Cost:
     return cost
 
 
+def words_first(left_out: pl.DataFrame, rest: pl.DataFrame) -> Sequence[str | None]:
+    """The category of each record, as `--reclassify` gives it."""
+    return reclassify(left_out, corpus=rest).gaps["category"].to_list()
+
+
+def operations_first(left_out: pl.DataFrame, rest: pl.DataFrame) -> Sequence[str | None]:
+    """As it was given before: words are asked only where operations tell nothing."""
+    classifier, _ = train(rest)
+    table = {**operations_of(rest), **OPERATION_CATEGORIES}
+    given = []
+    for *texts, involved in left_out.select(*PHRASE_FIELDS, "operations_involved").iter_rows():
+        by_operations = judge("", (), involved, table=table)
+        judged = by_operations if by_operations.by else judge("", texts, (), classifier=classifier)
+        given.append(judged.category if judged.by else None)
+    return given
+
+
+def print_categories(roots: Sequence[Path]) -> None:
+    """How many of the categories that are given are the agent's, and how many records stay without one."""
+    headings = ("corpus", "left out", "way", "records", "given", "right of these", "undecided")
+    print(f"\n| {' | '.join(headings)} |\n|{':--|' * 3}{'--:|' * 4}")
+    rng = np.random.default_rng(0)
+    for root in roots:
+        gaps = with_categories(scan(root).gaps.filter("counted")).with_row_index("row")
+        found = cluster(gaps.select(RECORDS.names), embedder="none").wordings
+        needs = gaps.select(phrase().alias("wording")).join(
+            found, on="wording", how="left", maintain_order="left"
+        )
+        of_records = rng.permutation(gaps.height) % FOLDS
+        of_needs = rng.permutation(found["cluster"].n_unique()) % FOLDS
+        turns = {"records": of_records, "needs": of_needs[needs["cluster"].to_numpy()]}
+        known = (gaps["category_by"] == "agent").fill_null(value=False).to_numpy()
+        blank = gaps.with_columns(
+            pl.lit("").alias("intent_category"),
+            pl.lit(None, pl.String).alias("category"),
+            pl.lit(None, pl.String).alias("category_by"),
+        )
+        for what, turn in turns.items():
+            for way in (operations_first, words_first):
+                given: dict[int, str | None] = {}
+                for fold in range(FOLDS):
+                    left_out = blank.filter((turn == fold) & known)
+                    rest = gaps.filter(turn != fold)
+                    categories = way(left_out.select(GAPS.names), rest.select(GAPS.names))
+                    given.update(zip(left_out["row"].to_list(), categories, strict=True))
+                true = gaps["category"].to_list()
+                decided = [row for row, category in given.items() if category is not None]
+                right = sum(given[row] == true[row] for row in decided) / max(len(decided), 1)
+                cells = (
+                    *(
+                        str(root),
+                        what,
+                        way.__name__.replace("_", " "),
+                        f"{len(given):,}",
+                        f"{len(decided):,}",
+                    ),
+                    *(f"{right:.3f}", f"{1 - len(decided) / max(len(given), 1):.3f}"),
+                )
+                print(f"| {' | '.join(cells)} |", flush=True)
+
+
 def main() -> None:
-    """Print a table: one row a measurement."""
+    """Print two tables: one row a measurement."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=int, default=100_000)
     parser.add_argument("--capabilities", type=int, default=5_000)
     parser.add_argument("--images", type=int, default=25_000)
+    parser.add_argument("--categories", type=Path, nargs="+", default=[DEMO], help="gap logs with categories")
     given = parser.parse_args()
     size = (given.records, given.capabilities, given.images)
     cases = [("bootstrap", by) for by in RankBy] + [
         ("whole stage", RankBy.PRIORITY),
         ("plain bootstrap", RankBy.MENTIONS),
+        ("operations together", RankBy.MENTIONS),
     ]
     print(f"| {' | '.join(HEADINGS)} |\n|{':--|' * LEFT}{'--:|' * (len(HEADINGS) - LEFT)}")
     for what, by in cases:
@@ -192,6 +288,7 @@ def main() -> None:
             f"{cost.added:,.0f}",
         )
         print(f"| {' | '.join(cells)} |", flush=True)
+    print_categories(given.categories)
 
 
 if __name__ == "__main__":

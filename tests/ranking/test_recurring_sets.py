@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from heapq import heappop
 from itertools import chain, combinations, count
 
 import polars as pl
@@ -157,7 +158,7 @@ def test_of_too_many_sets_with_one_count_none_is_preferred(monkeypatch: pytest.M
 
 def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = count()
-    monkeypatch.setattr(mining, "heappop", lambda queue, pop=mining.heappop: (next(steps), pop(queue))[1])
+    monkeypatch.setattr(mining, "heappop", lambda queue: (next(steps), heappop(queue))[1])
     monkeypatch.setattr(mining, "_MOST_WORK", 50 * mining._STEP)
     names = [f"operation {number}" for number in range(MOST_OPERATIONS)]
     lists = [[*names[:place], *names[place + 1 :]] for place in range(MOST_OPERATIONS)]

@@ -24,8 +24,21 @@ def test_what_the_agent_said_stands() -> None:
     assert judged == Judgement("tone", CategoryBy.AGENT)
 
 
-def test_operations_come_before_words() -> None:
-    assert judge("", ["hue"], ["temperature"], classifier=HUE) == Judgement("wb", CategoryBy.OPERATIONS)
+def test_words_that_are_sure_outvote_operations() -> None:
+    judged = judge("", ["hue"], ["temperature"], classifier=HUE)
+    assert (judged.category, judged.by) == ("color", CategoryBy.CLASSIFIER)
+
+
+@pytest.mark.parametrize("classifier", [None, HUE], ids=["none", "one that is not sure"])
+def test_operations_decide_where_words_are_not_sure(classifier: Classifier | None) -> None:
+    judged = judge("", ["hue"], ["temperature"], classifier=classifier, sure=0.99)
+    assert judged == Judgement("wb", CategoryBy.OPERATIONS)
+
+
+def test_words_that_no_categorised_record_has_outvote_operations() -> None:
+    classifier = Classifier(HUE.categories, HUE.intercepts, HUE.terms, frozenset(["batch"]))
+    assert judge("", ["batch"], ["temperature"], classifier=classifier) == Judgement(probability=0.0)
+    assert judge("", ["batch of hues"], [], classifier=classifier).category == "color"
 
 
 def test_spellings_of_operations_fold() -> None:

@@ -147,4 +147,5 @@ def test_published_table_has_exactly_its_schema(tmp_path: Path) -> None:
     made = published(tmp_path, *[["a", "b"]] * 3)
     frame = pl.read_parquet(made.published.folder / "combinations.parquet")
     assert frame.schema == COMBINATIONS.schema
+    assert made.published.combinations is not None
     assert frame.equals(made.published.combinations)

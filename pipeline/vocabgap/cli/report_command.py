@@ -94,7 +94,7 @@ def report(
     reclassify: Annotated[
         bool | None,
         typer.Option(
-            "--reclassify", help="Give records without a category one, from their operations or their words."
+            "--reclassify", help="Give records without a category one, from their words or their operations."
         ),
     ] = None,
     now: NowOption = None,

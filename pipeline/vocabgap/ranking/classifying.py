@@ -1,4 +1,4 @@
-"""Categories for records that have none, from their operations and from how others were categorised."""
+"""Categories for records that have none, from how others were categorised and from their operations."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -31,6 +31,7 @@ LEAST_CATEGORIES: Final = 2
 LEAST_OF_OPERATION: Final = 10
 _NEARLY_ALL: Final = 0.9
 _LEAST_OF_CATEGORY: Final = 5  # fewer are no pattern
+_BY_CHANCE: Final = 0.001  # that so many records of one term lack a category, as often as records do
 _MOST_WORDINGS: Final = 20_000  # to learn from: beyond, more of the same costs and tells little
 # Tried at 1, 10 and 100; 10 is the one whose probabilities say how often it is right.
 _INVERSE_REGULARISATION: Final = 10.0
@@ -67,8 +68,9 @@ def reclassify(
 ) -> Reclassified:
     """Give uncategorised records a category, and never another one to those that have one.
 
-    A record gets the category that most of its known operations are for; else that which a classifier,
-    trained on the categorised records of the corpus, is sure of.
+    A record gets the category that a classifier of its words, trained on the categorised records of the
+    corpus, is sure of; else that which most of its known operations are for, unless its words are those of
+    a need that no agent gives a category.
 
     Args:
         gaps: Table `gaps`.
@@ -147,14 +149,11 @@ def train(
     GAPS.require(corpus, _READ)
     counted = _counted(corpus)
     categories = folded(counted["intent_category"], partial(fold_category, aliases=category_aliases))
-    categorised = counted.with_columns(categories.alias("category")).filter(
-        pl.col("category") != UNCATEGORIZED
-    )
-    said = [list(terms(texts)) for texts in categorised.select(PHRASE_FIELDS).iter_rows()]
-    known = (
-        categorised.select("category", pl.Series("terms", said, dtype=pl.List(pl.String)))
-        .filter(pl.col("terms").list.len() > 0)
-        .filter(pl.len().over("category") >= _LEAST_OF_CATEGORY)
+    said = [list(terms(texts)) for texts in counted.select(PHRASE_FIELDS).iter_rows()]
+    spoken = pl.DataFrame({"category": categories, "terms": pl.Series(said, dtype=pl.List(pl.String))})
+    has_category = pl.col("category") != UNCATEGORIZED
+    known = spoken.filter(has_category, pl.col("terms").list.len() > 0).filter(
+        pl.len().over("category") >= _LEAST_OF_CATEGORY
     )
     if known.height < LEAST_RECORDS or known["category"].n_unique() < LEAST_CATEGORIES:
         return None, 0
@@ -175,7 +174,15 @@ def train(
     rows = vectorizer.fit_transform(distinct["terms"].to_list())
     model = LogisticRegression(C=_INVERSE_REGULARISATION, max_iter=_ITERATIONS)
     model.fit(rows, distinct["category"].to_list(), sample_weight=distinct["records"].to_numpy())
-    return _plain(vectorizer, model), int(distinct["records"].sum())
+    lacking = spoken.filter(~has_category).height / spoken.height
+    uncategorized = (
+        spoken.explode("terms")
+        .drop_nulls("terms")
+        .group_by("terms")
+        .agg(has_category.any(), pl.len().alias("records"))
+        .filter(~pl.col("category"), lacking ** pl.col("records") <= _BY_CHANCE)
+    )
+    return _plain(vectorizer, model, uncategorized["terms"]), int(distinct["records"].sum())
 
 
 def operations_of(
@@ -217,7 +224,9 @@ def _as_they_are(terms: Iterable[str]) -> Iterable[str]:
     return terms
 
 
-def _plain(vectorizer: "TfidfVectorizer", model: "LogisticRegression") -> Classifier:
+def _plain(
+    vectorizer: "TfidfVectorizer", model: "LogisticRegression", uncategorized: Iterable[str]
+) -> Classifier:
     """The model as plain numbers; for two categories scikit-learn keeps the weights of the second only."""
     weights, intercepts = model.coef_, model.intercept_
     if len(model.classes_) == LEAST_CATEGORIES:
@@ -231,4 +240,5 @@ def _plain(vectorizer: "TfidfVectorizer", model: "LogisticRegression") -> Classi
             term: (idf[place], tuple(of_terms[place]))
             for term, place in sorted(vectorizer.vocabulary_.items())
         },
+        frozenset(uncategorized),
     )

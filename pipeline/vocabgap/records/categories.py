@@ -1,4 +1,4 @@
-"""The category of one record that has none: from its operations, else from its words.
+"""The category of one record that has none: from its words where they are sure, else from its operations.
 
 Nothing here is trained and nothing heavy is loaded, so that a record can be judged while it is written.
 """
@@ -59,7 +59,7 @@ class Judgement(msgspec.Struct, frozen=True):
 
     category: str = UNCATEGORIZED
     by: CategoryBy | None = None
-    probability: float | None = None  # 0 to 1; null where the classifier was not asked
+    probability: float | None = None  # of the classifier's likeliest, 0 to 1; null where it has no say
 
 
 class Classifier(msgspec.Struct, frozen=True):
@@ -68,6 +68,7 @@ class Classifier(msgspec.Struct, frozen=True):
     categories: tuple[str, ...]  # sorted
     intercepts: tuple[float, ...]
     terms: dict[str, tuple[float, tuple[float, ...]]]  # inverse document frequency; a weight a category
+    uncategorized: frozenset[str] = frozenset()  # terms that records without a category alone have
 
     def judge(self, said: Collection[str]) -> tuple[str, float]:
         """The likeliest category of some terms, each once, and its probability; 0 if none is known."""
@@ -87,7 +88,7 @@ class Classifier(msgspec.Struct, frozen=True):
 def terms(texts: Iterable[str | None]) -> tuple[str, ...]:
     """What a classifier reads of a record: the stems of its content words, each once, sorted.
 
-    Its operations are not among them: where they tell something, nothing is left to classify.
+    Its operations are not among them: they are asked by themselves, where the words are not sure.
     """
     return tuple(sorted({stem(word) for text in texts if text for word in words(text)} - ignored_stems()))
 
@@ -113,20 +114,24 @@ def judge(
     category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> Judgement:
-    """The category of one record: what the agent said, else that of its operations, else that of its words.
+    """The category of one record: what the agent said, else that of its words, else that of its operations.
 
-    The table has operations as `operation_key` has them. The classifier is believed where it is sure.
+    The table has operations as `operation_key` has them. The classifier is believed where it is sure. Words
+    that only records without a category have say that there is none for what is asked, whatever was operated.
     """
     category = fold_category(said, category_aliases)
     if category != UNCATEGORIZED:
         return Judgement(category, CategoryBy.AGENT)
+    probability = None
+    if classifier is not None:
+        known = terms(texts)
+        likeliest, probability = classifier.judge(known)
+        if probability >= sure:
+            return Judgement(likeliest, CategoryBy.CLASSIFIER, probability)
+        if not classifier.uncategorized.isdisjoint(known):
+            return Judgement(probability=probability)
     involved = [fold_operation(name, operation_aliases) for name in operations]
     by_operations = category_of_operations(involved, table)
     if by_operations is not None:
         return Judgement(by_operations, CategoryBy.OPERATIONS)
-    if classifier is None:
-        return Judgement()
-    likeliest, probability = classifier.judge(terms(texts))
-    if probability < sure:
-        return Judgement(probability=probability)
-    return Judgement(likeliest, CategoryBy.CLASSIFIER, probability)
+    return Judgement(probability=probability)
