@@ -17,7 +17,7 @@ import vocabgap as vg
 
 VOCABGAP = Path(executable).with_name("vocabgap")
 FACES = ("report.md", "report.html", "share.html")
-FRAMES = ("capabilities.parquet", "gaps.parquet", "rejects.parquet")
+FRAMES = ("capabilities.parquet", "gaps.parquet", "rejects.parquet", "combinations.parquet")
 
 
 def copied(source: Path, target: Path, seed: int) -> Path:

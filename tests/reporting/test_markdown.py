@@ -227,6 +227,7 @@ def test_sections_come_in_order(demo_run: Run) -> None:
         "What to author next",
         "The top 10, by mentions",
         "The evidence",
+        "Probably one need",
         "Probably two needs",
         "By category",
         "Operations that recur together",
