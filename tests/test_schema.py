@@ -12,6 +12,7 @@ from vocabgap.schema import (
     FILES,
     GAPS,
     GROUPS,
+    HISTORY,
     IDENTITIES,
     LINEAGE,
     LINKAGE,
@@ -29,7 +30,7 @@ from vocabgap.schema import (
 GIVEN = ["category", "category_by", "category_probability", "rule"]
 TABLES = [
     RECORDS, GAPS, REJECTS, FILES, WORDINGS, CLUSTERS, LINKAGE, CAPABILITIES, VERDICTS, IDENTITIES, GROUPS,
-    LINEAGE, LISTED,
+    LINEAGE, LISTED, HISTORY,
 ]  # fmt: skip
 every_table = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 

@@ -37,6 +37,7 @@ from vocabgap.ranking.vocabulary import Vocabulary as Vocabulary
 from vocabgap.ranking.vocabulary import load_vocabulary as load_vocabulary
 from vocabgap.records.record import fold_category as fold_category
 from vocabgap.records.record import fold_operation as fold_operation
+from vocabgap.reporting.history import history as history
 from vocabgap.reporting.summary import Summary as Summary
 from vocabgap.reporting.writing import Published as Published
 from vocabgap.reporting.writing import report as report

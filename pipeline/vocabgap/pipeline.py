@@ -33,6 +33,7 @@ from vocabgap.ranking.screening import screen
 from vocabgap.ranking.vocabulary import Vocabulary, configured_vocabulary
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting.doubts import doubts_of
+from vocabgap.reporting.history import earlier_rows
 from vocabgap.reporting.manifest import Decided, Model, Timing
 from vocabgap.reporting.published_run import Baseline, check_target, read_baseline, resolve_target
 from vocabgap.reporting.reproduction import Reproduction
@@ -272,6 +273,7 @@ def run(
         _check_apart(expanded(cache).resolve(), target)
     if share is not None:
         shared_from(whole_number("share", share))
+    earlier = earlier_rows(target, previous)
     analysis = analyse(
         roots,
         settings=settings,
@@ -318,6 +320,7 @@ def run(
             doubts=doubts_of(
                 analysis.clusters.questions(about_cut=False), analysis.lineage.groups, analysis.ranked
             ),
+            earlier=earlier,
         )
     return Run(**vars(analysis), published=published, blocked=blocked)
 

@@ -355,6 +355,28 @@ LINEAGE: Final = Table(
 )
 
 
+HISTORY: Final = Table(
+    "history",
+    "one capability in one run of those that were published in a folder",
+    (
+        Column("run", pl.Categorical(), "the run: of its moment, and of what it was narrowed to"),
+        Column("moment", UTC_MICROSECONDS, "the moment that the run counts as its present"),
+        Column("capability_id", pl.Categorical(), "identifier, carried over from run to run"),
+        Column("label", pl.Categorical(), "its label in that run"),
+        Column("rank", pl.Int32, "its rank in that run"),
+        Column("mentions", pl.Int32, "records that asked for it"),
+        Column("images", pl.Int32, "distinct images among them"),
+        Column("sessions", pl.Int32, "distinct known sessions among them"),
+        Column("unsatisfied", pl.Int32, "records with satisfaction -1"),
+        Column("status", pl.Categorical(), "`new`, `open`, `dismissed`, `authored` or `regressed`"),
+        Column(
+            "came_from", NAMES, "others of the run before that it took in, goes on from, or was split off"
+        ),
+        Column("narrowed", pl.Categorical(), "what the run was narrowed to and ranked by; empty for nothing"),
+    ),
+)
+
+
 _TALLY: Final = pl.List(pl.Struct({"name": pl.String, "mentions": pl.Int64}))
 # `entry` is the one that explains most of the wording, and `explained` how far they do; null without any.
 _VARIANTS: Final = pl.List(
@@ -509,5 +531,6 @@ CHUNKS: Final = Table(
 
 
 PUBLISHED: Final = {
-    table.name: table for table in (RECORDS, CAPABILITIES, GAPS, REJECTS, LINEAGE, GROUPS, COMBINATIONS)
+    table.name: table
+    for table in (RECORDS, CAPABILITIES, GAPS, REJECTS, LINEAGE, GROUPS, COMBINATIONS, HISTORY)
 }

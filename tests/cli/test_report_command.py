@@ -13,7 +13,7 @@ from builders.command import vocabgap
 
 FILES = [
     "report.md", "report.html", "capabilities.parquet", "gaps.parquet", "rejects.parquet",
-    "lineage.parquet", "groups.parquet", "combinations.parquet", "run.json",
+    "lineage.parquet", "groups.parquet", "combinations.parquet", "history.parquet", "run.json",
 ]  # fmt: skip
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1+1", " =1+1"]
 

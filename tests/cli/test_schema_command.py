@@ -57,7 +57,7 @@ def test_an_unknown_name_is_invalid_input_and_the_known_ones_are_told(name: str)
     told = vocabgap("schema", name)
     assert (told.code, told.out) == (2, "")
     assert f"'{name}'" in told.err
-    assert "capabilities, gaps, rejects, lineage, groups, combinations, run" in told.err
+    assert "capabilities, gaps, rejects, lineage, groups, combinations, history, run" in told.err
 
 
 def test_a_missing_name_is_invalid_input() -> None:

@@ -87,7 +87,13 @@ def test_what_the_faces_were_asked_for_by_hand_is_known(demo_run: Run, tmp_path:
 def test_ranking_that_was_published_alone_is_rendered_alone(demo_run: Run, tmp_path: Path) -> None:
     out = tmp_path / "out"
     report(demo_run.ranked, out, now=NOW)
-    assert render(out).files == ("report.md", "report.html", "capabilities.parquet", "run.json")
+    assert render(out).files == (
+        "report.md",
+        "report.html",
+        "capabilities.parquet",
+        "history.parquet",
+        "run.json",
+    )
 
 
 def test_copy_elsewhere_is_a_whole_run(folder: Path, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from vocabgap.settings.model import ReportSettings, Settings
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 FILES = (
     "report.md", "report.html", "capabilities.parquet", "gaps.parquet", "rejects.parquet",
-    "lineage.parquet", "groups.parquet", "combinations.parquet", "run.json",
+    "lineage.parquet", "groups.parquet", "combinations.parquet", "history.parquet", "run.json",
 )  # fmt: skip
 
 
@@ -117,7 +117,7 @@ def test_wordings_are_matched_as_they_were_clustered(tmp_path: Path, fields: dic
 
 def test_without_a_scan_there_are_only_the_ranking_and_the_report(demo_run: Run, tmp_path: Path) -> None:
     made = report(demo_run.ranked, tmp_path / "out", now=NOW)
-    assert made.files == ("report.md", "report.html", "capabilities.parquet", "run.json")
+    assert made.files == ("report.md", "report.html", "capabilities.parquet", "history.parquet", "run.json")
     assert sorted(entry.name for entry in made.folder.iterdir()) == sorted(made.files)
     assert (made.manifest.account, made.manifest.inputs) == (None, ())
 
@@ -127,7 +127,7 @@ def test_frames_of_an_earlier_run_do_not_outlive_it(demo_run: Run, tmp_path: Pat
     report(demo_run.ranked, out, scan=demo_run.scan, now=NOW)
     report(demo_run.ranked, out, now=NOW)
     assert {entry.name for entry in out.iterdir()} == {
-        "capabilities.parquet", "report.html", "report.md", "run.json",
+        "capabilities.parquet", "history.parquet", "report.html", "report.md", "run.json",
     }  # fmt: skip
 
 

@@ -189,6 +189,14 @@ def _covered(variants: Iterable[Wording], covered_from: float) -> tuple[Covered,
     return tuple(sorted(entries, key=lambda each: (-each.mentions, each.entry)))
 
 
+class Past(msgspec.Struct, frozen=True):
+    """What a capability was in a run."""
+
+    moment: datetime
+    rank: int
+    mentions: int
+
+
 class Listed(msgspec.Struct, frozen=True):
     """A capability with what only a list of all of them needs."""
 
@@ -197,6 +205,7 @@ class Listed(msgspec.Struct, frozen=True):
     on_images: tuple[Tally, ...] = ()  # that it came up on, most mentions first; empty without records
     on_days: tuple[tuple[date, int], ...] = ()  # UTC, the earliest first; empty without records
     lineage: tuple[str, ...] = ()  # what became of it since the run before, in words
+    history: tuple[Past, ...] = ()  # in some of the runs up to this one, the oldest first
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -231,6 +240,7 @@ def listed(
     relations: pl.DataFrame | None = None,
     named: tuple[str, ...] = (),
     covered_from: float,
+    history: Mapping[str, tuple[Past, ...]] = {},
 ) -> tuple[Listed, ...]:
     """The capabilities, in order of rank: the first `MOST_LISTED`, and the first of each group."""
     group_of = {each: name for name, rows in groups.items() for each in rows["capability_id"]}
@@ -248,6 +258,7 @@ def listed(
                 on_images,
                 tuple(days.get(name, ())),
                 lineages.get(name, ()),
+                history.get(name, ()),
             )
         )
     return tuple(everything)

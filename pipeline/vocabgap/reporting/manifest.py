@@ -31,11 +31,12 @@ REJECTS_NAME: Final = "rejects.parquet"
 LINEAGE_NAME: Final = "lineage.parquet"
 GROUPS_NAME: Final = "groups.parquet"
 COMBINATIONS_NAME: Final = "combinations.parquet"
+HISTORY_NAME: Final = "history.parquet"
 MANIFEST_NAME: Final = "run.json"
 # Every name that a run may write: an earlier run's file is not carried into a run without it.
 RUN_FILES: Final = frozenset(
     {MARKDOWN_NAME, PAGE_NAME, SHARE_NAME, MANIFEST_NAME, CAPABILITIES_NAME}
-    | {GAPS_NAME, REJECTS_NAME, LINEAGE_NAME, GROUPS_NAME, COMBINATIONS_NAME}
+    | {GAPS_NAME, REJECTS_NAME, LINEAGE_NAME, GROUPS_NAME, COMBINATIONS_NAME, HISTORY_NAME}
 )
 _LIBRARIES: Final = ("numba", "numpy", "polars", "scikit-learn", "scipy", "snowballstemmer")
 ALL: Final = "all"
@@ -245,6 +246,15 @@ class Manifest(msgspec.Struct, frozen=True):
         return visible(
             ", ".join(f"{name} {value}" for name, value in filters(self.parameters.selection).items())
         )
+
+    @property
+    def narrowed_or_ranked(self) -> str:
+        """What its ranks are about and go by, where that is not the default; its window comes first."""
+        if self.parameters is None:
+            return _UNKNOWN
+        usual = _by_name(Narrowing.of(Selection(), RankSettings())).items()
+        own = _by_name(self.parameters.narrowing).items()
+        return ", ".join(f"{name} {value}" for name, value in own if (name, value) not in usual)
 
 
 def filters(selection: Selection) -> dict[str, str]:

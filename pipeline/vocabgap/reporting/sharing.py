@@ -148,6 +148,7 @@ def _shared(listed: Listed, common: CommonWords) -> Listed:
         on_images=(),
         on_days=(),
         lineage=(),
+        history=(),
     )
 
 

@@ -13,6 +13,7 @@ from vocabgap.ranking.coverage import probably_covered
 from vocabgap.reporting.capability import COVERED, OPEN, Asker, Capability, Listed, listed, named_by
 from vocabgap.reporting.capability import SETTLED as SETTLED_GROUP
 from vocabgap.reporting.doubts import Doubt
+from vocabgap.reporting.history import points_of_run
 from vocabgap.reporting.manifest import Difference, Manifest, Rendering, filters
 from vocabgap.reporting.overviews import (
     SHOWN,
@@ -45,6 +46,7 @@ class Tables:
     lineage: pl.DataFrame | None = None
     groups: pl.DataFrame | None = None
     combinations: pl.DataFrame | None = None
+    history: pl.DataFrame | None = None
 
     @property
     def files(self) -> dict[str, pl.DataFrame]:
@@ -169,7 +171,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
     shown = _shown(open_, rendering.top, covered_from)
     askers = askers_of(ranked)
     named = named_by(tables.gaps, tables.rejects, askers)
-    relations = tables.lineage
+    relations, rows = tables.lineage, tables.history
     selection = {} if manifest.parameters is None else filters(manifest.parameters.selection)
     return Summary(
         now=manifest.now,
@@ -212,6 +214,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
             relations=relations,
             named=named,
             covered_from=covered_from,
+            history={} if rows is None else points_of_run(rows, manifest),
         ),
         deciding=rendering.deciding,
         terms=manifest.terms,

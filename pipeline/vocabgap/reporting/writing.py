@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from dataclasses import replace as replace_in
 from datetime import UTC, datetime
 from pathlib import Path
 from types import NoneType
@@ -26,11 +27,13 @@ from vocabgap.ranking.combinations import recurring_sets
 from vocabgap.ranking.lineage import Lineage
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting.doubts import Doubt
+from vocabgap.reporting.history import carried_on, earlier_rows
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
     COMBINATIONS_NAME,
     GAPS_NAME,
     GROUPS_NAME,
+    HISTORY_NAME,
     LINEAGE_NAME,
     MANIFEST_NAME,
     MARKDOWN_NAME,
@@ -102,6 +105,7 @@ def report(
     share: int | None = None,
     terms: CheckedTerms | None = None,
     doubts: Iterable[Doubt] = (),
+    earlier: pl.DataFrame | None = None,
 ) -> Published:
     """Write the files of a run and publish them together.
 
@@ -122,6 +126,7 @@ def report(
             at least.
         terms: What its words mean, where a glossary was asked.
         doubts: Groups that are probably one need, or two.
+        earlier: Table `history` of the runs before; that of the run that is replaced by default.
 
     Raises:
         InvalidInputError: The frame is not a `capabilities` frame, it is not in the order of `ranked_by`, it
@@ -166,6 +171,8 @@ def report(
     )
     if reproduction is not None:
         manifest = reproduction.described_in(manifest)
+    earlier = earlier_rows(out) if earlier is None else earlier
+    tables = replace_in(tables, history=carried_on(ranked, manifest, tables.lineage, earlier))
     summary = summarise(tables, manifest, None if scan is None else scan.summary)
     with published(out) as folder:
         for name, frame in tables.files.items():
@@ -215,11 +222,16 @@ def render(
         *(read_table(place, name, _OPTIONAL[name]) if name in outputs else None for name in _OPTIONAL),
     )
     target = place if out is None else resolve_target(out)
+    earlier = earlier_rows(target, place)
+    tables = replace_in(tables, history=carried_on(capabilities, manifest, tables.lineage, earlier))
     to_tell = manifest if terms is None else replace(manifest, terms=terms)
     summary = summarise(tables, to_tell)
     with published(target) as folder:
-        for name in tables.files:
-            shutil.copyfile(place / name, folder / name)
+        for name, frame in tables.files.items():
+            if name == HISTORY_NAME:
+                write_parquet(frame, folder / name)
+            else:
+                shutil.copyfile(place / name, folder / name)
         written = write_formats(folder, tables, summary, to_tell, fewest)
         if read_manifest(place) != manifest:
             raise StateError(f"the run in '{place}' was replaced meanwhile", hint="try again")

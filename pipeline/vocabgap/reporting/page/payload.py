@@ -7,6 +7,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
+from vocabgap.records.moments import iso
 from vocabgap.reporting.capability import TITLES, Command, commands
 from vocabgap.reporting.overviews import RecurringSet
 from vocabgap.reporting.page.rows import Index, Limits, Row, ShownExample, days_together, row_of
@@ -15,13 +16,13 @@ from vocabgap.reporting.wording import CONFIDENT, SHOWN_WORDINGS
 
 # What a page has of each capability, from much to little.
 LEVELS: Final = (
-    Limits(characters=240, wordings=500, evidence=5),
-    Limits(characters=240, wordings=500, evidence=2),
-    Limits(characters=160, wordings=200, evidence=1),
-    Limits(characters=80, wordings=50, evidence=1),
-    Limits(characters=40, wordings=10, evidence=1),
-    Limits(characters=40, wordings=3, evidence=0),
-    Limits(characters=20, wordings=1, evidence=0),
+    Limits(characters=240, wordings=500, evidence=5, runs=24),
+    Limits(characters=240, wordings=500, evidence=2, runs=24),
+    Limits(characters=160, wordings=200, evidence=1, runs=24),
+    Limits(characters=80, wordings=50, evidence=1, runs=12),
+    Limits(characters=40, wordings=10, evidence=1, runs=12),
+    Limits(characters=40, wordings=3, evidence=0, runs=6),
+    Limits(characters=20, wordings=1, evidence=0, runs=0),
 )
 # As far as is known before the block is made; the rest of a page is for what is there without a script.
 MOST_BLOCK_BYTES: Final = 7_400_000
@@ -90,6 +91,7 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
     images: tuple[str, ...]
     files: tuple[str, ...]
     periods: tuple[str, ...]
+    runs: tuple[str, ...]  # moments of those that histories tell of, the oldest first
     statuses: tuple[str, ...]
     together: Together | None  # null where it is not known
     filters: tuple[str, ...]  # what some capability has
@@ -110,7 +112,7 @@ def levels(summary: Summary) -> tuple[Limits, ...]:
 def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
     """What a page lists of a summary."""
     everything = summary.everything
-    index = _index(summary)
+    index = _index(summary, limits)
     rows = tuple(row_of(each, index, limits) for each in everything)
     together = _together(summary.recurring_sets, index)  # before the names are counted
     return Payload(
@@ -127,6 +129,7 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
         images=index.images.shown(LEVELS[0].characters),  # to be found by all of it, however much is cut
         files=index.files.shown(limits.characters),
         periods=() if index.periods is None else index.periods.names,
+        runs=tuple(map(iso, index.runs)),
         statuses=tuple(sorted({row.status for row in rows if row.status is not None})),
         together=together,
         filters=_filters(rows),
@@ -183,18 +186,20 @@ def _together(sets: Sequence[RecurringSet] | None, index: Index) -> Together | N
     return Together(tuple(map(index.operations.place, chosen)), cells(records, 0), cells(lifts, 0.0))
 
 
-def _index(summary: Summary) -> Index:
+def _index(summary: Summary, limits: Limits) -> Index:
+    runs = sorted({past.moment for each in summary.everything for past in each.history})
     return Index(
         days_together(each.on_days for each in summary.everything),
         named_by=summary.named_by,
         askers=summary.askers,
         last_rank=max((each.capability.rank_high for each in summary.everything), default=1),
+        runs=runs[max(len(runs) - limits.runs, 0) :],
     )
 
 
 def _estimate(summary: Summary, limits: Limits) -> float:
     """About how many bytes the block takes: the first rows are measured, of the others one in `_STRIDE`."""
-    index = _index(summary)
+    index = _index(summary, limits)
     everything = summary.everything
     head = _size([row_of(each, index, limits) for each in everything[:_HEAD]])
     rest = _size([row_of(each, index, limits) for each in everything[_HEAD::_STRIDE]]) * _STRIDE

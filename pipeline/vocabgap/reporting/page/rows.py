@@ -41,6 +41,7 @@ class Limits(msgspec.Struct, frozen=True):
     characters: int  # of each text
     wordings: int
     evidence: int  # examples, and workarounds, of one that is not among the first `WITH_ALL_EVIDENCE`
+    runs: int = 0  # that its history is told of, the newest
 
 
 class Span(msgspec.Struct, frozen=True, array_like=True):
@@ -126,6 +127,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     cohesion: float
     repeats: int
     examples: tuple[ShownExample, ...]
+    history: tuple[tuple[int, int, int], ...]  # run, rank and mentions, the oldest run first
 
 
 _AS_THEY_ARE: Final = (
@@ -201,8 +203,10 @@ class Index:
         named_by: tuple[str, ...] = (),  # what stands before the name of an image or a log
         askers: tuple[Asker, ...] = (),
         last_rank: int = 1,  # that any interval reaches
+        runs: Sequence[datetime] = (),  # that histories tell of, the oldest first
     ) -> None:
         self.categories, self.operations, self.images, self.files = Names(), Names(), Names(), Names()
+        self.runs = {moment: place for place, moment in enumerate(runs)}
         self.first_day = on_days[0][0] if on_days else None
         self.periods = Periods.of(on_days) if on_days else None
         self.named_by, self.askers, self.last_rank = named_by, askers, last_rank
@@ -266,6 +270,11 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         outgrown=tuple(excerpt(name, most) for name in item.outgrown),
         cohesion=round(item.cohesion, 2),
         examples=_examples(item, index, limits, workarounds),
+        history=tuple(
+            (place, past.rank, past.mentions)
+            for past in listed.history
+            if (place := index.runs.get(past.moment)) is not None
+        ),
     )
 
 

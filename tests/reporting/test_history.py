@@ -1,0 +1,368 @@
+"""What each capability was in the runs of a folder, kept from run to run, and followed through merges."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import vocabgap as vg
+from builders import gap, write_corpus
+from builders.reporting import publish
+from vocabgap.decisions.deciding import Decisions
+from vocabgap.errors import NotFoundError, StateError
+from vocabgap.glossary.conflicts import Strictness
+from vocabgap.ingest.selection import Selection
+from vocabgap.reporting import history as module
+from vocabgap.reporting.capability import Past
+from vocabgap.reporting.history import comparable, find_in, followed, points_of
+from vocabgap.reporting.page.payload import payload_of
+from vocabgap.reporting.waiting import publish_waiting
+from vocabgap.reporting.writing import Published, render
+from vocabgap.schema import HISTORY
+from vocabgap.settings.model import DecisionSettings, GlossarySettings, RankBy, RankSettings, Settings
+
+START = datetime(2026, 7, 1, tzinfo=UTC)
+WEEK = timedelta(weeks=1)
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Path:
+    """Two needs of two categories; the first is asked for twice."""
+    return write_corpus(
+        tmp_path,
+        {
+            "one": [gap("sky mask", intent_category="local"), gap("film grain", intent_category="detail")],
+            "two": [gap("sky mask", intent_category="local")],
+        },
+    )
+
+
+def ask(photos: Path, need: str, image: str) -> None:
+    log = photos / image / "vocabulary_gaps.jsonl"
+    log.parent.mkdir()
+    log.write_text(json.dumps(gap(need, image_id=image)) + "\n", encoding="utf-8")
+
+
+def known(out: Path) -> list[tuple[str, int, int]]:
+    return vg.history(out).select("label", "rank", "mentions").rows()
+
+
+def rows(*cells: tuple[int, str, int, int, Sequence[str]], narrowed: Sequence[str] = ()) -> pl.DataFrame:
+    """Table `history`: of each row the run's number, the capability, rank, mentions, and its origins."""
+    given = [
+        {
+            "run": f"run-{run}",
+            "moment": START + run * WEEK,
+            "capability_id": name,
+            "label": f"label {name}",
+            "rank": rank,
+            "mentions": mentions,
+            "images": 1,
+            "sessions": 1,
+            "unsatisfied": 0,
+            "status": "open",
+            "came_from": came_from,
+            "narrowed": narrowed[run] if narrowed else "",
+        }
+        for run, name, rank, mentions, came_from in cells
+    ]
+    kinds = {column.name: column.dtype for column in HISTORY.columns}
+    text = {name: pl.String if kind == pl.Categorical() else kind for name, kind in kinds.items()}
+    return pl.DataFrame(given, schema=text).cast(kinds)  # type: ignore[arg-type]
+
+
+def told(table: pl.DataFrame, name: str, most: int = 99) -> list[tuple[int, int]]:
+    """Rank and mentions of a capability, run by run, as of the last one."""
+    runs = comparable(table, table["moment"][-1], table["narrowed"][-1])
+    return [(past.rank, past.mentions) for past in points_of(table, runs, most)[name]]
+
+
+def test_each_run_adds_its_rows_to_those_of_the_run_that_it_replaces(photos: Path, tmp_path: Path) -> None:
+    publish(tmp_path, photos, now=START)
+    ask(photos, "film grain", "three")
+    ask(photos, "film grain", "four")
+
+    made = publish(tmp_path, photos, now=START + WEEK)
+
+    table = vg.history(made.published.folder)
+    assert known(made.published.folder) == [
+        ("sky mask", 1, 2),
+        ("film grain", 2, 1),
+        ("film grain", 1, 3),
+        ("sky mask", 2, 2),
+    ]
+    assert table["moment"].unique().to_list() == [START, START + WEEK]
+    assert set(table["capability_id"]) == set(made.ranked["capability_id"])
+    assert "history.parquet" in made.published.files
+    assert pl.read_parquet_schema(made.published.folder / "history.parquet") == dict(HISTORY.schema)
+
+
+def test_names_of_a_history_join_with_those_of_the_ranking(photos: Path, tmp_path: Path) -> None:
+    made = publish(tmp_path, photos, now=START)
+
+    joined = vg.history(made.published.folder).join(made.ranked, on=["capability_id", "label", "status"])
+
+    assert joined.height == made.ranked.height
+
+
+def test_run_that_is_made_again_stands_there_once(photos: Path, tmp_path: Path) -> None:
+    publish(tmp_path, photos, now=START)
+    publish(tmp_path, photos, now=START + WEEK)
+    made = publish(tmp_path, photos, now=START + WEEK)
+    before = (made.published.folder / "history.parquet").read_bytes()
+    page = (made.published.folder / "report.html").read_bytes()
+
+    render(made.published.folder)
+
+    assert (made.published.folder / "history.parquet").read_bytes() == before
+    assert (made.published.folder / "report.html").read_bytes() == page
+    assert len(known(made.published.folder)) == 4
+
+
+def test_run_made_again_with_later_decisions_takes_the_place_of_its_rows(
+    photos: Path, tmp_path: Path
+) -> None:
+    settings = Settings(decisions=DecisionSettings(file=str(tmp_path / "decisions.jsonl")))
+    made = publish(tmp_path, photos, now=START, settings=settings)
+    Decisions(made.published.folder, tmp_path / "decisions.jsonl", actor="ana", now=START).rename(
+        "film grain", "grain"
+    )
+
+    publish(tmp_path, photos, now=START, settings=settings)
+
+    assert [label for label, _, _ in known(made.published.folder)] == ["sky mask", "grain"]
+
+
+def test_older_moment_stands_before_the_newer_ones(photos: Path, tmp_path: Path) -> None:
+    publish(tmp_path, photos, now=START + WEEK)
+    made = publish(tmp_path, photos, now=START)
+
+    assert vg.history(made.published.folder)["moment"].is_sorted()
+    (past,) = made.published.summary.everything[0].history  # what came later is no history of that day
+    assert past.moment == START
+
+
+def test_rows_of_a_narrowed_report_are_kept_and_not_mixed_with_the_others(
+    photos: Path, tmp_path: Path
+) -> None:
+    publish(tmp_path, photos, now=START)
+    narrowed = publish(tmp_path, photos, now=START + WEEK, selection=Selection(categories=("detail",)))
+    made = publish(tmp_path, photos, now=START + 2 * WEEK)
+
+    grain = next(each for each in made.published.summary.everything if each.capability.label == "film grain")
+    assert [past.moment for past in grain.history] == [START, START + 2 * WEEK]
+    assert [past.moment for past in narrowed.published.summary.everything[0].history] == [START + WEEK]
+    assert vg.history(made.published.folder)["narrowed"].unique(maintain_order=True).to_list() == [
+        "",
+        "category detail",
+    ]
+
+
+def test_ranks_by_another_measure_are_not_mixed(photos: Path, tmp_path: Path) -> None:
+    publish(tmp_path, photos, now=START)
+    by_images = Settings(rank=RankSettings(by=RankBy.IMAGES))
+    made = publish(tmp_path, photos, now=START + WEEK, settings=by_images)
+
+    assert [len(each.history) for each in made.published.summary.everything] == [1, 1]
+    assert vg.history(made.published.folder)["narrowed"][-1] == "rank-by images"
+
+
+@pytest.mark.parametrize(
+    ("windows", "alike"),
+    [
+        (("since 2026-06-01T00:00:00Z", "since 2026-06-08T00:00:00Z"), True),  # the last 30 days of each
+        (("since 2026-06-01T00:00:00Z", "since 2026-06-01T00:00:00Z"), True),
+        (("since 2026-06-01T00:00:00Z", "since 2026-06-03T00:00:00Z"), False),
+        (("since 2026-06-01T00:00:00Z", ""), False),
+        (("until 2026-06-01T00:00:00Z", "since 2026-06-01T00:00:00Z"), False),
+        (
+            ("since 2026-06-01T00:00:00Z, category tone", "since 2026-06-08T00:00:00Z, category tone"),
+            True,
+        ),
+        (("since 2026-06-01T00:00:00Z, category tone", "since 2026-06-01T00:00:00Z"), False),
+        (("category since 2026Z", "category since 2026Z"), True),
+    ],
+)
+def test_windows_that_move_along_are_alike(windows: tuple[str, str], alike: bool) -> None:
+    table = rows((0, "a", 1, 1, ()), (1, "a", 1, 2, ()), narrowed=windows)
+
+    assert told(table, "a") == ([(1, 1), (1, 2)] if alike else [(1, 2)])
+
+
+def test_history_goes_on_in_another_folder_that_is_compared_with_the_first(
+    photos: Path, tmp_path: Path
+) -> None:
+    publish(tmp_path, photos, now=START, out=tmp_path / "first")
+    second = publish(tmp_path, photos, now=START + WEEK, out=tmp_path / "second", previous=tmp_path / "first")
+    apart = publish(tmp_path, photos, now=START + WEEK, out=tmp_path / "third", previous="none")
+
+    assert len(known(second.published.folder)) == 4
+    assert len(known(apart.published.folder)) == 2
+
+
+def test_copy_that_is_rendered_elsewhere_keeps_the_history(photos: Path, tmp_path: Path) -> None:
+    publish(tmp_path, photos, now=START)
+    publish(tmp_path, photos, now=START + WEEK)
+
+    render(tmp_path / "out", tmp_path / "copy")
+
+    assert known(tmp_path / "copy") == known(tmp_path / "out")
+    assert (tmp_path / "copy" / "report.html").read_bytes() == (tmp_path / "out" / "report.html").read_bytes()
+
+
+def test_report_that_waited_joins_the_history_as_it_is_when_it_is_published(
+    photos: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "words"
+    folder.mkdir()
+    for number, meaning in enumerate(("A region of an image", "What hides a face")):
+        terms = (folder / "team_domain.yaml").read_text() if number else "terms:\n"
+        (folder / "team_domain.yaml").write_text(f"{terms}  - surface: mask\n    definition: {meaning}\n")
+    settings = Settings(glossary=GlossarySettings(folder=str(folder)))
+    publish(tmp_path, photos, now=START)
+    waits = publish(tmp_path, photos, now=START + 2 * WEEK, settings=settings)
+    publish(tmp_path, photos, now=START + WEEK)
+    assert waits.blocked is not None
+
+    published = publish_waiting(settings.glossary, waits.blocked.retry_token, strictness=Strictness.OFF)
+
+    assert isinstance(published, Published)
+    assert vg.history(tmp_path / "out")["moment"].unique().to_list() == [
+        START,
+        START + WEEK,
+        START + 2 * WEEK,
+    ]
+
+
+def test_run_without_a_history_knows_itself(photos: Path, tmp_path: Path) -> None:
+    made = publish(tmp_path, photos, now=START)
+    (made.published.folder / "history.parquet").unlink()
+
+    assert known(made.published.folder) == [("sky mask", 1, 2), ("film grain", 2, 1)]
+    with pytest.raises(NotFoundError, match="holds no run"):
+        vg.history(tmp_path)
+
+
+def test_damaged_history_is_refused_before_the_work_and_nothing_is_replaced(
+    photos: Path, tmp_path: Path
+) -> None:
+    made = publish(tmp_path, photos, now=START)
+    (made.published.folder / "history.parquet").write_bytes(b"no parquet")
+    before = (made.published.folder / "report.md").read_bytes()
+    stages: list[str] = []
+
+    with pytest.raises(StateError, match=r"history.parquet' cannot be read.*move it away"):
+        publish(tmp_path, photos, now=START + WEEK, on_stage=stages.append)
+
+    assert stages == []
+    assert (made.published.folder / "report.md").read_bytes() == before
+
+
+def test_oldest_runs_and_last_ranks_are_left_out_of_a_long_history(
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_RUNS", 2)
+    monkeypatch.setattr(module, "MOST_CAPABILITIES", 1)
+    for number in range(3):
+        publish(tmp_path, photos, now=START + number * WEEK)
+
+    table = vg.history(tmp_path / "out")
+
+    assert table["moment"].to_list() == [START + WEEK, START + 2 * WEEK]
+    assert table["label"].to_list() == ["sky mask"] * 2
+
+
+def test_merge_is_followed_to_both_parts() -> None:
+    table = rows(
+        (0, "a", 2, 5, ()), (0, "b", 1, 7, ()),
+        (1, "a", 1, 12, ("b",)),
+        (2, "a", 1, 13, ()),
+    )  # fmt: skip
+
+    assert told(table, "a") == [(1, 12), (1, 12), (1, 13)]
+
+
+def test_split_is_followed_to_the_whole_which_goes_on() -> None:
+    table = rows(
+        (0, "a", 1, 12, ()),
+        (1, "a", 1, 7, ()), (1, "b", 2, 5, ("a",)),
+    )  # fmt: skip
+
+    assert told(table, "b") == [(1, 12), (2, 5)]
+    assert told(table, "a") == [(1, 12), (1, 7)]
+
+
+def test_capability_that_goes_on_under_another_identifier_is_one() -> None:
+    table = rows((0, "a", 3, 1, ()), (1, "b", 2, 2, ("a",)), (2, "c", 1, 3, ("b",)))
+
+    assert told(table, "c") == [(3, 1), (2, 2), (1, 3)]
+
+
+def test_parts_that_were_merged_and_split_again_are_counted_once() -> None:
+    table = rows(
+        (0, "a", 1, 7, ()), (0, "b", 2, 5, ()),
+        (1, "a", 1, 12, ("b",)),
+        (2, "a", 1, 7, ()), (2, "b", 2, 6, ("a",)),
+    )  # fmt: skip
+
+    assert told(table, "b") == [(2, 5), (1, 12), (2, 6)]
+    assert told(table, "a") == [(1, 12), (1, 12), (1, 7)]
+
+
+def test_followed_rows_say_what_they_are_part_of() -> None:
+    table = rows((0, "a", 2, 5, ()), (0, "b", 1, 7, ()), (1, "a", 1, 12, ("b",)))
+
+    parts = followed(table, comparable(table, START + WEEK, "")).filter(part_of="a")
+
+    assert parts.select("run", "capability_id").rows() == [("run-0", "a"), ("run-0", "b"), ("run-1", "a")]
+
+
+def test_decided_merge_is_followed_by_the_report(photos: Path, tmp_path: Path) -> None:
+    settings = Settings(decisions=DecisionSettings(file=str(tmp_path / "decisions.jsonl")))
+    made = publish(tmp_path, photos, now=START, settings=settings)
+    Decisions(made.published.folder, tmp_path / "decisions.jsonl", actor="ana", now=START).merge(
+        "sky mask", "film grain"
+    )
+
+    made = publish(tmp_path, photos, now=START + WEEK, settings=settings)
+
+    (only,) = made.published.summary.everything
+    assert only.history == (Past(START, 1, 3), Past(START + WEEK, 1, 3))
+
+
+def test_of_many_runs_some_are_told_the_first_and_the_last_two_among_them() -> None:
+    table = rows(*((run, "a", 1, run + 1, ()) for run in range(100)))
+
+    points = told(table, "a", 10)
+
+    mentions = [mentions for _, mentions in points]
+    assert len(mentions) == 10
+    assert (mentions[0], mentions[-2:]) == (1, [99, 100])
+    assert mentions == sorted(mentions)
+
+
+def test_page_has_the_runs_once_and_points_at_them(photos: Path, tmp_path: Path) -> None:
+    publish(tmp_path, photos, now=START)
+    ask(photos, "film grain", "three")
+    ask(photos, "film grain", "four")
+    made = publish(tmp_path, photos, now=START + WEEK, share=2)
+
+    page = payload_of(made.published.summary)
+
+    assert page.runs == ("2026-07-01T00:00:00Z", "2026-07-08T00:00:00Z")
+    assert [row.history for row in page.rows] == [((0, 2, 1), (1, 1, 3)), ((0, 1, 2), (1, 2, 2))]
+    assert "2026-07-01T00:00:00Z" not in (made.published.folder / "share.html").read_text(encoding="utf-8")
+
+
+def test_capability_is_found_by_what_it_was_called_in_an_earlier_run(photos: Path, tmp_path: Path) -> None:
+    made = publish(tmp_path, photos, now=START)
+    table = rows((0, "cap-000000000000", 1, 1, ()))
+
+    assert find_in(made.ranked, table, "film grain")[1] == "film grain"
+    assert find_in(made.ranked, table, "label cap-000000000000")[0] == "cap-000000000000"
+    assert find_in(made.ranked, table, "cap-0000")[0] == "cap-000000000000"
+    with pytest.raises(NotFoundError, match="did you mean 'film grain'"):
+        find_in(made.ranked, table, "film grian")
