@@ -18,7 +18,7 @@ from vocabgap.cli.groups import Verbs
 from vocabgap.errors import ExitCode
 
 COMMANDS = [
-    *("report", "render", "check", "list", "show", "review", "draft", "log", "diff"),
+    *("report", "render", "check", "list", "show", "review", "draft", "log", "diff", "history"),
     *("mcp", "schema", "status"),
 ]
 GROUPS = ["clusters", "decide", "decisions", "corpus", "glossary"]

@@ -30,6 +30,7 @@ VERBS: Final = {
     "decide": ("decisions_command", "decide"),
     "decisions": ("decisions_command", "decisions"),
     "diff": ("published_command", "diff"),
+    "history": ("history_command", "history"),
     "corpus": ("corpus_command", "corpus"),
     "glossary": ("glossary_command", "glossary"),
     "mcp": ("mcp_command", "mcp"),

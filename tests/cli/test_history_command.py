@@ -1,0 +1,124 @@
+"""`vocabgap history`: ranks and mentions over the runs of a folder."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from builders import gap, write_corpus
+from builders.reporting import publish
+from vocabgap.cli.app import run
+from vocabgap.decisions.deciding import Decisions
+from vocabgap.errors import ExitCode
+from vocabgap.ingest.selection import Selection
+from vocabgap.settings.model import DecisionSettings, Settings
+
+MONTHS = [datetime(2026, month, 1, tzinfo=UTC) for month in (5, 6, 7)]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three runs of a growing workspace: of two needs the second is asked for more and more."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    photos = write_corpus(tmp_path, {"one": [gap("sky mask"), gap("film grain"), gap("sky mask", notes="b")]})
+    for number, moment in enumerate(MONTHS):
+        publish(tmp_path, photos, now=moment)
+        log = photos / f"more-{number}" / "vocabulary_gaps.jsonl"
+        log.parent.mkdir()
+        log.write_text("".join(json.dumps(gap("film grain", notes=str(each))) + "\n" for each in range(3)))
+    return tmp_path
+
+
+def test_list_has_a_chart_and_the_last_ranks(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["history"]) == ExitCode.DONE
+
+    assert capsys.readouterr().out.splitlines() == [
+        "#   capability   mentions   over time   last 3 ranks",
+        "────────────────────────────────────────────────────",
+        "1   film grain          7   :+#         2 1 1",
+        "2   sky mask            2   ###         1 2 2",
+        "",
+        "3 runs, 2026-05-01 to 2026-07-01.",
+    ]
+
+
+def test_one_capability_has_a_line_for_each_run_the_newest_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["history", "film_grain", "--runs", "2"]) == ExitCode.DONE
+
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].startswith("film grain (cap-")
+    assert told[0].endswith("): 3 runs, 2026-05-01 to 2026-07-01")
+    assert [line.split()[:4] for line in told[4:6]] == [
+        ["2026-07-01", "1", "7", "#" * 20],
+        ["2026-06-01", "1", "4", "#" * 12],
+    ]
+    assert told[-1] == "1 earlier run; `--runs 0` shows all"
+
+
+def test_chart_needs_no_more_than_ascii_and_a_narrow_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+
+    run(["history"])
+    run(["history", "sky mask"])
+
+    told = capsys.readouterr().out.replace("─", "-")
+    assert told.isascii()
+    assert "\x1b" not in told
+    assert max(map(len, told.splitlines())) <= 70
+
+
+def test_parts_that_were_merged_stand_there_as_they_were_called(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = Settings(decisions=DecisionSettings(file=str(folder / "decisions.jsonl")))
+    Decisions(folder / "out", folder / "decisions.jsonl", actor="ana", now=MONTHS[-1]).merge(
+        "film grain", "sky mask"
+    )
+    publish(folder, folder / "photos", now=datetime(2026, 8, 1, tzinfo=UTC), settings=settings)
+
+    run(["history", "film grain", "--runs", "2"])
+
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[4:7]]
+    assert [(row[0], row[2], " ".join(row[-2:])) for row in rows] == [
+        ("2026-08-01", "12", "film grain"),
+        ("2026-07-01", "2", "sky mask"),
+        ("2026-07-01", "7", "film grain"),
+    ]
+
+
+def test_events_are_the_rows_and_then_their_number(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--json", "history", "sky mask"]) == ExitCode.DONE
+
+    *rows, result = map(json.loads, capsys.readouterr().out.splitlines())
+    assert [(row["event"], row["moment"], row["rank"], row["mentions"]) for row in rows] == [
+        ("history", "2026-05-01T00:00:00Z", 1, 2),
+        ("history", "2026-06-01T00:00:00Z", 2, 2),
+        ("history", "2026-07-01T00:00:00Z", 2, 2),
+    ]
+    assert (result["event"], result["runs"], result["rows"]) == ("result", 3, 3)
+
+
+def test_runs_that_are_narrowed_differently_are_told_of_and_not_mixed(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen = Selection(categories=("uncategorized",))
+    publish(folder, folder / "photos", now=datetime(2026, 8, 1, tzinfo=UTC), selection=chosen)
+
+    run(["history"])
+
+    told = capsys.readouterr()
+    assert "1 run, 2026-08-01, narrowed to category uncategorized." in told.out
+    assert told.err == (
+        "3 runs more, narrowed or ranked differently or of a later moment, are in history.parquet, too\n"
+    )
+
+
+def test_what_is_not_there_is_an_error_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["history", "film gran"]) == ExitCode.NOT_FOUND
+    assert "did you mean 'film grain'?" in capsys.readouterr().err
+    assert run(["history", "--run", "nowhere"]) == ExitCode.NOT_FOUND
+    assert "holds no run" in capsys.readouterr().err
