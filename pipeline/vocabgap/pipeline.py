@@ -34,6 +34,7 @@ from vocabgap.ranking.vocabulary import Vocabulary, configured_vocabulary
 from vocabgap.records.moments import require_offset
 from vocabgap.reporting.doubts import doubts_of
 from vocabgap.reporting.history import earlier_rows
+from vocabgap.reporting.keeping import check_keeping, keeping
 from vocabgap.reporting.manifest import Decided, Model, Timing
 from vocabgap.reporting.published_run import Baseline, check_target, read_baseline, resolve_target
 from vocabgap.reporting.reproduction import Reproduction
@@ -273,6 +274,8 @@ def run(
         _check_apart(expanded(cache).resolve(), target)
     if share is not None:
         shared_from(whole_number("share", share))
+    if settings.report.keep:
+        check_keeping(target)
     earlier = earlier_rows(target, previous)
     analysis = analyse(
         roots,
@@ -289,7 +292,8 @@ def run(
         analysis.ranked, settings.glossary, top=settings.report.top, out=target, share=share is not None
     )
     blocked = None if check is None else check.blocked
-    with forgotten_unless_written(settings.glossary, blocked):
+    keep = settings.report.keep if blocked is None else 0  # what waits is kept once it is published
+    with forgotten_unless_written(settings.glossary, blocked), keeping(target, keep):
         if on_stage is not None:
             on_stage("report")
         published = report(

@@ -113,6 +113,13 @@ def report(
         typer.Option(help="Folder of the run to compare with; the one that is replaced by default, or none."),
     ] = None,
     share: ShareOption = False,
+    keep: Annotated[
+        int | None,
+        typer.Option(
+            help="Keep so many of the last runs as dated folders beside the folder.",
+            rich_help_panel="What to write",
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
     """Rank what is missing, and publish the report."""
@@ -182,7 +189,13 @@ def _resume(output: Output, settings: Settings, token: str, out: str | None, str
     """Publish a report that waits."""
     from vocabgap.reporting.waiting import Blocked, publish_waiting
 
-    published = publish_waiting(settings.glossary, token, out=out, strictness=require_strictness(strictness))
+    published = publish_waiting(
+        settings.glossary,
+        token,
+        out=out,
+        strictness=require_strictness(strictness),
+        keep=settings.report.keep,
+    )
     if isinstance(published, Blocked):
         raise published.error
     summary = f"{folder_line(published.folder)}: published, {published.summary.headline}"

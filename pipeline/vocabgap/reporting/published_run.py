@@ -93,7 +93,7 @@ def check_target(target: Path, roots: Iterable[Path] = ()) -> None:
         if Path.cwd().is_relative_to(target):
             # Its place would be taken by a new folder, and the shell be left in the old one.
             raise StateError(f"'{target}' holds the current folder", hint="name another folder with --out")
-    foreign = any(target.iterdir()) and not _holds_run(target)
+    foreign = any(target.iterdir()) and not holds_run(target)
     if foreign or any((target / name).is_dir() for name in RUN_FILES):
         raise StateError(f"folder '{target}' holds files, but no run of vocabgap", hint=_ELSEWHERE)
 
@@ -203,7 +203,8 @@ def telling_of_narrowing(folder: str | Path) -> Iterator[None]:
         raise NotFoundError(error.message, hint=f"{error.hint}; {why}" if error.hint else why) from error
 
 
-def _holds_run(folder: Path) -> bool:
+def holds_run(folder: Path) -> bool:
+    """Whether a folder holds a run that vocabgap has published, of whatever version."""
     try:
         msgspec.json.decode((folder / MANIFEST_NAME).read_bytes(), type=_Mark)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):

@@ -26,8 +26,9 @@ from vocabgap.glossary.runtime import configured_runtime
 from vocabgap.glossary.senses import TermSource
 from vocabgap.glossary.session import AbortResumeError, ExecutionContext
 from vocabgap.records.moments import iso
+from vocabgap.reporting.keeping import keeping
 from vocabgap.reporting.overviews import CapabilityTerms, CheckedTerms, OpenTerm, TermMeaning
-from vocabgap.reporting.published_run import read_run
+from vocabgap.reporting.published_run import read_run, resolve_target
 from vocabgap.reporting.writing import Published, render
 from vocabgap.settings.model import GlossarySettings
 from vocabgap.text import printable_name
@@ -122,10 +123,12 @@ def publish_waiting(
     *,
     out: str | Path | None = None,
     strictness: Strictness | None = None,
+    keep: int = 0,
 ) -> Published | Blocked:
     """Publish a report that waits, where the glossary settles its words by now, or say why it waits on.
 
     The folder to publish is by default the one that it was meant for, and what stops it what did then.
+    So many of the last runs are kept as dated folders beside it.
 
     Raises:
         NotFoundError: There is no such checkpoint, or no report waits there.
@@ -156,7 +159,9 @@ def publish_waiting(
             raise StateError("where the report belongs is not known", hint="name the folder with --out")
         labels = _labels(ranked, 0 if manifest.rendering is None else manifest.rendering.top)
         terms = _terms_of_report(context, runtime.load(_MISSION).glossary, labels)
-        run = render(folder, target, share=bool(context.metadata.get(_SHARE)), option="--resume", terms=terms)
+        share = bool(context.metadata.get(_SHARE))
+        with keeping(resolve_target(target), keep):
+            run = render(folder, target, share=share, option="--resume", terms=terms)
         shutil.rmtree(folder, ignore_errors=True)
         with suppress(VocabgapError):  # it is published, and that is what counts
             drop_state(runtime.logs, retry_token)

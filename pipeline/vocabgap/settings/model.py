@@ -154,10 +154,14 @@ class RankSettings(_Section, frozen=True):
 
 
 class ReportSettings(_Section, frozen=True):
-    """Where the files go, and how many capabilities the Markdown and the terminal show (0: all)."""
+    """Where the files go, and how many capabilities the Markdown and the terminal show (0: all).
+
+    So many of the last runs are kept as dated folders beside that; where a gate does not hold, it is an error.
+    """
 
     out: Annotated[_Path, _flag("--out")] = DEFAULT_OUT
     top: Annotated[int, msgspec.Meta(ge=0, le=1_000_000), _flag("--top")] = DEFAULT_TOP
+    keep: Annotated[int, msgspec.Meta(ge=0, le=10_000), _flag("--keep")] = 0
 
 
 class VocabularyFields(_Section, frozen=True):
