@@ -26,6 +26,7 @@ class ExitCode(IntEnum):
     INVALID_INPUT = 2
     NOT_FOUND = 3
     STATE = 4
+    GATE = 5
     PERMISSION = 9
     HUNG_UP = 129
     INTERRUPTED = 130
@@ -79,6 +80,12 @@ class StateError(VocabgapError):
     """Something on disk stands in the way: a foreign folder, a full disk, an unreadable store."""
 
     exit_code = ExitCode.STATE
+
+
+class GateError(VocabgapError):
+    """What was asked of a result does not hold; the result is there all the same."""
+
+    exit_code = ExitCode.GATE
 
 
 class AccessDeniedError(VocabgapError):
@@ -250,7 +257,7 @@ def _meant(key: str, known: Collection[structs.FieldInfo]) -> str:
 
 def _choices(kind: inspect.Type) -> list[str]:
     match kind:
-        case inspect.Metadata(type=inner):
+        case inspect.Metadata(type=inner) | inspect.VarTupleType(item_type=inner):
             return _choices(inner)
         case inspect.EnumType(cls=cls):
             return [str(each.value) for each in cls]

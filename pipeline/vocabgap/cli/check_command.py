@@ -1,27 +1,40 @@
 """`vocabgap check`: are the logs sound?"""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from vocabgap.cli.options import (
+    BaselineOption,
+    NowOption,
     Reading,
     RootsArgument,
+    known_lines,
     note_cache,
     reading_arguments,
     settings_of,
     with_options,
 )
 from vocabgap.cli.output import Output, account_line, output_of
-from vocabgap.errors import ExitCode
+from vocabgap.errors import ExitCode, InvalidInputError, StateError
+from vocabgap.records.moments import iso, parse_moment, parse_now
 from vocabgap.settings.model import Settings
 from vocabgap.text import count, escape_unseen, in_words
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from vocabgap.ingest.baseline import KnownLine
     from vocabgap.ingest.log_lines import RepairedLine
+    from vocabgap.ingest.scanning import Scan
+
+_BASELINE: Final = "baseline"
+_SINCE: Final = "since"
 
 
 @with_options(Reading)
@@ -35,26 +48,52 @@ def check(
             help="List what was repaired in lines of logs, not of corpora, that were kept; reads them again.",
         ),
     ] = False,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            help="Count only bad lines that were written since: 2026-05-01, 2026-05-01T09:30:00Z, 2026-05,"
+            " 7d, 2w, 24h or 30m (minutes).",
+            rich_help_panel="What to select",
+        ),
+    ] = None,
+    now: NowOption = None,
+    baseline: BaselineOption = None,
+    write_baseline: Annotated[
+        bool,
+        typer.Option(
+            "--write-baseline",
+            help="Write all bad lines to the file of --baseline, and succeed.",
+            rich_help_panel="What to write",
+        ),
+    ] = False,
     mended: Annotated[bool, typer.Option("--mended", hidden=True)] = False,  # its name before
 ) -> None:
     """List the bad lines of the logs; exit with 2 if there are any."""
-    from vocabgap.ingest.scanning import scan
-
+    moment = parse_now(now)
+    earliest = None if since is None else parse_moment(since, moment, name="--since")
     output = output_of(context)
     repairs = repairs or mended
     settings = settings_of(context).settings
+    known = () if write_baseline else known_lines(settings)
+    # What follows loads Polars.
+    from vocabgap.ingest.scanning import scan
+
     scanned = scan(roots, settings=settings.scan, **reading_arguments(context))
     summary = scanned.summary
-    for row in scanned.rejects.iter_rows(named=True):
+    if write_baseline:
+        _write_baseline(scanned, settings)
+    rejects = _judged(scanned, known, earliest)
+    for row in rejects.iter_rows(named=True):
         output.event("reject", **row)
     repaired = _repaired(roots, settings) if repairs and summary.repairs else []
     for each in repaired:
         output.event("mended", mended=each)
     patterns = [glob for source in settings.sources.values() for glob in source.globs]
-    output.event("result", summary=summary, cache=scanned.cache, looked_for=patterns)
+    counted = rejects.filter(rejects["ignored"].is_null())
+    output.event("result", summary=summary, cache=scanned.cache, looked_for=patterns, counted=counted.height)
     note_cache(output, scanned.cache)
     several = len({*scanned.files["repo_slug"], *scanned.rejects["repo_slug"]}) > 1
-    for row in scanned.rejects.iter_rows(named=True):
+    for row in counted.iter_rows(named=True):
         path = f"{row['repo_slug']}/{row['source_path']}" if several else row["source_path"]
         where = f"{path}:{row['line']}" if row["line"] else path
         output.text(escape_unseen(f"{where}: {row['reason']}: {row['detail']}"))
@@ -66,11 +105,59 @@ def check(
         kinds = ", ".join(f"{number:,} {in_words(kind)}" for kind, number in summary.repairs.items())
         where = "" if repairs else " (--repairs lists them)"
         output.text(f"kept, but repaired or worth a look: {kinds}{where}")
+    _tell_of_ignored(output, rejects, known, settings.check.baseline, earliest)
+    if write_baseline:
+        written = f"{settings.check.baseline}: {count(rejects.height, 'bad line')}, known from now on"
+        output.text(escape_unseen(written))
     if not (summary.files or summary.unreadable):
         _explain_nothing(output, roots, patterns)
-    _explain_pretty_printing(output, scanned.rejects.iter_rows(named=True))
-    if scanned.rejects.height:
+    _explain_pretty_printing(output, counted.iter_rows(named=True))
+    if counted.height and not write_baseline:
         raise typer.Exit(ExitCode.INVALID_INPUT)
+
+
+def _write_baseline(scanned: "Scan", settings: Settings) -> None:
+    """Make what is bad now known; where no log is there at all, what was known stays."""
+    from vocabgap.ingest.baseline import write_baseline
+
+    file = settings.check.baseline
+    if file is None:
+        raise InvalidInputError("--write-baseline: no file is named", hint="name it with --baseline FILE")
+    if not (scanned.summary.files or scanned.summary.unreadable):
+        raise StateError(f"no log was found, so '{file}' stays as it is", hint="name the roots of the logs")
+    write_baseline(file, scanned.rejects)
+
+
+def _judged(scanned: "Scan", known: "Sequence[KnownLine]", earliest: datetime | None) -> "pl.DataFrame":
+    """Table `rejects` and why a line does not count: column `ignored`, `baseline` or `since`, or null."""
+    import polars as pl
+
+    from vocabgap.ingest.baseline import is_known, is_older
+
+    rejects = scanned.rejects
+    why = [pl.when(is_known(rejects, known)).then(pl.lit(_BASELINE))]
+    if earliest is not None:
+        why.append(pl.when(is_older(rejects, scanned.gaps, earliest)).then(pl.lit(_SINCE)))
+    return rejects.with_columns(ignored=pl.coalesce(why))
+
+
+def _tell_of_ignored(
+    output: Output,
+    rejects: "pl.DataFrame",
+    known: "Sequence[KnownLine]",
+    file: str | None,
+    earliest: datetime | None,
+) -> None:
+    """Say how many bad lines do not count, and what of a baseline is no longer there."""
+    numbers = Counter(rejects["ignored"])
+    if numbers[_BASELINE]:
+        output.text(escape_unseen(f"not counted: {count(numbers[_BASELINE], 'bad line')} of '{file}'"))
+    if numbers[_SINCE] and earliest is not None:
+        output.text(f"not counted: {count(numbers[_SINCE], 'bad line')} from before {iso(earliest)}")
+    gone = len(known) - numbers[_BASELINE]
+    if gone:
+        lines = f"{count(gone, 'bad line')} of '{file}' {'is' if gone == 1 else 'are'} no longer there"
+        output.note(escape_unseen(f"{lines}; --write-baseline writes it anew"))
 
 
 def _repaired(roots: list[Path], settings: Settings) -> "list[RepairedLine]":

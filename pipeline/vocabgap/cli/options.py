@@ -15,9 +15,11 @@ from vocabgap.text import count, escape_unseen, printable_name
 
 if TYPE_CHECKING:
     from vocabgap.clustering.embedding import EmbeddingUse
+    from vocabgap.ingest.baseline import KnownLine
     from vocabgap.ingest.caching import CacheUse
     from vocabgap.ingest.scanning import Scan
     from vocabgap.settings.loading import Loaded
+    from vocabgap.settings.model import Settings
 
 RootsArgument = Annotated[
     list[Path],
@@ -98,6 +100,15 @@ RunOption = Annotated[
 DecisionsOption = Annotated[
     str | None,
     typer.Option("--decisions", help=f"File that keeps what was decided.  [default: {DEFAULT_DECISIONS}]"),
+]
+
+BaselineOption = Annotated[
+    str | None,
+    typer.Option(
+        "--baseline",
+        help="File of bad lines that are known, and count no more.",
+        rich_help_panel="What to read",
+    ),
 ]
 
 
@@ -190,6 +201,15 @@ def settings_of(context: typer.Context) -> "Loaded":
         for value in [context.params[str(parameter.name)]]
     }
     return resolve_settings(context.params.get("config"), os.environ, flags)
+
+
+def known_lines(settings: "Settings") -> "tuple[KnownLine, ...]":
+    """The bad lines that do not count, where a file of them is named."""
+    if settings.check.baseline is None:
+        return ()
+    from vocabgap.ingest.baseline import read_baseline
+
+    return read_baseline(settings.check.baseline)
 
 
 def _parameter(name: str, annotation: Any, default: Any = None) -> inspect.Parameter:  # noqa: ANN401 - any type

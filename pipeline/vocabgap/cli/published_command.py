@@ -18,6 +18,7 @@ from vocabgap.cli.options import (
     settings_of,
 )
 from vocabgap.cli.output import output_of, published_line
+from vocabgap.errors import ExitCode
 from vocabgap.settings.model import DEFAULT_TOP
 from vocabgap.text import carried, printable_name, visible
 
@@ -69,6 +70,9 @@ def diff(
     text_format: Annotated[
         DiffFormat, typer.Option("--format", help="How to print the changes.")
     ] = DiffFormat.TEXT,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="Exit with 5 where anything changed, and with 0 where not.")
+    ] = False,
 ) -> None:
     """Compare two published runs and say what changed."""
     output = output_of(context)
@@ -88,6 +92,8 @@ def diff(
         unchanged=comparison.unchanged,
         **{kind.value: len(comparison.of(kind)) for kind in Kind},
     )
+    if exit_code and comparison.changes:
+        raise typer.Exit(ExitCode.GATE)
 
 
 def draft(

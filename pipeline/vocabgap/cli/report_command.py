@@ -1,7 +1,7 @@
 """`vocabgap report`: the main job."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Final
@@ -10,6 +10,7 @@ import typer
 
 from vocabgap.cli.glossary_options import StrictnessOption, note_problems, require_strictness
 from vocabgap.cli.options import (
+    BaselineOption,
     CategoriesOption,
     DecisionsOption,
     EmbedderOption,
@@ -22,6 +23,7 @@ from vocabgap.cli.options import (
     ThresholdOption,
     UntilOption,
     VocabularyOption,
+    known_lines,
     note_embeddings,
     note_scan,
     reading_arguments,
@@ -44,9 +46,13 @@ from vocabgap.settings.model import DEFAULT_OUT, DEFAULT_TOP, Settings, shared_f
 from vocabgap.text import count, escape_unseen, excerpt, printable_name, visible
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from vocabgap.ingest.baseline import KnownLine
     from vocabgap.pipeline import Run
     from vocabgap.reporting.capability import Capability
     from vocabgap.reporting.summary import Summary
+    from vocabgap.reporting.writing import Published
 
 
 _NUMBERS: Final = ("#", "mentions", "likely", "images", "sessions", "unsatisfied")
@@ -67,6 +73,11 @@ class TextFormat(StrEnum):
     TABLE = "table"
     MARKDOWN = "markdown"
     CSV = "csv"
+
+
+def _separated(values: list[str] | None) -> list[str]:
+    """What was given with commas, one by one."""
+    return [name.strip() for value in values or () for name in value.split(",") if name.strip()]
 
 
 @with_options(Reading, flags_of="rank")
@@ -113,6 +124,16 @@ def report(
         typer.Option(help="Folder of the run to compare with; the one that is replaced by default, or none."),
     ] = None,
     share: ShareOption = False,
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Exit with 5, though the report is published, where it has any of: regressed, rejects,"
+            " new-top, mixed; with commas, or repeated.",
+            callback=_separated,
+            rich_help_panel="What to write",
+        ),
+    ] = None,
+    baseline: BaselineOption = None,
     keep: Annotated[
         int | None,
         typer.Option(
@@ -126,8 +147,9 @@ def report(
     output = output_of(context)
     output.quiet = quiet
     loaded, reading = settings_of(context), reading_arguments(context)
+    known = known_lines(loaded.settings)
     if resume is not None:
-        _resume(output, loaded.settings, resume, out, strictness)
+        _resume(output, loaded.settings, resume, out, strictness, known)
         return
     if not roots:
         raise InvalidInputError("Missing argument 'ROOTS...'.", hint="see `vocabgap report --help`")
@@ -183,11 +205,22 @@ def report(
     for decision in result.decisions.active:
         if decision.decision_id in outgrown:
             output.note(escape_unseen(f"holds no longer, for its group has outgrown it: {decision.summary}"))
+    _require_gates(output, loaded.settings, result.published, result.ranked, result.scan.rejects, known)
 
 
-def _resume(output: Output, settings: Settings, token: str, out: str | None, strictness: str | None) -> None:
+def _resume(
+    output: Output,
+    settings: Settings,
+    token: str,
+    out: str | None,
+    strictness: str | None,
+    known: "Sequence[KnownLine]",
+) -> None:
     """Publish a report that waits."""
+    from vocabgap.reporting.manifest import REJECTS_NAME
+    from vocabgap.reporting.published_run import read_run, read_table
     from vocabgap.reporting.waiting import Blocked, publish_waiting
+    from vocabgap.schema import REJECTS
 
     published = publish_waiting(
         settings.glossary,
@@ -200,6 +233,29 @@ def _resume(output: Output, settings: Settings, token: str, out: str | None, str
         raise published.error
     summary = f"{folder_line(published.folder)}: published, {published.summary.headline}"
     output.result(summary, folder=printable_name(str(published.folder)), files=published.files)
+    if settings.report.fail_on:
+        _, ranked = read_run(published.folder, option="--out")
+        rejects = read_table(published.folder, REJECTS_NAME, REJECTS)
+        _require_gates(output, settings, published, ranked, rejects, known)
+
+
+def _require_gates(
+    output: Output,
+    settings: Settings,
+    published: "Published",
+    ranked: "pl.DataFrame",
+    rejects: "pl.DataFrame",
+    known: "Sequence[KnownLine]",
+) -> None:
+    """Fail where the report has what it was to be free of."""
+    from vocabgap.reporting.gates import failures, gate_error
+
+    gates = settings.report.fail_on
+    failed = failures(gates, published.summary, ranked, rejects, known) if gates else ()
+    for failure in failed:
+        output.event("gate", failure=failure)
+    if failed:
+        raise gate_error(failed, hint=f"the report is published in '{folder_line(published.folder)}'")
 
 
 def _note_narrowing(output: Output, result: "Run", *, minutes: Iterable[str] = ()) -> None:

@@ -111,6 +111,7 @@ class Reproduction(msgspec.Struct, frozen=True):
             vocabulary=replace(ours.vocabulary, paths=tuple(filter(None, map(_name, ours.vocabulary.paths)))),
             decisions=replace(ours.decisions, file=DEFAULT_DECISIONS),
             glossary=glossary,
+            check=replace(ours.check, baseline=_name(ours.check.baseline)),
         )
 
     @property

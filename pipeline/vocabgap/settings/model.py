@@ -52,6 +52,15 @@ class RankBy(StrEnum):
     PRIORITY = "priority"
 
 
+class Gate(StrEnum):
+    """What a report may be asked to be free of."""
+
+    REGRESSED = "regressed"
+    REJECTS = "rejects"
+    NEW_TOP = "new-top"
+    MIXED = "mixed"
+
+
 def shared_from(min_images: int | None) -> int:
     """How many images a capability, or its words, must be on to be shared.
 
@@ -156,12 +165,20 @@ class RankSettings(_Section, frozen=True):
 class ReportSettings(_Section, frozen=True):
     """Where the files go, and how many capabilities the Markdown and the terminal show (0: all).
 
-    So many of the last runs are kept as dated folders beside that; where a gate does not hold, it is an error.
+    So many of the last runs are kept as dated folders beside that, and a job may insist on what they
+    must not have.
     """
 
     out: Annotated[_Path, _flag("--out")] = DEFAULT_OUT
     top: Annotated[int, msgspec.Meta(ge=0, le=1_000_000), _flag("--top")] = DEFAULT_TOP
     keep: Annotated[int, msgspec.Meta(ge=0, le=10_000), _flag("--keep")] = 0
+    fail_on: Annotated[tuple[Gate, ...], _flag("--fail-on")] = ()
+
+
+class CheckSettings(_Section, frozen=True):
+    """The file of bad lines that are known, and count no more."""
+
+    baseline: Annotated[_Path | None, _flag("--baseline")] = None
 
 
 class VocabularyFields(_Section, frozen=True):
@@ -246,6 +263,7 @@ class Settings(_Section, frozen=True):
     cluster: ClusterSettings = ClusterSettings()
     rank: RankSettings = RankSettings()
     report: ReportSettings = ReportSettings()
+    check: CheckSettings = CheckSettings()
     vocabulary: VocabularySettings = VocabularySettings()
     decisions: DecisionSettings = DecisionSettings()
     corpus: CorpusSettings = CorpusSettings()

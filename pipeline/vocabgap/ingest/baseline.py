@@ -1,0 +1,139 @@
+"""Bad lines that do not count any more: logs are only added to, and keep an old one for ever.
+
+A baseline lists the bad lines that somebody has seen, each by its file and the digest of its content, so that
+it is known wherever it has moved to. A line that was written again is another one.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import polars as pl
+
+from vocabgap.errors import InvalidInputError, NotFoundError, expanded
+from vocabgap.files.atomic import write_whole
+from vocabgap.files.lines import read_lines
+from vocabgap.files.refusals import FileKind, content_of, refusing
+from vocabgap.records.record import in_utc
+from vocabgap.schema import GAPS, REJECTS, UTC_MICROSECONDS
+
+_WHAT: Final = "baseline"
+_MODE: Final = 0o644
+_KEY: Final = ("source_path", "sha256")
+_FILE: Final = ("repo_slug", "source_path")
+# Of a line that is no JSON, too, as far as it has one.
+_TIMESTAMP: Final = re.compile(r'"timestamp"\s*:\s*"([^"\\]{1,40})"')
+
+
+class KnownLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A bad line of a baseline. Its number and the reason are for people: neither tells it from another."""
+
+    source_path: str
+    sha256: str  # of what table `rejects` has of it; of the reason, where a whole file is meant
+    line: int | None
+    reason: str
+
+
+def read_baseline(path: str | Path) -> tuple[KnownLine, ...]:
+    """The bad lines of a baseline.
+
+    Raises:
+        NotFoundError: There is no such file.
+        InvalidInputError: It is no baseline.
+        AccessDeniedError: It may not be read.
+    """
+    place = expanded(path)
+    content = content_of(place, _WHAT)
+    if isinstance(content, FileKind):
+        problem = (
+            "does not exist" if content is FileKind.NOTHING else f"is {content}, expected a regular file"
+        )
+        raise NotFoundError(
+            f"{_WHAT} '{path}' {problem}",
+            hint="`vocabgap check … --baseline FILE --write-baseline` writes one",
+        )
+
+    def decode(number: int, line: bytes) -> KnownLine:
+        try:
+            return msgspec.json.decode(line, type=KnownLine)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise InvalidInputError(
+                f"{path}:{number}: expected a bad line as --write-baseline writes it: {error}",
+                hint="name a file that `vocabgap check --write-baseline` has written",
+            ) from error
+
+    return tuple(known for _, known in read_lines(content.splitlines(), decode))
+
+
+def write_baseline(path: str | Path, rejects: pl.DataFrame) -> None:
+    """Write the rows of table `rejects` to a baseline; nothing takes the place of a file that is none.
+
+    Raises:
+        InvalidInputError: What lies there is no baseline.
+        StateError: The disk does not take it.
+        AccessDeniedError: It may not be written.
+    """
+    place = expanded(path)
+    try:
+        read_baseline(place)
+    except NotFoundError:
+        if content_of(place, _WHAT) is not FileKind.NOTHING:
+            raise
+    rows = _keyed(rejects).select(KnownLine.__struct_fields__).sort(pl.all(), nulls_last=True)
+    lines = (msgspec.json.encode(row) + b"\n" for row in rows.iter_rows(named=True))
+    with refusing(f"{_WHAT} '{path}' cannot be written", hint="name another file with --baseline"):
+        write_whole(place, b"".join(lines), _MODE)
+
+
+def is_known(rejects: pl.DataFrame, baseline: Iterable[KnownLine]) -> pl.Series:
+    """Which rows of table `rejects` a baseline has; of lines that are alike the first ones."""
+    names = ["source_path", "sha256"]
+    known = pl.DataFrame(
+        [(each.source_path, each.sha256) for each in baseline],
+        schema=dict.fromkeys(names, pl.String),
+        orient="row",
+    )
+    number = pl.len().alias("known")
+    return (
+        _keyed(rejects)
+        .with_columns(nth=pl.int_range(pl.len()).over(_KEY))
+        .join(known.group_by(_KEY).agg(number), on=_KEY, how="left", maintain_order="left")
+        .select(is_known=pl.col("nth") < pl.col("known").fill_null(0))["is_known"]
+    )
+
+
+def is_older(rejects: pl.DataFrame, gaps: pl.DataFrame, moment: datetime) -> pl.Series:
+    """Which rows of table `rejects` are lines that were written before a moment, as far as that can be told.
+
+    A line was written when it says so, however broken it is, else before the next record of its log. A line
+    that is followed by none, and a whole file, are taken to be new.
+    """
+    REJECTS.require(rejects)
+    GAPS.require(gaps, (*_FILE, "line", "timestamp"))
+    own = pl.Series("own", [_said(raw) for raw in rejects["raw"]], dtype=UTC_MICROSECONDS)
+    dated = gaps.select(*_FILE, "line", "timestamp").drop_nulls().sort("line")
+    numbered = rejects.with_columns(own).with_row_index("place")
+    lines = numbered.filter(pl.col("line").is_not_null()).sort("line")
+    followed = lines.join_asof(dated, on="line", by=list(_FILE), strategy="forward", check_sortedness=False)
+    older = pl.coalesce("own", "timestamp") < moment
+    places = followed.filter(older.fill_null(value=False))["place"]
+    return numbered.select(is_older=pl.col("place").is_in(places.implode()))["is_older"]
+
+
+def _keyed(rejects: pl.DataFrame) -> pl.DataFrame:
+    REJECTS.require(rejects)
+    told = rejects.select(pl.coalesce("raw", "reason"))["raw"]
+    digests = [hashlib.sha256(text.encode()).hexdigest() for text in told]
+    return rejects.with_columns(sha256=pl.Series(digests, dtype=pl.String))
+
+
+def _said(raw: str | None) -> datetime | None:
+    found = _TIMESTAMP.search(raw or "")
+    try:
+        return None if found is None else in_utc(datetime.fromisoformat(found[1])).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None

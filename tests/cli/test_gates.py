@@ -1,0 +1,337 @@
+"""What makes a job fail: gates of a report, changes between two runs, and bad lines that nobody has seen."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from builders import gap, write_corpus
+from builders.command import Told, vocabgap
+from vocabgap.errors import ExitCode
+
+NOW = ("--now", "2026-07-01")
+
+
+@pytest.fixture
+def photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two needs, and a line that is none."""
+    monkeypatch.chdir(tmp_path)
+    return write_corpus(
+        tmp_path, {"one": [gap("sky mask"), gap("film grain"), "[1]", gap("sky mask", notes="b")]}
+    )
+
+
+def add(photos: Path, *lines: str, image: str = "one") -> None:
+    log = photos / image / "vocabulary_gaps.jsonl"
+    log.parent.mkdir(exist_ok=True)
+    with log.open("a", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in lines)
+
+
+def report(photos: Path, *options: str) -> Told:
+    return vocabgap("report", photos, *NOW, "-q", *options)
+
+
+def check(photos: Path, *options: str | Path) -> Told:
+    return vocabgap("check", photos, *options)
+
+
+def test_gate_that_holds_is_a_success(photos: Path) -> None:
+    assert report(photos, "--fail-on", "regressed,new-top,mixed") == (0, "", "")
+
+
+def test_bad_line_fails_the_job_and_the_report_is_published_all_the_same(photos: Path) -> None:
+    told = report(photos, "--fail-on", "regressed,rejects")
+
+    assert told == (
+        ExitCode.GATE,
+        "",
+        (
+            "vocabgap: 1 gate does not hold: rejects: one/vocabulary_gaps.jsonl:3 not_an_object\n"
+            "  the report is published in 'out'\n"
+        ),
+    )
+    assert (Path("out") / "report.md").is_file()
+
+
+def test_known_bad_line_does_not_fail_the_job_and_a_new_one_does(photos: Path) -> None:
+    assert check(photos, "--baseline", "known.jsonl", "--write-baseline").code == ExitCode.DONE
+    passed = report(photos, "--fail-on", "rejects", "--baseline", "known.jsonl")
+    add(photos, "[2]")
+
+    failed = report(photos, "--fail-on", "rejects", "--baseline", "known.jsonl")
+
+    assert (passed.code, failed.code) == (ExitCode.DONE, ExitCode.GATE)
+    assert "rejects: one/vocabulary_gaps.jsonl:5 not_an_object\n" in failed.err
+
+
+def test_need_that_was_authored_and_is_asked_for_again_is_named(photos: Path) -> None:
+    report(photos)
+    vocabgap("decide", "author", "sky mask", "--entry", "mask", "--now", "2026-07-01", "--actor", "ana")
+    assert report(photos, "--fail-on", "regressed").code == ExitCode.DONE
+    add(photos, json.dumps(gap("sky mask", notes="again", timestamp="2026-07-02T10:00:00Z")))
+
+    told = vocabgap("report", photos, "--now", "2026-07-03", "-q", "--fail-on", "regressed")
+
+    assert told.code == ExitCode.GATE
+    assert "regressed: 'sky mask' (cap-" in told.err
+    assert ", rank 1)" in told.err
+
+
+def test_new_need_among_the_first_is_named_and_one_further_down_is_not(photos: Path) -> None:
+    assert report(photos, "--fail-on", "new-top").code == ExitCode.DONE  # nothing is new in a first run
+    add(photos, json.dumps(gap("lens flare")))
+
+    further_down = vocabgap(
+        "report",
+        photos,
+        "-q",
+        "--now",
+        "2026-07-02",
+        "--top",
+        "1",
+        "--fail-on",
+        "new-top",
+        "--out",
+        "top",
+        "--previous",
+        "out",
+    )
+    told = vocabgap("report", photos, "-q", "--now", "2026-07-02", "--fail-on", "new-top")
+
+    assert further_down.code == ExitCode.DONE
+    assert told.code == ExitCode.GATE
+    assert "new-top: 'lens flare' (cap-" in told.err
+
+
+def test_several_gates_are_told_together_each_with_what_it_met(photos: Path) -> None:
+    report(photos)
+    add(photos, json.dumps(gap("lens flare")), *map(str, range(5)))
+
+    told = vocabgap(
+        "--json", "report", photos, "--now", "2026-07-02", "--fail-on", "new-top", "--fail-on", "rejects"
+    )
+
+    events = [json.loads(line) for line in told.out.splitlines()]
+    gates = [event["failure"] for event in events if event["event"] == "gate"]
+    assert [gate["gate"] for gate in gates] == ["rejects"] * 6 + ["new-top"]
+    assert (gates[0]["source_path"], gates[0]["line"]) == ("one/vocabulary_gaps.jsonl", 3)
+    assert gates[-1]["capability_id"].startswith("cap-")
+    assert (events[-1]["event"], events[-1]["code"]) == ("error", 5)
+    assert "2 gates do not hold: rejects: " in events[-1]["message"]
+    assert " and 3 more; new-top: " in events[-1]["message"]
+
+
+def test_mixed_need_that_is_shown_is_named(
+    demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = vocabgap("--json", "report", demo, *NOW, "--embedder", "none", "--fail-on", "mixed", "--top", "0")
+    events = [json.loads(line) for line in told.out.splitlines()]
+    mixed = [
+        each["capability"]["capability_id"] for each in events if each.get("capability", {}).get("mixed")
+    ]
+    assert [each["failure"]["capability_id"] for each in events if each["event"] == "gate"] == mixed
+    assert told.code == (ExitCode.GATE if mixed else ExitCode.DONE)
+
+
+def test_setting_says_what_to_fail_on(photos: Path) -> None:
+    Path("vocabgap.toml").write_text('[report]\nfail_on = ["rejects"]\n\n[check]\nbaseline = "known.jsonl"\n')
+
+    missing = report(photos)
+    written = check(photos, "--write-baseline")
+
+    assert (missing.code, written.code) == (ExitCode.NOT_FOUND, ExitCode.DONE)
+    assert "--write-baseline` writes one" in missing.err
+    assert report(photos).code == ExitCode.DONE
+
+
+def test_gate_that_is_none_is_refused_before_the_work(photos: Path) -> None:
+    told = report(photos, "--fail-on", "rejects,beauty")
+
+    assert told.code == ExitCode.INVALID_INPUT
+    assert "--fail-on" in told.err
+    assert "new-top" in told.err
+    assert not Path("out").exists()
+
+
+def test_report_that_waited_is_held_to_the_same_gates(photos: Path) -> None:
+    Path("words").mkdir()
+    senses = "".join(f"  - surface: mask\n    definition: {meaning}\n" for meaning in ("One", "Another"))
+    Path("words/team_domain.yaml").write_text(f"terms:\n{senses}", encoding="utf-8")
+    waits = vocabgap("--json", "report", photos, *NOW, "--glossary", "words", "--fail-on", "rejects")
+    hint = json.loads(waits.out.splitlines()[-1])["hint"]
+    token = hint.split("--resume ")[1].split()[0].rstrip("`")
+
+    told = vocabgap(
+        "report", "--resume", token, "--glossary", "words", "--strictness", "off", "--fail-on", "rejects"
+    )
+
+    assert (waits.code, told.code) == (ExitCode.STATE, ExitCode.GATE)
+    assert "rejects: one/vocabulary_gaps.jsonl:3" in told.err
+    assert (Path("out") / "report.md").is_file()
+
+
+def test_diff_exits_with_five_where_anything_changed_and_only_where_asked(photos: Path) -> None:
+    report(photos)
+    report(photos, "--out", "same")
+    add(photos, json.dumps(gap("lens flare")))
+    report(photos, "--out", "later")
+
+    codes = [
+        vocabgap("diff", "out", "same", "--exit-code").code,
+        vocabgap("diff", "out", "later").code,
+        vocabgap("diff", "out", "later", "--exit-code").code,
+    ]
+
+    assert codes == [ExitCode.DONE, ExitCode.DONE, ExitCode.GATE]
+    assert "lens flare" in vocabgap("diff", "out", "later", "--exit-code").out
+
+
+def test_known_bad_lines_are_counted_and_not_listed(photos: Path) -> None:
+    written = check(photos, "--baseline", "known.jsonl", "--write-baseline")
+    passed = check(photos, "--baseline", "known.jsonl")
+    add(photos, '{"description": 3}')
+    failed = check(photos, "--baseline", "known.jsonl")
+
+    assert (written.code, passed.code, failed.code) == (0, 0, 2)
+    assert written.out.endswith("known.jsonl: 1 bad line, known from now on\n")
+    assert passed.out.splitlines()[-1] == "not counted: 1 bad line of 'known.jsonl'"
+    assert "one/vocabulary_gaps.jsonl:3" not in passed.out
+    assert failed.out.startswith("one/vocabulary_gaps.jsonl:5: wrong_type")
+
+
+def test_line_is_known_wherever_it_moves_and_not_by_its_number(photos: Path) -> None:
+    check(photos, "--baseline", "known.jsonl", "--write-baseline")
+    log = photos / "one" / "vocabulary_gaps.jsonl"
+    first, *rest = log.read_text().splitlines()
+    log.write_text("\n".join([first, "", "", *rest, ""]))
+    moved = check(photos, "--baseline", "known.jsonl").code
+    log.write_text("\n".join([first, rest[0], "[2]", ""]))
+
+    assert (moved, check(photos, "--baseline", "known.jsonl").code) == (0, 2)
+
+
+def test_same_text_again_or_in_another_log_is_a_new_bad_line(photos: Path) -> None:
+    check(photos, "--baseline", "known.jsonl", "--write-baseline")
+    add(photos, "[1]", image="two")
+    elsewhere = check(photos, "--baseline", "known.jsonl")
+    (photos / "two" / "vocabulary_gaps.jsonl").unlink()
+    add(photos, "[1]")
+    again = check(photos, "--baseline", "known.jsonl")
+
+    assert (elsewhere.code, again.code) == (2, 2)
+    assert again.out.startswith("one/vocabulary_gaps.jsonl:5: not_an_object")
+
+
+def test_torn_line_stays_known_once_another_follows_it(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask")]})
+    log = root / "one" / "vocabulary_gaps.jsonl"
+    with log.open("a") as file:
+        file.write('{"description": "cut o')
+    assert "torn" in check(root, "--baseline", tmp_path / "known.jsonl", "--write-baseline").out
+    with log.open("a") as file:
+        file.write("\n" + json.dumps(gap("film grain")) + "\n")
+
+    told = check(root, "--baseline", tmp_path / "known.jsonl")
+
+    assert told.code == 0
+
+
+def test_baseline_of_another_checkout_holds(photos: Path, tmp_path: Path) -> None:
+    check(photos, "--baseline", "known.jsonl", "--write-baseline")
+    photos.rename(tmp_path / "build-17")
+
+    assert check(tmp_path / "build-17", "--baseline", "known.jsonl").code == 0
+
+
+def test_bad_line_that_has_gone_from_the_logs_is_told(photos: Path) -> None:
+    check(photos, "--baseline", "known.jsonl", "--write-baseline")
+    log = photos / "one" / "vocabulary_gaps.jsonl"
+    log.write_text(log.read_text().replace("[1]\n", ""))
+
+    told = check(photos, "--baseline", "known.jsonl")
+
+    assert told.code == 0
+    assert told.err == ("1 bad line of 'known.jsonl' is no longer there; --write-baseline writes it anew\n")
+
+
+@pytest.mark.parametrize("content", ['{"description": "my log"}\n', "no json\n", "\xff"])
+def test_file_that_is_no_baseline_is_neither_read_nor_overwritten(photos: Path, content: str) -> None:
+    Path("mine.jsonl").write_text(content, encoding="latin-1")
+
+    read = check(photos, "--baseline", "mine.jsonl")
+    written = check(photos, "--baseline", "mine.jsonl", "--write-baseline")
+
+    assert (read.code, written.code) == (2, 2)
+    assert "mine.jsonl:1: expected a bad line" in read.err
+    assert Path("mine.jsonl").read_text(encoding="latin-1") == content
+
+
+def test_baseline_stays_where_no_log_is_there(photos: Path) -> None:
+    check(photos, "--baseline", "known.jsonl", "--write-baseline")
+    before = Path("known.jsonl").read_bytes()
+    Path("empty").mkdir()
+
+    told = vocabgap("check", "empty", "--baseline", "known.jsonl", "--write-baseline")
+
+    assert (told.code, Path("known.jsonl").read_bytes()) == (ExitCode.STATE, before)
+
+
+def test_what_is_missing_is_said(photos: Path) -> None:
+    nowhere = check(photos, "--baseline", "known.jsonl")
+    nameless = check(photos, "--write-baseline")
+
+    assert (nowhere.code, nameless.code) == (ExitCode.NOT_FOUND, ExitCode.INVALID_INPUT)
+    assert "--baseline FILE" in nameless.err
+
+
+OLD, NEW = '"timestamp": "2026-03-01T00:00:00Z"', '"timestamp": "2026-06-20T00:00:00Z"'
+
+
+@pytest.mark.parametrize(
+    ("lines", "bad"),
+    [
+        (["[1]", gap("a", timestamp="2026-03-01T00:00:00Z")], []),  # written before an old record
+        (["[1]", gap("a", timestamp="2026-06-20T00:00:00Z")], [1]),
+        ([gap("a", timestamp="2026-03-01T00:00:00Z"), "[1]"], [2]),  # nothing says that it is old
+        (["[1]", "[2]", "{", gap("a", timestamp="2026-03-01T00:00:00Z"), "[3]"], [5]),
+        (
+            ["[1]", gap("a", timestamp="2026-06-20T00:00:00Z"), gap("a", timestamp="2026-03-01T00:00:00Z")],
+            [1],
+        ),
+        ([f'{{{OLD}, "description": 3}}'], []),  # it says itself when
+        ([f'{{{NEW}, "description": 3}}', gap("a", timestamp="2026-03-01T00:00:00Z")], [1]),
+        ([f"{{{OLD}, "], []),
+        (['{"timestamp": "soon", "description": 3}'], [1]),
+        (["[1]", gap("a", timestamp=None), gap("b", timestamp="2026-03-01T00:00:00Z")], []),
+    ],
+)
+def test_only_bad_lines_written_since_count(
+    tmp_path: Path, lines: Sequence[dict[str, object] | str], bad: list[int]
+) -> None:
+    root = write_corpus(tmp_path, {"one": lines, "two": [gap("b", timestamp="2026-01-01T00:00:00Z")]})
+
+    told = vocabgap("--json", "check", root, "--since", "30d", "--now", "2026-07-01")
+
+    *rejects, result = map(json.loads, told.out.splitlines())
+    assert [each["line"] for each in rejects if each["ignored"] is None] == bad
+    assert (result["counted"], told.code) == (len(bad), 2 if bad else 0)
+
+
+def test_older_bad_lines_are_counted_in_words(photos: Path) -> None:
+    told = check(photos, "--since", "2026-05")
+
+    assert told.code == 0
+    assert told.out.splitlines()[-1] == "not counted: 1 bad line from before 2026-05-01T00:00:00Z"
+
+
+def test_log_that_cannot_be_read_is_as_new_as_the_check(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask")]})
+    (root / "one" / "vocabulary_gaps.jsonl.gz").write_bytes(b"no archive")
+
+    written = check(root, "--baseline", tmp_path / "known.jsonl", "--write-baseline")
+
+    assert check(root, "--since", "2026-06").code == 2
+    assert (written.code, check(root, "--baseline", tmp_path / "known.jsonl").code) == (0, 0)
