@@ -30,7 +30,8 @@ bench: $(VENV)/.dev  ## what the stages cost, and how good the groups are, besid
 	@$(BIN)/python tests/benchmarks/clustering.py
 	@$(BIN)/python tests/benchmarks/quality.py
 	@$(BIN)/python tests/benchmarks/ranking.py
-	@$(BIN)/python tests/benchmarks/page.py
+	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/page.py
+	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/history.py
 	@$(BIN)/python tests/benchmarks/glossary.py
 	@$(BIN)/python tests/benchmarks/gaplog.py
 

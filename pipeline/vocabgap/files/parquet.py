@@ -30,6 +30,7 @@ def write_parquet(
     compression: Literal["zstd", "lz4"] = "zstd",
     compression_level: int | None = None,
     row_group_size: int | None = None,
+    statistics: bool = True,
 ) -> None:
     """Write a frame to a file, which is replaced where it is there.
 
@@ -43,6 +44,7 @@ def write_parquet(
                 compression=compression,
                 compression_level=compression_level,
                 row_group_size=row_group_size,
+                statistics=statistics,
             )
         except pl.exceptions.PolarsError as error:
             if file.refused is None:

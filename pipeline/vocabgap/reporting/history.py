@@ -242,24 +242,17 @@ def _became(rows: pl.DataFrame) -> pl.DataFrame:
         .select("run", "moment", later="capability_id", capability_id="came_from")
         .explode("capability_id")
         .with_columns(pl.col("capability_id").cast(pl.Categorical))
-        .join(
-            rows.select("run", "capability_id", split=pl.lit(value=True)),
-            on=["run", "capability_id"],
-            how="left",
-        )
         .sort("moment", "run", descending=True)
-        .select(
-            pl.col("run", "later", "capability_id").cast(pl.String),
-            "moment",
-            pl.col("split").fill_null(value=False),
-        )
     )
+    named = [pl.col(name).is_in(events[name].unique().implode()) for name in ("run", "capability_id")]
+    went_on = {*rows.filter(named).select(pl.col("run", "capability_id").cast(pl.String)).iter_rows()}
+    told = events.select(pl.col("run", "later", "capability_id").cast(pl.String), "moment")
     became: dict[tuple[str, str], tuple[datetime, bool]] = {}
     leads: dict[str, dict[str, bool]] = {}  # to what, after the run, and whether they parted
-    for _, group in groupby(events.iter_rows(), key=lambda row: row[0]):
+    for _, group in groupby(told.iter_rows(), key=lambda row: row[0]):
         found = [
-            (source, last, moment, split or parted)
-            for _, later, source, moment, split in group
+            (source, last, moment, parted or (run, source) in went_on)
+            for run, later, source, moment in group
             for last, parted in ({later: False} | leads.get(later, {})).items()
             if last != source
         ]

@@ -176,7 +176,7 @@ def report(
     summary = summarise(tables, manifest, None if scan is None else scan.summary)
     with published(out) as folder:
         for name, frame in tables.files.items():
-            write_parquet(frame, folder / name)
+            write_parquet(frame, folder / name, statistics=name != HISTORY_NAME)  # half its time, for nobody
         manifest = write_formats(folder, tables, summary, replace(manifest, account=summary.account), share)
     names = (*(output.name for output in manifest.outputs), MANIFEST_NAME)
     return Published(resolve_target(out), names, summary, manifest, tables.combinations)
@@ -229,7 +229,7 @@ def render(
     with published(target) as folder:
         for name, frame in tables.files.items():
             if name == HISTORY_NAME:
-                write_parquet(frame, folder / name)
+                write_parquet(frame, folder / name, statistics=False)
             else:
                 shutil.copyfile(place / name, folder / name)
         written = write_formats(folder, tables, summary, to_tell, fewest)
