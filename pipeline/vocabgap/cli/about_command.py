@@ -76,8 +76,8 @@ def status(context: typer.Context, config: ConfigOption = None) -> None:
         run += f", narrowed to {last.narrowed_to}" if last.narrowed_to else ""
     lines = [
         f"vocabgap {__version__}, Python {platform.python_version()}, {named}",
-        f"settings file: {loaded.path or 'none'}",
         f"groups by: {grouped_by}",
+        f"settings file: {loaded.path or 'none'}",
         "",
         *(line for part in (_settings, _operations, _aliases, _rules, _sources) for line in part(settings)),
         "",
