@@ -85,8 +85,8 @@ def test_parts_that_were_merged_stand_there_as_they_were_called(
     rows = [line.split() for line in capsys.readouterr().out.splitlines()[4:7]]
     assert [(row[0], row[2], " ".join(row[-2:])) for row in rows] == [
         ("2026-08-01", "12", "film grain"),
-        ("2026-07-01", "2", "sky mask"),
         ("2026-07-01", "7", "film grain"),
+        ("2026-07-01", "2", "sky mask"),
     ]
 
 
@@ -99,7 +99,7 @@ def test_events_are_the_rows_and_then_their_number(capsys: pytest.CaptureFixture
         ("history", "2026-06-01T00:00:00Z", 2, 2),
         ("history", "2026-07-01T00:00:00Z", 2, 2),
     ]
-    assert (result["event"], result["runs"], result["rows"]) == ("result", 3, 3)
+    assert (result["event"], result["runs"], result["other_runs"]) == ("result", 3, 0)
 
 
 def test_runs_that_are_narrowed_differently_are_told_of_and_not_mixed(

@@ -1,9 +1,9 @@
 """`vocabgap history`: the ranks and mentions of the runs that were published in a folder."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from math import ceil
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -14,10 +14,9 @@ from vocabgap.settings.model import DEFAULT_TOP
 from vocabgap.text import count, printable_name, visible
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from vocabgap.reporting.capability import Past
 
+_Points = Mapping[str, "tuple[Past, ...]"]
 _CHART: Final = 20  # columns that a chart takes at most
 _LEVELS: Final = ".:-=+*%#"  # from few to many
 _ABSENT: Final = "_"
@@ -26,6 +25,8 @@ _DEFAULT_RUNS: Final = 20
 _NARROW: Final = 100
 _NUMBERS: Final = ("#", "mentions", "rank", "images", "sessions", "unsatisfied")
 _SPARED: Final = ("images", "sessions", "unsatisfied")
+_CHARTED, _AS = "over time", "as"
+_HEADINGS: Final = ("run", "rank", "mentions", _CHARTED, *_SPARED, "status", _AS)
 
 
 def history(
@@ -44,26 +45,32 @@ def history(
     output = output_of(context)
     settings = settings_of(context).settings
     # What follows loads Polars.
-    from vocabgap.reporting.history import comparable, find_in, followed, history_of
+    from vocabgap.reporting.history import comparable, find_in, followed, history_of, points_of
     from vocabgap.reporting.published_run import read_run, telling_of_narrowing
 
     folder = settings.report.out if run is None else run
     manifest, ranked = read_run(folder, option="--run")
     rows = history_of(folder, manifest, ranked)
     known = comparable(rows, manifest.now, manifest.narrowed_or_ranked)
-    others = rows["run"].n_unique() - known.height
+    narrowed = f", narrowed to {manifest.narrowed_to}" if manifest.narrowed_to else ""
     if capability is None:
-        chosen = ranked.head(top or ranked.height)["capability_id"].to_list()
-        shown = followed(rows, known).filter(_among(chosen))
-        _list(output, rows, known, chosen, manifest.narrowed_to)
+        labels = dict(ranked.head(top or ranked.height).select("capability_id", "label").iter_rows())
+        if not output.as_json:
+            charted, last = points_of(rows, known, _CHART), points_of(rows, known.tail(_RANKS), _RANKS)
+            _list(output, labels, charted, last)
+            output.text(f"{_span(known['moment'].to_list())}{narrowed}.")
     else:
         with telling_of_narrowing(folder):
-            identifier, label = find_in(ranked, rows, printable_name(capability))
-        shown = followed(rows, known).filter(_among([identifier]))
-        _show(output, shown, f"{visible(label)} ({identifier})", runs)
-    for row in shown.iter_rows(named=True):
-        output.event("history", **row)
-    output.event("result", runs=known.height, rows=shown.height, other_runs=others)
+            labels = dict([find_in(ranked, rows, printable_name(capability))])
+    if output.as_json or capability is not None:
+        parts = followed(rows, known)
+        shown = parts.filter(parts["part_of"].is_in([*labels])).sort("moment", "rank")
+        for row in shown.iter_rows(named=True):
+            output.event("history", **row)
+        if capability is not None:
+            _show(output, shown.to_dicts(), *labels.items(), most=runs)
+    others = rows["run"].n_unique() - known.height
+    output.event("result", runs=known.height, other_runs=others)
     if others:
         output.note(
             f"{count(others, 'run')} more, narrowed or ranked differently or of a later moment,"
@@ -71,81 +78,53 @@ def history(
         )
 
 
-def _among(identifiers: Sequence[str], column: str = "part_of") -> "pl.Expr":
-    import polars as pl
-
-    return pl.col(column).is_in(list(identifiers))
-
-
-def _list(
-    output: Output, rows: "pl.DataFrame", known: "pl.DataFrame", chosen: Sequence[str], narrowed_to: str
-) -> None:
+def _list(output: Output, labels: Mapping[str, str], charted: _Points, last: _Points) -> None:
     """A line for each capability: its last ranks, and a chart of its mentions."""
-    from vocabgap.reporting.history import points_of
-
-    if output.as_json:
-        return
-    charted, last = points_of(rows, known, _CHART), points_of(rows, known.tail(_RANKS), _RANKS)
-    moments = sorted({past.moment for points in charted.values() for past in points})
-    newest = known["moment"].to_list()[-_RANKS:]
-    labels = dict(rows.filter(_among(chosen, "capability_id")).select("capability_id", "label").iter_rows())
+    moments, newest = (
+        sorted({past.moment for points in each.values() for past in points}) for each in (charted, last)
+    )
     cells = []
-    for identifier in chosen:
-        points = charted.get(identifier)
-        if points:
-            ranks = {past.moment: past.rank for past in last.get(identifier, ())}
-            cells.append(
-                (
-                    ranks.get(newest[-1]),
-                    labels[identifier],
-                    points[-1].mentions,
-                    _line(points, moments),
-                    " ".join(str(ranks.get(moment, "-")) for moment in newest),
-                )
-            )
+    for name, label in labels.items():
+        ranks = {past.moment: past.rank for past in last.get(name, ())}
+        if name in charted and newest[-1] in ranks:
+            over_time = {past.moment: past.mentions for past in charted[name]}
+            told = " ".join(str(ranks.get(moment, "-")) for moment in newest)
+            now = charted[name][-1]
+            cells.append((now.rank, label, now.mentions, _line(over_time, moments), told))
     if cells:
         headings = ("#", "capability", "mentions", "over time", f"last {len(newest)} ranks")
-        output.text(table(headings, cells, numbers=_NUMBERS, dates=headings[3:]))
-    narrowed = f", narrowed to {narrowed_to}" if narrowed_to else ""
-    output.text(f"\n{_span(known['moment'].to_list())}{narrowed}.")
+        output.text(f"{table(headings, cells, numbers=_NUMBERS, dates=headings[3:])}\n")
 
 
-def _show(output: Output, shown: "pl.DataFrame", name: str, most: int) -> None:
+def _show(output: Output, rows: list[dict[str, Any]], named: tuple[str, str], *, most: int) -> None:
     """A line for each run of one capability, the newest first, and for each part that it had then."""
-    if output.as_json:
+    moments = [*dict.fromkeys(row["moment"] for row in rows)]
+    dates, shown = _dates(moments), {*moments[-most:]}
+    output.text(f"{visible(named[1])} ({named[0]}): {_span(moments)}\n")
+    if not rows:
         return
-    moments = shown["moment"].unique().sort().to_list()
-    dates = _dates(moments)
-    highest = max(shown["mentions"], default=1)
-    newest = moments[-most:] if most else moments
+    highest = max(row["mentions"] for row in rows)
+    spared = {*_SPARED} if available_width() < _NARROW else set()
+    spared |= {_AS} if len({row["label"] for row in rows}) == 1 else set()
+    headings = [heading for heading in _HEADINGS if heading not in spared]
     cells = [
-        {
+        row
+        | {
             "run": dates[row["moment"]],
-            "rank": row["rank"],
-            "mentions": row["mentions"],
-            "over time": "#" * ceil(_CHART * row["mentions"] / highest),
-            "images": row["images"],
-            "sessions": row["sessions"],
-            "unsatisfied": row["unsatisfied"],
-            "status": row["status"],
-            "as": row["label"],
+            _CHARTED: "#" * ceil(_CHART * row["mentions"] / highest),
+            _AS: row["label"],
         }
-        for row in reversed(shown.to_dicts())
-        if row["moment"] in newest
+        for row in sorted(rows, key=lambda row: (row["moment"], -row["rank"]), reverse=True)
+        if row["moment"] in shown
     ]
-    spared = _SPARED if available_width() < _NARROW else ()
-    once = () if shown["label"].n_unique() > 1 else ("as",)
-    headings = [heading for heading in cells[0] if heading not in (*spared, *once)] if cells else []
-    output.text(f"{name}: {_span(moments)}\n")
-    lines = [[each[heading] for heading in headings] for each in cells]
-    output.text(table(headings, lines, numbers=_NUMBERS, dates=("run", "over time", "status")))
-    if len(newest) < len(moments):
-        output.text(f"\n{count(len(moments) - len(newest), 'earlier run')}; `--runs 0` shows all")
+    lines = [[cell[heading] for heading in headings] for cell in cells]
+    output.text(table(headings, lines, numbers=_NUMBERS, dates=("run", _CHARTED, "status")))
+    if len(shown) < len(moments):
+        output.text(f"\n{count(len(moments) - len(shown), 'earlier run')}; `--runs 0` shows all")
 
 
-def _line(points: Iterable["Past"], moments: Sequence[datetime]) -> str:
+def _line(mentions: Mapping[datetime, int], moments: Sequence[datetime]) -> str:
     """A chart of one line: a character for each moment, higher for more mentions."""
-    mentions = {past.moment: past.mentions for past in points}
     highest = max(mentions.values())
     return "".join(
         _LEVELS[ceil(len(_LEVELS) * mentions[moment] / highest) - 1] if moment in mentions else _ABSENT
@@ -155,7 +134,8 @@ def _line(points: Iterable["Past"], moments: Sequence[datetime]) -> str:
 
 def _span(moments: Sequence[datetime]) -> str:
     dates = [*_dates(moments).values()]
-    return ", ".join([count(len(dates), "run"), " to ".join(dict.fromkeys([*dates[:1], *dates[-1:]]))])
+    ends = " to ".join(dict.fromkeys([*dates[:1], *dates[-1:]]))
+    return f"{count(len(dates), 'run')}{', ' if ends else ''}{ends}"
 
 
 def _dates(moments: Sequence[datetime]) -> dict[datetime, str]:

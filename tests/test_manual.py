@@ -1,0 +1,73 @@
+"""The sessions of the manual are what the commands print, and what it has others run is understood."""
+
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import vocabgap as package
+from builders.command import vocabgap
+from vocabgap.settings.loading import load_settings
+
+MANUAL = Path(package.__file__).parent / "manual"
+WEEKLY = (MANUAL / "weekly-job.md").read_text(encoding="utf-8")
+COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+
+
+def blocks(kind: str) -> list[str]:
+    return re.findall(rf"```{kind}\n(.*?)```", WEEKLY, flags=re.DOTALL)
+
+
+def typed() -> Iterator[tuple[str, str]]:
+    """Each command of the sessions, in order, with what it is said to print."""
+    for block in blocks("console"):
+        yield from COMMAND.findall(block)
+
+
+def test_session_of_the_weekly_job_is_what_the_commands_print(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    Path("vocabgap.toml").write_text(blocks("toml")[0], encoding="utf-8")
+    code, commands = 0, list(typed())
+
+    for command, printed in commands:
+        if command == "echo $?":
+            told = f"{code}\n"
+        elif command.startswith("vocabgap "):
+            own, _, last = command.partition(" | tail -1")
+            code, out, err = vocabgap(*shlex.split(own)[1:])
+            told = out + err if not last and own == command else f"{out.splitlines()[-1]}\n"
+        else:
+            done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=True)
+            told = done.stdout
+        assert (command, told) == (command, printed)
+
+    assert len(commands) > 15
+
+
+def test_jobs_of_the_manual_are_commands_that_there_are() -> None:
+    jobs = re.findall(
+        r"vocabgap ((?:report|check) [^\n]*)", "\n".join(map("\n".join, map(blocks, ("cron", "ini", "yaml"))))
+    )
+
+    for job in jobs:
+        verb, *options = shlex.split(job)
+        told = vocabgap(verb, "--help").out
+        assert {option for option in options if option.startswith("--")} <= set(
+            re.findall(r"--[a-z-]+", told)
+        )
+
+    assert len(jobs) == 4
+
+
+def test_settings_of_the_manual_are_accepted(tmp_path: Path) -> None:
+    (tmp_path / "vocabgap.toml").write_text(blocks("toml")[0], encoding="utf-8")
+
+    settings = load_settings(tmp_path / "vocabgap.toml")
+
+    assert (settings.report.keep, settings.check.baseline) == (12, "known-bad-lines.jsonl")
