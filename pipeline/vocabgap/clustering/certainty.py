@@ -32,7 +32,7 @@ class Margins(NamedTuple):
 
 
 BY_WORDS: Final = Margins(0.26, 1.0, 0.18, 1.25, 0.42)
-BY_MEANING: Final = Margins(0.10, 0.5, 0.06, 1.25, 0.56)
+BY_MEANING: Final = Margins(0.10, 0.5, 0.08, 1.25, 0.56)
 
 
 def certainty(
