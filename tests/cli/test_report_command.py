@@ -256,14 +256,14 @@ def test_an_empty_workspace_is_a_success_that_says_so(tmp_path: Path, images: di
 
 
 def test_filters_that_fit_nothing_are_no_good_news(photos: Path) -> None:
-    told = vocabgap("report", photos, "--module", "nosuch")
+    told = vocabgap("report", photos, "--operation", "nosuch")
 
     assert told.code == 0
     assert "Nothing is left of 3 records: the filters fit none." in told.out
 
 
 def test_a_name_that_no_record_has_is_told_with_those_that_are_near(photos: Path) -> None:
-    told = vocabgap("report", photos, "--image", "her", "--module", "graim")
+    told = vocabgap("report", photos, "--image", "her", "--operation", "graim")
 
     assert told.code == 0
     assert "no record has image 'her'; the nearest: heron\n" in told.err

@@ -19,7 +19,8 @@ from builders.command import vocabgap
         (("--image", "heron"), 2),
         (("--image", "heron", "--image", "fjord"), 3),
         (("--category", "mask"), 1),
-        (("--module", "grain"), 1),
+        (("--operation", "grain"), 1),
+        (("--module", "grain"), 1),  # its name before
         (("--session", "s-1", "--session", "s-2"), 2),
         (("--image", "heron", "--session", "s-2"), 0),
     ],

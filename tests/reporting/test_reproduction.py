@@ -97,7 +97,7 @@ def roots(tmp_path: Path) -> tuple[Path, Path]:
         ("--until", "2026-05-01T02:00:00+02:00"),
         ("--image", "one", "--image", "it's two"),
         ("--category", "tone"),
-        ("--module", "toneequal", "--session", "s 2"),
+        ("--operation", "toneequal", "--session", "s 2"),
         ("--session", '$(touch harm); `x` "y" * ~'),
         ("--image", "-five"),
         ("--image", "größe 木"),

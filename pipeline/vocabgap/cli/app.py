@@ -15,7 +15,7 @@ from typer.main import get_command
 
 from vocabgap import __version__
 from vocabgap.cli.groups import LoadedOnDemand, usage_error
-from vocabgap.cli.output import PROGRAM, Output
+from vocabgap.cli.output import PIPE_WIDTH, PROGRAM, Output
 from vocabgap.errors import DEBUG_VARIABLE, STOPPED, ExitCode, InvalidInputError, VocabgapError, system_error
 from vocabgap.files.signals import StoppedError, ignore, raise_stops, release
 
@@ -25,7 +25,7 @@ app = typer.Typer(
     invoke_without_command=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": PIPE_WIDTH},
 )
 
 # What compiled libraries raise, outside `Exception`, where they meet what they do not expect. A signal that

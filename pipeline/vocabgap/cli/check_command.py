@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from vocabgap.cli.groups import Panel
 from vocabgap.cli.options import (
     BaselineOption,
-    NowOption,
+    PresentOption,
     Reading,
     RootsArgument,
     known_lines,
@@ -43,27 +44,24 @@ def check(
     roots: RootsArgument,
     repairs: Annotated[
         bool,
-        typer.Option(
+        Panel.WRITE.option(
             "--repairs",
             help="List what was repaired in lines of logs, not of corpora, that were kept; reads them again.",
         ),
     ] = False,
     since: Annotated[
         str | None,
-        typer.Option(
+        Panel.SELECT.option(
             help="Count only bad lines that were written since: 2026-05-01, 2026-05-01T09:30:00Z, 2026-05,"
-            " 7d, 2w, 24h or 30m (minutes).",
-            rich_help_panel="What to select",
+            " 7d, 2w, 24h or 30m (minutes)."
         ),
     ] = None,
-    now: NowOption = None,
+    now: PresentOption = None,
     baseline: BaselineOption = None,
     write_baseline: Annotated[
         bool,
-        typer.Option(
-            "--write-baseline",
-            help="Write all bad lines to the file of --baseline, and succeed.",
-            rich_help_panel="What to write",
+        Panel.WRITE.option(
+            "--write-baseline", help="Write all bad lines to the file of --baseline, and succeed."
         ),
     ] = False,
     mended: Annotated[bool, typer.Option("--mended", hidden=True)] = False,  # its name before

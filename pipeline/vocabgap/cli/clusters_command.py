@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from vocabgap.cli.groups import LIST, ListByDefault
+from vocabgap.cli.groups import LIST, Commands, ListByDefault, Panel
 from vocabgap.cli.options import (
     EmbedderOption,
     Reading,
@@ -38,13 +38,12 @@ _SWEEP_COLUMNS: Final = ("cut", "groups", "singletons", "their mentions", "large
 _SOUND_HINT: Final = "`vocabgap check` says what was looked for, and what could not be read"
 
 
-clusters = typer.Typer(
-    cls=ListByDefault,
-    name="clusters",
-    help="Look at the groups: all of them, at other cuts, or one from inside.\n\n"
+clusters = Commands(
+    "clusters",
+    "Look at the groups: all of them, at other cuts, or one from inside.\n\n"
     "Without a command the groups are listed. A folder that is called show is written ./show. "
     "These are the groups as found, at the cut that decisions teach; only a report follows them.",
-    rich_markup_mode=None,
+    ListByDefault,
 )
 
 
@@ -56,10 +55,11 @@ def list_clusters(
     threshold: ThresholdOption = None,
     embedder: EmbedderOption = None,
     threshold_sweep: Annotated[
-        bool, typer.Option("--threshold-sweep", help="Show what each of several cuts would give instead.")
+        bool,
+        Panel.GROUP.option("--threshold-sweep", help="Show what each of several cuts would give instead."),
     ] = False,
     top: Annotated[
-        int | None, typer.Option(help=f"Groups to show; 0 shows all.  [default: {DEFAULT_TOP}]")
+        int | None, Panel.WRITE.option(help=f"Groups to show; 0 shows all.  [default: {DEFAULT_TOP}]")
     ] = None,
 ) -> None:
     """List the groups, the most mentioned first, with the long tail in a line of its own."""
@@ -106,7 +106,7 @@ def show(
     roots: RootsArgument,
     threshold: ThresholdOption = None,
     embedder: EmbedderOption = None,
-    svg: Annotated[Path | None, typer.Option(help="Write the dendrogram to this file, too.")] = None,
+    svg: Annotated[Path | None, Panel.WRITE.option(help="Write the dendrogram to this file, too.")] = None,
     run: RunOption = None,
 ) -> None:
     """Show every wording of one group, and how they came together.

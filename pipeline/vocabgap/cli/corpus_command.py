@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
+from vocabgap.cli.groups import Commands
 from vocabgap.cli.options import ConfigOption, NowOption, settings_of, with_options
 from vocabgap.cli.output import Output, output_of, table
 from vocabgap.errors import InvalidInputError
@@ -24,12 +25,10 @@ if TYPE_CHECKING:
     from vocabgap.corpus.version import Measures
 
 
-corpus = typer.Typer(
-    name="corpus",
-    help="Share gap logs: bring them into one corpus, take them out again, hand it on.\n\n"
+corpus = Commands(
+    "corpus",
+    "Share gap logs: bring them into one corpus, take them out again, hand it on.\n\n"
     "`vocabgap report FOLDER` reports on a corpus as it does on logs.",
-    rich_markup_mode=None,
-    no_args_is_help=True,
 )
 
 _SHOWN_ERRORS: Final = 20

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from vocabgap.cli.groups import Commands
 from vocabgap.cli.options import (
     ActorOption,
     ConfigOption,
@@ -27,13 +28,11 @@ if TYPE_CHECKING:
     from vocabgap.decisions.record import Decision
     from vocabgap.settings.model import Settings
 
-decide = typer.Typer(
-    name="decide",
-    help="Decide about the capabilities of a published run.\n\n"
+decide = Commands(
+    "decide",
+    "Decide about the capabilities of a published run.\n\n"
     "A capability is named by its identifier or the beginning of it, by its label, or by a wording. "
     "The logs stay as they are: a decision is a line of a file, which every later run follows.",
-    rich_markup_mode=None,
-    no_args_is_help=True,
 )
 
 CapabilityArgument = Annotated[str, typer.Argument(help="Identifier, label or any wording.")]
@@ -180,9 +179,7 @@ def _author_term(output: Output, settings: "Settings", decision: "Decision") -> 
         output.note(f"it means something else already; `{PROGRAM} glossary promote` settles that")
 
 
-decisions = typer.Typer(
-    name="decisions", help="Look at what was decided.", rich_markup_mode=None, no_args_is_help=True
-)
+decisions = Commands("decisions", "Look at what was decided.")
 
 
 class Standing(StrEnum):

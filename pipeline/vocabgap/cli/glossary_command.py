@@ -17,6 +17,7 @@ from vocabgap.cli.glossary_options import (
     require_choice,
     runtime_of,
 )
+from vocabgap.cli.groups import Commands
 from vocabgap.cli.options import ConfigOption, with_options
 from vocabgap.cli.output import Output, output_of, table
 from vocabgap.errors import ExitCode, NotFoundError
@@ -29,12 +30,10 @@ if TYPE_CHECKING:
 
     from vocabgap.glossary.senses import TermSense
 
-glossary = typer.Typer(
-    name="glossary",
-    help="Say what words mean, and check that it is settled.\n\n"
+glossary = Commands(
+    "glossary",
+    "Say what words mean, and check that it is settled.\n\n"
     "A glossary is a folder with a file for each scope, `<scope>.yaml`, and the log of what people answered.",
-    rich_markup_mode=None,
-    no_args_is_help=True,
 )
 glossary.command()(check)
 glossary.command()(conflicts)

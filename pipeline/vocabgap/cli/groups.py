@@ -1,21 +1,41 @@
-"""Two kinds of groups of commands: one that loads a command once it is asked for, one with a default."""
+"""Groups of commands and their help: one that loads a command once it is asked for, one with a default."""
 
+import inspect
 import os
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
 from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_group
 
-from vocabgap.cli.output import PROGRAM
-from vocabgap.errors import InvalidInputError, alike
+from vocabgap.cli.output import PROGRAM, output_of
+from vocabgap.errors import ExitCode, InvalidInputError, alike
 from vocabgap.text import visible
 
 LIST: Final = "list"
+
+
+class Panel(StrEnum):
+    """What options are for, in the order in which the help tells them."""
+
+    RECORD = "What to write down"
+    READ = "What to read"
+    SELECT = "What to select"
+    GROUP = "How to group"
+    RANK = "How to rank"
+    WRITE = "What to write"
+
+    def option(self, *names: str, **told: Any) -> Any:  # noqa: ANN401 - as Typer has it
+        """An option under this heading, declared as Typer wants it."""
+        return typer.Option(*names, rich_help_panel=self, **told)
+
+
 # Each verb with the module of `vocabgap.cli` and the function or group in it, in the order of the help.
 VERBS: Final = {
     "report": ("report_command", "report"),
@@ -55,14 +75,76 @@ class Verbs(Mapping[str, Any]):
         return len(VERBS)
 
 
-class LoadedOnDemand(TyperGroup):
+class Command(TyperCommand):
+    """A command whose options are told under the headings of their panels, if of several, in plain text."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - Typer's own types are private
+        """Write the arguments, then the options, panel by panel; those of none come last."""
+        _write_options(self, ctx, formatter)
+
+
+class Group(TyperGroup):
+    """Commands of which one has to be named, each told with its whole first paragraph."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - Typer's own type is private
+        """Show the help where no command is named, and end as where an argument is missing."""
+        if args or not self.no_args_is_help or ctx.resilient_parsing:
+            return super().parse_args(ctx, args)
+        if output_of(ctx).as_json:
+            raise InvalidInputError("no command was given", hint=f"see `{ctx.command_path} --help`")
+        print(ctx.get_help(), file=sys.stderr)
+        raise typer.Exit(ExitCode.INVALID_INPUT)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - as above
+        """Write the options, then the commands."""
+        _write_options(self, ctx, formatter)
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _first_paragraph(each)) for name, each in self.commands.items()])
+
+
+class Commands(typer.Typer):
+    """A group as it is declared: without markup, its commands and its help as above.
+
+    Args:
+        name: The verb.
+        text: What the group is for.
+        group: What the group is, where it is more than one of whose commands one has to be named.
+    """
+
+    def __init__(self, name: str, text: str, group: type[Group] = Group) -> None:
+        super().__init__(
+            name=name, help=text, cls=group, rich_markup_mode=None, no_args_is_help=group is Group
+        )
+
+    def command(self, name: str | None = None, **attributes: Any) -> Callable[..., Any]:  # noqa: ANN401
+        """Declare a command."""
+        return super().command(name, **{"cls": Command} | attributes)
+
+
+def _write_options(command: Any, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - Typer's own types are private
+    shown = [(each, told) for each in command.get_params(ctx) if (told := each.get_help_record(ctx))]
+    several = len({each.rich_help_panel for each, _ in shown} - {None}) > 1  # one alone sorts nothing
+    panels: dict[str, list[tuple[str, str]]] = {}
+    for each, told in shown:
+        kind = "Arguments" if each.param_type_name == "argument" else "Options"
+        panels.setdefault((several and each.rich_help_panel) or kind, []).append(told)
+    for panel in sorted(panels, key=("Arguments", *Panel, "Options").index):
+        with formatter.section(panel):
+            formatter.write_dl(panels[panel])
+
+
+def _first_paragraph(command: Any) -> str:  # noqa: ANN401 - as above
+    return " ".join(inspect.cleandoc(command.help or "").partition("\n\n")[0].split())
+
+
+class LoadedOnDemand(Group):
     """The root of the command line: its commands are `Verbs`."""
 
     def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 - handed on as they are
         super().__init__(**attributes | {"commands": Verbs()})
 
 
-class ListByDefault(TyperGroup):
+class ListByDefault(Group):
     """Lists the groups where no other of its commands is named."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - Typer's own type is private
@@ -83,7 +165,7 @@ def _parser(verb: str) -> Any:  # noqa: ANN401 - Typer's own type is private
     module, name = VERBS[verb]
     command = getattr(import_module(f"vocabgap.cli.{module}"), name)
     # Nothing but a group makes a command that is one among others: without completion of its own, for one.
-    only = typer.Typer(rich_markup_mode=None)
+    only = Commands("", "")
     if isinstance(command, typer.Typer):
         only.add_typer(command)
     else:

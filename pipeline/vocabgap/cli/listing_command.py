@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from vocabgap.cli.groups import Panel
 from vocabgap.cli.options import (
     CategoriesOption,
+    FormerOperationsOption,
     ImagesOption,
-    NowOption,
+    OperationsOption,
+    PresentOption,
     Reading,
     RootsArgument,
     RunOption,
@@ -65,26 +68,26 @@ def list_records(
     image: ImagesOption = None,
     since: SinceOption = None,
     until: UntilOption = None,
-    operation: Annotated[
-        list[str] | None, typer.Option(help="Only this operation, matched whole; may be repeated.")
-    ] = None,
+    operation: OperationsOption = None,
+    module: FormerOperationsOption = None,
     match: Annotated[
-        str | None, typer.Option(help="Only with this text somewhere in it, in whatever case.")
+        str | None, Panel.SELECT.option(help="Only with this text somewhere in it, in whatever case.")
     ] = None,
     category: CategoriesOption = None,
     session: Annotated[
-        list[str] | None, typer.Option(help="Only this session, or last for the newest; may be repeated.")
+        list[str] | None,
+        Panel.SELECT.option(help="Only this session, or last for the newest; may be repeated."),
     ] = None,
     satisfaction: Annotated[
         list[str] | None,
-        typer.Option(help="Only rated so: -1, 0, 1, none, or a word such as bad; may be repeated."),
+        Panel.SELECT.option(help="Only rated so: -1, 0, 1, none, or a word such as bad; may be repeated."),
     ] = None,
-    limit: Annotated[int, typer.Option(help="Records to list; 0 lists all.")] = DEFAULT_LISTED,
+    limit: Annotated[int, Panel.WRITE.option(help="Records to list; 0 lists all.")] = DEFAULT_LISTED,
     text_format: Annotated[
-        ListFormat, typer.Option("--format", help="How to print them.")
+        ListFormat, Panel.WRITE.option("--format", help="How to print them.")
     ] = ListFormat.TABLE,
     run: RunOption = None,
-    now: NowOption = None,
+    now: PresentOption = None,
 ) -> None:
     """List what was logged, newest first."""
     output = output_of(context)
@@ -100,7 +103,7 @@ def list_records(
         images=map(printable_name, image or ()),
         since=earliest,
         until=latest,
-        operations=map(printable_name, operation or ()),
+        operations=map(printable_name, (*(operation or ()), *(module or ()))),
         match=None if match is None else printable_name(match),
         categories=map(printable_name, category or ()),
         sessions=map(printable_name, session or ()),
@@ -133,11 +136,11 @@ def show(
     ],
     roots: RootsArgument,
     kind: Annotated[
-        str | None, typer.Option(help="What is meant: image, session, capability or record.")
+        str | None, Panel.SELECT.option(help="What is meant: image, session, capability or record.")
     ] = None,
-    limit: Annotated[int, typer.Option(help="Records to list; 0 lists all.")] = DEFAULT_LISTED,
+    limit: Annotated[int, Panel.WRITE.option(help="Records to list; 0 lists all.")] = DEFAULT_LISTED,
     run: RunOption = None,
-    now: NowOption = None,
+    now: PresentOption = None,
 ) -> None:
     """Show one image, session, capability or record with its evidence."""
     output = output_of(context)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vocabgap.cli.groups import Panel
 from vocabgap.cli.options import ConfigOption, VocabularyOption
 from vocabgap.cli.output import Output, output_of
 from vocabgap.errors import InvalidInputError, StateError, VocabgapError
@@ -28,38 +29,46 @@ def log(
     image: Annotated[str, typer.Argument(help="Folder of the image; its log is made where there is none.")],
     description: Annotated[
         str | None,
-        typer.Option(
+        Panel.RECORD.option(
             "--description", "-d", help="What was missing; by default the capability, else the intent."
         ),
     ] = None,
     missing_capability: Annotated[
         str | None,
-        typer.Option("--missing-capability", "--need", help="What would have been the right word or tool."),
+        Panel.RECORD.option(
+            "--missing-capability", "--need", help="What would have been the right word or tool."
+        ),
     ] = None,
-    intent: Annotated[str | None, typer.Option(help="What the person wanted.")] = None,
+    intent: Annotated[str | None, Panel.RECORD.option(help="What the person wanted.")] = None,
     intent_category: Annotated[
         str | None,
-        typer.Option("--intent-category", "--category", help="The kind of need; judged by default."),
+        Panel.RECORD.option("--intent-category", "--category", help="The kind of need; judged by default."),
     ] = None,
-    workaround: Annotated[str | None, typer.Option(help="What was done instead.")] = None,
+    workaround: Annotated[str | None, Panel.RECORD.option(help="What was done instead.")] = None,
     operation: Annotated[
-        list[str] | None, typer.Option(help="An operation that it touched; may be repeated.")
+        list[str] | None, Panel.RECORD.option(help="An operation that it touched; may be repeated.")
     ] = None,
-    used: Annotated[list[str] | None, typer.Option(help="An entry that it used; may be repeated.")] = None,
+    used: Annotated[
+        list[str] | None, Panel.RECORD.option(help="An entry that it used; may be repeated.")
+    ] = None,
     satisfaction: Annotated[
-        str | None, typer.Option(help="How well it served: -1, 0, 1, or bad, mediocre, acceptable, good.")
+        str | None,
+        Panel.RECORD.option(help="How well it served: -1, 0, 1, or bad, mediocre, acceptable, good."),
     ] = None,
-    notes: Annotated[str | None, typer.Option(help="Anything else.")] = None,
-    session: Annotated[str | None, typer.Option(help="The session.  [default: VOCABGAP_SESSION]")] = None,
+    notes: Annotated[str | None, Panel.RECORD.option(help="Anything else.")] = None,
+    session: Annotated[
+        str | None, Panel.RECORD.option(help="The session.  [default: VOCABGAP_SESSION]")
+    ] = None,
     snapshot: Annotated[
-        str | None, typer.Option(help="The state of the image.  [default: VOCABGAP_SNAPSHOT, else HEAD]")
+        str | None,
+        Panel.RECORD.option(help="The state of the image.  [default: VOCABGAP_SNAPSHOT, else HEAD]"),
     ] = None,
     image_id: Annotated[
-        str | None, typer.Option(help="The image.  [default: the name of the folder]")
+        str | None, Panel.RECORD.option(help="The image.  [default: the name of the folder]")
     ] = None,
-    timestamp: Annotated[str | None, typer.Option(help="When, in ISO 8601.  [default: now]")] = None,
+    timestamp: Annotated[str | None, Panel.RECORD.option(help="When, in ISO 8601.  [default: now]")] = None,
     corrects: Annotated[
-        str | None, typer.Option(help="The record that this one takes the place of, by its record_id.")
+        str | None, Panel.RECORD.option(help="The record that this one takes the place of, by its record_id.")
     ] = None,
     suggest: Annotated[
         bool, typer.Option("--suggest", help="Name what comes nearest in the last report and the vocabulary.")
@@ -67,7 +76,9 @@ def log(
     fsync: Annotated[
         bool, typer.Option("--fsync/--no-fsync", help="Return only when the line is on the disk.")
     ] = True,
-    run: Annotated[str | None, typer.Option(help="Folder of the report that --suggest looks at.")] = None,
+    run: Annotated[
+        str | None, Panel.READ.option(help="Folder of the report that --suggest looks at.")
+    ] = None,
     vocabulary: VocabularyOption = None,
     config: ConfigOption = None,
 ) -> None:

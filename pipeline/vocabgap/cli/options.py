@@ -5,10 +5,11 @@ import os
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypedDict
 
 import typer
 
+from vocabgap.cli.groups import Panel
 from vocabgap.cli.output import Output
 from vocabgap.settings.model import BY_WORDING, DEFAULT_DECISIONS, DEFAULT_OUT, known_flags
 from vocabgap.text import count, escape_unseen, printable_name
@@ -38,77 +39,87 @@ OptionalRootsArgument = Annotated[
 ]
 ConfigOption = Annotated[
     Path | None,
-    typer.Option("--config", help="Settings file; vocabgap.toml in the current folder by default."),
+    Panel.READ.option("--config", help="Settings file; vocabgap.toml in the current folder by default."),
 ]
 ThresholdOption = Annotated[
     str | None,
-    typer.Option(help=f"Cosine distance at which two needs differ, 0 to 1.  [default: {BY_WORDING}]"),
+    Panel.GROUP.option(help=f"Cosine distance at which two needs differ, 0 to 1.  [default: {BY_WORDING}]"),
 ]
 EmbedderOption = Annotated[
     str | None,
-    typer.Option(
+    Panel.GROUP.option(
         help="Compare wordings by meaning, too: a model's folder, minilm, auto (minilm if it is installed)"
         " or none.  [default: auto]"
     ),
 ]
 VocabularyOption = Annotated[
     list[str] | None,
-    typer.Option(help="File or folder that lists what agents can ask for already; may be repeated."),
+    Panel.READ.option(help="File or folder that lists what agents can ask for already; may be repeated."),
 ]
 HiddenOption = Annotated[
-    bool | None, typer.Option("--hidden", help="Search names that start with a dot, too.")
+    bool | None, Panel.READ.option("--hidden", help="Search names that start with a dot, too.")
 ]
 TenantsOption = Annotated[
-    list[str] | None, typer.Option("--tenant", help="Of a corpus only this tenant; may be repeated.")
+    list[str] | None, Panel.SELECT.option("--tenant", help="Of a corpus only this tenant; may be repeated.")
 ]
 RepositoriesOption = Annotated[
-    list[str] | None, typer.Option("--repo", help="Of a corpus only this repository; may be repeated.")
+    list[str] | None, Panel.SELECT.option("--repo", help="Of a corpus only this repository; may be repeated.")
 ]
 SinceOption = Annotated[
     str | None,
-    typer.Option(
+    Panel.SELECT.option(
         help="Earliest moment: 2026-05-01, 2026-05-01T09:30:00Z, 2026-05, 7d, 2w, 24h or 30m (minutes)."
     ),
 ]
-UntilOption = Annotated[str | None, typer.Option(help="Moment to stop before, written the same way.")]
-ImagesOption = Annotated[list[str] | None, typer.Option(help="Only this image; may be repeated.")]
-CategoriesOption = Annotated[list[str] | None, typer.Option(help="Only this category; may be repeated.")]
-NowOption = Annotated[
-    str | None, typer.Option(help="The moment to count as the present; the clock's by default.")
+UntilOption = Annotated[str | None, Panel.SELECT.option(help="Moment to stop before, written the same way.")]
+ImagesOption = Annotated[list[str] | None, Panel.SELECT.option(help="Only this image; may be repeated.")]
+CategoriesOption = Annotated[
+    list[str] | None, Panel.SELECT.option(help="Only this category; may be repeated.")
 ]
+_NOW: Final = "The moment to count as the present; the clock's by default."
+NowOption = Annotated[str | None, typer.Option("--now", help=_NOW)]
+PresentOption = Annotated[str | None, Panel.SELECT.option("--now", help=_NOW)]
+OperationsOption = Annotated[
+    list[str] | None,
+    Panel.SELECT.option("--operation", help="Only this operation, matched whole; may be repeated."),
+]
+FormerOperationsOption = Annotated[list[str] | None, typer.Option("--module", hidden=True)]
 ActorOption = Annotated[
     str | None, typer.Option(help="Who decides or answers; by default VOCABGAP_ACTOR, else who is logged in.")
 ]
 CacheOption = Annotated[
     Path | None,
-    typer.Option("--cache", help="Folder that keeps what was read, so that the next run reads what is new."),
+    Panel.READ.option(
+        "--cache", help="Folder that keeps what was read, so that the next run reads what is new."
+    ),
 ]
 VerifyHashOption = Annotated[
-    bool, typer.Option("--verify-hash", help="Compare logs with the cache by digest, not by size and times.")
+    bool,
+    Panel.READ.option("--verify-hash", help="Compare logs with the cache by digest, not by size and times."),
 ]
 ShareOption = Annotated[
     bool,
-    typer.Option(
+    Panel.WRITE.option(
         "--share",
         help="Write share.html, too, which may leave the machine: only what is on several images, no names,"
         " and only words that as many have in common. --min-images says how many; 3 where it does not.",
     ),
 ]
 RunOption = Annotated[
-    str | None, typer.Option("--run", help=f"Folder of the published run.  [default: {DEFAULT_OUT}]")
+    str | None, Panel.READ.option("--run", help=f"Folder of the published run.  [default: {DEFAULT_OUT}]")
 ]
 DecisionsOption = Annotated[
     str | None,
-    typer.Option("--decisions", help=f"File that keeps what was decided.  [default: {DEFAULT_DECISIONS}]"),
+    Panel.READ.option(
+        "--decisions", help=f"File that keeps what was decided.  [default: {DEFAULT_DECISIONS}]"
+    ),
 ]
+# What the flags of a table of the settings are for.
+_PANELS: Final = {"ingest": Panel.READ, "cluster": Panel.GROUP, "rank": Panel.RANK, "report": Panel.WRITE}
 
 BaselineOption = Annotated[
     str | None,
-    typer.Option(
-        "--baseline",
-        help="File of bad lines that are known, and count no more.",
-        rich_help_panel="What to read",
-    ),
+    Panel.READ.option("--baseline", help="File of bad lines that are known, and count no more."),
 ]
 
 
@@ -181,7 +192,8 @@ def _flags(table: str) -> list[inspect.Parameter]:
         _parameter(
             name.removeprefix("--").replace("-", "_"),
             Annotated[
-                flag.kind | None, typer.Option(name, help=f"{flag.meaning}  [default: {flag.default}]")
+                flag.kind | None,
+                _PANELS[table].option(name, help=f"{flag.meaning}  [default: {flag.default}]"),
             ],
         )
         for name, flag in known_flags().items()

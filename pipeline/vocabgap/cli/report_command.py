@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from vocabgap.cli.glossary_options import StrictnessOption, note_problems, require_strictness
+from vocabgap.cli.glossary_options import note_problems, require_strictness
+from vocabgap.cli.groups import Panel
 from vocabgap.cli.options import (
     BaselineOption,
     CategoriesOption,
     DecisionsOption,
     EmbedderOption,
+    FormerOperationsOption,
     ImagesOption,
-    NowOption,
+    OperationsOption,
     OptionalRootsArgument,
+    PresentOption,
     Reading,
     ShareOption,
     SinceOption,
@@ -85,63 +88,64 @@ def report(
     context: typer.Context,
     roots: OptionalRootsArgument = None,
     out: Annotated[
-        str | None, typer.Option(help=f"Folder to publish the files in.  [default: {DEFAULT_OUT}]")
+        str | None, Panel.WRITE.option(help=f"Folder to publish the files in.  [default: {DEFAULT_OUT}]")
     ] = None,
     since: SinceOption = None,
     until: UntilOption = None,
     image: ImagesOption = None,
     category: CategoriesOption = None,
-    module: Annotated[list[str] | None, typer.Option(help="Only this operation; may be repeated.")] = None,
-    session: Annotated[list[str] | None, typer.Option(help="Only this session; may be repeated.")] = None,
+    operation: OperationsOption = None,
+    module: FormerOperationsOption = None,
+    session: Annotated[
+        list[str] | None, Panel.SELECT.option(help="Only this session; may be repeated.")
+    ] = None,
     threshold: ThresholdOption = None,
     embedder: EmbedderOption = None,
     vocabulary: VocabularyOption = None,
     top: Annotated[
-        int | None, typer.Option(help=f"Capabilities to show; 0 shows all.  [default: {DEFAULT_TOP}]")
+        int | None, Panel.WRITE.option(help=f"Capabilities to show; 0 shows all.  [default: {DEFAULT_TOP}]")
     ] = None,
     text_format: Annotated[
-        TextFormat, typer.Option("--format", help="How to print the ranking.")
+        TextFormat, Panel.WRITE.option("--format", help="How to print the ranking.")
     ] = TextFormat.TABLE,
     reclassify: Annotated[
         bool | None,
-        typer.Option(
+        Panel.GROUP.option(
             "--reclassify", help="Give records without a category one, from their words or their operations."
         ),
     ] = None,
-    now: NowOption = None,
+    now: PresentOption = None,
     decisions: DecisionsOption = None,
     glossary: Annotated[
         str | None,
-        typer.Option(help="Folder of a glossary: nothing is published whose words it does not settle."),
+        Panel.READ.option(help="Folder of a glossary: nothing is published whose words it does not settle."),
     ] = None,
-    strictness: StrictnessOption = None,
+    strictness: Annotated[str | None, Panel.READ.option(help="What stops it: off, medium or max.")] = None,
     resume: Annotated[
         str | None,
-        typer.Option(help="Publish a report that waits under this token, without making it again."),
+        Panel.WRITE.option(help="Publish a report that waits under this token, without making it again."),
     ] = None,
     previous: Annotated[
         str | None,
-        typer.Option(help="Folder of the run to compare with; the one that is replaced by default, or none."),
+        Panel.READ.option(
+            help="Folder of the run to compare with; the one that is replaced by default, or none."
+        ),
     ] = None,
     share: ShareOption = False,
     fail_on: Annotated[
         list[str] | None,
-        typer.Option(
+        Panel.WRITE.option(
             help="Exit with 5, though the report is published, where it has any of: regressed, rejects,"
             " new-top, mixed; with commas, or repeated.",
             callback=_separated,
-            rich_help_panel="What to write",
         ),
     ] = None,
     baseline: BaselineOption = None,
     keep: Annotated[
         int | None,
-        typer.Option(
-            help="Keep so many of the last runs as dated folders beside the folder.",
-            rich_help_panel="What to write",
-        ),
+        Panel.WRITE.option(help="Keep so many of the last runs as dated folders beside the folder."),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    quiet: Annotated[bool, Panel.WRITE.option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
     """Rank what is missing, and publish the report."""
     output = output_of(context)
@@ -171,7 +175,7 @@ def report(
         until=latest,
         images=tuple(map(printable_name, image or ())),
         categories=tuple(map(printable_name, category or ())),
-        modules=tuple(map(printable_name, module or ())),
+        modules=tuple(map(printable_name, (*(operation or ()), *(module or ())))),
         sessions=tuple(map(printable_name, session or ())),
         tenants=tuple(reading["tenants"]),
         repositories=tuple(reading["repositories"]),

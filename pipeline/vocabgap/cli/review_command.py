@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 import msgspec
 import typer
 
+from vocabgap.cli.groups import Panel
 from vocabgap.cli.options import (
     ActorOption,
     DecisionsOption,
     EmbedderOption,
-    NowOption,
+    PresentOption,
     Reading,
     RootsArgument,
     ThresholdOption,
@@ -51,15 +52,15 @@ class _Given(msgspec.Struct, forbid_unknown_fields=True):
 def review(
     context: typer.Context,
     roots: RootsArgument,
-    questions: Annotated[int, typer.Option(help="How many questions to ask.")] = DEFAULT_QUESTIONS,
+    questions: Annotated[int, Panel.SELECT.option(help="How many questions to ask.")] = DEFAULT_QUESTIONS,
     top: Annotated[
-        int, typer.Option(help="How many of the most mentioned groups count; 0 for all.")
+        int, Panel.SELECT.option(help="How many of the most mentioned groups count; 0 for all.")
     ] = DEFAULT_TOP,
     threshold: ThresholdOption = None,
     embedder: EmbedderOption = None,
     decisions: DecisionsOption = None,
     actor: ActorOption = None,
-    now: NowOption = None,
+    now: PresentOption = None,
 ) -> None:
     """Say which groups are one need and which are two; what would change most is asked first.
 

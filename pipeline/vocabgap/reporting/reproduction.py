@@ -169,7 +169,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         for flag, values in (
             ("--image", chosen.images),
             ("--category", chosen.categories),
-            ("--module", chosen.modules),
+            ("--operation", chosen.modules),
             ("--session", chosen.sessions),
             ("--tenant", chosen.tenants),
             ("--repo", chosen.repositories),

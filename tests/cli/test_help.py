@@ -1,0 +1,105 @@
+"""What is told of commands: their options in panels, whole sentences, and help where no command is named."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from builders.command import vocabgap
+from vocabgap.cli.groups import Panel, Verbs
+
+GROUPS = ("decide", "decisions", "corpus", "glossary")
+
+
+def panels(*words: str) -> dict[str, list[str]]:
+    """The options of a command under the heading that they are told under."""
+    sections = re.split(r"^(\S.*):$", vocabgap(*words, "--help").out, flags=re.MULTILINE)[1:]
+    return {
+        heading: re.findall(r"^  (?:-\w, )?(--[a-z-]+)", told, flags=re.MULTILINE)
+        for heading, told in zip(sections[::2], sections[1::2], strict=True)
+    }
+
+
+def test_options_of_a_report_are_told_in_panels() -> None:
+    told = panels("report")
+
+    assert [*told] == ["Arguments", *(panel for panel in Panel if panel is not Panel.RECORD), "Options"]
+    assert {"--cache", "--vocabulary", "--decisions", "--config"} <= {*told[Panel.READ]}
+    assert {"--since", "--operation", "--tenant", "--now"} <= {*told[Panel.SELECT]}
+    assert {"--threshold", "--embedder"} <= {*told[Panel.GROUP]}
+    assert {"--rank-by", "--min-images", "--min-sessions"} <= {*told[Panel.RANK]}
+    assert {"--out", "--top", "--share", "--quiet"} <= {*told[Panel.WRITE]}
+    assert told["Options"] == ["--help"]
+
+
+def test_the_fields_of_a_gap_stand_before_what_is_read() -> None:
+    assert [*panels("log")] == ["Arguments", Panel.RECORD, Panel.READ, "Options"]
+
+
+@pytest.mark.parametrize("words", [("render",), ("decide", "pin"), ("status",), ("diff",)], ids=" ".join)
+def test_few_options_are_told_without_panels(words: tuple[str, ...]) -> None:
+    assert not {*panels(*words)} & {*Panel}
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_group_without_a_command_shows_its_help_and_ends_as_bad_usage(group: str) -> None:
+    told = vocabgap(group)
+
+    assert (told.code, told.out) == (2, "")
+    assert told.err == vocabgap(group, "--help").out
+
+
+def test_a_group_without_a_command_is_an_error_among_events() -> None:
+    told = vocabgap("--json", "decide")
+
+    error = json.loads(told.out)
+    assert (told.code, error["message"], error["hint"]) == (
+        2,
+        "no command was given",
+        "see `vocabgap decide --help`",
+    )
+
+
+@pytest.mark.parametrize("words", [(), *((group,) for group in GROUPS)], ids=" ".join)
+def test_descriptions_of_commands_are_whole_in_eighty_columns(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+
+    told = vocabgap(*words, "--help").out
+
+    listed = re.split(r"^  (?=\S)", told.partition("Commands:\n")[2], flags=re.MULTILINE)
+    assert len(listed) > 1
+    assert all(each.rstrip().endswith(".") and "..." not in each for each in listed[1:])
+    assert max(map(len, told.splitlines())) <= 80
+
+
+def test_a_wide_terminal_is_made_use_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+
+    assert 80 < max(map(len, vocabgap("report", "--help").out.splitlines())) <= 110
+
+
+@pytest.mark.parametrize("verb", ["report", "list"])
+def test_operations_are_asked_for_by_their_former_name_too(verb: str, photos: Path) -> None:
+    by_either = [
+        json.loads(vocabgap("--json", verb, photos, name, "grain").out.splitlines()[-1])
+        for name in ("--operation", "--module")
+    ]
+
+    assert by_either[0]["event"] == by_either[1]["event"] == "result"
+    assert by_either[0].get("account") == by_either[1].get("account")
+    assert by_either[0].get("totals") == by_either[1].get("totals")
+    assert "--module" not in str(panels(verb))
+
+
+def test_every_option_of_a_panel_is_one_of_the_known_headings() -> None:
+    headings = {
+        option.rich_help_panel
+        for parser in Verbs().values()
+        for option in getattr(parser, "params", ())
+        if option.rich_help_panel
+    }
+
+    assert headings <= {*Panel}
