@@ -181,6 +181,19 @@ def test_a_named_file_that_is_not_there_is_not_found(photos: Path) -> None:
     assert (told.code, "decisions file 'nowhere.jsonl' does not exist" in told.err) == (3, True)
 
 
+def test_a_named_file_that_is_not_there_has_no_decisions_to_list() -> None:
+    told = vocabgap("decisions", "list", "--decisions", "nowhere.jsonl")
+    assert (told.code, told.err.splitlines()[0]) == (
+        3,
+        "vocabgap: decisions file 'nowhere.jsonl' does not exist",
+    )
+
+
+def test_a_name_that_is_spelt_like_a_word_of_a_capability_leads_to_it() -> None:
+    told = vocabgap("decide", "author", "skyy", "--entry", "sky_mask")
+    assert (told.code, told.err.splitlines()[1]) == (3, "  did you mean 'sky mask'?")
+
+
 def test_a_bad_line_ends_a_report_before_it_is_made(photos: Path, tmp_path: Path) -> None:
     (tmp_path / "decisions.jsonl").write_text('{"action": "pin"}\n')
 

@@ -1,6 +1,7 @@
 """`vocabgap log`: what is typed is what is logged."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -128,6 +129,39 @@ def test_a_blank_need_leaves_the_description_to_look_for(image: Path, photos: Pa
     vocabgap("report", photos, "--out", "out")
     told = vocabgap("log", image, "-d", "mask the skies", "--need", " ", "--suggest")
     assert (told.code, "  near: " in told.out) == (0, True)
+
+
+def test_a_capability_that_was_asked_for_once_has_one_mention(image: Path, photos: Path) -> None:
+    vocabgap("report", photos, "--out", "out")
+    told = vocabgap("log", image, "-d", "grain of a film", "--suggest")
+    assert re.search(r"near: film grain \(cap-[0-9a-f]+, 1 mention, ", told.out)
+
+
+def test_a_category_that_is_not_known_is_noted_with_the_nearest(image: Path) -> None:
+    told = vocabgap("log", image, "-d", "x", "--category", "lokal")
+    assert (told.code, line(image)["intent_category"]) == (0, "lokal")
+    assert "category 'lokal' is not known here; the nearest: local; `known` under [categories]" in told.err
+
+
+@pytest.mark.parametrize("category", ["tone", "colour", "White_Balance", "portrait", "uncategorized"])
+def test_a_category_that_is_known_is_logged_in_silence(image: Path, category: str) -> None:
+    Path("vocabgap.toml").write_text('[categories]\nknown = ["portrait"]\n', encoding="utf-8")
+    told = vocabgap("log", image, "-d", "x", "--category", category)
+    assert (told.code, told.err) == (0, "")
+    assert json.loads(vocabgap("--json", "log", image, "-d", "y", "--category", category).out)["note"] is None
+
+
+def test_a_category_that_the_run_has_is_known(image: Path) -> None:
+    assert vocabgap("log", image, "-d", "x", "--category", "portrait").err
+    vocabgap("report", image, "--out", "out")
+    assert vocabgap("log", image, "-d", "y", "--category", "portrait").err == ""
+    assert "the nearest" in vocabgap("log", image, "-d", "z", "--category", "portraits").err
+
+
+def test_settings_that_cannot_be_read_cost_no_gap(image: Path) -> None:
+    Path("vocabgap.toml").write_text("[categories", encoding="utf-8")
+    told = vocabgap("log", image, "-d", "x", "--category", "lokal")
+    assert (told.code, told.err) == (0, "")
 
 
 def test_what_comes_near_may_fail_once_the_gap_is_logged(

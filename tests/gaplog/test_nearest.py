@@ -19,12 +19,19 @@ def known(tmp_path: Path) -> pl.DataFrame:
     return vg.rank(scanned.records, vg.cluster(scanned.records))
 
 
-def test_the_wording_that_is_nearest_is_told(known: pl.DataFrame) -> None:
+def test_a_capability_is_told_by_its_label_with_the_wording_that_is_nearest(known: pl.DataFrame) -> None:
     (found,) = vg.similar_gaps("masking the sky", capabilities=known)
     row = known.filter(capability_id=found.name).row(0, named=True)
     assert (found.kind, found.similarity, found.mentions) == ("capability", 1.0, row["mentions"])
-    assert found.label in {"sky mask", "mask the sky"}
+    assert found.label == row["label"]
+    assert found.wording in {"sky mask", "mask the sky"}
     assert found.status == row["status"]
+
+
+def test_the_wording_is_not_taken_for_the_label(known: pl.DataFrame) -> None:
+    renamed = known.with_columns(pl.lit("what somebody called it").alias("label"))
+    (found,) = vg.similar_gaps("film grain", capabilities=renamed)
+    assert (found.label, found.wording) == ("what somebody called it", "film grain")
 
 
 def test_what_has_nothing_in_common_is_not_told(known: pl.DataFrame) -> None:
@@ -36,7 +43,7 @@ def test_entries_are_told_beside_capabilities(known: pl.DataFrame, tmp_path: Pat
     listed.write_text('{"entries": [{"name": "grain_fine", "description": "Fine film grain"}]}', "utf-8")
     vocabulary = vg.load_vocabulary([listed])
     found = vg.similar_gaps("fine film grain", capabilities=known, vocabulary=vocabulary)
-    assert {each.kind for each in found} == {"capability", "entry"}
+    assert {each.kind: each.wording is None for each in found} == {"capability": False, "entry": True}
     assert [each.similarity for each in found] == sorted((each.similarity for each in found), reverse=True)
     assert vg.similar_gaps("fine film grain", capabilities=known, vocabulary=vocabulary, limit=1) == found[:1]
 

@@ -241,3 +241,13 @@ async def test_a_correction_replaces_what_was_logged(connect: Connect, photos: P
         )
     counted = vg.scan(photos).records["record_id"].to_list()
     assert (first["gap_id"] in counted, second["gap_id"] in counted) == (False, True)
+
+
+async def test_a_category_that_is_not_known_is_noted(connect: Connect, photos: Path) -> None:
+    async with connect(photos) as client:
+        told = [
+            await found(client, "log_vocabulary_gap", image_id="heron", intent="x", intent_category=category)
+            for category in ("lokal", "local")
+        ]
+    assert "'lokal' is not known here; the nearest: local" in told[0]["note"]
+    assert told[1]["note"] is None

@@ -30,7 +30,8 @@ async def test_a_capability_is_named_by_the_identifier_that_shows_it(connect: Co
     async with connect(photos) as client:
         told = await found(client, "similar_gaps", text="sky mask", limit=1)
         shown = await found(client, "show_capability", capability=told["similar"][0]["name"])
-    assert told["similar"][0]["label"] in {each["wording"] for each in shown["wordings"]}
+    assert told["similar"][0]["label"] == shown["capability"]["label"]
+    assert told["similar"][0]["wording"] in {each["wording"] for each in shown["wordings"]}
 
 
 async def test_no_more_are_listed_than_asked_for(connect: Connect, photos: Path, vocabulary: Path) -> None:

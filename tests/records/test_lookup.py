@@ -42,6 +42,8 @@ def test_a_beginning_that_several_have_is_refused_with_their_names() -> None:
     [
         ("film grian", "did you mean 'film grain'?"),
         ("sky", "did you mean 'pin sky mask'?"),
+        ("skyy", "did you mean 'pin sky mask'?"),
+        ("grayn", "did you mean 'film grain'?"),
         ("zzz", "see the list"),
     ],
 )

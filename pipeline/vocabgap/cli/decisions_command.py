@@ -15,6 +15,7 @@ from vocabgap.cli.options import (
     GlossaryOption,
     NowOption,
     RunOption,
+    require_decisions,
     settings_of,
     with_options,
 )
@@ -206,6 +207,7 @@ def list_decisions(
     outgrown, since other wordings have most of its group's mentions, holds no longer.
     """
     output = output_of(context)
+    require_decisions(file)
     settings = settings_of(context).settings
     from vocabgap.decisions.deciding import Decisions
     from vocabgap.decisions.replay import undoings

@@ -1,17 +1,17 @@
 """`vocabgap log`: write a gap down."""
 
-import os
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from vocabgap.cli.groups import Panel
-from vocabgap.cli.options import ConfigOption, VocabularyOption
+from vocabgap.cli.options import ConfigOption, VocabularyOption, settings_of
 from vocabgap.cli.output import Output, output_of
 from vocabgap.errors import InvalidInputError, StateError, VocabgapError
 from vocabgap.records.record import need_of
-from vocabgap.text import escape_unseen, shortened, visible
+from vocabgap.text import count, escape_unseen, shortened, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -88,10 +88,7 @@ def log(
     output = output_of(context)
     near = None
     if suggest:
-        from vocabgap.settings.loading import resolve_settings
-
-        flags = {"--vocabulary": vocabulary or None}
-        near = _finder(output, resolve_settings(config, os.environ, flags).settings, run)
+        near = _finder(output, settings_of(context).settings, run)
     elif not (run is None and vocabulary is None and config is None):
         raise InvalidInputError(
             "--run, --vocabulary and --config say what --suggest looks at, which was not asked for",
@@ -118,7 +115,7 @@ def log(
     )
     similar = _similar(output, near, logged) if near else []
     try:
-        _tell(output, logged, similar if suggest else None)
+        _tell(output, logged, similar if suggest else None, _unknown(context) if intent_category else "")
     except OSError as error:
         raise StateError(
             f"the gap was logged, as {logged.gap_id}, but that cannot be told: {error.strerror}",
@@ -126,7 +123,7 @@ def log(
         ) from error
 
 
-def _tell(output: Output, logged: "LoggedGap", similar: "Sequence[SimilarGap] | None") -> None:
+def _tell(output: Output, logged: "LoggedGap", similar: "Sequence[SimilarGap] | None", note: str) -> None:
     output.event(
         "result",
         success=True,
@@ -134,16 +131,21 @@ def _tell(output: Output, logged: "LoggedGap", similar: "Sequence[SimilarGap] | 
         path=str(logged.path),
         record=logged.record,
         similar=similar or [],
+        note=note or None,
     )
     category = logged.record["intent_category"]
     output.text(
         escape_unseen(f"logged {logged.gap_id[:_DIGITS]} in {logged.path}, category {visible(category)}")
     )
+    if note:
+        output.note(escape_unseen(note))
     for each in similar or ():
-        known = (
-            f"{each.kind} {each.name}" if each.mentions is None else f"{each.name}, {each.mentions} mentions"
-        )
+        known = f"{each.kind} {each.name}"
+        if each.mentions is not None:
+            known = f"{each.name}, {count(each.mentions, 'mention')}"
         label = visible(shortened(each.label, _WIDTH))
+        if each.wording is not None and each.wording != each.label:
+            label += f", as in '{visible(shortened(each.wording, _WIDTH))}'"
         output.text(f"  near: {label} ({visible(known)}, {each.similarity:.2f})")
     if similar is not None and not similar:
         output.text("  nothing known comes near")
@@ -158,6 +160,17 @@ def _similar(
     except VocabgapError as error:
         output.note(f"what comes near cannot be said: {error.message}")
         return []
+
+
+def _unknown(context: typer.Context) -> str:
+    """What is to be said of the category that was given; nothing where the settings cannot be read."""
+    from vocabgap.gaplog.entry import unknown_category
+
+    with suppress(VocabgapError):
+        settings = settings_of(context).settings
+        run = context.params["run"] or settings.report.out
+        return unknown_category(context.params["intent_category"], settings, run)
+    return ""
 
 
 def _rating(typed: str | None) -> int | str | None:

@@ -11,6 +11,7 @@ import typer
 
 from vocabgap.cli.groups import Panel
 from vocabgap.cli.output import Output
+from vocabgap.errors import NotFoundError, expanded
 from vocabgap.settings.model import BY_WORDING, DEFAULT_DECISIONS, DEFAULT_OUT, known_flags
 from vocabgap.text import count, escape_unseen, printable_name
 
@@ -228,6 +229,18 @@ def _parameter(name: str, annotation: Any, default: Any = None) -> inspect.Param
     return inspect.Parameter(
         name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation
     )
+
+
+def missing_decisions(named: str | None) -> str:
+    """That the decisions file which was named does not exist; nothing where it does, or none was named."""
+    is_there = named is None or os.path.lexists(expanded(named))
+    return "" if is_there else f"decisions file '{named}' does not exist"
+
+
+def require_decisions(named: str | None) -> None:
+    """Refuse a decisions file that was named and does not exist, by a command that only reads it."""
+    if problem := missing_decisions(named):
+        raise NotFoundError(problem, hint="check --decisions")
 
 
 def note_embeddings(output: Output, use: "EmbeddingUse | None") -> None:

@@ -1,6 +1,5 @@
 """`vocabgap report`: the main job."""
 
-import os
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
@@ -30,6 +29,7 @@ from vocabgap.cli.options import (
     note_embeddings,
     note_scan,
     reading_arguments,
+    require_decisions,
     settings_of,
     with_options,
 )
@@ -43,7 +43,7 @@ from vocabgap.cli.output import (
     published_line,
     table,
 )
-from vocabgap.errors import InvalidInputError, NotFoundError, expanded
+from vocabgap.errors import InvalidInputError
 from vocabgap.records.moments import is_minutes, iso, parse_moment, parse_now
 from vocabgap.settings.model import DEFAULT_OUT, DEFAULT_TOP, Settings, shared_from
 from vocabgap.text import count, escape_unseen, excerpt, printable_name, visible
@@ -157,8 +157,7 @@ def report(
         return
     if not roots:
         raise InvalidInputError("Missing argument 'ROOTS...'.", hint="see `vocabgap report --help`")
-    if decisions is not None and not os.path.lexists(expanded(decisions)):
-        raise NotFoundError(f"decisions file '{decisions}' does not exist", hint="check --decisions")
+    require_decisions(decisions)
     fewest = None
     if share:  # one image, where it is asked for, is refused; where it is the default nothing was asked for
         asked_for = context.params["min_images"]

@@ -16,6 +16,7 @@ from vocabgap.cli.options import (
     Reading,
     RootsArgument,
     ThresholdOption,
+    missing_decisions,
     note_embeddings,
     note_scan,
     reading_arguments,
@@ -77,6 +78,8 @@ def review(
             "a review asks questions, and here is no terminal",
             hint=f"`{PROGRAM} --json review …` asks and takes answers line by line",
         )
+    if missing := missing_decisions(decisions):
+        output.note(escape_unseen(f"{missing}: the first answer makes it"))
     # What follows loads Polars.
     from vocabgap.decisions.log import read_decisions
     from vocabgap.decisions.reviewing import Review, capabilities_of

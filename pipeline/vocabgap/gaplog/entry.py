@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -9,7 +10,16 @@ from typing import Any, Final
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError, nearest, require_text, unusable
+from vocabgap.errors import (
+    AccessDeniedError,
+    InvalidInputError,
+    NotFoundError,
+    StateError,
+    alike,
+    nearest,
+    require_text,
+    unusable,
+)
 from vocabgap.records.categories import judge
 from vocabgap.records.record import (
     FIELDS,
@@ -19,10 +29,12 @@ from vocabgap.records.record import (
     TEXT_FIELDS,
     UNCATEGORIZED,
     GapRecord,
+    fold_category,
     in_utc,
     need_of,
 )
-from vocabgap.text import stem, words
+from vocabgap.settings.model import Settings
+from vocabgap.text import excerpt, stem, words
 
 _SATISFACTIONS: Final = f"-1, 0, 1, or one of {', '.join(SATISFACTION_WORDS)}"
 _SATISFACTION_HINT: Final = "it says how well the workaround served; leave it out where nobody said"
@@ -63,6 +75,31 @@ def as_written(record: GapRecord) -> dict[str, Any]:
     if record.timestamp is not None:
         fields["timestamp"] = record.timestamp.isoformat()
     return fields
+
+
+def unknown_category(name: str, settings: Settings, run: str | Path) -> str:
+    """What is to be said of a category that neither the settings know nor a published run has; else nothing.
+
+    Args:
+        name: The category of a record that was logged.
+        settings: The settings in force.
+        run: The folder of the run, if there is one.
+    """
+    category = fold_category(name, settings.category_aliases)
+    if category in settings.known_categories:
+        return ""
+    from vocabgap.reporting.published_run import read_run  # noqa: PLC0415 - loads Polars
+
+    with suppress(NotFoundError, StateError, AccessDeniedError):
+        _, ranked = read_run(run, option="--run")
+        if category in ranked["categories"].explode().struct["name"]:
+            return ""
+    known = settings.known_categories - {UNCATEGORIZED}
+    near = alike(category, sorted(known)) or sorted(known)
+    return (
+        f"category '{excerpt(category)}' is not known here; the nearest: {', '.join(near)};"
+        " `known` under [categories] in vocabgap.toml adds to them"
+    )
 
 
 def image_name(folder: Path) -> str:

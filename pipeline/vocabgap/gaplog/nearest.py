@@ -22,6 +22,7 @@ LEAST: Final = 0.25
 MOST: Final = 5
 _DIGITS: Final = 3
 _COLUMNS: Final = ("capability_id", "label", "variants", "mentions", "status")
+_TOLD: Final = ("capability_id", "label", "mentions", "status")
 _PHRASE: Final = {"missing_capability": pl.String, "description": pl.String, "intent": pl.String}
 
 
@@ -31,11 +32,12 @@ class SimilarGap(msgspec.Struct, frozen=True):
     Attributes:
         kind: `capability`, or `entry` of a vocabulary.
         name: The capability's identifier, or the entry's name.
-        label: The wording that is nearest, or what the entry is said to do.
-        similarity: Of a capability the cosine of the two wordings as they are clustered without an embedder,
-            of an entry the share of the need that it explains; 0 to 1.
+        label: The capability's, as the report has it, or what the entry is said to do.
+        similarity: Of a capability the cosine of the need and its nearest wording, as they are clustered
+            without an embedder; of an entry the share of the need that it explains; 0 to 1.
         mentions: How often the capability was asked for; null of an entry.
         status: Of the capability, as the report has it; null of an entry.
+        wording: That of the capability's which is nearest; null of an entry.
     """
 
     kind: str
@@ -44,6 +46,7 @@ class SimilarGap(msgspec.Struct, frozen=True):
     similarity: float
     mentions: int | None = None
     status: str | None = None
+    wording: str | None = None
 
 
 def similar_gaps(
@@ -128,9 +131,8 @@ class SimilarIndex:
                 nearest[place] = (cosines[point], wording)
         for place, (cosine, wording) in nearest.items():
             row = self._known.row(place, named=True)
-            yield SimilarGap(
-                "capability", row["capability_id"], wording, cosine, row["mentions"], row["status"]
-            )
+            identifier, label, mentions, status = (row[name] for name in _TOLD)
+            yield SimilarGap("capability", identifier, label, cosine, mentions, status, wording)
 
     def _cosines(self, need: Points) -> list[float]:
         """The cosine of a need with each known surface, weighed as one corpus in which it counts once."""

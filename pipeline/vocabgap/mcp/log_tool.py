@@ -1,10 +1,12 @@
 """`log_vocabulary_gap` and `similar_gaps`: write down what was missing, and find what is known of it."""
 
+from contextlib import suppress
 from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta
 
+from vocabgap.gaplog.entry import unknown_category
 from vocabgap.gaplog.log import log_gap
 from vocabgap.gaplog.nearest import SimilarGap
 from vocabgap.ingest.selection import Selection
@@ -74,6 +76,7 @@ class Logged(Answer, kw_only=True):
         intent_category: Its category, classified where none was given.
         need: What was missing, in the words that are compared with what is known.
         similar: What comes near that was known before.
+        note: What is to be said of its category, where that is not known.
     """
 
     success: Literal[True] = True
@@ -82,14 +85,16 @@ class Logged(Answer, kw_only=True):
     intent_category: str
     need: str
     similar: list[SimilarGap] = msgspec.field(default_factory=list)
+    note: str | None = None
 
 
 def with_similar(workspace: Workspace, logged: Logged) -> Logged:
     """What comes near; nothing where that cannot be said: the gap is logged, and must not be logged again."""
-    try:
-        return msgspec.structs.replace(logged, similar=similar_to(workspace, logged.need, _SIMILAR))
-    except Exception:
-        return logged
+    with suppress(Exception):
+        note = unknown_category(logged.intent_category, workspace.settings, workspace.out)
+        logged = msgspec.structs.replace(logged, note=note or None)
+        logged = msgspec.structs.replace(logged, similar=similar_to(workspace, logged.need, _SIMILAR))
+    return logged
 
 
 @tool("Log a vocabulary gap", Limit.WRITE, writes=True, complete=with_similar)

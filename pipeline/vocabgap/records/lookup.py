@@ -5,6 +5,7 @@ any of their wordings.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
 import polars as pl
@@ -14,6 +15,8 @@ from vocabgap.records.record import FEWEST_DIGITS
 from vocabgap.schema import CAPABILITIES, CAPABILITY_PREFIX
 from vocabgap.text import excerpt, surface, visible
 
+_NEAR: Final = 0.75  # ratio of matching characters (difflib) from which on a word may be another, misspelt
+_PROPOSED: Final = 3
 _SHOWN: Final = 5  # of those that fit where only one should
 
 
@@ -113,16 +116,30 @@ def lookup(
             raise InvalidInputError(
                 f"'{excerpt(wanted)}' means several {plural}: {several}{more}", hint=f"name one of them {by}"
             )
+    labels = (each.label for each in known if each.label)
     raise NotFoundError(
         f"no {singular} is called '{excerpt(wanted)}'",
-        hint=did_you_mean(wanted, (each.label for each in known if each.label)) or hint,
+        hint=did_you_mean(wanted, labels) or _meant(_sharing(wanted, known)) or hint,
     )
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A hint with the names that come nearest to one that is not known; empty where none does."""
-    near = " or ".join(f"'{excerpt(each)}'" for each in alike(name, known))
+    return _meant(alike(name, known))
+
+
+def _meant(names: Iterable[str]) -> str:
+    near = " or ".join(f"'{excerpt(each)}'" for each in names)
     return f"did you mean {near}?" if near else ""
+
+
+def _sharing(name: str, known: Sequence[Named]) -> list[str]:
+    """The labels of what has most words that are spelt like those of a name, in its label or a wording."""
+    spoken = {each.label: {*surface(" ".join((each.label, *each.wordings))).split()} for each in known}
+    every = {word for own in spoken.values() for word in own}
+    meant = {near for word in surface(name).split() for near in get_close_matches(word, every, cutoff=_NEAR)}
+    shared = {label: len(own & meant) for label, own in spoken.items() if label and own & meant}
+    return sorted(shared, key=lambda label: -shared[label])[:_PROPOSED]
 
 
 def _ways(name: str, prefix: str, fewest: int) -> Iterator[Callable[[Named], bool]]:

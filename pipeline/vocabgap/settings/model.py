@@ -11,6 +11,7 @@ from msgspec import structs
 from vocabgap.errors import InvalidInputError, converted, nearest
 from vocabgap.records.categories import OPERATION_CATEGORIES
 from vocabgap.records.record import (
+    CATEGORIES,
     CATEGORY_ALIASES,
     OPERATION_ALIASES,
     category_key,
@@ -250,8 +251,9 @@ class AliasSettings(_Section, frozen=True):
 
 
 class CategorySettings(_Section, frozen=True):
-    """Whether records without a category get one, and what operations are for, beside the built-in table."""
+    """Which there are beside the usual ones, whether each record gets one, and what operations are for."""
 
+    known: tuple[str, ...] = ()
     reclassify: Annotated[bool, _flag("--reclassify")] = False
     operations: dict[str, str] = {}
 
@@ -287,6 +289,16 @@ class Settings(_Section, frozen=True):
     def rules(self) -> tuple[Rule, ...]:
         """What is no gap of the vocabulary, the built-in rules included."""
         return rules_in_force(self.not_a_gap)
+
+    @property
+    def known_categories(self) -> frozenset[str]:
+        """The categories that need no explanation: built-in ones, and those that a setting names."""
+        named = (
+            *self.categories.known,
+            *self.categories.operations.values(),
+            *self.category_aliases.values(),
+        )
+        return CATEGORIES | {fold_category(name, self.category_aliases) for name in named}
 
     @property
     def operation_categories(self) -> dict[str, str]:
