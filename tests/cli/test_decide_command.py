@@ -189,6 +189,7 @@ def test_a_named_file_that_is_not_there_has_no_decisions_to_list() -> None:
     )
 
 
+@pytest.mark.usefixtures("reported")
 def test_a_name_that_is_spelt_like_a_word_of_a_capability_leads_to_it() -> None:
     told = vocabgap("decide", "author", "skyy", "--entry", "sky_mask")
     assert (told.code, told.err.splitlines()[1]) == (3, "  did you mean 'sky mask'?")
