@@ -74,6 +74,7 @@ def check(
     settings = settings_of(context).settings
     known = () if write_baseline else known_lines(settings)
     # What follows loads Polars.
+    from vocabgap.ingest.accounting import images_of_several_folders
     from vocabgap.ingest.scanning import scan
 
     scanned = scan(roots, settings=settings.scan, **reading_arguments(context))
@@ -88,21 +89,29 @@ def check(
         output.event("mended", mended=each)
     patterns = [glob for source in settings.sources.values() for glob in source.globs]
     counted = rejects.filter(rejects["ignored"].is_null())
-    output.event("result", summary=summary, cache=scanned.cache, looked_for=patterns, counted=counted.height)
+    alike = images_of_several_folders(scanned.gaps)
+    output.event(
+        "result",
+        summary=summary,
+        cache=scanned.cache,
+        looked_for=patterns,
+        counted=counted.height,
+        images_of_several_folders=alike.to_dicts(),
+    )
     note_cache(output, scanned.cache)
     several = len({*scanned.files["repo_slug"], *scanned.rejects["repo_slug"]}) > 1
     for row in counted.iter_rows(named=True):
         path = f"{row['repo_slug']}/{row['source_path']}" if several else row["source_path"]
         where = f"{path}:{row['line']}" if row["line"] else path
         output.text(escape_unseen(f"{where}: {row['reason']}: {row['detail']}"))
-    for each in repaired:
-        path = f"{each.repo_slug}/{each.source_path}" if several else each.source_path
-        output.text(escape_unseen(f"{path}:{each.line}: {in_words(each.repair)}: {each.detail}"))
+    if repairs:
+        _list_repairs(output, repaired, alike, several=several)
     output.text(account_line(summary))
-    if summary.repairs:
-        kinds = ", ".join(f"{number:,} {in_words(kind)}" for kind, number in summary.repairs.items())
+    found = [f"{number:,} {in_words(kind)}" for kind, number in summary.repairs.items()]
+    found += [f"{alike.height:,} image of several folders"] * (alike.height > 0)
+    if found:
         where = "" if repairs else " (--repairs lists them)"
-        output.text(f"kept, but repaired or worth a look: {kinds}{where}")
+        output.text(f"kept, but repaired or worth a look: {', '.join(found)}{where}")
     _tell_of_ignored(output, rejects, known, settings.check.baseline, earliest)
     if write_baseline:
         written = f"{settings.check.baseline}: {count(rejects.height, 'bad line')}, known from now on"
@@ -112,6 +121,18 @@ def check(
     _explain_pretty_printing(output, counted.iter_rows(named=True))
     if counted.height and not write_baseline:
         raise typer.Exit(ExitCode.INVALID_INPUT)
+
+
+def _list_repairs(
+    output: Output, repaired: "list[RepairedLine]", alike: "pl.DataFrame", *, several: bool
+) -> None:
+    """Say what was repaired, line by line, and which folders are one image; several roots by their names."""
+    for each in repaired:
+        path = f"{each.repo_slug}/{each.source_path}" if several else each.source_path
+        output.text(escape_unseen(f"{path}:{each.line}: {in_words(each.repair)}: {each.detail}"))
+    for row in alike.iter_rows(named=True):
+        folders = ", ".join(f"{row['repo_slug']}/{each}" if several else each for each in row["folders"])
+        output.text(escape_unseen(f"{folders}: image of several folders: they count as one"))
 
 
 def _write_baseline(scanned: "Scan", settings: Settings) -> None:

@@ -128,6 +128,24 @@ def gaps_of(batches: Sequence[pl.DataFrame]) -> pl.DataFrame:
     )
 
 
+def images_of_several_folders(gaps: pl.DataFrame) -> pl.DataFrame:
+    """The images that count as one because several folders of a repository are called so; copies aside.
+
+    Args:
+        gaps: Table `gaps` of a scan.
+
+    Returns:
+        Columns `tenant_id`, `repo_slug` and `image_id`, sorted by these, and `folders` as seen from the root.
+    """
+    whose = ["tenant_id", "repo_slug", "image_id"]
+    folders = gaps.filter(pl.col("why_not").ne_missing(DUPLICATE)).select(
+        *whose, folders=pl.col("source_path").str.replace(r"/[^/]*$", "")
+    )
+    called_so = pl.col("folders").str.split("/").list.last() == pl.col("image_id")
+    images = folders.filter(called_so).group_by(whose).agg(pl.col("folders").unique().sort())
+    return images.filter(pl.col("folders").list.len() > 1).sort(whose)
+
+
 def why_not_codes(lines: pl.LazyFrame) -> _Codes:
     """Which lines count: one number a line, its place in `WHY_NOT`.
 
