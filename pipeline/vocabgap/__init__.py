@@ -2,11 +2,11 @@
 
     import vocabgap as vg
 
-    scan = vg.scan("data/demo")               # .records, .rejects, .summary
+    scan = vg.scan("vocabgap-demo")           # as `vocabgap demo` writes it; .records, .rejects, .summary
     found = vg.cluster(scan.records)          # .wordings, .clusters, .linkage
     ranked = vg.rank(scan.records, found)     # a Polars frame, one row a capability
     vg.report(ranked, out="out", scan=scan)   # the files of a run
-    vg.run("data/demo", out="out")            # all of it
+    vg.run("vocabgap-demo", out="out")        # all of it
 
 The public names and where they live stand in `__init__.pyi`, once. A name is imported when it is first used,
 so that `import vocabgap` costs next to nothing.

@@ -19,7 +19,7 @@ from vocabgap.errors import ExitCode
 
 COMMANDS = [
     *("report", "render", "check", "list", "show", "review", "draft", "log", "diff", "history"),
-    *("mcp", "schema", "status"),
+    *("mcp", "demo", "schema", "status"),
 ]
 GROUPS = ["clusters", "decide", "decisions", "corpus", "glossary"]
 HEAVY = ["polars", "numpy", "scipy", "sklearn"]

@@ -1,7 +1,9 @@
 """One table over all commands and their options: help, values that do not fit, and JSON."""
 
+import io
 import json
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from enum import Enum
 from pathlib import Path
@@ -35,6 +37,7 @@ RUNS: Final[dict[str, tuple[str, ...]]] = {
     "glossary list": ("--glossary", "glossary"),
     "glossary promote": ("halo", "--glossary", "glossary"),
     "glossary deprecate": ("halo", "--glossary", "glossary"),
+    "demo": (),
     "schema": ("records",),
     "status": (),
 }
@@ -168,7 +171,10 @@ def test_an_argument_that_is_missing_is_named(words: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("command", RUNS)
-def test_in_json_every_line_is_an_event_and_the_last_is_the_result(command: str, ready: Path) -> None:
+def test_in_json_every_line_is_an_event_and_the_last_is_the_result(
+    command: str, ready: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO())  # nobody answers a review
     told = vocabgap("--json", *command.split(), *RUNS[command])
 
     events = [json.loads(line) for line in told.out.splitlines()]

@@ -54,6 +54,7 @@ VERBS: Final = {
     "corpus": ("corpus_command", "corpus"),
     "glossary": ("glossary_command", "glossary"),
     "mcp": ("mcp_command", "mcp"),
+    "demo": ("demo_command", "demo"),
     "schema": ("about_command", "schema"),
     "status": ("about_command", "status"),
 }

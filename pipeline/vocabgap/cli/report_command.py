@@ -320,6 +320,12 @@ def _print_run(output: Output, result: "Run", text_format: TextFormat) -> None:
     if text_format is TextFormat.CSV:
         output.text(comma_separated(_CSV_COLUMNS, [_cells(item) for item in summary.capabilities]))
         return
+    print_ranking(output, result)
+
+
+def print_ranking(output: Output, result: "Run") -> None:
+    """Print the ranking of a run as a table, and what became of every line."""
+    summary = result.published.summary
     if summary.capabilities:
         rows = [_row(item) for item in summary.capabilities]
         spared = _SPARED if available_width() < _NARROW else ()

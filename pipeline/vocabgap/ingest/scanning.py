@@ -39,7 +39,7 @@ from vocabgap.text import count
 
 # What lies in the folder of a shared corpus: without any of these, corpora need not be loaded to tell.
 _CORPUS_ENTRIES: Final = ("manifest.json", "_delta_log")
-_ARGUMENT_HINT: Final = "see [ingest] under Settings in the README"
+_ARGUMENT_HINT: Final = "`vocabgap status` prints [ingest] with its defaults"
 
 
 @dataclass(frozen=True, repr=False)

@@ -30,7 +30,7 @@ VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
     "VOCABGAP_CORPUS": ("corpus", "folder"),
     "VOCABGAP_TOP": ("report", "top"),
 }
-_SETTINGS_HINT: Final = "see Settings in the README for every key"
+_SETTINGS_HINT: Final = f"`vocabgap status --config {os.devnull}` prints every key with its default"
 _Layer = dict[str, dict[str, Any]]
 
 

@@ -27,7 +27,7 @@ _DEPTH_HINT: Final = (
     "a pattern fits a file's name at any depth, and folders before it from the right: exports/*.jsonl"
 )
 _TABLE_HINT: Final = (
-    'for example {"mine": {"glob": "wishes-*.jsonl"}}; see Other people\'s gap logs in the README'
+    'for example {"mine": {"glob": "wishes-*.jsonl"}}; `vocabgap status` prints those that are built in'
 )
 _FIELDS_HINT: Final = "`vocabgap schema records` lists the fields and says what fits"
 _Scalar = str | int | float | bool

@@ -1,0 +1,148 @@
+"""`vocabgap demo`: what it writes, where it refuses to, and what it says to try next."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from builders.command import Told, vocabgap
+from vocabgap.clustering.embedding.model_files import ModelFiles
+
+PROJECT = Path(__file__).parents[2]
+
+
+def steps(told: Told) -> list[list[str]]:
+    """The command lines to go on with."""
+    listed = told.out.partition("To go on, line by line:\n")[2].splitlines()
+    return [shlex.split(line, comments=True) for line in listed]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(each.relative_to(folder)): each.read_bytes() for each in folder.rglob("*") if each.is_file()}
+
+
+def test_the_workspace_is_written_and_reported_on(demo: Path, tmp_path: Path) -> None:
+    told = vocabgap("demo")
+
+    written = contents(tmp_path / "vocabgap-demo")
+    published = {name for name in written if name.startswith("out/")}
+    assert (told.code, told.err) == (0, "")
+    assert {name: written[name] for name in written.keys() - published} == {
+        name: content for name, content in contents(demo).items() if not name.endswith(".png")
+    }
+    assert {"out/report.html", "out/report.md"} < published
+    assert [each.name for each in tmp_path.iterdir()] == ["vocabgap-demo"]
+    assert "\nOpen vocabgap-demo/out/report.html in a browser." in told.out
+
+
+def test_the_ranking_is_that_of_the_readme(demo: Path) -> None:
+    told = vocabgap("demo")
+
+    report = vocabgap("report", demo, "--now", "2026-07-01")
+    assert told.out.partition("\nGrouped by")[0] == report.out.partition("\nGrouped by")[0]
+
+
+def test_what_it_says_to_try_next_works_line_by_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    (enter, *further) = steps(vocabgap("demo", "to/try it"))
+
+    assert enter == ["cd", "to/try it"]
+    monkeypatch.chdir(enter[1])
+    codes = {line[1]: vocabgap(*line[1:]).code for line in further}
+    assert {"show", "clusters", "check", "decide", "report", "status"} == {*codes}
+    assert codes == dict.fromkeys(codes, 0) | {"check": 2}  # it has bad lines
+    assert "(pinned)" in vocabgap(*further[-2][1:]).out
+
+
+def test_the_same_is_told_as_an_event(tmp_path: Path) -> None:
+    told = vocabgap("--json", "demo")
+
+    event = json.loads(told.out.splitlines()[-1])
+    assert (told.code, event["event"], event["mentions"]) == (0, "result", 334)
+    assert Path(event["page"]) == tmp_path / "vocabgap-demo" / "out" / "report.html"
+    assert event["next"][0] == "cd vocabgap-demo"
+
+
+def test_what_somebody_has_set_and_decided_plays_no_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "vocabgap.toml").write_text("[report\n", encoding="utf-8")
+    (tmp_path / "decisions.jsonl").write_text("no decision\n", encoding="utf-8")
+    monkeypatch.setenv("VOCABGAP_TOP", "1")
+    monkeypatch.setenv("VOCABGAP_OUT", "elsewhere")
+
+    told = vocabgap("demo")
+
+    assert told.code == 0
+    assert "10 of 38 capabilities" in told.out
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_folder_that_holds_other_files_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("keep", encoding="utf-8")
+
+    told = vocabgap("demo", "mine")
+
+    assert (told.code, "holds other files" in told.err, "demo DIR" in told.err) == (4, True, True)
+    assert contents(tmp_path) == {"mine/notes.txt": b"keep"}
+
+
+def test_a_file_and_the_current_folder_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a-file").touch()
+    assert vocabgap("demo", "a-file").code == 4
+    (tmp_path / "a-file").unlink()
+    assert vocabgap("demo", ".").code == 4
+    assert contents(tmp_path) == {}
+
+
+def test_an_empty_folder_is_taken(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert vocabgap("demo", "empty").code == 0
+    assert (tmp_path / "empty" / "vocabulary.json").exists()
+
+
+def test_it_groups_by_meaning_where_the_model_is_installed(minilm: ModelFiles) -> None:  # noqa: ARG001 - as said
+    assert "Grouped by words and meaning" in vocabgap("demo").out
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of the wheel, as an installation has them."""
+    pytest.importorskip("hatchling", reason="builds the wheel")
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(build, cwd=PROJECT, check=True, capture_output=True)
+    (wheel,) = folder.glob("*.whl")
+    subprocess.run([sys.executable, "-m", "zipfile", "-e", str(wheel), str(folder / "site")], check=True)
+    return folder / "site"
+
+
+@pytest.mark.slow
+def test_an_installed_wheel_has_the_demo(unpacked: Path, tmp_path: Path, demo: Path) -> None:
+    program = [sys.executable, "-m", "vocabgap", "demo"]
+    environment = {**os.environ, "PYTHONPATH": str(unpacked), "PYTHONDONTWRITEBYTECODE": "1"}
+
+    made = subprocess.run(program, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+
+    assert (made.returncode, made.stderr) == (0, "")
+    written = contents(tmp_path / "vocabgap-demo")
+    assert {name for name in contents(demo) if not name.endswith(".png")} < {*written}
+    assert (tmp_path / "vocabgap-demo" / "out" / "report.html").exists()
+
+
+@pytest.mark.slow
+def test_no_hint_of_an_installation_names_what_is_only_in_the_repository(unpacked: Path) -> None:
+    names = re.compile(r"data/demo|tests/|notebooks/|README|CONTRIBUTING")
+    told = [
+        f"{path.name}:{number}: {line.strip()}"
+        for path in (*unpacked.rglob("*.py"), *unpacked.rglob("*.j2"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if names.search(re.sub(r"(^|  )#.*|`tests/benchmarks/\w+\.py`", "", line))  # comments may
+    ]
+
+    assert told == []
